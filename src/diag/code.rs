@@ -1,0 +1,38 @@
+//! The stable code of a diagnostic, and how serious it is.
+
+use std::fmt;
+
+/// A diagnostic's code: `A` and four digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Code(pub u16);
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "A{:04}", self.0)
+    }
+}
+
+impl std::str::FromStr for Code {
+    type Err = ();
+
+    /// Reads `A0123`, in either case.
+    fn from_str(text: &str) -> Result<Code, ()> {
+        let digits = text.strip_prefix(['A', 'a']).ok_or(())?;
+        if digits.len() != 4 { Err(()) } else { digits.parse().map(Code).map_err(|_| ()) }
+    }
+}
+
+/// How serious a diagnostic is; a larger one is worse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Severity {
+    /// The translation does the same; something worth knowing was decided.
+    Info,
+    /// Results of a conforming program are the same; a check, a hint or some parallelism is lost.
+    Weaker,
+    /// A named situation behaves differently.
+    Differs,
+    /// The directive was left as it was.
+    Left,
+    /// acc2omp is at fault, and withdrew the change.
+    Bug,
+}

@@ -1,0 +1,7 @@
+//! Replacements on the original bytes.
+//!
+//! Invariant: the edits of a set are sorted and disjoint, and a rewrite is in the set whole or not at all.
+
+mod set;
+
+pub use set::{Conflict, Edit, EditSet, Rewrite};

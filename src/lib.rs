@@ -1,0 +1,15 @@
+//! acc2omp moves OpenACC programs off OpenACC: see `docs/architecture.md` for the road of a file.
+//!
+//! Invariant: this library does no I/O outside the `cli` room and never fails on what a user wrote.
+
+pub mod source;
+
+pub mod diag;
+
+pub mod scan;
+
+pub mod acc;
+
+pub mod host;
+
+pub mod edit;

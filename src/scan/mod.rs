@@ -1,0 +1,76 @@
+//! Finds the directives of a file, and makes the shadow text that the host grammar parses.
+//!
+//! Invariant: knows where a directive is and which bytes are its words, never what they mean.
+
+use crate::source::Span;
+
+/// How a directive is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// `#pragma acc …`, to the end of the (continued) line.
+    Pragma,
+    /// `_Pragma("acc …")`
+    Operator,
+}
+
+/// One OpenACC directive found in the source.
+#[derive(Clone, Debug)]
+pub struct DirectiveText {
+    /// From the first byte of the sentinel (`#` or `_Pragma`) to the last byte of the directive: the end of its last
+    /// line without trailing blanks, comment and line end; or the closing parenthesis.
+    pub span: Span,
+    /// How it is written.
+    pub form: Form,
+    /// The bytes of the words behind `acc`, piece by piece: continuations and comments lie between the pieces.
+    pub words: Vec<Span>,
+    /// Comments inside or behind it, on its lines.
+    pub comments: Vec<Span>,
+    /// The name of the macro in whose body it stands.
+    pub in_macro: Option<String>,
+    /// It stands in a branch of `#if` that the chosen view takes.
+    pub active: bool,
+    /// Offset of the first byte behind the directive that is code (neither blank, comment, directive nor preprocessor line)
+    /// in the shadow; the length of the file if there is none.
+    pub next_code: u32,
+}
+
+/// An `#include "…"` line.
+#[derive(Clone, Debug)]
+pub struct Include {
+    /// The whole line, without its line end.
+    pub span: Span,
+    /// The text between the quotes or angle brackets.
+    pub path: String,
+    /// Written with quotes.
+    pub quoted: bool,
+}
+
+/// A `#define` line.
+#[derive(Clone, Debug)]
+pub struct Define {
+    /// The macro's name.
+    pub name: String,
+    /// It has a parameter list.
+    pub has_params: bool,
+    /// The body's text, continuations joined.
+    pub body: String,
+    /// The whole logical line.
+    pub span: Span,
+}
+
+/// What was found in one file.
+#[derive(Clone, Debug)]
+pub struct Scan {
+    /// The OpenACC directives in source order.
+    pub directives: Vec<DirectiveText>,
+    /// The `#include` lines of the chosen view.
+    pub includes: Vec<Include>,
+    /// The `#define` lines of the chosen view.
+    pub defines: Vec<Define>,
+    /// The text to parse: of the source's length, with directives, preprocessor lines, inactive branches and noise blanked.
+    pub shadow: Vec<u8>,
+    /// The source names OpenACC API things (`acc_…`): the identifiers, in code.
+    pub api_names: Vec<(String, Span)>,
+    /// `#if`/`#ifdef`/`#elif` lines whose condition names `_OPENACC`.
+    pub openacc_guards: Vec<Span>,
+}

@@ -1,0 +1,34 @@
+//! One file: its name for messages, its bytes, its language.
+
+use super::{Language, LineIndex, Span};
+
+/// A source file as it was read.
+#[derive(Clone, Debug)]
+pub struct SourceFile {
+    /// The name that messages use.
+    pub name: String,
+    /// The bytes as read.
+    pub bytes: Vec<u8>,
+    /// The host language.
+    pub language: Language,
+    /// Where its lines begin.
+    pub lines: LineIndex,
+}
+
+impl SourceFile {
+    /// Takes the bytes as they are; `bytes` is shorter than 4 GiB.
+    pub fn new(name: impl Into<String>, bytes: Vec<u8>, language: Language) -> SourceFile {
+        let lines = LineIndex::new(&bytes);
+        SourceFile { name: name.into(), bytes, language, lines }
+    }
+
+    /// The bytes of `span`.
+    pub fn slice(&self, span: Span) -> &[u8] {
+        self.bytes.get(span.range()).unwrap_or_default()
+    }
+
+    /// The text of `span`; bytes that are not UTF-8 are shown as replacement characters.
+    pub fn text(&self, span: Span) -> std::borrow::Cow<'_, str> {
+        String::from_utf8_lossy(self.slice(span))
+    }
+}

@@ -1,0 +1,40 @@
+//! Where the lines of a file begin.
+
+use super::Span;
+
+/// Byte offsets of the beginnings of lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineIndex {
+    starts: Vec<u32>,
+    length: u32,
+}
+
+impl LineIndex {
+    /// Reads the lines of `bytes`: they end with LF (CRLF is an LF with a CR before it).
+    pub fn new(bytes: &[u8]) -> LineIndex {
+        let ends = bytes.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(at, _)| at as u32 + 1);
+        LineIndex { starts: std::iter::once(0).chain(ends).collect(), length: bytes.len() as u32 }
+    }
+
+    /// The number, from 0, of the line that holds the byte at `offset`.
+    pub fn line(&self, offset: u32) -> usize {
+        self.starts.partition_point(|start| *start <= offset) - 1
+    }
+
+    /// The whole of line `line` (from 0), its end-of-line bytes included.
+    pub fn span(&self, line: usize) -> Span {
+        let start = self.starts.get(line).copied().unwrap_or(self.length);
+        Span { start, end: self.starts.get(line + 1).copied().unwrap_or(self.length) }
+    }
+
+    /// Line and column of a byte, both from 1; the column counts bytes.
+    pub fn line_column(&self, offset: u32) -> (usize, usize) {
+        let line = self.line(offset);
+        (line + 1, (offset - self.span(line).start) as usize + 1)
+    }
+
+    /// Number of lines; a text that ends with LF has an empty last one.
+    pub fn count(&self) -> usize {
+        self.starts.len()
+    }
+}

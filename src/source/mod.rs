@@ -1,0 +1,13 @@
+//! A source file as read: its bytes, its language, and where its lines are.
+//!
+//! Invariant: the bytes are never decoded, re-encoded or changed; every offset in the program refers to them.
+
+mod file;
+mod language;
+mod lines;
+mod span;
+
+pub use file::SourceFile;
+pub use language::Language;
+pub use lines::LineIndex;
+pub use span::Span;
