@@ -13,3 +13,9 @@ pub mod acc;
 pub mod host;
 
 pub mod edit;
+
+mod translate;
+
+pub use translate::{
+    DirectiveReport, Header, Options, Outcome, Profile, Source, Translation, Version, translate,
+};

@@ -9,3 +9,545 @@ fn diag(code: u16, severity: Severity, at: Span, message: String, label: &str, h
     let primary = Label { span: at, text: label.to_owned() };
     Diag { code: Code(code), severity, message, primary, others: Vec::new(), help: help.to_owned() }
 }
+
+/// A0001
+pub fn unknown_directive(at: Span, word: &str, nearest: Option<&str>) -> Diag {
+    let mut made = diag(1, Severity::Left, at, format!("`{word}` is no OpenACC directive"), "not known", "");
+    made.help = match nearest {
+        Some(nearest) => format!("did you mean `{nearest}`?"),
+        None => "acc2omp knows OpenACC 3.3".to_owned(),
+    };
+    made
+}
+
+/// A0002
+pub fn unknown_clause(at: Span, word: &str, nearest: Option<&str>) -> Diag {
+    let mut made = diag(2, Severity::Left, at, format!("`{word}` is no OpenACC clause"), "not known", "");
+    made.help = match nearest {
+        Some(nearest) => format!("did you mean `{nearest}`?"),
+        None => "acc2omp knows OpenACC 3.3".to_owned(),
+    };
+    made
+}
+
+/// A0003
+pub fn malformed(at: Span, expected: &str) -> Diag {
+    diag(
+        3,
+        Severity::Left,
+        at,
+        format!("expected {expected}"),
+        "here",
+        "correct the directive, or leave it out",
+    )
+}
+
+/// A0004
+pub fn clause_not_allowed(at: Span, clause: &str, directive: &str) -> Diag {
+    diag(
+        4,
+        Severity::Left,
+        at,
+        format!("`{clause}` is not allowed on `{directive}`"),
+        "not allowed here",
+        "remove the clause",
+    )
+}
+
+/// A0005
+pub fn clause_conflict(at: Span, clause: &str, other: &str) -> Diag {
+    diag(
+        5,
+        Severity::Left,
+        at,
+        format!("`{clause}` cannot stand beside `{other}`"),
+        "conflicts",
+        "keep one of the two",
+    )
+}
+
+/// A0006
+pub fn clause_missing(at: Span, directive: &str, needed: &str) -> Diag {
+    diag(6, Severity::Left, at, format!("`{directive}` needs {needed}"), "incomplete", "add what is missing")
+}
+
+/// A0007
+pub fn not_before_loop(at: Span, directive: &str) -> Diag {
+    diag(
+        7,
+        Severity::Left,
+        at,
+        format!("`{directive}` must stand before a for loop"),
+        "no loop follows",
+        "move the directive to the loop",
+    )
+}
+
+/// A0008
+pub fn not_before_statement(at: Span, directive: &str) -> Diag {
+    diag(
+        8,
+        Severity::Left,
+        at,
+        format!("no statement follows `{directive}`"),
+        "governs nothing",
+        "move the directive before the code it is meant for",
+    )
+}
+
+/// A0009
+pub fn not_understood(at: Span) -> Diag {
+    diag(
+        9,
+        Severity::Left,
+        at,
+        "the code that this directive governs could not be read".to_owned(),
+        "governs code with a syntax error",
+        "if it is a macro, write the code out, or report the file as a bug",
+    )
+}
+
+/// A0010
+pub fn in_macro(at: Span, name: &str) -> Diag {
+    diag(
+        10,
+        Severity::Left,
+        at,
+        format!("a directive in the body of the macro `{name}` is not translated yet"),
+        "in a macro",
+        "write the directive out where the macro is used",
+    )
+}
+
+/// A0011
+pub fn not_canonical(at: Span, why: &str) -> Diag {
+    diag(
+        11,
+        Severity::Weaker,
+        at,
+        format!("the loop runs on one thread: {why}"),
+        "not a canonical loop",
+        "write it as `for (i = first; i < last; i += step)` without `break` to have it run in parallel",
+    )
+}
+
+/// A0012
+pub fn no_view(at: Span) -> Diag {
+    diag(
+        12,
+        Severity::Left,
+        at,
+        "no choice of preprocessor conditions reaches this directive".to_owned(),
+        "never compiled",
+        "remove the dead code, or define the macro that turns it on",
+    )
+}
+
+/// A0201
+pub fn present_unchecked(at: Span, clause: &str) -> Diag {
+    diag(
+        201,
+        Severity::Weaker,
+        at,
+        format!("`{clause}` no longer stops the program when the data is absent"),
+        "unchecked before OpenMP 5.1",
+        "use `--omp 5.1` to keep the check",
+    )
+}
+
+/// A0202
+pub fn default_none_dropped(at: Span) -> Diag {
+    diag(
+        202,
+        Severity::Weaker,
+        at,
+        "`default(none)` is dropped: the compiler no longer checks that every variable is listed".to_owned(),
+        "check lost",
+        "check with an OpenACC compiler before you translate",
+    )
+}
+
+/// A0203
+pub fn default_present_unchecked(at: Span) -> Diag {
+    diag(
+        203,
+        Severity::Weaker,
+        at,
+        "`default(present)` no longer stops the program when an array is absent: it is copied instead"
+            .to_owned(),
+        "unchecked before OpenMP 5.1",
+        "use `--omp 5.1` to keep the check",
+    )
+}
+
+/// A0204
+pub fn update_unchecked(at: Span) -> Diag {
+    diag(
+        204,
+        Severity::Weaker,
+        at,
+        "an update of data that is absent is no longer an error".to_owned(),
+        "unchecked before OpenMP 5.1",
+        "use `--omp 5.1` to keep the check",
+    )
+}
+
+/// A0205
+pub fn synchronous(at: Span, clause: &str) -> Diag {
+    diag(
+        205,
+        Severity::Weaker,
+        at,
+        format!("`{clause}` is dropped: the host waits here"),
+        "now synchronous",
+        "results are the same; overlap of transfers and kernels is lost",
+    )
+}
+
+/// A0206
+pub fn hint_dropped(at: Span, word: &str) -> Diag {
+    diag(
+        206,
+        Severity::Info,
+        at,
+        format!("`{word}` is a hint that OpenMP has no word for"),
+        "dropped",
+        "nothing to do: results are the same",
+    )
+}
+
+/// A0207
+pub fn wait_all(at: Span) -> Diag {
+    diag(
+        207,
+        Severity::Weaker,
+        at,
+        "`wait` on chosen queues waits for everything".to_owned(),
+        "waits for all",
+        "nothing to do: every construct is synchronous",
+    )
+}
+
+/// A0208
+pub fn device_management_dropped(at: Span, directive: &str) -> Diag {
+    diag(
+        208,
+        Severity::Weaker,
+        at,
+        format!("`{directive}` is dropped: OpenMP starts and stops devices by itself"),
+        "dropped",
+        "nothing to do, unless a later call expects the device to be down",
+    )
+}
+
+/// A0209
+pub fn other_device_dropped(at: Span) -> Diag {
+    diag(
+        209,
+        Severity::Info,
+        at,
+        "clauses for other device types are dropped".to_owned(),
+        "not the chosen device",
+        "use `--device-type` to choose another",
+    )
+}
+
+/// A0210
+pub fn loop_sequential(at: Span, why: &str) -> Diag {
+    diag(
+        210,
+        Severity::Info,
+        at,
+        format!("this loop runs inside one thread: {why}"),
+        "one thread",
+        "nothing to do: results are the same",
+    )
+}
+
+/// A0211
+pub fn kernels_sequential(at: Span) -> Diag {
+    diag(
+        211,
+        Severity::Weaker,
+        at,
+        "nothing says that this code is parallel: it runs on one thread of the device".to_owned(),
+        "sequential",
+        "if its iterations are independent, add `#pragma acc loop independent` and translate again",
+    )
+}
+
+/// A0212
+pub fn auto_sequential(at: Span) -> Diag {
+    diag(
+        212,
+        Severity::Weaker,
+        at,
+        "`auto` leaves the choice to the compiler: the loop runs on one thread".to_owned(),
+        "sequential",
+        "if its iterations are independent, write `independent`",
+    )
+}
+
+/// A0213
+pub fn routine_sequential(at: Span, level: &str) -> Diag {
+    diag(
+        213,
+        Severity::Weaker,
+        at,
+        format!("the loops of a `{level}` routine run in the thread that calls it"),
+        "parallelism lost",
+        "inline the routine where speed matters",
+    )
+}
+
+/// A0214
+pub fn tile_dropped(at: Span) -> Diag {
+    diag(
+        214,
+        Severity::Weaker,
+        at,
+        "`tile` needs OpenMP 5.1: the loops are not tiled".to_owned(),
+        "not tiled",
+        "results are the same",
+    )
+}
+
+/// A0215
+pub fn one_counter(at: Span, name: &str) -> Diag {
+    diag(
+        215,
+        Severity::Differs,
+        at,
+        format!("`{name}` is unmapped here even if an enclosing `data` region still holds it"),
+        "OpenMP has one reference counter, OpenACC two",
+        "move the `exit data` behind the data region",
+    )
+}
+
+/// A0216
+pub fn read_before_write(at: Span, name: &str) -> Diag {
+    diag(
+        216,
+        Severity::Differs,
+        at,
+        format!("each thread starts with its own copy of `{name}`, which is read before it is written"),
+        "carried from one iteration to the next",
+        "make the dependence explicit: `private`, `reduction` or `seq`",
+    )
+}
+
+/// A0217
+pub fn last_value_lost(at: Span, name: &str) -> Diag {
+    diag(
+        217,
+        Severity::Differs,
+        at,
+        format!("the value that the parallel loop leaves in `{name}` is lost"),
+        "assigned in a parallel loop, used afterwards",
+        "compute the last value behind the loop",
+    )
+}
+
+/// A0218
+pub fn pointer_must_be_present(at: Span, name: &str) -> Diag {
+    diag(
+        218,
+        Severity::Differs,
+        at,
+        format!("`{name}` is a pointer without a data clause: its target must be on the device already"),
+        "extent unknown",
+        "add a data clause with a section, as in `copy(p[0:n])`",
+    )
+}
+
+/// A0219
+pub fn declared_on_device(at: Span, name: &str) -> Diag {
+    diag(
+        219,
+        Severity::Info,
+        at,
+        format!("`{name}` is called on the device and is declared for it"),
+        "called from a compute region",
+        "nothing to do",
+    )
+}
+
+/// A0220
+pub fn gang_dims_merged(at: Span) -> Diag {
+    diag(
+        220,
+        Severity::Weaker,
+        at,
+        "OpenMP has one dimension of teams: the sizes of `num_gangs` are multiplied".to_owned(),
+        "merged",
+        "nothing to do: results are the same",
+    )
+}
+
+/// A0221
+pub fn attach_dropped(at: Span, clause: &str) -> Diag {
+    diag(
+        221,
+        Severity::Weaker,
+        at,
+        format!("`{clause}` is dropped: mapping the member's section attaches the pointer"),
+        "dropped",
+        "map the member with a section where it is attached",
+    )
+}
+
+/// A0222
+pub fn cache_dropped(at: Span) -> Diag {
+    diag(
+        222,
+        Severity::Info,
+        at,
+        "`cache` is dropped: OpenMP has no word for it".to_owned(),
+        "dropped",
+        "nothing to do: results are the same",
+    )
+}
+
+/// A0301
+pub fn not_yet(at: Span, what: &str) -> Diag {
+    diag(
+        301,
+        Severity::Left,
+        at,
+        format!("{what} is not translated yet"),
+        "left as it is",
+        "translate this directive by hand",
+    )
+}
+
+/// A0302
+pub fn not_contiguous(at: Span, item: &str) -> Diag {
+    diag(
+        302,
+        Severity::Left,
+        at,
+        format!("`{item}` is not contiguous in memory"),
+        "OpenMP maps contiguous sections only",
+        "store the rows in one block, or map row by row",
+    )
+}
+
+/// A0303
+pub fn needs_version(at: Span, what: &str, version: &str) -> Diag {
+    diag(
+        303,
+        Severity::Left,
+        at,
+        format!("{what} needs OpenMP {version}"),
+        "left as it is",
+        "translate with a later `--omp`",
+    )
+}
+
+/// A0304
+pub fn element_in_data_clause(at: Span, item: &str) -> Diag {
+    diag(
+        304,
+        Severity::Left,
+        at,
+        format!("`{item}` names one element, which compilers read differently"),
+        "ambiguous",
+        "write `[first:count]`",
+    )
+}
+
+/// A0305
+pub fn api_left(at: Span, name: &str) -> Diag {
+    diag(
+        305,
+        Severity::Left,
+        at,
+        format!("the call of `{name}` is not translated yet"),
+        "OpenACC run-time routine",
+        "replace the call by hand",
+    )
+}
+
+/// A0306
+pub fn guard_left(at: Span) -> Diag {
+    diag(
+        306,
+        Severity::Info,
+        at,
+        "code guarded by `_OPENACC` is dead when the translation is built".to_owned(),
+        "guard kept",
+        "test `_OPENMP` as well if the code is needed",
+    )
+}
+
+/// A0307
+pub fn leaves_region(at: Span, word: &str) -> Diag {
+    diag(
+        307,
+        Severity::Left,
+        at,
+        format!("`{word}` leaves the region"),
+        "jumps out",
+        "restructure the code so that the region ends at its brace",
+    )
+}
+
+/// A0308
+pub fn standalone_as_body(at: Span, directive: &str) -> Diag {
+    diag(
+        308,
+        Severity::Left,
+        at,
+        format!("`{directive}` cannot be the whole body of another statement"),
+        "needs braces",
+        "put the directive in braces",
+    )
+}
+
+/// A0309
+pub fn ambiguous_name(at: Span, name: &str) -> Diag {
+    diag(
+        309,
+        Severity::Left,
+        at,
+        format!("`{name}` is not declared where the directive stands"),
+        "unknown name",
+        "declare it, or give the header to acc2omp as well",
+    )
+}
+
+/// A0310
+pub fn not_in_teams(at: Span, what: &str) -> Diag {
+    diag(
+        310,
+        Severity::Left,
+        at,
+        format!("{what} may not stand directly in a `teams` region"),
+        "not allowed in OpenMP",
+        "move it into a loop",
+    )
+}
+
+/// A0901
+pub fn edit_conflict(at: Span) -> Diag {
+    diag(
+        901,
+        Severity::Bug,
+        at,
+        "two changes of this file overlap, and this one was withdrawn".to_owned(),
+        "withdrawn",
+        "please report this file as a bug of acc2omp",
+    )
+}
+
+/// A0902
+pub fn output_not_parsed(at: Span) -> Diag {
+    diag(
+        902,
+        Severity::Bug,
+        at,
+        "the translation of this file does not parse, and was withdrawn".to_owned(),
+        "withdrawn",
+        "please report this file as a bug of acc2omp",
+    )
+}
