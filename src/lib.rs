@@ -14,6 +14,12 @@ pub mod host;
 
 pub mod edit;
 
+pub mod bind;
+
+pub mod sema;
+
+pub mod plan;
+
 mod translate;
 
 pub use translate::{

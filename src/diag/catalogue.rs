@@ -551,3 +551,36 @@ pub fn output_not_parsed(at: Span) -> Diag {
         "please report this file as a bug of acc2omp",
     )
 }
+
+/// The diagnostic that a rule page asks for by its code; `word` is the clause or directive it is about.
+/// `None` for a code that no page may name.
+pub fn tell(code: Code, at: Span, word: &str) -> Option<Diag> {
+    let made = match code.0 {
+        201 => present_unchecked(at, word),
+        202 => default_none_dropped(at),
+        203 => default_present_unchecked(at),
+        204 => update_unchecked(at),
+        205 => synchronous(at, word),
+        206 => hint_dropped(at, word),
+        207 => wait_all(at),
+        208 => device_management_dropped(at, word),
+        209 => other_device_dropped(at),
+        210 => loop_sequential(at, word),
+        211 => kernels_sequential(at),
+        212 => auto_sequential(at),
+        213 => routine_sequential(at, word),
+        214 => tile_dropped(at),
+        215 => one_counter(at, word),
+        216 => read_before_write(at, word),
+        217 => last_value_lost(at, word),
+        218 => pointer_must_be_present(at, word),
+        219 => declared_on_device(at, word),
+        220 => gang_dims_merged(at),
+        221 => attach_dropped(at, word),
+        222 => cache_dropped(at),
+        301 => not_yet(at, word),
+        303 => needs_version(at, word, "5.0"),
+        _ => return None,
+    };
+    Some(made)
+}

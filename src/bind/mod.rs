@@ -1,0 +1,207 @@
+//! Joins each directive to the construct it governs, and directives to one another.
+//!
+//! Invariant: binding goes by offsets (the first code byte behind the directive), never by what the grammar made of a pragma.
+
+use std::collections::HashMap;
+
+use crate::acc::ast::{Directive, DirectiveKind};
+use crate::diag::{self, Diag};
+use crate::host::ir::{FunctionId, StmtId, StmtKind, Unit};
+use crate::scan::DirectiveText;
+use crate::source::Span;
+
+/// What a directive governs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// The statement behind it.
+    Stmt(StmtId),
+    /// The function definition behind it.
+    Function(FunctionId),
+    /// The declaration at file scope behind it.
+    Declaration(Span),
+    /// Nothing: it stands for itself.
+    Standalone,
+}
+
+/// A directive in its place.
+#[derive(Clone, Debug)]
+pub struct Bound {
+    /// Index of its `DirectiveText` in the scan.
+    pub text: usize,
+    /// What it says.
+    pub directive: Directive,
+    /// What it governs.
+    pub target: Target,
+    /// The function it stands in.
+    pub function: Option<FunctionId>,
+    /// The innermost directive whose construct holds it: an index into the list of bound directives.
+    pub parent: Option<usize>,
+}
+
+impl Bound {
+    /// The statement that it governs.
+    pub fn stmt(&self) -> Option<StmtId> {
+        match self.target {
+            Target::Stmt(stmt) => Some(stmt),
+            Target::Function(_) | Target::Declaration(_) | Target::Standalone => None,
+        }
+    }
+}
+
+/// How a directive is tied to code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Association {
+    Loop,
+    Statement,
+    Routine,
+    Standalone,
+}
+
+fn association(directive: &Directive) -> Association {
+    use crate::acc::ast::Argument;
+    match directive.kind {
+        DirectiveKind::ParallelLoop
+        | DirectiveKind::SerialLoop
+        | DirectiveKind::KernelsLoop
+        | DirectiveKind::Loop => Association::Loop,
+        DirectiveKind::Parallel
+        | DirectiveKind::Serial
+        | DirectiveKind::Kernels
+        | DirectiveKind::Data
+        | DirectiveKind::HostData
+        | DirectiveKind::Atomic => Association::Statement,
+        DirectiveKind::Routine if directive.argument == Argument::None => Association::Routine,
+        DirectiveKind::Routine
+        | DirectiveKind::EnterData
+        | DirectiveKind::ExitData
+        | DirectiveKind::Cache
+        | DirectiveKind::Declare
+        | DirectiveKind::Init
+        | DirectiveKind::Shutdown
+        | DirectiveKind::Set
+        | DirectiveKind::Update
+        | DirectiveKind::Wait
+        | DirectiveKind::End(_) => Association::Standalone,
+    }
+}
+
+/// Binds the parsed directives of one file, in source order. A directive that cannot be bound is left out, with a diagnostic.
+pub fn bind(
+    unit: &Unit,
+    texts: &[DirectiveText],
+    parsed: Vec<(usize, Directive)>,
+) -> (Vec<Bound>, Vec<Diag>) {
+    let starts = outermost_statements(unit);
+    let mut diags = Vec::new();
+    let mut bound: Vec<Bound> = Vec::new();
+    let mut open: Vec<(usize, Span)> = Vec::new();
+    for (text, directive) in parsed {
+        let Some(written) = texts.get(text) else { continue };
+        let function = function_at(unit, directive.span.start);
+        let target = match find_target(unit, &starts, written, &directive, function) {
+            Ok(target) => target,
+            Err(diag) => {
+                diags.push(diag);
+                continue;
+            }
+        };
+        open.retain(|(_, extent)| extent.contains(directive.span));
+        let parent = open.last().map(|(index, _)| *index);
+        if let Target::Stmt(stmt) = target {
+            open.push((bound.len(), directive.span.to(unit.stmt(stmt).span)));
+        }
+        bound.push(Bound { text, directive, target, function, parent });
+    }
+    (bound, diags)
+}
+
+fn find_target(
+    unit: &Unit,
+    starts: &HashMap<u32, StmtId>,
+    written: &DirectiveText,
+    directive: &Directive,
+    function: Option<FunctionId>,
+) -> Result<Target, Diag> {
+    let name = crate::acc::name(directive.kind);
+    let wanted = association(directive);
+    if wanted == Association::Standalone {
+        return if is_unbraced_body(unit, starts, written) {
+            Err(diag::standalone_as_body(directive.span, name))
+        } else {
+            Ok(Target::Standalone)
+        };
+    }
+    if wanted == Association::Routine {
+        return routine_target(unit, written.next_code)
+            .ok_or_else(|| diag::not_before_statement(directive.span, name));
+    }
+    let Some(stmt) = function.and_then(|_| starts.get(&written.next_code).copied()) else {
+        return Err(diag::not_before_statement(directive.span, name));
+    };
+    let span = unit.stmt(stmt).span;
+    if unit.errors.iter().any(|error| span.contains(*error)) {
+        return Err(diag::not_understood(directive.span));
+    }
+    let is_loop = matches!(unit.stmt(stmt).kind, StmtKind::For { .. });
+    if wanted == Association::Loop && !is_loop {
+        return Err(diag::not_before_loop(directive.span, name));
+    }
+    Ok(Target::Stmt(stmt))
+}
+
+fn routine_target(unit: &Unit, next_code: u32) -> Option<Target> {
+    if let Some(index) = unit.functions.iter().position(|function| function.span.start == next_code) {
+        return Some(Target::Function(FunctionId(index as u32)));
+    }
+    unit.top_level.iter().find(|span| span.start == next_code).map(|span| Target::Declaration(*span))
+}
+
+/// The function whose bytes hold `offset`.
+pub fn function_at(unit: &Unit, offset: u32) -> Option<FunctionId> {
+    let index = unit.functions.partition_point(|function| function.span.end <= offset);
+    let function = unit.functions.get(index)?;
+    (function.span.start <= offset).then_some(FunctionId(index as u32))
+}
+
+/// For each offset where a statement starts, the outermost one.
+fn outermost_statements(unit: &Unit) -> HashMap<u32, StmtId> {
+    let mut starts: HashMap<u32, StmtId> = HashMap::new();
+    for (index, stmt) in unit.stmts.iter().enumerate() {
+        let id = StmtId(index as u32);
+        let entry = starts.entry(stmt.span.start).or_insert(id);
+        if unit.stmt(*entry).span.end < stmt.span.end {
+            *entry = id;
+        }
+    }
+    starts
+}
+
+/// Whether the directive stands where a control statement expects its body: removing or inserting a statement there
+/// would change what the control statement governs.
+fn is_unbraced_body(unit: &Unit, starts: &HashMap<u32, StmtId>, written: &DirectiveText) -> bool {
+    let Some(next) = starts.get(&written.next_code) else { return false };
+    let governs = |body: StmtId, head: Span| {
+        body == *next
+            && head.start < written.span.start
+            && !matches!(unit.stmt(body).kind, StmtKind::Block(_))
+    };
+    unit.stmts.iter().any(|stmt| match &stmt.kind {
+        StmtKind::If { then, other, .. } => {
+            governs(*then, stmt.span) || other.is_some_and(|other| governs(other, unit.stmt(*then).span))
+        }
+        StmtKind::For { body, .. }
+        | StmtKind::While { body, .. }
+        | StmtKind::DoWhile { body, .. }
+        | StmtKind::Switch { body, .. } => governs(*body, stmt.span),
+        StmtKind::Block(_)
+        | StmtKind::Decl(_)
+        | StmtKind::Expr(_)
+        | StmtKind::Empty
+        | StmtKind::Labeled { .. }
+        | StmtKind::Return(_)
+        | StmtKind::Break
+        | StmtKind::Continue
+        | StmtKind::Goto(_)
+        | StmtKind::Opaque(_) => false,
+    })
+}

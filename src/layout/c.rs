@@ -1,0 +1,113 @@
+//! Pragmas: indentation, continuation lines, comments, line ends, `_Pragma` strings.
+//!
+//! Invariant: bytes before the word `acc` and behind the directive stay as they are.
+
+use crate::edit::Edit;
+use crate::scan::{DirectiveText, Form};
+use crate::source::{SourceFile, Span};
+
+/// A directive that was on one line stays on one line up to this many columns.
+const COLUMNS: usize = 132;
+
+/// The line end that the file uses at `offset`.
+pub fn line_end(file: &SourceFile, offset: u32) -> &'static str {
+    let line = file.lines.span(file.lines.line(offset));
+    if file.slice(line).ends_with(b"\r\n") { "\r\n" } else { "\n" }
+}
+
+/// The edit that puts the words of a new directive in the place of an old one.
+pub fn relaid(file: &SourceFile, old: &DirectiveText, words: &[String]) -> Edit {
+    let start = sentinel(file, old);
+    let span = Span { start, end: old.span.end };
+    let text = match old.form {
+        Form::Operator => format!("{}\")", words.join(" ").replace('\\', "\\\\").replace('"', "\\\"")),
+        Form::Pragma => pragma(file, old, start, words),
+    };
+    Edit { span, text: text.into_bytes() }
+}
+
+/// Offset of the word `acc`.
+fn sentinel(file: &SourceFile, old: &DirectiveText) -> u32 {
+    let end = old.words.first().map_or(old.span.end, |words| words.start);
+    let head = file.slice(Span { start: old.span.start, end });
+    let at = head.windows(3).rposition(|word| word == b"acc").unwrap_or(0);
+    old.span.start + at as u32
+}
+
+fn pragma(file: &SourceFile, old: &DirectiveText, start: u32, words: &[String]) -> String {
+    let end = line_end(file, old.span.start);
+    let first = file.lines.line(old.span.start);
+    let last = file.lines.line(old.span.end.max(old.span.start + 1) - 1);
+    let column = (start - file.lines.span(first).start) as usize;
+    let one_line = column + words.iter().map(|word| word.len() + 1).sum::<usize>();
+    let widest = (first..=last).map(|line| file.lines.span(line).len()).max().unwrap_or(0);
+    let (limit, indent) = if last > first {
+        (widest.max(80), indentation(file, first + 1))
+    } else {
+        (COLUMNS.max(widest), format!("{}    ", indentation(file, first)))
+    };
+    let mut text = String::new();
+    let mut at = column;
+    let fits = one_line <= limit && last == first;
+    for (index, word) in words.iter().enumerate() {
+        if index > 0 && !fits && at + word.len() + 3 > limit {
+            text.push_str(" \\");
+            text.push_str(end);
+            text.push_str(&indent);
+            at = indent.len();
+        } else if index > 0 {
+            text.push(' ');
+            at += 1;
+        }
+        text.push_str(word);
+        at += word.len();
+    }
+    for comment in old.comments.iter().filter(|comment| old.span.contains(**comment)) {
+        text.push(' ');
+        text.push_str(&block_comment(&file.text(*comment)));
+    }
+    text
+}
+
+/// A comment from inside a directive, so that it can stand before more code of its line.
+fn block_comment(comment: &str) -> String {
+    match comment.strip_prefix("//") {
+        Some(words) => format!("/*{words} */"),
+        None => comment.to_owned(),
+    }
+}
+
+/// The blanks at the beginning of line `line`.
+fn indentation(file: &SourceFile, line: usize) -> String {
+    let bytes = file.slice(file.lines.span(line));
+    let blanks = bytes.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    String::from_utf8_lossy(bytes.get(..blanks).unwrap_or_default()).into_owned()
+}
+
+/// The edit that takes a directive away: with its line, if nothing else stands there.
+pub fn removed(file: &SourceFile, old: &DirectiveText) -> Edit {
+    let span = whole_line(file, old.span).unwrap_or(old.span);
+    Edit { span, text: Vec::new() }
+}
+
+/// The lines of `span`, line end included, if nothing but blanks stands beside it on them.
+pub fn whole_line(file: &SourceFile, span: Span) -> Option<Span> {
+    let first = file.lines.span(file.lines.line(span.start));
+    let last = file.lines.span(file.lines.line(span.end.max(span.start + 1) - 1));
+    let blank = |bytes: &[u8]| bytes.iter().all(u8::is_ascii_whitespace);
+    let before = file.slice(Span { start: first.start, end: span.start });
+    let behind = file.slice(Span { start: span.end, end: last.end });
+    (blank(before) && blank(behind)).then_some(Span { start: first.start, end: last.end })
+}
+
+/// The edit that puts a directive on a line of its own before the code at `offset`, indented like it.
+/// `None` if other code stands before it on its line.
+pub fn inserted(file: &SourceFile, offset: u32, text: &str) -> Option<Edit> {
+    let line = file.lines.line(offset);
+    let start = file.lines.span(line).start;
+    let before = file.slice(Span { start, end: offset });
+    let indent = indentation(file, line);
+    let end = line_end(file, offset);
+    let clear = before.iter().all(|byte| matches!(byte, b' ' | b'\t'));
+    clear.then(|| Edit { span: Span { start, end: start }, text: format!("{indent}{text}{end}").into_bytes() })
+}

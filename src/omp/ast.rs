@@ -1,0 +1,137 @@
+//! OpenMP directives as values: leaf constructs and typed clauses.
+//!
+//! Invariant: a directive's text comes from here and from the rule pages only.
+
+/// A leaf construct, or a directive that is one by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Leaf {
+    /// `target`
+    Target,
+    /// `teams`
+    Teams,
+    /// `distribute`
+    Distribute,
+    /// `parallel`
+    Parallel,
+    /// `for`
+    For,
+    /// A directive named by a rule page: `target data`, `taskwait`, `atomic` …
+    Named(&'static str),
+}
+
+impl Leaf {
+    /// Its word in C.
+    pub fn word(self) -> &'static str {
+        match self {
+            Leaf::Target => "target",
+            Leaf::Teams => "teams",
+            Leaf::Distribute => "distribute",
+            Leaf::Parallel => "parallel",
+            Leaf::For => "for",
+            Leaf::Named(words) => words,
+        }
+    }
+}
+
+/// A directive with its clauses.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Directive {
+    /// The constructs it combines, outermost first.
+    pub leaves: Vec<Leaf>,
+    /// A parenthesis right behind the words, as in `declare target(f)`.
+    pub argument: Option<String>,
+    /// Its clauses.
+    pub clauses: Vec<Clause>,
+}
+
+/// A clause.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clause {
+    /// Its word.
+    pub name: String,
+    /// What stands before the colon.
+    pub modifier: Option<String>,
+    /// What it holds.
+    pub body: Body,
+}
+
+/// What a clause holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Body {
+    /// Nothing: no parentheses.
+    None,
+    /// List items.
+    List(Vec<String>),
+    /// An expression, or other fixed text.
+    Text(String),
+}
+
+impl Clause {
+    /// `name(modifier: item)`
+    pub fn list(name: &str, modifier: Option<&str>, item: &str) -> Clause {
+        let body = Body::List(vec![item.to_owned()]);
+        Clause { name: name.to_owned(), modifier: modifier.map(str::to_owned), body }
+    }
+
+    /// `name(text)`
+    pub fn text(name: &str, text: impl Into<String>) -> Clause {
+        Clause { name: name.to_owned(), modifier: None, body: Body::Text(text.into()) }
+    }
+
+    fn spell(&self) -> String {
+        let inside = match &self.body {
+            Body::None => return self.name.clone(),
+            Body::List(items) => items.join(", "),
+            Body::Text(text) => text.clone(),
+        };
+        let modifier = self.modifier.as_ref().map(|words| format!("{words}: ")).unwrap_or_default();
+        format!("{}({modifier}{inside})", self.name)
+    }
+}
+
+/// The place of a clause in our output: what says where and how wide comes first, then data.
+fn rank(name: &str) -> usize {
+    const ORDER: [&str; 19] = [
+        "read", "write", "update", "capture", "if", "num_teams", "thread_limit", "num_threads", "collapse",
+        "dist_schedule", "schedule", "private", "firstprivate", "reduction", "map", "to", "from", "is_device_ptr",
+        "defaultmap",
+    ];
+    ORDER.iter().position(|known| *known == name).unwrap_or(ORDER.len())
+}
+
+impl Directive {
+    /// A directive without clauses.
+    pub fn new(leaves: &[Leaf]) -> Directive {
+        Directive { leaves: leaves.to_vec(), argument: None, clauses: Vec::new() }
+    }
+
+    /// Whether `leaf` is one of its constructs.
+    pub fn has(&self, leaf: Leaf) -> bool {
+        self.leaves.contains(&leaf)
+    }
+
+    /// Adds a clause; lists of the same clause and modifier become one.
+    pub fn add(&mut self, clause: Clause) {
+        let same = self
+            .clauses
+            .iter_mut()
+            .find(|other| other.name == clause.name && other.modifier == clause.modifier);
+        match (same.map(|other| &mut other.body), clause.body) {
+            (Some(Body::List(items)), Body::List(more)) => {
+                let fresh: Vec<String> = more.into_iter().filter(|item| !items.contains(item)).collect();
+                items.extend(fresh);
+            }
+            (_, body) => self.clauses.push(Clause { body, ..clause }),
+        }
+    }
+
+    /// The words behind `#pragma`, piece by piece: the directive, then each clause in our order.
+    pub fn words(&self) -> Vec<String> {
+        let name: Vec<&str> = self.leaves.iter().map(|leaf| leaf.word()).collect();
+        let argument = self.argument.as_ref().map(|text| format!("({text})")).unwrap_or_default();
+        let mut clauses: Vec<&Clause> = self.clauses.iter().collect();
+        clauses.sort_by_key(|clause| rank(&clause.name));
+        let head = format!("omp {}{argument}", name.join(" "));
+        std::iter::once(head).chain(clauses.into_iter().map(Clause::spell)).collect()
+    }
+}

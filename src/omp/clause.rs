@@ -1,0 +1,247 @@
+//! One OpenACC clause becomes OpenMP clauses, as its rule page says.
+//!
+//! Invariant: a clause that no page translates refuses the whole directive; nothing is passed over in silence.
+
+use crate::acc::ast::{Clause as AccClause, ClauseKind, DataClause, Expr, ListItem, ReductionOp};
+use crate::diag::{self, Diag};
+use crate::plan::is_whole_pointer;
+use crate::rules::{Action, Place, Row, Strategy};
+use crate::sema::Class;
+
+use super::ast::{Body, Clause};
+use super::look::{self, Asked};
+
+/// What the clauses of one directive amount to.
+#[derive(Debug, Default)]
+pub struct Gathered {
+    /// OpenMP clauses with the place that the page names.
+    pub clauses: Vec<(Place, Clause)>,
+    /// Statements that take the directive's place.
+    pub statements: Vec<String>,
+    /// The rows used.
+    pub rows: Vec<String>,
+    /// What there is to say.
+    pub diags: Vec<Diag>,
+    /// Some clause cannot be translated: the directive stays.
+    pub refused: bool,
+    /// `num_workers` and `vector_length`, multiplied for `thread_limit`.
+    pub lanes: Vec<String>,
+    /// A condition under which the region runs on the device, from `if` and `self`.
+    pub conditions: Vec<String>,
+}
+
+/// The page that speaks of a clause.
+pub fn entry(kind: &ClauseKind) -> &'static str {
+    match kind {
+        ClauseKind::If(_) => "clause/if",
+        ClauseKind::SelfRun(_) => "clause/self",
+        ClauseKind::Async(_) => "clause/async",
+        ClauseKind::Wait(_) => "clause/wait",
+        ClauseKind::NumGangs(_) => "clause/num_gangs",
+        ClauseKind::NumWorkers(_) => "clause/num_workers",
+        ClauseKind::VectorLength(_) => "clause/vector_length",
+        ClauseKind::DeviceType(_) => "clause/device_type",
+        ClauseKind::Private(_) => "clause/private",
+        ClauseKind::Firstprivate(_) => "clause/firstprivate",
+        ClauseKind::Reduction(..) => "clause/reduction",
+        ClauseKind::Default { .. } => "clause/default",
+        ClauseKind::Data(data, _) => data_entry(*data),
+        ClauseKind::UseDevice(_) => "clause/use_device",
+        ClauseKind::Finalize => "clause/finalize",
+        ClauseKind::IfPresent => "clause/if_present",
+        ClauseKind::Gang(_) => "clause/gang",
+        ClauseKind::Worker(_) => "clause/worker",
+        ClauseKind::Vector(_) => "clause/vector",
+        ClauseKind::Seq => "clause/seq",
+        ClauseKind::Independent => "clause/independent",
+        ClauseKind::Auto => "clause/auto",
+        ClauseKind::Collapse { .. } => "clause/collapse",
+        ClauseKind::Tile(_) => "clause/tile",
+        ClauseKind::AtomicRead => "clause/read",
+        ClauseKind::AtomicWrite => "clause/write",
+        ClauseKind::AtomicUpdate => "clause/update",
+        ClauseKind::AtomicCapture => "clause/capture",
+        ClauseKind::UpdateSelf(_) => "clause/host",
+        ClauseKind::UpdateDevice(_) => "clause/device",
+        ClauseKind::Bind(_) => "clause/bind",
+        ClauseKind::Nohost => "clause/nohost",
+        ClauseKind::DefaultAsync(_) => "clause/default_async",
+        ClauseKind::DeviceNum(_) => "clause/device_num",
+    }
+}
+
+fn data_entry(data: DataClause) -> &'static str {
+    match data {
+        DataClause::Copy => "clause/copy",
+        DataClause::Copyin { .. } => "clause/copyin",
+        DataClause::Copyout { .. } => "clause/copyout",
+        DataClause::Create { .. } => "clause/create",
+        DataClause::Present => "clause/present",
+        DataClause::NoCreate => "clause/no_create",
+        DataClause::Deviceptr => "clause/deviceptr",
+        DataClause::Attach => "clause/attach",
+        DataClause::Detach => "clause/detach",
+        DataClause::Delete => "clause/delete",
+        DataClause::DeviceResident => "clause/device_resident",
+        DataClause::Link => "clause/link",
+    }
+}
+
+/// The OpenMP (and C) spelling of a reduction operator.
+pub fn operator(op: ReductionOp) -> &'static str {
+    match op {
+        ReductionOp::Add => "+",
+        ReductionOp::Multiply => "*",
+        ReductionOp::Max => "max",
+        ReductionOp::Min => "min",
+        ReductionOp::BitAnd => "&",
+        ReductionOp::BitOr => "|",
+        ReductionOp::BitXor => "^",
+        ReductionOp::And => "&&",
+        ReductionOp::Or => "||",
+        ReductionOp::Eqv => ".eqv.",
+        ReductionOp::Neqv => ".neqv.",
+    }
+}
+
+/// Translates one clause. `class` tells the class of a list item's variable.
+pub fn translate(
+    clause: &AccClause,
+    asked: &Asked,
+    class: &dyn Fn(&ListItem) -> Class,
+    into: &mut Gathered,
+) {
+    let entry = entry(&clause.kind);
+    match &clause.kind {
+        ClauseKind::Data(data, list) => {
+            let modifier = match data {
+                DataClause::Copyin { readonly: true } => "readonly",
+                DataClause::Copyout { zero: true } | DataClause::Create { zero: true } => "zero",
+                _ => "none",
+            };
+            for item in list {
+                item_by_row(entry, clause, item, class(item), &asked.with_modifier(modifier), into);
+            }
+        }
+        ClauseKind::UseDevice(list) | ClauseKind::UpdateSelf(list) | ClauseKind::UpdateDevice(list) => {
+            for item in list {
+                item_by_row(entry, clause, item, class(item), asked, into);
+            }
+        }
+        ClauseKind::If(expr) | ClauseKind::DeviceNum(expr) | ClauseKind::DefaultAsync(expr) => {
+            by_row(entry, clause, Some(expr), asked, into);
+        }
+        ClauseKind::SelfRun(condition) => by_row(entry, clause, condition.as_ref(), asked, into),
+        ClauseKind::NumGangs(sizes) => num_gangs(entry, clause, sizes, asked, into),
+        ClauseKind::NumWorkers(size) | ClauseKind::VectorLength(size) => {
+            by_row(entry, clause, Some(size), asked, into);
+        }
+        ClauseKind::Default { none } => {
+            let argument = if *none { "none" } else { "present" };
+            by_row(entry, clause, None, &asked.with_argument(argument), into);
+        }
+        ClauseKind::Async(_)
+        | ClauseKind::Wait(_)
+        | ClauseKind::Finalize
+        | ClauseKind::IfPresent
+        | ClauseKind::AtomicRead
+        | ClauseKind::AtomicWrite
+        | ClauseKind::AtomicUpdate
+        | ClauseKind::AtomicCapture
+        | ClauseKind::Bind(_)
+        | ClauseKind::Nohost
+        | ClauseKind::Tile(_) => by_row(entry, clause, None, asked, into),
+        // Set device_type names what the program runs on; elsewhere it only groups clauses, which the plan has resolved.
+        ClauseKind::DeviceType(_) if asked.on == "set" => by_row(entry, clause, None, asked, into),
+        // The plan has turned these into attributes, levels and nests.
+        ClauseKind::DeviceType(_)
+        | ClauseKind::Private(_)
+        | ClauseKind::Firstprivate(_)
+        | ClauseKind::Reduction(..)
+        | ClauseKind::Gang(_)
+        | ClauseKind::Worker(_)
+        | ClauseKind::Vector(_)
+        | ClauseKind::Seq
+        | ClauseKind::Independent
+        | ClauseKind::Auto
+        | ClauseKind::Collapse { .. } => {}
+    }
+}
+
+fn item_by_row(
+    entry: &str,
+    clause: &AccClause,
+    item: &ListItem,
+    class: Class,
+    asked: &Asked,
+    into: &mut Gathered,
+) {
+    let asked = asked.with_item(item, class);
+    let Some(row) = look::row(entry, &asked) else { return unknown(clause, into) };
+    // A pointer without a section: what is meant is what it points to, not the pointer's own bytes.
+    let whole = is_whole_pointer(item, class) && entry == "clause/present";
+    let text = if whole { format!("{}[:0]", item.text) } else { item.text.clone() };
+    apply(row, clause, &text, &asked, into);
+}
+
+fn by_row(entry: &str, clause: &AccClause, expr: Option<&Expr>, asked: &Asked, into: &mut Gathered) {
+    let asked = match (asked.argument, expr) {
+        ("", None) => asked.with_argument("absent"),
+        ("", Some(_)) => asked.with_argument("runtime"),
+        _ => asked.clone(),
+    };
+    let Some(row) = look::row(entry, &asked) else { return unknown(clause, into) };
+    apply(row, clause, expr.map_or("", |expr| expr.text.as_str()), &asked, into);
+}
+
+fn num_gangs(entry: &str, clause: &AccClause, sizes: &[Expr], asked: &Asked, into: &mut Gathered) {
+    let Some(row) = look::row(entry, asked) else { return unknown(clause, into) };
+    if sizes.len() > 1 {
+        into.diags.push(diag::gang_dims_merged(clause.span));
+    }
+    let product: Vec<&str> = sizes.iter().map(|size| size.text.as_str()).collect();
+    apply(row, clause, &multiplied(&product), asked, into);
+}
+
+/// `a`, or `(a) * (b)`.
+pub fn multiplied(factors: &[&str]) -> String {
+    match factors {
+        [only] => (*only).to_owned(),
+        _ => factors.iter().map(|factor| parenthesised(factor)).collect::<Vec<_>>().join(" * "),
+    }
+}
+
+fn parenthesised(text: &str) -> String {
+    let simple = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if simple { text.to_owned() } else { format!("({text})") }
+}
+
+fn unknown(clause: &AccClause, into: &mut Gathered) {
+    into.refused = true;
+    into.diags.push(diag::not_yet(clause.span, &format!("`{}` here", clause.name.text)));
+}
+
+/// Does what a row says; `text` fills the hole of its template.
+fn apply(row: &Row, clause: &AccClause, text: &str, asked: &Asked, into: &mut Gathered) {
+    into.rows.push(row.id.to_string());
+    if let Some(code) = row.tell
+        && !asked.quiet
+        && let Some(said) = diag::tell(code, clause.span, &clause.name.text)
+        && !into.diags.contains(&said)
+    {
+        into.diags.push(said);
+    }
+    match &row.action {
+        Action::Emit { template, on } => {
+            let filled = look::fill(template, text, "");
+            match (&filled.body, filled.name.as_str()) {
+                (Body::Text(condition), "if") if asked.is_compute() => into.conditions.push(condition.clone()),
+                _ => into.clauses.push((*on, filled)),
+            }
+        }
+        Action::Statement(template) => into.statements.push(template.replace("{expr}", text)),
+        Action::Strategy(Strategy::ThreadLimit) => into.lanes.push(text.to_owned()),
+        Action::Strategy(_) | Action::Directive(_) | Action::Drop => {}
+        Action::Refuse => into.refused = true,
+    }
+}

@@ -1,0 +1,129 @@
+//! Launches and their loops: which leaf constructs, and which clause on which of them.
+//!
+//! Invariant: a variable has one data-sharing attribute on a directive, and a map beside it only for a reduction.
+
+use crate::diag;
+use crate::plan::{Attribute, Gangs, Launch, Sharing, Spread, WorkLoop};
+use crate::rules::Place;
+
+use super::ast::{Clause, Directive, Leaf};
+use super::clause::{Gathered, multiplied};
+use super::look::{self, Asked};
+use super::profile::Tuning;
+
+/// The leaves that share out a loop's iterations.
+fn loop_leaves(spread: Spread) -> &'static [Leaf] {
+    match (spread.gangs, spread.lanes) {
+        (true, true) => &[Leaf::Distribute, Leaf::Parallel, Leaf::For],
+        (true, false) => &[Leaf::Distribute],
+        (false, true) => &[Leaf::Parallel, Leaf::For],
+        (false, false) => &[],
+    }
+}
+
+/// The directive of a launch.
+pub fn launch(launch: &Launch, gathered: &mut Gathered, asked: &Asked, tuning: &Tuning) -> Directive {
+    let mut leaves = vec![Leaf::Target];
+    if launch.gangs == Gangs::Many {
+        leaves.push(Leaf::Teams);
+    }
+    leaves.extend(launch.nest.iter().flat_map(|nest| loop_leaves(nest.spread)));
+    let mut directive = Directive::new(&leaves);
+    let mut attributes = launch.attributes.clone();
+    if let Some(nest) = &launch.nest {
+        nest_clauses(nest, &mut directive, tuning);
+        attributes.extend(nest.attributes.iter().cloned());
+    }
+    sizes(launch, gathered, &mut directive, tuning);
+    if let [first, more @ ..] = gathered.conditions.as_slice() {
+        let joined = if more.is_empty() {
+            first.clone()
+        } else {
+            gathered.conditions.iter().map(|one| format!("({one})")).collect::<Vec<_>>().join(" && ")
+        };
+        directive.add(Clause { modifier: Some("target".into()), ..Clause::text("if", joined) });
+    }
+    share(&attributes, &mut directive, asked, &mut gathered.rows);
+    for (_, clause) in gathered.clauses.drain(..) {
+        directive.add(clause);
+    }
+    directive
+}
+
+/// The directive of a loop inside a launch.
+pub fn work_loop(work: &WorkLoop, asked: &Asked, tuning: &Tuning, rows: &mut Vec<String>) -> Directive {
+    let mut directive = Directive::new(loop_leaves(work.spread));
+    nest_clauses(work, &mut directive, tuning);
+    share(&work.attributes, &mut directive, asked, rows);
+    directive
+}
+
+fn nest_clauses(work: &WorkLoop, directive: &mut Directive, tuning: &Tuning) {
+    if work.collapse > 1 {
+        directive.add(Clause::text("collapse", work.collapse.to_string()));
+    }
+    if work.spread.gangs
+        && work.spread.lanes
+        && let Some(schedule) = &tuning.schedule
+    {
+        directive.add(Clause::text("schedule", schedule.clone()));
+    }
+}
+
+/// Numbers of teams and threads: the user's, unless the profile knows better for a nest of this shape.
+fn sizes(launch: &Launch, gathered: &mut Gathered, directive: &mut Directive, tuning: &Tuning) {
+    let lanes = std::mem::take(&mut gathered.lanes);
+    let asked_for_teams = gathered.clauses.iter().any(|(_, clause)| clause.name == "num_teams");
+    let ragged = launch.nest.as_ref().filter(|nest| nest.ragged && nest.spread.lanes);
+    let tuned = ragged.and_then(|nest| tuning.ragged_threads.zip(nest.trips.as_ref()));
+    if let Some((threads, trips)) = tuned.filter(|_| !asked_for_teams) {
+        directive.add(Clause::text("num_teams", format!("{trips} / {threads} + 1")));
+        directive.add(Clause::text("thread_limit", threads.to_string()));
+        return;
+    }
+    let has_teams = directive.has(Leaf::Teams);
+    if !lanes.is_empty() && has_teams {
+        let factors: Vec<&str> = lanes.iter().map(String::as_str).collect();
+        directive.add(Clause::text("thread_limit", multiplied(&factors)));
+    }
+    if !has_teams {
+        gathered.clauses.retain(|(place, _)| *place != Place::Teams);
+    }
+}
+
+/// Data-sharing and implied maps.
+fn share(attributes: &[Attribute], directive: &mut Directive, asked: &Asked, rows: &mut Vec<String>) {
+    let own = |item: &str, wanted: fn(&Sharing) -> bool| {
+        attributes.iter().any(|other| other.item == item && wanted(&other.sharing))
+    };
+    let reduces = |sharing: &Sharing| matches!(sharing, Sharing::Reduction(_));
+    let privatises = |sharing: &Sharing| *sharing == Sharing::Private;
+    let first = |sharing: &Sharing| *sharing == Sharing::Firstprivate;
+    let is_bare_distribute = directive.leaves == [Leaf::Distribute];
+    for attribute in attributes {
+        let item = attribute.item.as_str();
+        let drops = match attribute.sharing {
+            Sharing::Reduction(_) => is_bare_distribute,
+            Sharing::Private => own(item, reduces),
+            Sharing::Firstprivate => own(item, reduces) || own(item, privatises),
+            Sharing::Copy => own(item, privatises) || own(item, first),
+            Sharing::Deviceptr => false,
+        };
+        if drops {
+            continue;
+        }
+        if let Some((clause, row)) = look::attribute(attribute, asked) {
+            rows.push(row);
+            directive.add(clause);
+        }
+    }
+}
+
+/// Says that sizes were not used.
+pub fn unused_sizes(launch: &Launch, tuning: &Tuning, asked: &Asked, gathered: &mut Gathered) {
+    let ragged = launch.nest.as_ref().is_some_and(|nest| nest.ragged && nest.spread.lanes && nest.trips.is_some());
+    let overridden = ragged && tuning.ragged_threads.is_some();
+    if !gathered.lanes.is_empty() && (overridden || launch.gangs == Gangs::One) {
+        gathered.diags.push(diag::hint_dropped(asked.span, "num_workers, vector_length"));
+    }
+}

@@ -1,0 +1,143 @@
+//! Data directives: which items a clause may list, and which data clauses a compute construct can see.
+//!
+//! Invariant: what OpenMP could read differently is refused here, not passed on.
+
+use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, Part, Subscript};
+use crate::diag::{self, Diag};
+use crate::sema::{Class, SymbolId};
+
+use super::{Attribute, Item, Maker, Names, Sharing};
+
+/// Data clauses of constructs around a compute construct.
+#[derive(Debug, Default)]
+pub(super) struct Visible {
+    /// Scalars (pointers among them) that are on the device.
+    pub(super) scalars: Names,
+    /// Pointers that hold device addresses.
+    pub(super) deviceptr: Vec<(SymbolId, String)>,
+    /// Arrays and pointers with a section in a data clause.
+    pub(super) arrays: Names,
+}
+
+impl Maker<'_> {
+    /// What `item`'s variable is, where directive `index` stands.
+    pub(super) fn symbol_of(&self, index: usize, item: &ListItem) -> Option<SymbolId> {
+        self.symbols.lookup(&item.base.text, self.bound[index].directive.span.start)
+    }
+
+    /// The class of `item`'s variable, where directive `index` stands.
+    pub(super) fn class_of(&self, index: usize, item: &ListItem) -> Class {
+        self.symbol_of(index, item).map_or(Class::Unknown, |symbol| self.symbols.get(symbol).class)
+    }
+
+    /// The data clauses of the constructs around directive `index`, and of its function's `declare` directives.
+    pub(super) fn visible(&self, index: usize) -> Visible {
+        let mut visible = Visible::default();
+        let mut at = self.bound[index].parent;
+        while let Some(parent) = at {
+            if self.bound[parent].directive.kind == DirectiveKind::Data {
+                self.add_visible(parent, &mut visible);
+            }
+            at = self.bound[parent].parent;
+        }
+        visible
+    }
+
+    pub(super) fn add_visible(&self, index: usize, visible: &mut Visible) {
+        for clause in &self.bound[index].directive.clauses {
+            let ClauseKind::Data(kind, list) = &clause.kind else { continue };
+            for item in list {
+                let Some(symbol) = self.symbol_of(index, item) else { continue };
+                if *kind == DataClause::Deviceptr {
+                    visible.deviceptr.push((symbol, item.base.text.clone()));
+                } else if self.symbols.get(symbol).class == Class::Scalar && item.parts.is_empty() {
+                    visible.scalars.insert(symbol);
+                } else {
+                    visible.arrays.insert(symbol);
+                }
+            }
+        }
+    }
+
+    /// Checks the list items of the clauses `counting`; says why if one cannot be translated.
+    pub(super) fn items_ok(&mut self, index: usize, counting: &[usize]) -> bool {
+        let bad: Vec<Diag> = counting
+            .iter()
+            .filter_map(|at| self.bound[index].directive.clauses.get(*at))
+            .flat_map(|clause| super::clauses::list(&clause.kind).iter().map(move |item| (clause, item)))
+            .filter_map(|(clause, item)| self.item_problem(index, &clause.kind, item))
+            .collect();
+        let ok = bad.is_empty();
+        self.diags.extend(bad);
+        ok
+    }
+
+    fn item_problem(&self, index: usize, clause: &ClauseKind, item: &ListItem) -> Option<Diag> {
+        let mut dimensions: Vec<&Subscript> = Vec::new();
+        for part in &item.parts {
+            match part {
+                Part::Section(subscripts) => dimensions.extend(subscripts),
+                Part::Member(_) => dimensions.clear(),
+            }
+        }
+        let is_data =
+            matches!(clause, ClauseKind::Data(..) | ClauseKind::UpdateSelf(_) | ClauseKind::UpdateDevice(_));
+        if is_data && dimensions.len() == 1 && dimensions.iter().all(|one| matches!(one, Subscript::Index(_)))
+        {
+            return Some(diag::element_in_data_clause(item.span, &item.text));
+        }
+        if matches!(clause, ClauseKind::Private(_) | ClauseKind::Firstprivate(_)) && !item.parts.is_empty() {
+            return Some(diag::not_yet(item.span, "a section or member in `private` or `firstprivate`"));
+        }
+        if !is_data {
+            return None;
+        }
+        let shape = self
+            .symbol_of(index, item)
+            .map(|symbol| self.symbols.get(symbol).shape.clone())
+            .unwrap_or_default();
+        let has_member = item.parts.iter().any(|part| matches!(part, Part::Member(_)));
+        let pointer_inside =
+            !has_member && (1..dimensions.len()).any(|depth| shape.get(depth) == Some(&false));
+        pointer_inside.then(|| diag::not_contiguous(item.span, &item.text))
+    }
+
+    /// `data`, `enter data`, `exit data`, `host_data`, `update`.
+    pub(super) fn data_directive(&mut self, index: usize) {
+        let counting = self.counting(index);
+        if !self.items_ok(index, &counting) {
+            return;
+        }
+        if let Some(stmt) = self.bound[index].stmt()
+            && let Some(word) = super::launch::jump_out(self.unit, stmt)
+        {
+            self.diags.push(diag::leaves_region(self.bound[index].directive.span, word));
+            return;
+        }
+        let directive = &self.bound[index].directive;
+        let pushed_down = directive.kind == DirectiveKind::Data;
+        self.plan.items[index] = Item::Clauses { clauses: counting, pushed_down, implied: Vec::new() };
+    }
+
+    /// The attribute that a visible `deviceptr` gives a launch that uses the pointer.
+    pub(super) fn device_pointers(
+        &self,
+        visible: &Visible,
+        used: &dyn Fn(SymbolId) -> bool,
+    ) -> Vec<Attribute> {
+        let mut seen = Names::new();
+        let fresh = visible.deviceptr.iter().filter(|(symbol, _)| used(*symbol) && seen.insert(*symbol));
+        fresh
+            .map(|(_, name)| Attribute {
+                sharing: Sharing::Deviceptr,
+                item: name.clone(),
+                entry: "clause/deviceptr",
+            })
+            .collect()
+    }
+}
+
+/// Whether `item` names a whole pointer variable: a clause that speaks of its target must say so in another way.
+pub fn is_whole_pointer(item: &ListItem, class: Class) -> bool {
+    class == Class::Pointer && item.parts.is_empty()
+}

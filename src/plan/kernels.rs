@@ -1,0 +1,189 @@
+//! `kernels`: the loops that the program calls independent each become a launch; everything else runs on one thread.
+//!
+//! Invariant: the statements of the region keep their order, and scalars that are still wanted come back.
+
+use crate::acc::ast::DirectiveKind;
+use crate::diag;
+use crate::host::ir::{StmtId, StmtKind};
+use crate::sema::{Class, uses};
+
+use super::{Attribute, Gangs, Item, Launch, Maker, Region, Sharing};
+
+impl Maker<'_> {
+    pub(super) fn kernels(&mut self, index: usize, stmt: StmtId, counting: Vec<usize>) {
+        let combined = self.bound[index].directive.kind == DirectiveKind::KernelsLoop;
+        let sole = if combined { Some((index, stmt)) } else { self.sole_loop(index, stmt) };
+        if let Some((at, loop_stmt)) = sole {
+            return self.kernels_nest(index, at, stmt, loop_stmt, counting);
+        }
+        let launches = self.top_level_nests(index, stmt);
+        let can_split = matches!(&self.unit.stmt(stmt).kind, StmtKind::Block(list) if list.iter().all(|stmt| self.can_stand_alone(*stmt)));
+        if launches.is_empty() || !can_split {
+            self.diags.push(diag::kernels_sequential(self.bound[index].directive.name_span));
+            let launch = self.kernels_on_one_thread(index, stmt, counting);
+            self.plan.items[index] = Item::Launch(Box::new(launch));
+            return;
+        }
+        self.split(index, stmt, counting, &launches);
+    }
+
+    fn kernels_nest(&mut self, index: usize, at: usize, region: StmtId, stmt: StmtId, counting: Vec<usize>) {
+        let mut attributes = self.sharing(index, region, &counting, Region::Kernels);
+        self.plan.items[index] = Item::Gone;
+        match self.nest(index, at, stmt, Region::Kernels, &mut attributes) {
+            Some(nest) => {
+                let nest = self.absorb(nest, &mut attributes);
+                let launch = Launch {
+                    region: Region::Kernels,
+                    directive: index,
+                    gangs: Gangs::Many,
+                    clauses: counting,
+                    attributes,
+                    nest: Some(nest),
+                    data_outside: false,
+                };
+                self.plan.items[at] = Item::Launch(Box::new(launch));
+            }
+            None => {
+                let launch = self.kernels_on_one_thread(index, region, counting);
+                self.plan.items[index] = Item::Launch(Box::new(launch));
+            }
+        }
+    }
+
+    fn kernels_on_one_thread(&mut self, index: usize, stmt: StmtId, counting: Vec<usize>) -> Launch {
+        let mut attributes = self.sharing(index, stmt, &counting, Region::Kernels);
+        let combined = (self.bound[index].directive.kind == DirectiveKind::KernelsLoop).then_some(index);
+        self.sequential_loops(index, stmt, combined, &mut attributes);
+        Launch {
+            region: Region::Kernels,
+            directive: index,
+            gangs: Gangs::One,
+            clauses: counting,
+            attributes,
+            nest: None,
+            data_outside: false,
+        }
+    }
+
+    /// The loop directives on statements directly in the region's block that are to run in parallel.
+    fn top_level_nests(&mut self, index: usize, stmt: StmtId) -> Vec<(usize, StmtId)> {
+        let StmtKind::Block(list) = &self.unit.stmt(stmt).kind else { return Vec::new() };
+        let mut nests = Vec::new();
+        for at in index + 1..self.bound.len() {
+            let bound = &self.bound[at];
+            let is_top = bound.parent == Some(index) && bound.directive.kind == DirectiveKind::Loop;
+            if let Some(loop_stmt) = bound.stmt().filter(|stmt| is_top && list.contains(stmt)) {
+                nests.push((at, loop_stmt));
+            }
+        }
+        nests
+    }
+
+    /// Whether a statement of the region can be a launch of its own: it declares nothing that others use.
+    fn can_stand_alone(&self, stmt: StmtId) -> bool {
+        !matches!(
+            self.unit.stmt(stmt).kind,
+            StmtKind::Decl(_) | StmtKind::Labeled { .. } | StmtKind::Opaque(_) | StmtKind::Goto(_)
+        )
+    }
+
+    /// One launch for each nest, and one for each other statement, inside a data environment.
+    fn split(&mut self, index: usize, stmt: StmtId, counting: Vec<usize>, nests: &[(usize, StmtId)]) {
+        let StmtKind::Block(list) = &self.unit.stmt(stmt).kind else { return };
+        let list = list.clone();
+        let mut implied = self.sharing(index, stmt, &counting, Region::Kernels);
+        let device: Vec<Attribute> =
+            implied.iter().filter(|attribute| attribute.sharing == Sharing::Deviceptr).cloned().collect();
+        implied.retain(|attribute| attribute.sharing == Sharing::Copy);
+        self.region_scalars(index, stmt, &mut implied);
+        self.whole_arrays(index, stmt, &mut implied);
+        for part in list {
+            if matches!(self.unit.stmt(part).kind, StmtKind::Empty) {
+                continue;
+            }
+            let used = uses(self.unit, self.symbols, part);
+            let names = |attribute: &Attribute| {
+                let symbol = self.symbols.lookup(&attribute.item, self.unit.stmt(part).span.start);
+                symbol.is_some_and(|symbol| used.of(symbol).is_some())
+            };
+            let scalar = |attribute: &Attribute| attribute.entry.starts_with("implicit/scalar");
+            let mut attributes: Vec<Attribute> = implied
+                .iter()
+                .filter(|one| scalar(one))
+                .chain(&device)
+                .filter(|one| names(one))
+                .cloned()
+                .collect();
+            let nest = nests.iter().find(|(_, stmt)| *stmt == part);
+            let work = nest.and_then(|(at, loop_stmt)| {
+                let nest = self.nest(index, *at, *loop_stmt, Region::Kernels, &mut attributes)?;
+                Some(self.absorb(nest, &mut attributes))
+            });
+            let gangs = if work.is_some() { Gangs::Many } else { Gangs::One };
+            let launch = Launch {
+                region: Region::Kernels,
+                directive: index,
+                gangs,
+                clauses: counting.clone(),
+                attributes,
+                nest: work,
+                data_outside: true,
+            };
+            match nest {
+                Some((at, _)) => self.plan.items[*at] = Item::Launch(Box::new(launch)),
+                None => {
+                    let at = self.unit.stmt(part).span;
+                    self.diags.push(diag::kernels_sequential(at));
+                    self.plan.inserted.push((index, part, launch));
+                }
+            }
+        }
+        self.plan.items[index] = Item::Clauses { clauses: counting, pushed_down: true, implied };
+    }
+
+    /// Scalars that one launch of the region leaves for another.
+    fn region_scalars(&mut self, index: usize, stmt: StmtId, implied: &mut Vec<Attribute>) {
+        let stated = self.stated(index);
+        let used = uses(self.unit, self.symbols, stmt);
+        for (symbol, how) in used.iter() {
+            let known = self.symbols.get(symbol);
+            if how.written
+                && !self.is_temporary(index, symbol)
+                && known.class == Class::Scalar
+                && !self.is_inside(symbol, stmt)
+                && !stated.contains(&known.name)
+                && !implied.iter().any(|other| other.item == known.name)
+            {
+                let item = known.name.clone();
+                implied.push(Attribute { sharing: Sharing::Copy, item, entry: "implicit/scalar-kernels" });
+            }
+        }
+    }
+
+    /// Whether each top-level statement that names `symbol` gives it a value before it reads it.
+    fn is_temporary(&self, index: usize, symbol: crate::sema::SymbolId) -> bool {
+        let Some(StmtKind::Block(list)) = self.bound[index].stmt().map(|stmt| &self.unit.stmt(stmt).kind)
+        else {
+            return false;
+        };
+        list.iter()
+            .all(|part| uses(self.unit, self.symbols, *part).of(symbol).is_none_or(|used| !used.exposed))
+    }
+
+    /// Arrays without a clause are copied once around the launches, not at each.
+    fn whole_arrays(&mut self, index: usize, stmt: StmtId, implied: &mut Vec<Attribute>) {
+        let stated = self.stated(index);
+        let used = uses(self.unit, self.symbols, stmt);
+        for (symbol, _) in used.iter() {
+            let known = self.symbols.get(symbol);
+            if matches!(known.class, Class::Array | Class::Record)
+                && !self.is_inside(symbol, stmt)
+                && !stated.contains(&known.name)
+            {
+                let item = known.name.clone();
+                implied.push(Attribute { sharing: Sharing::Copy, item, entry: "implicit/array" });
+            }
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Compute constructs: which become one launch with their loop, and which a region with loops inside.
+//!
+//! Invariant: a construct and everything below it is translated together, or left together.
+
+use crate::acc::ast::DirectiveKind;
+use crate::diag;
+use crate::host::ir::{StmtId, StmtKind, Unit};
+use crate::sema::{children, only_loop};
+use crate::source::Span;
+
+use super::clauses::LoopClauses;
+use super::{Gangs, Item, Launch, Maker, Region};
+
+impl Maker<'_> {
+    /// A compute construct with all that is below it.
+    pub(super) fn compute(&mut self, index: usize, held: &[Span]) {
+        let directive = &self.bound[index].directive;
+        let Some(stmt) = self.bound[index].stmt() else { return };
+        let extent = directive.span.to(self.unit.stmt(stmt).span);
+        if held.iter().any(|span| extent.contains(*span)) {
+            return;
+        }
+        if let Some(word) = jump_out(self.unit, stmt) {
+            self.diags.push(diag::leaves_region(directive.span, word));
+            return;
+        }
+        let below = self.below(index);
+        if let Some(other) = below.iter().find(|at| !may_stand_inside(self.bound[**at].directive.kind)) {
+            let other = &self.bound[*other].directive;
+            self.diags.push(diag::not_yet(
+                other.span,
+                "a directive inside a compute construct that is no `loop`, `atomic` or `cache`",
+            ));
+            return;
+        }
+        let counting = self.counting(index);
+        let mut ok = self.items_ok(index, &counting);
+        for at in below.iter().copied().filter(|at| self.bound[*at].directive.kind == DirectiveKind::Loop) {
+            let counting = self.counting(at);
+            ok &= self.items_ok(at, &counting);
+        }
+        if !ok {
+            return;
+        }
+        for at in below {
+            match self.bound[at].directive.kind {
+                DirectiveKind::Cache => self.cache(at),
+                // A loop's line goes unless it is given a construct below.
+                DirectiveKind::Loop => self.plan.items[at] = Item::Gone,
+                _ => {}
+            }
+        }
+        match region(directive.kind) {
+            Region::Kernels => self.kernels(index, stmt, counting),
+            Region::Serial => self.serial(index, stmt, counting),
+            Region::Parallel => self.parallel(index, stmt, counting),
+        }
+    }
+
+    fn parallel(&mut self, index: usize, stmt: StmtId, counting: Vec<usize>) {
+        let combined = self.bound[index].directive.kind == DirectiveKind::ParallelLoop;
+        let sole = if combined { Some((index, stmt)) } else { self.sole_loop(index, stmt) };
+        let launched = sole.and_then(|(at, loop_stmt)| self.combined(index, at, loop_stmt, &counting));
+        let (at, launch) = match launched {
+            Some((at, launch)) => (at, launch),
+            None => (index, self.region_with_loops(index, stmt, counting)),
+        };
+        self.plan.items[index] = Item::Gone;
+        self.plan.items[at] = Item::Launch(Box::new(launch));
+    }
+
+    /// The loop directive whose loop is all there is in the construct.
+    pub(super) fn sole_loop(&self, index: usize, stmt: StmtId) -> Option<(usize, StmtId)> {
+        let only = only_loop(self.unit, stmt)?;
+        let at = (index + 1..self.bound.len()).find(|at| {
+            let bound = &self.bound[*at];
+            bound.parent == Some(index)
+                && bound.directive.kind == DirectiveKind::Loop
+                && bound.stmt() == Some(only)
+        })?;
+        Some((at, only))
+    }
+
+    /// One launch that is the loop nest at `at`. `None` if that loop is not to run in parallel.
+    fn combined(
+        &mut self,
+        index: usize,
+        at: usize,
+        stmt: StmtId,
+        counting: &[usize],
+    ) -> Option<(usize, Launch)> {
+        let mut attributes = self.sharing(index, stmt, counting, Region::Parallel);
+        let nest = self.nest(index, at, stmt, Region::Parallel, &mut attributes)?;
+        let nest = self.absorb(nest, &mut attributes);
+        let launch = Launch {
+            region: Region::Parallel,
+            directive: index,
+            gangs: Gangs::Many,
+            clauses: counting.to_vec(),
+            attributes,
+            nest: Some(nest),
+            data_outside: false,
+        };
+        Some((at, launch))
+    }
+
+    /// A region of several statements: every gang runs them, loops share out their iterations.
+    fn region_with_loops(&mut self, index: usize, stmt: StmtId, counting: Vec<usize>) -> Launch {
+        let mut attributes = self.sharing(index, stmt, &counting, Region::Parallel);
+        let spread_over_gangs = self.loops_inside(index, stmt, &mut attributes);
+        let clauses = LoopClauses::new(&self.bound[index].directive, &counting);
+        let many = spread_over_gangs || clauses.num_gangs || !clauses.reduction.is_empty();
+        let gangs = if many { Gangs::Many } else { Gangs::One };
+        if gangs == Gangs::Many {
+            self.gang_private(index, stmt, &mut attributes);
+            if let Some(at) = self.redundant_atomic(index) {
+                self.diags.push(diag::not_in_teams(self.bound[at].directive.span, "`atomic`"));
+            }
+        }
+        Launch {
+            region: Region::Parallel,
+            directive: index,
+            gangs,
+            clauses: counting,
+            attributes,
+            nest: None,
+            data_outside: false,
+        }
+    }
+
+    /// An `atomic` that gangs run redundantly.
+    fn redundant_atomic(&self, index: usize) -> Option<usize> {
+        (index + 1..self.bound.len()).find(|at| {
+            self.bound[*at].parent == Some(index) && self.bound[*at].directive.kind == DirectiveKind::Atomic
+        })
+    }
+
+    fn serial(&mut self, index: usize, stmt: StmtId, counting: Vec<usize>) {
+        let mut attributes = self.sharing(index, stmt, &counting, Region::Serial);
+        let loops =
+            if self.bound[index].directive.kind == DirectiveKind::SerialLoop { Some(index) } else { None };
+        self.sequential_loops(index, stmt, loops, &mut attributes);
+        let launch = Launch {
+            region: Region::Serial,
+            directive: index,
+            gangs: Gangs::One,
+            clauses: counting,
+            attributes,
+            nest: None,
+            data_outside: false,
+        };
+        self.plan.items[index] = Item::Launch(Box::new(launch));
+    }
+}
+
+/// Which compute construct a directive is.
+pub(super) fn region(kind: DirectiveKind) -> Region {
+    match kind {
+        DirectiveKind::Kernels | DirectiveKind::KernelsLoop => Region::Kernels,
+        DirectiveKind::Serial | DirectiveKind::SerialLoop => Region::Serial,
+        _ => Region::Parallel,
+    }
+}
+
+fn may_stand_inside(kind: DirectiveKind) -> bool {
+    matches!(kind, DirectiveKind::Loop | DirectiveKind::Atomic | DirectiveKind::Cache)
+}
+
+/// The word of a jump that leaves the statement of a construct, if there is one.
+pub(super) fn jump_out(unit: &Unit, stmt: StmtId) -> Option<&'static str> {
+    let mut labels = Vec::new();
+    let mut jumps = Vec::new();
+    let mut pending = vec![(stmt, 0, 0)];
+    while let Some((at, loops, switches)) = pending.pop() {
+        let (mut inner_loops, mut inner_switches) = (loops, switches);
+        match &unit.stmt(at).kind {
+            StmtKind::Return(_) => return Some("return"),
+            StmtKind::Break if loops + switches == 0 => return Some("break"),
+            StmtKind::Continue if loops == 0 => return Some("continue"),
+            StmtKind::Goto(label) => jumps.push(label),
+            StmtKind::Labeled { label: Some(label), .. } => labels.push(label),
+            StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. } => inner_loops += 1,
+            StmtKind::Switch { .. } => inner_switches += 1,
+            _ => {}
+        }
+        pending.extend(children(unit, at).into_iter().map(|child| (child, inner_loops, inner_switches)));
+    }
+    jumps.iter().any(|label| !labels.contains(label)).then_some("goto")
+}

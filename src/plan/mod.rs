@@ -1,0 +1,185 @@
+//! Makes the offload plan of a file: what each directive amounts to once OpenACC's implicit rules are applied.
+//!
+//! Invariant: no word of a target language; every choice that a user could miss is a diagnostic.
+
+mod clauses;
+mod data;
+mod kernels;
+mod launch;
+mod nest;
+mod routine;
+mod sharing;
+mod tree;
+
+pub use clauses::{effective, list};
+pub use data::is_whole_pointer;
+pub use tree::{Attribute, Gangs, Item, Launch, Names, Plan, Region, Sharing, Spread, WorkLoop};
+
+use crate::acc::ast::DirectiveKind;
+use crate::bind::Bound;
+use crate::diag::Diag;
+use crate::host::ir::Unit;
+use crate::sema::Symbols;
+use crate::source::SourceFile;
+
+/// How loop nests are best shared out, for the target at hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Preference {
+    /// Tight nests become one loop (else: gangs outside, lanes inside).
+    pub collapse_tight: bool,
+    /// An inner loop with fewer literal iterations than this stays inside one thread.
+    pub short_trip: i128,
+}
+
+/// What the plan is made for.
+#[derive(Clone, Debug)]
+pub struct Aim {
+    /// The device type whose clauses count.
+    pub device_type: String,
+    /// How loop nests are best shared out.
+    pub preference: Preference,
+}
+
+/// What the plan is made from, and what it becomes.
+pub(crate) struct Maker<'a> {
+    pub(crate) file: &'a SourceFile,
+    pub(crate) unit: &'a Unit,
+    pub(crate) symbols: &'a Symbols,
+    pub(crate) bound: &'a [Bound],
+    pub(crate) aim: &'a Aim,
+    pub(crate) plan: Plan,
+    pub(crate) diags: Vec<Diag>,
+}
+
+/// Plans all bound directives of one file. `held` are the extents of directives that could not be read or bound:
+/// a construct around one of them is left, too.
+pub fn plan(
+    file: &SourceFile,
+    unit: &Unit,
+    symbols: &Symbols,
+    bound: &[Bound],
+    held: &[crate::source::Span],
+    aim: &Aim,
+) -> (Plan, Vec<Diag>) {
+    let mut items = Vec::with_capacity(bound.len());
+    items.resize_with(bound.len(), || Item::Left);
+    let plan = Plan { items, inserted: Vec::new() };
+    let mut maker = Maker { file, unit, symbols, bound, aim, plan, diags: Vec::new() };
+    for index in 0..bound.len() {
+        maker.directive(index, held);
+    }
+    (maker.plan, maker.diags)
+}
+
+impl<'a> Maker<'a> {
+    fn directive(&mut self, index: usize, held: &[crate::source::Span]) {
+        let bound = &self.bound[index];
+        if self.compute_above(index).is_some() && bound.directive.kind != DirectiveKind::Atomic {
+            // Decided by the compute construct that holds it.
+            return;
+        }
+        match bound.directive.kind {
+            DirectiveKind::Parallel
+            | DirectiveKind::Serial
+            | DirectiveKind::Kernels
+            | DirectiveKind::ParallelLoop
+            | DirectiveKind::SerialLoop
+            | DirectiveKind::KernelsLoop => self.compute(index, held),
+            DirectiveKind::Loop => self.orphan_loop(index),
+            DirectiveKind::Routine => self.routine(index),
+            DirectiveKind::Atomic => self.atomic(index),
+            DirectiveKind::Cache => self.cache(index),
+            DirectiveKind::Data
+            | DirectiveKind::EnterData
+            | DirectiveKind::ExitData
+            | DirectiveKind::HostData
+            | DirectiveKind::Update => self.data_directive(index),
+            DirectiveKind::Declare
+            | DirectiveKind::Init
+            | DirectiveKind::Shutdown
+            | DirectiveKind::Set
+            | DirectiveKind::Wait => self.by_clauses(index, false),
+            DirectiveKind::End(_) => {}
+        }
+    }
+
+    /// The compute construct, or the loop in a routine, that holds directive `index`.
+    fn compute_above(&self, index: usize) -> Option<usize> {
+        let mut at = self.bound[index].parent;
+        while let Some(parent) = at {
+            if is_compute(self.bound[parent].directive.kind) {
+                return Some(parent);
+            }
+            at = self.bound[parent].parent;
+        }
+        None
+    }
+
+    /// The clauses that count, with a note if others were dropped.
+    fn counting(&mut self, index: usize) -> Vec<usize> {
+        let directive = &self.bound[index].directive;
+        let (counting, dropped) = effective(directive, &self.aim.device_type);
+        if dropped {
+            self.diags.push(crate::diag::other_device_dropped(directive.span));
+        }
+        counting
+    }
+
+    fn by_clauses(&mut self, index: usize, pushed_down: bool) {
+        let clauses = self.counting(index);
+        self.plan.items[index] = Item::Clauses { clauses, pushed_down, implied: Vec::new() };
+    }
+
+    fn atomic(&mut self, index: usize) {
+        let above = self.compute_above(index);
+        if above.is_some_and(|above| matches!(self.plan.items[above], Item::Left)) {
+            return;
+        }
+        self.by_clauses(index, false);
+    }
+
+    fn cache(&mut self, index: usize) {
+        self.diags.push(crate::diag::cache_dropped(self.bound[index].directive.span));
+        self.plan.items[index] = Item::Gone;
+    }
+
+    /// All directives below `index`, in source order.
+    fn below(&self, index: usize) -> Vec<usize> {
+        let under = |mut at: usize| {
+            while let Some(parent) = self.bound[at].parent {
+                if parent == index {
+                    return true;
+                }
+                at = parent;
+            }
+            false
+        };
+        (index + 1..self.bound.len()).filter(|at| under(*at)).collect()
+    }
+}
+
+fn is_compute(kind: DirectiveKind) -> bool {
+    match kind {
+        DirectiveKind::Parallel
+        | DirectiveKind::Serial
+        | DirectiveKind::Kernels
+        | DirectiveKind::ParallelLoop
+        | DirectiveKind::SerialLoop
+        | DirectiveKind::KernelsLoop => true,
+        DirectiveKind::Data
+        | DirectiveKind::EnterData
+        | DirectiveKind::ExitData
+        | DirectiveKind::HostData
+        | DirectiveKind::Loop
+        | DirectiveKind::Cache
+        | DirectiveKind::Atomic
+        | DirectiveKind::Declare
+        | DirectiveKind::Init
+        | DirectiveKind::Shutdown
+        | DirectiveKind::Set
+        | DirectiveKind::Update
+        | DirectiveKind::Wait
+        | DirectiveKind::Routine
+        | DirectiveKind::End(_) => false,
+    }
+}

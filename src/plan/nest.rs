@@ -1,0 +1,341 @@
+//! Loop nests: which loops share out their iterations, over gangs, over the lanes of a gang, or over both.
+//!
+//! Invariant: a loop is spread only if the program says that its iterations are independent and OpenMP takes its header.
+
+use std::collections::HashMap;
+
+use crate::acc::ast::DirectiveKind;
+use crate::diag;
+use crate::host::ir::{ExprKind, StmtId};
+use crate::sema::{self, Header, SymbolId};
+
+use super::clauses::LoopClauses;
+use super::{Attribute, Item, Maker, Region, Sharing, Spread, WorkLoop};
+
+/// The loops of a nest that have become constructs, with their variables.
+pub(super) type Controlled = HashMap<StmtId, SymbolId>;
+
+/// A loop directive that may be spread.
+struct Candidate {
+    at: usize,
+    stmt: StmtId,
+    headers: Vec<Header>,
+}
+
+const BOTH: Spread = Spread { gangs: true, lanes: true };
+const GANGS: Spread = Spread { gangs: true, lanes: false };
+const LANES: Spread = Spread { gangs: false, lanes: true };
+
+impl Maker<'_> {
+    /// The nest at `at` as the one loop of launch `index`; `None` if its outermost loop is sequential.
+    pub(super) fn nest(
+        &mut self,
+        index: usize,
+        at: usize,
+        stmt: StmtId,
+        region: Region,
+        attributes: &mut Vec<Attribute>,
+    ) -> Option<WorkLoop> {
+        let candidate = self.candidate(at, stmt, region, true)?;
+        let mut controlled = Controlled::new();
+        let stated = self.stated(index);
+        Some(self.spread(index, candidate, region, BOTH, &mut controlled, attributes, &stated))
+    }
+
+    /// All loops directly in the region of launch `index`, or in sequential loops there. True if one is spread over gangs.
+    pub(super) fn loops_inside(
+        &mut self,
+        index: usize,
+        _stmt: StmtId,
+        attributes: &mut Vec<Attribute>,
+    ) -> bool {
+        let stated = self.stated(index);
+        let mut over_gangs = false;
+        let mut pending: Vec<usize> = self.loops_below(index);
+        while let Some(at) = pending.pop() {
+            let Some(stmt) = self.bound[at].stmt() else { continue };
+            let Some(candidate) = self.candidate(at, stmt, Region::Parallel, true) else {
+                self.hoist_private(at, attributes);
+                pending.extend(self.loops_below(at));
+                continue;
+            };
+            let (counting, _) = super::effective(&self.bound[at].directive, &self.aim.device_type);
+            let clauses = LoopClauses::new(&self.bound[at].directive, &counting);
+            let available = if !clauses.gang && (clauses.worker || clauses.vector) { LANES } else { BOTH };
+            let mut controlled = Controlled::new();
+            let work = self.spread(
+                index,
+                candidate,
+                Region::Parallel,
+                available,
+                &mut controlled,
+                attributes,
+                &stated,
+            );
+            over_gangs |= work.spread.gangs;
+            self.plan.items[at] = Item::Loop(work);
+        }
+        over_gangs
+    }
+
+    /// The loop directives whose parent is `index`.
+    fn loops_below(&self, index: usize) -> Vec<usize> {
+        (index + 1..self.bound.len())
+            .filter(|at| {
+                self.bound[*at].parent == Some(index) && self.bound[*at].directive.kind == DirectiveKind::Loop
+            })
+            .collect()
+    }
+
+    /// The loop at `at`, if it is to run in parallel. With `say`, a diagnostic tells why it is not.
+    fn candidate(&mut self, at: usize, stmt: StmtId, region: Region, say: bool) -> Option<Candidate> {
+        let directive = &self.bound[at].directive;
+        let span = directive.name_span;
+        let (counting, _) = super::effective(directive, &self.aim.device_type);
+        let clauses = LoopClauses::new(directive, &counting);
+        if clauses.seq {
+            return None;
+        }
+        let levels = clauses.gang || clauses.worker || clauses.vector;
+        if clauses.auto && !clauses.independent {
+            if say {
+                self.diags.push(diag::auto_sequential(span));
+            }
+            return None;
+        }
+        if region == Region::Kernels && !clauses.independent && !levels {
+            if say {
+                self.diags.push(diag::kernels_sequential(span));
+            }
+            return None;
+        }
+        let mut headers = match sema::header(self.unit, self.symbols, stmt) {
+            Ok(header) => vec![header],
+            Err(why) => {
+                if say {
+                    self.diags.push(diag::not_canonical(span, why.0));
+                }
+                return None;
+            }
+        };
+        let wanted =
+            clauses.collapse.and_then(|(count, _)| count.text.trim().parse::<usize>().ok()).unwrap_or(1);
+        while headers.len() < wanted {
+            let Some(inner) = self.tight_inner(&headers) else {
+                if say {
+                    self.diags
+                        .push(diag::loop_sequential(span, "the loops of `collapse` are not tightly nested"));
+                }
+                break;
+            };
+            headers.push(inner.1);
+        }
+        Some(Candidate { at, stmt, headers })
+    }
+
+    /// The canonical loop that is all there is in the innermost of `outer`, with bounds that stay the same.
+    fn tight_inner(&self, outer: &[Header]) -> Option<(StmtId, Header)> {
+        let only = sema::only_loop(self.unit, outer.last()?.body)?;
+        let header = sema::header(self.unit, self.symbols, only).ok()?;
+        sema::is_tight(self.unit, self.symbols, outer, &header).then_some((only, header))
+    }
+
+    /// The loop directive, to be run in parallel, on the loop that is all there is in the innermost of `headers`.
+    fn tight_directive(&mut self, below: usize, headers: &[Header], region: Region) -> Option<Candidate> {
+        let (stmt, _) = self.tight_inner(headers)?;
+        let at = self.loops_below(below).into_iter().find(|at| self.bound[*at].stmt() == Some(stmt))?;
+        let inner = self.candidate(at, stmt, region, false)?;
+        let all_tight =
+            inner.headers.iter().all(|header| sema::is_tight(self.unit, self.symbols, headers, header));
+        all_tight.then_some(inner)
+    }
+
+    /// Spreads one loop over what is `available`, and the loops inside it over what it leaves.
+    #[allow(clippy::too_many_arguments)]
+    fn spread(
+        &mut self,
+        index: usize,
+        outer: Candidate,
+        region: Region,
+        available: Spread,
+        controlled: &mut Controlled,
+        launch: &mut Vec<Attribute>,
+        stated: &[String],
+    ) -> WorkLoop {
+        let Candidate { at, stmt, mut headers } = outer;
+        let mut merged = vec![at];
+        let lanes_taken = self.takes_lanes(at);
+        let mut split: Option<Candidate> = None;
+        while let Some(inner) = self.tight_directive(*merged.last().unwrap_or(&at), &headers, region) {
+            let flat = self.aim.preference.collapse_tight
+                || !available.gangs
+                || lanes_taken
+                || self.is_short(&inner);
+            if !flat && self.tight_directive(inner.at, &inner.headers, region).is_none() {
+                split = Some(inner);
+                break;
+            }
+            headers.extend(&inner.headers);
+            merged.push(inner.at);
+        }
+        for header_stmt in self.loop_statements(stmt, headers.len()) {
+            if let Ok(header) = sema::header(self.unit, self.symbols, header_stmt) {
+                controlled.insert(header_stmt, header.var);
+            }
+        }
+        let innermost = *merged.last().unwrap_or(&at);
+        let (inner, ragged) = match split {
+            Some(inner) => (vec![inner], false),
+            None => self.inner_candidates(innermost, &headers, region, available.gangs && !lanes_taken),
+        };
+        let spread = match (available.gangs, available.lanes) {
+            (true, true) if inner.is_empty() => BOTH,
+            (true, _) => GANGS,
+            (false, _) => LANES,
+        };
+        let mut attributes = self.own_attributes(&merged);
+        let mut inner_work: Vec<(usize, WorkLoop)> = Vec::new();
+        for candidate in inner {
+            let inner_at = candidate.at;
+            let work = self.spread(index, candidate, region, LANES, controlled, launch, stated);
+            inner_work.push((inner_at, work));
+        }
+        let loops: Vec<usize> = merged.iter().copied().chain(inner_work.iter().map(|(at, _)| *at)).collect();
+        let below: Vec<usize> = merged.iter().flat_map(|at| self.loops_below(*at)).collect();
+        for below in below.into_iter().filter(|below| !loops.contains(below)) {
+            self.stays_sequential(below, &mut attributes);
+        }
+        self.reductions_through(&headers, &mut attributes, &mut inner_work);
+        self.temporaries(index, region, stmt, &headers, controlled, &mut attributes, launch, stated);
+        for (inner_at, work) in inner_work {
+            self.plan.items[inner_at] = Item::Loop(work);
+        }
+        self.copy_reductions(index, stmt, spread, &attributes, launch, stated);
+        let first = headers.first();
+        WorkLoop {
+            stmt,
+            spread,
+            collapse: headers.len(),
+            attributes,
+            ragged,
+            trips: first.filter(|_| headers.len() == 1).and_then(|header| self.trips(header)),
+            trip_constant: first.and_then(|header| sema::trip_constant(self.unit, header)),
+        }
+    }
+
+    /// Whether the loop directive itself asks for the vector lanes.
+    fn takes_lanes(&self, at: usize) -> bool {
+        let (counting, _) = super::effective(&self.bound[at].directive, &self.aim.device_type);
+        LoopClauses::new(&self.bound[at].directive, &counting).vector
+    }
+
+    fn is_short(&self, inner: &Candidate) -> bool {
+        let trips = inner.headers.first().and_then(|header| sema::trip_constant(self.unit, header));
+        trips.is_some_and(|trips| trips < self.aim.preference.short_trip)
+    }
+
+    /// The `for` statements of a tight nest, outermost first.
+    fn loop_statements(&self, stmt: StmtId, count: usize) -> Vec<StmtId> {
+        let body = |stmt: &StmtId| {
+            let header = sema::header(self.unit, self.symbols, *stmt).ok()?;
+            sema::only_loop(self.unit, header.body)
+        };
+        std::iter::successors(Some(stmt), body).take(count).collect()
+    }
+
+    /// The loops inside `at` that get the lanes; and whether some were passed over because their trip count varies.
+    fn inner_candidates(
+        &mut self,
+        at: usize,
+        outer: &[Header],
+        region: Region,
+        lanes_left: bool,
+    ) -> (Vec<Candidate>, bool) {
+        let mut found = Vec::new();
+        let mut ragged = false;
+        let mut pending = self.loops_below(at);
+        while let Some(inner_at) = pending.pop() {
+            let Some(stmt) = self.bound[inner_at].stmt() else { continue };
+            match self.candidate(inner_at, stmt, region, false) {
+                Some(inner) if !lanes_left || self.is_short(&inner) => drop(inner),
+                Some(inner) if self.is_ragged(outer, &inner) => ragged = true,
+                Some(inner) => found.push(inner),
+                None => pending.extend(self.loops_below(inner_at)),
+            }
+        }
+        found.sort_by_key(|inner| inner.at);
+        (found, ragged)
+    }
+
+    /// Whether the inner loop's bounds change from one outer iteration to the next.
+    fn is_ragged(&self, outer: &[Header], inner: &Candidate) -> bool {
+        let Some(last) = outer.last() else { return false };
+        let changed = sema::uses(self.unit, self.symbols, last.body);
+        let varies = |symbol: SymbolId| {
+            outer.iter().any(|header| header.var == symbol)
+                || changed.of(symbol).is_some_and(|used| used.written)
+        };
+        inner.headers.first().is_some_and(|header| {
+            [Some(header.first), Some(header.bound), header.step]
+                .into_iter()
+                .flatten()
+                .flat_map(|expr| sema::reads_of_expr(self.unit, self.symbols, expr))
+                .any(varies)
+        })
+    }
+
+    /// A loop below a spread one that gets no construct of its own.
+    fn stays_sequential(&mut self, at: usize, attributes: &mut Vec<Attribute>) {
+        let (counting, _) = super::effective(&self.bound[at].directive, &self.aim.device_type);
+        if !LoopClauses::new(&self.bound[at].directive, &counting).seq
+            && matches!(self.plan.items[at], Item::Gone)
+        {
+            let why = "the loops around it already fill the device";
+            self.diags.push(diag::loop_sequential(self.bound[at].directive.name_span, why));
+        }
+        self.hoist_private(at, attributes);
+        for below in self.loops_below(at) {
+            if matches!(self.plan.items[below], Item::Gone) {
+                self.stays_sequential(below, attributes);
+            }
+        }
+    }
+
+    /// Sequential loops of a whole construct: their `private` and `reduction` become the construct's.
+    pub(super) fn sequential_loops(
+        &mut self,
+        index: usize,
+        stmt: StmtId,
+        combined: Option<usize>,
+        attributes: &mut Vec<Attribute>,
+    ) {
+        let stated = self.stated(index);
+        let mut found = attributes.clone();
+        let below =
+            self.below(index).into_iter().filter(|at| self.bound[*at].directive.kind == DirectiveKind::Loop);
+        for at in combined.into_iter().chain(below.collect::<Vec<_>>()) {
+            found.extend(self.own_attributes(&[at]));
+        }
+        for attribute in found {
+            match attribute.sharing {
+                Sharing::Reduction(_) => self.copy_reduction(index, stmt, &attribute, attributes, &stated),
+                Sharing::Private if !attributes.contains(&attribute) => attributes.push(attribute),
+                Sharing::Private | Sharing::Firstprivate | Sharing::Copy | Sharing::Deviceptr => {}
+            }
+        }
+        attributes.retain(|attribute| !matches!(attribute.sharing, Sharing::Reduction(_)));
+    }
+
+    /// The iterations of a loop as an expression of the source: for `for (i = 0; i < n; i++)` it is `n`.
+    fn trips(&self, header: &Header) -> Option<String> {
+        let plain =
+            header.step.is_none() && !header.down && header.compare == crate::host::ir::BinaryOp::Less;
+        if !plain {
+            return None;
+        }
+        let bound = self.unit.expr(header.bound);
+        let simple = matches!(bound.kind, ExprKind::Name(_) | ExprKind::Int(_));
+        let from_zero = matches!(self.unit.expr(header.first).kind, ExprKind::Int(0));
+        (simple && from_zero).then(|| self.file.text(bound.span).into_owned())
+    }
+}

@@ -1,0 +1,427 @@
+//! What each variable is to a construct: OpenACC's rules for variables without a clause (3.3, 2.6.1 and 2.6.2), and the
+//! scalar temporaries of loops, which every OpenACC compiler gives to the threads one by one.
+//!
+//! Invariant: a scalar that a parallel loop assigns is never left shared unless a data clause or a reduction says so.
+
+use crate::acc::ast::{DirectiveKind, ListItem};
+use crate::diag;
+use crate::host::ir::{ExprKind, StmtId};
+use crate::sema::{self, Class, Header, SymbolId, Use, uses, uses_beside};
+
+use super::clauses::LoopClauses;
+use super::nest::Controlled;
+use super::{Attribute, Maker, Region, Sharing, Spread, WorkLoop};
+
+impl Maker<'_> {
+    /// The names that the clauses of a compute construct speak of.
+    pub(super) fn stated(&self, index: usize) -> Vec<String> {
+        let directive = &self.bound[index].directive;
+        let (counting, _) = super::effective(directive, &self.aim.device_type);
+        let clauses = LoopClauses::new(directive, &counting);
+        let data = clauses.data.iter().map(|(_, item)| item.base.text.clone());
+        let mut stated: Vec<String> = data.collect();
+        let visible = self.visible(index);
+        let scalars = visible.scalars.iter().map(|symbol| self.symbols.get(*symbol).name.clone());
+        stated.extend(scalars);
+        stated
+    }
+
+    /// The attributes of variables at the compute construct itself.
+    pub(super) fn sharing(
+        &mut self,
+        index: usize,
+        stmt: StmtId,
+        counting: &[usize],
+        region: Region,
+    ) -> Vec<Attribute> {
+        let directive = &self.bound[index].directive;
+        let clauses = LoopClauses::new(directive, counting);
+        let mut attributes = Vec::new();
+        // On a combined construct these three belong to the loop.
+        if directive.kind != DirectiveKind::ParallelLoop && directive.kind != DirectiveKind::KernelsLoop {
+            attributes = written_attributes(&clauses);
+            for attribute in attributes.clone() {
+                if matches!(attribute.sharing, Sharing::Reduction(_)) {
+                    let stated = self.stated(index);
+                    self.copy_reduction(index, stmt, &attribute, &mut attributes, &stated);
+                }
+            }
+        } else {
+            let firstprivate = written_attributes(&clauses).into_iter();
+            attributes.extend(firstprivate.filter(|attribute| attribute.sharing == Sharing::Firstprivate));
+        }
+        let used = uses(self.unit, self.symbols, stmt);
+        let visible = self.visible(index);
+        let own: Vec<&str> = clauses.data.iter().map(|(_, item)| item.base.text.as_str()).collect();
+        let listed: Vec<&str> =
+            clauses.private.iter().chain(&clauses.firstprivate).map(|item| item.base.text.as_str()).collect();
+        for symbol in &visible.scalars {
+            let name = &self.symbols.get(*symbol).name;
+            if used.of(*symbol).is_some() && !own.contains(&name.as_str()) && !listed.contains(&name.as_str())
+            {
+                let known =
+                    attributes.iter().any(|other| other.item == *name && other.sharing == Sharing::Copy);
+                if !known {
+                    attributes.push(implied(Sharing::Copy, name, "implicit/scalar-visible"));
+                }
+            }
+        }
+        let is_used = |symbol: SymbolId| {
+            used.of(symbol).is_some() && !own.contains(&self.symbols.get(symbol).name.as_str())
+        };
+        attributes.extend(self.device_pointers(&visible, &is_used));
+        if region == Region::Kernels {
+            self.kernels_scalars(index, stmt, &own, &listed, &mut attributes);
+        }
+        self.tell_pointers(stmt, &used, &own, &visible);
+        attributes
+    }
+
+    /// `kernels` copies its scalars (2.6.2): the value it leaves in one that is still wanted must come back.
+    fn kernels_scalars(
+        &mut self,
+        index: usize,
+        stmt: StmtId,
+        own: &[&str],
+        listed: &[&str],
+        attributes: &mut Vec<Attribute>,
+    ) {
+        let Some(function) = self.bound[index].function else { return };
+        let live = sema::live_after(self.unit, self.symbols, self.unit.function(function).body, stmt);
+        let used = uses(self.unit, self.symbols, stmt);
+        for (symbol, how) in used.iter() {
+            let known = self.symbols.get(symbol);
+            let name = known.name.as_str();
+            let is_loop_variable = self.is_loop_variable(stmt, symbol);
+            if (how.written || how.address_taken)
+                && live.contains(&symbol)
+                && known.class == Class::Scalar
+                && !self.is_inside(symbol, stmt)
+                && !own.contains(&name)
+                && !listed.contains(&name)
+                && !is_loop_variable
+                && !attributes.iter().any(|other| other.item == name)
+            {
+                attributes.push(implied(Sharing::Copy, name, "implicit/scalar-kernels"));
+            }
+        }
+    }
+
+    /// Whether `symbol` is the variable of a `for` loop in `stmt` (and of nothing else there).
+    fn is_loop_variable(&self, stmt: StmtId, symbol: SymbolId) -> bool {
+        let mut controlled = Controlled::new();
+        let mut pending = vec![stmt];
+        while let Some(at) = pending.pop() {
+            if let Ok(header) = sema::header(self.unit, self.symbols, at) {
+                controlled.insert(at, header.var);
+            }
+            pending.extend(sema::children(self.unit, at));
+        }
+        let beside = uses_beside(self.unit, self.symbols, stmt, &controlled);
+        beside.of(symbol).is_none_or(|used| !used.written)
+    }
+
+    /// Says which pointers must be on the device already.
+    fn tell_pointers(
+        &mut self,
+        stmt: StmtId,
+        used: &sema::Uses,
+        own: &[&str],
+        visible: &super::data::Visible,
+    ) {
+        for (symbol, how) in used.iter() {
+            let known = self.symbols.get(symbol);
+            let bare = !own.contains(&known.name.as_str())
+                && !visible.arrays.contains(&symbol)
+                && !visible.deviceptr.iter().any(|(pointer, _)| *pointer == symbol);
+            if known.class == Class::Pointer
+                && (how.part_read || how.part_written)
+                && !how.written
+                && !self.is_inside(symbol, stmt)
+                && bare
+                && let Some(first) = how.first
+            {
+                self.diags.push(diag::pointer_must_be_present(first, &known.name));
+            }
+        }
+    }
+
+    /// Whether `symbol` is declared inside `stmt`.
+    pub(super) fn is_inside(&self, symbol: SymbolId, stmt: StmtId) -> bool {
+        let scope = self.symbols.get(symbol).scope;
+        self.unit.stmt(stmt).span.contains(scope)
+    }
+
+    /// `private`, `firstprivate` and `reduction` of the loop directives that make up one construct.
+    pub(super) fn own_attributes(&self, merged: &[usize]) -> Vec<Attribute> {
+        let mut attributes: Vec<Attribute> = Vec::new();
+        for at in merged {
+            let directive = &self.bound[*at].directive;
+            let (counting, _) = super::effective(directive, &self.aim.device_type);
+            for attribute in written_attributes(&LoopClauses::new(directive, &counting)) {
+                if !attributes.contains(&attribute) {
+                    attributes.push(attribute);
+                }
+            }
+        }
+        attributes
+    }
+
+    /// The `private` variables of a loop that gets no construct become private to the construct around it.
+    pub(super) fn hoist_private(&mut self, at: usize, attributes: &mut Vec<Attribute>) {
+        for attribute in self.own_attributes(&[at]) {
+            if attribute.sharing == Sharing::Private
+                && !attributes.iter().any(|other| other.item == attribute.item)
+            {
+                attributes.push(attribute);
+            }
+        }
+    }
+
+    /// A reduction names the variable on every loop between where it is combined and where it is computed (2.9.11).
+    pub(super) fn reductions_through(
+        &mut self,
+        outer: &[Header],
+        attributes: &mut Vec<Attribute>,
+        inner: &mut [(usize, WorkLoop)],
+    ) {
+        let Some(body) = outer.last().map(|header| header.body) else { return };
+        let inside = uses(self.unit, self.symbols, body);
+        for (at, work) in inner.iter_mut() {
+            for reduction in work.attributes.clone() {
+                let known = attributes.iter().any(|other| other.item == reduction.item);
+                let symbol = self.symbols.lookup(&reduction.item, self.bound[*at].directive.span.start);
+                let carried = symbol
+                    .filter(|symbol| !self.is_inside(*symbol, body))
+                    .and_then(|symbol| inside.of(symbol))
+                    .is_some_and(|used| used.exposed);
+                if matches!(reduction.sharing, Sharing::Reduction(_)) && carried && !known {
+                    attributes.push(Attribute { entry: "implicit/reduction-nested", ..reduction });
+                }
+            }
+            let body = uses(self.unit, self.symbols, work.stmt);
+            for reduction in attributes.iter() {
+                let symbol = self.symbols.lookup(&reduction.item, self.bound[*at].directive.span.start);
+                let updated = symbol.and_then(|symbol| body.of(symbol)).is_some_and(|used| used.written);
+                let known = work.attributes.iter().any(|other| {
+                    other.item == reduction.item && matches!(other.sharing, Sharing::Reduction(_))
+                });
+                if matches!(reduction.sharing, Sharing::Reduction(_)) && updated && !known {
+                    work.attributes.retain(|other| other.item != reduction.item);
+                    work.attributes
+                        .push(Attribute { entry: "implicit/reduction-nested", ..reduction.clone() });
+                }
+            }
+        }
+    }
+
+    /// Scalars that the body of a spread loop assigns.
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn temporaries(
+        &mut self,
+        index: usize,
+        region: Region,
+        stmt: StmtId,
+        headers: &[Header],
+        controlled: &Controlled,
+        attributes: &mut Vec<Attribute>,
+        launch: &[Attribute],
+        stated: &[String],
+    ) {
+        let Some(body) = headers.last().map(|header| header.body) else { return };
+        let used = uses_beside(self.unit, self.symbols, body, controlled);
+        let atomic = self.atomic_targets(index);
+        let live = match (region, self.bound[index].function) {
+            (Region::Kernels, Some(function)) => {
+                sema::live_after(self.unit, self.symbols, self.unit.function(function).body, stmt)
+            }
+            _ => Default::default(),
+        };
+        for (symbol, how) in used.iter() {
+            let known = self.symbols.get(symbol);
+            let name = known.name.clone();
+            let is_own = headers.iter().any(|header| header.var == symbol);
+            let is_listed = attributes.iter().any(|other| other.item == name);
+            let is_first =
+                launch.iter().any(|other| other.item == name && other.sharing == Sharing::Firstprivate);
+            if !(how.written || how.address_taken)
+                || !is_thread_scalar(known.class, how)
+                || self.is_inside(symbol, stmt)
+                || is_own
+                || is_listed
+                || is_first
+                || stated.contains(&name)
+                || atomic.contains(&symbol)
+            {
+                continue;
+            }
+            let at = how.first.unwrap_or(self.bound[index].directive.span);
+            if how.exposed && how.written && !how.address_taken {
+                self.diags.push(diag::read_before_write(at, &name));
+            }
+            if live.contains(&symbol) && how.written {
+                self.diags.push(diag::last_value_lost(at, &name));
+            }
+            let sharing = if how.exposed { Sharing::Firstprivate } else { Sharing::Private };
+            attributes.push(implied(sharing, &name, "implicit/scalar-temporary"));
+        }
+    }
+
+    /// The scalars that `atomic` statements of the construct update: they are shared on purpose.
+    fn atomic_targets(&self, index: usize) -> Vec<SymbolId> {
+        let mut targets = Vec::new();
+        for at in self.below(index) {
+            if self.bound[at].directive.kind == DirectiveKind::Atomic
+                && let Some(stmt) = self.bound[at].stmt()
+            {
+                let used = uses(self.unit, self.symbols, stmt);
+                targets.extend(
+                    used.iter().filter(|(_, how)| how.written && how.exposed).map(|(symbol, _)| symbol),
+                );
+            }
+        }
+        targets
+    }
+
+    /// Scalars that gangs assign outside of spread loops: each gang has its own (2.6.2).
+    pub(super) fn gang_private(&mut self, index: usize, stmt: StmtId, attributes: &mut Vec<Attribute>) {
+        let stated = self.stated(index);
+        let used = uses(self.unit, self.symbols, stmt);
+        let atomic = self.atomic_targets(index);
+        for (symbol, how) in used.iter() {
+            let known = self.symbols.get(symbol);
+            if (how.written || how.address_taken)
+                && is_thread_scalar(known.class, how)
+                && !self.is_inside(symbol, stmt)
+                && !stated.contains(&known.name)
+                && !atomic.contains(&symbol)
+                && !self.is_loop_variable(stmt, symbol)
+                && !attributes.iter().any(|other| other.item == known.name)
+            {
+                attributes.push(implied(Sharing::Firstprivate, &known.name, "implicit/scalar-parallel"));
+            }
+        }
+    }
+
+    /// Reductions of a spread loop are copied back at the launch, and combined over its gangs.
+    pub(super) fn copy_reductions(
+        &mut self,
+        index: usize,
+        stmt: StmtId,
+        spread: Spread,
+        attributes: &[Attribute],
+        launch: &mut Vec<Attribute>,
+        stated: &[String],
+    ) {
+        for reduction in
+            attributes.iter().filter(|attribute| matches!(attribute.sharing, Sharing::Reduction(_)))
+        {
+            let region_stmt = self.bound[index].stmt().unwrap_or(stmt);
+            if !spread.gangs && self.private_above(reduction, launch, stmt, region_stmt) {
+                continue;
+            }
+            self.copy_reduction(index, region_stmt, reduction, launch, stated);
+        }
+    }
+
+    /// Whether the reduction's variable belongs to a loop or block inside the construct, around the loop `stmt`.
+    fn private_above(
+        &self,
+        reduction: &Attribute,
+        launch: &[Attribute],
+        stmt: StmtId,
+        region: StmtId,
+    ) -> bool {
+        let at = self.unit.stmt(stmt).span.start;
+        let Some(symbol) = self.symbols.lookup(&reduction.item, at) else { return false };
+        let used = uses(self.unit, self.symbols, region);
+        let listed = launch.iter().any(|other| {
+            other.item == reduction.item && matches!(other.sharing, Sharing::Private | Sharing::Firstprivate)
+        });
+        listed || used.of(symbol).is_some_and(|used| !used.exposed)
+    }
+
+    /// A reduction variable that no data clause names is copied to the device and back.
+    pub(super) fn copy_reduction(
+        &mut self,
+        index: usize,
+        stmt: StmtId,
+        reduction: &Attribute,
+        attributes: &mut Vec<Attribute>,
+        stated: &[String],
+    ) {
+        let at = self.unit.stmt(stmt).span.start.max(self.bound[index].directive.span.start);
+        let inside = match self.symbols.lookup(&reduction.item, at) {
+            Some(symbol) => self.is_inside(symbol, stmt),
+            None => true,
+        };
+        let own = {
+            let directive = &self.bound[index].directive;
+            let (counting, _) = super::effective(directive, &self.aim.device_type);
+            let clauses = LoopClauses::new(directive, &counting);
+            clauses
+                .data
+                .iter()
+                .any(|(_, item)| item.text == reduction.item || item.base.text == reduction.item)
+        };
+        let known =
+            attributes.iter().any(|other| other.item == reduction.item && other.sharing == Sharing::Copy);
+        let _ = stated;
+        if !inside && !own && !known {
+            attributes.push(implied(Sharing::Copy, &reduction.item, "implicit/reduction-copy"));
+        }
+    }
+
+    /// Whether the variable of `item`, private to the loop of directive `index`, is named elsewhere in its function.
+    pub(super) fn is_wanted_outside(&self, index: usize, item: &ListItem) -> bool {
+        let (Some(stmt), Some(function)) = (self.bound[index].stmt(), self.bound[index].function) else {
+            return false;
+        };
+        let inside = self.unit.stmt(stmt).span;
+        let whole = self.unit.function(function).span;
+        let symbol = self.symbol_of(index, item);
+        self.unit.exprs.iter().any(|expr| {
+            matches!(&expr.kind, ExprKind::Name(name) if *name == item.base.text)
+                && whole.contains(expr.span)
+                && !inside.contains(expr.span)
+                && self.symbols.lookup(&item.base.text, expr.span.start) == symbol
+        })
+    }
+
+    /// Adds what the nest of a combined construct asks of the launch.
+    pub(super) fn absorb(&mut self, mut nest: WorkLoop, launch: &mut Vec<Attribute>) -> WorkLoop {
+        launch.retain(|attribute| {
+            !nest.attributes.iter().any(|own| own.item == attribute.item && own == attribute)
+        });
+        // What the construct says of a variable wins over what the loop was found to need.
+        let says =
+            |item: &str| launch.iter().any(|other| other.item == item && other.sharing != Sharing::Copy);
+        nest.attributes.retain(|own| own.entry != "implicit/scalar-temporary" || !says(&own.item));
+        nest
+    }
+}
+
+/// A variable that OpenACC treats as one value: threads can have their own.
+fn is_thread_scalar(class: Class, used: &Use) -> bool {
+    match class {
+        Class::Scalar | Class::Pointer => true,
+        Class::Unknown => !used.part_read && !used.part_written,
+        Class::Array | Class::Record => false,
+    }
+}
+
+fn implied(sharing: Sharing, name: &str, entry: &'static str) -> Attribute {
+    Attribute { sharing, item: name.to_owned(), entry }
+}
+
+/// The attributes that the clauses state.
+fn written_attributes(clauses: &LoopClauses) -> Vec<Attribute> {
+    let make =
+        |sharing: Sharing, item: &ListItem, entry| Attribute { sharing, item: item.text.clone(), entry };
+    let private = clauses.private.iter().map(|item| make(Sharing::Private, item, "clause/private"));
+    let first =
+        clauses.firstprivate.iter().map(|item| make(Sharing::Firstprivate, item, "clause/firstprivate"));
+    let reduction =
+        clauses.reduction.iter().map(|(op, item)| make(Sharing::Reduction(*op), item, "clause/reduction"));
+    private.chain(first).chain(reduction).collect()
+}

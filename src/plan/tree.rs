@@ -1,0 +1,141 @@
+//! The offload plan: what happens, in OpenACC's terms, with every implicit rule made explicit.
+//!
+//! Invariant: no word of OpenMP or CUDA; a clause is named by its place in the source, an implied one by its rule page.
+
+use std::collections::BTreeSet;
+
+use crate::acc::ast::ReductionOp;
+use crate::host::ir::StmtId;
+
+/// The plan of one file: what becomes of each bound directive.
+#[derive(Debug, Default)]
+pub struct Plan {
+    /// One item for each bound directive, in their order.
+    pub items: Vec<Item>,
+    /// Constructs that stand before statements without a directive of their own.
+    pub inserted: Vec<(usize, StmtId, Launch)>,
+}
+
+/// What becomes of one directive.
+#[derive(Debug)]
+pub enum Item {
+    /// It stays as it is; a diagnostic has said why, here or at the directive that governs it.
+    Left,
+    /// It says nothing that the target must hear: its line goes.
+    Gone,
+    /// A construct that runs on the device.
+    Launch(Box<Launch>),
+    /// A loop whose iterations are shared out inside a launch.
+    Loop(WorkLoop),
+    /// A directive that is translated clause by clause.
+    Clauses {
+        /// Indices of the clauses that count for the chosen device type.
+        clauses: Vec<usize>,
+        /// List items to leave out, by clause: they are said elsewhere.
+        pushed_down: bool,
+        /// Names that are implied beside the clauses.
+        implied: Vec<Attribute>,
+    },
+    /// A routine that is compiled for the device: from its directive to the end of its definition or declaration.
+    Routine {
+        /// Offset behind the routine's last byte; `None` if the directive names a routine declared before.
+        end: Option<u32>,
+    },
+}
+
+/// Which compute construct a launch comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Region {
+    /// `parallel`
+    Parallel,
+    /// `serial`
+    Serial,
+    /// `kernels`
+    Kernels,
+}
+
+/// How many gangs run the region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gangs {
+    /// One gang of one worker of one vector lane, until a loop says otherwise.
+    One,
+    /// As many as asked for, or as the device likes.
+    Many,
+}
+
+/// A construct that runs on the device.
+#[derive(Debug)]
+pub struct Launch {
+    /// Which construct it comes from.
+    pub region: Region,
+    /// The bound directive whose clauses count for it.
+    pub directive: usize,
+    /// How many gangs.
+    pub gangs: Gangs,
+    /// Clauses of `directive` that count, by index.
+    pub clauses: Vec<usize>,
+    /// Attributes of variables that no clause states, and `private`, `firstprivate` and `reduction` of all kinds.
+    pub attributes: Vec<Attribute>,
+    /// The loop that the construct is combined with.
+    pub nest: Option<WorkLoop>,
+    /// The clauses about data and conditions are stated around the launch already.
+    pub data_outside: bool,
+}
+
+/// Who shares out the iterations of a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spread {
+    /// The gangs.
+    pub gangs: bool,
+    /// The workers and vector lanes of a gang.
+    pub lanes: bool,
+}
+
+/// A loop whose iterations run in parallel.
+#[derive(Debug)]
+pub struct WorkLoop {
+    /// The `for` statement.
+    pub stmt: StmtId,
+    /// Who shares its iterations out.
+    pub spread: Spread,
+    /// How many tightly nested loops are run as one.
+    pub collapse: usize,
+    /// `private`, `firstprivate` and `reduction` on the loop.
+    pub attributes: Vec<Attribute>,
+    /// An inner loop's trip count varies from iteration to iteration.
+    pub ragged: bool,
+    /// The number of iterations as an expression of the source, if it is simple.
+    pub trips: Option<String>,
+    /// A literal trip count.
+    pub trip_constant: Option<i128>,
+}
+
+/// What a variable is to a construct.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Sharing {
+    /// A copy for each thread without a first value.
+    Private,
+    /// A copy for each thread with the value from outside.
+    Firstprivate,
+    /// A copy for each thread, combined at the end.
+    Reduction(ReductionOp),
+    /// Copied to the device and back unless it is there.
+    Copy,
+    /// Holds a device address.
+    Deviceptr,
+}
+
+/// One attribute of one variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attribute {
+    /// What it is.
+    pub sharing: Sharing,
+    /// The variable or section, as written.
+    pub item: String,
+    /// The rule page that implies it (`implicit/loop-variable`), or the page of the clause that states it.
+    pub entry: &'static str,
+}
+
+/// Names by their meaning at one place.
+pub type Names = BTreeSet<crate::sema::SymbolId>;
+

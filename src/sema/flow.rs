@@ -1,0 +1,522 @@
+//! Data flow of a statement: which names it reads and writes, which it reads before it has surely written them,
+//! and which are still wanted behind it.
+//!
+//! Invariant: errs on one side: `exposed` and `live_after` may name too many symbols, never too few (jumps and
+//! conditional code count as not written).
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use crate::host::ir::{BinaryOp, ExprId, ExprKind, StmtId, StmtKind, Unit};
+use crate::source::Span;
+
+use super::symbols::{SymbolId, SymbolKind, Symbols};
+
+/// How one name is used in a statement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Use {
+    /// The variable itself is read (for a pointer: its address value).
+    pub read: bool,
+    /// The variable itself is assigned.
+    pub written: bool,
+    /// It is read at a place that it may reach without being assigned in this statement first.
+    pub exposed: bool,
+    /// Its address is taken, so a callee may read and write it.
+    pub address_taken: bool,
+    /// Something in it or behind it is read: `a[i]`, `s.m`, `*p`.
+    pub part_read: bool,
+    /// Something in it or behind it is assigned.
+    pub part_written: bool,
+    /// The first place where it is named.
+    pub first: Option<Span>,
+}
+
+/// The uses of all names in a statement, and what it calls.
+#[derive(Clone, Debug, Default)]
+pub struct Uses {
+    names: BTreeMap<SymbolId, Use>,
+    /// The functions called by name, with the place of the first call.
+    pub calls: BTreeMap<String, Span>,
+}
+
+impl Uses {
+    /// How `symbol` is used; `None` if it is not named.
+    pub fn of(&self, symbol: SymbolId) -> Option<&Use> {
+        self.names.get(&symbol)
+    }
+
+    /// All named symbols in a fixed order.
+    pub fn iter(&self) -> impl Iterator<Item = (SymbolId, &Use)> {
+        self.names.iter().map(|(symbol, used)| (*symbol, used))
+    }
+}
+
+/// The uses in `stmt`.
+pub fn uses(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> Uses {
+    uses_beside(unit, symbols, stmt, &HashMap::new())
+}
+
+/// The uses in `stmt`, where each loop of `controlled` does not count as using its variable in its header:
+/// a construct gives the variable a home of its own.
+pub fn uses_beside(
+    unit: &Unit,
+    symbols: &Symbols,
+    stmt: StmtId,
+    controlled: &HashMap<StmtId, SymbolId>,
+) -> Uses {
+    let mut flow = Flow::new(unit, symbols, controlled);
+    flow.stmt(stmt);
+    flow.uses
+}
+
+/// The variables that an expression reads.
+pub fn reads_of_expr(unit: &Unit, symbols: &Symbols, expr: ExprId) -> Vec<SymbolId> {
+    let none = HashMap::new();
+    let mut flow = Flow::new(unit, symbols, &none);
+    flow.expr(expr);
+    flow.uses.names.keys().copied().collect()
+}
+
+/// The symbols whose value may still be read once `stmt`, a part of the function body `body`, is done.
+/// Statics are always among them if `stmt` names them.
+pub fn live_after(unit: &Unit, symbols: &Symbols, body: StmtId, stmt: StmtId) -> BTreeSet<SymbolId> {
+    let none = HashMap::new();
+    let mut flow = Flow::new(unit, symbols, &none);
+    let path = path_to(unit, body, stmt);
+    for pair in path.windows(2).rev() {
+        let [outer, inner] = pair else { continue };
+        match &unit.stmt(*outer).kind {
+            StmtKind::Block(list) => {
+                let behind = list.iter().skip_while(|stmt| *stmt != inner).skip(1);
+                behind.for_each(|stmt| flow.stmt(*stmt));
+            }
+            StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. } => flow.again(*outer),
+            StmtKind::Decl(_)
+            | StmtKind::Expr(_)
+            | StmtKind::Empty
+            | StmtKind::If { .. }
+            | StmtKind::Switch { .. }
+            | StmtKind::Labeled { .. }
+            | StmtKind::Return(_)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Goto(_)
+            | StmtKind::Opaque(_) => {}
+        }
+        if flow.assigned.is_none() {
+            flow.assigned = Some(BTreeSet::new());
+        }
+    }
+    let mut live: BTreeSet<SymbolId> = flow
+        .uses
+        .names
+        .iter()
+        .filter(|(_, used)| used.exposed || used.address_taken)
+        .map(|(id, _)| *id)
+        .collect();
+    let whole = uses(unit, symbols, body);
+    for (symbol, _) in uses(unit, symbols, stmt).iter() {
+        let escapes = whole.of(symbol).is_some_and(|used| used.address_taken);
+        if symbols.get(symbol).kind == SymbolKind::Static || escapes {
+            live.insert(symbol);
+        }
+    }
+    live
+}
+
+/// The statements from `from` down to `to`, both included; just `from` if `to` is not below it.
+pub fn path_to(unit: &Unit, from: StmtId, to: StmtId) -> Vec<StmtId> {
+    let wanted = unit.stmt(to).span;
+    let mut path = vec![from];
+    let mut at = from;
+    while at != to {
+        let next = children(unit, at).into_iter().find(|child| unit.stmt(*child).span.contains(wanted));
+        let Some(next) = next else { break };
+        path.push(next);
+        at = next;
+    }
+    path
+}
+
+/// The statements directly inside `stmt`.
+pub fn children(unit: &Unit, stmt: StmtId) -> Vec<StmtId> {
+    match &unit.stmt(stmt).kind {
+        StmtKind::Block(list) => list.clone(),
+        StmtKind::If { then, other, .. } => std::iter::once(*then).chain(*other).collect(),
+        StmtKind::For { init, body, .. } => init.iter().copied().chain([*body]).collect(),
+        StmtKind::While { body, .. } | StmtKind::DoWhile { body, .. } | StmtKind::Switch { body, .. } => {
+            vec![*body]
+        }
+        StmtKind::Labeled { stmt, .. } => stmt.iter().copied().collect(),
+        StmtKind::Decl(_)
+        | StmtKind::Expr(_)
+        | StmtKind::Empty
+        | StmtKind::Return(_)
+        | StmtKind::Break
+        | StmtKind::Continue
+        | StmtKind::Goto(_)
+        | StmtKind::Opaque(_) => Vec::new(),
+    }
+}
+
+type Assigned = BTreeSet<SymbolId>;
+
+struct Flow<'a> {
+    unit: &'a Unit,
+    symbols: &'a Symbols,
+    controlled: &'a HashMap<StmtId, SymbolId>,
+    uses: Uses,
+    /// What is surely assigned here; `None` behind a jump: nothing gets here.
+    assigned: Option<Assigned>,
+    /// What was surely assigned when the innermost `switch` began.
+    switch_entry: Option<Assigned>,
+    /// A variable whose uses do not count at the moment.
+    hidden: Option<SymbolId>,
+}
+
+impl<'a> Flow<'a> {
+    fn new(unit: &'a Unit, symbols: &'a Symbols, controlled: &'a HashMap<StmtId, SymbolId>) -> Flow<'a> {
+        Flow {
+            unit,
+            symbols,
+            controlled,
+            uses: Uses::default(),
+            assigned: Some(Assigned::new()),
+            switch_entry: None,
+            hidden: None,
+        }
+    }
+
+    fn stmt(&mut self, id: StmtId) {
+        stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || self.stmt_here(id));
+    }
+
+    fn stmt_here(&mut self, id: StmtId) {
+        let unit = self.unit;
+        match &unit.stmt(id).kind {
+            StmtKind::Block(list) => list.iter().for_each(|stmt| self.stmt(*stmt)),
+            StmtKind::Decl(decls) => {
+                for decl in decls {
+                    let decl = unit.decl(*decl);
+                    if let Some(init) = decl.init {
+                        self.expr(init);
+                        self.write(&decl.name, decl.name_span);
+                    }
+                    for part in &decl.derived {
+                        if let crate::host::ir::Derived::Array(Some(size)) = part {
+                            self.expr(*size);
+                        }
+                    }
+                }
+            }
+            StmtKind::Expr(expr) => self.expr(*expr),
+            StmtKind::If { cond, then, other } => {
+                self.expr(*cond);
+                let before = self.assigned.clone();
+                self.stmt(*then);
+                let first = std::mem::replace(&mut self.assigned, before);
+                other.iter().for_each(|other| self.stmt(*other));
+                self.assigned = meet(first, self.assigned.take());
+            }
+            StmtKind::For { init, cond, step, body } => {
+                let hidden = self.controlled.get(&id).copied();
+                self.hiding(hidden, |flow| init.iter().for_each(|init| flow.stmt(*init)));
+                self.hiding(hidden, |flow| cond.iter().for_each(|cond| flow.expr(*cond)));
+                let before = self.assigned.clone();
+                self.stmt(*body);
+                self.hiding(hidden, |flow| step.iter().for_each(|step| flow.expr(*step)));
+                if !self.surely_runs(id) || self.assigned.is_none() {
+                    self.assigned = before;
+                }
+            }
+            StmtKind::While { cond, body } => {
+                self.expr(*cond);
+                let before = self.assigned.clone();
+                self.stmt(*body);
+                self.assigned = before;
+            }
+            StmtKind::DoWhile { body, cond } => {
+                let before = self.assigned.clone();
+                self.stmt(*body);
+                if jumps(self.unit, *body) {
+                    self.assigned = before;
+                }
+                self.expr(*cond);
+            }
+            StmtKind::Switch { cond, body } => {
+                self.expr(*cond);
+                let before = self.assigned.clone();
+                let outer = std::mem::replace(&mut self.switch_entry, before.clone());
+                self.stmt(*body);
+                self.switch_entry = outer;
+                self.assigned = before;
+            }
+            StmtKind::Labeled { label, stmt } => {
+                self.assigned = match label {
+                    Some(_) => Some(Assigned::new()),
+                    None => self.switch_entry.clone(),
+                };
+                stmt.iter().for_each(|stmt| self.stmt(*stmt));
+            }
+            StmtKind::Return(value) => {
+                value.iter().for_each(|value| self.expr(*value));
+                self.assigned = None;
+            }
+            StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_) => self.assigned = None,
+            StmtKind::Opaque(exprs) => exprs.iter().for_each(|expr| self.unclear(*expr)),
+            StmtKind::Empty => {}
+        }
+    }
+
+    /// A loop around, once more: its last part, its condition, its body.
+    fn again(&mut self, id: StmtId) {
+        let unit = self.unit;
+        let before = self.assigned.clone();
+        match &unit.stmt(id).kind {
+            StmtKind::For { cond, step, body, .. } => {
+                step.iter().chain(cond).for_each(|expr| self.expr(*expr));
+                self.stmt(*body);
+            }
+            StmtKind::While { cond, body } | StmtKind::DoWhile { body, cond } => {
+                self.expr(*cond);
+                self.stmt(*body);
+            }
+            _ => {}
+        }
+        self.assigned = before;
+    }
+
+    fn hiding(&mut self, hidden: Option<SymbolId>, run: impl FnOnce(&mut Self)) {
+        let outer = self.hidden;
+        self.hidden = hidden.or(outer);
+        run(self);
+        self.hidden = outer;
+    }
+
+    /// Whether the body of the `for` loop runs at least once and to its end each time: literal bounds and no jumps.
+    fn surely_runs(&self, id: StmtId) -> bool {
+        let StmtKind::For { init, cond, body, .. } = &self.unit.stmt(id).kind else { return false };
+        let first = init.and_then(|init| match &self.unit.stmt(init).kind {
+            StmtKind::Decl(decls) => decls.first().and_then(|decl| self.unit.decl(*decl).init),
+            StmtKind::Expr(expr) => match self.unit.expr(*expr).kind {
+                ExprKind::Assign(None, _, right) => Some(right),
+                _ => None,
+            },
+            _ => None,
+        });
+        let value = |id: ExprId| match self.unit.expr(id).kind {
+            ExprKind::Int(value) => Some(value),
+            _ => None,
+        };
+        let runs = match (first.and_then(value), cond.map(|cond| &self.unit.expr(cond).kind)) {
+            (Some(first), Some(ExprKind::Binary(BinaryOp::Less, _, bound))) => {
+                value(*bound).is_some_and(|bound| first < bound)
+            }
+            (Some(first), Some(ExprKind::Binary(BinaryOp::LessEqual, _, bound))) => {
+                value(*bound).is_some_and(|bound| first <= bound)
+            }
+            _ => false,
+        };
+        runs && !jumps(self.unit, *body)
+    }
+
+    fn expr(&mut self, id: ExprId) {
+        stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || self.expr_here(id));
+    }
+
+    fn expr_here(&mut self, id: ExprId) {
+        let unit = self.unit;
+        let span = unit.expr(id).span;
+        match &unit.expr(id).kind {
+            ExprKind::Name(name) => self.read(name, span),
+            ExprKind::Int(_) | ExprKind::Literal | ExprKind::Sizeof => {}
+            ExprKind::Unary(_, operand) | ExprKind::Cast { operand, .. } => self.expr(*operand),
+            ExprKind::Binary(BinaryOp::And | BinaryOp::Or, left, right) => {
+                self.expr(*left);
+                let before = self.assigned.clone();
+                self.expr(*right);
+                self.assigned = before;
+            }
+            ExprKind::Binary(_, left, right) | ExprKind::Comma(left, right) => {
+                self.expr(*left);
+                self.expr(*right);
+            }
+            ExprKind::Assign(op, left, right) => {
+                self.expr(*right);
+                if op.is_some() {
+                    self.expr(*left);
+                }
+                self.assign(*left);
+            }
+            ExprKind::Step { operand, .. } => {
+                self.expr(*operand);
+                self.assign(*operand);
+            }
+            ExprKind::Index(base, index) => {
+                self.expr(*base);
+                self.expr(*index);
+                self.part(*base, false);
+            }
+            ExprKind::Member { base, .. } | ExprKind::Deref(base) => {
+                self.expr(*base);
+                self.part(*base, false);
+            }
+            ExprKind::AddressOf(operand) => self.unclear(*operand),
+            ExprKind::Call { callee, args } => self.call(*callee, args),
+            ExprKind::Conditional(cond, first, second) => {
+                self.expr(*cond);
+                let before = self.assigned.clone();
+                self.expr(*first);
+                let one = std::mem::replace(&mut self.assigned, before);
+                self.expr(*second);
+                self.assigned = meet(one, self.assigned.take());
+            }
+            ExprKind::Initialiser(parts) => parts.iter().for_each(|part| self.expr(*part)),
+            ExprKind::Opaque(parts) => parts.iter().for_each(|part| self.unclear(*part)),
+        }
+    }
+
+    fn call(&mut self, callee: ExprId, args: &[ExprId]) {
+        match &self.unit.expr(callee).kind {
+            ExprKind::Name(name) => {
+                let span = self.unit.expr(callee).span;
+                self.uses.calls.entry(name.clone()).or_insert(span);
+                let known = self.symbols.lookup(name, span.start);
+                if known.is_some_and(|symbol| self.symbols.get(symbol).kind != SymbolKind::Function) {
+                    self.read(name, span);
+                }
+            }
+            _ => self.expr(callee),
+        }
+        for arg in args {
+            self.expr(*arg);
+            // What is behind a pointer or in an array may be read and written by the callee.
+            if let ExprKind::Name(_) = self.unit.expr(*arg).kind {
+                self.part(*arg, false);
+                self.part(*arg, true);
+            }
+        }
+    }
+
+    /// The target of an assignment.
+    fn assign(&mut self, target: ExprId) {
+        let unit = self.unit;
+        let span = unit.expr(target).span;
+        match &unit.expr(target).kind {
+            ExprKind::Name(name) => self.write(name, span),
+            ExprKind::Index(base, index) => {
+                self.expr(*index);
+                self.base_of_target(*base);
+            }
+            ExprKind::Member { base, .. } | ExprKind::Deref(base) => self.base_of_target(*base),
+            ExprKind::Cast { operand, .. } => self.assign(*operand),
+            _ => self.unclear(target),
+        }
+    }
+
+    /// `base` in `base[i] = …`: the pointer is read, what it holds is written.
+    fn base_of_target(&mut self, base: ExprId) {
+        self.expr(base);
+        self.part(base, true);
+    }
+
+    /// Something inside the object that `base` leads to is read or written.
+    fn part(&mut self, base: ExprId, written: bool) {
+        let mut at = base;
+        loop {
+            match &self.unit.expr(at).kind {
+                ExprKind::Name(name) => {
+                    let span = self.unit.expr(at).span;
+                    if let Some(used) = self.used(name, span) {
+                        if written {
+                            used.part_written = true;
+                        } else {
+                            used.part_read = true;
+                        }
+                    }
+                    return;
+                }
+                ExprKind::Index(base, _) | ExprKind::Member { base, .. } | ExprKind::Deref(base) => {
+                    at = *base
+                }
+                ExprKind::Cast { operand, .. } | ExprKind::AddressOf(operand) => at = *operand,
+                ExprKind::Binary(_, left, _) => at = *left,
+                _ => return,
+            }
+        }
+    }
+
+    /// An operand of `&` or of something that was not understood: it may be read and written.
+    fn unclear(&mut self, id: ExprId) {
+        let unit = self.unit;
+        match &unit.expr(id).kind {
+            ExprKind::Name(name) => {
+                let span = unit.expr(id).span;
+                self.read(name, span);
+                if let Some(used) = self.used(name, span) {
+                    used.address_taken = true;
+                }
+                self.part(id, true);
+            }
+            _ => {
+                self.expr(id);
+                self.part(id, true);
+            }
+        }
+    }
+
+    fn symbol(&self, name: &str, span: Span) -> Option<SymbolId> {
+        let symbol = self.symbols.lookup(name, span.start)?;
+        let kind = self.symbols.get(symbol).kind;
+        let is_object = !matches!(kind, SymbolKind::Function | SymbolKind::Type | SymbolKind::Constant);
+        (is_object && self.hidden != Some(symbol)).then_some(symbol)
+    }
+
+    fn used(&mut self, name: &str, span: Span) -> Option<&mut Use> {
+        let symbol = self.symbol(name, span)?;
+        let used = self.uses.names.entry(symbol).or_default();
+        used.first.get_or_insert(span);
+        Some(used)
+    }
+
+    fn read(&mut self, name: &str, span: Span) {
+        let Some(symbol) = self.symbol(name, span) else { return };
+        let known = self.assigned.as_ref().is_none_or(|assigned| assigned.contains(&symbol));
+        if let Some(used) = self.used(name, span) {
+            used.read = true;
+            used.exposed |= !known;
+        }
+    }
+
+    fn write(&mut self, name: &str, span: Span) {
+        let Some(symbol) = self.symbol(name, span) else { return };
+        if let Some(assigned) = &mut self.assigned {
+            assigned.insert(symbol);
+        }
+        if let Some(used) = self.used(name, span) {
+            used.written = true;
+        }
+    }
+}
+
+/// What is assigned on both of two paths.
+fn meet(one: Option<Assigned>, other: Option<Assigned>) -> Option<Assigned> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.intersection(&other).copied().collect()),
+        (one, other) => one.or(other),
+    }
+}
+
+/// Whether a jump starts inside `body` (of whatever it leaves: this errs on the safe side).
+fn jumps(unit: &Unit, body: StmtId) -> bool {
+    let mut pending = vec![body];
+    while let Some(stmt) = pending.pop() {
+        if matches!(
+            unit.stmt(stmt).kind,
+            StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_) | StmtKind::Return(_)
+        ) {
+            return true;
+        }
+        pending.extend(children(unit, stmt));
+    }
+    false
+}

@@ -1,0 +1,195 @@
+//! The shape of loops: canonical headers, tight nests, trip counts.
+//!
+//! Invariant: a header is called canonical only if OpenMP 4.5 (2.6 "Canonical Loop Form") would take the loop as written.
+
+use crate::host::ir::{BinaryOp, DeclKind, ExprId, ExprKind, StmtId, StmtKind, UnaryOp, Unit};
+
+use super::symbols::{Class, SymbolId, Symbols};
+
+/// The header of a canonical loop.
+#[derive(Clone, Copy, Debug)]
+pub struct Header {
+    /// The loop variable.
+    pub var: SymbolId,
+    /// It is declared in the header.
+    pub declared: bool,
+    /// Its first value.
+    pub first: ExprId,
+    /// What it is compared with.
+    pub bound: ExprId,
+    /// How it is compared, the variable on the left.
+    pub compare: BinaryOp,
+    /// What each iteration adds (`None`: one).
+    pub step: Option<ExprId>,
+    /// The step is subtracted.
+    pub down: bool,
+    /// The body.
+    pub body: StmtId,
+}
+
+/// Why a loop is not canonical, as words for a diagnostic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotCanonical(pub &'static str);
+
+/// Reads the header of the `for` statement `stmt`.
+pub fn header(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> Result<Header, NotCanonical> {
+    let StmtKind::For { init, cond, step, body } = &unit.stmt(stmt).kind else {
+        return Err(NotCanonical("it is no `for` loop"));
+    };
+    let (name, at, first, declared) = init
+        .and_then(|init| initialised(unit, init))
+        .ok_or(NotCanonical("its first part is not `variable = value`"))?;
+    let var = symbols.lookup(name, at).ok_or(NotCanonical("its variable is not declared"))?;
+    if !matches!(symbols.get(var).class, Class::Scalar | Class::Pointer | Class::Unknown) {
+        return Err(NotCanonical("its variable is no integer"));
+    }
+    let is_var = |id: ExprId| matches!(&unit.expr(id).kind, ExprKind::Name(other) if other == name);
+    let (compare, bound) = cond
+        .and_then(|cond| comparison(unit, cond, &is_var))
+        .ok_or(NotCanonical("its condition does not compare the variable with a bound"))?;
+    let (step, down) = step
+        .and_then(|step| increment(unit, step, &is_var))
+        .ok_or(NotCanonical("its last part does not add a fixed step to the variable"))?;
+    if compare == BinaryOp::NotEqual {
+        return Err(NotCanonical("OpenMP before 5.0 knows no `!=` in a loop condition"));
+    }
+    if leaves_loop(unit, *body) {
+        return Err(NotCanonical("it is left by `break`, `return` or `goto`"));
+    }
+    let header = Header { var, declared, first, bound, compare, step, down, body: *body };
+    let inside = super::flow::uses(unit, symbols, *body);
+    if inside.of(var).is_some_and(|var| var.written) {
+        return Err(NotCanonical("its body changes the loop variable"));
+    }
+    let changed = super::flow::reads_of_expr(unit, symbols, bound)
+        .into_iter()
+        .chain(step.into_iter().flat_map(|step| super::flow::reads_of_expr(unit, symbols, step)))
+        .any(|symbol| inside.of(symbol).is_some_and(|bound| bound.written));
+    if changed { Err(NotCanonical("its body changes the loop bound")) } else { Ok(header) }
+}
+
+fn initialised(unit: &Unit, init: StmtId) -> Option<(&str, u32, ExprId, bool)> {
+    match &unit.stmt(init).kind {
+        StmtKind::Decl(decls) => {
+            let [decl] = decls.as_slice() else { return None };
+            let decl = unit.decl(*decl);
+            (decl.kind == DeclKind::Variable).then_some(())?;
+            Some((&decl.name, decl.name_span.end, decl.init?, true))
+        }
+        StmtKind::Expr(expr) => {
+            let ExprKind::Assign(None, left, right) = &unit.expr(*expr).kind else { return None };
+            let ExprKind::Name(name) = &unit.expr(*left).kind else { return None };
+            Some((name, unit.expr(*left).span.start, *right, false))
+        }
+        _ => None,
+    }
+}
+
+fn comparison(unit: &Unit, cond: ExprId, is_var: &dyn Fn(ExprId) -> bool) -> Option<(BinaryOp, ExprId)> {
+    let ExprKind::Binary(op, left, right) = &unit.expr(cond).kind else { return None };
+    let mirrored = match op {
+        BinaryOp::Less => BinaryOp::Greater,
+        BinaryOp::LessEqual => BinaryOp::GreaterEqual,
+        BinaryOp::Greater => BinaryOp::Less,
+        BinaryOp::GreaterEqual => BinaryOp::LessEqual,
+        BinaryOp::NotEqual => BinaryOp::NotEqual,
+        _ => return None,
+    };
+    if is_var(*left) {
+        Some((*op, *right))
+    } else if is_var(*right) {
+        Some((mirrored, *left))
+    } else {
+        None
+    }
+}
+
+fn increment(unit: &Unit, step: ExprId, is_var: &dyn Fn(ExprId) -> bool) -> Option<(Option<ExprId>, bool)> {
+    match &unit.expr(step).kind {
+        ExprKind::Step { up, operand, .. } if is_var(*operand) => Some((None, !up)),
+        ExprKind::Assign(Some(BinaryOp::Add), left, right) if is_var(*left) => Some((Some(*right), false)),
+        ExprKind::Assign(Some(BinaryOp::Subtract), left, right) if is_var(*left) => {
+            Some((Some(*right), true))
+        }
+        ExprKind::Assign(None, left, right) if is_var(*left) => match &unit.expr(*right).kind {
+            ExprKind::Binary(BinaryOp::Add, a, b) if is_var(*a) => Some((Some(*b), false)),
+            ExprKind::Binary(BinaryOp::Add, a, b) if is_var(*b) => Some((Some(*a), false)),
+            ExprKind::Binary(BinaryOp::Subtract, a, b) if is_var(*a) => Some((Some(*b), true)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether a jump leaves the loop whose body this is.
+fn leaves_loop(unit: &Unit, body: StmtId) -> bool {
+    let mut pending = vec![(body, true)];
+    while let Some((stmt, breaks)) = pending.pop() {
+        match &unit.stmt(stmt).kind {
+            StmtKind::Break if breaks => return true,
+            StmtKind::Return(_) | StmtKind::Goto(_) => return true,
+            StmtKind::Block(list) => pending.extend(list.iter().map(|stmt| (*stmt, breaks))),
+            StmtKind::If { then, other, .. } => {
+                pending.push((*then, breaks));
+                pending.extend(other.iter().map(|other| (*other, breaks)));
+            }
+            StmtKind::Labeled { stmt, .. } => pending.extend(stmt.iter().map(|stmt| (*stmt, breaks))),
+            StmtKind::For { body, .. }
+            | StmtKind::While { body, .. }
+            | StmtKind::DoWhile { body, .. }
+            | StmtKind::Switch { body, .. } => pending.push((*body, false)),
+            StmtKind::Decl(_)
+            | StmtKind::Expr(_)
+            | StmtKind::Empty
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Opaque(_) => {}
+        }
+    }
+    false
+}
+
+/// The `for` statement that is all there is in `body`, through blocks that hold nothing else.
+pub fn only_loop(unit: &Unit, body: StmtId) -> Option<StmtId> {
+    match &unit.stmt(body).kind {
+        StmtKind::For { .. } => Some(body),
+        StmtKind::Block(list) => {
+            let mut code = list.iter().filter(|stmt| !matches!(unit.stmt(**stmt).kind, StmtKind::Empty));
+            match (code.next(), code.next()) {
+                (Some(only), None) => only_loop(unit, *only),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Whether `inner` is all there is in the body of the loop `outer`, and its bounds depend neither on `outer`'s variable
+/// nor on anything that `outer`'s body changes.
+pub fn is_tight(unit: &Unit, symbols: &Symbols, outer: &[Header], inner: &Header) -> bool {
+    let bounds = [Some(inner.first), Some(inner.bound), inner.step];
+    let reads = bounds.into_iter().flatten().flat_map(|expr| super::flow::reads_of_expr(unit, symbols, expr));
+    let changed = super::flow::uses(unit, symbols, inner.body);
+    !reads.into_iter().any(|symbol| {
+        outer.iter().any(|header| header.var == symbol) || changed.of(symbol).is_some_and(|used| used.written)
+    })
+}
+
+/// The number of iterations, if the header holds literals only.
+pub fn trip_constant(unit: &Unit, header: &Header) -> Option<i128> {
+    let first = constant(unit, header.first)?;
+    let bound = constant(unit, header.bound)?;
+    let step = header.step.map_or(Some(1), |step| constant(unit, step))?;
+    let span = if header.down { first - bound } else { bound - first };
+    let inclusive = matches!(header.compare, BinaryOp::LessEqual | BinaryOp::GreaterEqual);
+    let span = span + i128::from(inclusive);
+    (step > 0).then(|| (span.max(0) + step - 1) / step)
+}
+
+fn constant(unit: &Unit, id: ExprId) -> Option<i128> {
+    match &unit.expr(id).kind {
+        ExprKind::Int(value) => Some(*value),
+        ExprKind::Unary(UnaryOp::Minus, operand) => constant(unit, *operand).map(|value| -value),
+        _ => None,
+    }
+}

@@ -1,0 +1,11 @@
+//! What the code of a region does: its names and their types, what it reads and writes, the shape of its loops.
+//!
+//! Invariant: states facts about the program; decides nothing and knows no target.
+
+mod flow;
+mod loops;
+mod symbols;
+
+pub use flow::{Use, Uses, children, live_after, path_to, reads_of_expr, uses, uses_beside};
+pub use loops::{Header, NotCanonical, header, is_tight, only_loop, trip_constant};
+pub use symbols::{Class, Symbol, SymbolId, SymbolKind, Symbols};
