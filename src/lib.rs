@@ -14,6 +14,8 @@ pub mod host;
 
 pub mod edit;
 
+pub mod rules;
+
 mod translate;
 
 pub use translate::{

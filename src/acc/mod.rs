@@ -3,3 +3,14 @@
 //! Invariant: knows nothing of C, Fortran, OpenMP or CUDA; never fails, every error is a diagnostic.
 
 pub mod ast;
+
+mod nearest;
+
+mod lex;
+
+mod parse;
+
+mod check;
+
+pub use check::check;
+pub use parse::{name, parse};
