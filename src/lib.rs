@@ -20,6 +20,8 @@ pub mod sema;
 
 pub mod plan;
 
+pub mod rules;
+
 mod translate;
 
 pub use translate::{

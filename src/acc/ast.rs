@@ -75,6 +75,8 @@ pub enum EndKind {
     Serial,
     /// `end kernels`
     Kernels,
+    /// `end loop`, which some write though the specification has none
+    Loop,
     /// `end parallel loop`
     ParallelLoop,
     /// `end serial loop`

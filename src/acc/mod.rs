@@ -4,6 +4,13 @@
 
 pub mod ast;
 
-pub fn name(_: ast::DirectiveKind) -> &'static str {
-    ""
-}
+mod nearest;
+
+mod lex;
+
+mod parse;
+
+mod check;
+
+pub use check::check;
+pub use parse::{name, parse};

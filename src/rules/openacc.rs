@@ -1,0 +1,182 @@
+//! The table of the OpenACC language, `rules/lang/openacc.toml`.
+//!
+//! Invariant: says what may be written, never what it means; an unknown key is refused when the table is read.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+/// The whole table.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OpenAcc {
+    /// The version described.
+    pub version: String,
+    /// The directives, in the specification's order.
+    #[serde(rename = "directive")]
+    pub directives: Vec<Directive>,
+    /// The clauses, in the specification's order.
+    #[serde(rename = "clause")]
+    pub clauses: Vec<Clause>,
+    /// The library routines.
+    #[serde(rename = "routine")]
+    pub routines: Vec<Routine>,
+}
+
+/// What a directive governs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Association {
+    /// The structured block behind it.
+    Block,
+    /// The loop behind it.
+    Loop,
+    /// The statement behind it.
+    Statement,
+    /// The variables or the procedure it names or precedes.
+    Declaration,
+    /// Nothing: it acts where it stands.
+    Standalone,
+}
+
+/// One directive.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Directive {
+    /// Its words: `parallel loop`.
+    pub name: String,
+    /// What it governs.
+    pub association: Association,
+    /// The specification's section.
+    pub section: String,
+    /// That section's title.
+    pub title: String,
+    /// The OpenACC version that introduced it.
+    pub since: String,
+    /// The clauses that may stand on it.
+    pub clauses: Vec<String>,
+    /// The clauses that may stand behind `device_type`; `None` if `device_type` does not divide its clauses.
+    pub after_device_type: Option<Vec<String>>,
+    /// The clauses that may stand on it once only.
+    #[serde(default)]
+    pub once: Vec<String>,
+    /// Of each list one clause at most.
+    #[serde(default)]
+    pub exclusive: Vec<Vec<String>>,
+    /// Of each list one clause at least.
+    #[serde(default)]
+    pub any: Vec<Vec<String>>,
+}
+
+/// One clause.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Clause {
+    /// Its word.
+    pub name: String,
+    /// Other words for it.
+    #[serde(default)]
+    pub aliases: Vec<String>,
+    /// The specification's section.
+    pub section: String,
+    /// That section's title.
+    pub title: String,
+    /// The OpenACC version that introduced it.
+    pub since: String,
+    /// Legal spellings in C.
+    pub samples: Vec<String>,
+}
+
+/// Library routines that one section describes.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Routine {
+    /// Their names.
+    pub names: Vec<String>,
+    /// The specification's section.
+    pub section: String,
+    /// That section's title.
+    pub title: String,
+}
+
+impl OpenAcc {
+    /// The directive of that name, in lower case, its words a blank apart.
+    pub fn directive(&self, name: &str) -> Option<&Directive> {
+        self.directives.iter().find(|row| row.name == name)
+    }
+
+    /// The clause of that name or alias, in lower case.
+    pub fn clause(&self, word: &str) -> Option<&Clause> {
+        self.clauses.iter().find(|row| row.name == word || row.aliases.iter().any(|alias| alias == word))
+    }
+
+    /// The section that describes a library routine.
+    pub fn routine(&self, name: &str) -> Option<&Routine> {
+        self.routines.iter().find(|row| row.names.iter().any(|known| known == name))
+    }
+
+    /// Every clause word, aliases too.
+    pub fn clause_words(&self) -> impl Iterator<Item = &str> {
+        self.clauses.iter().flat_map(|row| std::iter::once(&row.name).chain(&row.aliases)).map(String::as_str)
+    }
+}
+
+/// The table, read once.
+pub fn table() -> &'static OpenAcc {
+    static TABLE: LazyLock<OpenAcc> = LazyLock::new(|| {
+        toml::from_str(include_str!("../../rules/lang/openacc.toml")).expect("the table is read by a test")
+    });
+    &TABLE
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::panic)]
+
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn every_word_is_known_and_there_once() {
+        let mut words = HashSet::new();
+        assert!(table().clause_words().all(|word| words.insert(word)));
+        let mut names = HashSet::new();
+        assert!(table().directives.iter().all(|row| names.insert(&row.name)));
+        let mut routines = HashSet::new();
+        assert!(table().routines.iter().flat_map(|row| &row.names).all(|name| routines.insert(name)));
+    }
+
+    #[test]
+    fn limits_name_clauses_of_the_directive() {
+        for row in &table().directives {
+            let limits =
+                row.once.iter().chain(row.exclusive.iter().flatten()).chain(row.any.iter().flatten());
+            for clause in limits.chain(row.after_device_type.iter().flatten()) {
+                assert!(row.clauses.contains(clause), "{}: {clause}", row.name);
+            }
+            for clause in &row.clauses {
+                assert!(table().clauses.iter().any(|known| known.name == *clause), "{}: {clause}", row.name);
+            }
+        }
+    }
+
+    #[test]
+    fn every_clause_has_a_directive() {
+        for clause in &table().clauses {
+            assert!(
+                table().directives.iter().any(|row| row.clauses.contains(&clause.name)),
+                "{}",
+                clause.name
+            );
+        }
+    }
+
+    #[test]
+    fn finds_aliases_and_routines() {
+        assert_eq!(table().clause("pcopy").unwrap().name, "copy");
+        assert_eq!(table().clause("host").unwrap().name, "self");
+        assert_eq!(table().routine("acc_update_self_async").unwrap().section, "3.2.20");
+        assert!(table().directive("parallel for").is_none());
+    }
+}
