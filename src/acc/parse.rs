@@ -157,10 +157,11 @@ impl Parser<'_> {
         let half = matches!(first.as_str(), "enter" | "exit") || self.fortran && first == "end";
         let count = if half { words.min(2) } else { 1 };
         let wrong = self.joined(count);
-        let near = nearest(&wrong, self.kinds().map(name));
-        let begun = || self.kinds().map(name).find(|known| half && known.starts_with(&first));
+        let known: Vec<&str> =
+            self.kinds().map(name).filter(|known| !half || known.starts_with(&first)).collect();
+        let near = nearest(&wrong, known.iter().copied()).or(known.first().copied().filter(|_| half));
         let at = self.span(Run { from: 0, to: count });
-        self.diags.push(unknown_directive(at, &wrong, near.or_else(begun)));
+        self.diags.push(unknown_directive(at, &wrong, near));
         None
     }
 
