@@ -22,6 +22,10 @@ pub mod plan;
 
 pub mod rules;
 
+pub mod omp;
+
+pub mod layout;
+
 mod translate;
 
 pub use translate::{

@@ -10,7 +10,7 @@ use crate::source::{SourceFile, Span};
 const COLUMNS: usize = 132;
 
 /// The line end that the file uses at `offset`.
-pub fn line_end(file: &SourceFile, offset: u32) -> &'static str {
+fn line_end(file: &SourceFile, offset: u32) -> &'static str {
     let line = file.lines.span(file.lines.line(offset));
     if file.slice(line).ends_with(b"\r\n") { "\r\n" } else { "\n" }
 }
@@ -91,7 +91,7 @@ pub fn removed(file: &SourceFile, old: &DirectiveText) -> Edit {
 }
 
 /// The lines of `span`, line end included, if nothing but blanks stands beside it on them.
-pub fn whole_line(file: &SourceFile, span: Span) -> Option<Span> {
+fn whole_line(file: &SourceFile, span: Span) -> Option<Span> {
     let first = file.lines.span(file.lines.line(span.start));
     let last = file.lines.span(file.lines.line(span.end.max(span.start + 1) - 1));
     let blank = |bytes: &[u8]| bytes.iter().all(u8::is_ascii_whitespace);
@@ -109,5 +109,23 @@ pub fn inserted(file: &SourceFile, offset: u32, text: &str) -> Option<Edit> {
     let indent = indentation(file, line);
     let end = line_end(file, offset);
     let clear = before.iter().all(|byte| matches!(byte, b' ' | b'\t'));
-    clear.then(|| Edit { span: Span { start, end: start }, text: format!("{indent}{text}{end}").into_bytes() })
+    clear
+        .then(|| Edit { span: Span { start, end: start }, text: format!("{indent}{text}{end}").into_bytes() })
+}
+
+/// The edit that puts a directive on a line of its own before an old one. `None` for `_Pragma`, which has no line.
+pub fn before(file: &SourceFile, old: &DirectiveText, text: &str) -> Option<Edit> {
+    match old.form {
+        Form::Pragma => inserted(file, old.span.start, text),
+        Form::Operator => None,
+    }
+}
+
+/// The edit that puts a directive on a line of its own behind the line of `offset`.
+pub fn behind(file: &SourceFile, offset: u32, text: &str) -> Edit {
+    let line = file.lines.span(file.lines.line(offset.max(1) - 1));
+    let end = line_end(file, line.start);
+    let ended = file.slice(line).ends_with(b"\n");
+    let text = if ended { format!("{text}{end}") } else { format!("{end}{text}") };
+    Edit { span: Span { start: line.end, end: line.end }, text: text.into_bytes() }
 }

@@ -4,4 +4,4 @@
 
 mod c;
 
-pub use c::{inserted, line_end, relaid, removed, whole_line};
+pub use c::{before, behind, inserted, relaid, removed};

@@ -92,8 +92,24 @@ impl Clause {
 /// The place of a clause in our output: what says where and how wide comes first, then data.
 fn rank(name: &str) -> usize {
     const ORDER: [&str; 19] = [
-        "read", "write", "update", "capture", "if", "num_teams", "thread_limit", "num_threads", "collapse",
-        "dist_schedule", "schedule", "private", "firstprivate", "reduction", "map", "to", "from", "is_device_ptr",
+        "read",
+        "write",
+        "update",
+        "capture",
+        "if",
+        "num_teams",
+        "thread_limit",
+        "num_threads",
+        "collapse",
+        "dist_schedule",
+        "schedule",
+        "private",
+        "firstprivate",
+        "reduction",
+        "map",
+        "to",
+        "from",
+        "is_device_ptr",
         "defaultmap",
     ];
     ORDER.iter().position(|known| *known == name).unwrap_or(ORDER.len())

@@ -105,12 +105,7 @@ pub fn operator(op: ReductionOp) -> &'static str {
 }
 
 /// Translates one clause. `class` tells the class of a list item's variable.
-pub fn translate(
-    clause: &AccClause,
-    asked: &Asked,
-    class: &dyn Fn(&ListItem) -> Class,
-    into: &mut Gathered,
-) {
+pub fn translate(clause: &AccClause, asked: &Asked, class: &dyn Fn(&ListItem) -> Class, into: &mut Gathered) {
     let entry = entry(&clause.kind);
     match &clause.kind {
         ClauseKind::Data(data, list) => {
@@ -235,7 +230,9 @@ fn apply(row: &Row, clause: &AccClause, text: &str, asked: &Asked, into: &mut Ga
         Action::Emit { template, on } => {
             let filled = look::fill(template, text, "");
             match (&filled.body, filled.name.as_str()) {
-                (Body::Text(condition), "if") if asked.is_compute() => into.conditions.push(condition.clone()),
+                (Body::Text(condition), "if") if asked.is_compute() => {
+                    into.conditions.push(condition.clone())
+                }
                 _ => into.clauses.push((*on, filled)),
             }
         }

@@ -121,7 +121,8 @@ fn share(attributes: &[Attribute], directive: &mut Directive, asked: &Asked, row
 
 /// Says that sizes were not used.
 pub fn unused_sizes(launch: &Launch, tuning: &Tuning, asked: &Asked, gathered: &mut Gathered) {
-    let ragged = launch.nest.as_ref().is_some_and(|nest| nest.ragged && nest.spread.lanes && nest.trips.is_some());
+    let ragged =
+        launch.nest.as_ref().is_some_and(|nest| nest.ragged && nest.spread.lanes && nest.trips.is_some());
     let overridden = ragged && tuning.ragged_threads.is_some();
     if !gathered.lanes.is_empty() && (overridden || launch.gangs == Gangs::One) {
         gathered.diags.push(diag::hint_dropped(asked.span, "num_workers, vector_length"));

@@ -138,4 +138,3 @@ pub struct Attribute {
 
 /// Names by their meaning at one place.
 pub type Names = BTreeSet<crate::sema::SymbolId>;
-

@@ -1,0 +1,118 @@
+//! Asks the rule pages: which row applies here, and what its template says with the hole filled.
+//!
+//! Invariant: the only file of this room that knows how situations are put to the pages.
+
+use crate::acc::ast::{ListItem, Part};
+use crate::plan::{Attribute, Sharing};
+use crate::rules::{Row, Situation, Template, TemplateArg, rules};
+use crate::sema::Class;
+use crate::source::Span;
+
+use super::ast::{Body, Clause, Leaf};
+use super::clause::operator;
+
+/// The situation in which a page is asked.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// The directive that the clause stands on (`parallel`, `data`, `enter data` …).
+    pub on: &'static str,
+    /// The compute construct: `parallel`, `serial`, `kernels` or `none`.
+    pub region: &'static str,
+    /// The class of the list item.
+    pub item: &'static str,
+    /// The argument: `absent`, `runtime`, or a word.
+    pub argument: &'static str,
+    /// The modifier before a list: `none`, `readonly`, `zero`.
+    pub modifier: &'static str,
+    /// The OpenMP version.
+    pub version: u8,
+    /// The directive, for diagnostics.
+    pub span: Span,
+    /// The notes have been said elsewhere.
+    pub quiet: bool,
+}
+
+impl Asked {
+    /// A clause of directive `on` in a compute construct `region`.
+    pub fn new(on: &'static str, region: &'static str, version: u8, span: Span) -> Asked {
+        Asked { on, region, item: "", argument: "", modifier: "none", version, span, quiet: false }
+    }
+
+    /// With another argument.
+    pub fn with_argument(&self, argument: &'static str) -> Asked {
+        Asked { argument, ..self.clone() }
+    }
+
+    /// With another modifier.
+    pub fn with_modifier(&self, modifier: &'static str) -> Asked {
+        Asked { modifier, ..self.clone() }
+    }
+
+    /// About this list item.
+    pub fn with_item(&self, item: &ListItem, class: Class) -> Asked {
+        let is_member = item.parts.iter().any(|part| matches!(part, Part::Member(_)));
+        let item = match class {
+            _ if is_member => "member",
+            Class::Scalar | Class::Record | Class::Unknown => "scalar",
+            Class::Array => "array",
+            Class::Pointer => "pointer",
+        };
+        Asked { item, ..self.clone() }
+    }
+
+    /// Whether the directive is a compute construct.
+    pub fn is_compute(&self) -> bool {
+        matches!(self.on, "parallel" | "serial" | "kernels")
+    }
+}
+
+/// The row of page `entry` that applies.
+pub fn row(entry: &str, asked: &Asked) -> Option<&'static Row> {
+    let mut situation = Situation::new(asked.on).fact("lang", "c").fact("region", asked.region);
+    for (fact, value) in [("item", asked.item), ("argument", asked.argument), ("modifier", asked.modifier)] {
+        if !value.is_empty() {
+            situation = situation.fact(fact, value);
+        }
+    }
+    rules().row(entry, &situation, asked.version)
+}
+
+/// A template with `text` in its hole, and `op` where it wants an operator.
+pub fn fill(template: &Template, text: &str, op: &str) -> Clause {
+    let modifier = template.modifier.as_ref().map(|words| words.replace("{op}", op));
+    let body = match &template.argument {
+        TemplateArg::None => Body::None,
+        TemplateArg::List => Body::List(vec![text.to_owned()]),
+        TemplateArg::Expr(pattern) => Body::Text(pattern.replace("{expr}", text)),
+        TemplateArg::Literal(words) => Body::Text(words.clone()),
+    };
+    Clause { name: template.clause.clone(), modifier, body }
+}
+
+/// The clause for an attribute, and the row it is from.
+pub fn attribute(attribute: &Attribute, asked: &Asked) -> Option<(Clause, String)> {
+    let row = row(attribute.entry, asked)?;
+    let op = match &attribute.sharing {
+        Sharing::Reduction(op) => operator(*op),
+        Sharing::Private | Sharing::Firstprivate | Sharing::Copy | Sharing::Deviceptr => "",
+    };
+    let name = match attribute.sharing {
+        Sharing::Private => "private",
+        Sharing::Firstprivate => "firstprivate",
+        Sharing::Reduction(_) => "reduction",
+        Sharing::Copy => "map",
+        Sharing::Deviceptr => "is_device_ptr",
+    };
+    let clause = match &row.action {
+        crate::rules::Action::Emit { template, .. } if template.clause == name => {
+            fill(template, &attribute.item, op)
+        }
+        _ => return None,
+    };
+    Some((clause, row.id.to_string()))
+}
+
+/// The directive words of a page.
+pub fn named(words: &'static str) -> Leaf {
+    Leaf::Named(words)
+}

@@ -1,0 +1,410 @@
+//! Walks the plan and says each item in OpenMP.
+//!
+//! Invariant: one `Lowered` for each bound directive; what is left is said by a diagnostic.
+
+use crate::acc::ast::{Argument, ClauseKind, DirectiveKind, ListItem};
+use crate::bind::Bound;
+use crate::diag::{self, Diag};
+use crate::host::ir::{StmtId, Unit};
+use crate::plan::{Gangs, Item, Launch, Plan, Sharing, list};
+use crate::rules::{Action, Place, Strategy};
+use crate::sema::{Class, Symbols};
+
+use super::ast::{Body, Clause, Directive, Leaf};
+use super::clause::{self, Gathered};
+use super::look::{self, Asked};
+use super::profile::Tuning;
+use super::{launch, profile};
+
+/// What the output is written for.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// The OpenMP version, as `45`.
+    pub version: u8,
+    /// The profile's name.
+    pub profile: &'static str,
+}
+
+/// A change of the source that a directive asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The directive's own text becomes this directive.
+    Directive(Directive),
+    /// Two directives, one after the other.
+    Pair(Directive, Directive),
+    /// The directive's own text becomes these statements.
+    Statements(Vec<String>),
+    /// The directive goes.
+    Gone,
+    /// A directive before the statement.
+    Before(StmtId, Directive),
+    /// A directive behind this offset, on a line of its own.
+    Behind(u32, Directive),
+    /// The program calls routines of `omp.h`.
+    NeedsHeader,
+}
+
+/// What becomes of one bound directive.
+#[derive(Clone, Debug, Default)]
+pub struct Lowered {
+    /// The changes; none if the directive is left.
+    pub parts: Vec<Part>,
+    /// It is left as it is.
+    pub left: bool,
+    /// The rule rows used.
+    pub rows: Vec<String>,
+}
+
+struct Lowering<'a> {
+    unit: &'a Unit,
+    symbols: &'a Symbols,
+    bound: &'a [Bound],
+    plan: &'a Plan,
+    target: Target,
+    tuning: Tuning,
+    done: Vec<Lowered>,
+    diags: Vec<Diag>,
+}
+
+/// Lowers a plan: one result for each bound directive.
+pub fn lower(
+    plan: &Plan,
+    unit: &Unit,
+    symbols: &Symbols,
+    bound: &[Bound],
+    target: Target,
+) -> (Vec<Lowered>, Vec<Diag>) {
+    let tuning = profile::tuning(target.profile);
+    let done = vec![Lowered::default(); bound.len()];
+    let mut lowering = Lowering { unit, symbols, bound, plan, target, tuning, done, diags: Vec::new() };
+    for index in 0..bound.len() {
+        lowering.item(index);
+    }
+    for (index, stmt, launch) in &plan.inserted {
+        lowering.inserted(*index, *stmt, launch);
+    }
+    (lowering.done, lowering.diags)
+}
+
+impl Lowering<'_> {
+    fn item(&mut self, index: usize) {
+        if self.is_below_refused(index) {
+            self.done[index] = left();
+            return;
+        }
+        self.done[index] = match &self.plan.items[index] {
+            Item::Left => left(),
+            Item::Gone => {
+                Lowered { parts: vec![Part::Gone], rows: self.level_rows(index), ..Lowered::default() }
+            }
+            Item::Launch(launch) => self.launch(index, launch),
+            Item::Loop(work) => {
+                let mut rows = self.level_rows(index);
+                let asked = self.asked(index, "loop");
+                let directive = launch::work_loop(work, &asked, &self.tuning, &mut rows);
+                Lowered { parts: vec![Part::Directive(directive)], rows, left: false }
+            }
+            Item::Clauses { clauses, pushed_down, implied } => {
+                let (clauses, pushed_down, implied) = (clauses.clone(), *pushed_down, implied.clone());
+                self.by_clauses(index, &clauses, pushed_down, &implied)
+            }
+            Item::Routine { end } => self.routine(index, *end),
+        };
+    }
+
+    /// Whether a compute construct around this directive was refused.
+    fn is_below_refused(&self, index: usize) -> bool {
+        let mut at = self.bound[index].parent;
+        while let Some(parent) = at {
+            let kind = self.bound[parent].directive.kind;
+            let holds = kind != DirectiveKind::Data && kind != DirectiveKind::HostData;
+            if holds && self.done[parent].left {
+                return true;
+            }
+            at = self.bound[parent].parent;
+        }
+        false
+    }
+
+    fn asked(&self, index: usize, on: &'static str) -> Asked {
+        let region = match crate::acc::name(self.bound[index].directive.kind).split(' ').next() {
+            Some("parallel") => "parallel",
+            Some("serial") => "serial",
+            Some("kernels") => "kernels",
+            _ => "none",
+        };
+        Asked::new(on, region, self.target.version, self.bound[index].directive.span)
+    }
+
+    /// The rows of the clauses that the plan has turned into levels and nests: they were used, too.
+    fn level_rows(&self, index: usize) -> Vec<String> {
+        let directive = &self.bound[index].directive;
+        let asked = self.asked(index, crate::acc::name(directive.kind));
+        let planned = directive.clauses.iter().filter(|clause| is_level(&clause.kind));
+        let rows = planned.filter_map(|clause| look::row(clause::entry(&clause.kind), &asked));
+        rows.map(|row| row.id.to_string()).collect()
+    }
+
+    fn gather(
+        &mut self,
+        index: usize,
+        clauses: &[usize],
+        asked: &Asked,
+        skip: &dyn Fn(&ClauseKind) -> bool,
+    ) -> Gathered {
+        let mut gathered = Gathered::default();
+        let bound = &self.bound[index];
+        let class = |item: &ListItem| {
+            let symbol = self.symbols.lookup(&item.base.text, bound.directive.span.start);
+            symbol.map_or(Class::Unknown, |symbol| self.symbols.get(symbol).class)
+        };
+        for clause in clauses.iter().filter_map(|at| bound.directive.clauses.get(*at)) {
+            if !skip(&clause.kind) {
+                clause::translate(clause, asked, &class, &mut gathered);
+            }
+        }
+        gathered
+    }
+
+    fn launch(&mut self, index: usize, launch: &Launch) -> Lowered {
+        let (directive, rows, refused) = self.launch_directive(launch);
+        if refused {
+            // The construct's own line and every loop line below it stay as well.
+            let from = launch.directive;
+            self.done[from] = left();
+            return left();
+        }
+        let mut rows = rows;
+        rows.extend(self.level_rows(index));
+        Lowered { parts: vec![Part::Directive(directive)], rows, left: false }
+    }
+
+    fn launch_directive(&mut self, launch: &Launch) -> (Directive, Vec<String>, bool) {
+        let on = match crate::acc::name(self.bound[launch.directive].directive.kind).split(' ').next() {
+            Some("serial") => "serial",
+            Some("kernels") => "kernels",
+            _ => "parallel",
+        };
+        let mut asked = self.asked(launch.directive, on);
+        asked.quiet = launch.data_outside;
+        let outside = launch.data_outside;
+        let skip =
+            |kind: &ClauseKind| outside && matches!(kind, ClauseKind::Data(..) | ClauseKind::Default { .. });
+        let mut gathered = self.gather(launch.directive, &launch.clauses, &asked, &skip);
+        launch::unused_sizes(launch, &self.tuning, &asked, &mut gathered);
+        let directive = launch::launch(launch, &mut gathered, &asked, &self.tuning);
+        self.diags.append(&mut gathered.diags);
+        (directive, gathered.rows, gathered.refused)
+    }
+
+    fn inserted(&mut self, index: usize, stmt: StmtId, launch: &Launch) {
+        if self.done[index].left {
+            return;
+        }
+        let (directive, rows, refused) = self.launch_directive(launch);
+        if refused {
+            self.done[index] = left();
+            return;
+        }
+        self.done[index].rows.extend(rows);
+        self.done[index].parts.push(Part::Before(stmt, directive));
+    }
+
+    fn by_clauses(
+        &mut self,
+        index: usize,
+        clauses: &[usize],
+        pushed_down: bool,
+        implied: &[crate::plan::Attribute],
+    ) -> Lowered {
+        let kind = self.bound[index].directive.kind;
+        // A `kernels` region that was split is a data construct around its launches.
+        let on = if kind == DirectiveKind::Kernels { "data" } else { crate::acc::name(kind) };
+        let asked = self.asked(index, on);
+        let is_kernels = kind == DirectiveKind::Kernels;
+        let skip = |kind: &ClauseKind| {
+            let device = matches!(kind, ClauseKind::Data(crate::acc::ast::DataClause::Deviceptr, _));
+            let data = matches!(
+                kind,
+                ClauseKind::Data(..)
+                    | ClauseKind::If(_)
+                    | ClauseKind::Async(_)
+                    | ClauseKind::Wait(_)
+                    | ClauseKind::Default { .. }
+            );
+            (pushed_down && device) || (is_kernels && !data)
+        };
+        let mut gathered = self.gather(index, clauses, &asked, &skip);
+        let entry = format!("directive/{}", on.replace(' ', "-"));
+        let Some(row) = look::row(&entry, &self.about(index, &asked)) else {
+            let name = crate::acc::name(kind);
+            self.diags.push(diag::not_yet(self.bound[index].directive.span, &format!("`{name}`")));
+            return left();
+        };
+        gathered.rows.push(row.id.to_string());
+        if let Some(code) = row.tell
+            && let Some(said) = diag::tell(code, self.bound[index].directive.span, on)
+        {
+            gathered.diags.push(said);
+        }
+        if is_kernels {
+            for one in implied.iter().filter(|one| one.sharing == Sharing::Copy) {
+                if let Some((clause, row)) = look::attribute(one, &asked) {
+                    gathered.rows.push(row);
+                    gathered.clauses.push((Place::Directive, clause));
+                }
+            }
+        }
+        self.diags.append(&mut gathered.diags);
+        if gathered.refused {
+            return left();
+        }
+        let parts = match &row.action {
+            Action::Directive(words) => self.directive_parts(index, look::named(words), &mut gathered),
+            Action::Strategy(Strategy::DeclareTargetData) => self.declare(index, clauses),
+            Action::Refuse => return left(),
+            Action::Drop | Action::Emit { .. } | Action::Statement(_) | Action::Strategy(_) => {
+                own_parts(&gathered)
+            }
+        };
+        match parts {
+            Some(parts) => Lowered { parts, rows: gathered.rows, left: false },
+            None => left(),
+        }
+    }
+
+    /// What the page of a directive must know beside its name.
+    fn about(&self, index: usize, asked: &Asked) -> Asked {
+        let argument = match &self.bound[index].directive.argument {
+            Argument::Wait(argument) if !argument.queues.is_empty() => "runtime",
+            Argument::None | Argument::Name(_) | Argument::List { .. } | Argument::Wait(_) => "absent",
+        };
+        asked.with_argument(argument)
+    }
+
+    fn directive_parts(&mut self, index: usize, name: Leaf, gathered: &mut Gathered) -> Option<Vec<Part>> {
+        let kind = self.bound[index].directive.kind;
+        let mut directive = Directive::new(&[name]);
+        for (_, clause) in gathered.clauses.drain(..) {
+            directive.add(clause);
+        }
+        let needs_data = !matches!(kind, DirectiveKind::Wait | DirectiveKind::Atomic);
+        let has_data = directive.clauses.iter().any(|clause| matches!(clause.body, Body::List(_)));
+        if needs_data && !has_data {
+            return Some(vec![Part::Gone]);
+        }
+        if kind == DirectiveKind::ExitData && self.finalizes(index) {
+            return Some(finalized(directive));
+        }
+        if kind == DirectiveKind::Atomic && self.is_redundant(index) {
+            let mut one = Directive::new(&[Leaf::Parallel]);
+            one.add(Clause::text("num_threads", "1"));
+            return Some(vec![Part::Pair(one, directive)]);
+        }
+        Some(vec![Part::Directive(directive)])
+    }
+
+    fn finalizes(&self, index: usize) -> bool {
+        self.bound[index].directive.clauses.iter().any(|clause| clause.kind == ClauseKind::Finalize)
+    }
+
+    /// An `atomic` directly in code that every gang runs: OpenMP wants a parallel region between `teams` and it.
+    fn is_redundant(&self, index: usize) -> bool {
+        let Some(parent) = self.bound[index].parent else { return false };
+        match &self.plan.items[parent] {
+            Item::Launch(launch) => launch.gangs == Gangs::Many && launch.nest.is_none(),
+            Item::Left | Item::Gone | Item::Loop(_) | Item::Clauses { .. } | Item::Routine { .. } => false,
+        }
+    }
+
+    /// `declare create` of variables with static storage.
+    fn declare(&mut self, index: usize, clauses: &[usize]) -> Option<Vec<Part>> {
+        let directive = &self.bound[index].directive;
+        if self.bound[index].function.is_some() {
+            self.diags.push(diag::not_yet(directive.span, "`declare` in a function"));
+            return None;
+        }
+        let items =
+            clauses.iter().filter_map(|at| directive.clauses.get(*at)).flat_map(|clause| list(&clause.kind));
+        let names: Vec<String> = items.map(|item| item.text.clone()).collect();
+        let mut target = Directive::new(&[Leaf::Named("declare target")]);
+        target.argument = Some(names.join(", "));
+        Some(vec![Part::Directive(target)])
+    }
+
+    fn routine(&mut self, index: usize, end: Option<u32>) -> Lowered {
+        let directive = &self.bound[index].directive;
+        let asked = self.asked(index, "routine");
+        let clauses: Vec<usize> = (0..directive.clauses.len()).collect();
+        let gathered = self.gather(index, &clauses, &asked, &|kind| is_level(kind));
+        let mut rows = self.level_rows(index);
+        rows.extend(gathered.rows);
+        rows.extend(look::row("directive/routine", &asked).map(|row| row.id.to_string()));
+        self.diags.extend(gathered.diags);
+        if gathered.refused {
+            return left();
+        }
+        let mut target = Directive::new(&[Leaf::Named("declare target")]);
+        let mut parts = Vec::new();
+        match (end, &directive.argument) {
+            (Some(end), _) => {
+                parts.push(Part::Directive(target));
+                parts.push(Part::Behind(end, Directive::new(&[Leaf::Named("end declare target")])));
+            }
+            (None, Argument::Name(name)) => {
+                target.argument = Some(name.text.clone());
+                parts.push(Part::Directive(target));
+            }
+            (None, _) => return left(),
+        }
+        Lowered { parts, rows, left: false }
+    }
+}
+
+fn left() -> Lowered {
+    Lowered { left: true, ..Lowered::default() }
+}
+
+/// Statements, if the clauses have made some; else the directive goes.
+fn own_parts(gathered: &Gathered) -> Option<Vec<Part>> {
+    if gathered.statements.is_empty() {
+        Some(vec![Part::Gone])
+    } else {
+        Some(vec![Part::Statements(gathered.statements.clone()), Part::NeedsHeader])
+    }
+}
+
+/// `finalize` ends the data's life whatever its counters say: bring it home first, then delete it.
+fn finalized(directive: Directive) -> Vec<Part> {
+    let mut update = Directive::new(&[Leaf::Named("target update")]);
+    let mut exit = Directive::new(&directive.leaves);
+    for clause in directive.clauses {
+        match (clause.modifier.as_deref(), &clause.body) {
+            (Some("from"), Body::List(items)) => {
+                items.iter().for_each(|item| update.add(Clause::list("from", None, item)));
+                exit.add(Clause { modifier: Some("delete".into()), ..clause });
+            }
+            (Some("release"), _) => exit.add(Clause { modifier: Some("delete".into()), ..clause }),
+            _ => {
+                update.add(clause.clone());
+                exit.add(clause);
+            }
+        }
+    }
+    let has_update = update.clauses.iter().any(|clause| clause.name == "from");
+    if has_update { vec![Part::Pair(update, exit)] } else { vec![Part::Directive(exit)] }
+}
+
+/// Clauses that the plan resolves.
+fn is_level(kind: &ClauseKind) -> bool {
+    matches!(
+        kind,
+        ClauseKind::Gang(_)
+            | ClauseKind::Worker(_)
+            | ClauseKind::Vector(_)
+            | ClauseKind::Seq
+            | ClauseKind::Independent
+            | ClauseKind::Auto
+            | ClauseKind::Collapse { .. }
+    )
+}

@@ -1,0 +1,27 @@
+//! What a compiler profile prefers, as the plan and the lowering ask for it.
+//!
+//! Invariant: numbers stand in `rules/profile/`, with the measurement they are from.
+
+use crate::plan::Preference;
+use crate::rules;
+
+/// What a profile asks of the lowering.
+#[derive(Clone, Debug)]
+pub struct Tuning {
+    /// The argument of `schedule` on combined loops.
+    pub schedule: Option<String>,
+    /// Threads of a team for a loop whose inner loops have varying trip counts; one iteration a thread.
+    pub ragged_threads: Option<u32>,
+}
+
+/// What profile `name` asks of the lowering.
+pub fn tuning(name: &str) -> Tuning {
+    let profile = rules::profile(name);
+    Tuning { schedule: profile.schedule.clone(), ragged_threads: profile.ragged_threads }
+}
+
+/// What profile `name` asks of the plan.
+pub fn preference(name: &str) -> Preference {
+    let profile = rules::profile(name);
+    Preference { collapse_tight: profile.tight_nest == "collapse", short_trip: profile.short_trip.into() }
+}
