@@ -91,7 +91,11 @@ pub fn fill(template: &Template, text: &str, op: &str) -> Clause {
 
 /// The clause for an attribute, and the row it is from.
 pub fn attribute(attribute: &Attribute, asked: &Asked) -> Option<(Clause, String)> {
-    let row = row(attribute.entry, asked)?;
+    let copies = if attribute.sharing == Sharing::Firstprivate { "firstprivate" } else { "private" };
+    let row = match attribute.entry {
+        "implicit/scalar-temporary" => row(attribute.entry, &asked.with_argument(copies))?,
+        entry => row(entry, asked)?,
+    };
     let op = match &attribute.sharing {
         Sharing::Reduction(op) => operator(*op),
         Sharing::Private | Sharing::Firstprivate | Sharing::Copy | Sharing::Deviceptr => "",

@@ -2,7 +2,36 @@
 //!
 //! Invariant: knows where a directive is and which bytes are its words, never what they mean.
 
-use crate::source::Span;
+mod c;
+mod preproc;
+mod shadow;
+
+use crate::diag::Diag;
+use crate::source::{SourceFile, Span};
+
+pub use preproc::View;
+
+/// Finds the directives of `file` and makes the shadow text of what `view` shows.
+pub fn scan(file: &SourceFile, view: &View) -> (Scan, Vec<Diag>) {
+    let events = c::events(&file.bytes);
+    let shown = preproc::shown(&file.bytes, &events, view);
+    (shadow::assemble(file, &events, &shown), Vec::new())
+}
+
+/// A cheap look for anything that could be OpenACC: never misses a directive, an API call or a guard.
+pub fn mentions_openacc(bytes: &[u8]) -> bool {
+    bytes.windows(3).any(|word| word == b"acc") || bytes.windows(8).any(|word| word == b"_OPENACC")
+}
+
+/// The paths of all `#include "…"` lines, of every preprocessor branch.
+pub fn quoted_includes(file: &SourceFile) -> Vec<String> {
+    let events = c::events(&file.bytes);
+    let lines = events.iter().filter_map(|event| match event {
+        c::Event::Line(line) => shadow::include_of(file, line),
+        c::Event::Operator(_) | c::Event::Comment(_) | c::Event::Word(_) => None,
+    });
+    lines.filter(|include| include.quoted).map(|include| include.path).collect()
+}
 
 /// How a directive is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

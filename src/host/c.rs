@@ -1,0 +1,674 @@
+//! C, and C++ as far as headers need it: a tree-sitter tree becomes the structure IR.
+//!
+//! Invariant: the only file that knows the grammars' node names; what it does not know becomes `Opaque`, never nothing.
+
+use tree_sitter::{Node, Parser, Tree};
+
+use crate::scan::Scan;
+use crate::source::{Language, SourceFile, Span};
+
+use super::ir::*;
+
+/// Parses the shadow of a file.
+pub fn parse(file: &SourceFile, scan: &Scan) -> Unit {
+    let trees = match file.language {
+        Language::C => grammar_tree(&scan.shadow, false),
+        Language::Header => better_tree(&scan.shadow),
+    };
+    let mut reader = Reader { file, unit: Unit::default() };
+    if let Some(tree) = trees {
+        reader.top(tree.root_node());
+        reader.unit.errors = errors(&tree);
+    }
+    let errors = std::mem::take(&mut reader.unit.errors);
+    for function in &mut reader.unit.functions {
+        function.has_error = errors.iter().any(|error| function.span.contains(*error));
+    }
+    reader.unit.errors = errors;
+    reader.unit
+}
+
+fn grammar_tree(text: &[u8], cpp: bool) -> Option<Tree> {
+    let mut parser = Parser::new();
+    let language = if cpp { tree_sitter_cpp::LANGUAGE } else { tree_sitter_c::LANGUAGE };
+    parser.set_language(&language.into()).ok()?;
+    parser.parse(text, None)
+}
+
+/// A header's tree: as C, unless it reads better as C++.
+fn better_tree(text: &[u8]) -> Option<Tree> {
+    let c = grammar_tree(text, false)?;
+    if !c.root_node().has_error() {
+        return Some(c);
+    }
+    let cpp = grammar_tree(text, true)?;
+    let bytes = |tree: &Tree| errors(tree).iter().map(|span| span.len() + 1).sum::<usize>();
+    Some(if bytes(&cpp) < bytes(&c) { cpp } else { c })
+}
+
+fn span(node: Node) -> Span {
+    Span::new(node.start_byte(), node.end_byte())
+}
+
+/// The places that the grammar could not read, or where it made something up.
+fn errors(tree: &Tree) -> Vec<Span> {
+    let mut found = Vec::new();
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        let is_error = node.is_error() || node.is_missing();
+        if is_error {
+            found.push(span(node));
+        }
+        if node.has_error() && !is_error && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return found;
+            }
+        }
+    }
+}
+
+/// What the words before a declarator say.
+#[derive(Clone)]
+struct Specifiers {
+    base: BaseType,
+    is_static: bool,
+    is_extern: bool,
+    is_const: bool,
+    is_typedef: bool,
+}
+
+struct Reader<'a> {
+    file: &'a SourceFile,
+    unit: Unit,
+}
+
+impl Reader<'_> {
+    fn text(&self, node: Node) -> String {
+        self.file.text(span(node)).into_owned()
+    }
+
+    fn named<'t>(&self, node: Node<'t>) -> Vec<Node<'t>> {
+        let mut cursor = node.walk();
+        node.named_children(&mut cursor).filter(|child| child.kind() != "comment").collect()
+    }
+
+    fn top(&mut self, root: Node) {
+        let mut pending: Vec<Node> = self.named(root).into_iter().rev().collect();
+        while let Some(node) = pending.pop() {
+            match node.kind() {
+                "function_definition" => {
+                    self.unit.top_level.push(span(node));
+                    self.function(node);
+                }
+                "declaration" | "type_definition" | "field_declaration" => {
+                    self.unit.top_level.push(span(node));
+                    let decls = self.declaration(node, DeclKind::Variable);
+                    self.unit.globals.extend(decls);
+                }
+                "struct_specifier" | "union_specifier" | "enum_specifier" | "class_specifier" => {
+                    self.unit.top_level.push(span(node));
+                    self.specifier_type(node);
+                    if let Some(body) = node.child_by_field_name("body") {
+                        pending.extend(
+                            self.named(body)
+                                .into_iter()
+                                .rev()
+                                .filter(|child| child.kind() == "function_definition"),
+                        );
+                    }
+                }
+                "linkage_specification"
+                | "namespace_definition"
+                | "template_declaration"
+                | "declaration_list"
+                | "ERROR" => {
+                    let inside = match node.child_by_field_name("body") {
+                        Some(body) if body.kind() == "declaration_list" => self.named(body),
+                        Some(body) => vec![body],
+                        None => self.named(node),
+                    };
+                    pending.extend(inside.into_iter().rev());
+                }
+                _ => self.unit.top_level.push(span(node)),
+            }
+        }
+        self.unit.functions.sort_by_key(|function| function.span.start);
+    }
+
+    fn function(&mut self, node: Node) {
+        let (Some(declarator), Some(body)) =
+            (node.child_by_field_name("declarator"), node.child_by_field_name("body"))
+        else {
+            return;
+        };
+        let Some(name) = innermost_name(declarator) else { return };
+        let params = self.params(declarator, node);
+        let body = self.stmt(body);
+        self.unit.functions.push(Function {
+            name: self.text(name),
+            name_span: span(name),
+            span: span(node),
+            params,
+            body,
+            has_error: false,
+        });
+    }
+
+    /// The parameters of a function; an old-style definition declares them behind its declarator.
+    fn params(&mut self, declarator: Node, definition: Node) -> Vec<DeclId> {
+        let mut at = Some(declarator);
+        let mut params = Vec::new();
+        while let Some(node) = at {
+            if node.kind() == "function_declarator"
+                && let Some(list) = node.child_by_field_name("parameters")
+            {
+                for param in self.named(list) {
+                    if matches!(param.kind(), "parameter_declaration" | "optional_parameter_declaration") {
+                        params.extend(self.declaration(param, DeclKind::Parameter));
+                    }
+                }
+            }
+            at = node.child_by_field_name("declarator");
+        }
+        for old in self.named(definition) {
+            if old.kind() == "declaration" {
+                params.extend(self.declaration(old, DeclKind::Parameter));
+            }
+        }
+        params
+    }
+
+    fn specifiers(&mut self, node: Node) -> Specifiers {
+        let base =
+            node.child_by_field_name("type").map_or(BaseType::Unknown, |kind| self.specifier_type(kind));
+        let mut found = Specifiers {
+            base,
+            is_static: false,
+            is_extern: false,
+            is_const: false,
+            is_typedef: node.kind() == "type_definition",
+        };
+        for child in self.named(node) {
+            match (child.kind(), self.text(child).as_str()) {
+                ("storage_class_specifier", "static") => found.is_static = true,
+                ("storage_class_specifier", "extern") => found.is_extern = true,
+                ("storage_class_specifier", "typedef") => found.is_typedef = true,
+                ("type_qualifier", "const" | "constexpr") => found.is_const = true,
+                _ => {}
+            }
+        }
+        found
+    }
+
+    fn specifier_type(&mut self, node: Node) -> BaseType {
+        match node.kind() {
+            "primitive_type" | "sized_type_specifier" => {
+                let words = self.text(node).split_whitespace().collect::<Vec<_>>().join(" ");
+                if words == "void" { BaseType::Void } else { BaseType::Builtin(words) }
+            }
+            "type_identifier" | "qualified_identifier" | "template_type" => BaseType::Named(self.text(node)),
+            "enum_specifier" => {
+                self.enumerators(node);
+                BaseType::Enum
+            }
+            "struct_specifier" | "union_specifier" | "class_specifier" => self.record(node),
+            _ => BaseType::Unknown,
+        }
+    }
+
+    fn record(&mut self, node: Node) -> BaseType {
+        let tag = node.child_by_field_name("name").map(|name| self.text(name));
+        let Some(body) = node.child_by_field_name("body") else {
+            return tag.map_or(BaseType::Unknown, BaseType::Tagged);
+        };
+        let mut members = Vec::new();
+        for field in self.named(body) {
+            if field.kind() == "field_declaration" {
+                members.extend(self.declaration(field, DeclKind::Member));
+            }
+        }
+        let id = RecordId(self.unit.records.len() as u32);
+        self.unit.records.push(Record { tag, members, span: span(node) });
+        BaseType::Record(id)
+    }
+
+    /// Enumerators are declared in the scope around; at file scope is where nearly all stand.
+    fn enumerators(&mut self, node: Node) {
+        let Some(body) = node.child_by_field_name("body") else { return };
+        for one in self.named(body) {
+            let Some(name) = one.child_by_field_name("name") else { continue };
+            let init = one.child_by_field_name("value").map(|value| self.expr(value));
+            let id = self.push_decl(Decl {
+                kind: DeclKind::Enumerator,
+                name: self.text(name),
+                name_span: span(name),
+                span: span(one),
+                base: BaseType::Enum,
+                derived: Vec::new(),
+                init,
+                is_static: false,
+                is_extern: false,
+                is_const: true,
+                is_restrict: false,
+            });
+            self.unit.globals.push(id);
+        }
+    }
+
+    fn push_decl(&mut self, decl: Decl) -> DeclId {
+        self.unit.decls.push(decl);
+        DeclId(self.unit.decls.len() as u32 - 1)
+    }
+
+    /// All names that a declaration declares.
+    fn declaration(&mut self, node: Node, kind: DeclKind) -> Vec<DeclId> {
+        let specifiers = self.specifiers(node);
+        let mut cursor = node.walk();
+        let declarators: Vec<Node> = node.children_by_field_name("declarator", &mut cursor).collect();
+        declarators
+            .into_iter()
+            .filter_map(|declarator| self.declared(node, declarator, &specifiers, kind))
+            .collect()
+    }
+
+    fn declared(
+        &mut self,
+        whole: Node,
+        node: Node,
+        specifiers: &Specifiers,
+        kind: DeclKind,
+    ) -> Option<DeclId> {
+        let (declarator, value) = match node.kind() {
+            "init_declarator" => (node.child_by_field_name("declarator")?, node.child_by_field_name("value")),
+            _ => (
+                node,
+                node.parent().filter(|parent| parent.id() == whole.id()).and_then(|_| default_value(whole)),
+            ),
+        };
+        let mut derived = Vec::new();
+        let mut is_const = specifiers.is_const;
+        let name = self.declarator(declarator, &mut derived, &mut is_const)?;
+        if !derived.is_empty() && !matches!(derived.first(), Some(Derived::Array(_))) {
+            is_const = is_const && !specifiers.is_const;
+        }
+        let init = value.map(|value| self.expr(value));
+        let kind = match (kind, derived.first()) {
+            _ if specifiers.is_typedef => DeclKind::Typedef,
+            (DeclKind::Variable, Some(Derived::Function)) => DeclKind::Prototype,
+            (kind, _) => kind,
+        };
+        // The shadow has lost `restrict`; the source has not.
+        let is_restrict = self.file.text(span(node)).contains("restrict");
+        Some(self.push_decl(Decl {
+            kind,
+            name: self.text(name),
+            name_span: span(name),
+            span: span(whole),
+            base: specifiers.base.clone(),
+            derived,
+            init,
+            is_static: specifiers.is_static,
+            is_extern: specifiers.is_extern,
+            is_const,
+            is_restrict,
+        }))
+    }
+
+    /// Walks from the outside of a declarator to its name; `derived` reads from the name outwards.
+    fn declarator<'t>(
+        &mut self,
+        node: Node<'t>,
+        derived: &mut Vec<Derived>,
+        is_const: &mut bool,
+    ) -> Option<Node<'t>> {
+        let mut at = node;
+        loop {
+            match at.kind() {
+                "identifier"
+                | "field_identifier"
+                | "type_identifier"
+                | "qualified_identifier"
+                | "destructor_name"
+                | "operator_name"
+                | "primitive_type" => {
+                    derived.reverse();
+                    return Some(at);
+                }
+                "pointer_declarator" => {
+                    let qualified = self.named(at).into_iter().any(|child| {
+                        child.kind() == "type_qualifier" && self.file.slice(span(child)) == b"const"
+                    });
+                    *is_const |= qualified;
+                    derived.push(Derived::Pointer);
+                }
+                "array_declarator" => {
+                    let size = at.child_by_field_name("size").map(|size| self.expr(size));
+                    derived.push(Derived::Array(size));
+                }
+                "function_declarator" => derived.push(Derived::Function),
+                "reference_declarator" => derived.push(Derived::Reference),
+                _ => {}
+            }
+            let inner = at.child_by_field_name("declarator");
+            at = inner.or_else(|| at.named_child(at.named_child_count().checked_sub(1)? as u32))?;
+        }
+    }
+
+    fn push_stmt(&mut self, span: Span, kind: StmtKind) -> StmtId {
+        self.unit.stmts.push(Stmt { span, kind });
+        StmtId(self.unit.stmts.len() as u32 - 1)
+    }
+
+    fn stmt(&mut self, node: Node) -> StmtId {
+        stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || self.stmt_here(node))
+    }
+
+    fn stmt_here(&mut self, node: Node) -> StmtId {
+        let field = |name: &str| node.child_by_field_name(name);
+        let kind = match node.kind() {
+            "compound_statement" => {
+                let mut list = Vec::new();
+                for child in self.named(node) {
+                    self.block_item(child, &mut list);
+                }
+                StmtKind::Block(list)
+            }
+            "declaration" | "type_definition" => StmtKind::Decl(self.declaration(node, DeclKind::Variable)),
+            "expression_statement" => match self.named(node).first() {
+                Some(expr) => StmtKind::Expr(self.expr(*expr)),
+                None => StmtKind::Empty,
+            },
+            "if_statement" => match (field("condition"), field("consequence")) {
+                (Some(cond), Some(then)) => {
+                    let cond = self.condition(cond);
+                    let then = self.stmt(then);
+                    let other = field("alternative").and_then(|other| match other.kind() {
+                        "else_clause" => self.named(other).into_iter().next(),
+                        _ => Some(other),
+                    });
+                    StmtKind::If { cond, then, other: other.map(|other| self.stmt(other)) }
+                }
+                _ => self.opaque_stmt(node),
+            },
+            "for_statement" => match field("body") {
+                Some(body) => {
+                    let init = field("initializer").map(|init| self.for_init(init));
+                    let cond = field("condition").map(|cond| self.expr(cond));
+                    let step = field("update").map(|step| self.expr(step));
+                    StmtKind::For { init, cond, step, body: self.stmt(body) }
+                }
+                None => self.opaque_stmt(node),
+            },
+            "while_statement" | "switch_statement" => match (field("condition"), field("body")) {
+                (Some(cond), Some(body)) => {
+                    let (cond, body) = (self.condition(cond), self.stmt(body));
+                    if node.kind() == "while_statement" {
+                        StmtKind::While { cond, body }
+                    } else {
+                        StmtKind::Switch { cond, body }
+                    }
+                }
+                _ => self.opaque_stmt(node),
+            },
+            "do_statement" => match (field("body"), field("condition")) {
+                (Some(body), Some(cond)) => {
+                    StmtKind::DoWhile { body: self.stmt(body), cond: self.condition(cond) }
+                }
+                _ => self.opaque_stmt(node),
+            },
+            "labeled_statement" => {
+                let label = field("label").map(|label| self.text(label));
+                let inside =
+                    self.named(node).into_iter().rfind(|child| child.kind() != "statement_identifier");
+                StmtKind::Labeled { label, stmt: inside.map(|inside| self.stmt(inside)) }
+            }
+            "case_statement" => {
+                let mut list = Vec::new();
+                self.block_item(node, &mut list);
+                StmtKind::Block(list)
+            }
+            "return_statement" => {
+                let value = self.named(node).first().map(|value| self.expr(*value));
+                StmtKind::Return(value)
+            }
+            "break_statement" => StmtKind::Break,
+            "continue_statement" => StmtKind::Continue,
+            "goto_statement" => {
+                StmtKind::Goto(field("label").map(|label| self.text(label)).unwrap_or_default())
+            }
+            _ => self.opaque_stmt(node),
+        };
+        self.push_stmt(span(node), kind)
+    }
+
+    /// A statement of a block. A `case` holds the statements behind it in the tree; in the IR they are its neighbours.
+    fn block_item(&mut self, node: Node, list: &mut Vec<StmtId>) {
+        if node.kind() != "case_statement" {
+            list.push(self.stmt(node));
+            return;
+        }
+        let value = node.child_by_field_name("value");
+        let inside: Vec<Node> = self
+            .named(node)
+            .into_iter()
+            .filter(|child| Some(child.id()) != value.map(|value| value.id()))
+            .collect();
+        let end = inside.first().map_or(node.end_byte(), |first| first.start_byte());
+        let mark = Span::new(node.start_byte(), end);
+        list.push(self.push_stmt(mark, StmtKind::Labeled { label: None, stmt: None }));
+        for child in inside {
+            self.block_item(child, list);
+        }
+    }
+
+    fn for_init(&mut self, node: Node) -> StmtId {
+        match node.kind() {
+            "declaration" => self.stmt(node),
+            "init_statement" => match self.named(node).first() {
+                Some(inner) => self.stmt(*inner),
+                None => self.push_stmt(span(node), StmtKind::Empty),
+            },
+            "expression_statement" => self.stmt(node),
+            _ => {
+                let expr = self.expr(node);
+                self.push_stmt(span(node), StmtKind::Expr(expr))
+            }
+        }
+    }
+
+    /// A condition in its parentheses; C++ wraps it once more.
+    fn condition(&mut self, node: Node) -> ExprId {
+        let value = node.child_by_field_name("value").filter(|_| node.kind() == "condition_clause");
+        self.expr(value.unwrap_or(node))
+    }
+
+    fn opaque_stmt(&mut self, node: Node) -> StmtKind {
+        StmtKind::Opaque(self.named(node).into_iter().map(|child| self.expr(child)).collect())
+    }
+
+    fn push_expr(&mut self, span: Span, kind: ExprKind) -> ExprId {
+        self.unit.exprs.push(Expr { span, kind });
+        ExprId(self.unit.exprs.len() as u32 - 1)
+    }
+
+    fn expr(&mut self, node: Node) -> ExprId {
+        stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || self.expr_here(node))
+    }
+
+    fn expr_here(&mut self, node: Node) -> ExprId {
+        let mut node = node;
+        while node.kind() == "parenthesized_expression" {
+            let inside = self.named(node);
+            let [only] = inside.as_slice() else { break };
+            node = *only;
+        }
+        let kind = self.expr_kind(node).unwrap_or_else(|| self.opaque_expr(node));
+        self.push_expr(span(node), kind)
+    }
+
+    fn opaque_expr(&mut self, node: Node) -> ExprKind {
+        ExprKind::Opaque(self.named(node).into_iter().map(|child| self.expr(child)).collect())
+    }
+
+    /// `None` for a node that is not known or not whole.
+    fn expr_kind(&mut self, node: Node) -> Option<ExprKind> {
+        let field = |name: &str| node.child_by_field_name(name);
+        let operator = || field("operator").map(|operator| operator.kind().to_owned());
+        let kind = match node.kind() {
+            "identifier" | "this" | "qualified_identifier" => ExprKind::Name(self.text(node)),
+            "number_literal" => integer(&self.text(node)).map_or(ExprKind::Literal, ExprKind::Int),
+            "string_literal"
+            | "char_literal"
+            | "concatenated_string"
+            | "true"
+            | "false"
+            | "null"
+            | "nullptr"
+            | "raw_string_literal"
+            | "type_descriptor"
+            | "primitive_type"
+            | "type_identifier"
+            | "field_identifier" => ExprKind::Literal,
+            "assignment_expression" => {
+                let (left, right) = (self.expr(field("left")?), self.expr(field("right")?));
+                let operator = operator()?;
+                let op = match operator.strip_suffix('=') {
+                    Some("") | None => None,
+                    Some(op) => Some(binary(op)?),
+                };
+                ExprKind::Assign(op, left, right)
+            }
+            "binary_expression" => {
+                let (left, right) = (self.expr(field("left")?), self.expr(field("right")?));
+                ExprKind::Binary(binary(&operator()?)?, left, right)
+            }
+            "unary_expression" => {
+                let operand = self.expr(field("argument")?);
+                let op = match operator()?.as_str() {
+                    "-" => UnaryOp::Minus,
+                    "+" => UnaryOp::Plus,
+                    "!" | "not" => UnaryOp::Not,
+                    "~" | "compl" => UnaryOp::BitNot,
+                    _ => return None,
+                };
+                ExprKind::Unary(op, operand)
+            }
+            "update_expression" => {
+                let argument = field("argument")?;
+                let postfix = argument.start_byte() == node.start_byte();
+                ExprKind::Step { up: operator()? == "++", operand: self.expr(argument), postfix }
+            }
+            "pointer_expression" => {
+                let operand = self.expr(field("argument")?);
+                if operator()? == "&" { ExprKind::AddressOf(operand) } else { ExprKind::Deref(operand) }
+            }
+            "call_expression" => {
+                let callee = self.expr(field("function")?);
+                let arguments = field("arguments")?;
+                let args = self.named(arguments).into_iter().map(|arg| self.expr(arg)).collect();
+                ExprKind::Call { callee, args }
+            }
+            "subscript_expression" => {
+                let base = self.expr(field("argument")?);
+                let index = match field("index") {
+                    Some(index) => index,
+                    None => self.named(field("indices")?).into_iter().next()?,
+                };
+                ExprKind::Index(base, self.expr(index))
+            }
+            "field_expression" => ExprKind::Member {
+                base: self.expr(field("argument")?),
+                name: self.text(field("field")?),
+                arrow: operator().is_some_and(|operator| operator == "->"),
+            },
+            "cast_expression" => {
+                ExprKind::Cast { to: self.text(field("type")?), operand: self.expr(field("value")?) }
+            }
+            "sizeof_expression" | "alignof_expression" | "offsetof_expression" => ExprKind::Sizeof,
+            "conditional_expression" => {
+                let cond = self.expr(field("condition")?);
+                let first = match field("consequence") {
+                    Some(first) => self.expr(first),
+                    None => cond,
+                };
+                ExprKind::Conditional(cond, first, self.expr(field("alternative")?))
+            }
+            "comma_expression" => ExprKind::Comma(self.expr(field("left")?), self.expr(field("right")?)),
+            "initializer_list" => {
+                ExprKind::Initialiser(self.named(node).into_iter().map(|child| self.expr(child)).collect())
+            }
+            "initializer_pair" => return Some(ExprKind::Initialiser(vec![self.expr(field("value")?)])),
+            "compound_literal_expression" => ExprKind::Initialiser(vec![self.expr(field("value")?)]),
+            _ => return None,
+        };
+        Some(kind)
+    }
+}
+
+/// The default value of a C++ parameter.
+fn default_value(node: Node) -> Option<Node> {
+    node.child_by_field_name("default_value")
+}
+
+fn innermost_name(declarator: Node) -> Option<Node> {
+    let mut at = declarator;
+    loop {
+        match at.kind() {
+            "identifier"
+            | "field_identifier"
+            | "qualified_identifier"
+            | "destructor_name"
+            | "operator_name" => {
+                return Some(at);
+            }
+            _ => {}
+        }
+        at = at
+            .child_by_field_name("declarator")
+            .or_else(|| at.named_child(at.named_child_count().checked_sub(1)? as u32))?;
+    }
+}
+
+fn binary(operator: &str) -> Option<BinaryOp> {
+    Some(match operator {
+        "+" => BinaryOp::Add,
+        "-" => BinaryOp::Subtract,
+        "*" => BinaryOp::Multiply,
+        "/" => BinaryOp::Divide,
+        "%" => BinaryOp::Remainder,
+        "<<" => BinaryOp::ShiftLeft,
+        ">>" => BinaryOp::ShiftRight,
+        "<" => BinaryOp::Less,
+        "<=" => BinaryOp::LessEqual,
+        ">" => BinaryOp::Greater,
+        ">=" => BinaryOp::GreaterEqual,
+        "==" => BinaryOp::Equal,
+        "!=" | "not_eq" => BinaryOp::NotEqual,
+        "&" | "bitand" => BinaryOp::BitAnd,
+        "|" | "bitor" => BinaryOp::BitOr,
+        "^" | "xor" => BinaryOp::BitXor,
+        "&&" | "and" => BinaryOp::And,
+        "||" | "or" => BinaryOp::Or,
+        _ => return None,
+    })
+}
+
+/// The value of an integer literal; `None` for a floating one.
+fn integer(text: &str) -> Option<i128> {
+    let digits = text.replace('\'', "");
+    let digits = digits.trim_end_matches(['u', 'U', 'l', 'L', 'z', 'Z']);
+    let lower = digits.to_ascii_lowercase();
+    if let Some(hex) = lower.strip_prefix("0x") {
+        i128::from_str_radix(hex, 16).ok()
+    } else if let Some(bits) = lower.strip_prefix("0b") {
+        i128::from_str_radix(bits, 2).ok()
+    } else if lower.len() > 1 && lower.starts_with('0') {
+        i128::from_str_radix(&lower, 8).ok()
+    } else {
+        lower.parse().ok()
+    }
+}

@@ -1,0 +1,270 @@
+//! A token walk over C: comments, strings, preprocessor lines, `_Pragma`, and the few words that matter.
+//!
+//! Invariant: linear in the bytes; what it does not name is plain code.
+
+use crate::source::Span;
+
+/// Something in the source that is not plain code, or a word of interest in it.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// A preprocessor line with its continuations.
+    Line(Line),
+    /// `_Pragma("acc …")`, outside of preprocessor lines.
+    Operator(Operator),
+    /// A comment in code.
+    Comment(Span),
+    /// `acc_…`, or a word that the host grammar does not know.
+    Word(Span),
+}
+
+/// A logical preprocessor line.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// From `#` to the line's last byte that is neither blank nor comment nor line end.
+    pub span: Span,
+    /// From `#` to the end of the line, without the line end.
+    pub whole: Span,
+    /// Its bytes without comments and continuations, piece by piece.
+    pub pieces: Vec<Span>,
+    /// The comments on it.
+    pub comments: Vec<Span>,
+    /// The `_Pragma` operators in it.
+    pub operators: Vec<Operator>,
+}
+
+/// A `_Pragma` operator.
+#[derive(Clone, Debug)]
+pub struct Operator {
+    /// From `_Pragma` to the closing parenthesis.
+    pub span: Span,
+    /// The string's content.
+    pub text: Span,
+}
+
+struct Walk<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    events: Vec<Event>,
+}
+
+/// The events of a file, in order.
+pub fn events(bytes: &[u8]) -> Vec<Event> {
+    let mut walk = Walk { bytes, at: 0, events: Vec::new() };
+    walk.run();
+    walk.events
+}
+
+impl Walk<'_> {
+    fn peek(&self, ahead: usize) -> u8 {
+        self.bytes.get(self.at + ahead).copied().unwrap_or(0)
+    }
+
+    fn run(&mut self) {
+        let mut line_is_blank = true;
+        while self.at < self.bytes.len() {
+            let byte = self.peek(0);
+            match byte {
+                b'\n' => {
+                    line_is_blank = true;
+                    self.at += 1;
+                    continue;
+                }
+                b'#' if line_is_blank => {
+                    let line = self.line();
+                    self.events.push(Event::Line(line));
+                    line_is_blank = false;
+                    continue;
+                }
+                b'/' if matches!(self.peek(1), b'/' | b'*') => {
+                    let span = self.comment();
+                    self.events.push(Event::Comment(span));
+                    continue;
+                }
+                b'"' | b'\'' => self.literal(byte),
+                _ if is_word_start(byte) => self.word(),
+                _ => {
+                    line_is_blank &= byte.is_ascii_whitespace();
+                    self.at += if byte.is_ascii_digit() { self.number() } else { 1 };
+                    continue;
+                }
+            }
+            line_is_blank = false;
+        }
+    }
+
+    /// The length of a number with its letters, so that `1acc_x` is no word.
+    fn number(&self) -> usize {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        rest.iter()
+            .take_while(|byte| is_word_start(**byte) || byte.is_ascii_digit() || **byte == b'.')
+            .count()
+            .max(1)
+    }
+
+    /// Skips a comment; it ends before the line end (`//`) or behind `*/`.
+    fn comment(&mut self) -> Span {
+        let start = self.at;
+        if self.peek(1) == b'*' {
+            let rest = self.bytes.get(start + 2..).unwrap_or_default();
+            let length = rest.windows(2).position(|end| end == b"*/").map_or(rest.len(), |at| at + 2);
+            self.at = start + 2 + length;
+        } else {
+            while self.at < self.bytes.len() && self.peek(0) != b'\n' {
+                match self.continuation() {
+                    Some(length) => self.at += length,
+                    None => self.at += 1,
+                }
+            }
+            if self.at > start && self.bytes.get(self.at - 1) == Some(&b'\r') {
+                self.at -= 1;
+            }
+        }
+        Span::new(start, self.at)
+    }
+
+    /// The length of a backslash with the line end behind it (blanks between them are forgiven, as compilers do).
+    fn continuation(&self) -> Option<usize> {
+        if self.peek(0) != b'\\' {
+            return None;
+        }
+        let mut ahead = 1;
+        while matches!(self.peek(ahead), b' ' | b'\t' | b'\r') {
+            ahead += 1;
+        }
+        (self.peek(ahead) == b'\n').then_some(ahead + 1)
+    }
+
+    fn literal(&mut self, quote: u8) {
+        self.at += 1;
+        while self.at < self.bytes.len() {
+            match self.peek(0) {
+                b'\\' => self.at += self.continuation().unwrap_or(2),
+                // An unclosed literal ends with its line: apostrophes stand in assembler and in dead text.
+                b'\n' => return,
+                byte => {
+                    self.at += 1;
+                    if byte == quote {
+                        return;
+                    }
+                }
+            }
+        }
+        self.at = self.at.min(self.bytes.len());
+    }
+
+    fn word(&mut self) {
+        let start = self.at;
+        while is_word_start(self.peek(0)) || self.peek(0).is_ascii_digit() {
+            self.at += 1;
+        }
+        let word = self.bytes.get(start..self.at).unwrap_or_default();
+        if word == b"_Pragma" {
+            if let Some(operator) = self.operator(start) {
+                self.events.push(Event::Operator(operator));
+            }
+        } else if word.starts_with(b"acc_") || super::shadow::is_noise(word) {
+            self.events.push(Event::Word(Span::new(start, self.at)));
+        }
+    }
+
+    /// `("acc …")` behind `_Pragma`; anything else is left as code.
+    fn operator(&mut self, start: usize) -> Option<Operator> {
+        let back = self.at;
+        self.blanks();
+        if self.peek(0) != b'(' {
+            self.at = back;
+            return None;
+        }
+        self.at += 1;
+        self.blanks();
+        if self.peek(0) != b'"' {
+            self.at = back;
+            return None;
+        }
+        let text = self.at + 1;
+        self.literal(b'"');
+        let end = self.at - 1;
+        self.blanks();
+        if self.peek(0) != b')' || end < text {
+            self.at = back;
+            return None;
+        }
+        self.at += 1;
+        Some(Operator { span: Span::new(start, self.at), text: Span::new(text, end) })
+    }
+
+    fn blanks(&mut self) {
+        while self.peek(0).is_ascii_whitespace() && self.at < self.bytes.len() {
+            self.at += 1;
+        }
+    }
+
+    /// A preprocessor line from its `#`.
+    fn line(&mut self) -> Line {
+        let start = self.at;
+        let mut line = Line {
+            span: Span::at(start),
+            whole: Span::at(start),
+            pieces: Vec::new(),
+            comments: Vec::new(),
+            operators: Vec::new(),
+        };
+        let mut piece = start;
+        let mut last = start;
+        loop {
+            let byte = self.peek(0);
+            if self.at >= self.bytes.len() || byte == b'\n' {
+                break;
+            }
+            if let Some(length) = self.continuation() {
+                push_piece(self.bytes, &mut line.pieces, piece, self.at);
+                self.at += length;
+                piece = self.at;
+                continue;
+            }
+            match byte {
+                b'/' if matches!(self.peek(1), b'/' | b'*') => {
+                    push_piece(self.bytes, &mut line.pieces, piece, self.at);
+                    let comment = self.comment();
+                    line.comments.push(comment);
+                    piece = self.at;
+                    continue;
+                }
+                b'"' | b'\'' => self.literal(byte),
+                _ if is_word_start(byte) => {
+                    let before = self.events.len();
+                    self.word();
+                    if let Some(Event::Operator(operator)) = self.events.get(before).cloned() {
+                        line.operators.push(operator);
+                    }
+                    self.events.truncate(before);
+                }
+                _ => self.at += 1,
+            }
+            if !byte.is_ascii_whitespace() {
+                last = self.at;
+            }
+        }
+        push_piece(self.bytes, &mut line.pieces, piece, self.at);
+        let end = line.pieces.last().map_or(last, |piece| piece.end as usize).max(start + 1);
+        let back = if self.at > start && self.bytes.get(self.at - 1) == Some(&b'\r') { 1 } else { 0 };
+        line.span = Span::new(start, end.min(self.at));
+        line.whole = Span::new(start, (self.at - back).max(end.min(self.at)));
+        line
+    }
+}
+
+/// Adds the bytes between `start` and `end`, without blanks at both ends; nothing if there are none.
+fn push_piece(bytes: &[u8], pieces: &mut Vec<Span>, start: usize, end: usize) {
+    let text = bytes.get(start..end).unwrap_or_default();
+    let lead = text.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    let trail = text.iter().rev().take_while(|byte| byte.is_ascii_whitespace()).count();
+    if lead < text.len() {
+        pieces.push(Span::new(start + lead, end - trail));
+    }
+}
+
+/// Whether a byte can begin an identifier.
+pub fn is_word_start(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80
+}

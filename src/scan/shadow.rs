@@ -1,0 +1,228 @@
+//! Puts the events of a file together: its directives, and the shadow text that the host grammar parses.
+//!
+//! Invariant: the shadow has the source's length, and its newlines stand where the source's stand.
+
+use crate::source::{SourceFile, Span};
+
+use super::c::{Event, Line, Operator};
+use super::preproc::{Shown, definition, joined, keyword};
+use super::{Define, DirectiveText, Form, Include, Scan};
+
+/// Words that compilers know and the host grammar does not; the flag says that a parenthesis behind them goes, too.
+const NOISE: [(&str, bool); 21] = [
+    ("__attribute__", true),
+    ("__attribute", true),
+    ("__declspec", true),
+    ("__asm__", true),
+    ("__extension__", false),
+    ("__restrict__", false),
+    ("__restrict", false),
+    ("restrict", false),
+    ("__inline__", false),
+    ("__inline", false),
+    ("__const", false),
+    ("__volatile__", false),
+    ("_Complex", false),
+    ("__complex__", false),
+    ("_Noreturn", false),
+    ("_Atomic", false),
+    ("__global__", false),
+    ("__device__", false),
+    ("__host__", false),
+    ("__forceinline__", false),
+    ("_Thread_local", false),
+];
+
+/// Whether the host grammar is not to see this word.
+pub fn is_noise(word: &[u8]) -> bool {
+    NOISE.iter().any(|(noise, _)| noise.as_bytes() == word)
+}
+
+/// What an `#include` line names.
+pub fn include_of(file: &SourceFile, line: &Line) -> Option<Include> {
+    let (word, rest) = keyword(&file.bytes, line);
+    let text = String::from_utf8_lossy(&rest);
+    let text = text.trim();
+    let close = match text.chars().next() {
+        Some('"') => '"',
+        Some('<') => '>',
+        _ => return None,
+    };
+    let path = text.get(1..)?.split(close).next()?.to_owned();
+    (word == "include").then(|| Include { span: line.whole, path, quoted: close == '"' })
+}
+
+/// Makes the scan of a file from its events.
+pub fn assemble(file: &SourceFile, events: &[Event], shown: &Shown) -> Scan {
+    let mut scan = Scan {
+        directives: Vec::new(),
+        includes: Vec::new(),
+        defines: Vec::new(),
+        shadow: file.bytes.clone(),
+        api_names: Vec::new(),
+        openacc_guards: Vec::new(),
+    };
+    for event in events {
+        match event {
+            Event::Comment(span) => blank(&mut scan.shadow, *span),
+            Event::Operator(operator) => {
+                blank(&mut scan.shadow, operator.span);
+                add_operator(file, operator, None, shown, &mut scan);
+            }
+            Event::Word(span) => word(file, *span, shown, &mut scan),
+            Event::Line(line) => {
+                blank(&mut scan.shadow, line.whole);
+                self::line(file, line, shown, &mut scan);
+            }
+        }
+    }
+    for span in &shown.hidden {
+        blank(&mut scan.shadow, *span);
+    }
+    let code = CodeIndex::new(&scan.shadow);
+    for directive in &mut scan.directives {
+        directive.next_code = code.next(directive.span.end);
+    }
+    scan
+}
+
+fn blank(shadow: &mut [u8], span: Span) {
+    for byte in shadow.get_mut(span.range()).unwrap_or_default() {
+        if !matches!(byte, b'\n' | b'\r') {
+            *byte = b' ';
+        }
+    }
+}
+
+fn line(file: &SourceFile, line: &Line, shown: &Shown, scan: &mut Scan) {
+    let active = shown.shows(line.span.start);
+    let (keyword, rest) = keyword(&file.bytes, line);
+    match keyword {
+        "pragma" => {
+            if let Some(words) = openacc_words(file, line) {
+                scan.directives.push(DirectiveText {
+                    span: line.span,
+                    form: Form::Pragma,
+                    words,
+                    comments: line.comments.clone(),
+                    in_macro: None,
+                    active,
+                    next_code: 0,
+                });
+            }
+        }
+        "include" if active => scan.includes.extend(include_of(file, line)),
+        "define" => {
+            let (name, has_params, body) = definition(&rest);
+            for operator in &line.operators {
+                add_operator(file, operator, Some(&name), shown, scan);
+            }
+            if active {
+                scan.defines.push(Define { name, has_params, body, span: line.whole });
+            }
+        }
+        "if" | "ifdef" | "ifndef" | "elif" => {
+            let text = joined(&file.bytes, line);
+            if active && text.windows(8).any(|word| word == b"_OPENACC") {
+                scan.openacc_guards.push(line.span);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The pieces of a pragma line behind `acc`; `None` if it is no OpenACC directive.
+fn openacc_words(file: &SourceFile, line: &Line) -> Option<Vec<Span>> {
+    let mut wanted: &[&[u8]] = &[b"#", b"pragma", b"acc"];
+    let mut pieces = line.pieces.iter().copied();
+    let mut piece = pieces.next()?;
+    while let [word, more @ ..] = wanted {
+        let text = file.slice(piece);
+        let lead = text.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        if lead == text.len() {
+            piece = pieces.next()?;
+            continue;
+        }
+        let rest = text.get(lead..).unwrap_or_default();
+        let ends =
+            rest.get(word.len()).is_none_or(|byte| !super::c::is_word_start(*byte) && !byte.is_ascii_digit());
+        if !rest.starts_with(word) || (*word != b"#" && !ends) {
+            return None;
+        }
+        piece = Span { start: piece.start + (lead + word.len()) as u32, end: piece.end };
+        wanted = more;
+    }
+    let text = file.slice(piece);
+    let lead = text.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    let first = Span { start: piece.start + lead as u32, end: piece.end };
+    Some(std::iter::once(first).filter(|piece| !piece.is_empty()).chain(pieces).collect())
+}
+
+fn add_operator(
+    file: &SourceFile,
+    operator: &Operator,
+    in_macro: Option<&str>,
+    shown: &Shown,
+    scan: &mut Scan,
+) {
+    let text = file.slice(operator.text);
+    let lead = text.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    let is_openacc = text.get(lead..).is_some_and(|text| {
+        text.starts_with(b"acc") && text.get(3).is_none_or(|byte| byte.is_ascii_whitespace())
+    });
+    if !is_openacc {
+        return;
+    }
+    let start = operator.text.start + lead as u32 + 3;
+    scan.directives.push(DirectiveText {
+        span: operator.span,
+        form: Form::Operator,
+        words: vec![Span { start, end: operator.text.end }],
+        comments: Vec::new(),
+        in_macro: in_macro.map(str::to_owned),
+        active: shown.shows(operator.span.start),
+        next_code: 0,
+    });
+}
+
+fn word(file: &SourceFile, span: Span, shown: &Shown, scan: &mut Scan) {
+    let text = file.slice(span);
+    if is_noise(text) {
+        let takes_argument = NOISE.iter().any(|(noise, argument)| *argument && noise.as_bytes() == text);
+        let end = if takes_argument { closing(&file.bytes, span.end as usize) } else { span.end as usize };
+        blank(&mut scan.shadow, Span { start: span.start, end: end as u32 });
+    } else if shown.shows(span.start) {
+        scan.api_names.push((file.text(span).into_owned(), span));
+    }
+}
+
+/// The offset behind the parenthesis that opens at the first code byte from `at`; `at` if there is none.
+fn closing(bytes: &[u8], at: usize) -> usize {
+    let mut depth = 0usize;
+    for (ahead, byte) in bytes.get(at..).unwrap_or_default().iter().enumerate() {
+        match byte {
+            b'(' => depth += 1,
+            b')' if depth <= 1 => return if depth == 1 { at + ahead + 1 } else { at },
+            b')' => depth -= 1,
+            byte if depth == 0 && !byte.is_ascii_whitespace() => return at,
+            _ => {}
+        }
+    }
+    at
+}
+
+/// Finds the next byte of code from any offset.
+struct CodeIndex<'a> {
+    shadow: &'a [u8],
+}
+
+impl<'a> CodeIndex<'a> {
+    fn new(shadow: &'a [u8]) -> CodeIndex<'a> {
+        CodeIndex { shadow }
+    }
+
+    fn next(&self, from: u32) -> u32 {
+        let rest = self.shadow.get(from as usize..).unwrap_or_default();
+        from + rest.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(rest.len()) as u32
+    }
+}
