@@ -16,6 +16,10 @@ pub mod edit;
 
 mod translate;
 
+pub mod report;
+
+pub mod cli;
+
 pub use translate::{
     DirectiveReport, Header, Options, Outcome, Profile, Source, Translation, Version, translate,
 };
