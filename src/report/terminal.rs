@@ -124,24 +124,25 @@ impl<'a> Excerpt<'a> {
         let all = diag.others.iter().fold(diag.primary.span, |all, label| all.to(label.span));
         let from = file.lines.span(file.lines.line(all.start));
         let to = file.lines.span(file.lines.line(all.end.max(all.start + 1) - 1));
-        Excerpt { file, at: from.start, text: readable(file.slice(from.to(to))) }
+        Excerpt { file, at: from.start, text: readable(file.slice(from.to(to))).trim_end().to_owned() }
     }
 
     /// The place of `span` in the text.
     fn range(&self, span: Span) -> std::ops::Range<usize> {
-        self.place(span.start)..self.place(span.end)
+        let start = self.place(span.start);
+        start..self.place(span.end).max(start)
     }
 
     fn place(&self, offset: u32) -> usize {
         let before = Span { start: self.at, end: offset.max(self.at) };
-        self.text.floor_char_boundary(readable(self.file.slice(before)).len())
+        self.text.floor_char_boundary(readable(self.file.slice(before)).len().min(self.text.len()))
     }
 }
 
-/// Text of bytes of any encoding; a carriage return is shown as a blank.
+/// Text of bytes of any encoding; control characters are shown as blanks.
 fn readable(bytes: &[u8]) -> String {
-    let text = String::from_utf8_lossy(bytes);
-    if text.contains('\r') { text.replace('\r', " ") } else { text.into_owned() }
+    let blank = |c: char| if c.is_ascii_control() && c != '\n' && c != '\t' { ' ' } else { c };
+    String::from_utf8_lossy(bytes).chars().map(blank).collect()
 }
 
 /// The closing table: what became of the directives, the notes by code, where to read more.
@@ -233,6 +234,7 @@ weaker[A0205]: `async` is dropped: the host waits here
         for start in 0..=length {
             for end in start..=length {
                 let note = diag::not_understood(Span::new(start, end)).with(Span::at(length), "here");
+
                 assert!(diagnostics(&file, &[note], Manner::default()).contains("A0009"));
             }
         }
