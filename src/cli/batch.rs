@@ -36,6 +36,8 @@ struct Done {
     /// For standard error.
     messages: String,
     summary: Summary,
+    /// The file's name, if it holds OpenACC in a language that is not translated yet.
+    foreign: Option<String>,
     failed: bool,
 }
 
@@ -118,7 +120,7 @@ fn attempt(job: &Job, work: &Work, done: &mut Done) -> io::Result<()> {
     done.summary.files = 1;
     let bytes = std::fs::read(&job.path)?;
     let Some(language) = Language::of(&job.path).filter(|_| files::may_hold_openacc(&bytes)) else {
-        foreign(job, &bytes, work, done);
+        foreign(job, &bytes, done);
         return keep(job, work);
     };
     if bytes.len() >= u32::MAX as usize {
@@ -130,15 +132,10 @@ fn attempt(job: &Job, work: &Work, done: &mut Done) -> io::Result<()> {
     deliver(job, &source, &translation, work, done)
 }
 
-/// Says so if a file of another language holds OpenACC: it is copied as it is.
-fn foreign(job: &Job, bytes: &[u8], work: &Work, done: &mut Done) {
-    if files::holds_foreign_openacc(&job.path, bytes) {
-        done.summary.foreign = 1;
-        if !work.task.quiet {
-            done.messages =
-                format!("left: {}: OpenACC in a language that is not translated yet\n\n", job.name());
-        }
-    }
+/// Remembers a file of another language that holds OpenACC: it is copied as it is, but not in silence.
+fn foreign(job: &Job, bytes: &[u8], done: &mut Done) {
+    done.foreign = files::holds_foreign_openacc(&job.path, bytes).then(|| job.name());
+    done.summary.foreign = usize::from(done.foreign.is_some());
 }
 
 /// Copies a file that does not change.
@@ -194,6 +191,8 @@ fn close(done: &[Done], work: &Work) -> Verdict {
         verdict = verdict.max(if one.failed { Verdict::Failed } else { print(&one.output) });
     }
     if !work.task.quiet {
+        let foreign: Vec<&str> = done.iter().filter_map(|one| one.foreign.as_deref()).collect();
+        tell(&report::foreign(&foreign, work.manner));
         tell(&report::table(&sum, work.manner));
     }
     verdict.max(if sum.something_left() { Verdict::Left } else { Verdict::Done })

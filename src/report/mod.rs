@@ -8,4 +8,4 @@ mod terminal;
 
 pub use diff::unified;
 pub use summary::{Counted, Summary};
-pub use terminal::{Manner, diagnostics, table};
+pub use terminal::{Manner, diagnostics, foreign, table};

@@ -14,6 +14,9 @@ use crate::source::{SourceFile, Span};
 /// Lines named behind "… and 11 more"; the rest is an ellipsis.
 const LINES_NAMED: usize = 10;
 
+/// Files named in one message; the rest is an ellipsis.
+const FILES_NAMED: usize = 3;
+
 /// How to speak.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Manner {
@@ -145,6 +148,20 @@ fn readable(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).chars().map(blank).collect()
 }
 
+/// One message about all files of `names`, which hold OpenACC in a language that is not translated yet.
+pub fn foreign(names: &[&str], manner: Manner) -> String {
+    let shown = if manner.verbose { names.len() } else { FILES_NAMED };
+    let named = names.iter().take(shown).copied().collect::<Vec<_>>().join(", ");
+    let ellipsis = if names.len() > shown { ", … (`-v` names all)" } else { "" };
+    let files = if names.len() == 1 { "1 file".to_owned() } else { format!("{} files", names.len()) };
+    match names.len() {
+        0 => String::new(),
+        _ => format!(
+            "left: OpenACC in {files} of a language that is not translated yet: {named}{ellipsis}\n\n"
+        ),
+    }
+}
+
 /// The closing table: what became of the directives, the notes by code, where to read more.
 pub fn table(summary: &Summary, manner: Manner) -> String {
     let cells = [
@@ -155,8 +172,8 @@ pub fn table(summary: &Summary, manner: Manner) -> String {
         ("with notes", summary.noted),
         ("left", summary.left),
     ];
-    let mut out = cells.iter().map(|(name, _)| format!("{name:>12}")).collect::<String>() + "\n";
-    out += &cells.iter().map(|(_, count)| format!("{count:>12}")).collect::<String>();
+    let mut out = cells.iter().map(|(name, _)| format!("{name:>14}")).collect::<String>() + "\n";
+    out += &cells.iter().map(|(_, count)| format!("{count:>14}")).collect::<String>();
     out += "\n";
     if !summary.codes.is_empty() {
         out += "\n";
