@@ -28,6 +28,10 @@ pub mod layout;
 
 mod translate;
 
+pub mod report;
+
+pub mod cli;
+
 pub use translate::{
     DirectiveReport, Header, Options, Outcome, Profile, Source, Translation, Version, translate,
 };

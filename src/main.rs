@@ -1,3 +1,9 @@
-//! stub
-fn main() { let p = std::env::args().nth(1).unwrap(); let s = acc2omp::Source::new(&p, std::fs::read(&p).unwrap(), acc2omp::source::Language::C);
- let t = acc2omp::translate(&s, &acc2omp::Options::default()); print!("{}", String::from_utf8_lossy(&t.text)); for d in t.diagnostics { eprintln!("{} {:?} {} {}", d.code, s.file.lines.line_column(d.primary.span.start), d.message, d.help) } }
+//! The binary: hands its arguments to the `cli` room and returns its exit status.
+//!
+//! Invariant: decides nothing.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    acc2omp::cli::run(std::env::args_os())
+}

@@ -4,6 +4,7 @@
 
 mod catalogue;
 mod code;
+pub mod pages;
 
 pub use catalogue::*;
 pub use code::{Code, Severity};

@@ -1,0 +1,46 @@
+//! Speed of the translation, in MB/s, on the fixtures and on text without directives.
+//!
+//! Invariant: reads its inputs before the clock starts.
+
+use std::path::{Path, PathBuf};
+
+use acc2omp::source::Language;
+use acc2omp::{Options, Source, translate};
+use divan::Bencher;
+use divan::counter::BytesCount;
+
+fn main() {
+    divan::main();
+}
+
+/// All fixtures, one after the other.
+#[divan::bench]
+fn fixtures(bencher: Bencher) {
+    let sources = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/c"));
+    let bytes: usize = sources.iter().map(|source| source.file.bytes.len()).sum();
+    let options = Options::default();
+    bencher
+        .counter(BytesCount::new(bytes))
+        .bench(|| sources.iter().map(|source| translate(source, &options).text.len()).sum::<usize>());
+}
+
+/// A million lines that hold no directive: the cheap test says so, or the scanner.
+#[divan::bench(args = [b"    total += values[i] * scale;\n".as_slice(), b"    access(values, i, scale); /* acc */\n"])]
+fn without_directives(bencher: Bencher, line: &[u8]) {
+    let source = Source::new("big.c", line.repeat(1_000_000), Language::C);
+    let options = Options::default();
+    let counter = BytesCount::new(source.file.bytes.len());
+    bencher.counter(counter).bench(|| translate(&source, &options).edits.len());
+}
+
+fn read(folder: &Path) -> Vec<Source> {
+    let mut files: Vec<PathBuf> =
+        walkdir::WalkDir::new(folder).into_iter().flatten().map(|entry| entry.into_path()).collect();
+    files.sort();
+    let languages = files.iter().filter_map(|path| Some((path, Language::of(path)?)));
+    languages
+        .filter_map(|(path, language)| {
+            Some(Source::new(path.to_string_lossy(), std::fs::read(path).ok()?, language))
+        })
+        .collect()
+}

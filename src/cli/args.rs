@@ -1,0 +1,196 @@
+//! The command line's words.
+//!
+//! Invariant: what comes out is consistent: exactly one destination, and inputs that fit it.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::{Options, Profile, Version};
+
+/// What the user asks for.
+pub enum Request {
+    /// The page of a diagnostic, or the list of all.
+    Explain(Option<String>),
+    /// The page of a rule, or the list of all.
+    Rules(Option<String>),
+    /// A translation.
+    Translate(Task),
+}
+
+/// A translation to make.
+pub struct Task {
+    /// Files and folders; empty for standard input.
+    pub inputs: Vec<PathBuf>,
+    /// Where the result goes.
+    pub destination: Destination,
+    /// What to translate to.
+    pub options: Options,
+    /// Number of threads; 0 is one for each core.
+    pub threads: usize,
+    /// Only failures are said.
+    pub quiet: bool,
+    /// Every note is said in full.
+    pub verbose: bool,
+}
+
+/// Where the result goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Destination {
+    /// Into a tree under this folder.
+    Tree(PathBuf),
+    /// As a unified difference to standard output.
+    Diff,
+    /// Nowhere: only messages and the table.
+    Check,
+    /// Over the inputs.
+    InPlace,
+    /// As text to standard output.
+    Text,
+}
+
+/// Rewrites OpenACC C sources, in place, into OpenMP target directives.
+#[derive(Debug, Parser)]
+#[command(name = "acc2omp", version, args_conflicts_with_subcommands = true, after_help = AFTER)]
+struct Args {
+    #[command(subcommand)]
+    topic: Option<Topic>,
+
+    /// Files and folders to translate; `-` reads C from standard input and writes to standard output
+    #[arg(value_name = "FILE|DIR")]
+    inputs: Vec<PathBuf>,
+
+    /// Write the translation into a tree under OUT; what holds no OpenACC is copied
+    #[arg(short, long = "out", value_name = "OUT", help_heading = "Destination (exactly one)")]
+    out: Option<PathBuf>,
+
+    /// Write a unified difference to standard output, and no file
+    #[arg(long, help_heading = "Destination (exactly one)")]
+    diff: bool,
+
+    /// Write nothing: only messages and the table
+    #[arg(long, help_heading = "Destination (exactly one)")]
+    check: bool,
+
+    /// Replace the inputs by their translation
+    #[arg(long, help_heading = "Destination (exactly one)")]
+    in_place: bool,
+
+    /// The newest OpenMP version that the output may use
+    #[arg(long, value_name = "VERSION", default_value = "4.5", value_parser = version())]
+    omp: Version,
+
+    /// The compiler that the output is tuned for
+    #[arg(long, value_name = "COMPILER", default_value = "generic", value_parser = profile())]
+    profile: Profile,
+
+    /// The device whose `device_type` clauses count
+    #[arg(long, value_name = "NAME", default_value = "nvidia")]
+    device_type: String,
+
+    /// Number of threads [default: one for each core]
+    #[arg(short, long = "jobs", value_name = "N", default_value_t = 0, hide_default_value = true)]
+    jobs: usize,
+
+    /// Say nothing unless something fails
+    #[arg(short, long, conflicts_with = "verbose")]
+    quiet: bool,
+
+    /// Show every note in full
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+/// The end of the help text.
+const AFTER: &str = "Exit status: 0 all translated, 1 some OpenACC is left, 2 wrong usage or a file failed.";
+
+#[derive(Debug, Subcommand)]
+enum Topic {
+    /// Explain a diagnostic, as in `acc2omp explain A0205`; without a code, list all
+    Explain {
+        /// The code
+        code: Option<String>,
+    },
+    /// Print the rule of an OpenACC word, as in `acc2omp rules present`; without a name, list all
+    Rules {
+        /// The rule's name
+        name: Option<String>,
+    },
+}
+
+fn version() -> impl TypedValueParser<Value = Version> {
+    PossibleValuesParser::new(["4.5", "5.0", "5.1", "5.2"]).map(|text| match text.as_str() {
+        "5.0" => Version(50),
+        "5.1" => Version(51),
+        "5.2" => Version(52),
+        _ => Version(45),
+    })
+}
+
+fn profile() -> impl TypedValueParser<Value = Profile> {
+    PossibleValuesParser::new(["generic", "clang", "gcc"]).map(|text| match text.as_str() {
+        "clang" => Profile::Clang,
+        "gcc" => Profile::Gcc,
+        _ => Profile::Generic,
+    })
+}
+
+/// Reads the command line; the error is clap's, with its exit status.
+pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, clap::Error> {
+    let args = Args::try_parse_from(arguments)?;
+    match args.topic {
+        Some(Topic::Explain { code }) => Ok(Request::Explain(code)),
+        Some(Topic::Rules { name }) => Ok(Request::Rules(name)),
+        None => args.task().map(Request::Translate),
+    }
+}
+
+impl Args {
+    fn task(self) -> Result<Task, clap::Error> {
+        let from_stdin = self.inputs.iter().any(|input| input == Path::new("-"));
+        if self.inputs.is_empty() {
+            return Err(wrong(
+                ErrorKind::MissingRequiredArgument,
+                "name a file or folder to translate, or `-`",
+            ));
+        }
+        if from_stdin && self.inputs.len() > 1 {
+            return Err(wrong(ErrorKind::ArgumentConflict, "`-` stands alone"));
+        }
+        let destination = self.destination(from_stdin)?;
+        let inputs = if from_stdin { Vec::new() } else { self.inputs };
+        let device_type = self.device_type.to_ascii_lowercase();
+        let options = Options { omp: self.omp, profile: self.profile, device_type };
+        let (threads, quiet, verbose) = (self.jobs, self.quiet, self.verbose);
+        Ok(Task { inputs, destination, options, threads, quiet, verbose })
+    }
+
+    fn destination(&self, from_stdin: bool) -> Result<Destination, clap::Error> {
+        let flags = [
+            (self.diff, Destination::Diff),
+            (self.check, Destination::Check),
+            (self.in_place, Destination::InPlace),
+            (from_stdin && !self.diff && !self.check, Destination::Text),
+        ];
+        let tree = self.out.clone().map(Destination::Tree);
+        let chosen = flags.into_iter().filter(|(set, _)| *set).map(|(_, place)| place).chain(tree);
+        match chosen.collect::<Vec<_>>().as_slice() {
+            [one] => Ok(one.clone()),
+            [] => Err(wrong(ErrorKind::MissingRequiredArgument, ONE_PLACE)),
+            _ if from_stdin => Err(wrong(ErrorKind::ArgumentConflict, STDIN_PLACE)),
+            _ => Err(wrong(ErrorKind::ArgumentConflict, ONE_PLACE)),
+        }
+    }
+}
+
+const ONE_PLACE: &str =
+    "say where the translation goes: exactly one of `-o OUT`, `--diff`, `--check` or `--in-place`";
+const STDIN_PLACE: &str =
+    "the translation of standard input goes to standard output: `-` goes with `--diff` or `--check` only";
+
+fn wrong(kind: ErrorKind, why: &str) -> clap::Error {
+    Args::command().error(kind, why)
+}

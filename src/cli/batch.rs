@@ -1,0 +1,228 @@
+//! Translates many files at once.
+//!
+//! Invariant: what is written and said depends on the inputs and the options, never on the number of threads.
+
+use std::io::{self, IsTerminal, Read};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget};
+use rayon::prelude::*;
+
+use super::args::{Destination, Task};
+use super::files::{self, Job, Tree};
+use super::headers::Headers;
+use super::{Verdict, fail, print, tell};
+use crate::report::{self, Manner, Summary};
+use crate::source::{Language, SourceFile};
+use crate::{Outcome, Source, Translation, translate};
+
+/// A run shorter than this shows no progress.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// What all files of a run share.
+struct Work<'a> {
+    task: &'a Task,
+    headers: Headers,
+    manner: Manner,
+}
+
+/// What came of one file.
+#[derive(Default)]
+struct Done {
+    /// For standard output.
+    output: Vec<u8>,
+    /// For standard error.
+    messages: String,
+    summary: Summary,
+    /// The file's name, if it holds OpenACC in a language that is not translated yet.
+    foreign: Option<String>,
+    failed: bool,
+}
+
+/// Runs a translation and says how it ended.
+pub fn run(task: &Task) -> Verdict {
+    if task.inputs.is_empty() { standard_input(task) } else { trees(task) }
+}
+
+fn standard_input(task: &Task) -> Verdict {
+    let mut bytes = Vec::new();
+    if let Err(error) = io::stdin().lock().read_to_end(&mut bytes) {
+        return fail(&format!("standard input: {error}"));
+    }
+    let here = std::env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
+    let work = Work { task, headers: Headers::new(vec![here.clone()]), manner: manner(task) };
+    let file = SourceFile::new("<stdin>", bytes, Language::C);
+    let source = work.headers.source(file, &here.join("<stdin>"));
+    let translation = translate(&source, &task.options);
+    let mut done = Done::default();
+    account(&source, &translation, &work, &mut done);
+    done.output = match task.destination {
+        Destination::Diff => report::unified("stdin", &source.file.bytes, &translation.text),
+        Destination::Text => translation.text,
+        _ => Vec::new(),
+    };
+    close(&[done], &work)
+}
+
+fn trees(task: &Task) -> Verdict {
+    let out = match &task.destination {
+        Destination::Tree(out) => Some(out.as_path()),
+        _ => None,
+    };
+    let prepared = files::gather(&task.inputs, out).and_then(|tree| prepare(&tree, out).map(|()| tree));
+    let tree = match prepared {
+        Ok(tree) => tree,
+        Err(why) => return fail(&why),
+    };
+    let work = Work { task, headers: Headers::new(tree.roots.clone()), manner: manner(task) };
+    let progress = Progress::new(tree.jobs.len(), task.quiet);
+    let all = || tree.jobs.par_iter().map(|job| progress.through(|| one(job, &work))).collect::<Vec<Done>>();
+    let done = match rayon::ThreadPoolBuilder::new().num_threads(task.threads).build() {
+        Ok(pool) => pool.install(all),
+        Err(error) => return fail(&error.to_string()),
+    };
+    progress.end();
+    if !task.quiet {
+        tree.skipped.iter().for_each(|what| tell(&format!("note: {what}\n")));
+    }
+    tree.failures.iter().for_each(|what| tell(&format!("error: {what}\n")));
+    let verdict = close(&done, &work);
+    if tree.failures.is_empty() { verdict } else { Verdict::Failed }
+}
+
+/// Makes the folders of the output tree.
+fn prepare(tree: &Tree, out: Option<&Path>) -> Result<(), String> {
+    let Some(out) = out else { return Ok(()) };
+    let folders = tree.folders.iter().map(|folder| out.join(folder));
+    std::iter::once(out.to_path_buf()).chain(folders).try_for_each(|folder: PathBuf| {
+        std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))
+    })
+}
+
+fn manner(task: &Task) -> Manner {
+    let color =
+        io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    Manner { color, verbose: task.verbose }
+}
+
+fn one(job: &Job, work: &Work) -> Done {
+    let mut done = Done::default();
+    if let Err(error) = attempt(job, work, &mut done) {
+        done.messages += &format!("error: {}: {error}\n", job.name());
+        done.failed = true;
+    }
+    done
+}
+
+fn attempt(job: &Job, work: &Work, done: &mut Done) -> io::Result<()> {
+    done.summary.files = 1;
+    let bytes = std::fs::read(&job.path)?;
+    let Some(language) = Language::of(&job.path).filter(|_| files::may_hold_openacc(&bytes)) else {
+        foreign(job, &bytes, done);
+        return keep(job, work);
+    };
+    if bytes.len() >= u32::MAX as usize {
+        return Err(io::Error::other("larger than 4 GiB"));
+    }
+    let source = work.headers.source(SourceFile::new(job.name(), bytes, language), &job.real);
+    let translation = translate(&source, &work.task.options);
+    account(&source, &translation, work, done);
+    deliver(job, &source, &translation, work, done)
+}
+
+/// Remembers a file of another language that holds OpenACC: it is copied as it is, but not in silence.
+fn foreign(job: &Job, bytes: &[u8], done: &mut Done) {
+    done.foreign = files::holds_foreign_openacc(&job.path, bytes).then(|| job.name());
+    done.summary.foreign = usize::from(done.foreign.is_some());
+}
+
+/// Copies a file that does not change.
+fn keep(job: &Job, work: &Work) -> io::Result<()> {
+    match &work.task.destination {
+        Destination::Tree(out) => files::copy_whole(&job.path, &out.join(&job.target)),
+        _ => Ok(()),
+    }
+}
+
+/// Counts what became of the directives, and words the messages.
+fn account(source: &Source, translation: &Translation, work: &Work, done: &mut Done) {
+    let count = |outcome| translation.directives.iter().filter(|one| one.outcome == outcome).count();
+    done.summary.files = 1;
+    done.summary.with_openacc = usize::from(!translation.directives.is_empty());
+    done.summary.directives = translation.directives.len();
+    done.summary.exact = count(Outcome::Exact);
+    done.summary.noted = count(Outcome::Noted);
+    done.summary.left = count(Outcome::Left);
+    done.summary.note(&translation.diagnostics);
+    if !work.task.quiet {
+        done.messages = report::diagnostics(&source.file, &translation.diagnostics, work.manner);
+    }
+}
+
+/// Brings a translation where it belongs.
+fn deliver(
+    job: &Job,
+    source: &Source,
+    translation: &Translation,
+    work: &Work,
+    done: &mut Done,
+) -> io::Result<()> {
+    let (old, new) = (&source.file.bytes, &translation.text);
+    match &work.task.destination {
+        Destination::Tree(_) if old == new => keep(job, work)?,
+        Destination::Tree(out) => files::write_whole(&out.join(&job.target), new, &job.path)?,
+        Destination::InPlace if old == new => {}
+        Destination::InPlace => files::write_whole(&job.real, new, &job.real)?,
+        Destination::Diff => done.output = report::unified(&job.name(), old, new),
+        Destination::Check | Destination::Text => {}
+    }
+    Ok(())
+}
+
+/// Prints everything in the order of the inputs, and the table.
+fn close(done: &[Done], work: &Work) -> Verdict {
+    let mut sum = Summary::default();
+    let mut verdict = Verdict::Done;
+    for one in done {
+        sum.add(&one.summary);
+        tell(&one.messages);
+        verdict = verdict.max(if one.failed { Verdict::Failed } else { print(&one.output) });
+    }
+    if !work.task.quiet {
+        let foreign: Vec<&str> = done.iter().filter_map(|one| one.foreign.as_deref()).collect();
+        tell(&report::foreign(&foreign, work.manner));
+        tell(&report::table(&sum, work.manner));
+    }
+    verdict.max(if sum.something_left() { Verdict::Left } else { Verdict::Done })
+}
+
+/// A progress bar that appears on a terminal when a run lasts.
+struct Progress {
+    bar: ProgressBar,
+    since: Instant,
+    waiting: AtomicBool,
+}
+
+impl Progress {
+    fn new(jobs: usize, quiet: bool) -> Progress {
+        let bar = ProgressBar::with_draw_target(Some(jobs as u64), ProgressDrawTarget::hidden());
+        let waiting = AtomicBool::new(!quiet && io::stderr().is_terminal());
+        Progress { bar, since: Instant::now(), waiting }
+    }
+
+    /// Does one job and counts it.
+    fn through<T>(&self, job: impl FnOnce() -> T) -> T {
+        let result = job();
+        if self.since.elapsed() > PATIENCE && self.waiting.swap(false, Ordering::Relaxed) {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        self.bar.inc(1);
+        result
+    }
+
+    fn end(&self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,83 @@
+//! Finds and reads the local headers of a file.
+//!
+//! Invariant: a header is read once for a whole run, and only inside the folders that the user named.
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use crate::source::{Language, SourceFile};
+use crate::{Header, Source};
+
+/// The headers of a run.
+#[derive(Debug, Default)]
+pub struct Headers {
+    roots: Vec<PathBuf>,
+    known: Mutex<HashMap<PathBuf, Arc<OnceLock<Option<Found>>>>>,
+}
+
+/// A header that was read.
+#[derive(Clone, Debug)]
+struct Found {
+    header: Arc<Header>,
+    /// The headers it includes itself.
+    includes: Vec<PathBuf>,
+}
+
+impl Headers {
+    /// Looks for headers in `roots` (without symbolic links) and below.
+    pub fn new(roots: Vec<PathBuf>) -> Headers {
+        Headers { roots, known: Mutex::default() }
+    }
+
+    /// The source of `file`, which lies at `real`, with its headers. A header follows those that it includes itself, as its
+    /// declarations follow theirs.
+    pub fn source(&self, file: SourceFile, real: &Path) -> Source {
+        let mut met = HashSet::from([real.to_path_buf()]);
+        let mut headers = Vec::new();
+        let mut open = vec![(None, self.includes(&file, real).into_iter())];
+        while let Some((header, includes)) = open.last_mut() {
+            match includes.next() {
+                None => {
+                    headers.extend(header.take());
+                    open.pop();
+                }
+                Some(path) if met.insert(path.clone()) => {
+                    if let Some(found) = self.read(&path) {
+                        open.push((Some(found.header), found.includes.into_iter()));
+                    }
+                }
+                Some(_) => {}
+            }
+        }
+        Source { file, headers }
+    }
+
+    /// The places of the headers that `file` includes.
+    fn includes(&self, file: &SourceFile, real: &Path) -> Vec<PathBuf> {
+        let folder = real.parent().unwrap_or(Path::new(""));
+        Source::quoted_includes(file).iter().filter_map(|name| self.find(folder, name)).collect()
+    }
+
+    fn find(&self, folder: &Path, name: &str) -> Option<PathBuf> {
+        let places = std::iter::once(folder).chain(self.roots.iter().map(PathBuf::as_path));
+        let found = places.filter_map(|place| place.join(name).canonicalize().ok());
+        found.into_iter().find(|path| path.is_file() && self.roots.iter().any(|root| path.starts_with(root)))
+    }
+
+    fn read(&self, path: &Path) -> Option<Found> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let slot = Arc::clone(known.entry(path.to_path_buf()).or_default());
+        drop(known);
+        slot.get_or_init(|| self.load(path)).clone()
+    }
+
+    fn load(&self, path: &Path) -> Option<Found> {
+        let bytes = fs::read(path).ok().filter(|bytes| bytes.len() < u32::MAX as usize)?;
+        let language = Language::of(path).unwrap_or(Language::Header);
+        let file = SourceFile::new(path.display().to_string(), bytes, language);
+        let includes = self.includes(&file, path);
+        Some(Found { header: Arc::new(Header::new(file)), includes })
+    }
+}

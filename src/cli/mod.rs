@@ -1,0 +1,64 @@
+//! The command line: reads and writes files, and speaks with the user.
+//!
+//! Invariant: no other room touches the disk; an output file appears whole or not at all, and an input is never
+//! overwritten unless `--in-place` says so.
+
+mod args;
+mod batch;
+mod explain;
+mod files;
+mod headers;
+
+use std::ffi::OsString;
+use std::io::{ErrorKind, Write};
+use std::process::ExitCode;
+
+use args::Request;
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Verdict {
+    /// Everything is translated.
+    Done = 0,
+    /// Some OpenACC is left.
+    Left = 1,
+    /// The command is wrong, or a file could not be read or written.
+    Failed = 2,
+}
+
+/// Runs acc2omp with its arguments (the first is the program's name) and says how it ended.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let verdict = match args::parse(arguments) {
+        Ok(Request::Explain(code)) => explain::code(code.as_deref()),
+        Ok(Request::Rules(name)) => explain::rule(name.as_deref()),
+        Ok(Request::Translate(task)) => batch::run(&task),
+        Err(refusal) => refuse(&refusal),
+    };
+    ExitCode::from(verdict as u8)
+}
+
+/// Prints what clap has to say: help and version are no failure.
+fn refuse(refusal: &clap::Error) -> Verdict {
+    let printed = refusal.print().is_ok();
+    if printed && refusal.exit_code() == 0 { Verdict::Done } else { Verdict::Failed }
+}
+
+/// Writes to standard output; a reader that has gone away is no failure.
+fn print(bytes: &[u8]) -> Verdict {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => fail(&format!("standard output: {error}")),
+        _ => Verdict::Done,
+    }
+}
+
+/// Writes to standard error; there is nowhere to complain if that fails.
+fn tell(text: &str) {
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Says why the run fails.
+fn fail(why: &str) -> Verdict {
+    tell(&format!("error: {why}\n"));
+    Verdict::Failed
+}

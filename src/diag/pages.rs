@@ -1,0 +1,71 @@
+//! The pages of the codes, compiled in: what a code means, why it is said, what to do.
+//!
+//! Invariant: one page for each constructor of the catalogue, in the order of the codes (a test compares all three).
+
+use super::Code;
+
+/// The page of `code`.
+pub fn page(code: Code) -> Option<&'static str> {
+    PAGES.iter().find(|(known, _)| *known == code).map(|(_, page)| *page)
+}
+
+/// The title of the page of `code`: its first line behind the code.
+pub fn title(code: Code) -> Option<&'static str> {
+    page(code)?.lines().next()?.split_once(": ").map(|(_, title)| title)
+}
+
+macro_rules! pages {
+    ($($code:literal $file:literal)*) => {
+        /// Every page, by code.
+        pub const PAGES: &[(Code, &str)] = &[$((Code($code), include_str!(concat!("../../rules/diag/", $file)))),*];
+    };
+}
+
+pages! {
+    1 "A0001.md"
+    2 "A0002.md"
+    3 "A0003.md"
+    4 "A0004.md"
+    5 "A0005.md"
+    6 "A0006.md"
+    7 "A0007.md"
+    8 "A0008.md"
+    9 "A0009.md"
+    10 "A0010.md"
+    11 "A0011.md"
+    12 "A0012.md"
+    201 "A0201.md"
+    202 "A0202.md"
+    203 "A0203.md"
+    204 "A0204.md"
+    205 "A0205.md"
+    206 "A0206.md"
+    207 "A0207.md"
+    208 "A0208.md"
+    209 "A0209.md"
+    210 "A0210.md"
+    211 "A0211.md"
+    212 "A0212.md"
+    213 "A0213.md"
+    214 "A0214.md"
+    215 "A0215.md"
+    216 "A0216.md"
+    217 "A0217.md"
+    218 "A0218.md"
+    219 "A0219.md"
+    220 "A0220.md"
+    221 "A0221.md"
+    222 "A0222.md"
+    301 "A0301.md"
+    302 "A0302.md"
+    303 "A0303.md"
+    304 "A0304.md"
+    305 "A0305.md"
+    306 "A0306.md"
+    307 "A0307.md"
+    308 "A0308.md"
+    309 "A0309.md"
+    310 "A0310.md"
+    901 "A0901.md"
+    902 "A0902.md"
+}

@@ -1,0 +1,97 @@
+//! Unified differences of bytes.
+//!
+//! Invariant: `patch` makes the second text of the first, byte for byte, whatever the line ends or the encoding.
+
+use similar::{ChangeTag, TextDiff};
+
+/// Unchanged lines shown around a change.
+const CONTEXT: usize = 3;
+
+/// The unified difference of two texts of the file `name`; empty if they are equal.
+pub fn unified(name: &str, old: &[u8], new: &[u8]) -> Vec<u8> {
+    let (old, new) = (lines(old), lines(new));
+    let diff = TextDiff::configure().diff_slices(&old, &new);
+    let mut out = Vec::new();
+    for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {
+        if out.is_empty() {
+            out.extend_from_slice(header(name).as_bytes());
+        }
+        out.extend_from_slice(format!("{}\n", hunk.header()).as_bytes());
+        for change in hunk.iter_changes() {
+            out.push(sign(change.tag()));
+            out.extend_from_slice(change.value());
+            if !change.value().ends_with(b"\n") {
+                out.extend_from_slice(b"\n\\ No newline at end of file\n");
+            }
+        }
+    }
+    out
+}
+
+/// Lines with their ends; only LF ends a line, as `patch` sees it.
+fn lines(text: &[u8]) -> Vec<&[u8]> {
+    text.split_inclusive(|byte| *byte == b'\n').collect()
+}
+
+/// The two lines that name the file; a tab ends a name with blanks.
+fn header(name: &str) -> String {
+    let name = name.trim_start_matches("./").trim_start_matches('/');
+    let end = if name.contains(char::is_whitespace) { "\t" } else { "" };
+    format!("--- a/{name}{end}\n+++ b/{name}{end}\n")
+}
+
+fn sign(tag: ChangeTag) -> u8 {
+    match tag {
+        ChangeTag::Equal => b' ',
+        ChangeTag::Delete => b'-',
+        ChangeTag::Insert => b'+',
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(old: &str, new: &str, expected: &str) {
+        let made = unified("./x.c", old.as_bytes(), new.as_bytes());
+        assert_eq!(String::from_utf8_lossy(&made), expected);
+    }
+
+    #[test]
+    fn equal_texts_have_no_difference() {
+        check("a\nb\n", "a\nb\n", "");
+    }
+
+    #[test]
+    fn three_lines_of_context() {
+        check(
+            "1\n2\n3\n4\nold\n5\n6\n7\n8\n",
+            "1\n2\n3\n4\nnew\n5\n6\n7\n8\n",
+            "--- a/x.c\n+++ b/x.c\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-old\n+new\n 5\n 6\n 7\n",
+        );
+    }
+
+    #[test]
+    fn a_missing_last_line_end_is_said() {
+        check(
+            "a\nb",
+            "a\nc",
+            "--- a/x.c\n+++ b/x.c\n@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n",
+        );
+    }
+
+    #[test]
+    fn carriage_returns_belong_to_their_line() {
+        check(
+            "a\r\nb\r\nx\ry\r\n",
+            "a\r\nc\r\nx\ry\r\n",
+            "--- a/x.c\n+++ b/x.c\n@@ -1,3 +1,3 @@\n a\r\n-b\r\n+c\r\n x\ry\r\n",
+        );
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_stay() {
+        let made = unified("x.c", b"\xe4\n1\n", b"\xe4\n2\n");
+        assert_eq!(made, b"--- a/x.c\n+++ b/x.c\n@@ -1,2 +1,2 @@\n \xe4\n-1\n+2\n");
+    }
+}

@@ -1,0 +1,11 @@
+//! Renders what was found and changed: messages with their source, differences, the closing table.
+//!
+//! Invariant: text in, text out; this room neither reads nor writes a file, and decides nothing about a translation.
+
+mod diff;
+mod summary;
+mod terminal;
+
+pub use diff::unified;
+pub use summary::{Counted, Summary};
+pub use terminal::{Manner, diagnostics, foreign, table};
