@@ -84,7 +84,8 @@ impl Clause {
             Body::List(items) => items.join(", "),
             Body::Text(text) => text.clone(),
         };
-        let modifier = self.modifier.as_ref().map(|words| format!("{words}: ")).unwrap_or_default();
+        let blank = if self.name == "reduction" { "" } else { " " };
+        let modifier = self.modifier.as_ref().map(|words| format!("{words}:{blank}")).unwrap_or_default();
         format!("{}({modifier}{inside})", self.name)
     }
 }

@@ -199,7 +199,8 @@ impl<'a> Flow<'a> {
                     let decl = unit.decl(*decl);
                     if let Some(init) = decl.init {
                         self.expr(init);
-                        self.write(&decl.name, decl.name_span);
+                        // The name is visible behind its declarator.
+                        self.write(&decl.name, Span { start: decl.name_span.end, end: decl.name_span.end });
                     }
                     for part in &decl.derived {
                         if let crate::host::ir::Derived::Array(Some(size)) = part {
