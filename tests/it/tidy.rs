@@ -12,7 +12,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("source", &[]),
     ("diag", &[]),
     ("scan", &[]),
-    ("acc", &["scan", "rules::lang"]),
+    ("acc", &["scan", "rules::lang", "rules::openacc"]),
     ("host", &["scan"]),
     ("bind", &["scan", "acc", "host"]),
     ("sema", &["scan", "acc", "host", "bind"]),
