@@ -1,0 +1,266 @@
+//! The binary from outside: what it writes, says and returns.
+//!
+//! Invariant: each test runs in a folder of its own, and leaves nothing behind.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use acc2omp::report;
+use tempfile::TempDir;
+
+use super::{files, root};
+
+/// A loop that every version translates.
+const LOOP: &str = "void f(int n, double *a)\n{\n#pragma acc parallel loop copy(a[0:n])\n    \
+                    for (int i = 0; i < n; i++)\n        a[i] *= 2.0;\n}\n";
+
+/// A folder with these files; a name's folders are made.
+fn folder(files: &[(&str, &[u8])]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, bytes) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+    folder
+}
+
+/// Runs acc2omp in `folder`.
+fn run(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_acc2omp")).args(arguments).current_dir(folder).output().unwrap()
+}
+
+/// Runs acc2omp in `folder` and returns what it said, which must end with `status`.
+fn said(folder: &Path, arguments: &[&str], status: i32) -> String {
+    let output = run(folder, arguments);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(status), "{arguments:?} said:\n{text}");
+    text
+}
+
+/// Names and bytes of all files below a folder.
+fn listing(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let walk = walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().flatten();
+    let files = walk.filter(|entry| entry.file_type().is_file());
+    let name = |path: &Path| path.strip_prefix(folder).unwrap().display().to_string();
+    files.map(|entry| (name(entry.path()), fs::read(entry.path()).unwrap())).collect()
+}
+
+#[test]
+fn transcripts() {
+    trycmd::TestCases::new().case("tests/it/cli/*.trycmd");
+}
+
+#[test]
+fn a_tree_is_mirrored_byte_for_byte() {
+    let odd: &[(&str, &[u8])] = &[
+        ("in/Makefile", b"all:\n\techo\n"),
+        ("in/crlf.c", b"int a; /* accurate */\r\nint b;\r\n"),
+        ("in/deep/er/latin.c", b"/* \xe4\xf6\xfc accent */ int a;\n"),
+        ("in/deep/nul.bin", b"\0\xff\0"),
+        ("in/empty.h", b""),
+        ("in/open.c", b"int a;"),
+    ];
+    let place = folder(odd);
+    fs::create_dir(place.path().join("in/hollow")).unwrap();
+    said(place.path(), &["in", "-o", "out"], 0);
+    assert_eq!(listing(&place.path().join("in")), listing(&place.path().join("out")));
+    assert!(place.path().join("out/hollow").is_dir());
+}
+
+#[test]
+fn git_and_the_output_itself_are_not_walked() {
+    let place = folder(&[("a.c", b"int a;\n"), (".git/config", b"x"), ("sub/.git", b"x"), (".hidden", b"x")]);
+    for _ in 0..2 {
+        said(place.path(), &[".", "-o", "out"], 0);
+    }
+    let names: Vec<String> = listing(&place.path().join("out")).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, [".hidden", "a.c"]);
+}
+
+#[test]
+fn files_and_folders_may_be_mixed() {
+    let place = folder(&[("x/a.c", b"int a;\n"), ("y/b.c", b"int b;\n"), ("z/c.c", b"int c;\n")]);
+    said(place.path(), &["x", "y", "z/c.c", "z/c.c", "-o", "out"], 0);
+    let names: Vec<String> = listing(&place.path().join("out")).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["a.c", "b.c", "c.c"]);
+}
+
+#[test]
+fn two_inputs_for_one_place_are_refused() {
+    let place = folder(&[("x/a.c", b"int x;\n"), ("y/a.c", b"int y;\n")]);
+    let text = said(place.path(), &["x", "y", "-o", "out"], 2);
+    assert!(text.contains("two inputs would be written to a.c"), "{text}");
+    assert!(!place.path().join("out").exists());
+}
+
+#[test]
+fn inputs_are_not_overwritten() {
+    let place = folder(&[("src/a.c", LOOP.as_bytes())]);
+    let text = said(place.path(), &["src", "-o", "src"], 2);
+    assert!(text.contains("both input and output"), "{text}");
+    let text = said(place.path(), &["src/a.c", "-o", "src"], 2);
+    assert!(text.contains("only by `--in-place`"), "{text}");
+    assert_eq!(fs::read_to_string(place.path().join("src/a.c")).unwrap(), LOOP);
+}
+
+#[test]
+fn a_missing_file_stops_everything() {
+    let place = folder(&[("a.c", b"int a;\n")]);
+    let text = said(place.path(), &["a.c", "nowhere.c", "-o", "out"], 2);
+    assert!(text.contains("nowhere.c"), "{text}");
+    assert!(!place.path().join("out").exists());
+}
+
+#[test]
+fn exactly_one_destination() {
+    let place = folder(&[("a.c", b"int a;\n")]);
+    for wrong in [
+        &["a.c"][..],
+        &["a.c", "--diff", "--check"],
+        &["a.c", "--diff", "-o", "out"],
+        &["a.c", "--in-place", "--check"],
+        &["-", "-o", "out"],
+        &["-", "--in-place"],
+        &["-", "a.c"],
+        &[],
+        &["a.c", "--check", "--omp", "3.0"],
+        &["a.c", "--check", "--profile", "icc"],
+    ] {
+        said(place.path(), wrong, 2);
+    }
+    let text = said(place.path(), &["a.c"], 2);
+    assert!(text.contains("exactly one of `-o OUT`, `--diff`, `--check` or `--in-place`"), "{text}");
+}
+
+#[test]
+fn check_and_diff_write_nothing() {
+    let place = folder(&[("a.c", LOOP.as_bytes()), ("b.c", b"int accent;\n")]);
+    let before = listing(place.path());
+    let table = said(place.path(), &[".", "--check"], 0);
+    assert!(table.contains("directives"), "{table}");
+    said(place.path(), &["--diff", "."], 0);
+    assert_eq!(said(place.path(), &["--check", "-q", "."], 0), "");
+    assert_eq!(listing(place.path()), before);
+}
+
+#[test]
+fn all_destinations_agree() {
+    let place = folder(&[("a.c", LOOP.replace('\n', "\r\n").as_bytes()), ("in/b.c", LOOP.as_bytes())]);
+    said(place.path(), &["a.c", "in", "-o", "out"], 0);
+    let old = fs::read(place.path().join("a.c")).unwrap();
+    let new = fs::read(place.path().join("out/a.c")).unwrap();
+    assert_eq!(run(place.path(), &["a.c", "--diff"]).stdout, report::unified("a.c", &old, &new));
+    assert_eq!(piped(&old, &["-"]).stdout, new);
+    assert_eq!(piped(&old, &["-", "--diff"]).stdout, report::unified("stdin", &old, &new));
+    said(place.path(), &["a.c", "--in-place"], 0);
+    assert_eq!(fs::read(place.path().join("a.c")).unwrap(), new);
+    assert_eq!(listing(place.path()).len(), 4, "no temporary file stays");
+}
+
+/// Runs acc2omp with `input` on its standard input.
+fn piped(input: &[u8], arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_acc2omp"));
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+#[test]
+fn standard_input_without_openacc_comes_out_unchanged() {
+    let input = b"/* \xe4 */ int a;\r\nint b;";
+    let output = piped(input, &["-"]);
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), &input[..]));
+}
+
+#[test]
+fn openacc_of_other_languages_is_not_passed_over_in_silence() {
+    let place = folder(&[("a.f90", b"!$acc loop\n"), ("b.txt", b"!$acc loop\n")]);
+    let text = said(place.path(), &[".", "-o", "out"], 1);
+    assert!(text.contains("OpenACC in 1 file of a language that is not translated yet: a.f90"), "{text}");
+    assert_eq!(listing(&place.path().join("out")).len(), 2);
+}
+
+#[test]
+fn headers_that_include_each_other_are_read_once() {
+    let place = folder(&[
+        ("in/a.c", format!("#include \"one.h\"\n{LOOP}").as_bytes()),
+        ("in/one.h", b"#include \"sub/two.h\"\nextern int acc;\n"),
+        ("in/sub/two.h", b"#include \"../one.h\"\n#include \"two.h\"\n#include \"missing.h\"\n"),
+    ]);
+    said(place.path(), &["in", "-o", "out"], 0);
+    assert_eq!(listing(&place.path().join("out")).len(), 3);
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let place = folder(&[]);
+    for (number, path) in files("fixtures/bad").iter().enumerate() {
+        fs::copy(path, place.path().join(format!("{number:03}.c"))).unwrap();
+    }
+    let results = ["1", "4", "13"].map(|threads| run(place.path(), &[".", "--diff", "-j", threads]));
+    let [first, others @ ..] = &results;
+    for other in others {
+        assert_eq!(first.stdout, other.stdout);
+        assert_eq!(String::from_utf8_lossy(&first.stderr), String::from_utf8_lossy(&other.stderr));
+        assert_eq!(first.status, other.status);
+    }
+}
+
+#[test]
+fn every_code_can_be_explained() {
+    for path in files("rules/diag") {
+        let code = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let output = run(&root("."), &["explain", &code.to_lowercase()]);
+        assert_eq!(output.stdout, fs::read(&path).unwrap());
+    }
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o7777
+    }
+
+    #[test]
+    fn permissions_are_kept() {
+        let place = folder(&[("in/run.sh", b"true\n"), ("in/a.c", LOOP.as_bytes()), ("in/b.c", b"int b;\n")]);
+        let modes = [("run.sh", 0o750), ("a.c", 0o640), ("b.c", 0o444)];
+        for (name, mode) in modes {
+            fs::set_permissions(place.path().join("in").join(name), fs::Permissions::from_mode(mode))
+                .unwrap();
+        }
+        said(place.path(), &["in", "-o", "out"], 0);
+        said(place.path(), &["in", "--in-place"], 0);
+        for (name, wanted) in modes {
+            assert_eq!(mode(&place.path().join("out").join(name)), wanted, "{name}");
+            assert_eq!(mode(&place.path().join("in").join(name)), wanted, "{name}");
+        }
+    }
+
+    #[test]
+    fn symbolic_links_are_reported_and_not_followed() {
+        let place = folder(&[("in/a.c", b"int a;\n"), ("other/b.c", b"int b;\n")]);
+        symlink("../other", place.path().join("in/link")).unwrap();
+        symlink("nothing", place.path().join("in/broken")).unwrap();
+        let text = said(place.path(), &["in", "-o", "out"], 0);
+        assert!(text.contains("note: in/broken: a symbolic link, left out"), "{text}");
+        assert!(text.contains("note: in/link: a symbolic link, left out"), "{text}");
+        assert_eq!(listing(&place.path().join("out")).len(), 1);
+    }
+
+    #[test]
+    fn a_named_link_is_translated_and_stays_a_link() {
+        let place = folder(&[("real/a.c", LOOP.as_bytes())]);
+        symlink("real/a.c", place.path().join("link.c")).unwrap();
+        said(place.path(), &["link.c", "--in-place"], 0);
+        assert!(place.path().join("link.c").is_symlink());
+    }
+}

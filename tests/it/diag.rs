@@ -1,0 +1,130 @@
+//! A code is a promise: it has a constructor, a page, and a fixture whose translation emits it.
+//!
+//! Invariant: an exemption that is no longer needed is an error.
+
+use std::collections::BTreeSet;
+
+use acc2omp::diag::{self, Code, Diag, pages};
+use acc2omp::source::{Language, Span};
+use acc2omp::{Options, Source, translate};
+
+use super::{files, root, shown, text};
+
+/// Codes that no input can provoke: they report our own mistakes.
+const NOT_PROVOKED: &[u16] = &[901, 902];
+
+/// Codes that nothing emits yet. Whoever writes the emitter removes the entry.
+const NOT_EMITTED: &[u16] = &[
+    1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 201, 202, 203, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213,
+    214, 215, 216, 217, 218, 219, 220, 221, 222, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310,
+];
+
+/// The codes of the constructors, as the catalogue's comments say.
+fn catalogue() -> BTreeSet<Code> {
+    let source = text(root("src/diag/catalogue.rs"));
+    let codes: Vec<Code> = source
+        .lines()
+        .filter_map(|line| line.strip_prefix("/// ")?.split('.').next()?.parse().ok())
+        .collect();
+    let set: BTreeSet<Code> = codes.iter().copied().collect();
+    assert_eq!(set.len(), codes.len(), "two constructors have one code");
+    set
+}
+
+/// The code at the beginning of a file's name.
+fn named(path: &std::path::Path) -> Code {
+    let name = path.file_name().unwrap().to_string_lossy().into_owned();
+    name.get(..5).and_then(|code| code.parse().ok()).unwrap_or_else(|| panic!("{name}: begins with no code"))
+}
+
+#[test]
+fn every_code_has_a_constructor_and_a_page() {
+    let compiled: Vec<Code> = pages::PAGES.iter().map(|(code, _)| *code).collect();
+    assert!(compiled.is_sorted(), "src/diag/pages.rs is not in the order of the codes");
+    let compiled: BTreeSet<Code> = compiled.into_iter().collect();
+    let folder: BTreeSet<Code> = files("rules/diag").iter().map(|path| named(path)).collect();
+    assert_eq!(catalogue(), compiled, "src/diag/catalogue.rs and src/diag/pages.rs differ");
+    assert_eq!(folder, compiled, "rules/diag and src/diag/pages.rs differ");
+}
+
+#[test]
+fn a_page_has_its_title_and_its_parts() {
+    for (code, page) in pages::PAGES {
+        assert!(page.starts_with(&format!("# {code}: ")), "{code}: first line");
+        let parts: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+        let with_example = if NOT_PROVOKED.contains(&code.0) { &["Why", "What to do"][..] } else { PARTS };
+        assert_eq!(parts, with_example, "{code}: parts");
+        assert_eq!(page.matches("```").count() % 2, 0, "{code}: an open fence");
+        let title = pages::title(*code).unwrap();
+        assert!(begins_small(title) && !title.ends_with('.'), "{code}: {title}");
+    }
+}
+
+const PARTS: &[&str] = &["Why", "Example", "What to do"];
+
+#[test]
+fn the_example_of_a_page_is_its_fixture() {
+    for (code, page) in pages::PAGES.iter().filter(|(code, _)| !NOT_PROVOKED.contains(&code.0)) {
+        let example = page.split("```c\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+        let fixture = text(root(&format!("fixtures/bad/{code}.c")));
+        assert!(fixture.contains(example), "{code}: the page's example is not in fixtures/bad/{code}.c");
+    }
+}
+
+#[test]
+fn every_code_has_a_fixture_that_provokes_it() {
+    let mut provoked = BTreeSet::new();
+    let mut silent = Vec::new();
+    for path in files("fixtures/bad") {
+        let code = named(&path);
+        let source = Source::new(shown(&path), std::fs::read(&path).unwrap(), Language::C);
+        let told: Vec<Code> =
+            translate(&source, &Options::default()).diagnostics.iter().map(|diag| diag.code).collect();
+        if told.contains(&code) {
+            provoked.insert(code);
+        } else if !NOT_EMITTED.contains(&code.0) {
+            silent.push(format!("{}: tells {told:?} instead", shown(&path)));
+        }
+    }
+    assert!(silent.is_empty(), "{}", silent.join("\n"));
+    let exempt: BTreeSet<Code> = NOT_EMITTED.iter().chain(NOT_PROVOKED).map(|code| Code(*code)).collect();
+    let needless: Vec<&Code> = exempt.intersection(&provoked).collect();
+    assert!(needless.is_empty(), "remove from NOT_EMITTED, a fixture provokes them now: {needless:?}");
+    let covered: BTreeSet<Code> = provoked.union(&exempt).copied().collect();
+    assert_eq!(covered, catalogue(), "codes without a fixture, or fixtures without a code");
+}
+
+/// One of each kind of message that is built from its arguments or has an odd beginning; the others are read from the
+/// catalogue's text below.
+fn samples() -> Vec<Diag> {
+    let at = Span::at(0);
+    vec![
+        diag::unknown_directive(at, "lop", Some("loop")),
+        diag::unknown_clause(at, "copyy", None),
+        diag::clause_missing(at, "update", "a clause that says what to move"),
+        diag::api_left(at, "acc_attach"),
+        diag::not_yet(at, "`bind`"),
+    ]
+}
+
+/// A message or title begins with a small letter, a backtick, or a word that is written so.
+fn begins_small(text: &str) -> bool {
+    const NAMES: &[&str] = &["OpenMP", "OpenACC"];
+    let first = text.split_whitespace().next().unwrap_or_default();
+    first.starts_with(|c: char| c.is_lowercase() || c == '`' || c == '{') || NAMES.contains(&first)
+}
+
+#[test]
+fn messages_begin_small_and_have_no_full_stop() {
+    for sample in samples() {
+        assert!(begins_small(&sample.message) && !sample.message.ends_with('.'), "{}", sample.message);
+    }
+    let source = text(root("src/diag/catalogue.rs"));
+    let all = super::tidy::literals(&source);
+    let words: Vec<&String> = all.iter().filter(|literal| !literal.is_empty()).collect();
+    assert!(words.len() > 100, "the catalogue has more than {} texts", words.len());
+    for literal in words {
+        assert!(begins_small(literal), "catalogue.rs: `{literal}` begins with a capital");
+        assert!(!literal.ends_with(['.', '!', ' ']), "catalogue.rs: `{literal}` ends with a stop or a blank");
+    }
+}

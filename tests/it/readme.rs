@@ -1,0 +1,66 @@
+//! What the README shows is what the program does.
+//!
+//! Invariant: an example in the README is the program's own output, to the byte; `UPDATE_README=1` writes it anew.
+
+use acc2omp::source::{Language, SourceFile};
+use acc2omp::{Options, Source, report, translate};
+
+use super::{root, text};
+
+/// An example begins with this, and the path of a fixture …
+const BEGIN: &str = "<!-- example: ";
+/// … and its fence ends before this.
+const END: &str = "<!-- end of example -->";
+
+/// Fixtures that are not in the repository yet: their examples are empty.
+const AWAITED: &[&str] = &["fixtures/c/saxpy/saxpy.c"];
+
+/// The page with every example written anew. `diff` makes the difference of a fixture.
+fn refreshed(page: &str, diff: impl Fn(&str) -> String) -> String {
+    let mut pieces = page.split(BEGIN);
+    let mut out = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let (path, rest) =
+            piece.split_once(" -->").unwrap_or_else(|| panic!("an example's marker is not closed"));
+        let (_, behind) = rest.split_once(END).unwrap_or_else(|| panic!("{path}: no `{END}`"));
+        out += &format!("{BEGIN}{path} -->\n```diff\n{}```\n{END}{behind}", diff(path));
+    }
+    out
+}
+
+fn difference(path: &str) -> String {
+    if AWAITED.contains(&path) {
+        assert!(!root(path).exists(), "{path} is there: remove it from AWAITED");
+        return String::new();
+    }
+    let file = SourceFile::new(path, text(root(path)).into_bytes(), Language::C);
+    let source = Source { file, headers: Vec::new() };
+    let translation = translate(&source, &Options::default());
+    String::from_utf8(report::unified(path, &source.file.bytes, &translation.text)).unwrap()
+}
+
+#[test]
+fn the_examples_are_our_output() {
+    let page = text(root("README.md"));
+    let fresh = refreshed(&page, difference);
+    if std::env::var_os("UPDATE_README").is_some() {
+        std::fs::write(root("README.md"), fresh).unwrap();
+    } else {
+        assert_eq!(page, fresh, "run `UPDATE_README=1 cargo test --test it readme`");
+    }
+}
+
+#[test]
+fn an_example_is_replaced_between_its_markers() {
+    let page = "a\n<!-- example: x.c -->\n```diff\nold\n```\n<!-- end of example -->\nb\n";
+    let expected = "a\n<!-- example: x.c -->\n```diff\nnew x.c\n```\n<!-- end of example -->\nb\n";
+    assert_eq!(refreshed(page, |path| format!("new {path}\n")), expected);
+}
+
+#[test]
+fn the_commands_are_those_of_the_repository() {
+    let page = text(root("README.md"));
+    for command in ["cargo run --release -- fixtures -o out", "cargo xtask setup && cargo xtask test"] {
+        assert!(page.contains(command), "README.md does not show `{command}`");
+    }
+}

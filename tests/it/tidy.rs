@@ -1,0 +1,225 @@
+//! The house's own rules: who may import whom, how files begin, where words may stand.
+//!
+//! Invariant: every rule of `docs/style.md` that a machine can check is checked here.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use super::{files, root, shown, text};
+
+/// What a room may name of others besides `source` and `diag`, which all may. `a::b` allows that item only.
+const MAY_USE: &[(&str, &[&str])] = &[
+    ("source", &[]),
+    ("diag", &[]),
+    ("scan", &[]),
+    ("acc", &["scan", "rules::lang", "rules::openacc"]),
+    ("host", &["scan"]),
+    ("bind", &["scan", "acc", "host"]),
+    ("sema", &["scan", "acc", "host", "bind"]),
+    ("plan", &["acc", "host", "bind", "sema"]),
+    ("rules", &[]),
+    ("omp", &["plan", "rules", "acc", "host"]),
+    ("layout", &["omp::ast", "acc"]),
+    ("edit", &["scan", "host"]),
+    ("report", &["edit"]),
+];
+
+/// Rooms that may name everything: the shell around the core.
+const SHELL: &[&str] = &["cli"];
+
+/// What the two lowest rooms may name of `source` and `diag`.
+const LOWEST: &[(&str, &[&str])] = &[("source", &[]), ("diag", &["source"]), ("rules", &["diag::Code"])];
+
+/// Files that may write OpenMP's sentinel outside `omp` and `rules`, each with its reason.
+const MAY_SAY_OMP: &[(&str, &str)] = &[];
+
+fn rust_files() -> Vec<PathBuf> {
+    let folders = ["src", "xtask", "tests", "benches"].into_iter().flat_map(files);
+    folders.filter(|path| path.extension().is_some_and(|ending| ending == "rs")).collect()
+}
+
+/// The room of a file: its folder under `src`; `None` for the façade's files and those outside.
+fn room(path: &str) -> Option<&str> {
+    path.strip_prefix("src/")?.split_once('/').map(|(room, _)| room)
+}
+
+#[test]
+fn every_file_begins_with_its_purpose() {
+    for path in rust_files() {
+        let source = text(&path);
+        assert!(source.starts_with("//! "), "{}: the first line must say what the file is for", shown(&path));
+    }
+}
+
+#[test]
+fn no_trailing_blanks() {
+    let folders = ["docs", "rules"].into_iter().flat_map(files);
+    let pages = ["README.md", "CHANGELOG.md", "Cargo.toml"].into_iter().map(root);
+    for path in rust_files().into_iter().chain(folders).chain(pages) {
+        for (line, number) in text(&path).lines().zip(1..) {
+            assert!(!line.ends_with([' ', '\t', '\r']), "{}:{number}: trailing blank", shown(&path));
+        }
+    }
+}
+
+#[test]
+fn rooms_import_only_what_the_table_allows() {
+    let mut wrong = Vec::new();
+    for path in files("src") {
+        let name = shown(&path);
+        let Some(room) = room(&name).filter(|room| !SHELL.contains(room)) else { continue };
+        let table = MAY_USE.iter().find(|(known, _)| *known == room);
+        let (_, more) = table.unwrap_or_else(|| panic!("{name}: the room `{room}` is not in the table"));
+        let low =
+            LOWEST.iter().find(|(known, _)| *known == room).map_or(&["source", "diag"][..], |(_, low)| low);
+        for used in uses(&text(&path)) {
+            let itself = used.split("::").next() == Some(room);
+            let allowed =
+                low.iter().chain(*more).any(|may| used == *may || used.starts_with(&format!("{may}::")));
+            if !itself && !allowed {
+                wrong.push(format!("{name}: `{room}` may not use `crate::{used}`"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The paths behind `crate::` in a source, groups expanded; comments do not count.
+fn uses(source: &str) -> BTreeSet<String> {
+    let code: String =
+        source.lines().map(|line| line.split("//").next().unwrap_or(line)).collect::<Vec<_>>().join("\n");
+    let mut found = BTreeSet::new();
+    for rest in code.split("crate::").skip(1) {
+        let mut paths = Vec::new();
+        expand(rest, "", &mut paths);
+        found.extend(paths);
+    }
+    found
+}
+
+/// Reads one path or group at the start of `text` and returns what is behind it.
+fn expand<'a>(text: &'a str, prefix: &str, found: &mut Vec<String>) -> &'a str {
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_' && c != ':').unwrap_or(text.len());
+    let (path, mut rest) = text.split_at(end);
+    let whole = format!("{prefix}{path}");
+    if !rest.starts_with('{') {
+        found.push(whole.trim_end_matches("::").to_owned());
+        return rest;
+    }
+    while let Some(inside) = rest.strip_prefix(['{', ',']) {
+        let inside = inside.trim_start();
+        rest = if inside.starts_with('}') { inside } else { expand(inside, &whole, found).trim_start() };
+    }
+    rest.strip_prefix('}').unwrap_or(rest)
+}
+
+#[test]
+fn groups_of_imports_are_expanded() {
+    let found = uses("use crate::a::{B, c::{D, E}, };\nuse crate::f;\nlet x = crate::g::h(); // crate::no\n");
+    let expected = ["a::B", "a::c::D", "a::c::E", "f", "g::h"].map(str::to_owned);
+    assert_eq!(found, BTreeSet::from(expected));
+}
+
+#[test]
+fn openmp_words_stand_in_their_rooms() {
+    let mut exempt: BTreeSet<&str> = MAY_SAY_OMP.iter().map(|(file, _)| *file).collect();
+    let mut wrong = Vec::new();
+    for path in files("src") {
+        let name = shown(&path);
+        let source = text(&path);
+        let core = source.split("#[cfg(test)]").next().unwrap_or_default();
+        let says = literals(core)
+            .iter()
+            .any(|literal| literal.replace("acc2omp", "").replace("--omp", "").contains("omp "));
+        if says && !matches!(room(&name), Some("omp" | "rules")) && !exempt.remove(name.as_str()) {
+            wrong.push(name);
+        }
+    }
+    assert!(wrong.is_empty(), "string literals with OpenMP's sentinel outside `omp` and `rules`: {wrong:?}");
+    assert!(exempt.is_empty(), "these exemptions are not needed: {exempt:?}");
+}
+
+#[test]
+fn messages_are_worded_in_the_catalogue() {
+    for path in files("src") {
+        let name = shown(&path);
+        let source = text(&path);
+        let core = source.split("#[cfg(test)]").next().unwrap_or_default();
+        let builds = core.lines().any(|line| line.contains("Diag { code"));
+        assert!(!builds || room(&name) == Some("diag"), "{name}: diagnostics are made by the catalogue");
+    }
+}
+
+/// The string literals of Rust code, escapes as written; comments do not count.
+pub fn literals(source: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut rest = source;
+    while let Some(at) = rest.find(['"', '/', '\'']) {
+        let (here, behind) = rest[at..].split_at(1);
+        rest = match here {
+            "/" if behind.starts_with('/') => behind.split_once('\n').map_or("", |(_, next)| next),
+            "'" if behind.starts_with("\\") => behind.get(2..).unwrap_or(""),
+            "'" if behind.get(1..2) == Some("'") => behind.get(2..).unwrap_or(""),
+            "\"" => {
+                let end = closing_quote(behind);
+                found.push(behind[..end].to_owned());
+                behind.get(end + 1..).unwrap_or("")
+            }
+            _ => behind,
+        };
+    }
+    found
+}
+
+fn closing_quote(text: &str) -> usize {
+    let mut escaped = false;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'"' if !escaped => return at,
+            b'\\' => escaped = !escaped,
+            _ => escaped = false,
+        }
+    }
+    text.len()
+}
+
+#[test]
+fn literals_are_found() {
+    let found = literals("a(\"x \\\" y\"); // \"no\"\nlet c = '\"'; b(\"z\")");
+    assert_eq!(found, ["x \\\" y", "z"]);
+}
+
+#[test]
+fn every_document_is_listed() {
+    let readme = text(root("README.md"));
+    for path in files("docs") {
+        let name = shown(&path);
+        assert!(readme.contains(&format!("({name})")), "README.md does not link {name}");
+    }
+}
+
+#[test]
+fn every_room_has_its_chapter() {
+    let chapters = text(root("docs/architecture.md"));
+    for path in files("src") {
+        let name = shown(&path);
+        if let Some(room) = room(&name) {
+            assert!(
+                chapters.contains(&format!("### `{room}`")),
+                "docs/architecture.md has no chapter on `{room}`"
+            );
+        }
+    }
+}
+
+#[test]
+fn no_snapshot_is_orphaned() {
+    for path in files("fixtures") {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if let Some((stem, _)) = name.strip_suffix(".diff").and_then(|stem| stem.split_once('.')) {
+            let source =
+                ["c", "h"].iter().any(|ending| path.with_file_name(format!("{stem}.{ending}")).is_file());
+            assert!(source, "{}: the source of this snapshot is gone", shown(&path));
+        }
+    }
+}
