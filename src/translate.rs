@@ -255,7 +255,7 @@ impl<'a> Work<'a> {
         let (plan, said) = plan::plan(file, unit, &symbols, &bound, &held, &aim);
         self.diags.extend(said);
         let target = omp::Target { version: self.options.omp.0, profile };
-        let (lowered, said) = omp::lower(&plan, unit, &symbols, &bound, target);
+        let (lowered, said) = omp::lower(&plan, &symbols, &bound, target);
         self.diags.extend(said);
         for (at, (bound, lowered)) in bound.iter().zip(lowered).enumerate() {
             let text = &scan.directives[bound.text];

@@ -20,18 +20,14 @@ pub fn code(code: Option<&str>) -> Verdict {
     }
 }
 
-/// Prints the page of a rule, or the list of all names. A name is a page's (`present`) or its path (`clause/present`).
+/// Prints the pages of a rule, or the list of all. A name is a page's (`present`) or its path (`clause/present`).
 pub fn rule(name: Option<&str>) -> Verdict {
     let Some(name) = name else {
-        return print(RULES.iter().map(|(path, _)| format!("{path}\n")).collect::<String>().as_bytes());
+        return print(crate::rules::index(crate::rules::rules()).as_bytes());
     };
-    let fits = |path: &str| path == name || path.rsplit('/').next() == Some(name);
-    let pages: Vec<&str> = RULES.iter().filter(|(path, _)| fits(path)).map(|(_, page)| *page).collect();
+    let pages: Vec<&str> = crate::rules::rules().named(name).map(|page| page.text.as_str()).collect();
     if pages.is_empty() {
         return fail(&format!("no rule is called `{name}`; `acc2omp rules` lists them all"));
     }
     print(pages.join("\n").as_bytes())
 }
-
-/// The pages of the `rules` room by path, without the ending.
-const RULES: &[(&str, &str)] = &[];

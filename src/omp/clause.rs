@@ -61,7 +61,7 @@ pub fn entry(kind: &ClauseKind) -> &'static str {
         ClauseKind::AtomicWrite => "clause/write",
         ClauseKind::AtomicUpdate => "clause/update",
         ClauseKind::AtomicCapture => "clause/capture",
-        ClauseKind::UpdateSelf(_) => "clause/host",
+        ClauseKind::UpdateSelf(_) => "clause/self",
         ClauseKind::UpdateDevice(_) => "clause/device",
         ClauseKind::Bind(_) => "clause/bind",
         ClauseKind::Nohost => "clause/nohost",
@@ -132,8 +132,8 @@ pub fn translate(clause: &AccClause, asked: &Asked, class: &dyn Fn(&ListItem) ->
             by_row(entry, clause, Some(size), asked, into);
         }
         ClauseKind::Default { none } => {
-            let argument = if *none { "none" } else { "present" };
-            by_row(entry, clause, None, &asked.with_argument(argument), into);
+            let keyword = if *none { "none" } else { "present" };
+            by_row(entry, clause, None, &Asked { keyword, ..asked.clone() }, into);
         }
         ClauseKind::Async(_)
         | ClauseKind::Wait(_)
@@ -146,8 +146,10 @@ pub fn translate(clause: &AccClause, asked: &Asked, class: &dyn Fn(&ListItem) ->
         | ClauseKind::Bind(_)
         | ClauseKind::Nohost
         | ClauseKind::Tile(_) => by_row(entry, clause, None, asked, into),
-        // Set device_type names what the program runs on; elsewhere it only groups clauses, which the plan has resolved.
-        ClauseKind::DeviceType(_) if asked.on == "set" => by_row(entry, clause, None, asked, into),
+        // Here it names what the program runs on; elsewhere it groups clauses, which the plan has resolved.
+        ClauseKind::DeviceType(_) if matches!(asked.on, "set" | "init" | "shutdown") => {
+            by_row(entry, clause, None, asked, into)
+        }
         // The plan has turned these into attributes, levels and nests.
         ClauseKind::DeviceType(_)
         | ClauseKind::Private(_)

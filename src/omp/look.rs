@@ -16,12 +16,14 @@ use super::clause::operator;
 pub struct Asked {
     /// The directive that the clause stands on (`parallel`, `data`, `enter data` …).
     pub on: &'static str,
-    /// The compute construct: `parallel`, `serial`, `kernels` or `none`.
-    pub region: &'static str,
     /// The class of the list item.
     pub item: &'static str,
-    /// The argument: `absent`, `runtime`, or a word.
+    /// The argument: `absent` or `runtime`.
     pub argument: &'static str,
+    /// A word as argument: `none` or `present`.
+    pub keyword: &'static str,
+    /// How a scalar is copied to the threads: `private` or `firstprivate`.
+    pub copies: &'static str,
     /// The modifier before a list: `none`, `readonly`, `zero`.
     pub modifier: &'static str,
     /// The OpenMP version.
@@ -33,9 +35,10 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// A clause of directive `on` in a compute construct `region`.
-    pub fn new(on: &'static str, region: &'static str, version: u8, span: Span) -> Asked {
-        Asked { on, region, item: "", argument: "", modifier: "none", version, span, quiet: false }
+    /// A clause of directive `on`.
+    pub fn new(on: &'static str, version: u8, span: Span) -> Asked {
+        let (item, argument, keyword, copies, modifier) = ("", "", "", "", "none");
+        Asked { on, item, argument, keyword, copies, modifier, version, span, quiet: false }
     }
 
     /// With another argument.
@@ -68,8 +71,15 @@ impl Asked {
 
 /// The row of page `entry` that applies.
 pub fn row(entry: &str, asked: &Asked) -> Option<&'static Row> {
-    let mut situation = Situation::new(asked.on).fact("lang", "c").fact("region", asked.region);
-    for (fact, value) in [("item", asked.item), ("argument", asked.argument), ("modifier", asked.modifier)] {
+    let mut situation = Situation::new(asked.on);
+    let facts = [
+        ("item", asked.item),
+        ("argument", asked.argument),
+        ("modifier", asked.modifier),
+        ("keyword", asked.keyword),
+        ("copies", asked.copies),
+    ];
+    for (fact, value) in facts {
         if !value.is_empty() {
             situation = situation.fact(fact, value);
         }
@@ -93,7 +103,7 @@ pub fn fill(template: &Template, text: &str, op: &str) -> Clause {
 pub fn attribute(attribute: &Attribute, asked: &Asked) -> Option<(Clause, String)> {
     let copies = if attribute.sharing == Sharing::Firstprivate { "firstprivate" } else { "private" };
     let row = match attribute.entry {
-        "implicit/scalar-temporary" => row(attribute.entry, &asked.with_argument(copies))?,
+        "implicit/scalar-temporary" => row(attribute.entry, &Asked { copies, ..asked.clone() })?,
         entry => row(entry, asked)?,
     };
     let op = match &attribute.sharing {

@@ -5,7 +5,7 @@
 use crate::acc::ast::{Argument, ClauseKind, DirectiveKind, ListItem};
 use crate::bind::Bound;
 use crate::diag::{self, Diag};
-use crate::host::ir::{StmtId, Unit};
+use crate::host::ir::StmtId;
 use crate::plan::{Gangs, Item, Launch, Plan, Sharing, list};
 use crate::rules::{Action, Place, Strategy};
 use crate::sema::{Class, Symbols};
@@ -56,7 +56,6 @@ pub struct Lowered {
 }
 
 struct Lowering<'a> {
-    unit: &'a Unit,
     symbols: &'a Symbols,
     bound: &'a [Bound],
     plan: &'a Plan,
@@ -67,16 +66,10 @@ struct Lowering<'a> {
 }
 
 /// Lowers a plan: one result for each bound directive.
-pub fn lower(
-    plan: &Plan,
-    unit: &Unit,
-    symbols: &Symbols,
-    bound: &[Bound],
-    target: Target,
-) -> (Vec<Lowered>, Vec<Diag>) {
+pub fn lower(plan: &Plan, symbols: &Symbols, bound: &[Bound], target: Target) -> (Vec<Lowered>, Vec<Diag>) {
     let tuning = profile::tuning(target.profile);
     let done = vec![Lowered::default(); bound.len()];
-    let mut lowering = Lowering { unit, symbols, bound, plan, target, tuning, done, diags: Vec::new() };
+    let mut lowering = Lowering { symbols, bound, plan, target, tuning, done, diags: Vec::new() };
     for index in 0..bound.len() {
         lowering.item(index);
     }
@@ -127,13 +120,7 @@ impl Lowering<'_> {
     }
 
     fn asked(&self, index: usize, on: &'static str) -> Asked {
-        let region = match crate::acc::name(self.bound[index].directive.kind).split(' ').next() {
-            Some("parallel") => "parallel",
-            Some("serial") => "serial",
-            Some("kernels") => "kernels",
-            _ => "none",
-        };
-        Asked::new(on, region, self.target.version, self.bound[index].directive.span)
+        Asked::new(on, self.target.version, self.bound[index].directive.span)
     }
 
     /// The rows of the clauses that the plan has turned into levels and nests: they were used, too.
@@ -141,8 +128,9 @@ impl Lowering<'_> {
         let directive = &self.bound[index].directive;
         let asked = self.asked(index, crate::acc::name(directive.kind));
         let planned = directive.clauses.iter().filter(|clause| is_level(&clause.kind));
+        let own = look::row(&page_of(crate::acc::name(directive.kind)), &asked);
         let rows = planned.filter_map(|clause| look::row(clause::entry(&clause.kind), &asked));
-        rows.map(|row| row.id.to_string()).collect()
+        own.into_iter().chain(rows).map(|row| row.id.to_string()).collect()
     }
 
     fn gather(
@@ -235,8 +223,7 @@ impl Lowering<'_> {
             (pushed_down && device) || (is_kernels && !data)
         };
         let mut gathered = self.gather(index, clauses, &asked, &skip);
-        let entry = format!("directive/{}", on.replace(' ', "-"));
-        let Some(row) = look::row(&entry, &self.about(index, &asked)) else {
+        let Some(row) = look::row(&page_of(on), &self.about(index, &asked)) else {
             let name = crate::acc::name(kind);
             self.diags.push(diag::not_yet(self.bound[index].directive.span, &format!("`{name}`")));
             return left();
@@ -361,6 +348,11 @@ impl Lowering<'_> {
     }
 }
 
+/// The page of a directive.
+fn page_of(name: &str) -> String {
+    format!("directive/{}", name.replace(' ', "-"))
+}
+
 fn left() -> Lowered {
     Lowered { left: true, ..Lowered::default() }
 }
@@ -406,5 +398,6 @@ fn is_level(kind: &ClauseKind) -> bool {
             | ClauseKind::Independent
             | ClauseKind::Auto
             | ClauseKind::Collapse { .. }
+            | ClauseKind::DeviceType(_)
     )
 }

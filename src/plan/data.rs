@@ -25,11 +25,6 @@ impl Maker<'_> {
         self.symbols.lookup(&item.base.text, self.bound[index].directive.span.start)
     }
 
-    /// The class of `item`'s variable, where directive `index` stands.
-    pub(super) fn class_of(&self, index: usize, item: &ListItem) -> Class {
-        self.symbol_of(index, item).map_or(Class::Unknown, |symbol| self.symbols.get(symbol).class)
-    }
-
     /// The data clauses of the constructs around directive `index`, and of its function's `declare` directives.
     pub(super) fn visible(&self, index: usize) -> Visible {
         let mut visible = Visible::default();

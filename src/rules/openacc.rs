@@ -115,6 +115,18 @@ impl OpenAcc {
         self.routines.iter().find(|row| row.names.iter().any(|known| known == name))
     }
 
+    /// The names of all library routines.
+    pub fn routine_names(&self) -> impl Iterator<Item = &str> {
+        self.routines.iter().flat_map(|row| &row.names).map(String::as_str)
+    }
+
+    /// Whether some directive, clause or routine is described by this section.
+    pub fn has_section(&self, section: &str) -> bool {
+        self.directives.iter().any(|row| row.section == section)
+            || self.clauses.iter().any(|row| row.section == section)
+            || self.routines.iter().any(|row| row.section == section)
+    }
+
     /// Every clause word, aliases too.
     pub fn clause_words(&self) -> impl Iterator<Item = &str> {
         self.clauses.iter().flat_map(|row| std::iter::once(&row.name).chain(&row.aliases)).map(String::as_str)

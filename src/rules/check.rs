@@ -1,0 +1,326 @@
+//! What loading refuses: words, places and codes that nobody knows, templates that are no OpenMP, rows that overlap or
+//! leave a situation without an answer, a lost meaning that no diagnostic tells.
+//!
+//! Invariant: the same function serves the tests and every start of the program.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use crate::diag::Code;
+
+use super::rule::{Action, FACTS, Meaning, Place, Row, RowId, Strategy, Template, TemplateArg};
+use super::schema::{RawPage, RawRow, RawSubject};
+use super::{openacc, openmp};
+
+/// A page's typed part.
+pub struct Checked {
+    /// The directives it may stand on.
+    pub on: Vec<String>,
+    /// The section that defines it.
+    pub cite: String,
+    /// Its rows.
+    pub rows: Vec<Row>,
+}
+
+type Error = (usize, String);
+
+const VERSIONS: [u8; 4] = [45, 50, 51, 52];
+
+fn error(message: String) -> Error {
+    (0, message)
+}
+
+/// Checks the fence of page `entry`.
+pub fn page(entry: &str, raw: RawPage) -> Result<Checked, Error> {
+    let (kind, subject) = subject(&raw)?;
+    let expected = format!("{kind}/{}", subject.name.replace(' ', "-"));
+    if expected != entry {
+        return Err(error(format!("the page is called `{entry}`, its fence says `{expected}`")));
+    }
+    known_word(kind, subject)?;
+    cited(&subject.cite)?;
+    let mut rows = Vec::new();
+    for (number, raw) in raw.omp.iter().enumerate() {
+        rows.push(row(entry, number, raw, kind, subject)?);
+    }
+    let domain = domain(kind, subject);
+    total_and_disjoint(&rows, &domain)?;
+    Ok(Checked { on: subject.on.clone(), cite: subject.cite.clone(), rows })
+}
+
+fn subject(raw: &RawPage) -> Result<(&'static str, &RawSubject), Error> {
+    let all = [("clause", &raw.clause), ("directive", &raw.directive), ("implicit", &raw.implicit)];
+    let mut found = all.into_iter().filter_map(|(kind, subject)| Some((kind, subject.as_ref()?)));
+    match (found.next(), found.next()) {
+        (Some(one), None) => Ok(one),
+        _ => Err(error("a page is about one clause, one directive or one implicit rule".into())),
+    }
+}
+
+fn known_word(kind: &str, subject: &RawSubject) -> Result<(), Error> {
+    let table = openacc::table();
+    let known = match kind {
+        "clause" => table.clause(&subject.name).is_some(),
+        "directive" => table.directive(&subject.name).is_some(),
+        _ => true,
+    };
+    if !known {
+        return Err(error(format!("OpenACC has no {kind} `{}`", subject.name)));
+    }
+    match subject.on.iter().find(|on| table.directive(on).is_none()) {
+        Some(on) => Err(error(format!("OpenACC has no directive `{on}`"))),
+        None => Ok(()),
+    }
+}
+
+/// The titles of cited sections.
+static SECTIONS: LazyLock<BTreeMap<String, String>> =
+    LazyLock::new(|| match toml::from_str(include_str!("../../rules/spec.toml")) {
+        Ok(sections) => sections,
+        Err(error) => unreachable!("rules/spec.toml does not load: {error}"),
+    });
+
+fn cited(section: &str) -> Result<(), Error> {
+    let of_openacc =
+        section.strip_prefix("acc33:").is_some_and(|section| openacc::table().has_section(section));
+    if of_openacc || SECTIONS.contains_key(section) {
+        Ok(())
+    } else {
+        Err(error(format!("`{section}` is not in spec.toml")))
+    }
+}
+
+fn row(entry: &str, number: usize, raw: &RawRow, kind: &str, subject: &RawSubject) -> Result<Row, Error> {
+    if !VERSIONS.contains(&raw.since) {
+        return Err(error(format!("unknown OpenMP version {}", raw.since)));
+    }
+    let meaning = match raw.meaning.as_str() {
+        "same" => Meaning::Same,
+        "weaker" => Meaning::Weaker,
+        "differs" => Meaning::Differs,
+        "refused" => Meaning::Refused,
+        other => return Err(error(format!("unknown meaning `{other}`"))),
+    };
+    let tell = raw.tell.as_ref().map(|code| told(code)).transpose()?;
+    if meaning != Meaning::Same && tell.is_none() {
+        return Err(error(format!("row {number} is `{}` but tells nobody", raw.meaning)));
+    }
+    for section in &raw.cite {
+        cited(section)?;
+    }
+    for (fact, values) in &raw.when {
+        let known: Vec<&str> = match fact.as_str() {
+            "on" => subject.on.iter().map(String::as_str).collect(),
+            _ => FACTS
+                .iter()
+                .find(|(known, _)| known == fact)
+                .map(|(_, values)| values.to_vec())
+                .unwrap_or_default(),
+        };
+        if let Some(value) = values.iter().find(|value| !known.contains(&value.as_str())) {
+            return Err(error(format!("unknown fact or value `{fact} = {value}`")));
+        }
+    }
+    let action = action(raw, meaning)?;
+    if let Action::Emit { template, on } = &action {
+        placed(template, *on, raw, kind, subject)?;
+    }
+    Ok(Row {
+        id: RowId { entry: entry.to_owned(), number },
+        since: raw.since,
+        when: raw.when.clone(),
+        action,
+        meaning,
+        tell,
+        cite: raw.cite.clone(),
+    })
+}
+
+fn told(code: &str) -> Result<Code, Error> {
+    let known = code
+        .parse::<Code>()
+        .ok()
+        .filter(|code| crate::diag::tell(*code, crate::source::Span::at(0), "").is_some());
+    known.ok_or_else(|| error(format!("no page may tell `{code}`")))
+}
+
+fn action(raw: &RawRow, meaning: Meaning) -> Result<Action, Error> {
+    let said = [
+        raw.emit.is_some(),
+        raw.directive.is_some(),
+        raw.statement.is_some(),
+        raw.strategy.is_some(),
+        raw.drop,
+    ];
+    let count = said.iter().filter(|said| **said).count();
+    if meaning == Meaning::Refused {
+        return if count == 0 {
+            Ok(Action::Refuse)
+        } else {
+            Err(error("a refused row emits nothing".into()))
+        };
+    }
+    if count != 1 {
+        return Err(error(
+            "a row emits a clause, a directive or a statement, names a strategy, or drops".into(),
+        ));
+    }
+    if let Some(emit) = &raw.emit {
+        let template = template(emit.get_ref()).map_err(|message| (emit.span().start, message))?;
+        let on = match raw.on.as_deref() {
+            Some("map-leaf") => Place::MapLeaf,
+            Some("target") => Place::Target,
+            Some("teams") => Place::Teams,
+            Some("level-leaf") => Place::LevelLeaf,
+            Some("directive") => Place::Directive,
+            other => return Err(error(format!("unknown place `{}`", other.unwrap_or("")))),
+        };
+        return Ok(Action::Emit { template, on });
+    }
+    if let Some(words) = &raw.directive {
+        return match openmp::table().directive.get(words.as_str()) {
+            Some(directive) if directive.since <= raw.since => Ok(Action::Directive(words.clone())),
+            _ => Err(error(format!("OpenMP {} has no directive `{words}`", raw.since))),
+        };
+    }
+    if let Some(statement) = &raw.statement {
+        return Ok(Action::Statement(statement.clone()));
+    }
+    match raw.strategy.as_deref() {
+        None => Ok(Action::Drop),
+        Some("thread-limit") => Ok(Action::Strategy(Strategy::ThreadLimit)),
+        Some("finalize") => Ok(Action::Strategy(Strategy::Finalize)),
+        Some("push-down") => Ok(Action::Strategy(Strategy::PushDown)),
+        Some("levels") => Ok(Action::Strategy(Strategy::Levels)),
+        Some("choose-device") => Ok(Action::Strategy(Strategy::ChooseDevice)),
+        Some("launch") => Ok(Action::Strategy(Strategy::Launch)),
+        Some("declare-target") => Ok(Action::Strategy(Strategy::DeclareTarget)),
+        Some("declare-target-data") => Ok(Action::Strategy(Strategy::DeclareTargetData)),
+        Some(other) => Err(error(format!("unknown strategy `{other}`"))),
+    }
+}
+
+/// Parses a clause template: `map(to: {list})`, `if(target: {expr})`, `nowait`.
+fn template(text: &str) -> Result<Template, String> {
+    let (word, inside) = match text.split_once('(') {
+        Some((word, rest)) => (
+            word,
+            Some(rest.strip_suffix(')').ok_or_else(|| format!("`{text}` has no closing parenthesis"))?),
+        ),
+        None => (text, None),
+    };
+    let clause = openmp::table().clause.get(word).ok_or_else(|| format!("OpenMP has no clause `{word}`"))?;
+    let (modifier, argument) = match inside.map(|inside| inside.rsplit_once(": ").unwrap_or(("", inside))) {
+        None => (None, TemplateArg::None),
+        Some((modifier, argument)) => {
+            let modifier = (!modifier.is_empty()).then(|| modifier.to_owned());
+            let argument = match argument {
+                "{list}" => TemplateArg::List,
+                text if text.contains("{expr}") => TemplateArg::Expr(text.to_owned()),
+                text if text.contains('{') => return Err(format!("unknown hole in `{text}`")),
+                text => TemplateArg::Literal(text.to_owned()),
+            };
+            (modifier, argument)
+        }
+    };
+    let fits = match argument {
+        TemplateArg::None => clause.argument == "none",
+        TemplateArg::List => clause.argument == "list",
+        TemplateArg::Expr(_) => clause.argument == "expr",
+        TemplateArg::Literal(_) => clause.argument == "expr" || clause.argument == "word",
+    };
+    if !fits {
+        return Err(format!("`{word}` takes {} argument", clause.argument));
+    }
+    if let Some(modifier) = &modifier
+        && !clause.modifiers.contains_key(modifier)
+    {
+        return Err(format!("`{word}` has no modifier `{modifier}`"));
+    }
+    Ok(Template { clause: word.to_owned(), modifier, argument })
+}
+
+/// The OpenMP leaf that stands for an OpenACC directive, as far as clauses at a place are concerned.
+fn leaf(on: &str, place: Place) -> &'static str {
+    match (on, place) {
+        ("data" | "host_data", _) => "target data",
+        ("enter data", _) => "target enter data",
+        ("exit data", _) => "target exit data",
+        ("update", _) => "target update",
+        ("atomic", _) => "atomic",
+        ("wait", _) => "taskwait",
+        (_, Place::Teams) => "teams",
+        (_, Place::LevelLeaf) => "for",
+        _ => "target",
+    }
+}
+
+/// A clause must be allowed where the row puts it, at the row's version.
+fn placed(
+    template: &Template,
+    on: Place,
+    raw: &RawRow,
+    kind: &str,
+    subject: &RawSubject,
+) -> Result<(), Error> {
+    let chosen = raw.when.get("on").unwrap_or(&subject.on);
+    for directive in chosen.iter().filter(|_| kind != "directive") {
+        let leaf = leaf(directive, on);
+        if !openmp::allowed(leaf, &template.clause, raw.since) {
+            let message = format!("`{}` is not allowed on `{leaf}` in OpenMP {}", template.clause, raw.since);
+            return Err(error(message));
+        }
+    }
+    if let Some(modifier) = &template.modifier
+        && let Some(clause) = openmp::table().clause.get(&template.clause)
+        && clause.modifiers.get(modifier).is_some_and(|since| *since > raw.since)
+    {
+        return Err(error(format!("`{}: {modifier}` is newer than OpenMP {}", template.clause, raw.since)));
+    }
+    Ok(())
+}
+
+/// The facts that matter to a page, with their values.
+fn domain(kind: &str, subject: &RawSubject) -> Vec<(String, Vec<String>)> {
+    let on = if kind == "directive" { vec![subject.name.clone()] } else { subject.on.clone() };
+    let facts = FACTS.iter().map(|(fact, values)| {
+        ((*fact).to_owned(), values.iter().map(|value| (*value).to_owned()).collect::<Vec<_>>())
+    });
+    std::iter::once(("on".to_owned(), on)).chain(facts).collect()
+}
+
+/// Exactly one row for every situation and version: the newest that fits, and no two of one age.
+fn total_and_disjoint(rows: &[Row], domain: &[(String, Vec<String>)]) -> Result<(), Error> {
+    let asked: Vec<&(String, Vec<String>)> =
+        domain.iter().filter(|(fact, _)| rows.iter().any(|row| row.when.contains_key(fact))).collect();
+    let mut situations: Vec<Vec<(&str, &str)>> = vec![Vec::new()];
+    for (fact, values) in &asked {
+        situations = situations
+            .iter()
+            .flat_map(|known| {
+                values.iter().map(|value| [known.as_slice(), &[(fact.as_str(), value.as_str())]].concat())
+            })
+            .collect();
+    }
+    for situation in &situations {
+        let fits = |row: &&Row| {
+            row.when.iter().all(|(fact, values)| {
+                situation
+                    .iter()
+                    .any(|(known, value)| known == fact && values.iter().any(|other| other == value))
+            })
+        };
+        let fitting: Vec<&Row> = rows.iter().filter(fits).collect();
+        for version in VERSIONS {
+            let newest = fitting.iter().map(|row| row.since).filter(|since| *since <= version).max();
+            let count = fitting.iter().filter(|row| Some(row.since) == newest).count();
+            if count == 0 {
+                return Err(error(format!("no row for {situation:?} in OpenMP {version}")));
+            }
+            if count > 1 {
+                return Err(error(format!("two rows for {situation:?} in OpenMP {version}")));
+            }
+        }
+    }
+    Ok(())
+}

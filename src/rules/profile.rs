@@ -1,0 +1,48 @@
+//! Compiler profiles: what each compiler is best given, with the measurement that says so.
+//!
+//! Invariant: a profile changes how a nest is shared out, never what it computes.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+/// A profile as its page in `rules/profile/` states it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProfileRules {
+    /// One sentence for the user.
+    pub summary: String,
+    /// `collapse`: a tight nest becomes one loop; `split`: gangs outside, lanes inside.
+    pub tight_nest: String,
+    /// An inner loop with fewer literal iterations than this stays inside one thread.
+    pub short_trip: u32,
+    /// The argument of `schedule` on loops that gangs and lanes share.
+    pub schedule: Option<String>,
+    /// Threads of a team, one iteration each, for a loop whose inner loops have varying trip counts.
+    pub ragged_threads: Option<u32>,
+    /// Which measurements say so.
+    pub measured: Vec<String>,
+}
+
+/// The profiles that are compiled in, by name.
+static PROFILES: LazyLock<Vec<(&'static str, ProfileRules)>> = LazyLock::new(|| {
+    let files = [
+        ("generic", include_str!("../../rules/profile/generic.toml")),
+        ("clang", include_str!("../../rules/profile/clang.toml")),
+        ("gcc", include_str!("../../rules/profile/gcc.toml")),
+    ];
+    let read = |(name, text)| match toml::from_str(text) {
+        Ok(profile) => (name, profile),
+        Err(error) => unreachable!("rules/profile/{name}.toml does not load: {error}"),
+    };
+    files.into_iter().map(read).collect()
+});
+
+/// The profile `name`; the first one, `generic`, if there is none of that name.
+pub fn profile(name: &str) -> &'static ProfileRules {
+    let found = PROFILES.iter().find(|(known, _)| *known == name).or(PROFILES.first());
+    match found {
+        Some((_, profile)) => profile,
+        None => unreachable!("there are no profiles"),
+    }
+}

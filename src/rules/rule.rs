@@ -1,0 +1,172 @@
+//! Checked rule types: what a page's rows say.
+//!
+//! Invariant: values of these types have passed the checks of loading.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::diag::Code;
+
+/// A row's identity: its page and its number there, as `clause/present#0`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RowId {
+    /// The page's entry, `clause/present`.
+    pub entry: String,
+    /// The row's number on the page, from 0.
+    pub number: usize,
+}
+
+impl fmt::Display for RowId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}#{}", self.entry, self.number)
+    }
+}
+
+/// How the output's meaning compares with the original's; a larger one is worse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Meaning {
+    /// The same.
+    Same,
+    /// Results of a conforming program are the same; a check or a hint is lost.
+    Weaker,
+    /// A named situation changes.
+    Differs,
+    /// The original stays.
+    Refused,
+}
+
+/// Which of the emitted directives a clause goes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The construct that maps data: `target`, or a data directive.
+    MapLeaf,
+    /// `target`
+    Target,
+    /// `teams`
+    Teams,
+    /// The construct that shares out the loop's iterations.
+    LevelLeaf,
+    /// The one directive there is.
+    Directive,
+}
+
+/// Code that a row calls for: each stands in the `omp` room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strategy {
+    /// `num_workers` times `vector_length` limits the threads of a team.
+    ThreadLimit,
+    /// `finalize`: bring the data home, then delete it whatever its counter says.
+    Finalize,
+    /// The clause is said at the compute constructs inside.
+    PushDown,
+    /// The plan has turned the clause into who shares out the loop.
+    Levels,
+    /// The plan has chosen the clauses of one device type.
+    ChooseDevice,
+    /// The plan has made the launch, its loops and its data environment.
+    Launch,
+    /// `declare target` around a routine.
+    DeclareTarget,
+    /// `declare target` of variables.
+    DeclareTargetData,
+}
+
+/// What a row makes of its word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// A clause.
+    Emit {
+        /// The clause with a hole.
+        template: Template,
+        /// Where it goes.
+        on: Place,
+    },
+    /// A directive's words.
+    Directive(String),
+    /// A statement with the hole `{expr}`.
+    Statement(String),
+    /// Code.
+    Strategy(Strategy),
+    /// Nothing.
+    Drop,
+    /// The directive is left.
+    Refuse,
+}
+
+/// An OpenMP clause with a hole, parsed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Template {
+    /// The clause's word.
+    pub clause: String,
+    /// What stands before the colon; may hold `{op}`.
+    pub modifier: Option<String>,
+    /// What stands behind it.
+    pub argument: TemplateArg,
+}
+
+/// The argument of a template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TemplateArg {
+    /// No parentheses.
+    None,
+    /// `{list}`
+    List,
+    /// Text with `{expr}`.
+    Expr(String),
+    /// Text without a hole.
+    Literal(String),
+}
+
+/// One row of a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Its identity.
+    pub id: RowId,
+    /// The OpenMP version from which it applies.
+    pub since: u8,
+    /// The facts it asks for, each with the values it accepts.
+    pub when: BTreeMap<String, Vec<String>>,
+    /// What it makes.
+    pub action: Action,
+    /// What becomes of the meaning.
+    pub meaning: Meaning,
+    /// The diagnostic that says so.
+    pub tell: Option<Code>,
+    /// The sections that say so.
+    pub cite: Vec<String>,
+}
+
+/// The facts of one place where a page is asked.
+#[derive(Clone, Debug)]
+pub struct Situation {
+    facts: Vec<(&'static str, &'static str)>,
+}
+
+impl Situation {
+    /// On directive `on`.
+    pub fn new(on: &'static str) -> Situation {
+        Situation { facts: vec![("on", on)] }
+    }
+
+    /// With one more fact.
+    pub fn fact(mut self, fact: &'static str, value: &'static str) -> Situation {
+        self.facts.push((fact, value));
+        self
+    }
+
+    /// Whether a row applies: every fact it asks for is stated with a value it accepts.
+    pub fn fits(&self, row: &Row) -> bool {
+        row.when.iter().all(|(fact, values)| {
+            self.facts.iter().any(|(known, value)| known == fact && values.iter().any(|other| other == value))
+        })
+    }
+}
+
+/// The facts that a row may ask for, with all their values. `on` is any directive of the page's list.
+pub const FACTS: &[(&str, &[&str])] = &[
+    ("item", &["scalar", "array", "pointer", "member"]),
+    ("argument", &["absent", "runtime"]),
+    ("modifier", &["none", "readonly", "zero"]),
+    ("keyword", &["none", "present"]),
+    ("copies", &["private", "firstprivate"]),
+];

@@ -1,0 +1,65 @@
+//! The `toml rule` fence as written.
+//!
+//! Invariant: unknown keys are refused; nothing here has been checked beyond its type.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+/// The fence.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawPage {
+    /// A page about a clause.
+    pub clause: Option<RawSubject>,
+    /// A page about a directive.
+    pub directive: Option<RawSubject>,
+    /// A page about an implicit rule.
+    pub implicit: Option<RawSubject>,
+    /// The rows for OpenMP.
+    pub omp: Vec<RawRow>,
+}
+
+/// What a page is about.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawSubject {
+    /// The OpenACC word, or the rule's name.
+    pub name: String,
+    /// The directives it may stand on; empty for a directive's own page.
+    #[serde(default)]
+    pub on: Vec<String>,
+    /// The section that defines it.
+    pub cite: String,
+}
+
+/// One row.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawRow {
+    /// The OpenMP version from which it applies, as `45`.
+    pub since: u8,
+    /// Facts and the values accepted.
+    #[serde(default)]
+    pub when: BTreeMap<String, Vec<String>>,
+    /// A clause template.
+    pub emit: Option<toml::Spanned<String>>,
+    /// Where the clause goes.
+    pub on: Option<String>,
+    /// A directive's words.
+    pub directive: Option<String>,
+    /// A statement template.
+    pub statement: Option<String>,
+    /// A strategy's name.
+    pub strategy: Option<String>,
+    /// Nothing is emitted.
+    #[serde(default)]
+    pub drop: bool,
+    /// `same`, `weaker`, `differs` or `refused`.
+    pub meaning: String,
+    /// The diagnostic's code.
+    pub tell: Option<String>,
+    /// The section that says so.
+    #[serde(default)]
+    pub cite: Vec<String>,
+}
