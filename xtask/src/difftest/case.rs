@@ -1,0 +1,162 @@
+//! One fixture through all of its comparisons.
+//!
+//! Invariant: a failure is told once, with what is needed to understand it.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use super::fixture::{Fixture, left_directive, read_text};
+use super::toolchain::{Toolchain, Toolchains};
+use super::{LIMIT, Profile, compare};
+use crate::{Result, process};
+
+/// Longer messages of a compiler are cut.
+const MESSAGE_LINES: usize = 12;
+
+/// How many comparisons went well, and how many did not.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Those that went well.
+    pub passed: usize,
+    /// Those that did not.
+    pub failed: usize,
+}
+
+impl Tally {
+    /// The sum of two.
+    pub fn and(&self, more: &Tally) -> Tally {
+        Tally { passed: self.passed + more.passed, failed: self.failed + more.failed }
+    }
+}
+
+/// What a program did.
+struct Seen {
+    stdout: String,
+    /// How many constructs or kernels ran, where that can be counted.
+    launches: Option<usize>,
+}
+
+/// What a comparison found wrong, as text for the user.
+type Wrong = String;
+
+/// Makes every comparison of a fixture and prints a line for it, and one for each failure.
+pub fn run(fixture: &Fixture, toolchains: &Toolchains, work: &Path, profiles: &[Profile]) -> Result<Tally> {
+    let case = Case { fixture, toolchains, work };
+    let mut report = String::new();
+    let mut tally = Tally::default();
+    match case.original()? {
+        Err(wrong) => {
+            tally.failed += 1;
+            let _ = writeln!(report, "FAILED {} (original): {wrong}", fixture.name);
+        }
+        Ok(original) => {
+            for (profile, toolchain) in pairs(profiles) {
+                match case.translation(profile, toolchain, &original)? {
+                    Ok(()) => tally.passed += 1,
+                    Err(wrong) => {
+                        tally.failed += 1;
+                        let (name, built) = (&fixture.name, toolchain.name());
+                        let _ = writeln!(report, "FAILED {name} ({} by {built}): {wrong}", profile.name());
+                    }
+                }
+            }
+        }
+    }
+    if tally.failed == 0 {
+        let _ = writeln!(report, "ok     {} ({})", fixture.name, tally.passed);
+    }
+    print!("{report}");
+    Ok(tally)
+}
+
+fn pairs(profiles: &[Profile]) -> impl Iterator<Item = (Profile, Toolchain)> + '_ {
+    profiles.iter().flat_map(|&profile| Toolchain::of(profile).iter().map(move |&built| (profile, built)))
+}
+
+struct Case<'a> {
+    fixture: &'a Fixture,
+    toolchains: &'a Toolchains,
+    work: &'a Path,
+}
+
+impl Case<'_> {
+    /// What the original does; it checks itself.
+    fn original(&self) -> Result<std::result::Result<Seen, Wrong>> {
+        let toolchain = if self.fixture.marks.plain { Toolchain::Plain } else { Toolchain::OpenAcc };
+        let seen = self.build_and_run(toolchain, &self.fixture.folder, "original")?;
+        Ok(seen.and_then(|seen| match seen.stdout.lines().any(|line| line == "ok 1") {
+            true => Ok(seen),
+            false => Err(format!("it does not print `ok 1`:\n{}", cut(&seen.stdout))),
+        }))
+    }
+
+    /// Compares a translation with the original.
+    fn translation(
+        &self,
+        profile: Profile,
+        toolchain: Toolchain,
+        original: &Seen,
+    ) -> Result<std::result::Result<(), Wrong>> {
+        let folder = self.work.join(profile.name()).join(&self.fixture.name);
+        if let Some(wrong) = self.left(&folder)? {
+            return Ok(Err(wrong));
+        }
+        let seen = self.build_and_run(toolchain, &folder, profile.name())?;
+        Ok(seen.and_then(|seen| self.compare(original, &seen)))
+    }
+
+    fn compare(&self, original: &Seen, seen: &Seen) -> std::result::Result<(), Wrong> {
+        if let Some(difference) = compare::first_difference(&original.stdout, &seen.stdout) {
+            return Err(difference);
+        }
+        let least = self.fixture.marks.launches.or(original.launches);
+        match (seen.launches, least) {
+            (Some(launches), Some(least)) if launches < least => {
+                Err(format!("{launches} kernels were launched, expected at least {least}"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What is wrong with the directives that are left, if anything.
+    fn left(&self, folder: &Path) -> Result<Option<Wrong>> {
+        let mut found = None;
+        for source in &self.fixture.sources {
+            let text = read_text(&folder.join(source))?;
+            let left = left_directive(&text);
+            found = found.or(left.map(|(number, line)| format!("{source}:{number}: `{}`", line.trim())));
+        }
+        Ok(match (found, self.fixture.marks.left) {
+            (Some(place), false) => Some(format!("a directive is left, {place}")),
+            (None, true) => Some("no directive is left: remove the mark `left`".to_owned()),
+            _ => None,
+        })
+    }
+
+    fn build_and_run(
+        &self,
+        toolchain: Toolchain,
+        folder: &Path,
+        kind: &str,
+    ) -> Result<std::result::Result<Seen, Wrong>> {
+        let program = self.work.join(format!("{}.{kind}.{}", self.fixture.name, toolchain.name()));
+        // OpenACC that is not read, or knowingly left, is no error.
+        let strict = toolchain != Toolchain::Plain && !self.fixture.marks.left;
+        let mut build = self.toolchains.build(toolchain, &self.fixture.sources, &program, strict);
+        let built = process::capture(build.current_dir(folder), LIMIT)?;
+        if !built.succeeded() {
+            return Ok(Err(format!("it cannot be built, {}\n{}", built.end(), cut(&built.stderr))));
+        }
+        let ran = process::capture(&mut self.toolchains.execute(toolchain, &program), LIMIT)?;
+        if !ran.succeeded() {
+            return Ok(Err(format!("it fails, {}\n{}", ran.end(), cut(&ran.stderr))));
+        }
+        let count = |sign: &str| ran.stderr.lines().filter(|line| line.contains(sign)).count();
+        Ok(Ok(Seen { launches: toolchain.launch().map(count), stdout: ran.stdout }))
+    }
+}
+
+fn cut(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().take(MESSAGE_LINES).collect();
+    lines.join("\n")
+}

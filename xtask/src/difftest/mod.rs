@@ -1,0 +1,159 @@
+//! Builds and runs every fixture as OpenACC and as its translation, and compares what they print.
+//!
+//! Invariant: a fixture passes only if the translation was built, ran on a device where the compiler has one, launched
+//! at least as many kernels as the original has constructs, and printed the same.
+
+mod case;
+mod compare;
+mod fixture;
+mod toolchain;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+
+use self::case::Tally;
+use self::fixture::Fixture;
+use self::toolchain::Toolchains;
+use crate::{Result, Verdict, process};
+
+/// No compiler and no fixture may take longer.
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// The whole tree is translated at once.
+const TRANSLATION_LIMIT: Duration = Duration::from_secs(60);
+
+/// Which comparisons to make.
+#[derive(Args, Debug, Default)]
+pub struct Options {
+    /// Only the fixtures whose name holds NAME
+    #[arg(long, value_name = "NAME")]
+    only: Option<String>,
+
+    /// The profiles to translate for [default: all]
+    #[arg(long, value_name = "PROFILE")]
+    profile: Vec<Profile>,
+
+    /// Keep the translations and the programs, and say where they are
+    #[arg(long)]
+    keep: bool,
+
+    /// Translate with this program instead of the acc2omp of this tree
+    #[arg(long, value_name = "PROGRAM")]
+    translator: Option<PathBuf>,
+}
+
+/// A profile of the translator, by its name there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Profile {
+    Generic,
+    Clang,
+    Gcc,
+}
+
+impl Profile {
+    fn name(self) -> &'static str {
+        match self {
+            Profile::Generic => "generic",
+            Profile::Clang => "clang",
+            Profile::Gcc => "gcc",
+        }
+    }
+}
+
+/// Makes the comparisons; the last line printed counts them.
+pub fn run(options: &Options) -> Result<Verdict> {
+    let toolchains = Toolchains::find()?;
+    let root = root()?;
+    let fixtures: Vec<Fixture> = fixture::all(&root.join("fixtures/c"))?
+        .into_iter()
+        .filter(|fixture| options.only.as_ref().is_none_or(|name| fixture.name.contains(name.as_str())))
+        .collect();
+    if fixtures.is_empty() {
+        return Err("no fixture has such a name".to_owned());
+    }
+    let work = tempfile::Builder::new().prefix("acc2omp-difftest-").tempdir().map_err(|e| e.to_string())?;
+    let profiles = profiles(options);
+    translate(options, &root, work.path(), &profiles)?;
+    let tally = compare_all(&fixtures, &toolchains, work.path(), &profiles)?;
+    if options.keep {
+        println!("kept in {}", work.keep().display());
+    }
+    println!("{} passed, {} failed", tally.passed, tally.failed);
+    Ok(if tally.failed == 0 { Verdict::Passed } else { Verdict::Failed })
+}
+
+fn profiles(options: &Options) -> Vec<Profile> {
+    match options.profile.as_slice() {
+        [] => Profile::value_variants().to_vec(),
+        chosen => chosen.to_vec(),
+    }
+}
+
+/// The folder of the workspace.
+fn root() -> Result<PathBuf> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().map(Path::to_path_buf).ok_or_else(|| format!("{} has no parent", here.display()))
+}
+
+/// Translates all fixtures for every profile, each into a folder with the profile's name.
+fn translate(options: &Options, root: &Path, work: &Path, profiles: &[Profile]) -> Result<()> {
+    let translator = match &options.translator {
+        Some(program) => program.clone(),
+        None => build(root)?,
+    };
+    for profile in profiles {
+        let mut command = Command::new(&translator);
+        command.arg(root.join("fixtures/c")).arg("-o").arg(work.join(profile.name()));
+        command.args(["--profile", profile.name(), "--quiet"]);
+        let output = process::capture(&mut command, TRANSLATION_LIMIT)?;
+        // 1 says that a directive is left; which one, and whether it may be, is seen in the text.
+        if !matches!(output.status.and_then(|status| status.code()), Some(0 | 1)) {
+            return Err(format!("{}: {}\n{}", translator.display(), output.end(), output.stderr));
+        }
+    }
+    Ok(())
+}
+
+/// Builds the translator; it lies beside this program.
+fn build(root: &Path) -> Result<PathBuf> {
+    let mut command = Command::new(env!("CARGO"));
+    command.current_dir(root).args(["build", "--quiet", "--package", "acc2omp", "--bin", "acc2omp"]);
+    if !cfg!(debug_assertions) {
+        command.arg("--release");
+    }
+    process::show(&mut command)?;
+    let here = std::env::current_exe().map_err(|error| error.to_string())?;
+    Ok(here.with_file_name("acc2omp"))
+}
+
+/// Takes the fixtures one by one, on as many threads as there are processors.
+fn compare_all(
+    fixtures: &[Fixture],
+    toolchains: &Toolchains,
+    work: &Path,
+    profiles: &[Profile],
+) -> Result<Tally> {
+    let next = AtomicUsize::new(0);
+    let total = Mutex::new(Ok(Tally::default()));
+    let take = || {
+        while let Some(fixture) = fixtures.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let outcome = case::run(fixture, toolchains, work, profiles);
+            let Ok(mut total) = total.lock() else { return };
+            *total = match (std::mem::replace(&mut *total, Ok(Tally::default())), outcome) {
+                (Ok(sum), Ok(more)) => Ok(sum.and(&more)),
+                (Err(why), _) | (_, Err(why)) => Err(why),
+            };
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(take);
+        }
+    });
+    total.into_inner().map_err(|error| error.to_string())?
+}

@@ -1,0 +1,122 @@
+//! Starts other programs.
+//!
+//! Invariant: none outlives its time limit, and what it printed is never lost.
+
+use std::io::Read;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::Result;
+
+/// What a program left.
+#[derive(Debug)]
+pub struct Output {
+    /// How it ended; `None` if it was stopped at its limit.
+    pub status: Option<ExitStatus>,
+    /// Its standard output.
+    pub stdout: String,
+    /// Its standard error.
+    pub stderr: String,
+}
+
+impl Output {
+    /// Whether it ended by itself, and well.
+    pub fn succeeded(&self) -> bool {
+        self.status.is_some_and(|status| status.success())
+    }
+
+    /// How it ended, for a message.
+    pub fn end(&self) -> String {
+        self.status.map_or_else(|| "stopped at its time limit".to_owned(), |status| status.to_string())
+    }
+}
+
+/// Runs a program and shows what it prints; failing is an error.
+pub fn show(command: &mut Command) -> Result<()> {
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{}: {status}", name(command))),
+        Err(error) => Err(format!("{}: {error}", name(command))),
+    }
+}
+
+/// Runs a program silently, for as long as `limit`; only a program that cannot be started is an error.
+pub fn capture(command: &mut Command, limit: Duration) -> Result<Output> {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|error| format!("{}: {error}", name(command)))?;
+    let (stdout, stderr) = (collect(child.stdout.take()), collect(child.stderr.take()));
+    let status = wait(&mut child, limit).map_err(|error| format!("{}: {error}", name(command)))?;
+    Ok(Output { status, stdout: text(&stdout), stderr: text(&stderr) })
+}
+
+/// Reads a pipe to its end, beside everything else, so that the program never waits for us.
+fn collect(pipe: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut pipe) = pipe {
+            // A pipe that breaks ends what the program had to say.
+            let _ = pipe.read_to_end(&mut bytes);
+        }
+        let _ = sender.send(bytes);
+    });
+    receiver
+}
+
+/// What a pipe gave. A stopped compiler's children may hold the pipe open: then it counts as empty.
+fn text(pipe: &Receiver<Vec<u8>>) -> String {
+    let bytes = pipe.recv_timeout(Duration::from_secs(2)).unwrap_or_default();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn wait(child: &mut Child, limit: Duration) -> std::io::Result<Option<ExitStatus>> {
+    let start = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if start.elapsed() > limit {
+            child.kill()?;
+            child.wait()?;
+            return Ok(None);
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn name(command: &Command) -> String {
+    command.get_program().to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::process::Command;
+    use std::time::Duration;
+
+    use super::capture;
+
+    #[test]
+    fn output_is_caught() {
+        let output =
+            capture(Command::new("sh").args(["-c", "echo out; echo err >&2; exit 3"]), LIMIT).unwrap();
+        assert_eq!((output.stdout.as_str(), output.stderr.as_str()), ("out\n", "err\n"));
+        assert!(!output.succeeded());
+        assert_eq!(output.status.and_then(|status| status.code()), Some(3));
+    }
+
+    #[test]
+    fn the_limit_is_kept() {
+        let output = capture(Command::new("sleep").arg("60"), Duration::from_millis(50)).unwrap();
+        assert_eq!(output.end(), "stopped at its time limit");
+    }
+
+    #[test]
+    fn a_missing_program_is_an_error() {
+        assert!(capture(&mut Command::new("acc2omp-no-such-program"), LIMIT).is_err());
+    }
+
+    const LIMIT: Duration = Duration::from_secs(20);
+}

@@ -1,0 +1,78 @@
+//! Installs the compilers that the tests need.
+//!
+//! Invariant: what is installed already is left alone, so that a second run is over at once.
+
+use std::process::{Command, Stdio};
+
+use crate::{Result, Verdict, process};
+
+/// gcc and gfortran read OpenACC and OpenMP; clang with the pieces of LLVM that its offload linker needs runs OpenMP
+/// on a device with a memory of its own.
+const PACKAGES: &[&str] = &[
+    "gcc",
+    "g++",
+    "gfortran",
+    "clang-19",
+    "libomp-19-dev",
+    "llvm-19",
+    "lld-19",
+    "clang-tools-19",
+    "libclang-rt-19-dev",
+];
+
+/// Installs what is missing.
+pub fn run() -> Result<Verdict> {
+    let missing = missing(&installed()?);
+    if missing.is_empty() {
+        println!("setup: all {} packages are installed", PACKAGES.len());
+        return Ok(Verdict::Passed);
+    }
+    println!("setup: installing {}", missing.join(" "));
+    apt_get(&["update"])?;
+    apt_get(&[&["install", "--yes", "--no-install-recommends"], missing.as_slice()].concat())?;
+    Ok(Verdict::Passed)
+}
+
+/// What dpkg says about the packages, a line each; it complains about those that it does not know.
+fn installed() -> Result<String> {
+    let query = Command::new("dpkg-query")
+        .args(["--show", "--showformat=${Package} ${db:Status-Status}\\n"])
+        .args(PACKAGES)
+        .stderr(Stdio::null())
+        .output()
+        .map_err(|error| {
+            format!("dpkg-query: {error}; setup knows Debian only, see the list in {}", file!())
+        })?;
+    Ok(String::from_utf8_lossy(&query.stdout).into_owned())
+}
+
+fn missing(installed: &str) -> Vec<&'static str> {
+    let there = |package: &&str| installed.lines().any(|line| line == format!("{package} installed"));
+    PACKAGES.iter().copied().filter(|package| !there(package)).collect()
+}
+
+fn apt_get(arguments: &[&str]) -> Result<()> {
+    let mut command = if is_root() { Command::new("apt-get") } else { Command::new("sudo") };
+    if !is_root() {
+        command.arg("apt-get");
+    }
+    process::show(command.args(arguments).env("DEBIAN_FRONTEND", "noninteractive"))
+}
+
+fn is_root() -> bool {
+    Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout == b"0\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PACKAGES, missing};
+
+    #[test]
+    fn only_what_is_installed_counts() {
+        let all: String = PACKAGES.iter().map(|package| format!("{package} installed\n")).collect();
+        assert!(missing(&all).is_empty());
+        let removed = all.replace("gcc installed", "gcc config-files");
+        assert_eq!(missing(&removed), ["gcc"]);
+        assert_eq!(missing(""), PACKAGES);
+    }
+}
