@@ -200,8 +200,14 @@ fn num_gangs(entry: &str, clause: &AccClause, sizes: &[Expr], asked: &Asked, int
     apply(row, clause, &multiplied(&product), asked, into);
 }
 
-/// `a`, or `(a) * (b)`.
+/// `a`, or `a * (b + c)`; numbers are multiplied.
 pub fn multiplied(factors: &[&str]) -> String {
+    let literals: Option<Vec<u64>> = factors.iter().map(|factor| factor.trim().parse().ok()).collect();
+    let product =
+        literals.and_then(|all| all.iter().try_fold(1u64, |product, one| product.checked_mul(*one)));
+    if let Some(product) = product {
+        return product.to_string();
+    }
     match factors {
         [only] => (*only).to_owned(),
         _ => factors.iter().map(|factor| parenthesised(factor)).collect::<Vec<_>>().join(" * "),

@@ -31,7 +31,7 @@ pub fn launch(launch: &Launch, gathered: &mut Gathered, asked: &Asked, tuning: &
     let mut directive = Directive::new(&leaves);
     let mut attributes = launch.attributes.clone();
     if let Some(nest) = &launch.nest {
-        nest_clauses(nest, &mut directive, tuning);
+        nest_clauses(nest, &mut directive);
         attributes.extend(nest.attributes.iter().cloned());
     }
     sizes(launch, gathered, &mut directive, tuning);
@@ -51,22 +51,16 @@ pub fn launch(launch: &Launch, gathered: &mut Gathered, asked: &Asked, tuning: &
 }
 
 /// The directive of a loop inside a launch.
-pub fn work_loop(work: &WorkLoop, asked: &Asked, tuning: &Tuning, rows: &mut Vec<String>) -> Directive {
+pub fn work_loop(work: &WorkLoop, asked: &Asked, rows: &mut Vec<String>) -> Directive {
     let mut directive = Directive::new(loop_leaves(work.spread));
-    nest_clauses(work, &mut directive, tuning);
+    nest_clauses(work, &mut directive);
     share(&work.attributes, &mut directive, asked, rows);
     directive
 }
 
-fn nest_clauses(work: &WorkLoop, directive: &mut Directive, tuning: &Tuning) {
+fn nest_clauses(work: &WorkLoop, directive: &mut Directive) {
     if work.collapse > 1 {
         directive.add(Clause::text("collapse", work.collapse.to_string()));
-    }
-    if work.spread.gangs
-        && work.spread.lanes
-        && let Some(schedule) = &tuning.schedule
-    {
-        directive.add(Clause::text("schedule", schedule.clone()));
     }
 }
 
@@ -77,7 +71,7 @@ fn sizes(launch: &Launch, gathered: &mut Gathered, directive: &mut Directive, tu
     let ragged = launch.nest.as_ref().filter(|nest| nest.ragged && nest.spread.lanes);
     let tuned = ragged.and_then(|nest| tuning.ragged_threads.zip(nest.trips.as_ref()));
     if let Some((threads, trips)) = tuned.filter(|_| !asked_for_teams) {
-        directive.add(Clause::text("num_teams", format!("{trips} / {threads} + 1")));
+        directive.add(Clause::text("num_teams", format!("{trips} > 0 ? {trips} / {threads} + 1 : 1")));
         directive.add(Clause::text("thread_limit", threads.to_string()));
         return;
     }

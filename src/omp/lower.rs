@@ -94,7 +94,7 @@ impl Lowering<'_> {
             Item::Loop(work) => {
                 let mut rows = self.level_rows(index);
                 let asked = self.asked(index, "loop");
-                let directive = launch::work_loop(work, &asked, &self.tuning, &mut rows);
+                let directive = launch::work_loop(work, &asked, &mut rows);
                 Lowered { parts: vec![Part::Directive(directive)], rows, left: false }
             }
             Item::Clauses { clauses, pushed_down, implied } => {

@@ -8,16 +8,13 @@ use crate::rules;
 /// What a profile asks of the lowering.
 #[derive(Clone, Debug)]
 pub struct Tuning {
-    /// The argument of `schedule` on combined loops.
-    pub schedule: Option<String>,
     /// Threads of a team for a loop whose inner loops have varying trip counts; one iteration a thread.
     pub ragged_threads: Option<u32>,
 }
 
 /// What profile `name` asks of the lowering.
 pub fn tuning(name: &str) -> Tuning {
-    let profile = rules::profile(name);
-    Tuning { schedule: profile.schedule.clone(), ragged_threads: profile.ragged_threads }
+    Tuning { ragged_threads: rules::profile(name).ragged_threads }
 }
 
 /// What profile `name` asks of the plan.

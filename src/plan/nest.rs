@@ -267,20 +267,21 @@ impl Maker<'_> {
         (found, ragged)
     }
 
-    /// Whether the inner loop's bounds change from one outer iteration to the next.
+    /// Whether the inner loop's trip count is read from memory, as rows of a sparse matrix do: it may be short, and
+    /// differ from one outer iteration to the next. Bounds that follow from the outer variables alone are not ragged.
     fn is_ragged(&self, outer: &[Header], inner: &Candidate) -> bool {
         let Some(last) = outer.last() else { return false };
         let changed = sema::uses(self.unit, self.symbols, last.body);
-        let varies = |symbol: SymbolId| {
-            outer.iter().any(|header| header.var == symbol)
-                || changed.of(symbol).is_some_and(|used| used.written)
-        };
-        inner.headers.first().is_some_and(|header| {
-            [Some(header.first), Some(header.bound), header.step]
-                .into_iter()
-                .flatten()
-                .flat_map(|expr| sema::reads_of_expr(self.unit, self.symbols, expr))
-                .any(varies)
+        let varies = |symbol: SymbolId| changed.of(symbol).is_some_and(|used| used.written);
+        let (Some(header), Some(body)) = (inner.headers.first(), inner.headers.last()) else { return false };
+        let own = sema::uses(self.unit, self.symbols, body.body);
+        [Some(header.first), Some(header.bound), header.step].into_iter().flatten().any(|expr| {
+            let reads = sema::reads_of_expr(self.unit, self.symbols, expr);
+            let is_loaded = matches!(self.unit.expr(expr).kind, ExprKind::Index(..) | ExprKind::Deref(_));
+            is_loaded
+                || reads
+                    .into_iter()
+                    .any(|symbol| varies(symbol) && own.of(symbol).is_none_or(|own| !own.written))
         })
     }
 

@@ -16,8 +16,6 @@ pub struct ProfileRules {
     pub tight_nest: String,
     /// An inner loop with fewer literal iterations than this stays inside one thread.
     pub short_trip: u32,
-    /// The argument of `schedule` on loops that gangs and lanes share.
-    pub schedule: Option<String>,
     /// Threads of a team, one iteration each, for a loop whose inner loops have varying trip counts.
     pub ragged_threads: Option<u32>,
     /// Which measurements say so.
