@@ -49,7 +49,7 @@ pub fn include_of(file: &SourceFile, line: &Line) -> Option<Include> {
         _ => return None,
     };
     let path = text.get(1..)?.split(close).next()?.to_owned();
-    (word == "include").then(|| Include { span: line.whole, path, quoted: close == '"' })
+    (word == "include").then_some(Include { span: line.whole, path, quoted: close == '"' })
 }
 
 /// Makes the scan of a file from its events.
