@@ -33,5 +33,5 @@ pub mod report;
 pub mod cli;
 
 pub use translate::{
-    DirectiveReport, Header, Options, Outcome, Profile, Source, Translation, Version, translate,
+    DirectiveReport, Header, Options, Outcome, Profile, SUPPORT, Source, Translation, Version, translate,
 };

@@ -2,6 +2,8 @@
 //!
 //! Invariant: binding goes by offsets (the first code byte behind the directive), never by what the grammar made of a pragma.
 
+mod api;
+
 use std::collections::HashMap;
 
 use crate::acc::ast::{Directive, DirectiveKind};
@@ -9,6 +11,8 @@ use crate::diag::{self, Diag};
 use crate::host::ir::{FunctionId, StmtId, StmtKind, Unit};
 use crate::scan::DirectiveText;
 use crate::source::Span;
+
+pub use api::{ApiCall, ApiUse, api_uses};
 
 /// What a directive governs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 //!
 //! Invariant: what is written and said depends on the inputs and the options, never on the number of threads.
 
+use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +17,7 @@ use super::headers::Headers;
 use super::{Verdict, fail, print, tell};
 use crate::report::{self, Manner, Summary};
 use crate::source::{Language, SourceFile};
-use crate::{Outcome, Source, Translation, translate};
+use crate::{Outcome, SUPPORT, Source, Translation, translate};
 
 /// A run shorter than this shows no progress.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -38,6 +39,8 @@ struct Done {
     summary: Summary,
     /// The file's name, if it holds OpenACC in a language that is not translated yet.
     foreign: Option<String>,
+    /// A file whose translation includes the support header: where it is, and where the header belongs.
+    supported: Option<(PathBuf, PathBuf)>,
     failed: bool,
 }
 
@@ -58,6 +61,10 @@ fn standard_input(task: &Task) -> Verdict {
     let translation = translate(&source, &task.options);
     let mut done = Done::default();
     account(&source, &translation, &work, &mut done);
+    if translation.needs_support {
+        let name = SUPPORT.0;
+        done.messages += &format!("note: the output includes {name}: `acc2omp rules {name}` prints it\n");
+    }
     done.output = match task.destination {
         Destination::Diff => report::unified("stdin", &source.file.bytes, &translation.text),
         Destination::Text => translation.text,
@@ -170,6 +177,7 @@ fn deliver(
     done: &mut Done,
 ) -> io::Result<()> {
     let (old, new) = (&source.file.bytes, &translation.text);
+    done.supported = translation.needs_support.then(|| support_place(job, work)).flatten();
     match &work.task.destination {
         Destination::Tree(_) if old == new => keep(job, work)?,
         Destination::Tree(out) => files::write_whole(&out.join(&job.target), new, &job.path)?,
@@ -181,6 +189,36 @@ fn deliver(
     Ok(())
 }
 
+/// Where the support header of a job's translation belongs; `None` if nothing is written or shown.
+fn support_place(job: &Job, work: &Work) -> Option<(PathBuf, PathBuf)> {
+    let file = match &work.task.destination {
+        Destination::Tree(out) => out.join(&job.target),
+        Destination::InPlace => job.real.clone(),
+        Destination::Diff => PathBuf::from(job.name()),
+        Destination::Check | Destination::Text => return None,
+    };
+    Some((job.path.clone(), file.with_file_name(SUPPORT.0)))
+}
+
+/// Writes or shows the support header once in each folder that needs it.
+fn support(done: &[Done], work: &Work) -> Verdict {
+    let places: BTreeMap<&Path, &Path> =
+        done.iter().filter_map(|one| one.supported.as_ref()).map(|(like, place)| (&**place, &**like)).collect();
+    let mut verdict = Verdict::Done;
+    for (place, like) in places {
+        verdict = verdict.max(match &work.task.destination {
+            Destination::Diff => {
+                print(&report::unified(&place.display().to_string(), b"", SUPPORT.1.as_bytes()))
+            }
+            _ => match files::write_support(place, like) {
+                Ok(()) => Verdict::Done,
+                Err(error) => fail(&format!("{}: {error}", place.display())),
+            },
+        });
+    }
+    verdict
+}
+
 /// Prints everything in the order of the inputs, and the table.
 fn close(done: &[Done], work: &Work) -> Verdict {
     let mut sum = Summary::default();
@@ -190,6 +228,7 @@ fn close(done: &[Done], work: &Work) -> Verdict {
         tell(&one.messages);
         verdict = verdict.max(if one.failed { Verdict::Failed } else { print(&one.output) });
     }
+    verdict = verdict.max(support(done, work));
     if !work.task.quiet {
         let foreign: Vec<&str> = done.iter().filter_map(|one| one.foreign.as_deref()).collect();
         tell(&report::foreign(&foreign, work.manner));

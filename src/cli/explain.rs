@@ -3,6 +3,7 @@
 //! Invariant: a page is printed as it stands in the repository.
 
 use super::{Verdict, fail, print};
+use crate::SUPPORT;
 use crate::diag::{Code, pages};
 
 /// Prints the page of a diagnostic, or the list of all codes.
@@ -20,11 +21,14 @@ pub fn code(code: Option<&str>) -> Verdict {
     }
 }
 
-/// Prints the pages of a rule, or the list of all. A name is a page's (`present`) or its path (`clause/present`).
+/// Prints the pages of a rule, the support header, or the list of all rules. A name is a page's (`present`) or its path (`clause/present`).
 pub fn rule(name: Option<&str>) -> Verdict {
     let Some(name) = name else {
         return print(crate::rules::index(crate::rules::rules()).as_bytes());
     };
+    if name == SUPPORT.0 {
+        return print(SUPPORT.1.as_bytes());
+    }
     let pages: Vec<&str> = crate::rules::rules().named(name).map(|page| page.text.as_str()).collect();
     if pages.is_empty() {
         return fail(&format!("no rule is called `{name}`; `acc2omp rules` lists them all"));

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 use walkdir::{DirEntry, WalkDir};
 
+use crate::SUPPORT;
+
 /// A file to translate or copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
@@ -139,6 +141,18 @@ fn refuse_overwriting(jobs: &[Job], out: &Path) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Writes the header that translations include, unless a file of the user's has its name.
+pub fn write_support(place: &Path, like: &Path) -> io::Result<()> {
+    let (name, text) = SUPPORT;
+    match fs::read(place) {
+        Ok(old) if old == text.as_bytes() => Ok(()),
+        Ok(old) if !old.starts_with(format!("/*\n * {name}:").as_bytes()) => {
+            Err(io::Error::other("a file that is not acc2omp's has this name"))
+        }
+        _ => write_whole(place, text.as_bytes(), like),
+    }
 }
 
 /// Bytes tested at once.

@@ -462,9 +462,9 @@ pub fn api_left(at: Span, name: &str) -> Diag {
         305,
         Severity::Left,
         at,
-        format!("the call of `{name}` is not translated yet"),
-        "OpenACC run-time routine",
-        "replace the call by hand",
+        format!("`{name}` of the run-time library is not translated"),
+        "left as it is",
+        "replace it by hand",
     )
 }
 
@@ -578,6 +578,7 @@ pub fn tell(code: Code, at: Span, word: &str) -> Option<Diag> {
         220 => gang_dims_merged(at),
         221 => attach_dropped(at, word),
         222 => cache_dropped(at),
+        305 => api_left(at, word),
         301 => not_yet(at, word),
         303 => needs_version(at, word, "5.0"),
         _ => return None,

@@ -303,6 +303,28 @@ pub enum ExprKind {
     Opaque(Vec<ExprId>),
 }
 
+impl ExprKind {
+    /// The expressions directly inside, in source order.
+    pub fn children(&self) -> Vec<ExprId> {
+        match self {
+            ExprKind::Name(_) | ExprKind::Int(_) | ExprKind::Literal | ExprKind::Sizeof => Vec::new(),
+            ExprKind::Unary(_, operand)
+            | ExprKind::Step { operand, .. }
+            | ExprKind::Member { base: operand, .. }
+            | ExprKind::Deref(operand)
+            | ExprKind::AddressOf(operand)
+            | ExprKind::Cast { operand, .. } => vec![*operand],
+            ExprKind::Binary(_, left, right)
+            | ExprKind::Assign(_, left, right)
+            | ExprKind::Index(left, right)
+            | ExprKind::Comma(left, right) => vec![*left, *right],
+            ExprKind::Conditional(cond, then, other) => vec![*cond, *then, *other],
+            ExprKind::Call { callee, args } => std::iter::once(*callee).chain(args.iter().copied()).collect(),
+            ExprKind::Initialiser(all) | ExprKind::Opaque(all) => all.clone(),
+        }
+    }
+}
+
 /// A unary operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnaryOp {

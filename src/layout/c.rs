@@ -100,6 +100,23 @@ fn whole_line(file: &SourceFile, span: Span) -> Option<Span> {
     (blank(before) && blank(behind)).then_some(Span { start: first.start, end: last.end })
 }
 
+/// Whether nothing else stands on the lines of `span`.
+pub fn stands_alone(file: &SourceFile, span: Span) -> bool {
+    whole_line(file, span).is_some()
+}
+
+/// The edit that takes away code that stands alone, with its lines.
+pub fn removed_lines(file: &SourceFile, span: Span) -> Edit {
+    Edit { span: whole_line(file, span).unwrap_or(span), text: Vec::new() }
+}
+
+/// The edit that puts directives, each on a line of its own, in the place of code that stands alone.
+pub fn replaced(file: &SourceFile, span: Span, directives: &[String]) -> Edit {
+    let indent = indentation(file, file.lines.line(span.start));
+    let between = format!("{}{indent}", line_end(file, span.start));
+    Edit { span, text: directives.join(&between).into_bytes() }
+}
+
 /// The edit that puts a directive on a line of its own before the code at `offset`, indented like it.
 /// `None` if other code stands before it on its line.
 pub fn inserted(file: &SourceFile, offset: u32, text: &str) -> Option<Edit> {

@@ -4,4 +4,4 @@
 
 mod c;
 
-pub use c::{before, behind, inserted, relaid, removed};
+pub use c::{before, behind, inserted, relaid, removed, removed_lines, replaced, stands_alone};

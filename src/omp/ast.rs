@@ -142,6 +142,11 @@ impl Directive {
         }
     }
 
+    /// The whole line, `#pragma` included.
+    pub fn line(&self) -> String {
+        format!("#pragma {}", self.words().join(" "))
+    }
+
     /// The words behind `#pragma`, piece by piece: the directive, then each clause in our order.
     pub fn words(&self) -> Vec<String> {
         let name: Vec<&str> = self.leaves.iter().map(|leaf| leaf.word()).collect();

@@ -246,7 +246,7 @@ fn apply(row: &Row, clause: &AccClause, text: &str, asked: &Asked, into: &mut Ga
         }
         Action::Statement(template) => into.statements.push(template.replace("{expr}", text)),
         Action::Strategy(Strategy::ThreadLimit) => into.lanes.push(text.to_owned()),
-        Action::Strategy(_) | Action::Directive(_) | Action::Drop => {}
+        Action::Strategy(_) | Action::Directive(_) | Action::Call(_) | Action::Pragmas(_) | Action::Drop => {}
         Action::Refuse => into.refused = true,
     }
 }

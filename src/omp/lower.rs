@@ -250,7 +250,12 @@ impl Lowering<'_> {
             Action::Directive(words) => self.directive_parts(index, look::named(words), &mut gathered),
             Action::Strategy(Strategy::DeclareTargetData) => self.declare(index, clauses),
             Action::Refuse => return left(),
-            Action::Drop | Action::Emit { .. } | Action::Statement(_) | Action::Strategy(_) => {
+            Action::Drop
+            | Action::Emit { .. }
+            | Action::Statement(_)
+            | Action::Call(_)
+            | Action::Pragmas(_)
+            | Action::Strategy(_) => {
                 own_parts(&gathered)
             }
         };

@@ -2,12 +2,16 @@
 //!
 //! Invariant: analyses nothing; what a clause becomes stands on its rule page, and only here and there are OpenMP's words.
 
+mod api;
 pub mod ast;
 mod clause;
 mod launch;
 mod look;
 mod lower;
 mod profile;
+mod section;
 
+pub use api::{ApiChange, ApiLowered, lower_api};
 pub use lower::{Lowered, Part, Target, lower};
 pub use profile::preference;
+pub use section::Sections;

@@ -16,6 +16,10 @@ use super::{openacc, openmp};
 pub struct Checked {
     /// The directives it may stand on.
     pub on: Vec<String>,
+    /// The routines and names it is about.
+    pub names: Vec<String>,
+    /// The names of a routine's arguments.
+    pub args: Option<Vec<String>>,
     /// The section that defines it.
     pub cite: String,
     /// Its rows.
@@ -33,7 +37,8 @@ fn error(message: String) -> Error {
 /// Checks the fence of page `entry`.
 pub fn page(entry: &str, raw: RawPage) -> Result<Checked, Error> {
     let (kind, subject) = subject(&raw)?;
-    let expected = format!("{kind}/{}", subject.name.replace(' ', "-"));
+    let folder = if kind == "routine" { "api" } else { kind };
+    let expected = format!("{folder}/{}", subject.name.replace(' ', "-"));
     if expected != entry {
         return Err(error(format!("the page is called `{entry}`, its fence says `{expected}`")));
     }
@@ -45,15 +50,24 @@ pub fn page(entry: &str, raw: RawPage) -> Result<Checked, Error> {
     }
     let domain = domain(kind, subject);
     total_and_disjoint(&rows, &domain)?;
-    Ok(Checked { on: subject.on.clone(), cite: subject.cite.clone(), rows })
+    let names = match kind {
+        "routine" => std::iter::once(&subject.name).chain(&subject.also).cloned().collect(),
+        _ => Vec::new(),
+    };
+    Ok(Checked { on: subject.on.clone(), names, args: subject.args.clone(), cite: subject.cite.clone(), rows })
 }
 
 fn subject(raw: &RawPage) -> Result<(&'static str, &RawSubject), Error> {
-    let all = [("clause", &raw.clause), ("directive", &raw.directive), ("implicit", &raw.implicit)];
+    let all = [
+        ("clause", &raw.clause),
+        ("directive", &raw.directive),
+        ("implicit", &raw.implicit),
+        ("routine", &raw.routine),
+    ];
     let mut found = all.into_iter().filter_map(|(kind, subject)| Some((kind, subject.as_ref()?)));
     match (found.next(), found.next()) {
         (Some(one), None) => Ok(one),
-        _ => Err(error("a page is about one clause, one directive or one implicit rule".into())),
+        _ => Err(error("a page is about one clause, one directive, one implicit rule or one routine".into())),
     }
 }
 
@@ -62,6 +76,12 @@ fn known_word(kind: &str, subject: &RawSubject) -> Result<(), Error> {
     let known = match kind {
         "clause" => table.clause(&subject.name).is_some(),
         "directive" => table.directive(&subject.name).is_some(),
+        "routine" if subject.args.is_some() => {
+            match std::iter::once(&subject.name).chain(&subject.also).find(|name| table.routine(name).is_none()) {
+                Some(name) => return Err(error(format!("OpenACC has no routine `{name}`"))),
+                None => true,
+            }
+        }
         _ => true,
     };
     if !known {
@@ -122,6 +142,9 @@ fn row(entry: &str, number: usize, raw: &RawRow, kind: &str, subject: &RawSubjec
         }
     }
     let action = action(raw, meaning)?;
+    if let Action::Call(text) = &action {
+        holes(text, subject.args.as_deref().unwrap_or_default())?;
+    }
     if let Action::Emit { template, on } = &action {
         placed(template, *on, raw, kind, subject)?;
     }
@@ -149,6 +172,8 @@ fn action(raw: &RawRow, meaning: Meaning) -> Result<Action, Error> {
         raw.emit.is_some(),
         raw.directive.is_some(),
         raw.statement.is_some(),
+        raw.call.is_some(),
+        !raw.pragma.is_empty(),
         raw.strategy.is_some(),
         raw.drop,
     ];
@@ -183,6 +208,13 @@ fn action(raw: &RawRow, meaning: Meaning) -> Result<Action, Error> {
             _ => Err(error(format!("OpenMP {} has no directive `{words}`", raw.since))),
         };
     }
+    if let Some(call) = &raw.call {
+        return Ok(Action::Call(call.clone()));
+    }
+    if !raw.pragma.is_empty() {
+        let pragmas = raw.pragma.iter().map(|text| pragma(text, raw.since));
+        return pragmas.collect::<Result<_, String>>().map(Action::Pragmas).map_err(error);
+    }
     if let Some(statement) = &raw.statement {
         return Ok(Action::Statement(statement.clone()));
     }
@@ -198,6 +230,36 @@ fn action(raw: &RawRow, meaning: Meaning) -> Result<Action, Error> {
         Some("declare-target-data") => Ok(Action::Strategy(Strategy::DeclareTargetData)),
         Some(other) => Err(error(format!("unknown strategy `{other}`"))),
     }
+}
+
+/// Words in braces that every routine's template may use, beside the names of its arguments.
+const HOLES: [&str; 3] = ["device", "host", "word"];
+
+/// Every hole of a call's template must be known.
+fn holes(text: &str, args: &[String]) -> Result<(), Error> {
+    let mut names = text.split('{').skip(1).map(|rest| rest.split('}').next().unwrap_or_default());
+    match names.find(|name| !HOLES.contains(name) && !args.iter().any(|arg| arg == name)) {
+        Some(name) => Err(error(format!("unknown hole `{name}` in `{text}`"))),
+        None => Ok(()),
+    }
+}
+
+/// Parses a directive with at most one clause: `target enter data map(to: {list})`, `taskwait`.
+fn pragma(text: &str, since: u8) -> Result<(String, Option<Template>), String> {
+    let directives = openmp::table().directive.iter().filter(|(_, directive)| directive.since <= since);
+    let words = directives.map(|(words, _)| words).filter(|words| text.starts_with(words.as_str()));
+    let Some(words) = words.max_by_key(|words| words.len()) else {
+        return Err(format!("OpenMP {since} has no directive `{text}`"));
+    };
+    let clause = text.get(words.len()..).unwrap_or_default().trim();
+    if clause.is_empty() {
+        return Ok((words.clone(), None));
+    }
+    let template = template(clause)?;
+    if !openmp::allowed(words, &template.clause, since) {
+        return Err(format!("`{}` is not allowed on `{words}` in OpenMP {since}", template.clause));
+    }
+    Ok((words.clone(), Some(template)))
 }
 
 /// Parses a clause template: `map(to: {list})`, `if(target: {expr})`, `nowait`.

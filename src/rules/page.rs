@@ -13,6 +13,8 @@ use super::rule::{Row, Situation};
 #[derive(Debug, Default)]
 pub struct Rules {
     pages: BTreeMap<String, Page>,
+    /// The entry of the page about each routine and name of the run-time library.
+    routines: BTreeMap<String, String>,
 }
 
 /// One page.
@@ -26,6 +28,10 @@ pub struct Page {
     pub summary: String,
     /// The directives it may stand on.
     pub on: Vec<String>,
+    /// The routines and names that it is about; none for a page about a directive, a clause or an implicit rule.
+    pub names: Vec<String>,
+    /// The names of a routine's arguments; `None` for a name that is not called.
+    pub args: Option<Vec<String>>,
     /// The section that defines the word.
     pub cite: String,
     /// The whole page.
@@ -102,6 +108,8 @@ impl Rules {
         for (path, text) in files {
             match read(path, text) {
                 Ok(page) => {
+                    let named = page.names.iter().map(|name| (name.clone(), page.entry.clone()));
+                    rules.routines.extend(named);
                     rules.pages.insert(page.entry.clone(), page);
                 }
                 Err(error) => errors.push(error),
@@ -116,9 +124,15 @@ impl Rules {
         rows.iter().filter(|row| row.since <= version && situation.fits(row)).max_by_key(|row| row.since)
     }
 
+    /// The page about a routine or name of the run-time library.
+    pub fn routine(&self, name: &str) -> Option<&Page> {
+        self.pages.get(self.routines.get(name)?)
+    }
+
     /// The pages called `name`: `present`, or `clause/present`.
     pub fn named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Page> {
-        let fits = move |page: &&Page| page.entry == name || page.entry.rsplit('/').next() == Some(name);
+        let fits = move |page: &&Page| page.entry == name || page.entry.rsplit('/').next() == Some(name)
+                || page.names.iter().any(|known| known == name);
         self.pages.values().filter(fits)
     }
 
@@ -150,6 +164,8 @@ fn read(path: &str, text: &str) -> Result<Page, LoadError> {
         title: parts.title,
         summary: parts.summary,
         on: checked.on,
+        names: checked.names,
+        args: checked.args,
         cite: checked.cite,
         text: text.to_owned(),
         rows: checked.rows,

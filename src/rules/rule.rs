@@ -85,6 +85,10 @@ pub enum Action {
     Directive(String),
     /// A statement with the hole `{expr}`.
     Statement(String),
+    /// An expression in the place of a call, with the call's arguments in its holes.
+    Call(String),
+    /// Directives in the place of a call's statement, each with a clause.
+    Pragmas(Vec<(String, Option<Template>)>),
     /// Code.
     Strategy(Strategy),
     /// Nothing.
@@ -169,4 +173,8 @@ pub const FACTS: &[(&str, &[&str])] = &[
     ("modifier", &["none", "readonly", "zero"]),
     ("keyword", &["none", "present"]),
     ("copies", &["private", "firstprivate"]),
+    ("value", &["used", "unused"]),
+    ("section", &["known", "unknown"]),
+    ("queue", &["none", "given"]),
+    ("device", &["host", "other", "current", "none", "unknown"]),
 ];

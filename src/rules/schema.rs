@@ -16,6 +16,8 @@ pub struct RawPage {
     pub directive: Option<RawSubject>,
     /// A page about an implicit rule.
     pub implicit: Option<RawSubject>,
+    /// A page about a routine of the run-time library, or a name of its header.
+    pub routine: Option<RawSubject>,
     /// The rows for OpenMP.
     pub omp: Vec<RawRow>,
 }
@@ -29,6 +31,11 @@ pub struct RawSubject {
     /// The directives it may stand on; empty for a directive's own page.
     #[serde(default)]
     pub on: Vec<String>,
+    /// Other names that mean the same; a routine's `…_async` twins take a queue as their last argument.
+    #[serde(default)]
+    pub also: Vec<String>,
+    /// The names of a routine's arguments, for the holes of its templates; none for a name that is not called.
+    pub args: Option<Vec<String>>,
     /// The section that defines it.
     pub cite: String,
 }
@@ -50,6 +57,11 @@ pub struct RawRow {
     pub directive: Option<String>,
     /// A statement template.
     pub statement: Option<String>,
+    /// An expression that takes a call's place.
+    pub call: Option<String>,
+    /// Directives that take a call's statement's place.
+    #[serde(default)]
+    pub pragma: Vec<String>,
     /// A strategy's name.
     pub strategy: Option<String>,
     /// Nothing is emitted.

@@ -72,6 +72,8 @@ pub struct Include {
     pub path: String,
     /// Written with quotes.
     pub quoted: bool,
+    /// It stands in a branch that the chosen view takes.
+    pub active: bool,
 }
 
 /// A `#define` line.
@@ -92,14 +94,38 @@ pub struct Define {
 pub struct Scan {
     /// The OpenACC directives in source order.
     pub directives: Vec<DirectiveText>,
-    /// The `#include` lines of the chosen view.
+    /// The `#include` lines of all branches.
     pub includes: Vec<Include>,
     /// The `#define` lines of the chosen view.
     pub defines: Vec<Define>,
     /// The text to parse: of the source's length, with directives, preprocessor lines, inactive branches and noise blanked.
     pub shadow: Vec<u8>,
-    /// The source names OpenACC API things (`acc_…`): the identifiers, in code.
-    pub api_names: Vec<(String, Span)>,
-    /// `#if`/`#ifdef`/`#elif` lines whose condition names `_OPENACC`.
-    pub openacc_guards: Vec<Span>,
+    /// Names that may be OpenACC's (`acc_…`, `_OPENACC`) in code and in the bodies of macros.
+    pub names: Vec<AccName>,
+    /// The conditions that name `_OPENACC`, of all branches.
+    pub guards: Vec<Guard>,
+}
+
+/// A name that may be OpenACC's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AccName {
+    /// The name.
+    pub name: String,
+    /// Its bytes.
+    pub span: Span,
+    /// It stands in a branch that the chosen view takes.
+    pub active: bool,
+    /// It stands in the body of a macro.
+    pub in_macro: bool,
+}
+
+/// An `#if`, `#ifdef`, `#ifndef` or `#elif` that names `_OPENACC`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Guard {
+    /// The line.
+    pub span: Span,
+    /// The bytes of each `_OPENACC`.
+    pub words: Vec<Span>,
+    /// It asks for no more than whether `_OPENACC` is defined, and does not name `_OPENMP`.
+    pub is_plain: bool,
 }

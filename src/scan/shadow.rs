@@ -6,7 +6,7 @@ use crate::source::{SourceFile, Span};
 
 use super::c::{Event, Line, Operator};
 use super::preproc::{Shown, definition, joined, keyword};
-use super::{Define, DirectiveText, Form, Include, Scan};
+use super::{AccName, Define, DirectiveText, Form, Guard, Include, Scan};
 
 /// Words that compilers know and the host grammar does not; the flag says that a parenthesis behind them goes, too.
 const NOISE: [(&str, bool); 21] = [
@@ -49,7 +49,7 @@ pub fn include_of(file: &SourceFile, line: &Line) -> Option<Include> {
         _ => return None,
     };
     let path = text.get(1..)?.split(close).next()?.to_owned();
-    (word == "include").then_some(Include { span: line.whole, path, quoted: close == '"' })
+    (word == "include").then_some(Include { span: line.whole, path, quoted: close == '"', active: true })
 }
 
 /// Makes the scan of a file from its events.
@@ -59,8 +59,8 @@ pub fn assemble(file: &SourceFile, events: &[Event], shown: &Shown) -> Scan {
         includes: Vec::new(),
         defines: Vec::new(),
         shadow: file.bytes.clone(),
-        api_names: Vec::new(),
-        openacc_guards: Vec::new(),
+        names: Vec::new(),
+        guards: Vec::new(),
     };
     for event in events {
         match event {
@@ -111,21 +111,28 @@ fn line(file: &SourceFile, line: &Line, shown: &Shown, scan: &mut Scan) {
                 });
             }
         }
-        "include" if active => scan.includes.extend(include_of(file, line)),
+        "include" => {
+            scan.includes.extend(include_of(file, line).map(|include| Include { active, ..include }));
+        }
         "define" => {
             let (name, has_params, body) = definition(&rest);
             for operator in &line.operators {
                 add_operator(file, operator, Some(&name), shown, scan);
             }
+            let words = line.pieces.iter().flat_map(|piece| words_of(&file.bytes, *piece));
+            let names = words.filter(|span| file.slice(*span).starts_with(b"acc_"));
+            scan.names.extend(names.map(|span| AccName {
+                name: file.text(span).into_owned(),
+                span,
+                active,
+                in_macro: true,
+            }));
             if active {
                 scan.defines.push(Define { name, has_params, body, span: line.whole });
             }
         }
         "if" | "ifdef" | "ifndef" | "elif" => {
-            let text = joined(&file.bytes, line);
-            if active && text.windows(8).any(|word| word == b"_OPENACC") {
-                scan.openacc_guards.push(line.span);
-            }
+            scan.guards.extend(guard(file, line));
         }
         _ => {}
     }
@@ -191,9 +198,41 @@ fn word(file: &SourceFile, span: Span, shown: &Shown, scan: &mut Scan) {
         let takes_argument = NOISE.iter().any(|(noise, argument)| *argument && noise.as_bytes() == text);
         let end = if takes_argument { closing(&file.bytes, span.end as usize) } else { span.end as usize };
         blank(&mut scan.shadow, Span { start: span.start, end: end as u32 });
-    } else if shown.shows(span.start) {
-        scan.api_names.push((file.text(span).into_owned(), span));
+    } else {
+        let active = shown.shows(span.start);
+        scan.names.push(AccName { name: file.text(span).into_owned(), span, active, in_macro: false });
     }
+}
+
+/// The identifiers in `piece`.
+fn words_of(bytes: &[u8], piece: Span) -> Vec<Span> {
+    let text = bytes.get(piece.range()).unwrap_or_default();
+    let is_inner = |byte: &u8| super::c::is_word_start(*byte) || byte.is_ascii_digit();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        let length = rest.iter().take_while(|byte| is_inner(byte)).count();
+        let start = piece.start as usize + at;
+        if length > 0 && !rest.first().is_some_and(u8::is_ascii_digit) {
+            found.push(Span::new(start, start + length));
+        }
+        at += length.max(1);
+    }
+    found
+}
+
+/// What a condition says about `_OPENACC`; `None` if it does not name it.
+fn guard(file: &SourceFile, line: &Line) -> Option<Guard> {
+    let words: Vec<Span> =
+        line.pieces.iter().flat_map(|piece| words_of(&file.bytes, *piece)).collect();
+    let named: Vec<Span> = words.iter().copied().filter(|span| file.slice(*span) == b"_OPENACC").collect();
+    if named.is_empty() {
+        return None;
+    }
+    let text = joined(&file.bytes, line);
+    let compares = text.iter().any(|byte| b"<>=+-*/%?".contains(byte));
+    let names_openmp = words.iter().any(|span| file.slice(*span) == b"_OPENMP");
+    Some(Guard { span: line.span, words: named, is_plain: !compares && !names_openmp })
 }
 
 /// The offset behind the parenthesis that opens at the first code byte from `at`; `at` if there is none.

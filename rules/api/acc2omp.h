@@ -1,0 +1,229 @@
+/*
+ * acc2omp.h: what OpenACC's run-time library has and OpenMP 4.5 has no routine for.
+ *
+ * Written by acc2omp beside the sources that include it. It is yours: use, change and pass it on freely (CC0-1.0).
+ * C99 and C++11. Every function says which routine of OpenACC it stands for.
+ */
+#ifndef ACC2OMP_H
+#define ACC2OMP_H
+
+#include <omp.h>
+#include <stddef.h>
+
+/* acc_device_t. ACC2OMP_DEVICE is the type that the default device counts as, where it is not the host. */
+typedef enum acc2omp_device_t {
+    acc2omp_device_none,
+    acc2omp_device_default,
+    acc2omp_device_host,
+    acc2omp_device_not_host,
+    acc2omp_device_nvidia,
+    acc2omp_device_radeon,
+    acc2omp_device_current
+} acc2omp_device_t;
+
+#ifndef ACC2OMP_DEVICE
+#define ACC2OMP_DEVICE acc2omp_device_nvidia
+#endif
+
+/* acc_device_property_t. */
+typedef enum acc2omp_device_property_t {
+    acc2omp_property_none,
+    acc2omp_property_memory,
+    acc2omp_property_free_memory,
+    acc2omp_property_shared_memory_support,
+    acc2omp_property_name,
+    acc2omp_property_vendor,
+    acc2omp_property_driver
+} acc2omp_device_property_t;
+
+/* Values of an async argument. */
+enum { acc2omp_async_noval = -1, acc2omp_async_sync = -2, acc2omp_async_default = -3 };
+
+static inline int acc2omp_is_host(void)
+{
+    return omp_get_default_device() == omp_get_initial_device() || omp_get_num_devices() == 0;
+}
+
+/* acc_get_device_type */
+static inline acc2omp_device_t acc2omp_get_device_type(void)
+{
+    return acc2omp_is_host() ? acc2omp_device_host : ACC2OMP_DEVICE;
+}
+
+/* acc_set_device_type */
+static inline void acc2omp_set_device_type(acc2omp_device_t type)
+{
+    if (type == acc2omp_device_host)
+        omp_set_default_device(omp_get_initial_device());
+    else if (omp_get_default_device() == omp_get_initial_device())
+        omp_set_default_device(0);
+}
+
+/* acc_get_num_devices */
+static inline int acc2omp_get_num_devices(acc2omp_device_t type)
+{
+    if (type == acc2omp_device_none)
+        return 0;
+    if (type == acc2omp_device_host)
+        return 1;
+    if (type == acc2omp_device_current && acc2omp_is_host())
+        return 1;
+    return omp_get_num_devices();
+}
+
+/* acc_set_device_num */
+static inline void acc2omp_set_device_num(int number, acc2omp_device_t type)
+{
+    omp_set_default_device(type == acc2omp_device_host ? omp_get_initial_device() : number);
+}
+
+/* acc_get_device_num */
+static inline int acc2omp_get_device_num(acc2omp_device_t type)
+{
+    return type == acc2omp_device_host || acc2omp_is_host() ? 0 : omp_get_default_device();
+}
+
+/* acc_get_default_async, acc_set_default_async; one variable for the whole program. */
+__attribute__((weak)) int acc2omp_default_async = acc2omp_async_noval;
+
+static inline int acc2omp_get_default_async(void)
+{
+    return acc2omp_default_async;
+}
+
+static inline void acc2omp_set_default_async(int queue)
+{
+    acc2omp_default_async = queue == acc2omp_async_default ? (int)acc2omp_async_noval : queue;
+}
+
+/* acc_wait and its kin, where a directive cannot stand. */
+static inline void acc2omp_wait(void)
+{
+#pragma omp taskwait
+}
+
+/* acc_deviceptr: null if the data is absent. */
+static inline void *acc2omp_deviceptr(void *p)
+{
+    char *found = (char *)p;
+    void *device = NULL;
+    if (p == NULL || !omp_target_is_present(p, omp_get_default_device()))
+        return NULL;
+#pragma omp target data use_device_ptr(found)
+    device = found;
+    return device;
+}
+
+/* acc_is_present: the first and the last byte are there. */
+static inline int acc2omp_is_present(const void *p, size_t bytes)
+{
+    char *first = (char *)p;
+    int device = omp_get_default_device();
+    return p != NULL && omp_target_is_present(first, device)
+           && (bytes == 0 || omp_target_is_present(first + bytes - 1, device));
+}
+
+/* acc_copyin */
+static inline void *acc2omp_copyin(void *p, size_t bytes)
+{
+    char *data = (char *)p;
+    (void)data;
+#pragma omp target enter data map(to : data[0 : bytes])
+    return acc2omp_deviceptr(p);
+}
+
+/* acc_create */
+static inline void *acc2omp_create(void *p, size_t bytes)
+{
+    char *data = (char *)p;
+    (void)data;
+#pragma omp target enter data map(alloc : data[0 : bytes])
+    return acc2omp_deviceptr(p);
+}
+
+/* acc_copyout */
+static inline void acc2omp_copyout(void *p, size_t bytes)
+{
+    char *data = (char *)p;
+    (void)data;
+#pragma omp target exit data map(from : data[0 : bytes])
+}
+
+/* acc_delete */
+static inline void acc2omp_delete(void *p, size_t bytes)
+{
+    char *data = (char *)p;
+    (void)data;
+#pragma omp target exit data map(release : data[0 : bytes])
+}
+
+/* acc_delete_finalize */
+static inline void acc2omp_delete_finalize(void *p, size_t bytes)
+{
+    char *data = (char *)p;
+    (void)data;
+#pragma omp target exit data map(delete : data[0 : bytes])
+}
+
+/* acc_update_self */
+static inline void acc2omp_update_self(void *p, size_t bytes)
+{
+    char *data = (char *)p;
+    (void)data;
+#pragma omp target update from(data[0 : bytes])
+}
+
+/* acc_update_device */
+static inline void acc2omp_update_device(void *p, size_t bytes)
+{
+    char *data = (char *)p;
+    (void)data;
+#pragma omp target update to(data[0 : bytes])
+}
+
+/* acc_copyout_finalize */
+static inline void acc2omp_copyout_finalize(void *p, size_t bytes)
+{
+    if (acc2omp_is_present(p, bytes)) {
+        acc2omp_update_self(p, bytes);
+        acc2omp_delete_finalize(p, bytes);
+    }
+}
+
+/* acc_attach: the device's copy of the pointer points to the device's copy of its target. */
+static inline void acc2omp_attach(void **pointer)
+{
+    void *at = acc2omp_deviceptr(pointer);
+    void *target = acc2omp_deviceptr(*pointer);
+    if (at != NULL && target != NULL)
+        omp_target_memcpy(at, &target, sizeof target, 0, 0, omp_get_default_device(), omp_get_initial_device());
+}
+
+/* acc_detach: the device's copy of the pointer holds the host's address again. */
+static inline void acc2omp_detach(void **pointer)
+{
+    void *at = acc2omp_deviceptr(pointer);
+    if (at != NULL)
+        omp_target_memcpy(at, pointer, sizeof *pointer, 0, 0, omp_get_default_device(), omp_get_initial_device());
+}
+
+/* acc_on_device */
+#pragma omp declare target
+static inline int acc2omp_on_device(acc2omp_device_t type)
+{
+    int is_host = omp_is_initial_device();
+    switch (type) {
+    case acc2omp_device_none:
+        return 0;
+    case acc2omp_device_host:
+        return is_host;
+    case acc2omp_device_default:
+    case acc2omp_device_current:
+        return 1;
+    default:
+        return !is_host;
+    }
+}
+#pragma omp end declare target
+
+#endif

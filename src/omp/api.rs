@@ -1,0 +1,222 @@
+//! The run-time library: what its calls, types and constants become, as their rule pages say.
+//!
+//! Invariant: a use is replaced as a whole or left as a whole, nested uses included.
+
+use crate::bind::{ApiCall, ApiUse};
+use crate::diag::{self, Diag};
+use crate::host::ir::{ExprId, ExprKind};
+use crate::rules::{Action, Page, Row, Situation, TemplateArg, rules};
+use crate::source::Span;
+
+use super::ast::{Directive, Leaf};
+use super::look;
+use super::section::Sections;
+
+/// The text that stands for the device in templates.
+const DEVICE: &str = "omp_get_default_device()";
+/// The text that stands for the host in templates.
+const HOST: &str = "omp_get_initial_device()";
+
+/// A change of code that uses the library.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ApiChange {
+    /// The bytes become this text.
+    Text(Span, String),
+    /// The statement becomes these directives, each on a line of its own.
+    Pragmas(Span, Vec<Directive>),
+    /// The statement goes, with its line.
+    Gone(Span),
+    /// The use stays as it is.
+    Left,
+}
+
+/// What becomes of the uses of one file.
+#[derive(Debug, Default)]
+pub struct ApiLowered {
+    /// One for each use that stands in no other.
+    pub changes: Vec<ApiChange>,
+    /// What there is to say.
+    pub diags: Vec<Diag>,
+}
+
+struct Lowering<'a> {
+    sections: &'a Sections<'a>,
+    uses: &'a [ApiUse],
+    version: u8,
+    /// Whether nothing else stands on the lines of a statement.
+    stands_alone: &'a dyn Fn(Span) -> bool,
+    diags: Vec<Diag>,
+}
+
+/// A use cannot be translated.
+struct Refused;
+
+/// Lowers the uses of the run-time library, which are in source order.
+pub fn lower_api(
+    sections: &Sections,
+    uses: &[ApiUse],
+    version: u8,
+    stands_alone: &dyn Fn(Span) -> bool,
+) -> ApiLowered {
+    let mut lowering = Lowering { sections, uses, version, stands_alone, diags: Vec::new() };
+    let mut changes = Vec::new();
+    let mut behind = 0;
+    for used in uses {
+        if used.span.start < behind {
+            continue;
+        }
+        behind = used.extent().end;
+        let said = lowering.diags.len();
+        let change = lowering.outermost(used).unwrap_or_else(|Refused| {
+            lowering.diags.truncate(said);
+            lowering.diags.push(diag::api_left(used.span, &used.name));
+            ApiChange::Left
+        });
+        changes.push(change);
+    }
+    ApiLowered { changes, diags: lowering.diags }
+}
+
+impl Lowering<'_> {
+    fn outermost(&mut self, used: &ApiUse) -> Result<ApiChange, Refused> {
+        let (page, row) = self.row(used)?;
+        let stmt = used.call.as_ref().and_then(|call| Some((call.stmt?, call.in_block)));
+        let alone = |(stmt, in_block)| {
+            let span = self.sections.unit.stmt(stmt).span;
+            (in_block && (self.stands_alone)(span)).then_some(span)
+        };
+        match &row.action {
+            Action::Pragmas(pragmas) => {
+                let (Some(span), Some(call)) = (stmt.and_then(alone), &used.call) else { return Err(Refused) };
+                let section = self.section(page, call).unwrap_or_default();
+                let directives = pragmas.iter().map(|(words, clause)| {
+                    let mut directive = Directive::new(&[Leaf::Named(words)]);
+                    directive.clauses.extend(clause.iter().map(|clause| look::fill(clause, &section, "")));
+                    directive
+                });
+                let change = ApiChange::Pragmas(span, directives.collect());
+                self.tell(row, used);
+                Ok(change)
+            }
+            Action::Drop => {
+                let gone = stmt.and_then(alone);
+                self.tell(row, used);
+                Ok(gone.map_or(ApiChange::Text(used.extent(), "(void)0".to_owned()), ApiChange::Gone))
+            }
+            _ => Ok(ApiChange::Text(used.extent(), self.expression(used)?)),
+        }
+    }
+
+    fn tell(&mut self, row: &Row, used: &ApiUse) {
+        let said = row.tell.and_then(|code| diag::tell(code, used.span, &used.name));
+        self.diags.extend(said);
+    }
+
+    /// The expression that a use becomes.
+    fn expression(&mut self, used: &ApiUse) -> Result<String, Refused> {
+        let (page, row) = self.row(used)?;
+        let Action::Call(template) = &row.action else { return Err(Refused) };
+        self.tell(row, used);
+        let mut text = template.replace("{device}", DEVICE).replace("{host}", HOST);
+        text = text.replace("{word}", used.name.trim_start_matches("acc_"));
+        let Some(call) = &used.call else { return Ok(text) };
+        for (name, arg) in page.args.iter().flatten().zip(&call.args) {
+            let hole = format!("{{{name}}}");
+            if text.contains(&hole) {
+                text = text.replace(&hole, &self.argument(*arg)?);
+            } else if self.has_effect(*arg) {
+                return Err(Refused);
+            }
+        }
+        Ok(text)
+    }
+
+    /// An argument's text, with the uses inside it translated.
+    fn argument(&mut self, arg: ExprId) -> Result<String, Refused> {
+        let expr = self.sections.unit.expr(arg);
+        let inside: Vec<&ApiUse> = self.uses.iter().filter(|used| expr.span.contains(used.span)).collect();
+        let mut text = String::new();
+        let mut at = expr.span.start;
+        for used in inside {
+            if used.span.start < at {
+                continue;
+            }
+            text += &self.sections.file.text(Span { start: at, end: used.span.start });
+            text += &self.expression(used)?;
+            at = used.extent().end;
+        }
+        text += &self.sections.file.text(Span { start: at, end: expr.span.end });
+        let is_list = matches!(expr.kind, ExprKind::Comma(..));
+        Ok(if is_list { format!("({text})") } else { text })
+    }
+
+    /// Whether leaving an expression out would be noticed.
+    fn has_effect(&self, expr: ExprId) -> bool {
+        match &self.sections.unit.expr(expr).kind {
+            ExprKind::Assign(..) | ExprKind::Step { .. } | ExprKind::Opaque(_) => true,
+            ExprKind::Call { callee, .. } => {
+                let callee = self.sections.unit.expr(*callee);
+                !self.sections.file.text(callee.span).starts_with("acc_get_")
+            }
+            kind => kind.children().into_iter().any(|child| self.has_effect(child)),
+        }
+    }
+
+    /// The page of a use, and the row that applies to it.
+    fn row(&self, used: &ApiUse) -> Result<(&'static Page, &'static Row), Refused> {
+        let page = rules().routine(&used.name).ok_or(Refused)?;
+        let is_async = used.name.ends_with("_async") && page.args.is_some();
+        let wanted = page.args.as_ref().map(|args| args.len() + usize::from(is_async));
+        if wanted != used.call.as_ref().map(|call| call.args.len()) {
+            return Err(Refused);
+        }
+        let mut situation = Situation::new("call").fact("queue", if is_async { "given" } else { "none" });
+        if let Some(call) = &used.call {
+            situation = situation.fact("value", if call.stmt.is_some() { "unused" } else { "used" });
+            let known = self.section(page, call).is_some();
+            situation = situation.fact("section", if known { "known" } else { "unknown" });
+            if let Some(device) = self.named(page, call, "type") {
+                situation = situation.fact("device", self.device(device));
+            }
+        }
+        let row = rules().row(&page.entry, &situation, self.version).ok_or(Refused)?;
+        if matches!(row.action, Action::Refuse) { Err(Refused) } else { Ok((page, row)) }
+    }
+
+    fn named(&self, page: &Page, call: &ApiCall, name: &str) -> Option<ExprId> {
+        let at = page.args.iter().flatten().position(|known| known == name)?;
+        call.args.get(at).copied()
+    }
+
+    /// The list item that a call is about, if a directive can take the call's place: empty if there is none to name.
+    fn section(&self, page: &Page, call: &ApiCall) -> Option<String> {
+        let stmt = call.stmt.filter(|_| call.in_block)?;
+        if !(self.stands_alone)(self.sections.unit.stmt(stmt).span) {
+            return None;
+        }
+        let wants_list = page.rows.iter().any(|row| match &row.action {
+            Action::Pragmas(all) => {
+                all.iter().flat_map(|(_, clause)| clause).any(|clause| clause.argument == TemplateArg::List)
+            }
+            _ => false,
+        });
+        if !wants_list {
+            return Some(String::new());
+        }
+        self.sections.section(self.named(page, call, "p")?, self.named(page, call, "bytes")?)
+    }
+
+    /// What is known about a device type.
+    fn device(&self, expr: ExprId) -> &'static str {
+        let expr = self.sections.unit.expr(expr);
+        let text = self.sections.file.text(expr.span);
+        match (&expr.kind, text.as_ref()) {
+            (ExprKind::Name(_), "acc_device_host") => "host",
+            (ExprKind::Name(_), "acc_device_none") => "none",
+            (ExprKind::Name(_), "acc_device_current") => "current",
+            (ExprKind::Name(_), name) if name.starts_with("acc_device_") => "other",
+            (ExprKind::Call { .. }, call) if call.starts_with("acc_get_device_type") => "current",
+            _ => "unknown",
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! The façade: one source in, one translation out.
+//!
+//! Invariant: the same source and options give the same translation; nothing outside the returned edits changes.
+
+mod library;
+mod work;
+
+use std::sync::Arc;
+
+use crate::diag::{self, Diag, Severity};
+use crate::edit::Edit;
+use crate::host;
+use crate::host::ir::Unit;
+use crate::scan::{self, Scan, View};
+use crate::source::{Language, SourceFile, Span};
+
+pub use library::SUPPORT;
+use work::Work;
+
+/// A source file with the local headers it includes.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// The file to translate.
+    pub file: SourceFile,
+    /// The local headers that it reaches by `#include "…"`, in the order the compiler meets them; they are read for
+    /// their declarations and not translated with it.
+    pub headers: Vec<Arc<Header>>,
+}
+
+/// A header read for its declarations.
+#[derive(Debug)]
+pub struct Header {
+    /// Its file.
+    pub file: SourceFile,
+    scan: Scan,
+    unit: Unit,
+}
+
+impl Header {
+    /// Reads a header's declarations.
+    pub fn new(file: SourceFile) -> Header {
+        let (scan, _) = scan::scan(&file, &View::default());
+        let unit = host::parse(&file, &scan);
+        Header { file, scan, unit }
+    }
+}
+
+impl Source {
+    /// A file without headers.
+    pub fn new(name: impl Into<String>, bytes: Vec<u8>, language: Language) -> Source {
+        Source { file: SourceFile::new(name, bytes, language), headers: Vec::new() }
+    }
+
+    /// The file paths between quotes in its `#include "…"` lines, in source order, of all preprocessor branches.
+    pub fn quoted_includes(file: &SourceFile) -> Vec<String> {
+        scan::quoted_includes(file)
+    }
+}
+
+/// An OpenMP version, as `45` for 4.5.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Version(pub u8);
+
+/// The compiler that the output is tuned for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Profile {
+    /// Any compiler: one flat parallel loop.
+    #[default]
+    Generic,
+    /// LLVM clang.
+    Clang,
+    /// GNU gcc.
+    Gcc,
+}
+
+impl Profile {
+    /// The name of its page in `rules/profile/`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Profile::Generic => "generic",
+            Profile::Clang => "clang",
+            Profile::Gcc => "gcc",
+        }
+    }
+}
+
+/// What to translate to.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The newest OpenMP version that the output may use.
+    pub omp: Version,
+    /// The compiler that the output is tuned for.
+    pub profile: Profile,
+    /// The device type whose `device_type` clauses count, in lower case (`nvidia`, `host` …).
+    pub device_type: String,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { omp: Version(45), profile: Profile::Generic, device_type: "nvidia".to_owned() }
+    }
+}
+
+/// What became of a directive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Outcome {
+    /// Translated with the same meaning.
+    Exact,
+    /// Translated; a diagnostic says what is weaker or differs.
+    Noted,
+    /// Left as it was; a diagnostic says why.
+    Left,
+}
+
+/// One directive of the source, and what became of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DirectiveReport {
+    /// Its bytes in the source.
+    pub span: Span,
+    /// Its name (`parallel loop`).
+    pub name: String,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// The rule rows used, as `clause/present#0`.
+    pub rows: Vec<String>,
+}
+
+/// The result for one file.
+#[derive(Clone, Debug)]
+pub struct Translation {
+    /// The new text.
+    pub text: Vec<u8>,
+    /// The edits that make it from the source: sorted, disjoint.
+    pub edits: Vec<Edit>,
+    /// What there is to say, by place.
+    pub diagnostics: Vec<Diag>,
+    /// Every OpenACC directive of the source, by place.
+    pub directives: Vec<DirectiveReport>,
+    /// The text includes the header `SUPPORT`, which must lie beside it.
+    pub needs_support: bool,
+}
+
+/// Translates one source.
+pub fn translate(source: &Source, options: &Options) -> Translation {
+    if !scan::mentions_openacc(&source.file.bytes) {
+        return Translation::untouched(source);
+    }
+    let mut work = Work::new(source, options);
+    work.view(&View::default());
+    // Directives that the default view of the preprocessor does not reach get a view of their own.
+    while let Some(offset) = work.next_unreached() {
+        work.view(&View::reaching(offset));
+    }
+    work.finish()
+}
+
+impl Translation {
+    fn untouched(source: &Source) -> Translation {
+        let text = source.file.bytes.clone();
+        Translation { text, edits: Vec::new(), diagnostics: Vec::new(), directives: Vec::new(), needs_support: false }
+    }
+
+    /// Takes all edits back: the output did not parse.
+    fn withdraw(&mut self, file: &SourceFile) {
+        self.text = file.bytes.clone();
+        let at = self.edits.first().map_or(Span::at(0), |edit| edit.span);
+        self.edits.clear();
+        self.needs_support = false;
+        self.diagnostics.push(diag::output_not_parsed(at));
+        self.directives.iter_mut().for_each(|report| report.outcome = Outcome::Left);
+    }
+
+    /// Sorts the diagnostics, each once.
+    fn settle(&mut self) {
+        let mut seen = std::collections::HashSet::new();
+        self.diagnostics.retain(|diag| seen.insert((diag.code, diag.primary.span, diag.message.clone())));
+        self.diagnostics.sort_by_key(|diag| (diag.primary.span.start, diag.code, diag.message.clone()));
+    }
+
+    /// Marks the directives that the diagnostics are about.
+    fn mark(&mut self) {
+        for diag in self.diagnostics.iter().filter(|diag| diag.severity >= Severity::Weaker) {
+            let at = self.directives.partition_point(|report| report.span.start <= diag.primary.span.start);
+            let Some(report) = at.checked_sub(1).and_then(|at| self.directives.get_mut(at)) else { continue };
+            if report.outcome == Outcome::Exact {
+                report.outcome = Outcome::Noted;
+            }
+        }
+    }
+}
+

@@ -1,0 +1,255 @@
+//! A file under translation: view by view, until every directive and every name has been met.
+//!
+//! Invariant: a directive is translated in the first view that reaches it, and reported once.
+
+use std::collections::BTreeMap;
+
+use crate::acc::ast::Directive;
+use crate::bind::{self, Bound};
+use crate::diag::{self, Diag};
+use crate::edit::{Edit, EditSet, Rewrite};
+use crate::host::ir::Unit;
+use crate::omp::{self, Lowered, Part};
+use crate::scan::{self, Define, DirectiveText, Scan, View};
+use crate::sema::Symbols;
+use crate::source::{SourceFile, Span};
+use crate::{acc, host, layout, plan};
+
+use super::library::Library;
+use super::{DirectiveReport, Options, Outcome, Source, Translation};
+
+/// What the views seen so far have brought.
+pub struct Work<'a> {
+    source: &'a Source,
+    options: &'a Options,
+    edits: EditSet,
+    diags: Vec<Diag>,
+    reports: BTreeMap<u32, DirectiveReport>,
+    /// All directives of the file, with whether a view has tried to reach them.
+    known: BTreeMap<u32, bool>,
+    texts: BTreeMap<u32, Span>,
+    errors: usize,
+    scanned: bool,
+    library: Library,
+}
+
+impl<'a> Work<'a> {
+    /// Nothing has been seen.
+    pub fn new(source: &'a Source, options: &'a Options) -> Work<'a> {
+        Work {
+            source,
+            options,
+            edits: EditSet::default(),
+            diags: Vec::new(),
+            reports: BTreeMap::new(),
+            known: BTreeMap::new(),
+            texts: BTreeMap::new(),
+            errors: 0,
+            scanned: false,
+            library: Library::default(),
+        }
+    }
+
+    /// A directive or a name of the run-time library that no view has reached or tried to.
+    pub fn next_unreached(&mut self) -> Option<u32> {
+        let directive = self.known.iter_mut().find(|(_, tried)| !**tried);
+        let directive = directive.map(|(offset, tried)| {
+            *tried = true;
+            *offset
+        });
+        directive.or_else(|| self.library.next_unreached())
+    }
+
+    /// Translates what `view` reaches and no view before did.
+    pub fn view(&mut self, view: &View) {
+        let file = &self.source.file;
+        let (scan, said) = scan::scan(file, &self.with_header_macros(view));
+        for text in &scan.directives {
+            self.texts.insert(text.span.start, text.span);
+            self.known.entry(text.span.start).or_insert(false);
+        }
+        let fresh: Vec<usize> = (0..scan.directives.len())
+            .filter(|at| {
+                let text = &scan.directives[*at];
+                text.active && !self.reports.contains_key(&text.span.start)
+            })
+            .collect();
+        let is_first = !self.scanned;
+        if is_first {
+            self.diags.extend(said);
+            self.library.scanned(&scan);
+            self.scanned = true;
+        }
+        let names = self.library.fresh(&scan);
+        if !fresh.is_empty() || !names.is_empty() || is_first {
+            let unit = host::parse(file, &scan);
+            if is_first {
+                self.errors = unit.errors.len();
+            }
+            self.translate_view(&scan, &unit, &fresh, &names);
+        }
+    }
+
+    fn with_header_macros(&self, view: &View) -> View {
+        let mut view = view.clone();
+        for define in self.source.headers.iter().flat_map(|header| &header.scan.defines) {
+            if !define.has_params {
+                view.defines.push((define.name.clone(), Some(define.body.clone())));
+            }
+        }
+        view
+    }
+
+    fn translate_view(&mut self, scan: &Scan, unit: &Unit, fresh: &[usize], names: &[(String, Span)]) {
+        let file = &self.source.file;
+        let mut parsed = Vec::new();
+        let mut held = Vec::new();
+        for at in fresh {
+            let text = &scan.directives[*at];
+            self.known.insert(text.span.start, true);
+            match self.parse(text) {
+                Some(directive) => parsed.push((*at, directive)),
+                None => held.push(text.span),
+            }
+        }
+        let headers: Vec<&Unit> = self.source.headers.iter().map(|header| &header.unit).collect();
+        let header_defines = self.source.headers.iter().flat_map(|header| &header.scan.defines);
+        let macros: Vec<&Define> = header_defines.chain(&scan.defines).collect();
+        let symbols = Symbols::new(unit, file.bytes.len(), &headers, &macros);
+        let wanted: Vec<Span> = parsed.iter().map(|(_, directive)| directive.span).collect();
+        let (bound, said) = bind::bind(unit, &scan.directives, parsed);
+        held.extend(wanted.into_iter().filter(|span| !bound.iter().any(|one| one.directive.span == *span)));
+        self.diags.extend(said);
+        let profile = self.options.profile.name();
+        let aim =
+            plan::Aim { device_type: self.options.device_type.clone(), preference: omp::preference(profile) };
+        let (plan, said) = plan::plan(file, unit, &symbols, &bound, &held, &aim);
+        self.diags.extend(said);
+        let target = omp::Target { version: self.options.omp.0, profile };
+        let (lowered, said) = omp::lower(&plan, &symbols, &bound, target);
+        self.diags.extend(said);
+        for (at, (bound, lowered)) in bound.iter().zip(lowered).enumerate() {
+            let text = &scan.directives[bound.text];
+            self.rewrite(at as u32, unit, text, bound, lowered);
+        }
+        for span in held {
+            self.report(span, "", Outcome::Left, Vec::new());
+        }
+        let uses = bind::api_uses(unit, names);
+        let sections = omp::Sections { file, unit, symbols: &symbols };
+        let lowered =
+            omp::lower_api(&sections, &uses, self.options.omp.0, &|span| layout::stands_alone(file, span));
+        self.library.lowered(file, lowered, &mut self.edits);
+    }
+
+    /// The directive's tree, if it is whole and legal.
+    fn parse(&mut self, text: &DirectiveText) -> Option<Directive> {
+        if let Some(name) = &text.in_macro {
+            self.diags.push(diag::in_macro(text.span, name));
+            return None;
+        }
+        let (directive, said) = acc::parse(&self.source.file, text);
+        self.diags.extend(said);
+        let directive = directive?;
+        let said = acc::check(&directive);
+        let legal = said.is_empty();
+        self.diags.extend(said);
+        legal.then_some(directive)
+    }
+
+    fn report(&mut self, span: Span, name: &str, outcome: Outcome, rows: Vec<String>) {
+        let report = DirectiveReport { span, name: name.to_owned(), outcome, rows };
+        self.reports.insert(span.start, report);
+    }
+
+    fn rewrite(&mut self, owner: u32, unit: &Unit, text: &DirectiveText, bound: &Bound, lowered: Lowered) {
+        let name = acc::name(bound.directive.kind);
+        let file = &self.source.file;
+        let edits = if lowered.left { None } else { edits_of(file, unit, text, &lowered.parts) };
+        let outcome = match edits {
+            None => Outcome::Left,
+            Some(edits) => match self.edits.add(Rewrite { owner, edits }) {
+                Ok(()) => Outcome::Exact,
+                Err(_) => {
+                    self.diags.push(diag::edit_conflict(text.span));
+                    Outcome::Left
+                }
+            },
+        };
+        if outcome != Outcome::Left && lowered.parts.contains(&Part::NeedsHeader) {
+            self.library.needs_header();
+        }
+        self.report(text.span, name, outcome, lowered.rows);
+    }
+
+    /// Nothing more can be reached.
+    pub fn finish(mut self) -> Translation {
+        let file = &self.source.file;
+        for (start, span) in &self.texts {
+            if !self.reports.contains_key(start) {
+                self.diags.push(diag::no_view(*span));
+                let report = DirectiveReport {
+                    span: *span,
+                    name: String::new(),
+                    outcome: Outcome::Left,
+                    rows: Vec::new(),
+                };
+                self.reports.insert(*start, report);
+            }
+        }
+        self.library.finish(file, &mut self.edits);
+        let text = self.edits.apply(&file.bytes);
+        let mut translation = Translation {
+            text,
+            edits: self.edits.edits().cloned().collect(),
+            diagnostics: self.diags,
+            directives: self.reports.into_values().collect(),
+            needs_support: self.library.needs_support(),
+        };
+        if errors_in(file, &translation.text) > self.errors {
+            translation.withdraw(file);
+        }
+        translation.mark();
+        translation.diagnostics.extend(self.library.diags);
+        translation.settle();
+        translation
+    }
+}
+
+/// How many places of a text the host grammar cannot read.
+fn errors_in(file: &SourceFile, text: &[u8]) -> usize {
+    let output = SourceFile::new(file.name.clone(), text.to_vec(), file.language);
+    let (scan, _) = scan::scan(&output, &View::of_output());
+    host::parse(&output, &scan).errors.len()
+}
+
+/// The edits for one directive; `None` if the source leaves no room for them.
+fn edits_of(file: &SourceFile, unit: &Unit, old: &DirectiveText, parts: &[Part]) -> Option<Vec<Edit>> {
+    let mut edits = Vec::new();
+    for part in parts {
+        match part {
+            Part::Directive(directive) => edits.push(layout::relaid(file, old, &directive.words())),
+            Part::Pair(first, second) => {
+                edits.push(layout::before(file, old, &first.line())?);
+                edits.push(layout::relaid(file, old, &second.words()));
+            }
+            Part::Statements(statements) => {
+                edits.push(Edit { span: old.span, text: statements.join(" ").into_bytes() })
+            }
+            Part::Gone => edits.push(layout::removed(file, old)),
+            Part::Before(stmt, directive) => {
+                let at = unit.stmt(*stmt).span.start;
+                edits.push(layout::inserted(file, at, &directive.line())?);
+            }
+            Part::Behind(offset, directive) => {
+                edits.push(layout::behind(
+                    file,
+                    *offset,
+                    &directive.line(),
+                ));
+            }
+            Part::NeedsHeader => {}
+        }
+    }
+    Some(edits)
+}
