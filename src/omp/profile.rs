@@ -20,5 +20,9 @@ pub fn tuning(name: &str) -> Tuning {
 /// What profile `name` asks of the plan.
 pub fn preference(name: &str) -> Preference {
     let profile = rules::profile(name);
-    Preference { collapse_tight: profile.tight_nest == "collapse", short_trip: profile.short_trip.into() }
+    Preference {
+        collapse_tight: profile.tight_nest == "collapse",
+        short_trip: profile.short_trip.into(),
+        variable_length_inside: profile.variable_length_inside,
+    }
 }

@@ -29,6 +29,8 @@ pub struct Preference {
     pub collapse_tight: bool,
     /// An inner loop with fewer literal iterations than this stays inside one thread.
     pub short_trip: i128,
+    /// Loops that use arrays of variable length may be shared out inside others.
+    pub variable_length_inside: bool,
 }
 
 /// What the plan is made for.

@@ -170,7 +170,8 @@ impl Maker<'_> {
             let flat = self.aim.preference.collapse_tight
                 || !available.gangs
                 || lanes_taken
-                || self.is_short(&inner);
+                || self.is_short(&inner)
+                || self.is_barred(inner.stmt);
             if !flat && self.tight_directive(inner.at, &inner.headers, region).is_none() {
                 split = Some(inner);
                 break;
@@ -234,6 +235,14 @@ impl Maker<'_> {
         trips.is_some_and(|trips| trips < self.aim.preference.short_trip)
     }
 
+    /// Whether a loop may not be shared out inside another one: it uses arrays of variable length, whose bounds the
+    /// profile's compiler loses there.
+    fn is_barred(&self, stmt: StmtId) -> bool {
+        let used = || sema::uses(self.unit, self.symbols, stmt);
+        !self.aim.preference.variable_length_inside
+            && used().iter().any(|(symbol, _)| sema::has_variable_length(self.unit, self.symbols, symbol))
+    }
+
     /// The `for` statements of a tight nest, outermost first.
     fn loop_statements(&self, stmt: StmtId, count: usize) -> Vec<StmtId> {
         let body = |stmt: &StmtId| {
@@ -257,7 +266,7 @@ impl Maker<'_> {
         while let Some(inner_at) = pending.pop() {
             let Some(stmt) = self.bound[inner_at].stmt() else { continue };
             match self.candidate(inner_at, stmt, region, false) {
-                Some(inner) if !lanes_left || self.is_short(&inner) => drop(inner),
+                Some(inner) if !lanes_left || self.is_short(&inner) || self.is_barred(inner.stmt) => drop(inner),
                 Some(inner) if self.is_ragged(outer, &inner) => ragged = true,
                 Some(inner) => found.push(inner),
                 None => pending.extend(self.loops_below(inner_at)),
@@ -291,7 +300,12 @@ impl Maker<'_> {
         if !LoopClauses::new(&self.bound[at].directive, &counting).seq
             && matches!(self.plan.items[at], Item::Gone)
         {
-            let why = "the loops around it already fill the device";
+            let why = match self.bound[at].stmt() {
+                Some(stmt) if self.is_barred(stmt) => {
+                    "clang 19 loses the bounds of variable length arrays in nested parallel loops on GPUs"
+                }
+                _ => "the loops around it already fill the device",
+            };
             self.diags.push(diag::loop_sequential(self.bound[at].directive.name_span, why));
         }
         self.hoist_private(at, attributes);

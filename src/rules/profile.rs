@@ -16,6 +16,8 @@ pub struct ProfileRules {
     pub tight_nest: String,
     /// An inner loop with fewer literal iterations than this stays inside one thread.
     pub short_trip: u32,
+    /// Loops that use arrays of variable length may be shared out inside others.
+    pub variable_length_inside: bool,
     /// Threads of a team, one iteration each, for a loop whose inner loops have varying trip counts.
     pub ragged_threads: Option<u32>,
     /// Which measurements say so.

@@ -4,7 +4,9 @@
 
 use std::collections::HashMap;
 
-use crate::host::ir::{BaseType, Decl, DeclId, DeclKind, Derived, FunctionId, StmtId, StmtKind, Unit};
+use crate::host::ir::{
+    BaseType, Decl, DeclId, DeclKind, Derived, ExprId, ExprKind, FunctionId, StmtId, StmtKind, Unit,
+};
 use crate::scan::Define;
 use crate::source::Span;
 
@@ -219,6 +221,27 @@ impl Symbols {
                 | StmtKind::Opaque(_) => {}
             }
         }
+    }
+}
+
+/// Whether the type of `symbol` holds an array whose size is known only when the program runs.
+pub fn has_variable_length(unit: &Unit, symbols: &Symbols, symbol: SymbolId) -> bool {
+    let Some(decl) = symbols.get(symbol).decl.map(|id| unit.decl(id)) else { return false };
+    let skipped = usize::from(decl.kind == DeclKind::Parameter);
+    decl.derived.iter().skip(skipped).any(|part| match part {
+        Derived::Array(Some(size)) => !is_constant(unit, symbols, *size),
+        Derived::Array(None) | Derived::Pointer | Derived::Function | Derived::Reference => false,
+    })
+}
+
+/// Whether every name in an expression is a constant's.
+fn is_constant(unit: &Unit, symbols: &Symbols, expr: ExprId) -> bool {
+    let expr = unit.expr(expr);
+    match &expr.kind {
+        ExprKind::Name(name) => symbols
+            .lookup(name, expr.span.start)
+            .is_none_or(|symbol| symbols.get(symbol).kind == SymbolKind::Constant),
+        kind => kind.children().into_iter().all(|child| is_constant(unit, symbols, child)),
     }
 }
 
