@@ -82,10 +82,7 @@ fn calls(unit: &Unit) -> HashMap<u32, ApiCall> {
         }
         let stmt = statements.get(&ExprId(index as u32)).copied();
         let in_block = stmt.is_some_and(|stmt| in_block.contains(&stmt));
-        found.insert(
-            callee.span.start,
-            ApiCall { span: expr.span, args: args.clone(), stmt, in_block },
-        );
+        found.insert(callee.span.start, ApiCall { span: expr.span, args: args.clone(), stmt, in_block });
     }
     found
 }

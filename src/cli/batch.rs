@@ -202,8 +202,11 @@ fn support_place(job: &Job, work: &Work) -> Option<(PathBuf, PathBuf)> {
 
 /// Writes or shows the support header once in each folder that needs it.
 fn support(done: &[Done], work: &Work) -> Verdict {
-    let places: BTreeMap<&Path, &Path> =
-        done.iter().filter_map(|one| one.supported.as_ref()).map(|(like, place)| (&**place, &**like)).collect();
+    let places: BTreeMap<&Path, &Path> = done
+        .iter()
+        .filter_map(|one| one.supported.as_ref())
+        .map(|(like, place)| (&**place, &**like))
+        .collect();
     let mut verdict = Verdict::Done;
     for (place, like) in places {
         verdict = verdict.max(match &work.task.destination {

@@ -385,14 +385,14 @@ pub fn gang_dims_merged(at: Span) -> Diag {
 }
 
 /// A0221
-pub fn attach_dropped(at: Span, clause: &str) -> Diag {
+pub fn attach_uncounted(at: Span, word: &str) -> Diag {
     diag(
         221,
         Severity::Weaker,
         at,
-        format!("`{clause}` is dropped: mapping the member's section attaches the pointer"),
-        "dropped",
-        "map the member with a section where it is attached",
+        format!("`{word}` is not counted: the first detach undoes every attach"),
+        "no attachment counter",
+        "nothing to do, unless the pointer is attached more than once",
     )
 }
 
@@ -576,7 +576,7 @@ pub fn tell(code: Code, at: Span, word: &str) -> Option<Diag> {
         218 => pointer_must_be_present(at, word),
         219 => declared_on_device(at, word),
         220 => gang_dims_merged(at),
-        221 => attach_dropped(at, word),
+        221 => attach_uncounted(at, word),
         222 => cache_dropped(at),
         305 => api_left(at, word),
         301 => not_yet(at, word),

@@ -138,6 +138,31 @@ pub fn before(file: &SourceFile, old: &DirectiveText, text: &str) -> Option<Edit
     }
 }
 
+/// The edit that puts statements on lines of their own before a directive, indented like it. `None` if other code stands
+/// on its lines.
+pub fn lines_before(file: &SourceFile, directive: Span, statements: &[String]) -> Option<Edit> {
+    let lines = whole_line(file, directive)?;
+    let text = indented(file, directive, statements);
+    Some(Edit { span: Span { start: lines.start, end: lines.start }, text: text.into_bytes() })
+}
+
+/// The edit that puts statements on lines of their own behind a directive, indented like it. `None` if other code stands
+/// on its lines.
+pub fn lines_behind(file: &SourceFile, directive: Span, statements: &[String]) -> Option<Edit> {
+    let lines = whole_line(file, directive)?;
+    let text = indented(file, directive, statements);
+    let ended = file.slice(lines).ends_with(b"\n");
+    let text = if ended { text } else { format!("{}{}", line_end(file, directive.start), text.trim_end()) };
+    Some(Edit { span: Span { start: lines.end, end: lines.end }, text: text.into_bytes() })
+}
+
+/// Lines with the indentation of `like`, each with its line end.
+fn indented(file: &SourceFile, like: Span, lines: &[String]) -> String {
+    let indent = indentation(file, file.lines.line(like.start));
+    let end = line_end(file, like.start);
+    lines.iter().map(|line| format!("{indent}{line}{end}")).collect()
+}
+
 /// The edit that puts a directive on a line of its own behind the line of `offset`.
 pub fn behind(file: &SourceFile, offset: u32, text: &str) -> Edit {
     let line = file.lines.span(file.lines.line(offset.max(1) - 1));

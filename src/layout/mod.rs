@@ -4,4 +4,7 @@
 
 mod c;
 
-pub use c::{before, behind, inserted, relaid, removed, removed_lines, replaced, stands_alone};
+pub use c::{
+    before, behind, inserted, lines_before, lines_behind, relaid, removed, removed_lines, replaced,
+    stands_alone,
+};

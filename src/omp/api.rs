@@ -87,7 +87,9 @@ impl Lowering<'_> {
         };
         match &row.action {
             Action::Pragmas(pragmas) => {
-                let (Some(span), Some(call)) = (stmt.and_then(alone), &used.call) else { return Err(Refused) };
+                let (Some(span), Some(call)) = (stmt.and_then(alone), &used.call) else {
+                    return Err(Refused);
+                };
                 let section = self.section(page, call).unwrap_or_default();
                 let directives = pragmas.iter().map(|(words, clause)| {
                     let mut directive = Directive::new(&[Leaf::Named(words)]);

@@ -18,6 +18,8 @@ pub struct Gathered {
     pub clauses: Vec<(Place, Clause)>,
     /// Statements that take the directive's place.
     pub statements: Vec<String>,
+    /// The condition under which they run.
+    pub condition: Option<String>,
     /// The rows used.
     pub rows: Vec<String>,
     /// What there is to say.
@@ -246,6 +248,7 @@ fn apply(row: &Row, clause: &AccClause, text: &str, asked: &Asked, into: &mut Ga
         }
         Action::Statement(template) => into.statements.push(template.replace("{expr}", text)),
         Action::Strategy(Strategy::ThreadLimit) => into.lanes.push(text.to_owned()),
+        Action::Strategy(Strategy::Condition) => into.condition = Some(text.to_owned()),
         Action::Strategy(_) | Action::Directive(_) | Action::Call(_) | Action::Pragmas(_) | Action::Drop => {}
         Action::Refuse => into.refused = true,
     }

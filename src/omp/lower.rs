@@ -40,8 +40,10 @@ pub enum Part {
     Before(StmtId, Directive),
     /// A directive behind this offset, on a line of its own.
     Behind(u32, Directive),
-    /// The program calls routines of `omp.h`.
-    NeedsHeader,
+    /// Statements before the directive, each on a line of its own.
+    LinesBefore(Vec<String>),
+    /// Statements behind the directive, each on a line of its own.
+    LinesBehind(Vec<String>),
 }
 
 /// What becomes of one bound directive.
@@ -255,9 +257,7 @@ impl Lowering<'_> {
             | Action::Statement(_)
             | Action::Call(_)
             | Action::Pragmas(_)
-            | Action::Strategy(_) => {
-                own_parts(&gathered)
-            }
+            | Action::Strategy(_) => own_parts(&gathered),
         };
         match parts {
             Some(parts) => Lowered { parts, rows: gathered.rows, left: false },
@@ -278,22 +278,32 @@ impl Lowering<'_> {
         let kind = self.bound[index].directive.kind;
         let mut directive = Directive::new(&[name]);
         for (_, clause) in gathered.clauses.drain(..) {
+            if let (Body::Text(condition), "if") = (&clause.body, clause.name.as_str()) {
+                gathered.condition = Some(condition.clone());
+            }
             directive.add(clause);
         }
         let needs_data = !matches!(kind, DirectiveKind::Wait | DirectiveKind::Atomic);
         let has_data = directive.clauses.iter().any(|clause| matches!(clause.body, Body::List(_)));
         if needs_data && !has_data {
-            return Some(vec![Part::Gone]);
+            return own_parts(gathered);
         }
-        if kind == DirectiveKind::ExitData && self.finalizes(index) {
-            return Some(finalized(directive));
-        }
-        if kind == DirectiveKind::Atomic && self.is_redundant(index) {
+        let lines = statements(gathered);
+        let mut parts = if kind == DirectiveKind::ExitData && self.finalizes(index) {
+            finalized(directive)
+        } else if kind == DirectiveKind::Atomic && self.is_redundant(index) {
             let mut one = Directive::new(&[Leaf::Parallel]);
             one.add(Clause::text("num_threads", "1"));
-            return Some(vec![Part::Pair(one, directive)]);
+            vec![Part::Pair(one, directive)]
+        } else {
+            vec![Part::Directive(directive)]
+        };
+        // A pointer is detached while its target is still there, and attached once it is there.
+        if !lines.is_empty() {
+            let is_exit = kind == DirectiveKind::ExitData;
+            parts.push(if is_exit { Part::LinesBefore(lines) } else { Part::LinesBehind(lines) });
         }
-        Some(vec![Part::Directive(directive)])
+        Some(parts)
     }
 
     fn finalizes(&self, index: usize) -> bool {
@@ -362,13 +372,20 @@ fn left() -> Lowered {
     Lowered { left: true, ..Lowered::default() }
 }
 
+/// The statements that the clauses have made, each under the directive's condition.
+fn statements(gathered: &Gathered) -> Vec<String> {
+    let made = gathered.statements.iter();
+    made.map(|one| match &gathered.condition {
+        Some(condition) => format!("if ({condition}) {one}"),
+        None => one.clone(),
+    })
+    .collect()
+}
+
 /// Statements, if the clauses have made some; else the directive goes.
 fn own_parts(gathered: &Gathered) -> Option<Vec<Part>> {
-    if gathered.statements.is_empty() {
-        Some(vec![Part::Gone])
-    } else {
-        Some(vec![Part::Statements(gathered.statements.clone()), Part::NeedsHeader])
-    }
+    let statements = statements(gathered);
+    Some(vec![if statements.is_empty() { Part::Gone } else { Part::Statements(statements) }])
 }
 
 /// `finalize` ends the data's life whatever its counters say: bring it home first, then delete it.

@@ -110,7 +110,8 @@ impl Sections<'_> {
     fn is_sizeof(&self, expr: ExprId, of: &[String]) -> bool {
         let expr = self.unit.expr(expr);
         let text = self.file.text(expr.span);
-        let Some(operand) = text.strip_prefix("sizeof").filter(|_| matches!(expr.kind, ExprKind::Sizeof)) else {
+        let Some(operand) = text.strip_prefix("sizeof").filter(|_| matches!(expr.kind, ExprKind::Sizeof))
+        else {
             return false;
         };
         let operand = operand.trim();

@@ -266,7 +266,9 @@ impl Maker<'_> {
         while let Some(inner_at) = pending.pop() {
             let Some(stmt) = self.bound[inner_at].stmt() else { continue };
             match self.candidate(inner_at, stmt, region, false) {
-                Some(inner) if !lanes_left || self.is_short(&inner) || self.is_barred(inner.stmt) => drop(inner),
+                Some(inner) if !lanes_left || self.is_short(&inner) || self.is_barred(inner.stmt) => {
+                    drop(inner)
+                }
                 Some(inner) if self.is_ragged(outer, &inner) => ragged = true,
                 Some(inner) => found.push(inner),
                 None => pending.extend(self.loops_below(inner_at)),

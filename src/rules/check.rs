@@ -54,7 +54,13 @@ pub fn page(entry: &str, raw: RawPage) -> Result<Checked, Error> {
         "routine" => std::iter::once(&subject.name).chain(&subject.also).cloned().collect(),
         _ => Vec::new(),
     };
-    Ok(Checked { on: subject.on.clone(), names, args: subject.args.clone(), cite: subject.cite.clone(), rows })
+    Ok(Checked {
+        on: subject.on.clone(),
+        names,
+        args: subject.args.clone(),
+        cite: subject.cite.clone(),
+        rows,
+    })
 }
 
 fn subject(raw: &RawPage) -> Result<(&'static str, &RawSubject), Error> {
@@ -77,7 +83,10 @@ fn known_word(kind: &str, subject: &RawSubject) -> Result<(), Error> {
         "clause" => table.clause(&subject.name).is_some(),
         "directive" => table.directive(&subject.name).is_some(),
         "routine" if subject.args.is_some() => {
-            match std::iter::once(&subject.name).chain(&subject.also).find(|name| table.routine(name).is_none()) {
+            match std::iter::once(&subject.name)
+                .chain(&subject.also)
+                .find(|name| table.routine(name).is_none())
+            {
                 Some(name) => return Err(error(format!("OpenACC has no routine `{name}`"))),
                 None => true,
             }
@@ -221,6 +230,7 @@ fn action(raw: &RawRow, meaning: Meaning) -> Result<Action, Error> {
     match raw.strategy.as_deref() {
         None => Ok(Action::Drop),
         Some("thread-limit") => Ok(Action::Strategy(Strategy::ThreadLimit)),
+        Some("condition") => Ok(Action::Strategy(Strategy::Condition)),
         Some("finalize") => Ok(Action::Strategy(Strategy::Finalize)),
         Some("push-down") => Ok(Action::Strategy(Strategy::PushDown)),
         Some("levels") => Ok(Action::Strategy(Strategy::Levels)),

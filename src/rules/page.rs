@@ -131,8 +131,11 @@ impl Rules {
 
     /// The pages called `name`: `present`, or `clause/present`.
     pub fn named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Page> {
-        let fits = move |page: &&Page| page.entry == name || page.entry.rsplit('/').next() == Some(name)
-                || page.names.iter().any(|known| known == name);
+        let fits = move |page: &&Page| {
+            page.entry == name
+                || page.entry.rsplit('/').next() == Some(name)
+                || page.names.iter().any(|known| known == name)
+        };
         self.pages.values().filter(fits)
     }
 

@@ -55,6 +55,8 @@ pub enum Place {
 pub enum Strategy {
     /// `num_workers` times `vector_length` limits the threads of a team.
     ThreadLimit,
+    /// The condition under which the statements of the directive run.
+    Condition,
     /// `finalize`: bring the data home, then delete it whatever its counter says.
     Finalize,
     /// The clause is said at the compute constructs inside.

@@ -223,8 +223,7 @@ fn words_of(bytes: &[u8], piece: Span) -> Vec<Span> {
 
 /// What a condition says about `_OPENACC`; `None` if it does not name it.
 fn guard(file: &SourceFile, line: &Line) -> Option<Guard> {
-    let words: Vec<Span> =
-        line.pieces.iter().flat_map(|piece| words_of(&file.bytes, *piece)).collect();
+    let words: Vec<Span> = line.pieces.iter().flat_map(|piece| words_of(&file.bytes, *piece)).collect();
     let named: Vec<Span> = words.iter().copied().filter(|span| file.slice(*span) == b"_OPENACC").collect();
     if named.is_empty() {
         return None;

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 
 use crate::diag::{self, Diag};
 use crate::edit::{Edit, EditSet, Rewrite};
-use crate::layout;
-use crate::omp::{ApiChange, ApiLowered, ast};
-use crate::rules;
-use crate::scan::{Guard, Include, Scan};
-use crate::source::{SourceFile, Span};
+use crate::omp::{self, ApiChange, ApiLowered, ast};
+use crate::scan::{self, Guard, Include, Scan, View};
+use crate::sema::Symbols;
+use crate::source::{Language, SourceFile, Span};
+use crate::{bind, host, layout, rules};
 
 /// The header with what OpenMP has no routine for: its name, and its text.
 pub const SUPPORT: (&str, &str) = ("acc2omp.h", include_str!("../../rules/api/acc2omp.h"));
@@ -19,8 +19,9 @@ pub const SUPPORT: (&str, &str) = ("acc2omp.h", include_str!("../../rules/api/ac
 const OWNER: u32 = u32::MAX;
 
 /// What is known about the library in one file.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Library {
+    version: u8,
     /// The names, by place; true once a view has reached them or tried to.
     known: BTreeMap<u32, bool>,
     names: BTreeMap<u32, (String, Span)>,
@@ -37,16 +38,28 @@ pub struct Library {
 }
 
 impl Library {
+    /// Nothing is known yet; `version` is the newest OpenMP that the output may use.
+    pub fn new(version: u8) -> Library {
+        Library {
+            version,
+            known: BTreeMap::new(),
+            names: BTreeMap::new(),
+            includes: Vec::new(),
+            guards: Vec::new(),
+            omp: false,
+            support: false,
+            left: false,
+            diags: Vec::new(),
+        }
+    }
+
     /// Remembers what a file holds, whatever a view shows of it.
     pub fn scanned(&mut self, scan: &Scan) {
         for name in &scan.names {
             let span = name.span;
-            let is_ours = rules::rules().routine(&name.name).is_some()
-                || rules::openacc::table().routine(&name.name).is_some()
-                || name.name == "_OPENACC";
-            if is_ours && name.in_macro {
+            if is_ours(&name.name) && name.in_macro {
                 self.leave(span, &name.name);
-            } else if is_ours {
+            } else if is_ours(&name.name) {
                 self.known.insert(span.start, false);
                 self.names.insert(span.start, (name.name.clone(), span));
             }
@@ -69,11 +82,6 @@ impl Library {
         Some(*offset)
     }
 
-    /// The output calls routines of `omp.h`.
-    pub fn needs_header(&mut self) {
-        self.omp = true;
-    }
-
     /// Whether the output includes `SUPPORT`.
     pub fn needs_support(&self) -> bool {
         self.support
@@ -84,14 +92,51 @@ impl Library {
         self.diags.push(diag::api_left(span, name));
     }
 
+    /// Translates the uses of the library in the new text of a directive, whose expressions come from its clauses.
+    /// `None` if one of them cannot be translated.
+    pub fn in_texts(&mut self, mut edits: Vec<Edit>, at: Span) -> Option<Vec<Edit>> {
+        for edit in &mut edits {
+            let text = String::from_utf8_lossy(&edit.text).into_owned();
+            if text.contains("acc_") {
+                edit.text = self.in_text(&text, at)?.into_bytes();
+            }
+            self.notice(&edit.text.clone());
+        }
+        Some(edits)
+    }
+
+    fn in_text(&mut self, text: &str, at: Span) -> Option<String> {
+        let mut out = String::new();
+        let mut rest = text;
+        while let Some((before, used, behind)) = next_use(rest) {
+            out += before;
+            match expression(used, self.version) {
+                Some(new) => out += &new,
+                None => {
+                    let name = used.split('(').next().unwrap_or(used).trim();
+                    self.leave(at, name);
+                    return None;
+                }
+            }
+            rest = behind;
+        }
+        Some(out + rest)
+    }
+
+    /// Notes which headers a text needs.
+    fn notice(&mut self, text: &[u8]) {
+        let text = String::from_utf8_lossy(text);
+        self.support |= text.contains("acc2omp_");
+        self.omp |= text.contains("omp_");
+    }
+
     /// Makes the edits for the uses that one view has shown.
     pub fn lowered(&mut self, file: &SourceFile, lowered: ApiLowered, edits: &mut EditSet) {
         self.diags.extend(lowered.diags);
         for change in lowered.changes {
             let edit = match change {
                 ApiChange::Text(span, text) => {
-                    self.support |= text.contains("acc2omp_");
-                    self.omp |= text.contains("omp_");
+                    self.notice(text.as_bytes());
                     Edit { span, text: text.into_bytes() }
                 }
                 ApiChange::Pragmas(span, directives) => {
@@ -156,4 +201,67 @@ fn edits_at(file: &SourceFile, at: u32, line: &str, edits: &mut EditSet) {
     if let Some(edit) = layout::inserted(file, at, line) {
         add(edits, edit);
     }
+}
+
+/// Whether a name is the library's.
+fn is_ours(name: &str) -> bool {
+    rules::rules().routine(name).is_some()
+        || rules::openacc::table().routine(name).is_some()
+        || name == "_OPENACC"
+}
+
+/// The first use of the library in a text: what stands before it, the name with its arguments, what stands behind it.
+fn next_use(text: &str) -> Option<(&str, &str, &str)> {
+    let is_inner = |c: char| c.is_alphanumeric() || c == '_';
+    let starts = text.match_indices("acc_").map(|(at, _)| at);
+    let mut names = starts.filter(|at| !text[..*at].ends_with(is_inner)).map(|at| {
+        let length = text[at..].find(|c: char| !is_inner(c)).unwrap_or(text.len() - at);
+        (at, at + length)
+    });
+    let (start, name_end) = names.find(|(start, end)| is_ours(&text[*start..*end]))?;
+    let arguments = &text[name_end..];
+    let end = match arguments.trim_start().starts_with('(') {
+        true => name_end + closing(arguments)?,
+        false => name_end,
+    };
+    Some((&text[..start], &text[start..end], &text[end..]))
+}
+
+/// The length of a text that opens with a parenthesis, to the one that closes it.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = 0usize;
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' if depth == 1 => return Some(at + 1),
+            ')' => depth = depth.checked_sub(1)?,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// A use of the library that stands by itself, translated.
+fn expression(used: &str, version: u8) -> Option<String> {
+    let head = "int x = ";
+    let file = SourceFile::new("", format!("{head}{used};").into_bytes(), Language::C);
+    let (scan, _) = scan::scan(&file, &View::default());
+    let unit = host::parse(&file, &scan);
+    let symbols = Symbols::new(&unit, file.bytes.len(), &[], &[]);
+    let names: Vec<(String, Span)> = scan
+        .names
+        .into_iter()
+        .filter(|name| is_ours(&name.name))
+        .map(|name| (name.name, name.span))
+        .collect();
+    let uses = bind::api_uses(&unit, &names);
+    let sections = omp::Sections { file: &file, unit: &unit, symbols: &symbols };
+    let lowered = omp::lower_api(&sections, &uses, version, &|_| false);
+    let mut edits = EditSet::default();
+    for change in lowered.changes {
+        let ApiChange::Text(span, text) = change else { return None };
+        edits.add(Rewrite { owner: OWNER, edits: vec![Edit { span, text: text.into_bytes() }] }).ok()?;
+    }
+    let text = String::from_utf8(edits.apply(&file.bytes)).ok()?;
+    Some(text.strip_prefix(head)?.strip_suffix(';')?.to_owned())
 }

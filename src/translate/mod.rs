@@ -157,7 +157,13 @@ pub fn translate(source: &Source, options: &Options) -> Translation {
 impl Translation {
     fn untouched(source: &Source) -> Translation {
         let text = source.file.bytes.clone();
-        Translation { text, edits: Vec::new(), diagnostics: Vec::new(), directives: Vec::new(), needs_support: false }
+        Translation {
+            text,
+            edits: Vec::new(),
+            diagnostics: Vec::new(),
+            directives: Vec::new(),
+            needs_support: false,
+        }
     }
 
     /// Takes all edits back: the output did not parse.
@@ -188,4 +194,3 @@ impl Translation {
         }
     }
 }
-

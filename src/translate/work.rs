@@ -46,7 +46,7 @@ impl<'a> Work<'a> {
             texts: BTreeMap::new(),
             errors: 0,
             scanned: false,
-            library: Library::default(),
+            library: Library::new(options.omp.0),
         }
     }
 
@@ -166,6 +166,7 @@ impl<'a> Work<'a> {
         let name = acc::name(bound.directive.kind);
         let file = &self.source.file;
         let edits = if lowered.left { None } else { edits_of(file, unit, text, &lowered.parts) };
+        let edits = edits.and_then(|edits| self.library.in_texts(edits, text.span));
         let outcome = match edits {
             None => Outcome::Left,
             Some(edits) => match self.edits.add(Rewrite { owner, edits }) {
@@ -176,9 +177,6 @@ impl<'a> Work<'a> {
                 }
             },
         };
-        if outcome != Outcome::Left && lowered.parts.contains(&Part::NeedsHeader) {
-            self.library.needs_header();
-        }
         self.report(text.span, name, outcome, lowered.rows);
     }
 
@@ -242,13 +240,10 @@ fn edits_of(file: &SourceFile, unit: &Unit, old: &DirectiveText, parts: &[Part])
                 edits.push(layout::inserted(file, at, &directive.line())?);
             }
             Part::Behind(offset, directive) => {
-                edits.push(layout::behind(
-                    file,
-                    *offset,
-                    &directive.line(),
-                ));
+                edits.push(layout::behind(file, *offset, &directive.line()));
             }
-            Part::NeedsHeader => {}
+            Part::LinesBefore(lines) => edits.push(layout::lines_before(file, old.span, lines)?),
+            Part::LinesBehind(lines) => edits.push(layout::lines_behind(file, old.span, lines)?),
         }
     }
     Some(edits)
