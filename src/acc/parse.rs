@@ -89,7 +89,7 @@ pub fn name(kind: DirectiveKind) -> &'static str {
 /// Reads the directive; `None` if anything in it was not understood.
 pub fn parse(file: &SourceFile, text: &DirectiveText) -> (Option<Directive>, Vec<Diag>) {
     let fortran = match file.language {
-        Language::C | Language::Header => false,
+        Language::C | Language::Cpp | Language::Header => false,
     };
     parse_as(file, text, fortran)
 }

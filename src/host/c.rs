@@ -13,6 +13,7 @@ use super::ir::*;
 pub fn parse(file: &SourceFile, scan: &Scan) -> Unit {
     let trees = match file.language {
         Language::C => grammar_tree(&scan.shadow, false),
+        Language::Cpp => grammar_tree(&scan.shadow, true),
         Language::Header => better_tree(&scan.shadow),
     };
     let mut reader = Reader { file, unit: Unit::default() };

@@ -7,6 +7,8 @@ use std::path::Path;
 pub enum Language {
     /// C source.
     C,
+    /// C++ source, or a header that says so by its ending.
+    Cpp,
     /// A `.h` file: C, unless it parses better as C++.
     Header,
 }
@@ -16,6 +18,7 @@ impl Language {
     pub fn of(path: &Path) -> Option<Language> {
         match path.extension()?.to_str()? {
             "c" => Some(Language::C),
+            "cpp" | "cc" | "cxx" | "c++" | "C" | "hpp" | "hh" | "hxx" | "cu" | "cuh" => Some(Language::Cpp),
             "h" => Some(Language::Header),
             _ => None,
         }
