@@ -131,18 +131,6 @@ pub fn not_canonical(at: Span, why: &str) -> Diag {
     )
 }
 
-/// A0012
-pub fn no_view(at: Span) -> Diag {
-    diag(
-        12,
-        Severity::Left,
-        at,
-        "no choice of preprocessor conditions reaches this directive".to_owned(),
-        "never compiled",
-        "remove the dead code, or define the macro that turns it on",
-    )
-}
-
 /// A0201
 pub fn present_unchecked(at: Span, clause: &str) -> Diag {
     diag(
@@ -186,7 +174,7 @@ pub fn update_unchecked(at: Span) -> Diag {
         204,
         Severity::Weaker,
         at,
-        "an update of data that is absent is no longer an error".to_owned(),
+        "data that is absent here is no longer an error".to_owned(),
         "unchecked before OpenMP 5.1",
         "use `--omp 5.1` to keep the check",
     )
@@ -360,18 +348,6 @@ pub fn pointer_must_be_present(at: Span, name: &str) -> Diag {
     )
 }
 
-/// A0219
-pub fn declared_on_device(at: Span, name: &str) -> Diag {
-    diag(
-        219,
-        Severity::Info,
-        at,
-        format!("`{name}` is called on the device and is declared for it"),
-        "called from a compute region",
-        "nothing to do",
-    )
-}
-
 /// A0220
 pub fn gang_dims_merged(at: Span) -> Diag {
     diag(
@@ -433,14 +409,14 @@ pub fn not_contiguous(at: Span, item: &str) -> Diag {
 }
 
 /// A0303
-pub fn needs_version(at: Span, what: &str, version: &str) -> Diag {
+pub fn needs_version(at: Span, what: &str) -> Diag {
     diag(
         303,
         Severity::Left,
         at,
-        format!("{what} needs OpenMP {version}"),
+        format!("{what} needs a later version of OpenMP than the one chosen"),
         "left as it is",
-        "translate with a later `--omp`",
+        "translate with a later `--omp`; `acc2omp rules` says which",
     )
 }
 
@@ -472,11 +448,11 @@ pub fn api_left(at: Span, name: &str) -> Diag {
 pub fn guard_left(at: Span) -> Diag {
     diag(
         306,
-        Severity::Info,
+        Severity::Weaker,
         at,
-        "code guarded by `_OPENACC` is dead when the translation is built".to_owned(),
-        "guard kept",
-        "test `_OPENMP` as well if the code is needed",
+        "this condition on `_OPENACC` is kept: it is false when the translation is built".to_owned(),
+        "not a plain question",
+        "test `_OPENMP` instead if the code is needed",
     )
 }
 
@@ -501,30 +477,6 @@ pub fn standalone_as_body(at: Span, directive: &str) -> Diag {
         format!("`{directive}` cannot be the whole body of another statement"),
         "needs braces",
         "put the directive in braces",
-    )
-}
-
-/// A0309
-pub fn ambiguous_name(at: Span, name: &str) -> Diag {
-    diag(
-        309,
-        Severity::Left,
-        at,
-        format!("`{name}` is not declared where the directive stands"),
-        "unknown name",
-        "declare it, or give the header to acc2omp as well",
-    )
-}
-
-/// A0310
-pub fn not_in_teams(at: Span, what: &str) -> Diag {
-    diag(
-        310,
-        Severity::Left,
-        at,
-        format!("{what} may not stand directly in a `teams` region"),
-        "not allowed in OpenMP",
-        "move it into a loop",
     )
 }
 
@@ -574,13 +526,12 @@ pub fn tell(code: Code, at: Span, word: &str) -> Option<Diag> {
         216 => read_before_write(at, word),
         217 => last_value_lost(at, word),
         218 => pointer_must_be_present(at, word),
-        219 => declared_on_device(at, word),
         220 => gang_dims_merged(at),
         221 => attach_uncounted(at, word),
         222 => cache_dropped(at),
         305 => api_left(at, word),
         301 => not_yet(at, word),
-        303 => needs_version(at, word, "5.0"),
+        303 => needs_version(at, &format!("`{word}` here")),
         _ => return None,
     };
     Some(made)

@@ -150,10 +150,15 @@ pub fn lines_before(file: &SourceFile, directive: Span, statements: &[String]) -
 /// on its lines.
 pub fn lines_behind(file: &SourceFile, directive: Span, statements: &[String]) -> Option<Edit> {
     let lines = whole_line(file, directive)?;
+    let end = line_end(file, directive.start);
     let text = indented(file, directive, statements);
-    let ended = file.slice(lines).ends_with(b"\n");
-    let text = if ended { text } else { format!("{}{}", line_end(file, directive.start), text.trim_end()) };
-    Some(Edit { span: Span { start: lines.end, end: lines.end }, text: text.into_bytes() })
+    // Before the line end, so that what is put before the next line does not meet it.
+    let at = match file.slice(lines).ends_with(end.as_bytes()) {
+        true => lines.end - end.len() as u32,
+        false => lines.end,
+    };
+    let text = format!("{end}{}", text.trim_end_matches(['\r', '\n']));
+    Some(Edit { span: Span { start: at, end: at }, text: text.into_bytes() })
 }
 
 /// Lines with the indentation of `like`, each with its line end.

@@ -37,6 +37,8 @@ pub struct ApiLowered {
     pub changes: Vec<ApiChange>,
     /// What there is to say.
     pub diags: Vec<Diag>,
+    /// The rule rows used.
+    pub rows: Vec<String>,
 }
 
 struct Lowering<'a> {
@@ -46,6 +48,7 @@ struct Lowering<'a> {
     /// Whether nothing else stands on the lines of a statement.
     stands_alone: &'a dyn Fn(Span) -> bool,
     diags: Vec<Diag>,
+    rows: Vec<String>,
 }
 
 /// A use cannot be translated.
@@ -58,7 +61,8 @@ pub fn lower_api(
     version: u8,
     stands_alone: &dyn Fn(Span) -> bool,
 ) -> ApiLowered {
-    let mut lowering = Lowering { sections, uses, version, stands_alone, diags: Vec::new() };
+    let mut lowering =
+        Lowering { sections, uses, version, stands_alone, diags: Vec::new(), rows: Vec::new() };
     let mut changes = Vec::new();
     let mut behind = 0;
     for used in uses {
@@ -74,7 +78,7 @@ pub fn lower_api(
         });
         changes.push(change);
     }
-    ApiLowered { changes, diags: lowering.diags }
+    ApiLowered { changes, diags: lowering.diags, rows: lowering.rows }
 }
 
 impl Lowering<'_> {
@@ -110,6 +114,7 @@ impl Lowering<'_> {
     }
 
     fn tell(&mut self, row: &Row, used: &ApiUse) {
+        self.rows.push(row.id.to_string());
         let said = row.tell.and_then(|code| diag::tell(code, used.span, &used.name));
         self.diags.extend(said);
     }
@@ -167,7 +172,8 @@ impl Lowering<'_> {
     /// The page of a use, and the row that applies to it.
     fn row(&self, used: &ApiUse) -> Result<(&'static Page, &'static Row), Refused> {
         let page = rules().routine(&used.name).ok_or(Refused)?;
-        let is_async = used.name.ends_with("_async") && page.args.is_some();
+        let is_async =
+            used.name.ends_with("_async") && !used.name.ends_with("_default_async") && page.args.is_some();
         let wanted = page.args.as_ref().map(|args| args.len() + usize::from(is_async));
         if wanted != used.call.as_ref().map(|call| call.args.len()) {
             return Err(Refused);

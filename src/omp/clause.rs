@@ -89,6 +89,14 @@ fn data_entry(data: DataClause) -> &'static str {
     }
 }
 
+/// The constant of the support header for a device type, written as a word or as a constant of `openacc.h`.
+fn device_constant(name: &str) -> Option<String> {
+    const TYPES: [&str; 7] = ["none", "default", "host", "not_host", "nvidia", "radeon", "current"];
+    let word = name.strip_prefix("acc_device_").unwrap_or(name).to_ascii_lowercase();
+    let word = if word == "*" { "default" } else { word.as_str() };
+    TYPES.contains(&word).then(|| format!("acc2omp_device_{word}"))
+}
+
 /// The OpenMP (and C) spelling of a reduction operator.
 pub fn operator(op: ReductionOp) -> &'static str {
     match op {
@@ -149,8 +157,12 @@ pub fn translate(clause: &AccClause, asked: &Asked, class: &dyn Fn(&ListItem) ->
         | ClauseKind::Nohost
         | ClauseKind::Tile(_) => by_row(entry, clause, None, asked, into),
         // Here it names what the program runs on; elsewhere it groups clauses, which the plan has resolved.
-        ClauseKind::DeviceType(_) if matches!(asked.on, "set" | "init" | "shutdown") => {
-            by_row(entry, clause, None, asked, into)
+        ClauseKind::DeviceType(names) if matches!(asked.on, "set" | "init" | "shutdown") => {
+            let known = names.first().and_then(|name| device_constant(&name.text));
+            match (look::row(entry, asked), known) {
+                (Some(row), Some(text)) => apply(row, clause, &text, asked, into),
+                _ => unknown(clause, into),
+            }
         }
         // The plan has turned these into attributes, levels and nests.
         ClauseKind::DeviceType(_)

@@ -210,7 +210,12 @@ impl Lowering<'_> {
         let kind = self.bound[index].directive.kind;
         // A `kernels` region that was split is a data construct around its launches.
         let on = if kind == DirectiveKind::Kernels { "data" } else { crate::acc::name(kind) };
-        let asked = self.asked(index, on);
+        let mut asked = self.asked(index, on);
+        if kind == DirectiveKind::Update {
+            let quiet = |clause: &crate::acc::ast::Clause| clause.kind == ClauseKind::IfPresent;
+            let has = self.bound[index].directive.clauses.iter().any(quiet);
+            asked.keyword = if has { "present" } else { "none" };
+        }
         let is_kernels = kind == DirectiveKind::Kernels;
         let skip = |kind: &ClauseKind| {
             let device = matches!(kind, ClauseKind::Data(crate::acc::ast::DataClause::Deviceptr, _));
@@ -231,6 +236,9 @@ impl Lowering<'_> {
             return left();
         };
         gathered.rows.push(row.id.to_string());
+        if pushed_down && self.names_device_pointer(index) {
+            gathered.rows.extend(look::row("clause/deviceptr", &asked).map(|row| row.id.to_string()));
+        }
         if let Some(code) = row.tell
             && let Some(said) = diag::tell(code, self.bound[index].directive.span, on)
         {
@@ -304,6 +312,12 @@ impl Lowering<'_> {
             parts.push(if is_exit { Part::LinesBefore(lines) } else { Part::LinesBehind(lines) });
         }
         Some(parts)
+    }
+
+    fn names_device_pointer(&self, index: usize) -> bool {
+        let mut clauses = self.bound[index].directive.clauses.iter();
+        clauses
+            .any(|clause| matches!(clause.kind, ClauseKind::Data(crate::acc::ast::DataClause::Deviceptr, _)))
     }
 
     fn finalizes(&self, index: usize) -> bool {

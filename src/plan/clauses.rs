@@ -4,10 +4,14 @@
 
 use std::mem::discriminant;
 
-use crate::acc::ast::{ClauseKind, DataClause, Directive, Expr, ListItem, ReductionOp};
+use crate::acc::ast::{ClauseKind, DataClause, Directive, DirectiveKind, Expr, ListItem, ReductionOp};
 
 /// Indices of the clauses that count for `device_type`, and whether others were passed over.
 pub fn effective(directive: &Directive, device_type: &str) -> (Vec<usize>, bool) {
+    if matches!(directive.kind, DirectiveKind::Set | DirectiveKind::Init | DirectiveKind::Shutdown) {
+        // Here `device_type` names what the directive is about.
+        return ((0..directive.clauses.len()).collect(), false);
+    }
     let named = |index: usize| match directive.clauses.get(index).map(|clause| &clause.kind) {
         Some(ClauseKind::DeviceType(names)) => {
             Match::of(names.iter().map(|name| name.text.as_str()), device_type)

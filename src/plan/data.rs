@@ -109,9 +109,42 @@ impl Maker<'_> {
             self.diags.push(diag::leaves_region(self.bound[index].directive.span, word));
             return;
         }
+        if self.bound[index].directive.kind == DirectiveKind::ExitData {
+            self.about_counters(index);
+        }
         let directive = &self.bound[index].directive;
         let pushed_down = directive.kind == DirectiveKind::Data;
         self.plan.items[index] = Item::Clauses { clauses: counting, pushed_down, implied: Vec::new() };
+    }
+
+    /// Whether an `enter data` before directive `index`, in its function, names `symbol`.
+    pub(super) fn entered(&self, index: usize, symbol: SymbolId) -> bool {
+        let function = self.bound[index].function;
+        let before = (0..index).filter(|at| {
+            self.bound[*at].function == function && self.bound[*at].directive.kind == DirectiveKind::EnterData
+        });
+        before.into_iter().any(|at| {
+            let lists = self.bound[at].directive.clauses.iter().flat_map(|one| super::list(&one.kind));
+            lists.into_iter().any(|item| self.symbol_of(at, item) == Some(symbol))
+        })
+    }
+
+    /// Says which items of an `exit data` a `data` construct around it still holds: OpenACC counts the two apart.
+    fn about_counters(&mut self, index: usize) {
+        let held = self.visible(index);
+        let bound = self.bound;
+        let items = bound[index].directive.clauses.iter().flat_map(|clause| match &clause.kind {
+            ClauseKind::Data(_, list) => list.as_slice(),
+            _ => &[],
+        });
+        for item in items {
+            let is_held = self
+                .symbol_of(index, item)
+                .is_some_and(|symbol| held.scalars.contains(&symbol) || held.arrays.contains(&symbol));
+            if is_held {
+                self.diags.push(diag::one_counter(item.span, &item.base.text));
+            }
+        }
     }
 
     /// The attribute that a visible `deviceptr` gives a launch that uses the pointer.

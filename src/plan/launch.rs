@@ -107,15 +107,12 @@ impl Maker<'_> {
     /// A region of several statements: every gang runs them, loops share out their iterations.
     fn region_with_loops(&mut self, index: usize, stmt: StmtId, counting: Vec<usize>) -> Launch {
         let mut attributes = self.sharing(index, stmt, &counting, Region::Parallel);
-        let spread_over_gangs = self.loops_inside(index, stmt, &mut attributes);
+        let spread_over_gangs = self.loops_inside(index, &mut attributes);
         let clauses = LoopClauses::new(&self.bound[index].directive, &counting);
         let many = spread_over_gangs || clauses.num_gangs || !clauses.reduction.is_empty();
         let gangs = if many { Gangs::Many } else { Gangs::One };
         if gangs == Gangs::Many {
             self.gang_private(index, stmt, &mut attributes);
-            if let Some(at) = self.redundant_atomic(index) {
-                self.diags.push(diag::not_in_teams(self.bound[at].directive.span, "`atomic`"));
-            }
         }
         Launch {
             region: Region::Parallel,
@@ -126,13 +123,6 @@ impl Maker<'_> {
             nest: None,
             data_outside: false,
         }
-    }
-
-    /// An `atomic` that gangs run redundantly.
-    fn redundant_atomic(&self, index: usize) -> Option<usize> {
-        (index + 1..self.bound.len()).find(|at| {
-            self.bound[*at].parent == Some(index) && self.bound[*at].directive.kind == DirectiveKind::Atomic
-        })
     }
 
     fn serial(&mut self, index: usize, stmt: StmtId, counting: Vec<usize>) {

@@ -15,6 +15,13 @@ use super::{Attribute, Item, Maker, Region, Sharing, Spread, WorkLoop};
 /// The loops of a nest that have become constructs, with their variables.
 pub(super) type Controlled = HashMap<StmtId, SymbolId>;
 
+/// The compute construct whose loops are spread: its bound directive, and what kind of region it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Construct {
+    pub(super) index: usize,
+    pub(super) region: Region,
+}
+
 /// A loop directive that may be spread.
 struct Candidate {
     at: usize,
@@ -38,18 +45,12 @@ impl Maker<'_> {
     ) -> Option<WorkLoop> {
         let candidate = self.candidate(at, stmt, region, true)?;
         let mut controlled = Controlled::new();
-        let stated = self.stated(index);
-        Some(self.spread(index, candidate, region, BOTH, &mut controlled, attributes, &stated))
+        let construct = Construct { index, region };
+        Some(self.spread(construct, candidate, BOTH, &mut controlled, attributes))
     }
 
     /// All loops directly in the region of launch `index`, or in sequential loops there. True if one is spread over gangs.
-    pub(super) fn loops_inside(
-        &mut self,
-        index: usize,
-        _stmt: StmtId,
-        attributes: &mut Vec<Attribute>,
-    ) -> bool {
-        let stated = self.stated(index);
+    pub(super) fn loops_inside(&mut self, index: usize, attributes: &mut Vec<Attribute>) -> bool {
         let mut over_gangs = false;
         let mut pending: Vec<usize> = self.loops_below(index);
         while let Some(at) = pending.pop() {
@@ -64,13 +65,11 @@ impl Maker<'_> {
             let available = if !clauses.gang && (clauses.worker || clauses.vector) { LANES } else { BOTH };
             let mut controlled = Controlled::new();
             let work = self.spread(
-                index,
+                Construct { index, region: Region::Parallel },
                 candidate,
-                Region::Parallel,
                 available,
                 &mut controlled,
                 attributes,
-                &stated,
             );
             over_gangs |= work.spread.gangs;
             self.plan.items[at] = Item::Loop(work);
@@ -151,17 +150,15 @@ impl Maker<'_> {
     }
 
     /// Spreads one loop over what is `available`, and the loops inside it over what it leaves.
-    #[allow(clippy::too_many_arguments)]
     fn spread(
         &mut self,
-        index: usize,
+        construct: Construct,
         outer: Candidate,
-        region: Region,
         available: Spread,
         controlled: &mut Controlled,
         launch: &mut Vec<Attribute>,
-        stated: &[String],
     ) -> WorkLoop {
+        let Construct { index, region } = construct;
         let Candidate { at, stmt, mut headers } = outer;
         let mut merged = vec![at];
         let lanes_taken = self.takes_lanes(at);
@@ -198,7 +195,7 @@ impl Maker<'_> {
         let mut inner_work: Vec<(usize, WorkLoop)> = Vec::new();
         for candidate in inner {
             let inner_at = candidate.at;
-            let work = self.spread(index, candidate, region, LANES, controlled, launch, stated);
+            let work = self.spread(construct, candidate, LANES, controlled, launch);
             inner_work.push((inner_at, work));
         }
         let loops: Vec<usize> = merged.iter().copied().chain(inner_work.iter().map(|(at, _)| *at)).collect();
@@ -207,11 +204,11 @@ impl Maker<'_> {
             self.stays_sequential(below, &mut attributes);
         }
         self.reductions_through(&headers, &mut attributes, &mut inner_work);
-        self.temporaries(index, region, stmt, &headers, controlled, &mut attributes, launch, stated);
+        self.temporaries(construct, stmt, &headers, controlled, &mut attributes, launch);
         for (inner_at, work) in inner_work {
             self.plan.items[inner_at] = Item::Loop(work);
         }
-        self.copy_reductions(index, stmt, spread, &attributes, launch, stated);
+        self.copy_reductions(index, stmt, spread, &attributes, launch);
         let first = headers.first();
         WorkLoop {
             stmt,
@@ -299,9 +296,10 @@ impl Maker<'_> {
     /// A loop below a spread one that gets no construct of its own.
     fn stays_sequential(&mut self, at: usize, attributes: &mut Vec<Attribute>) {
         let (counting, _) = super::effective(&self.bound[at].directive, &self.aim.device_type);
-        if !LoopClauses::new(&self.bound[at].directive, &counting).seq
-            && matches!(self.plan.items[at], Item::Gone)
-        {
+        let clauses = LoopClauses::new(&self.bound[at].directive, &counting);
+        if clauses.auto && !clauses.independent && matches!(self.plan.items[at], Item::Gone) {
+            self.diags.push(diag::auto_sequential(self.bound[at].directive.name_span));
+        } else if !clauses.seq && matches!(self.plan.items[at], Item::Gone) {
             let why = match self.bound[at].stmt() {
                 Some(stmt) if self.is_barred(stmt) => {
                     "clang 19 loses the bounds of variable length arrays in nested parallel loops on GPUs"
@@ -326,7 +324,6 @@ impl Maker<'_> {
         combined: Option<usize>,
         attributes: &mut Vec<Attribute>,
     ) {
-        let stated = self.stated(index);
         let mut found = attributes.clone();
         let below =
             self.below(index).into_iter().filter(|at| self.bound[*at].directive.kind == DirectiveKind::Loop);
@@ -335,7 +332,7 @@ impl Maker<'_> {
         }
         for attribute in found {
             match attribute.sharing {
-                Sharing::Reduction(_) => self.copy_reduction(index, stmt, &attribute, attributes, &stated),
+                Sharing::Reduction(_) => self.copy_reduction(index, stmt, &attribute, attributes),
                 Sharing::Private if !attributes.contains(&attribute) => attributes.push(attribute),
                 Sharing::Private | Sharing::Firstprivate | Sharing::Copy | Sharing::Deviceptr => {}
             }

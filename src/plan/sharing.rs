@@ -9,7 +9,7 @@ use crate::host::ir::{ExprKind, StmtId};
 use crate::sema::{self, Class, Header, SymbolId, Use, uses, uses_beside};
 
 use super::clauses::LoopClauses;
-use super::nest::Controlled;
+use super::nest::{Construct, Controlled};
 use super::{Attribute, Maker, Region, Sharing, Spread, WorkLoop};
 
 impl Maker<'_> {
@@ -42,8 +42,7 @@ impl Maker<'_> {
             attributes = written_attributes(&clauses);
             for attribute in attributes.clone() {
                 if matches!(attribute.sharing, Sharing::Reduction(_)) {
-                    let stated = self.stated(index);
-                    self.copy_reduction(index, stmt, &attribute, &mut attributes, &stated);
+                    self.copy_reduction(index, stmt, &attribute, &mut attributes);
                 }
             }
         } else {
@@ -73,7 +72,7 @@ impl Maker<'_> {
         if region == Region::Kernels {
             self.kernels_scalars(index, stmt, &own, &listed, &mut attributes);
         }
-        self.tell_pointers(stmt, &used, &own, &visible);
+        self.tell_pointers(index, stmt, &used, &own, &visible);
         attributes
     }
 
@@ -124,6 +123,7 @@ impl Maker<'_> {
     /// Says which pointers must be on the device already.
     fn tell_pointers(
         &mut self,
+        index: usize,
         stmt: StmtId,
         used: &sema::Uses,
         own: &[&str],
@@ -139,6 +139,7 @@ impl Maker<'_> {
                 && !how.written
                 && !self.is_inside(symbol, stmt)
                 && bare
+                && !self.entered(index, symbol)
                 && let Some(first) = how.first
             {
                 self.diags.push(diag::pointer_must_be_present(first, &known.name));
@@ -216,18 +217,17 @@ impl Maker<'_> {
     }
 
     /// Scalars that the body of a spread loop assigns.
-    #[allow(clippy::too_many_arguments)]
     pub(super) fn temporaries(
         &mut self,
-        index: usize,
-        region: Region,
+        construct: Construct,
         stmt: StmtId,
         headers: &[Header],
         controlled: &Controlled,
         attributes: &mut Vec<Attribute>,
         launch: &[Attribute],
-        stated: &[String],
     ) {
+        let Construct { index, region } = construct;
+        let stated = self.stated(index);
         let Some(body) = headers.last().map(|header| header.body) else { return };
         let used = uses_beside(self.unit, self.symbols, body, controlled);
         let atomic = self.atomic_targets(index);
@@ -311,7 +311,6 @@ impl Maker<'_> {
         spread: Spread,
         attributes: &[Attribute],
         launch: &mut Vec<Attribute>,
-        stated: &[String],
     ) {
         for reduction in
             attributes.iter().filter(|attribute| matches!(attribute.sharing, Sharing::Reduction(_)))
@@ -320,7 +319,7 @@ impl Maker<'_> {
             if !spread.gangs && self.private_above(reduction, launch, stmt, region_stmt) {
                 continue;
             }
-            self.copy_reduction(index, region_stmt, reduction, launch, stated);
+            self.copy_reduction(index, region_stmt, reduction, launch);
         }
     }
 
@@ -348,7 +347,6 @@ impl Maker<'_> {
         stmt: StmtId,
         reduction: &Attribute,
         attributes: &mut Vec<Attribute>,
-        stated: &[String],
     ) {
         let at = self.unit.stmt(stmt).span.start.max(self.bound[index].directive.span.start);
         let inside = match self.symbols.lookup(&reduction.item, at) {
@@ -366,7 +364,6 @@ impl Maker<'_> {
         };
         let known =
             attributes.iter().any(|other| other.item == reduction.item && other.sharing == Sharing::Copy);
-        let _ = stated;
         if !inside && !own && !known {
             attributes.push(implied(Sharing::Copy, &reduction.item, "implicit/reduction-copy"));
         }

@@ -259,6 +259,8 @@ weaker[A0205]: `async` is dropped: the host waits here
         let text = diagnostics(&latin, &[diag::not_understood(Span::new(4, 5))], Manner::default());
         assert!(text.contains("l.c:1:5"), "{text}");
         let empty = SourceFile::new("e.c", Vec::new(), Language::C);
-        assert!(diagnostics(&empty, &[diag::no_view(Span::at(0))], Manner::default()).contains("A0012"));
+        assert!(
+            diagnostics(&empty, &[diag::not_understood(Span::at(0))], Manner::default()).contains("A0009")
+        );
     }
 }

@@ -35,6 +35,8 @@ pub struct Library {
     left: bool,
     /// What there is to say.
     pub diags: Vec<Diag>,
+    /// The rule rows used.
+    pub rows: Vec<String>,
 }
 
 impl Library {
@@ -50,6 +52,7 @@ impl Library {
             support: false,
             left: false,
             diags: Vec::new(),
+            rows: Vec::new(),
         }
     }
 
@@ -133,6 +136,7 @@ impl Library {
     /// Makes the edits for the uses that one view has shown.
     pub fn lowered(&mut self, file: &SourceFile, lowered: ApiLowered, edits: &mut EditSet) {
         self.diags.extend(lowered.diags);
+        self.rows.extend(lowered.rows);
         for change in lowered.changes {
             let edit = match change {
                 ApiChange::Text(span, text) => {

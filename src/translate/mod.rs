@@ -136,6 +136,8 @@ pub struct Translation {
     pub diagnostics: Vec<Diag>,
     /// Every OpenACC directive of the source, by place.
     pub directives: Vec<DirectiveReport>,
+    /// The rule rows used for the run-time library, as `api/acc_malloc#0`.
+    pub api_rows: Vec<String>,
     /// The text includes the header `SUPPORT`, which must lie beside it.
     pub needs_support: bool,
 }
@@ -162,6 +164,7 @@ impl Translation {
             edits: Vec::new(),
             diagnostics: Vec::new(),
             directives: Vec::new(),
+            api_rows: Vec::new(),
             needs_support: false,
         }
     }

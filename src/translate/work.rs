@@ -185,7 +185,7 @@ impl<'a> Work<'a> {
         let file = &self.source.file;
         for (start, span) in &self.texts {
             if !self.reports.contains_key(start) {
-                self.diags.push(diag::no_view(*span));
+                self.diags.push(diag::not_understood(*span));
                 let report = DirectiveReport {
                     span: *span,
                     name: String::new(),
@@ -202,6 +202,7 @@ impl<'a> Work<'a> {
             edits: self.edits.edits().cloned().collect(),
             diagnostics: self.diags,
             directives: self.reports.into_values().collect(),
+            api_rows: std::mem::take(&mut self.library.rows),
             needs_support: self.library.needs_support(),
         };
         if errors_in(file, &translation.text) > self.errors {

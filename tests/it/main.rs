@@ -6,6 +6,7 @@
 mod cli;
 mod diag;
 mod readme;
+mod rules;
 mod tidy;
 
 use std::path::{Path, PathBuf};

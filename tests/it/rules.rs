@@ -1,0 +1,245 @@
+//! The rule pages: what they show is what the program does, every row is shown, and what cannot be right does not load.
+//!
+//! Invariant: a page's output lines are the program's own; `UPDATE_RULES=1` writes them anew.
+
+use std::collections::BTreeSet;
+
+use acc2omp::diag::Severity;
+use acc2omp::rules::{self, Example, FILES, Meaning, Page, Rules};
+use acc2omp::source::Language;
+use acc2omp::{Options, Outcome, Source, Translation, Version, translate};
+
+use super::{files, root, shown, text};
+
+/// Marks the end of an example in its scene.
+const END: &str = "//@end";
+
+/// An example in its scene, as the program's text.
+pub fn in_scene(example: &Example, input: &str) -> String {
+    let scene = example.scene.as_deref().unwrap_or_else(|| panic!("`{}`: no scene", example.heading));
+    let program = text(root(&format!("fixtures/scene/{scene}.c")));
+    let mark = mark(example);
+    assert_eq!(program.matches(mark).count(), 1, "scene {scene}: {mark}");
+    program.replace(mark, &format!("{mark}\n{input}{END}"))
+}
+
+fn mark(example: &Example) -> &'static str {
+    if example.at_top { "//@top" } else { "//@body" }
+}
+
+fn translated(example: &Example) -> Translation {
+    let program = in_scene(example, &example.input());
+    let options = Options { omp: Version(example.version), ..Options::default() };
+    translate(&Source::new("example.c", program.into_bytes(), Language::C), &options)
+}
+
+/// What an example becomes: the lines between the marks.
+fn output(example: &Example) -> String {
+    let program = String::from_utf8(translated(example).text).unwrap();
+    let behind = program.split(mark(example)).nth(1).unwrap();
+    let lines = behind.trim_start_matches([' ', '\t']).trim_start_matches('\n');
+    lines.split(END).next().unwrap().trim_end_matches([' ', '\t']).to_owned()
+}
+
+fn examples() -> impl Iterator<Item = (&'static Page, &'static Example)> {
+    rules::rules().pages().flat_map(|page| page.examples.iter().map(move |example| (page, example)))
+}
+
+#[test]
+fn the_pages_show_our_output() {
+    let update = std::env::var_os("UPDATE_RULES").is_some();
+    for page in rules::rules().pages() {
+        let path = root(&format!("rules/{}.md", page.entry));
+        let fresh = rules::with_outputs(&page.text, page, &output);
+        if update {
+            std::fs::write(path, fresh).unwrap();
+        } else {
+            assert_eq!(page.text, fresh, "run `UPDATE_RULES=1 cargo test --test it rules`");
+        }
+    }
+}
+
+#[test]
+fn the_examples_tell_what_their_fences_say() {
+    let mut wrong = Vec::new();
+    for (page, example) in examples() {
+        let told: BTreeSet<String> =
+            translated(example).diagnostics.iter().map(|diag| diag.code.to_string()).collect();
+        let said: BTreeSet<String> = example.tell.iter().cloned().collect();
+        if told != said {
+            wrong.push(format!(
+                "{} `{}`: tells {told:?}, its fence says {said:?}",
+                page.entry, example.heading
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_is_kept_stays_and_says_why() {
+    let mut wrong = Vec::new();
+    for (page, example) in examples().filter(|(_, example)| example.keep) {
+        let says_why = translated(example).diagnostics.iter().any(|diag| diag.severity == Severity::Left);
+        if output(example) != example.input() || !says_why {
+            wrong.push(format!("{} `{}`: {}", page.entry, example.heading, output(example)));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_is_translated_leaves_nothing() {
+    let mut wrong = Vec::new();
+    for (page, example) in examples().filter(|(_, example)| !example.keep) {
+        if translated(example).directives.iter().any(|one| one.outcome == Outcome::Left) {
+            wrong.push(format!("{} `{}`: {}", page.entry, example.heading, output(example)));
+        }
+    }
+    assert!(wrong.is_empty(), "a directive is left:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_row_has_an_example() {
+    let mut used: BTreeSet<String> = BTreeSet::new();
+    for (_, example) in examples() {
+        let translation = translated(example);
+        used.extend(translation.directives.into_iter().flat_map(|one| one.rows));
+        used.extend(translation.api_rows);
+    }
+    let rows = rules::rules().pages().flat_map(|page| &page.rows);
+    let rows = rows.filter(|row| row.meaning != Meaning::Refused);
+    let silent: Vec<String> = rows.map(|row| row.id.to_string()).filter(|row| !used.contains(row)).collect();
+    assert!(silent.is_empty(), "rows that no example uses: {silent:?}");
+}
+
+#[test]
+fn every_page_is_compiled_in() {
+    let folders = ["directive", "clause", "implicit", "api"];
+    let pages = folders.iter().flat_map(|folder| files(&format!("rules/{folder}")));
+    let in_folders: BTreeSet<String> = pages
+        .map(|path| shown(&path).trim_start_matches("rules/").to_owned())
+        .filter(|path| path.ends_with(".md"))
+        .collect();
+    let compiled: BTreeSet<String> = FILES.iter().map(|(path, _)| (*path).to_owned()).collect();
+    assert_eq!(compiled, in_folders, "src/rules/embed.rs");
+}
+
+#[test]
+fn every_word_of_openacc_has_a_page() {
+    let table = rules::openacc::table();
+    let rules = rules::rules();
+    let mut missing: Vec<String> = Vec::new();
+    let directives = table.directives.iter().map(|one| format!("directive/{}", one.name.replace(' ', "-")));
+    let clauses = table.clauses.iter().map(|one| format!("clause/{}", one.name));
+    for entry in directives.chain(clauses) {
+        if !rules.pages().any(|page| page.entry == entry) && !is_end(&entry) {
+            missing.push(entry);
+        }
+    }
+    let routines = table.routine_names().filter(|name| rules.routine(name).is_none());
+    missing.extend(routines.map(str::to_owned));
+    assert!(missing.is_empty(), "no page: {missing:?}");
+}
+
+/// Fortran's `end` directives say nothing by themselves.
+fn is_end(entry: &str) -> bool {
+    entry.starts_with("directive/end")
+}
+
+#[test]
+fn the_coverage_is_up_to_date() {
+    let path = root("rules/coverage.md");
+    let fresh = rules::matrix(rules::rules());
+    if std::env::var_os("UPDATE_RULES").is_some() {
+        std::fs::write(path, fresh).unwrap();
+    } else {
+        assert_eq!(text(path), fresh, "run `UPDATE_RULES=1 cargo test --test it rules`");
+    }
+}
+
+/// A page about `copyin` with these rows.
+fn page(rows: &str) -> String {
+    let head = "# `copyin`\n\nText.\n\n```toml rule\nclause = { name = \"copyin\", on = [\"data\"], cite = \"acc33:2.7.8\" }\n";
+    let example = "```diff c omp=45 scene=vec\n-#pragma acc data copyin(a[0:n])\n {\n }\n```\n";
+    format!("{head}omp = [\n{rows}\n]\n```\n\n## One\n\n{example}")
+}
+
+#[test]
+fn a_good_page_loads() {
+    let good = page("{ since = 45, emit = \"map(to: {list})\", on = \"map-leaf\", meaning = \"same\" },");
+    assert!(Rules::load(&[("clause/copyin.md", &good)]).is_ok());
+}
+
+#[test]
+fn what_cannot_be_right_does_not_load() {
+    let cases = [
+        ("{ since = 44, drop = true, meaning = \"same\" },", "unknown OpenMP version 44"),
+        ("{ since = 45, drop = true, meaning = \"equal\" },", "unknown meaning `equal`"),
+        ("{ since = 45, drop = true, meaning = \"weaker\" },", "tells nobody"),
+        ("{ since = 45, drop = true, meaning = \"weaker\", tell = \"A0901\" },", "no page may tell `A0901`"),
+        ("{ since = 45, drop = true, meaning = \"same\", cite = [\"omp45:9.9\"] },", "is not in spec.toml"),
+        ("{ since = 45, when = { shape = [\"x\"] }, drop = true, meaning = \"same\" },", "unknown fact"),
+        (
+            "{ since = 45, emit = \"mapp(to: {list})\", on = \"map-leaf\", meaning = \"same\" },",
+            "no clause `mapp`",
+        ),
+        (
+            "{ since = 45, emit = \"map(to: {list}\", on = \"map-leaf\", meaning = \"same\" },",
+            "no closing parenthesis",
+        ),
+        (
+            "{ since = 45, emit = \"map(into: {list})\", on = \"map-leaf\", meaning = \"same\" },",
+            "no modifier `into`",
+        ),
+        (
+            "{ since = 45, emit = \"map(to: {lists})\", on = \"map-leaf\", meaning = \"same\" },",
+            "unknown hole",
+        ),
+        (
+            "{ since = 45, emit = \"map(to: {list})\", on = \"somewhere\", meaning = \"same\" },",
+            "unknown place",
+        ),
+        (
+            "{ since = 45, emit = \"private({list})\", on = \"directive\", meaning = \"same\" },",
+            "is not allowed on",
+        ),
+        (
+            "{ since = 45, emit = \"map(present, alloc: {list})\", on = \"map-leaf\", meaning = \"same\" },",
+            "newer than OpenMP 45",
+        ),
+        ("{ since = 45, strategy = \"magic\", meaning = \"same\" },", "unknown strategy `magic`"),
+        ("{ since = 45, directive = \"targets\", meaning = \"same\" },", "has no directive `targets`"),
+        ("{ since = 45, drop = true, strategy = \"levels\", meaning = \"same\" },", "a row emits"),
+        ("{ since = 50, drop = true, meaning = \"same\" },", "no row for"),
+        (
+            "{ since = 45, drop = true, meaning = \"same\" },\n{ since = 45, drop = true, meaning = \"same\" },",
+            "two rows for",
+        ),
+        ("{ since = 45, dropped = true, meaning = \"same\" },", "unknown field"),
+    ];
+    for (rows, expected) in cases {
+        let errors = Rules::load(&[("clause/copyin.md", &page(rows))]).unwrap_err();
+        let [error] = errors.as_slice() else { panic!("{rows}: {errors:?}") };
+        assert!(error.message.contains(expected), "{rows}\n says: {}", error.message);
+        assert!((5..=9).contains(&error.line), "{rows}: line {}", error.line);
+    }
+}
+
+#[test]
+fn fences_must_be_known() {
+    let good = page("{ since = 45, emit = \"map(to: {list})\", on = \"map-leaf\", meaning = \"same\" },");
+    let cases = [
+        (good.replace("diff c omp", "dif c omp"), "unknown fence tag"),
+        (good.replace("scene=vec", "seen=vec"), "unknown fence option"),
+        (good.replace("omp=45", "omp=x"), "unknown version"),
+        (good.replace("```toml rule", "```text"), "no `toml rule` fence"),
+        (format!("{good}\n```toml rule\n```\n"), "two `toml rule` fences"),
+        (good.split("## One").next().unwrap().to_owned(), "no example"),
+        (good.replace("name = \"copyin\"", "name = \"copy\""), "its fence says"),
+    ];
+    for (bad, expected) in cases {
+        let errors = Rules::load(&[("clause/copyin.md", &bad)]).unwrap_err();
+        assert!(errors[0].message.contains(expected), "{expected}: {errors:?}");
+    }
+}
