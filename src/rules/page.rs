@@ -57,6 +57,8 @@ pub struct Example {
     pub tell: Vec<String>,
     /// It must stay as it is.
     pub keep: bool,
+    /// No compiler that the tests use builds it before translation.
+    pub unbuilt: bool,
     /// The fence's content as written.
     pub body: String,
     /// The bytes of the content in the page.
@@ -273,6 +275,7 @@ fn example(
         at_top: false,
         tell: Vec::new(),
         keep,
+        unbuilt: false,
         body: body.to_owned(),
         range,
     };
@@ -285,6 +288,7 @@ fn example(
             Some(("scene", scene)) => example.scene = Some(scene.to_owned()),
             Some(("tell", codes)) => example.tell = codes.split(',').map(str::to_owned).collect(),
             Some(("at", "top")) => example.at_top = true,
+            None if *option == "unbuilt" => example.unbuilt = true,
             _ => return Err((start, format!("unknown fence option `{option}`"))),
         }
     }

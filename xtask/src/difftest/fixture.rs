@@ -30,6 +30,10 @@ pub struct Marks {
     pub plain: bool,
     /// A directive is knowingly left in the translation.
     pub left: bool,
+    /// No compiler at hand can build the original: the translations are compared with one another.
+    pub unbuilt: bool,
+    /// It does not say itself whether it is right.
+    pub unchecked: bool,
     /// How many kernels the translation launches at least, where the original's constructs are no measure.
     pub launches: Option<usize>,
 }
@@ -106,7 +110,7 @@ mod tests {
     fn marks_are_read() {
         let mut marks = Marks::default();
         marks.read(" plain launches>=12").unwrap();
-        assert_eq!(marks, Marks { plain: true, left: false, launches: Some(12) });
+        assert_eq!(marks, Marks { plain: true, launches: Some(12), ..Marks::default() });
         marks.read(" left").unwrap();
         assert!(marks.left);
         assert_eq!(marks.read(" launches>=x"), Err("launches>=x".to_owned()));

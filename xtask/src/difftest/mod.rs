@@ -6,6 +6,7 @@
 mod case;
 mod compare;
 mod fixture;
+mod page;
 mod toolchain;
 
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ use clap::{Args, ValueEnum};
 
 use self::case::Tally;
 use self::fixture::Fixture;
-use self::toolchain::Toolchains;
+use self::toolchain::{Toolchain, Toolchains};
 use crate::{Result, Verdict, process};
 
 /// No compiler and no fixture may take longer.
@@ -65,26 +66,76 @@ impl Profile {
     }
 }
 
+/// Translations of one kind, in a folder of their own, and what builds them.
+struct Output {
+    name: String,
+    /// The translator's options.
+    options: Vec<String>,
+    toolchains: &'static [Toolchain],
+}
+
+impl Output {
+    fn of_profile(profile: Profile) -> Output {
+        let name = profile.name().to_owned();
+        let options = vec!["--profile".to_owned(), name.clone()];
+        Output { name, options, toolchains: Toolchain::of(profile) }
+    }
+
+    fn of_version(version: u8) -> Output {
+        let dotted = format!("{}.{}", version / 10, version % 10);
+        let options = vec!["--omp".to_owned(), dotted];
+        Output { name: format!("omp{version}"), options, toolchains: Toolchain::of_version(version) }
+    }
+}
+
+/// Programs that are translated in the same ways.
+struct Suite {
+    folder: PathBuf,
+    fixtures: Vec<Fixture>,
+    outputs: Vec<Output>,
+}
+
 /// Makes the comparisons; the last line printed counts them.
 pub fn run(options: &Options) -> Result<Verdict> {
     let toolchains = Toolchains::find()?;
     let root = root()?;
-    let fixtures: Vec<Fixture> = fixture::all(&root.join("fixtures/c"))?
-        .into_iter()
-        .filter(|fixture| options.only.as_ref().is_none_or(|name| fixture.name.contains(name.as_str())))
-        .collect();
-    if fixtures.is_empty() {
-        return Err("no fixture has such a name".to_owned());
-    }
     let work = tempfile::Builder::new().prefix("acc2omp-difftest-").tempdir().map_err(|e| e.to_string())?;
-    let profiles = profiles(options);
-    translate(options, &root, work.path(), &profiles)?;
-    let tally = compare_all(&fixtures, &toolchains, work.path(), &profiles)?;
+    let mut suites = suites(options, &root, work.path())?;
+    for suite in &mut suites {
+        let wanted =
+            |fixture: &Fixture| options.only.as_ref().is_none_or(|name| fixture.name.contains(name.as_str()));
+        suite.fixtures.retain(wanted);
+    }
+    if suites.iter().all(|suite| suite.fixtures.is_empty()) {
+        return Err("no fixture and no example has such a name".to_owned());
+    }
+    let translator = match &options.translator {
+        Some(program) => program.clone(),
+        None => build(&root)?,
+    };
+    let mut tally = Tally::default();
+    for suite in suites.iter().filter(|suite| !suite.fixtures.is_empty()) {
+        translate(&translator, suite, work.path())?;
+        tally = tally.and(&compare_all(suite, &toolchains, work.path())?);
+    }
     if options.keep {
         println!("kept in {}", work.keep().display());
     }
     println!("{} passed, {} failed", tally.passed, tally.failed);
     Ok(if tally.failed == 0 { Verdict::Passed } else { Verdict::Failed })
+}
+
+/// The fixtures, and the examples of the rule pages for each version of OpenMP.
+fn suites(options: &Options, root: &Path, work: &Path) -> Result<Vec<Suite>> {
+    let folder = root.join("fixtures/c");
+    let outputs = profiles(options).into_iter().map(Output::of_profile).collect();
+    let mut suites = vec![Suite { fixtures: fixture::all(&folder)?, folder, outputs }];
+    for version in page::versions() {
+        let folder = work.join(format!("examples-{version}"));
+        let fixtures = page::all(root, &folder, version)?;
+        suites.push(Suite { folder, fixtures, outputs: vec![Output::of_version(version)] });
+    }
+    Ok(suites)
 }
 
 fn profiles(options: &Options) -> Vec<Profile> {
@@ -100,16 +151,12 @@ fn root() -> Result<PathBuf> {
     here.parent().map(Path::to_path_buf).ok_or_else(|| format!("{} has no parent", here.display()))
 }
 
-/// Translates all fixtures for every profile, each into a folder with the profile's name.
-fn translate(options: &Options, root: &Path, work: &Path, profiles: &[Profile]) -> Result<()> {
-    let translator = match &options.translator {
-        Some(program) => program.clone(),
-        None => build(root)?,
-    };
-    for profile in profiles {
-        let mut command = Command::new(&translator);
-        command.arg(root.join("fixtures/c")).arg("-o").arg(work.join(profile.name()));
-        command.args(["--profile", profile.name(), "--quiet"]);
+/// Translates a suite in each of its ways.
+fn translate(translator: &Path, suite: &Suite, work: &Path) -> Result<()> {
+    for output in &suite.outputs {
+        let mut command = Command::new(translator);
+        command.arg(&suite.folder).arg("-o").arg(work.join(&output.name));
+        command.args(&output.options).arg("--quiet");
         let output = process::capture(&mut command, TRANSLATION_LIMIT)?;
         // 1 says that a directive is left; which one, and whether it may be, is seen in the text.
         if !matches!(output.status.and_then(|status| status.code()), Some(0 | 1)) {
@@ -132,17 +179,12 @@ fn build(root: &Path) -> Result<PathBuf> {
 }
 
 /// Takes the fixtures one by one, on as many threads as there are processors.
-fn compare_all(
-    fixtures: &[Fixture],
-    toolchains: &Toolchains,
-    work: &Path,
-    profiles: &[Profile],
-) -> Result<Tally> {
+fn compare_all(suite: &Suite, toolchains: &Toolchains, work: &Path) -> Result<Tally> {
     let next = AtomicUsize::new(0);
     let total = Mutex::new(Ok(Tally::default()));
     let take = || {
-        while let Some(fixture) = fixtures.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let outcome = case::run(fixture, toolchains, work, profiles);
+        while let Some(fixture) = suite.fixtures.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let outcome = case::run(fixture, toolchains, work, &suite.outputs);
             let Ok(mut total) = total.lock() else { return };
             *total = match (std::mem::replace(&mut *total, Ok(Tally::default())), outcome) {
                 (Ok(sum), Ok(more)) => Ok(sum.and(&more)),

@@ -64,6 +64,16 @@ impl Toolchain {
     }
 }
 
+impl Toolchain {
+    /// The toolchains for output of an OpenMP version: gcc 12 stops at 5.0.
+    pub fn of_version(version: u8) -> &'static [Toolchain] {
+        match version {
+            0..=50 => &[Toolchain::GccOpenMp, Toolchain::ClangOpenMp],
+            _ => &[Toolchain::ClangOpenMp],
+        }
+    }
+}
+
 impl Toolchains {
     /// Looks for the compilers.
     pub fn find() -> Result<Toolchains> {
