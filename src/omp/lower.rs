@@ -126,8 +126,12 @@ impl Lowering<'_> {
     }
 
     /// The rows of the clauses that the plan has turned into levels and nests: they were used, too.
-    fn level_rows(&self, index: usize) -> Vec<String> {
-        let directive = &self.bound[index].directive;
+    fn level_rows(&mut self, index: usize) -> Vec<String> {
+        let bound = self.bound;
+        let directive = &bound[index].directive;
+        for clause in directive.clauses.iter().filter(|clause| has_size(&clause.kind)) {
+            self.diags.push(diag::hint_dropped(clause.span, &format!("{} with a size", clause.name.text)));
+        }
         let asked = self.asked(index, crate::acc::name(directive.kind));
         let planned = directive.clauses.iter().filter(|clause| is_level(&clause.kind));
         let own = look::row(&page_of(crate::acc::name(directive.kind)), &asked);
@@ -421,6 +425,15 @@ fn finalized(directive: Directive) -> Vec<Part> {
     }
     let has_update = update.clauses.iter().any(|clause| clause.name == "from");
     if has_update { vec![Part::Pair(update, exit)] } else { vec![Part::Directive(exit)] }
+}
+
+/// Levels that say how many, or which iterations go where: OpenMP has no word for it on a loop.
+fn has_size(kind: &ClauseKind) -> bool {
+    match kind {
+        ClauseKind::Gang(arguments) => !arguments.is_empty(),
+        ClauseKind::Worker(size) | ClauseKind::Vector(size) => size.is_some(),
+        _ => false,
+    }
 }
 
 /// Clauses that the plan resolves.

@@ -41,7 +41,7 @@ impl Sections<'_> {
         if !is_row || decl.base == BaseType::Void {
             return None;
         }
-        if symbol.class == Class::Array && first == "0" && self.is_sizeof(bytes, &[name.clone()]) {
+        if symbol.class == Class::Array && first == "0" && self.is_sizeof(bytes, std::slice::from_ref(name)) {
             return Some(name.clone());
         }
         let element = [type_words(decl)?, format!("*{name}"), format!("{name}[0]")];

@@ -5,6 +5,8 @@
 
 mod cli;
 mod diag;
+mod fixtures;
+mod properties;
 mod readme;
 mod rules;
 mod tidy;
