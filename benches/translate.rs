@@ -14,7 +14,7 @@ fn main() {
 }
 
 /// All fixtures, one after the other.
-#[divan::bench]
+#[divan::bench(sample_count = 10)]
 fn fixtures(bencher: Bencher) {
     let sources = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/c"));
     let bytes: usize = sources.iter().map(|source| source.file.bytes.len()).sum();
@@ -25,13 +25,13 @@ fn fixtures(bencher: Bencher) {
 }
 
 /// A million lines without the letters of `acc`.
-#[divan::bench]
+#[divan::bench(sample_count = 10)]
 fn no_openacc(bencher: Bencher) {
     repeated(bencher, b"    total += values[i] * scale;\n");
 }
 
 /// A million lines that name `acc` and hold no directive.
-#[divan::bench]
+#[divan::bench(sample_count = 10)]
 fn no_directive(bencher: Bencher) {
     repeated(bencher, b"    access(values, i, scale); /* acc */\n");
 }

@@ -28,7 +28,10 @@ pub struct Work<'a> {
     /// All directives of the file, with whether a view has tried to reach them.
     known: BTreeMap<u32, bool>,
     texts: BTreeMap<u32, Span>,
-    errors: usize,
+    /// How many places of the source the host grammar cannot read, as the first view shows it.
+    errors: Option<usize>,
+    /// The source's shadow in the first view.
+    shadow: Vec<u8>,
     scanned: bool,
     library: Library,
 }
@@ -44,7 +47,8 @@ impl<'a> Work<'a> {
             reports: BTreeMap::new(),
             known: BTreeMap::new(),
             texts: BTreeMap::new(),
-            errors: 0,
+            errors: None,
+            shadow: Vec::new(),
             scanned: false,
             library: Library::new(options.omp.0),
         }
@@ -78,13 +82,14 @@ impl<'a> Work<'a> {
         if is_first {
             self.diags.extend(said);
             self.library.scanned(&scan);
+            self.shadow.clone_from(&scan.shadow);
             self.scanned = true;
         }
         let names = self.library.fresh(&scan);
-        if !fresh.is_empty() || !names.is_empty() || is_first {
+        if !fresh.is_empty() || !names.is_empty() {
             let unit = host::parse(file, &scan);
             if is_first {
-                self.errors = unit.errors.len();
+                self.errors = Some(unit.errors.len());
             }
             self.translate_view(&scan, &unit, &fresh, &names);
         }
@@ -180,6 +185,26 @@ impl<'a> Work<'a> {
         self.report(text.span, name, outcome, lowered.rows);
     }
 
+    /// Whether the host grammar can read less of the output than of the source. Where only directives have changed, both
+    /// have the same code, and there is nothing to read.
+    fn breaks(&self, text: &[u8]) -> bool {
+        let file = &self.source.file;
+        let output = SourceFile::new(file.name.clone(), text.to_vec(), file.language);
+        let (scan, _) = scan::scan(&output, &View::of_output());
+        let words = |shadow: &[u8]| -> Vec<u8> {
+            let words = shadow.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+            words.collect::<Vec<&[u8]>>().join(&b' ')
+        };
+        if words(&scan.shadow) == words(&self.shadow) {
+            return false;
+        }
+        let before = self.errors.unwrap_or_else(|| {
+            let (scan, _) = scan::scan(file, &View::default());
+            host::parse(file, &scan).errors.len()
+        });
+        host::parse(&output, &scan).errors.len() > before
+    }
+
     /// Nothing more can be reached.
     pub fn finish(mut self) -> Translation {
         let file = &self.source.file;
@@ -197,6 +222,7 @@ impl<'a> Work<'a> {
         }
         self.library.finish(file, &mut self.edits);
         let text = self.edits.apply(&file.bytes);
+        let breaks = text != file.bytes && self.breaks(&text);
         let mut translation = Translation {
             text,
             edits: self.edits.edits().cloned().collect(),
@@ -205,7 +231,7 @@ impl<'a> Work<'a> {
             api_rows: std::mem::take(&mut self.library.rows),
             needs_support: self.library.needs_support(),
         };
-        if errors_in(file, &translation.text) > self.errors {
+        if breaks {
             translation.withdraw(file);
         }
         translation.mark();
@@ -213,13 +239,6 @@ impl<'a> Work<'a> {
         translation.settle();
         translation
     }
-}
-
-/// How many places of a text the host grammar cannot read.
-fn errors_in(file: &SourceFile, text: &[u8]) -> usize {
-    let output = SourceFile::new(file.name.clone(), text.to_vec(), file.language);
-    let (scan, _) = scan::scan(&output, &View::of_output());
-    host::parse(&output, &scan).errors.len()
 }
 
 /// The edits for one directive; `None` if the source leaves no room for them.
