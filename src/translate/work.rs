@@ -222,6 +222,18 @@ fn errors_in(file: &SourceFile, text: &[u8]) -> usize {
     host::parse(&output, &scan).errors.len()
 }
 
+/// Insertions at one place become one, in their order.
+fn joined(edits: Vec<Edit>) -> Vec<Edit> {
+    let mut out: Vec<Edit> = Vec::with_capacity(edits.len());
+    for edit in edits {
+        match out.iter_mut().find(|other| edit.span.is_empty() && other.span == edit.span) {
+            Some(other) => other.text.extend(edit.text),
+            None => out.push(edit),
+        }
+    }
+    out
+}
+
 /// The edits for one directive; `None` if the source leaves no room for them.
 fn edits_of(file: &SourceFile, unit: &Unit, old: &DirectiveText, parts: &[Part]) -> Option<Vec<Edit>> {
     let mut edits = Vec::new();
@@ -247,5 +259,5 @@ fn edits_of(file: &SourceFile, unit: &Unit, old: &DirectiveText, parts: &[Part])
             Part::LinesBehind(lines) => edits.push(layout::lines_behind(file, old.span, lines)?),
         }
     }
-    Some(edits)
+    Some(joined(edits))
 }

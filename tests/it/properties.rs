@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use acc2omp::diag::Severity;
 use acc2omp::rules::openacc;
-use acc2omp::source::Language;
+use acc2omp::source::{Language, Span};
 use acc2omp::{Options, Outcome, Source, Translation, translate};
 use proptest::prelude::*;
 
@@ -24,21 +24,27 @@ fn check(bytes: &[u8], translation: &Translation) {
     assert!(!left || said, "a directive is left in silence");
 }
 
-/// As `check`, for a text whose directives stand alone: each one that is left has a message at it or above it,
-/// and the output is no more work for the translator.
-fn check_each(bytes: &[u8], translation: &Translation) {
+/// As `check`, and each directive that is left has a message at it, or at one around it or within it, which here are
+/// `others`; the output is no more work for the translator.
+fn check_each(bytes: &[u8], translation: &Translation, others: bool) {
     check(bytes, translation);
-    let said: Vec<u32> = translation
+    let said: Vec<Span> = translation
         .diagnostics
         .iter()
         .filter(|diag| diag.severity >= Severity::Left)
-        .map(|diag| diag.primary.span.start)
+        .map(|diag| diag.primary.span)
         .collect();
     for one in translation.directives.iter().filter(|one| one.outcome == Outcome::Left) {
-        assert!(said.iter().any(|start| *start < one.span.end), "`{}` is left in silence", one.name);
+        let at_it = said.iter().any(|span| one.span.start <= span.start && span.start <= one.span.end);
+        assert!(
+            at_it || others && !said.is_empty(),
+            "`{}` is left in silence:\n{}",
+            one.name,
+            String::from_utf8_lossy(bytes)
+        );
     }
     let bugs = translation.diagnostics.iter().filter(|diag| diag.severity == Severity::Bug);
-    assert_eq!(bugs.count(), 0, "the output does not parse");
+    assert_eq!(bugs.count(), 0, "the output does not parse:\n{}", String::from_utf8_lossy(bytes));
     let again = run(&translation.text, Language::C);
     assert!(again.edits.is_empty(), "translated twice: {:?}", again.edits);
     assert_eq!(again.diagnostics.iter().filter(|diag| diag.severity == Severity::Bug).count(), 0);
@@ -226,9 +232,11 @@ proptest! {
         let outer = line(directive, &clauses, legal);
         let inner = if nested { line(inside, &on_loop, legal) } else { String::new() };
         let text = format!(
-            "void f(int n, double *a, double *b) {{\n    int i, j, s = 0;\n{outer}\n    for (i = 0; i < n; i++)\n{inner}\n        for (j = 0; j < n; j++)\n            a[i * n + j] = b[j];\n}}\n"
+            "struct inner {{ double *r; }};\nstruct outer {{ double *p; struct inner *q; }};\n\
+             void f(int n, int m, double *a, double *b, double **c, double d, double *p, double *q, struct outer *s) {{\n\
+             int i, j, N = 2;\n{outer}\nfor (i = 0; i < n; i++)\n{inner}\nfor (j = 0; j < m; j++)\na[i * m + j] = b[j];\n}}\n"
         );
-        check_each(text.as_bytes(), &run(text.as_bytes(), Language::C));
+        check_each(text.as_bytes(), &run(text.as_bytes(), Language::C), nested);
     }
 }
 
