@@ -162,6 +162,10 @@ pub fn assert_restores(bytes: &[u8], translation: &Translation) {
 
 #[test]
 fn the_number_of_threads_changes_nothing() {
+    if std::env::var_os("UPDATE_FIXTURES").is_some() {
+        // Another test is writing into the folder that is read here.
+        return;
+    }
     let run = |threads: &str| {
         let out = tempfile::tempdir().unwrap();
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_acc2omp"));
@@ -172,8 +176,6 @@ fn the_number_of_threads_changes_nothing() {
             .into_iter()
             .flatten()
             .filter(|entry| entry.file_type().is_file())
-            // Another test may be writing these anew.
-            .filter(|entry| entry.path().extension().is_none_or(|ending| ending != "diff"))
             .map(|entry| {
                 let name = entry.path().strip_prefix(out.path()).unwrap().display().to_string();
                 (name, std::fs::read(entry.path()).unwrap())
