@@ -93,7 +93,11 @@ fn data_entry(data: DataClause) -> &'static str {
 fn device_constant(name: &str) -> Option<String> {
     const TYPES: [&str; 7] = ["none", "default", "host", "not_host", "nvidia", "radeon", "current"];
     let word = name.strip_prefix("acc_device_").unwrap_or(name).to_ascii_lowercase();
-    let word = if word == "*" { "default" } else { word.as_str() };
+    let word = match word.as_str() {
+        "*" => "default",
+        "multicore" => "host",
+        word => word,
+    };
     TYPES.contains(&word).then(|| format!("acc2omp_device_{word}"))
 }
 
@@ -157,12 +161,15 @@ pub fn translate(clause: &AccClause, asked: &Asked, class: &dyn Fn(&ListItem) ->
         | ClauseKind::Nohost
         | ClauseKind::Tile(_) => by_row(entry, clause, None, asked, into),
         // Here it names what the program runs on; elsewhere it groups clauses, which the plan has resolved.
-        ClauseKind::DeviceType(names) if matches!(asked.on, "set" | "init" | "shutdown") => {
+        ClauseKind::DeviceType(names) if asked.on == "set" => {
             let known = names.first().and_then(|name| device_constant(&name.text));
             match (look::row(entry, asked), known) {
                 (Some(row), Some(text)) => apply(row, clause, &text, asked, into),
                 _ => unknown(clause, into),
             }
+        }
+        ClauseKind::DeviceType(_) if matches!(asked.on, "init" | "shutdown") => {
+            by_row(entry, clause, None, asked, into)
         }
         // The plan has turned these into attributes, levels and nests.
         ClauseKind::DeviceType(_)

@@ -311,9 +311,10 @@ impl Lowering<'_> {
             vec![Part::Directive(directive)]
         };
         // A pointer is detached while its target is still there, and attached once it is there.
-        if !lines.is_empty() {
-            let is_exit = kind == DirectiveKind::ExitData;
-            parts.push(if is_exit { Part::LinesBefore(lines) } else { Part::LinesBehind(lines) });
+        if !lines.is_empty() && kind == DirectiveKind::ExitData {
+            parts.insert(0, Part::LinesBefore(lines));
+        } else if !lines.is_empty() {
+            parts.push(Part::LinesBehind(lines));
         }
         Some(parts)
     }

@@ -23,7 +23,31 @@ impl Maker<'_> {
         let visible = self.visible(index);
         let scalars = visible.scalars.iter().map(|symbol| self.symbols.get(*symbol).name.clone());
         stated.extend(scalars);
+        stated.extend(self.declared(index));
         stated
+    }
+
+    /// The names that `declare` directives before the construct gave a place on the device: it uses the device's copy
+    /// (2.6.2). Another variable of the same name is not meant.
+    fn declared(&self, index: usize) -> Vec<String> {
+        let here = self.bound[index].directive.span.start;
+        let declares = self.bound[..index]
+            .iter()
+            .filter(|bound| bound.directive.kind == DirectiveKind::Declare && bound.function.is_none());
+        let items = declares.flat_map(|bound| {
+            let at = bound.directive.span.start;
+            bound
+                .directive
+                .clauses
+                .iter()
+                .flat_map(|clause| super::list(&clause.kind))
+                .map(move |item| (at, item))
+        });
+        items
+            .map(|(at, item)| (at, item.base.text.clone()))
+            .filter(|(at, name)| self.symbols.lookup(name, *at) == self.symbols.lookup(name, here))
+            .map(|(_, name)| name)
+            .collect()
     }
 
     /// The attributes of variables at the compute construct itself.

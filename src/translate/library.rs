@@ -103,7 +103,6 @@ impl Library {
             if text.contains("acc_") {
                 edit.text = self.in_text(&text, at)?.into_bytes();
             }
-            self.notice(&edit.text.clone());
         }
         Some(edits)
     }
@@ -127,7 +126,7 @@ impl Library {
     }
 
     /// Notes which headers a text needs.
-    fn notice(&mut self, text: &[u8]) {
+    pub fn notice(&mut self, text: &[u8]) {
         let text = String::from_utf8_lossy(text);
         self.support |= text.contains("acc2omp_");
         self.omp |= text.contains("omp_");

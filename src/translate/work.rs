@@ -2,9 +2,9 @@
 //!
 //! Invariant: a directive is translated in the first view that reaches it, and reported once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::acc::ast::Directive;
+use crate::acc::ast::{Directive, DirectiveKind};
 use crate::bind::{self, Bound};
 use crate::diag::{self, Diag};
 use crate::edit::{Edit, EditSet, Rewrite};
@@ -133,9 +133,10 @@ impl<'a> Work<'a> {
         let target = omp::Target { version: self.options.omp.0, profile };
         let (lowered, said) = omp::lower(&plan, &symbols, &bound, target);
         self.diags.extend(said);
-        for (at, (bound, lowered)) in bound.iter().zip(lowered).enumerate() {
-            let text = &scan.directives[bound.text];
-            self.rewrite(at as u32, unit, text, bound, lowered);
+        let mut changes = self.changes(scan, unit, &bound, &lowered);
+        leave_whole(&bound, &mut changes);
+        for (at, ((bound, lowered), edits)) in bound.iter().zip(lowered).zip(changes).enumerate() {
+            self.rewrite(at as u32, scan.directives[bound.text].span, bound, lowered.rows, edits);
         }
         for span in held {
             self.report(span, "", Outcome::Left, Vec::new());
@@ -167,22 +168,50 @@ impl<'a> Work<'a> {
         self.reports.insert(span.start, report);
     }
 
-    fn rewrite(&mut self, owner: u32, unit: &Unit, text: &DirectiveText, bound: &Bound, lowered: Lowered) {
-        let name = acc::name(bound.directive.kind);
+    /// The edits for each directive; none for those that are left.
+    fn changes(
+        &mut self,
+        scan: &Scan,
+        unit: &Unit,
+        bound: &[Bound],
+        lowered: &[Lowered],
+    ) -> Vec<Option<Vec<Edit>>> {
         let file = &self.source.file;
-        let edits = if lowered.left { None } else { edits_of(file, unit, text, &lowered.parts) };
-        let edits = edits.and_then(|edits| self.library.in_texts(edits, text.span));
+        let mut changes = Vec::with_capacity(bound.len());
+        for (bound, lowered) in bound.iter().zip(lowered) {
+            let text = &scan.directives[bound.text];
+            let edits = if lowered.left { None } else { edits_of(file, unit, text, &lowered.parts) };
+            if edits.is_none() && !lowered.left {
+                let name = acc::name(bound.directive.kind);
+                self.diags.push(diag::not_yet(text.span, &format!("`{name}` among other code on one line")));
+            }
+            changes.push(edits.and_then(|edits| self.library.in_texts(edits, text.span)));
+        }
+        changes
+    }
+
+    fn rewrite(
+        &mut self,
+        owner: u32,
+        span: Span,
+        bound: &Bound,
+        rows: Vec<String>,
+        edits: Option<Vec<Edit>>,
+    ) {
         let outcome = match edits {
             None => Outcome::Left,
-            Some(edits) => match self.edits.add(Rewrite { owner, edits }) {
-                Ok(()) => Outcome::Exact,
+            Some(edits) => match self.edits.add(Rewrite { owner, edits: edits.clone() }) {
+                Ok(()) => {
+                    edits.iter().for_each(|edit| self.library.notice(&edit.text));
+                    Outcome::Exact
+                }
                 Err(_) => {
-                    self.diags.push(diag::edit_conflict(text.span));
+                    self.diags.push(diag::edit_conflict(span));
                     Outcome::Left
                 }
             },
         };
-        self.report(text.span, name, outcome, lowered.rows);
+        self.report(span, acc::name(bound.directive.kind), outcome, rows);
     }
 
     /// Whether the host grammar can read less of the output than of the source. Where only directives have changed, both
@@ -241,6 +270,39 @@ impl<'a> Work<'a> {
     }
 }
 
+/// A construct is translated with all directives in it or not at all; only regions of data stand for themselves.
+fn leave_whole(bound: &[Bound], changes: &mut [Option<Vec<Edit>>]) {
+    let root = |mut at: usize| {
+        while let Some(parent) = bound[at].parent {
+            if matches!(bound[parent].directive.kind, DirectiveKind::Data | DirectiveKind::HostData) {
+                break;
+            }
+            at = parent;
+        }
+        at
+    };
+    let roots: Vec<usize> = (0..bound.len()).map(root).collect();
+    let left: BTreeSet<usize> =
+        roots.iter().zip(&*changes).filter(|(_, edits)| edits.is_none()).map(|(root, _)| *root).collect();
+    for (root, edits) in roots.iter().zip(changes) {
+        if left.contains(root) {
+            *edits = None;
+        }
+    }
+}
+
+/// Insertions at one place become one, in their order.
+fn joined(edits: Vec<Edit>) -> Vec<Edit> {
+    let mut out: Vec<Edit> = Vec::with_capacity(edits.len());
+    for edit in edits {
+        match out.iter_mut().find(|other| edit.span.is_empty() && other.span == edit.span) {
+            Some(other) => other.text.extend(edit.text),
+            None => out.push(edit),
+        }
+    }
+    out
+}
+
 /// The edits for one directive; `None` if the source leaves no room for them.
 fn edits_of(file: &SourceFile, unit: &Unit, old: &DirectiveText, parts: &[Part]) -> Option<Vec<Edit>> {
     let mut edits = Vec::new();
@@ -266,5 +328,5 @@ fn edits_of(file: &SourceFile, unit: &Unit, old: &DirectiveText, parts: &[Part])
             Part::LinesBehind(lines) => edits.push(layout::lines_behind(file, old.span, lines)?),
         }
     }
-    Some(edits)
+    Some(joined(edits))
 }

@@ -6,31 +6,48 @@ use std::time::{Duration, Instant};
 
 use acc2omp::diag::Severity;
 use acc2omp::rules::openacc;
-use acc2omp::source::Language;
+use acc2omp::source::{Language, Span};
 use acc2omp::{Options, Outcome, Source, Translation, translate};
 use proptest::prelude::*;
 
-use super::fixtures;
+use super::fixtures::{self, assert_restores};
 
 fn run(bytes: &[u8], language: Language) -> Translation {
     translate(&Source::new("any.c", bytes.to_vec(), language), &Options::default())
 }
 
-/// The edits make the text of the source, and every directive that is left is spoken of.
+/// The bytes outside the edits are kept, and what is left is spoken of.
 fn check(bytes: &[u8], translation: &Translation) {
-    let mut out = Vec::new();
-    let mut at = 0;
-    for edit in &translation.edits {
-        assert!(at <= edit.span.start as usize);
-        out.extend_from_slice(&bytes[at..edit.span.start as usize]);
-        out.extend_from_slice(&edit.text);
-        at = edit.span.end as usize;
-    }
-    out.extend_from_slice(&bytes[at..]);
-    assert_eq!(out, translation.text);
+    assert_restores(bytes, translation);
     let left = translation.directives.iter().any(|one| one.outcome == Outcome::Left);
     let said = translation.diagnostics.iter().any(|diag| diag.severity >= Severity::Left);
     assert!(!left || said, "a directive is left in silence");
+}
+
+/// As `check`, and each directive that is left has a message at it, or at one around it or within it, which here are
+/// `others`; the output is no more work for the translator.
+fn check_each(bytes: &[u8], translation: &Translation, others: bool) {
+    check(bytes, translation);
+    let said: Vec<Span> = translation
+        .diagnostics
+        .iter()
+        .filter(|diag| diag.severity >= Severity::Left)
+        .map(|diag| diag.primary.span)
+        .collect();
+    for one in translation.directives.iter().filter(|one| one.outcome == Outcome::Left) {
+        let at_it = said.iter().any(|span| one.span.start <= span.start && span.start <= one.span.end);
+        assert!(
+            at_it || others && !said.is_empty(),
+            "`{}` is left in silence:\n{}",
+            one.name,
+            String::from_utf8_lossy(bytes)
+        );
+    }
+    let bugs = translation.diagnostics.iter().filter(|diag| diag.severity == Severity::Bug);
+    assert_eq!(bugs.count(), 0, "the output does not parse:\n{}", String::from_utf8_lossy(bytes));
+    let again = run(&translation.text, Language::C);
+    assert!(again.edits.is_empty(), "translated twice: {:?}", again.edits);
+    assert_eq!(again.diagnostics.iter().filter(|diag| diag.severity == Severity::Bug).count(), 0);
 }
 
 /// A change of some bytes: where (as a part of a thousand), and what.
@@ -39,7 +56,13 @@ enum Change {
     Delete(usize, usize),
     Repeat(usize, usize),
     Insert(usize, &'static str),
+    /// A byte that no UTF-8 has.
+    Latin(usize, u8),
+    SwapLines(usize, usize),
     LineEnds,
+    /// CRLF where the bits of the number say so.
+    MixedEnds(u64),
+    NoFinalEnd,
 }
 
 const PIECES: &[&str] = &[
@@ -76,7 +99,11 @@ fn change() -> impl Strategy<Value = Change> {
         (0..1000usize, 1..60usize).prop_map(|(at, length)| Change::Delete(at, length)),
         (0..1000usize, 1..200usize).prop_map(|(at, length)| Change::Repeat(at, length)),
         (0..1000usize, prop::sample::select(PIECES)).prop_map(|(at, text)| Change::Insert(at, text)),
+        (0..1000usize, 0x80..=0xffu8).prop_map(|(at, byte)| Change::Latin(at, byte)),
+        (0..1000usize, 0..1000usize).prop_map(|(one, other)| Change::SwapLines(one, other)),
         Just(Change::LineEnds),
+        any::<u64>().prop_map(Change::MixedEnds),
+        Just(Change::NoFinalEnd),
     ]
 }
 
@@ -96,13 +123,64 @@ fn apply(bytes: &mut Vec<u8>, change: &Change) {
             let start = place(*at, bytes);
             bytes.splice(start..start, text.bytes());
         }
-        Change::LineEnds => {
-            *bytes = bytes
-                .iter()
-                .flat_map(|byte| if *byte == b'\n' { vec![b'\r', b'\n'] } else { vec![*byte] })
-                .collect();
+        Change::Latin(at, byte) => {
+            let start = place(*at, bytes);
+            bytes.insert(start, *byte);
+        }
+        Change::SwapLines(one, other) => {
+            let mut lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
+            let count = lines.len();
+            if count > 0 {
+                lines.swap(one * count / 1000, other * count / 1000);
+            }
+            *bytes = lines.concat();
+        }
+        Change::LineEnds => *bytes = with_line_ends(bytes, u64::MAX),
+        Change::MixedEnds(which) => *bytes = with_line_ends(bytes, *which),
+        Change::NoFinalEnd => {
+            while bytes.last().is_some_and(u8::is_ascii_whitespace) {
+                bytes.pop();
+            }
         }
     }
+}
+
+/// CRLF at the ends of the lines whose bit is set.
+fn with_line_ends(bytes: &[u8], which: u64) -> Vec<u8> {
+    let lines = bytes.split_inclusive(|byte| *byte == b'\n').enumerate();
+    lines
+        .flat_map(|(at, line)| match line.strip_suffix(b"\n") {
+            Some(rest) if which >> (at % 64) & 1 == 1 => [rest, b"\r\n"].concat(),
+            _ => line.to_vec(),
+        })
+        .collect()
+}
+
+type Choice = Vec<(prop::sample::Index, prop::sample::Index)>;
+
+fn choice() -> impl Strategy<Value = Choice> {
+    prop::collection::vec(any::<(prop::sample::Index, prop::sample::Index)>(), 0..5)
+}
+
+/// A directive with some of its clauses; `legal` keeps to the table's limits of how often.
+fn line(directive: &openacc::Directive, choice: &Choice, legal: bool) -> String {
+    let table = openacc::table();
+    let mut words = format!("#pragma acc {}", directive.name);
+    let mut used: Vec<&str> = Vec::new();
+    for (clause, sample) in choice.iter().filter(|_| !directive.clauses.is_empty()) {
+        let word: &String = clause.get(&directive.clauses);
+        let again = directive.once.contains(word) && used.contains(&word.as_str());
+        let clash = directive.exclusive.iter().any(|list| {
+            list.contains(word) && list.iter().any(|other| other != word && used.contains(&other.as_str()))
+        });
+        if legal && (again || clash) {
+            continue;
+        }
+        used.push(word);
+        let clause = table.clause(word).unwrap();
+        words += &format!(" {}", sample.get(&clause.samples));
+    }
+    words
 }
 
 proptest! {
@@ -143,23 +221,22 @@ proptest! {
     #[test]
     fn any_clauses_are_translated_or_spoken_of(
         directive in any::<prop::sample::Index>(),
-        clauses in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 0..5),
+        clauses in choice(),
+        on_loop in choice(),
+        legal in any::<bool>(),
+        nested in any::<bool>(),
     ) {
         let table = openacc::table();
         let directive = directive.get(&table.directives);
-        let mut words = format!("#pragma acc {}", directive.name);
-        for (clause, sample) in clauses.iter().filter(|_| !directive.clauses.is_empty()) {
-            let word: &String = clause.get(&directive.clauses);
-            let clause = table.clause(word).unwrap();
-            words += &format!(" {}", sample.get(&clause.samples));
-        }
+        let inside = table.directives.iter().find(|one| one.name == "loop").unwrap();
+        let outer = line(directive, &clauses, legal);
+        let inner = if nested { line(inside, &on_loop, legal) } else { String::new() };
         let text = format!(
-            "void f(int n, double *a, double *b) {{\n    int i, s = 0;\n    {words}\n    for (i = 0; i < n; i++)\n        a[i] = b[i];\n}}\n"
+            "struct inner {{ double *r; }};\nstruct outer {{ double *p; struct inner *q; }};\n\
+             void f(int n, int m, double *a, double *b, double **c, double d, double *p, double *q, struct outer *s) {{\n\
+             int i, j, N = 2;\n{outer}\nfor (i = 0; i < n; i++)\n{inner}\nfor (j = 0; j < m; j++)\na[i * m + j] = b[j];\n}}\n"
         );
-        let translation = run(text.as_bytes(), Language::C);
-        check(text.as_bytes(), &translation);
-        let bugs = translation.diagnostics.iter().filter(|diag| diag.severity == Severity::Bug).count();
-        prop_assert_eq!(bugs, 0, "{}\n{}", words, String::from_utf8_lossy(&translation.text));
+        check_each(text.as_bytes(), &run(text.as_bytes(), Language::C), nested);
     }
 }
 
@@ -171,20 +248,58 @@ fn quick(name: &str, text: String) {
     assert!(start.elapsed() < Duration::from_secs(20), "{name}: {:?}", start.elapsed());
 }
 
+/// What stands at every level of a deep source.
+fn deep(count: usize, open: &str, middle: &str, close: &str) -> String {
+    format!("{}{middle}{}", open.repeat(count), close.repeat(count))
+}
+
+const LOOP: &str = "#pragma acc parallel loop\nfor (int i = 0; i < n; i++) a[i] = 0;\n";
+
+fn body(inside: &str) -> String {
+    format!("void f(int n, double *a) {{\n{inside}\n}}\n")
+}
+
 #[test]
-fn deep_and_long_sources_do_no_harm() {
-    let loop_at = "#pragma acc parallel loop\nfor (int i = 0; i < n; i++) a[i] = 0;\n";
-    let body = |inside: &str| format!("void f(int n, double *a) {{\n{inside}\n}}\n");
-    quick("braces", body(&format!("{}{loop_at}{}", "{".repeat(3000), "}".repeat(3000))));
-    quick("parentheses", body(&format!("{loop_at}a[0] = {}1{};", "(".repeat(3000), ")".repeat(3000))));
+fn deep_sources_do_no_harm() {
+    let head = "for (int i = 0; i < n; i++) ";
+    quick("braces", body(&deep(3000, "{", LOOP, "}")));
+    quick("parentheses", body(&format!("{LOOP}a[0] = {};", deep(3000, "(", "1", ")"))));
     quick(
-        "loops",
-        body(&format!("#pragma acc parallel\n{}a[0] = 1;", "for (int i = 0; i < n; i++) ".repeat(2000))),
+        "in a clause",
+        body(&format!("#pragma acc parallel loop if({})\n{head}a[i] = 0;", deep(3000, "(", "1", ")"))),
     );
-    quick("else", body(&format!("{loop_at}{}a[0] = 1;", "if (n) a[1] = 2; else ".repeat(3000))));
-    quick("operators", body(&format!("{loop_at}a[0] = 1{};", " + 1".repeat(20_000))));
-    quick("initialiser", format!("int t[] = {{{}}};\n{}", "1, ".repeat(100_000), body(loop_at)));
-    quick("line", format!("/* {} */\n{}", "x".repeat(1_000_000), body(loop_at)));
-    quick("directives", body(&loop_at.repeat(2000)));
-    quick("comments", body(&format!("{loop_at}{}", "/* acc */ ".repeat(50_000))));
+    quick(
+        "indices",
+        body(&format!("#pragma acc parallel loop\n{head}a[i] = {};", deep(3000, "a[", "0", "]"))),
+    );
+    quick("calls", body(&format!("{LOOP}a[0] = {};", deep(3000, "f(", "1", ")"))));
+    quick("signs", body(&format!("#pragma acc parallel loop\n{head}a[i] = {}1;", "-~".repeat(3000))));
+    quick("conditionals", body(&format!("{LOOP}a[0] = {}2;", "n ? 1 : ".repeat(3000))));
+    quick("loops", body(&format!("#pragma acc parallel\n{}a[0] = 1;", head.repeat(3000))));
+    quick("loops with braces", body(&deep(3000, "for (;;) {\n", LOOP, "}\n")));
+    quick("regions", body(&deep(300, "#pragma acc data copy(a[0:n])\n{\n", LOOP, "}\n")));
+    quick("else", body(&format!("{LOOP}{}a[0] = 1;", "if (n) a[1] = 2; else ".repeat(3000))));
+    quick("types", format!("int {};\n{}", deep(3000, "(*", "x", ")"), body(LOOP)));
+    quick("conditions", format!("{}\n{}", deep(3000, "#if 1\n", &body(LOOP), "#endif\n"), body(LOOP)));
+}
+
+#[test]
+fn open_ends_do_no_harm() {
+    for open in ["{", "(", "[", "for (;;) ", "if (n) ", "/*", "#if 1\n", "#pragma acc data copy(a)\n{"] {
+        quick(open, body(&format!("{LOOP}{}", open.repeat(2000))));
+        quick(open, format!("{}{}", open.repeat(2000), body(LOOP)));
+    }
+}
+
+#[test]
+fn long_sources_do_no_harm() {
+    quick("operators", body(&format!("{LOOP}a[0] = 1{};", " + 1".repeat(20_000))));
+    quick("initialiser", format!("int t[] = {{{}}};\n{}", "1, ".repeat(100_000), body(LOOP)));
+    quick("comment", format!("/* {} */\n{}", "x".repeat(1_000_000), body(LOOP)));
+    quick("line", format!("{} {}", "int x;".repeat(170_000), body(LOOP)));
+    quick("text", format!("char *t = \"{}\";\n{}", "x".repeat(1_000_000), body(LOOP)));
+    quick("directives", body(&LOOP.repeat(2000)));
+    quick("comments", body(&format!("{LOOP}{}", "/* acc */ ".repeat(50_000))));
+    quick("names", body(&format!("#pragma acc enter data copyin(a{})", ", a".repeat(2000))));
+    quick("continued", body(&format!("#pragma acc wait{}\n", " \\\n".repeat(20_000))));
 }
