@@ -527,7 +527,7 @@ pub fn tell(code: Code, at: Span, word: &str) -> Option<Diag> {
         221 => attach_uncounted(at, word),
         222 => cache_dropped(at),
         305 => api_left(at, word),
-        301 => not_yet(at, word),
+        301 => not_yet(at, &format!("`{word}`")),
         303 => needs_version(at, &format!("`{word}` here")),
         _ => return None,
     };

@@ -122,7 +122,12 @@ impl Lowering<'_> {
     /// The expression that a use becomes.
     fn expression(&mut self, used: &ApiUse) -> Result<String, Refused> {
         let (page, row) = self.row(used)?;
-        let Action::Call(template) = &row.action else { return Err(Refused) };
+        let Action::Call(template) = &row.action else {
+            if row.action == Action::Refuse {
+                self.rows.push(row.id.to_string());
+            }
+            return Err(Refused);
+        };
         self.tell(row, used);
         let mut text = template.replace("{device}", DEVICE).replace("{host}", HOST);
         text = text.replace("{word}", used.name.trim_start_matches("acc_"));
