@@ -122,12 +122,7 @@ impl Lowering<'_> {
     /// The expression that a use becomes.
     fn expression(&mut self, used: &ApiUse) -> Result<String, Refused> {
         let (page, row) = self.row(used)?;
-        let Action::Call(template) = &row.action else {
-            if row.action == Action::Refuse {
-                self.rows.push(row.id.to_string());
-            }
-            return Err(Refused);
-        };
+        let Action::Call(template) = &row.action else { return Err(Refused) };
         self.tell(row, used);
         let mut text = template.replace("{device}", DEVICE).replace("{host}", HOST);
         text = text.replace("{word}", used.name.trim_start_matches("acc_"));
@@ -175,7 +170,7 @@ impl Lowering<'_> {
     }
 
     /// The page of a use, and the row that applies to it.
-    fn row(&self, used: &ApiUse) -> Result<(&'static Page, &'static Row), Refused> {
+    fn row(&mut self, used: &ApiUse) -> Result<(&'static Page, &'static Row), Refused> {
         let page = rules().routine(&used.name).ok_or(Refused)?;
         let is_async =
             used.name.ends_with("_async") && !used.name.ends_with("_default_async") && page.args.is_some();
@@ -193,7 +188,11 @@ impl Lowering<'_> {
             }
         }
         let row = rules().row(&page.entry, &situation, self.version).ok_or(Refused)?;
-        if matches!(row.action, Action::Refuse) { Err(Refused) } else { Ok((page, row)) }
+        if row.action == Action::Refuse {
+            self.rows.push(row.id.to_string());
+            return Err(Refused);
+        }
+        Ok((page, row))
     }
 
     fn named(&self, page: &Page, call: &ApiCall, name: &str) -> Option<ExprId> {
