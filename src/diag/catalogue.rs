@@ -169,15 +169,12 @@ pub fn default_present_unchecked(at: Span) -> Diag {
 }
 
 /// A0204
-pub fn update_unchecked(at: Span) -> Diag {
-    diag(
-        204,
-        Severity::Weaker,
-        at,
-        "data that is absent here is no longer an error".to_owned(),
-        "unchecked before OpenMP 5.1",
-        "use `--omp 5.1` to keep the check",
-    )
+pub fn absent_unchecked(at: Span, directive: &str) -> Diag {
+    let (label, help) = match directive {
+        "host_data" => ("OpenMP does not check", "have a data construct or `enter data` map the data before"),
+        _ => ("unchecked before OpenMP 5.1", "use `--omp 5.1` to keep the check"),
+    };
+    diag(204, Severity::Weaker, at, "data that is absent here is no longer an error".to_owned(), label, help)
 }
 
 /// A0205
@@ -294,7 +291,7 @@ pub fn tile_dropped(at: Span) -> Diag {
         214,
         Severity::Weaker,
         at,
-        "`tile` needs OpenMP 5.1: the loops are not tiled".to_owned(),
+        "`tile` is dropped: the loops are not tiled".to_owned(),
         "not tiled",
         "results are the same",
     )
@@ -511,7 +508,7 @@ pub fn tell(code: Code, at: Span, word: &str) -> Option<Diag> {
         201 => present_unchecked(at, word),
         202 => default_none_dropped(at),
         203 => default_present_unchecked(at),
-        204 => update_unchecked(at),
+        204 => absent_unchecked(at, word),
         205 => synchronous(at, word),
         206 => hint_dropped(at, word),
         207 => wait_all(at),
@@ -530,7 +527,7 @@ pub fn tell(code: Code, at: Span, word: &str) -> Option<Diag> {
         221 => attach_uncounted(at, word),
         222 => cache_dropped(at),
         305 => api_left(at, word),
-        301 => not_yet(at, word),
+        301 => not_yet(at, &format!("`{word}`")),
         303 => needs_version(at, &format!("`{word}` here")),
         _ => return None,
     };

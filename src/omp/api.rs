@@ -170,7 +170,7 @@ impl Lowering<'_> {
     }
 
     /// The page of a use, and the row that applies to it.
-    fn row(&self, used: &ApiUse) -> Result<(&'static Page, &'static Row), Refused> {
+    fn row(&mut self, used: &ApiUse) -> Result<(&'static Page, &'static Row), Refused> {
         let page = rules().routine(&used.name).ok_or(Refused)?;
         let is_async =
             used.name.ends_with("_async") && !used.name.ends_with("_default_async") && page.args.is_some();
@@ -188,7 +188,11 @@ impl Lowering<'_> {
             }
         }
         let row = rules().row(&page.entry, &situation, self.version).ok_or(Refused)?;
-        if matches!(row.action, Action::Refuse) { Err(Refused) } else { Ok((page, row)) }
+        if row.action == Action::Refuse {
+            self.rows.push(row.id.to_string());
+            return Err(Refused);
+        }
+        Ok((page, row))
     }
 
     fn named(&self, page: &Page, call: &ApiCall, name: &str) -> Option<ExprId> {

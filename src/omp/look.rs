@@ -56,9 +56,10 @@ impl Asked {
         let is_member = item.parts.iter().any(|part| matches!(part, Part::Member(_)));
         let item = match class {
             _ if is_member => "member",
-            Class::Scalar | Class::Record | Class::Unknown => "scalar",
+            Class::Scalar | Class::Record => "scalar",
             Class::Array => "array",
             Class::Pointer => "pointer",
+            Class::Unknown => "unknown",
         };
         Asked { item, ..self.clone() }
     }

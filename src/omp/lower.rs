@@ -53,7 +53,7 @@ pub struct Lowered {
     pub parts: Vec<Part>,
     /// It is left as it is.
     pub left: bool,
-    /// The rule rows used.
+    /// The rule rows used; of a directive that is left, those that refused it among them.
     pub rows: Vec<String>,
 }
 
@@ -165,8 +165,8 @@ impl Lowering<'_> {
         if refused {
             // The construct's own line and every loop line below it stay as well.
             let from = launch.directive;
-            self.done[from] = left();
-            return left();
+            self.done[from] = refused_by(rows.clone());
+            return refused_by(rows);
         }
         let mut rows = rows;
         rows.extend(self.level_rows(index));
@@ -197,7 +197,7 @@ impl Lowering<'_> {
         }
         let (directive, rows, refused) = self.launch_directive(launch);
         if refused {
-            self.done[index] = left();
+            self.done[index] = refused_by(rows);
             return;
         }
         self.done[index].rows.extend(rows);
@@ -258,12 +258,12 @@ impl Lowering<'_> {
         }
         self.diags.append(&mut gathered.diags);
         if gathered.refused {
-            return left();
+            return refused_by(gathered.rows);
         }
         let parts = match &row.action {
             Action::Directive(words) => self.directive_parts(index, look::named(words), &mut gathered),
             Action::Strategy(Strategy::DeclareTargetData) => self.declare(index, clauses),
-            Action::Refuse => return left(),
+            Action::Refuse => return refused_by(gathered.rows),
             Action::Drop
             | Action::Emit { .. }
             | Action::Statement(_)
@@ -363,7 +363,7 @@ impl Lowering<'_> {
         rows.extend(look::row("directive/routine", &asked).map(|row| row.id.to_string()));
         self.diags.extend(gathered.diags);
         if gathered.refused {
-            return left();
+            return refused_by(rows);
         }
         let mut target = Directive::new(&[Leaf::Named("declare target")]);
         let mut parts = Vec::new();
@@ -389,6 +389,11 @@ fn page_of(name: &str) -> String {
 
 fn left() -> Lowered {
     Lowered { left: true, ..Lowered::default() }
+}
+
+/// Left because one of these rows says so.
+fn refused_by(rows: Vec<String>) -> Lowered {
+    Lowered { left: true, rows, ..Lowered::default() }
 }
 
 /// The statements that the clauses have made, each under the directive's condition.

@@ -16,11 +16,8 @@ impl Maker<'_> {
         let level = directive.clauses.iter().find(|clause| {
             matches!(clause.kind, ClauseKind::Gang(_) | ClauseKind::Worker(_) | ClauseKind::Vector(_))
         });
-        if let Some(bind) = directive.clauses.iter().find(|clause| matches!(clause.kind, ClauseKind::Bind(_)))
-        {
-            self.diags.push(diag::not_yet(bind.span, "`bind` of a routine"));
-            return;
-        }
+        // The page of `bind` refuses the directive, so there is nothing to say about its level.
+        let binds = directive.clauses.iter().any(|clause| matches!(clause.kind, ClauseKind::Bind(_)));
         let end = match bound.target {
             Target::Function(function) => Some(self.unit.function(function).span.end),
             Target::Declaration(span) => Some(span.end),
@@ -30,7 +27,7 @@ impl Maker<'_> {
             self.diags.push(diag::not_before_statement(directive.span, "routine"));
             return;
         }
-        if let Some(level) = level {
+        if let Some(level) = level.filter(|_| !binds) {
             self.diags.push(diag::routine_sequential(level.span, &level.name.text));
         }
         self.plan.items[index] = Item::Routine { end };

@@ -225,7 +225,8 @@ weaker[A0205]: `async` is dropped: the host waits here
     #[test]
     fn further_notes_of_one_code_are_counted() {
         let file = file(b"a\nb\nc\n");
-        let notes: Vec<Diag> = [0, 2, 4].map(|at| diag::update_unchecked(Span::new(at, at + 1))).into();
+        let notes: Vec<Diag> =
+            [0, 2, 4].map(|at| diag::absent_unchecked(Span::new(at, at + 1), "update")).into();
         let text = diagnostics(&file, &notes, Manner::default());
         assert!(text.ends_with("… and 2 more of A0204 in this file: lines 2, 3\n\n"), "{text}");
         let full = diagnostics(&file, &notes, Manner { verbose: true, color: false });

@@ -46,7 +46,9 @@ pub fn page(entry: &str, raw: RawPage) -> Result<Checked, Error> {
     cited(&subject.cite)?;
     let mut rows = Vec::new();
     for (number, raw) in raw.omp.iter().enumerate() {
-        rows.push(row(entry, number, raw, kind, subject)?);
+        // An error that knows no better place is one of the row.
+        let checked = row(entry, number, raw.get_ref(), kind, subject);
+        rows.push(checked.map_err(|(at, message)| (at.max(raw.span().start), message))?);
     }
     let domain = domain(kind, subject);
     total_and_disjoint(&rows, &domain)?;

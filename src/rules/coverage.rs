@@ -4,8 +4,8 @@
 
 use std::collections::BTreeSet;
 
-use super::rule::{Action, Meaning, Row};
-use super::{Page, Rules, openacc};
+use super::rule::{Meaning, Row};
+use super::{Page, Rules};
 
 /// Versions with a column or a letter of their own.
 const VERSIONS: [(u8, &str); 4] = [(45, "4.5"), (50, "5.0"), (51, "5.1"), (52, "5.2")];
@@ -25,13 +25,12 @@ fn letter(page: &Page, on: &str, version: u8) -> &'static str {
         !page.rows.iter().any(|other| same_case(&other))
     };
     let worst = page.rows.iter().filter(applies).filter(newest).max_by_key(|row| row.meaning);
-    match worst.map(|row| (row.meaning, &row.action)) {
+    match worst.map(|row| row.meaning) {
         None => "·",
-        Some((Meaning::Same, Action::Drop)) => "=",
-        Some((Meaning::Same, _)) => "=",
-        Some((Meaning::Weaker, _)) => "w",
-        Some((Meaning::Differs, _)) => "d",
-        Some((Meaning::Refused, _)) => "–",
+        Some(Meaning::Same) => "=",
+        Some(Meaning::Weaker) => "w",
+        Some(Meaning::Differs) => "d",
+        Some(Meaning::Refused) => "–",
     }
 }
 
@@ -67,8 +66,12 @@ pub fn matrix(rules: &Rules) -> String {
     for page in rules.pages().filter(|page| page.entry.starts_with("implicit/")) {
         out.push_str(&format!("| [{}]({}.md) | {} |\n", page.title, page.entry, page.summary));
     }
-    out.push_str("\n## Run-time routines\n\nNot translated yet, each call with a diagnostic: ");
-    out.push_str(&format!("{} routines of OpenACC 3.3.\n", openacc::table().routine_names().count()));
+    out.push_str("\n## Run-time routines\n\n| routine | meaning |\n| --- | --- |\n");
+    for page in rules.pages().filter(|page| page.entry.starts_with("api/")) {
+        let names: Vec<String> =
+            page.names.iter().map(|name| format!("[`{name}`]({}.md)", page.entry)).collect();
+        out.push_str(&format!("| {} | {} |\n", names.join(", "), cell(page, "")));
+    }
     out
 }
 

@@ -170,7 +170,7 @@ impl Situation {
 
 /// The facts that a row may ask for, with all their values. `on` is any directive of the page's list.
 pub const FACTS: &[(&str, &[&str])] = &[
-    ("item", &["scalar", "array", "pointer", "member"]),
+    ("item", &["scalar", "array", "pointer", "member", "unknown"]),
     ("argument", &["absent", "runtime"]),
     ("modifier", &["none", "readonly", "zero"]),
     ("keyword", &["none", "present"]),

@@ -19,7 +19,7 @@ pub struct RawPage {
     /// A page about a routine of the run-time library, or a name of its header.
     pub routine: Option<RawSubject>,
     /// The rows for OpenMP.
-    pub omp: Vec<RawRow>,
+    pub omp: Vec<toml::Spanned<RawRow>>,
 }
 
 /// What a page is about.
