@@ -13,7 +13,7 @@ pub enum Event {
     Operator(Operator),
     /// A comment in code.
     Comment(Span),
-    /// `acc_…`, `_OPENACC`, or a word that the host grammar does not know.
+    /// `acc`, `acc_…`, `_OPENACC`, or a word that the host grammar does not know.
     Word(Span),
 }
 
@@ -162,7 +162,10 @@ impl Walk<'_> {
             if let Some(operator) = self.operator(start) {
                 self.events.push(Event::Operator(operator));
             }
-        } else if word.starts_with(b"acc_") || word == b"_OPENACC" || super::shadow::is_noise(word) {
+        } else if word.starts_with(b"acc_")
+            || matches!(word, b"acc" | b"_OPENACC")
+            || super::shadow::is_noise(word)
+        {
             self.events.push(Event::Word(Span::new(start, self.at)));
         }
     }

@@ -198,10 +198,57 @@ fn word(file: &SourceFile, span: Span, shown: &Shown, scan: &mut Scan) {
         let takes_argument = NOISE.iter().any(|(noise, argument)| *argument && noise.as_bytes() == text);
         let end = if takes_argument { closing(&file.bytes, span.end as usize) } else { span.end as usize };
         blank(&mut scan.shadow, Span { start: span.start, end: end as u32 });
+    } else if text == b"acc" {
+        scan.directives.extend(macro_argument(file, span, shown));
     } else {
         let active = shown.shows(span.start);
         scan.names.push(AccName { name: file.text(span).into_owned(), span, active, in_macro: false });
     }
+}
+
+/// A directive that is the argument of a macro, as in `PRAGMA(acc parallel loop)`; `span` is the word `acc`.
+/// No other code has a name, `(acc` and a directive's word in a row.
+fn macro_argument(file: &SourceFile, span: Span, shown: &Shown) -> Option<DirectiveText> {
+    let before = file.bytes.get(..span.start as usize)?.trim_ascii_end().strip_suffix(b"(")?.trim_ascii_end();
+    let is_inner = |byte: &u8| super::c::is_word_start(*byte) || byte.is_ascii_digit();
+    let length = before.iter().rev().take_while(|byte| is_inner(byte)).count();
+    let start = before.len() - length;
+    let behind = file.bytes.get(span.end as usize..)?;
+    let words = behind.trim_ascii_start();
+    let word = words.get(..words.iter().take_while(|byte| is_inner(byte)).count())?;
+    const FIRST: [&[u8]; 17] = [
+        b"parallel",
+        b"serial",
+        b"kernels",
+        b"data",
+        b"enter",
+        b"exit",
+        b"host_data",
+        b"loop",
+        b"cache",
+        b"atomic",
+        b"declare",
+        b"init",
+        b"shutdown",
+        b"set",
+        b"update",
+        b"wait",
+        b"routine",
+    ];
+    if length == 0 || !FIRST.contains(&word) || words.len() == behind.len() {
+        return None;
+    }
+    let open = before.len() + file.bytes.get(before.len()..)?.iter().position(|byte| *byte == b'(')?;
+    let end = closing(&file.bytes, open);
+    Some(DirectiveText {
+        span: Span::new(start, end.max(span.end as usize)),
+        form: Form::Operator,
+        words: Vec::new(),
+        comments: Vec::new(),
+        in_macro: Some(String::from_utf8_lossy(before.get(start..)?).into_owned()),
+        active: shown.shows(span.start),
+        next_code: 0,
+    })
 }
 
 /// The identifiers in `piece`.
