@@ -107,18 +107,10 @@ impl Lowering<'_> {
         };
     }
 
-    /// Whether a compute construct around this directive was refused.
+    /// Whether a construct around this directive was refused: what is inside would miss its data, so all of it stays.
     fn is_below_refused(&self, index: usize) -> bool {
-        let mut at = self.bound[index].parent;
-        while let Some(parent) = at {
-            let kind = self.bound[parent].directive.kind;
-            let holds = kind != DirectiveKind::Data && kind != DirectiveKind::HostData;
-            if holds && self.done[parent].left {
-                return true;
-            }
-            at = self.bound[parent].parent;
-        }
-        false
+        let parents = std::iter::successors(self.bound[index].parent, |at| self.bound[*at].parent);
+        parents.into_iter().any(|parent| self.done[parent].left)
     }
 
     fn asked(&self, index: usize, on: &'static str) -> Asked {
