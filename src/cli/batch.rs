@@ -17,7 +17,7 @@ use super::headers::Headers;
 use super::{Verdict, fail, print, tell};
 use crate::report::{self, Manner, Summary};
 use crate::source::{Language, SourceFile};
-use crate::{Outcome, SUPPORT, Source, Translation, translate};
+use crate::{Outcome, SUPPORT, Source, Translation, scan, translate};
 
 /// A run shorter than this shows no progress.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -126,7 +126,7 @@ fn one(job: &Job, work: &Work) -> Done {
 fn attempt(job: &Job, work: &Work, done: &mut Done) -> io::Result<()> {
     done.summary.files = 1;
     let bytes = std::fs::read(&job.path)?;
-    let Some(language) = Language::of(&job.path).filter(|_| files::may_hold_openacc(&bytes)) else {
+    let Some(language) = Language::of(&job.path).filter(|_| scan::mentions_openacc(&bytes)) else {
         foreign(job, &bytes, done);
         return keep(job, work);
     };

@@ -155,23 +155,6 @@ pub fn write_support(place: &Path, like: &Path) -> io::Result<()> {
     }
 }
 
-/// Bytes tested at once.
-const PIECE: usize = 4096;
-
-/// Whether the bytes may hold OpenACC: a cheap test that is never wrong about a "no". It looks for the letters of
-/// `acc` in either case, which every sentinel, run-time routine and `_OPENACC` holds.
-pub fn may_hold_openacc(bytes: &[u8]) -> bool {
-    let starts = (0..bytes.len()).step_by(PIECE);
-    let mut pieces = starts.filter_map(|at| bytes.get(at..bytes.len().min(at + PIECE + 2)));
-    pieces.any(holds_acc)
-}
-
-/// Looks at every byte, found or not: the compiler makes vector instructions of that.
-fn holds_acc(piece: &[u8]) -> bool {
-    let acc = |three: &[u8; 3]| (three[0] | 32 == b'a') & (three[1] | 32 == b'c') & (three[2] | 32 == b'c');
-    piece.array_windows().fold(false, |found, three| found | acc(three))
-}
-
 /// Whether a file of a language that is not translated yet holds an OpenACC directive.
 pub fn holds_foreign_openacc(path: &Path, bytes: &[u8]) -> bool {
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_ascii_lowercase();
@@ -209,20 +192,6 @@ fn beside(place: &Path) -> io::Result<NamedTempFile> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-
-    #[test]
-    fn the_cheap_test_knows_every_spelling() {
-        for text in ["#pragma acc loop", "_Pragma(\"acc loop\")", "#ifdef _OPENACC", "acc_init(0);"] {
-            assert!(may_hold_openacc(text.as_bytes()), "{text}");
-        }
-        for at in PIECE - 4..PIECE + 2 {
-            let mut text = vec![b' '; at];
-            text.extend_from_slice(b"acc");
-            assert!(may_hold_openacc(&text), "at {at}");
-        }
-        assert!(!may_hold_openacc(b"int main(void) { return 0; }"));
-        assert!(!may_hold_openacc(b""));
-    }
 
     #[test]
     fn other_languages_are_recognised() {

@@ -321,13 +321,18 @@ impl Lowering<'_> {
         self.bound[index].directive.clauses.iter().any(|clause| clause.kind == ClauseKind::Finalize)
     }
 
-    /// An `atomic` directly in code that every gang runs: OpenMP wants a parallel region between `teams` and it.
+    /// An `atomic` in code that every gang runs: OpenMP wants a parallel region between `teams` and it.
     fn is_redundant(&self, index: usize) -> bool {
-        let Some(parent) = self.bound[index].parent else { return false };
-        match &self.plan.items[parent] {
-            Item::Launch(launch) => launch.gangs == Gangs::Many && launch.nest.is_none(),
-            Item::Left | Item::Gone | Item::Loop(_) | Item::Clauses { .. } | Item::Routine { .. } => false,
+        let mut at = self.bound[index].parent;
+        while let Some(parent) = at {
+            match &self.plan.items[parent] {
+                Item::Launch(launch) => return launch.gangs == Gangs::Many && launch.nest.is_none(),
+                // A sequential loop shares nothing out: what is around it decides.
+                Item::Gone => at = self.bound[parent].parent,
+                Item::Left | Item::Loop(_) | Item::Clauses { .. } | Item::Routine { .. } => return false,
+            }
         }
+        false
     }
 
     /// `declare create` of variables with static storage.

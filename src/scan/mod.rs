@@ -3,12 +3,14 @@
 //! Invariant: knows where a directive is and which bytes are its words, never what they mean.
 
 mod c;
+mod mention;
 mod preproc;
 mod shadow;
 
 use crate::diag::Diag;
 use crate::source::{SourceFile, Span};
 
+pub use mention::mentions_openacc;
 pub use preproc::View;
 
 /// Finds the directives of `file` and makes the shadow text of what `view` shows.
@@ -16,11 +18,6 @@ pub fn scan(file: &SourceFile, view: &View) -> (Scan, Vec<Diag>) {
     let events = c::events(&file.bytes);
     let shown = preproc::shown(&file.bytes, &events, view);
     (shadow::assemble(file, &events, &shown), Vec::new())
-}
-
-/// A cheap look for anything that could be OpenACC: never misses a directive, an API call or a guard.
-pub fn mentions_openacc(bytes: &[u8]) -> bool {
-    bytes.windows(3).any(|word| word == b"acc") || bytes.windows(8).any(|word| word == b"_OPENACC")
 }
 
 /// The paths of all `#include "…"` lines, of every preprocessor branch.

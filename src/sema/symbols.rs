@@ -71,7 +71,10 @@ pub struct Symbol {
 #[derive(Debug, Default)]
 pub struct Symbols {
     symbols: Vec<Symbol>,
-    by_name: HashMap<String, Vec<SymbolId>>,
+    /// By name and by the outermost function that holds the scope, so that equal names of other functions cost nothing.
+    by_name: HashMap<String, HashMap<Option<usize>, Vec<SymbolId>>>,
+    /// The outermost functions, by place.
+    functions: Vec<Span>,
 }
 
 struct Types<'a> {
@@ -93,6 +96,11 @@ impl Symbols {
         let types = Types { units, typedefs };
         let file = Span::new(0, length);
         let mut symbols = Symbols::default();
+        for function in &unit.functions {
+            if symbols.functions.last().is_none_or(|last| last.end <= function.span.start) {
+                symbols.functions.push(function.span);
+            }
+        }
         for define in macros.iter().filter(|define| !define.has_params) {
             symbols.insert(Symbol {
                 name: define.name.clone(),
@@ -135,13 +143,23 @@ impl Symbols {
             let symbol = self.get(**id);
             symbol.scope.start <= offset && offset < symbol.scope.end && symbol.from <= offset
         };
-        let best = self.by_name.get(name)?.iter().filter(visible);
+        let places = self.by_name.get(name)?;
+        let here = self.function_at(offset).and_then(|function| places.get(&Some(function)));
+        let best = here.into_iter().chain(places.get(&None)).flatten().filter(visible);
         best.min_by_key(|id| (self.get(**id).scope.len(), u32::MAX - self.get(**id).from)).copied()
+    }
+
+    /// The outermost function that holds `offset`.
+    fn function_at(&self, offset: u32) -> Option<usize> {
+        let at = self.functions.partition_point(|span| span.end <= offset);
+        self.functions.get(at).filter(|span| span.start <= offset).map(|_| at)
     }
 
     fn insert(&mut self, symbol: Symbol) {
         let id = SymbolId(self.symbols.len() as u32);
-        self.by_name.entry(symbol.name.clone()).or_default().push(id);
+        let holds = |at: &usize| self.functions.get(*at).is_some_and(|span| span.contains(symbol.scope));
+        let function = self.function_at(symbol.scope.start).filter(holds);
+        self.by_name.entry(symbol.name.clone()).or_default().entry(function).or_default().push(id);
         self.symbols.push(symbol);
     }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use acc2omp::diag::{self, Code, Diag, pages};
 use acc2omp::source::{Language, Span};
-use acc2omp::{Options, Source, translate};
+use acc2omp::{Options, Source, rules, translate};
 
 use super::{files, root, shown, text};
 
@@ -39,6 +39,26 @@ fn every_code_has_a_constructor_and_a_page() {
     let folder: BTreeSet<Code> = files("rules/diag").iter().map(|path| named(path)).collect();
     assert_eq!(catalogue(), compiled, "src/diag/catalogue.rs and src/diag/pages.rs differ");
     assert_eq!(folder, compiled, "rules/diag and src/diag/pages.rs differ");
+}
+
+#[test]
+fn a_constructor_makes_the_code_of_its_comment() {
+    let source = text(root("src/diag/catalogue.rs"));
+    for constructor in source.split("\n/// A").skip(1) {
+        let comment: u16 = constructor[..4].parse().unwrap();
+        let behind = constructor.split("diag(").nth(1).unwrap().trim_start();
+        let made = behind.split(',').next().unwrap();
+        assert_eq!(made, comment.to_string(), "src/diag/catalogue.rs: A{comment:04}");
+    }
+}
+
+#[test]
+fn what_a_page_may_tell_is_told_by_a_page() {
+    let able: BTreeSet<Code> =
+        catalogue().into_iter().filter(|code| diag::tell(*code, Span::at(0), "").is_some()).collect();
+    let asked: BTreeSet<Code> =
+        rules::rules().pages().flat_map(|page| &page.rows).filter_map(|row| row.tell).collect();
+    assert_eq!(able, asked, "the arms of `diag::tell`, and the codes on rule pages");
 }
 
 #[test]

@@ -1,0 +1,44 @@
+//! A cheap look at a file's bytes, before anything is read.
+//!
+//! Invariant: a "no" is never wrong; a "yes" may be.
+
+/// Bytes tested at once.
+const PIECE: usize = 4096;
+
+/// Whether the bytes may hold OpenACC: `acc` or `ACC`, which every sentinel, run-time routine and `_OPENACC` holds.
+pub fn mentions_openacc(bytes: &[u8]) -> bool {
+    let starts = (0..bytes.len()).step_by(PIECE);
+    let mut pieces = starts.filter_map(|at| bytes.get(at..bytes.len().min(at + PIECE + 2)));
+    pieces.any(holds_acc)
+}
+
+/// Looks at every byte, found or not: the compiler makes vector instructions of that.
+fn holds_acc(piece: &[u8]) -> bool {
+    // In both cases a `c` is two behind an `a`.
+    let acc = |[a, c, last]: &[u8; 3]| (a | 32 == b'a') & (*c == a.wrapping_add(2)) & (last == c);
+    piece.array_windows().fold(false, |found, three| found | acc(three))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_spelling_is_known() {
+        for text in ["#pragma acc loop", "_Pragma(\"acc loop\")", "#ifdef _OPENACC", "acc_init(0);"] {
+            assert!(mentions_openacc(text.as_bytes()), "{text}");
+        }
+        for text in ["", "ac", "int main(void) { return 0; }", "Accumulate", "aCC", "ac c"] {
+            assert!(!mentions_openacc(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_seam_of_two_pieces_is_seen() {
+        for at in PIECE - 4..PIECE + 2 {
+            let mut text = vec![b' '; at];
+            text.extend_from_slice(b"acc");
+            assert!(mentions_openacc(&text), "at {at}");
+        }
+    }
+}
