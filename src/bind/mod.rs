@@ -52,6 +52,17 @@ impl Bound {
     }
 }
 
+/// The directives whose constructs hold directive `index`, innermost first.
+pub fn ancestors(bound: &[Bound], index: usize) -> impl Iterator<Item = usize> {
+    std::iter::successors(bound[index].parent, |at| bound[*at].parent)
+}
+
+/// The directives that the construct of directive `index` holds, in source order.
+pub fn descendants(bound: &[Bound], index: usize) -> impl Iterator<Item = usize> {
+    // A construct's directives stand behind its own, one after the other.
+    (index + 1..bound.len()).take_while(move |at| ancestors(bound, *at).any(|above| above == index))
+}
+
 /// How a directive is tied to code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Association {
@@ -95,14 +106,14 @@ pub fn bind(
     texts: &[DirectiveText],
     parsed: Vec<(usize, Directive)>,
 ) -> (Vec<Bound>, Vec<Diag>) {
-    let starts = outermost_statements(unit);
+    let places = Places::new(unit);
     let mut diags = Vec::new();
     let mut bound: Vec<Bound> = Vec::new();
     let mut open: Vec<(usize, Span)> = Vec::new();
     for (text, directive) in parsed {
         let Some(written) = texts.get(text) else { continue };
         let function = function_at(unit, directive.span.start);
-        let target = match find_target(unit, &starts, written, &directive, function) {
+        let target = match find_target(unit, &places, written, &directive, function) {
             Ok(target) => target,
             Err(diag) => {
                 diags.push(diag);
@@ -121,7 +132,7 @@ pub fn bind(
 
 fn find_target(
     unit: &Unit,
-    starts: &HashMap<u32, StmtId>,
+    places: &Places,
     written: &DirectiveText,
     directive: &Directive,
     function: Option<FunctionId>,
@@ -129,7 +140,7 @@ fn find_target(
     let name = crate::acc::name(directive.kind);
     let wanted = association(directive);
     if wanted == Association::Standalone {
-        return if is_unbraced_body(unit, starts, written) {
+        return if places.is_unbraced_body(written) {
             Err(diag::standalone_as_body(directive.span, name))
         } else {
             Ok(Target::Standalone)
@@ -139,7 +150,7 @@ fn find_target(
         return routine_target(unit, written.next_code)
             .ok_or_else(|| diag::not_before_statement(directive.span, name));
     }
-    let Some(stmt) = function.and_then(|_| starts.get(&written.next_code).copied()) else {
+    let Some(stmt) = function.and_then(|_| places.starts.get(&written.next_code).copied()) else {
         return Err(diag::not_before_statement(directive.span, name));
     };
     let span = unit.stmt(stmt).span;
@@ -154,10 +165,13 @@ fn find_target(
 }
 
 fn routine_target(unit: &Unit, next_code: u32) -> Option<Target> {
-    if let Some(index) = unit.functions.iter().position(|function| function.span.start == next_code) {
-        return Some(Target::Function(FunctionId(index as u32)));
+    if let Some(function) = function_at(unit, next_code)
+        && unit.function(function).span.start == next_code
+    {
+        return Some(Target::Function(function));
     }
-    unit.top_level.iter().find(|span| span.start == next_code).map(|span| Target::Declaration(*span))
+    let at = unit.top_level.partition_point(|span| span.start < next_code);
+    unit.top_level.get(at).filter(|span| span.start == next_code).map(|span| Target::Declaration(*span))
 }
 
 /// The function whose bytes hold `offset`.
@@ -167,45 +181,58 @@ pub fn function_at(unit: &Unit, offset: u32) -> Option<FunctionId> {
     (function.span.start <= offset).then_some(FunctionId(index as u32))
 }
 
-/// For each offset where a statement starts, the outermost one.
-fn outermost_statements(unit: &Unit) -> HashMap<u32, StmtId> {
-    let mut starts: HashMap<u32, StmtId> = HashMap::new();
-    for (index, stmt) in unit.stmts.iter().enumerate() {
-        let id = StmtId(index as u32);
-        let entry = starts.entry(stmt.span.start).or_insert(id);
-        if unit.stmt(*entry).span.end < stmt.span.end {
-            *entry = id;
-        }
-    }
-    starts
+/// What a directive may meet behind itself.
+struct Places {
+    /// For each offset where a statement starts, the outermost one.
+    starts: HashMap<u32, StmtId>,
+    /// The bodies of control statements that are no blocks, with the offset behind which they are expected.
+    bodies: HashMap<StmtId, u32>,
 }
 
-/// Whether the directive stands where a control statement expects its body: removing or inserting a statement there
-/// would change what the control statement governs.
-fn is_unbraced_body(unit: &Unit, starts: &HashMap<u32, StmtId>, written: &DirectiveText) -> bool {
-    let Some(next) = starts.get(&written.next_code) else { return false };
-    let governs = |body: StmtId, head: Span| {
-        body == *next
-            && head.start < written.span.start
-            && !matches!(unit.stmt(body).kind, StmtKind::Block(_))
-    };
-    unit.stmts.iter().any(|stmt| match &stmt.kind {
-        StmtKind::If { then, other, .. } => {
-            governs(*then, stmt.span) || other.is_some_and(|other| governs(other, unit.stmt(*then).span))
+impl Places {
+    fn new(unit: &Unit) -> Places {
+        let mut starts: HashMap<u32, StmtId> = HashMap::new();
+        let mut bodies = HashMap::new();
+        let mut body = |body: StmtId, head: Span| {
+            if !matches!(unit.stmt(body).kind, StmtKind::Block(_)) {
+                bodies.insert(body, head.start);
+            }
+        };
+        for (index, stmt) in unit.stmts.iter().enumerate() {
+            let id = StmtId(index as u32);
+            let entry = starts.entry(stmt.span.start).or_insert(id);
+            if unit.stmt(*entry).span.end < stmt.span.end {
+                *entry = id;
+            }
+            match &stmt.kind {
+                StmtKind::If { then, other, .. } => {
+                    body(*then, stmt.span);
+                    other.iter().for_each(|other| body(*other, unit.stmt(*then).span));
+                }
+                StmtKind::For { body: inner, .. }
+                | StmtKind::While { body: inner, .. }
+                | StmtKind::DoWhile { body: inner, .. }
+                | StmtKind::Switch { body: inner, .. } => body(*inner, stmt.span),
+                StmtKind::Block(_)
+                | StmtKind::Decl(_)
+                | StmtKind::Expr(_)
+                | StmtKind::Empty
+                | StmtKind::Labeled { .. }
+                | StmtKind::Return(_)
+                | StmtKind::Break
+                | StmtKind::Continue
+                | StmtKind::Goto(_)
+                | StmtKind::Opaque(_) => {}
+            }
         }
-        StmtKind::For { body, .. }
-        | StmtKind::While { body, .. }
-        | StmtKind::DoWhile { body, .. }
-        | StmtKind::Switch { body, .. } => governs(*body, stmt.span),
-        StmtKind::Block(_)
-        | StmtKind::Decl(_)
-        | StmtKind::Expr(_)
-        | StmtKind::Empty
-        | StmtKind::Labeled { .. }
-        | StmtKind::Return(_)
-        | StmtKind::Break
-        | StmtKind::Continue
-        | StmtKind::Goto(_)
-        | StmtKind::Opaque(_) => false,
-    })
+        Places { starts, bodies }
+    }
+
+    /// Whether the directive stands where a control statement expects its body: removing or inserting a statement there
+    /// would change what the control statement governs.
+    fn is_unbraced_body(&self, written: &DirectiveText) -> bool {
+        let next = self.starts.get(&written.next_code);
+        let head = next.and_then(|next| self.bodies.get(next));
+        head.is_some_and(|head| *head < written.span.start)
+    }
 }

@@ -85,9 +85,8 @@ fn indentation(file: &SourceFile, line: usize) -> String {
 }
 
 /// The edit that takes a directive away: with its line, if nothing else stands there.
-pub fn removed(file: &SourceFile, old: &DirectiveText) -> Edit {
-    let span = whole_line(file, old.span).unwrap_or(old.span);
-    Edit { span, text: Vec::new() }
+pub fn removed(file: &SourceFile, span: Span) -> Edit {
+    Edit { span: whole_line(file, span).unwrap_or(span), text: Vec::new() }
 }
 
 /// The lines of `span`, line end included, if nothing but blanks stands beside it on them.
@@ -103,11 +102,6 @@ fn whole_line(file: &SourceFile, span: Span) -> Option<Span> {
 /// Whether nothing else stands on the lines of `span`.
 pub fn stands_alone(file: &SourceFile, span: Span) -> bool {
     whole_line(file, span).is_some()
-}
-
-/// The edit that takes away code that stands alone, with its lines.
-pub fn removed_lines(file: &SourceFile, span: Span) -> Edit {
-    Edit { span: whole_line(file, span).unwrap_or(span), text: Vec::new() }
 }
 
 /// The edit that puts directives, each on a line of its own, in the place of code that stands alone.

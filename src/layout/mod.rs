@@ -4,7 +4,4 @@
 
 mod c;
 
-pub use c::{
-    before, behind, inserted, lines_before, lines_behind, relaid, removed, removed_lines, replaced,
-    stands_alone,
-};
+pub use c::{before, behind, inserted, lines_before, lines_behind, relaid, removed, replaced, stands_alone};

@@ -1,6 +1,6 @@
 //! Asks the rule pages: which row applies here, and what its template says with the hole filled.
 //!
-//! Invariant: the only file of this room that knows how situations are put to the pages.
+//! Invariant: the situation of a clause or an attribute is put together here; that of a call, in `api.rs`.
 
 use crate::acc::ast::{ListItem, Part};
 use crate::plan::{Attribute, Sharing};
@@ -8,7 +8,7 @@ use crate::rules::{Row, Situation, Template, TemplateArg, rules};
 use crate::sema::Class;
 use crate::source::Span;
 
-use super::ast::{Body, Clause, Leaf};
+use super::ast::{Body, Clause};
 use super::clause::operator;
 
 /// The situation in which a page is asked.
@@ -125,9 +125,4 @@ pub fn attribute(attribute: &Attribute, asked: &Asked) -> Option<(Clause, String
         _ => return None,
     };
     Some((clause, row.id.to_string()))
-}
-
-/// The directive words of a page.
-pub fn named(words: &'static str) -> Leaf {
-    Leaf::Named(words)
 }

@@ -3,7 +3,7 @@
 //! Invariant: one `Lowered` for each bound directive; what is left is said by a diagnostic.
 
 use crate::acc::ast::{Argument, ClauseKind, DirectiveKind, ListItem};
-use crate::bind::Bound;
+use crate::bind::{Bound, ancestors};
 use crate::diag::{self, Diag};
 use crate::host::ir::StmtId;
 use crate::plan::{Gangs, Item, Launch, Plan, Sharing, list};
@@ -109,8 +109,7 @@ impl Lowering<'_> {
 
     /// Whether a construct around this directive was refused: what is inside would miss its data, so all of it stays.
     fn is_below_refused(&self, index: usize) -> bool {
-        let parents = std::iter::successors(self.bound[index].parent, |at| self.bound[*at].parent);
-        parents.into_iter().any(|parent| self.done[parent].left)
+        ancestors(self.bound, index).any(|above| self.done[above].left)
     }
 
     fn asked(&self, index: usize, on: &'static str) -> Asked {
@@ -253,7 +252,7 @@ impl Lowering<'_> {
             return refused_by(gathered.rows);
         }
         let parts = match &row.action {
-            Action::Directive(words) => self.directive_parts(index, look::named(words), &mut gathered),
+            Action::Directive(words) => self.directive_parts(index, Leaf::Named(words), &mut gathered),
             Action::Strategy(Strategy::DeclareTargetData) => self.declare(index, clauses),
             Action::Refuse => return refused_by(gathered.rows),
             Action::Drop
@@ -323,16 +322,13 @@ impl Lowering<'_> {
 
     /// An `atomic` in code that every gang runs: OpenMP wants a parallel region between `teams` and it.
     fn is_redundant(&self, index: usize) -> bool {
-        let mut at = self.bound[index].parent;
-        while let Some(parent) = at {
-            match &self.plan.items[parent] {
-                Item::Launch(launch) => return launch.gangs == Gangs::Many && launch.nest.is_none(),
-                // A sequential loop shares nothing out: what is around it decides.
-                Item::Gone => at = self.bound[parent].parent,
-                Item::Left | Item::Loop(_) | Item::Clauses { .. } | Item::Routine { .. } => return false,
-            }
+        // A sequential loop shares nothing out: what is around it decides.
+        let decisive =
+            ancestors(self.bound, index).find(|above| !matches!(self.plan.items[*above], Item::Gone));
+        match decisive.map(|above| &self.plan.items[above]) {
+            Some(Item::Launch(launch)) => launch.gangs == Gangs::Many && launch.nest.is_none(),
+            _ => false,
         }
-        false
     }
 
     /// `declare create` of variables with static storage.

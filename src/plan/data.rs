@@ -2,9 +2,13 @@
 //!
 //! Invariant: what OpenMP could read differently is refused here, not passed on.
 
+use std::collections::HashMap;
+
 use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, Part, Subscript};
+use crate::bind::{Bound, ancestors};
 use crate::diag::{self, Diag};
-use crate::sema::{Class, SymbolId};
+use crate::host::ir::FunctionId;
+use crate::sema::{Class, SymbolId, Symbols};
 
 use super::{Attribute, Item, Maker, Names, Sharing};
 
@@ -19,6 +23,12 @@ pub(super) struct Visible {
     pub(super) arrays: Names,
 }
 
+/// The first `enter data` of each function that names a variable.
+pub(super) type Entered = HashMap<(Option<FunctionId>, SymbolId), usize>;
+
+/// The first `declare` at file scope that names a variable.
+pub(super) type Declared = HashMap<SymbolId, usize>;
+
 impl Maker<'_> {
     /// What `item`'s variable is, where directive `index` stands.
     pub(super) fn symbol_of(&self, index: usize, item: &ListItem) -> Option<SymbolId> {
@@ -28,12 +38,10 @@ impl Maker<'_> {
     /// The data clauses of the constructs around directive `index`, and of its function's `declare` directives.
     pub(super) fn visible(&self, index: usize) -> Visible {
         let mut visible = Visible::default();
-        let mut at = self.bound[index].parent;
-        while let Some(parent) = at {
-            if self.bound[parent].directive.kind == DirectiveKind::Data {
-                self.add_visible(parent, &mut visible);
+        for above in ancestors(self.bound, index) {
+            if self.bound[above].directive.kind == DirectiveKind::Data {
+                self.add_visible(above, &mut visible);
             }
-            at = self.bound[parent].parent;
         }
         visible
     }
@@ -120,13 +128,7 @@ impl Maker<'_> {
     /// Whether an `enter data` before directive `index`, in its function, names `symbol`.
     pub(super) fn entered(&self, index: usize, symbol: SymbolId) -> bool {
         let function = self.bound[index].function;
-        let before = (0..index).filter(|at| {
-            self.bound[*at].function == function && self.bound[*at].directive.kind == DirectiveKind::EnterData
-        });
-        before.into_iter().any(|at| {
-            let lists = self.bound[at].directive.clauses.iter().flat_map(|one| super::list(&one.kind));
-            lists.into_iter().any(|item| self.symbol_of(at, item) == Some(symbol))
-        })
+        self.entered.get(&(function, symbol)).is_some_and(|first| *first < index)
     }
 
     /// Says which items of an `exit data` a `data` construct around it still holds: OpenACC counts the two apart.
@@ -163,6 +165,37 @@ impl Maker<'_> {
             })
             .collect()
     }
+}
+
+/// The first `enter data` of each function that names a variable.
+pub(super) fn entered(bound: &[Bound], symbols: &Symbols) -> Entered {
+    let mut entered = Entered::new();
+    for (index, one) in bound.iter().enumerate() {
+        if one.directive.kind == DirectiveKind::EnterData {
+            for symbol in named(one, symbols) {
+                entered.entry((one.function, symbol)).or_insert(index);
+            }
+        }
+    }
+    entered
+}
+
+/// The variables that `declare` directives at file scope name, each with the first directive that does.
+pub(super) fn declared(bound: &[Bound], symbols: &Symbols) -> Declared {
+    let mut declared = Declared::new();
+    for (index, one) in bound.iter().enumerate() {
+        if one.directive.kind == DirectiveKind::Declare && one.function.is_none() {
+            for symbol in named(one, symbols) {
+                declared.entry(symbol).or_insert(index);
+            }
+        }
+    }
+    declared
+}
+
+fn named(bound: &Bound, symbols: &Symbols) -> impl Iterator<Item = SymbolId> {
+    let items = bound.directive.clauses.iter().flat_map(|clause| super::list(&clause.kind));
+    items.filter_map(|item| symbols.lookup(&item.base.text, bound.directive.span.start))
 }
 
 /// Whether `item` names a whole pointer variable: a clause that speaks of its target must say so in another way.

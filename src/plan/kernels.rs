@@ -67,17 +67,13 @@ impl Maker<'_> {
     }
 
     /// The loop directives on statements directly in the region's block that are to run in parallel.
-    fn top_level_nests(&mut self, index: usize, stmt: StmtId) -> Vec<(usize, StmtId)> {
+    fn top_level_nests(&self, index: usize, stmt: StmtId) -> Vec<(usize, StmtId)> {
         let StmtKind::Block(list) = &self.unit.stmt(stmt).kind else { return Vec::new() };
-        let mut nests = Vec::new();
-        for at in index + 1..self.bound.len() {
-            let bound = &self.bound[at];
-            let is_top = bound.parent == Some(index) && bound.directive.kind == DirectiveKind::Loop;
-            if let Some(loop_stmt) = bound.stmt().filter(|stmt| is_top && list.contains(stmt)) {
-                nests.push((at, loop_stmt));
-            }
-        }
-        nests
+        let loops = self.loops_below(index).into_iter();
+        loops
+            .filter_map(|at| Some((at, self.bound[at].stmt()?)))
+            .filter(|(_, stmt)| list.contains(stmt))
+            .collect()
     }
 
     /// Whether a statement of the region can be a launch of its own: it declares nothing that others use.

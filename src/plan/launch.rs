@@ -3,6 +3,7 @@
 //! Invariant: a construct and everything below it is translated together, or left together.
 
 use crate::acc::ast::DirectiveKind;
+use crate::bind::descendants;
 use crate::diag;
 use crate::host::ir::{StmtId, StmtKind, Unit};
 use crate::sema::{children, only_loop};
@@ -24,7 +25,7 @@ impl Maker<'_> {
             self.diags.push(diag::leaves_region(directive.span, word));
             return;
         }
-        let below = self.below(index);
+        let below: Vec<usize> = descendants(self.bound, index).collect();
         if let Some(other) = below.iter().find(|at| !may_stand_inside(self.bound[**at].directive.kind)) {
             let other = &self.bound[*other].directive;
             self.diags.push(diag::not_yet(
@@ -35,7 +36,7 @@ impl Maker<'_> {
         }
         let counting = self.counting(index);
         let mut ok = self.items_ok(index, &counting);
-        for at in below.iter().copied().filter(|at| self.bound[*at].directive.kind == DirectiveKind::Loop) {
+        for at in self.all_loops_below(index) {
             let counting = self.counting(at);
             ok &= self.items_ok(at, &counting);
         }
@@ -72,12 +73,7 @@ impl Maker<'_> {
     /// The loop directive whose loop is all there is in the construct.
     pub(super) fn sole_loop(&self, index: usize, stmt: StmtId) -> Option<(usize, StmtId)> {
         let only = only_loop(self.unit, stmt)?;
-        let at = (index + 1..self.bound.len()).find(|at| {
-            let bound = &self.bound[*at];
-            bound.parent == Some(index)
-                && bound.directive.kind == DirectiveKind::Loop
-                && bound.stmt() == Some(only)
-        })?;
+        let at = self.loops_below(index).into_iter().find(|at| self.bound[*at].stmt() == Some(only))?;
         Some((at, only))
     }
 

@@ -15,12 +15,16 @@ pub use clauses::{effective, list};
 pub use data::is_whole_pointer;
 pub use tree::{Attribute, Gangs, Item, Launch, Names, Plan, Region, Sharing, Spread, WorkLoop};
 
+use std::collections::HashMap;
+
 use crate::acc::ast::DirectiveKind;
-use crate::bind::Bound;
+use crate::bind::{Bound, ancestors, descendants};
 use crate::diag::Diag;
-use crate::host::ir::Unit;
-use crate::sema::Symbols;
-use crate::source::SourceFile;
+use crate::host::ir::{FunctionId, Unit};
+use crate::sema::{self, Symbols};
+use crate::source::{SourceFile, Span};
+
+use clauses::LoopClauses;
 
 /// How loop nests are best shared out, for the target at hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +53,10 @@ pub(crate) struct Maker<'a> {
     pub(crate) symbols: &'a Symbols,
     pub(crate) bound: &'a [Bound],
     pub(crate) aim: &'a Aim,
+    entered: data::Entered,
+    declared: data::Declared,
+    /// The variables of each function with `kernels` whose address it takes.
+    escaping: HashMap<FunctionId, Names>,
     pub(crate) plan: Plan,
     pub(crate) diags: Vec<Diag>,
 }
@@ -60,21 +68,34 @@ pub fn plan(
     unit: &Unit,
     symbols: &Symbols,
     bound: &[Bound],
-    held: &[crate::source::Span],
+    held: &[Span],
     aim: &Aim,
 ) -> (Plan, Vec<Diag>) {
     let mut items = Vec::with_capacity(bound.len());
     items.resize_with(bound.len(), || Item::Left);
     let plan = Plan { items, inserted: Vec::new() };
-    let mut maker = Maker { file, unit, symbols, bound, aim, plan, diags: Vec::new() };
+    let (entered, declared) = (data::entered(bound, symbols), data::declared(bound, symbols));
+    let escaping = escaping(unit, symbols, bound);
+    let mut maker =
+        Maker { file, unit, symbols, bound, aim, entered, declared, escaping, plan, diags: Vec::new() };
     for index in 0..bound.len() {
         maker.directive(index, held);
     }
     (maker.plan, maker.diags)
 }
 
+fn escaping(unit: &Unit, symbols: &Symbols, bound: &[Bound]) -> HashMap<FunctionId, Names> {
+    let mut escaping = HashMap::new();
+    let kernels = bound.iter().filter(|one| launch::region(one.directive.kind) == Region::Kernels);
+    for function in kernels.filter_map(|one| one.function) {
+        let body = unit.function(function).body;
+        escaping.entry(function).or_insert_with(|| sema::escaping(unit, symbols, body));
+    }
+    escaping
+}
+
 impl<'a> Maker<'a> {
-    fn directive(&mut self, index: usize, held: &[crate::source::Span]) {
+    fn directive(&mut self, index: usize, held: &[Span]) {
         let bound = &self.bound[index];
         if self.compute_above(index).is_some() && bound.directive.kind != DirectiveKind::Atomic {
             // Decided by the compute construct that holds it.
@@ -105,16 +126,15 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// The compute construct, or the loop in a routine, that holds directive `index`.
+    /// The compute construct that holds directive `index`.
     fn compute_above(&self, index: usize) -> Option<usize> {
-        let mut at = self.bound[index].parent;
-        while let Some(parent) = at {
-            if is_compute(self.bound[parent].directive.kind) {
-                return Some(parent);
-            }
-            at = self.bound[parent].parent;
-        }
-        None
+        ancestors(self.bound, index).find(|above| is_compute(self.bound[*above].directive.kind))
+    }
+
+    /// The clauses of directive `index` that count, sorted.
+    fn clauses(&self, index: usize) -> LoopClauses<'a> {
+        let directive = &self.bound[index].directive;
+        LoopClauses::new(directive, &effective(directive, &self.aim.device_type).0)
     }
 
     /// The clauses that count, with a note if others were dropped.
@@ -145,18 +165,17 @@ impl<'a> Maker<'a> {
         self.plan.items[index] = Item::Gone;
     }
 
-    /// All directives below `index`, in source order.
-    fn below(&self, index: usize) -> Vec<usize> {
-        let under = |mut at: usize| {
-            while let Some(parent) = self.bound[at].parent {
-                if parent == index {
-                    return true;
-                }
-                at = parent;
-            }
-            false
-        };
-        (index + 1..self.bound.len()).filter(|at| under(*at)).collect()
+    /// The loop directives below `index`, in source order.
+    fn all_loops_below(&self, index: usize) -> Vec<usize> {
+        let is_loop = |at: &usize| self.bound[*at].directive.kind == DirectiveKind::Loop;
+        descendants(self.bound, index).filter(is_loop).collect()
+    }
+
+    /// The loop directives whose parent is `index`.
+    fn loops_below(&self, index: usize) -> Vec<usize> {
+        let mut loops = self.all_loops_below(index);
+        loops.retain(|at| self.bound[*at].parent == Some(index));
+        loops
     }
 }
 

@@ -4,12 +4,10 @@
 
 use std::collections::HashMap;
 
-use crate::acc::ast::DirectiveKind;
 use crate::diag;
 use crate::host::ir::{ExprKind, StmtId};
 use crate::sema::{self, Header, SymbolId};
 
-use super::clauses::LoopClauses;
 use super::{Attribute, Item, Maker, Region, Sharing, Spread, WorkLoop};
 
 /// The loops of a nest that have become constructs, with their variables.
@@ -60,8 +58,7 @@ impl Maker<'_> {
                 pending.extend(self.loops_below(at));
                 continue;
             };
-            let (counting, _) = super::effective(&self.bound[at].directive, &self.aim.device_type);
-            let clauses = LoopClauses::new(&self.bound[at].directive, &counting);
+            let clauses = self.clauses(at);
             let available = if !clauses.gang && (clauses.worker || clauses.vector) { LANES } else { BOTH };
             let mut controlled = Controlled::new();
             let work = self.spread(
@@ -77,21 +74,11 @@ impl Maker<'_> {
         over_gangs
     }
 
-    /// The loop directives whose parent is `index`.
-    fn loops_below(&self, index: usize) -> Vec<usize> {
-        (index + 1..self.bound.len())
-            .filter(|at| {
-                self.bound[*at].parent == Some(index) && self.bound[*at].directive.kind == DirectiveKind::Loop
-            })
-            .collect()
-    }
-
     /// The loop at `at`, if it is to run in parallel. With `say`, a diagnostic tells why it is not.
     fn candidate(&mut self, at: usize, stmt: StmtId, region: Region, say: bool) -> Option<Candidate> {
         let directive = &self.bound[at].directive;
         let span = directive.name_span;
-        let (counting, _) = super::effective(directive, &self.aim.device_type);
-        let clauses = LoopClauses::new(directive, &counting);
+        let clauses = self.clauses(at);
         if clauses.seq {
             return None;
         }
@@ -223,8 +210,7 @@ impl Maker<'_> {
 
     /// Whether the loop directive itself asks for the vector lanes.
     fn takes_lanes(&self, at: usize) -> bool {
-        let (counting, _) = super::effective(&self.bound[at].directive, &self.aim.device_type);
-        LoopClauses::new(&self.bound[at].directive, &counting).vector
+        self.clauses(at).vector
     }
 
     fn is_short(&self, inner: &Candidate) -> bool {
@@ -295,8 +281,7 @@ impl Maker<'_> {
 
     /// A loop below a spread one that gets no construct of its own.
     fn stays_sequential(&mut self, at: usize, attributes: &mut Vec<Attribute>) {
-        let (counting, _) = super::effective(&self.bound[at].directive, &self.aim.device_type);
-        let clauses = LoopClauses::new(&self.bound[at].directive, &counting);
+        let clauses = self.clauses(at);
         if clauses.auto && !clauses.independent && matches!(self.plan.items[at], Item::Gone) {
             self.diags.push(diag::auto_sequential(self.bound[at].directive.name_span));
         } else if !clauses.seq && matches!(self.plan.items[at], Item::Gone) {
@@ -325,9 +310,7 @@ impl Maker<'_> {
         attributes: &mut Vec<Attribute>,
     ) {
         let mut found = attributes.clone();
-        let below =
-            self.below(index).into_iter().filter(|at| self.bound[*at].directive.kind == DirectiveKind::Loop);
-        for at in combined.into_iter().chain(below.collect::<Vec<_>>()) {
+        for at in combined.into_iter().chain(self.all_loops_below(index)) {
             found.extend(self.own_attributes(&[at]));
         }
         for attribute in found {

@@ -4,20 +4,19 @@
 //! Invariant: a scalar that a parallel loop assigns is never left shared unless a data clause or a reduction says so.
 
 use crate::acc::ast::{DirectiveKind, ListItem};
+use crate::bind::descendants;
 use crate::diag;
 use crate::host::ir::{ExprKind, StmtId};
 use crate::sema::{self, Class, Header, SymbolId, Use, uses, uses_beside};
 
 use super::clauses::LoopClauses;
 use super::nest::{Construct, Controlled};
-use super::{Attribute, Maker, Region, Sharing, Spread, WorkLoop};
+use super::{Attribute, Maker, Names, Region, Sharing, Spread, WorkLoop};
 
 impl Maker<'_> {
     /// The names that the clauses of a compute construct speak of.
     pub(super) fn stated(&self, index: usize) -> Vec<String> {
-        let directive = &self.bound[index].directive;
-        let (counting, _) = super::effective(directive, &self.aim.device_type);
-        let clauses = LoopClauses::new(directive, &counting);
+        let clauses = self.clauses(index);
         let data = clauses.data.iter().map(|(_, item)| item.base.text.clone());
         let mut stated: Vec<String> = data.collect();
         let visible = self.visible(index);
@@ -31,22 +30,11 @@ impl Maker<'_> {
     /// (2.6.2). Another variable of the same name is not meant.
     fn declared(&self, index: usize) -> Vec<String> {
         let here = self.bound[index].directive.span.start;
-        let declares = self.bound[..index]
-            .iter()
-            .filter(|bound| bound.directive.kind == DirectiveKind::Declare && bound.function.is_none());
-        let items = declares.flat_map(|bound| {
-            let at = bound.directive.span.start;
-            bound
-                .directive
-                .clauses
-                .iter()
-                .flat_map(|clause| super::list(&clause.kind))
-                .map(move |item| (at, item))
-        });
-        items
-            .map(|(at, item)| (at, item.base.text.clone()))
-            .filter(|(at, name)| self.symbols.lookup(name, *at) == self.symbols.lookup(name, here))
-            .map(|(_, name)| name)
+        let before = self.declared.iter().filter(|(_, first)| **first < index);
+        before
+            .map(|(symbol, _)| (*symbol, &self.symbols.get(*symbol).name))
+            .filter(|(symbol, name)| self.symbols.lookup(name, here) == Some(*symbol))
+            .map(|(_, name)| name.clone())
             .collect()
     }
 
@@ -109,9 +97,8 @@ impl Maker<'_> {
         listed: &[&str],
         attributes: &mut Vec<Attribute>,
     ) {
-        let Some(function) = self.bound[index].function else { return };
-        let live = sema::live_after(self.unit, self.symbols, self.unit.function(function).body, stmt);
         let used = uses(self.unit, self.symbols, stmt);
+        let live = self.live_after(index, stmt, &used);
         for (symbol, how) in used.iter() {
             let known = self.symbols.get(symbol);
             let name = known.name.as_str();
@@ -127,6 +114,24 @@ impl Maker<'_> {
             {
                 attributes.push(implied(Sharing::Copy, name, "implicit/scalar-kernels"));
             }
+        }
+    }
+
+    /// The outer scalars that `stmt`, with the uses `used`, may change and whose value may be read behind it.
+    fn live_after(&self, index: usize, stmt: StmtId, used: &sema::Uses) -> Names {
+        let Some(function) = self.bound[index].function else { return Names::new() };
+        let body = self.unit.function(function).body;
+        let changed = used.iter().filter(|(symbol, how)| {
+            (how.written || how.address_taken)
+                && self.symbols.get(*symbol).class != Class::Array
+                && !self.is_inside(*symbol, stmt)
+        });
+        let changed: Names = changed.map(|(symbol, _)| symbol).collect();
+        match self.escaping.get(&function) {
+            Some(escaping) if !changed.is_empty() => {
+                sema::live_after(self.unit, self.symbols, body, stmt, &changed, escaping)
+            }
+            _ => Names::new(),
         }
     }
 
@@ -181,9 +186,7 @@ impl Maker<'_> {
     pub(super) fn own_attributes(&self, merged: &[usize]) -> Vec<Attribute> {
         let mut attributes: Vec<Attribute> = Vec::new();
         for at in merged {
-            let directive = &self.bound[*at].directive;
-            let (counting, _) = super::effective(directive, &self.aim.device_type);
-            for attribute in written_attributes(&LoopClauses::new(directive, &counting)) {
+            for attribute in written_attributes(&self.clauses(*at)) {
                 if !attributes.contains(&attribute) {
                     attributes.push(attribute);
                 }
@@ -255,11 +258,9 @@ impl Maker<'_> {
         let Some(body) = headers.last().map(|header| header.body) else { return };
         let used = uses_beside(self.unit, self.symbols, body, controlled);
         let atomic = self.atomic_targets(index);
-        let live = match (region, self.bound[index].function) {
-            (Region::Kernels, Some(function)) => {
-                sema::live_after(self.unit, self.symbols, self.unit.function(function).body, stmt)
-            }
-            _ => Default::default(),
+        let live = match region {
+            Region::Kernels => self.live_after(index, stmt, &used),
+            Region::Parallel | Region::Serial => Names::new(),
         };
         for (symbol, how) in used.iter() {
             let known = self.symbols.get(symbol);
@@ -294,7 +295,7 @@ impl Maker<'_> {
     /// The scalars that `atomic` statements of the construct update: they are shared on purpose.
     fn atomic_targets(&self, index: usize) -> Vec<SymbolId> {
         let mut targets = Vec::new();
-        for at in self.below(index) {
+        for at in descendants(self.bound, index) {
             if self.bound[at].directive.kind == DirectiveKind::Atomic
                 && let Some(stmt) = self.bound[at].stmt()
             {
@@ -377,15 +378,8 @@ impl Maker<'_> {
             Some(symbol) => self.is_inside(symbol, stmt),
             None => true,
         };
-        let own = {
-            let directive = &self.bound[index].directive;
-            let (counting, _) = super::effective(directive, &self.aim.device_type);
-            let clauses = LoopClauses::new(directive, &counting);
-            clauses
-                .data
-                .iter()
-                .any(|(_, item)| item.text == reduction.item || item.base.text == reduction.item)
-        };
+        let named = |item: &ListItem| item.text == reduction.item || item.base.text == reduction.item;
+        let own = self.clauses(index).data.iter().any(|(_, item)| named(item));
         let known =
             attributes.iter().any(|other| other.item == reduction.item && other.sharing == Sharing::Copy);
         if !inside && !own && !known {

@@ -79,10 +79,7 @@ pub fn assemble(file: &SourceFile, events: &[Event], shown: &Shown) -> Scan {
     for span in &shown.hidden {
         blank(&mut scan.shadow, *span);
     }
-    let code = CodeIndex::new(&scan.shadow);
-    for directive in &mut scan.directives {
-        directive.next_code = code.next(directive.span.end);
-    }
+    find_next_code(&mut scan);
     scan
 }
 
@@ -296,18 +293,16 @@ fn closing(bytes: &[u8], at: usize) -> usize {
     at
 }
 
-/// Finds the next byte of code from any offset.
-struct CodeIndex<'a> {
-    shadow: &'a [u8],
-}
-
-impl<'a> CodeIndex<'a> {
-    fn new(shadow: &'a [u8]) -> CodeIndex<'a> {
-        CodeIndex { shadow }
-    }
-
-    fn next(&self, from: u32) -> u32 {
-        let rest = self.shadow.get(from as usize..).unwrap_or_default();
-        from + rest.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(rest.len()) as u32
+/// Finds the first byte of code behind each directive: from the last one back, so that each byte is looked at once.
+fn find_next_code(scan: &mut Scan) {
+    let length = scan.shadow.len();
+    let (mut later, mut code) = (length, length);
+    for directive in scan.directives.iter_mut().rev() {
+        let from = directive.span.range().end;
+        let between = scan.shadow.get(from..later).unwrap_or_default();
+        let found = between.iter().position(|byte| !byte.is_ascii_whitespace());
+        code = found.map_or(code.max(from), |ahead| from + ahead);
+        later = directive.span.range().start;
+        directive.next_code = code as u32;
     }
 }

@@ -76,18 +76,43 @@ pub fn reads_of_expr(unit: &Unit, symbols: &Symbols, expr: ExprId) -> Vec<Symbol
     flow.uses.names.keys().copied().collect()
 }
 
-/// The symbols whose value may still be read once `stmt`, a part of the function body `body`, is done.
-/// Statics are always among them if `stmt` names them.
-pub fn live_after(unit: &Unit, symbols: &Symbols, body: StmtId, stmt: StmtId) -> BTreeSet<SymbolId> {
+/// Those of `wanted` whose value may still be read once `stmt`, a part of the function body `body`, is done. Statics are
+/// always among them, and `escaping` are those whose address the function takes.
+pub fn live_after(
+    unit: &Unit,
+    symbols: &Symbols,
+    body: StmtId,
+    stmt: StmtId,
+    wanted: &BTreeSet<SymbolId>,
+    escaping: &BTreeSet<SymbolId>,
+) -> BTreeSet<SymbolId> {
+    let is_kept =
+        |symbol: &SymbolId| symbols.get(*symbol).kind == SymbolKind::Static || escaping.contains(symbol);
+    let (mut live, mut open): (BTreeSet<SymbolId>, BTreeSet<SymbolId>) =
+        wanted.iter().copied().partition(is_kept);
     let none = HashMap::new();
     let mut flow = Flow::new(unit, symbols, &none);
+    // What comes behind, step by step, until each variable is read or surely overwritten.
+    let mut settle = |flow: &Flow| {
+        let read =
+            |symbol: &SymbolId| flow.uses.of(*symbol).is_some_and(|used| used.exposed || used.address_taken);
+        live.extend(open.iter().copied().filter(read));
+        let gone =
+            |symbol: &SymbolId| flow.assigned.as_ref().is_some_and(|assigned| assigned.contains(symbol));
+        open.retain(|symbol| !read(symbol) && !gone(symbol));
+        open.is_empty()
+    };
     let path = path_to(unit, body, stmt);
-    for pair in path.windows(2).rev() {
+    'outwards: for pair in path.windows(2).rev() {
         let [outer, inner] = pair else { continue };
         match &unit.stmt(*outer).kind {
             StmtKind::Block(list) => {
-                let behind = list.iter().skip_while(|stmt| *stmt != inner).skip(1);
-                behind.for_each(|stmt| flow.stmt(*stmt));
+                for behind in list.iter().skip_while(|stmt| *stmt != inner).skip(1) {
+                    if settle(&flow) {
+                        break 'outwards;
+                    }
+                    flow.stmt(*behind);
+                }
             }
             StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. } => flow.again(*outer),
             StmtKind::Decl(_)
@@ -106,21 +131,14 @@ pub fn live_after(unit: &Unit, symbols: &Symbols, body: StmtId, stmt: StmtId) ->
             flow.assigned = Some(BTreeSet::new());
         }
     }
-    let mut live: BTreeSet<SymbolId> = flow
-        .uses
-        .names
-        .iter()
-        .filter(|(_, used)| used.exposed || used.address_taken)
-        .map(|(id, _)| *id)
-        .collect();
-    let whole = uses(unit, symbols, body);
-    for (symbol, _) in uses(unit, symbols, stmt).iter() {
-        let escapes = whole.of(symbol).is_some_and(|used| used.address_taken);
-        if symbols.get(symbol).kind == SymbolKind::Static || escapes {
-            live.insert(symbol);
-        }
-    }
+    settle(&flow);
     live
+}
+
+/// The symbols whose address `stmt` takes.
+pub fn escaping(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> BTreeSet<SymbolId> {
+    let used = uses(unit, symbols, stmt);
+    used.iter().filter(|(_, used)| used.address_taken).map(|(symbol, _)| symbol).collect()
 }
 
 /// The statements from `from` down to `to`, both included; just `from` if `to` is not below it.

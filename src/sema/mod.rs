@@ -6,6 +6,6 @@ mod flow;
 mod loops;
 mod symbols;
 
-pub use flow::{Use, Uses, children, live_after, path_to, reads_of_expr, uses, uses_beside};
+pub use flow::{Use, Uses, children, escaping, live_after, path_to, reads_of_expr, uses, uses_beside};
 pub use loops::{Header, NotCanonical, header, is_tight, only_loop, trip_constant};
 pub use symbols::{Class, Symbol, SymbolId, SymbolKind, Symbols, has_variable_length};

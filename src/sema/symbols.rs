@@ -71,7 +71,8 @@ pub struct Symbol {
 #[derive(Debug, Default)]
 pub struct Symbols {
     symbols: Vec<Symbol>,
-    /// By name and by the outermost function that holds the scope, so that equal names of other functions cost nothing.
+    /// By name and by the outermost function that holds the scope, so that equal names of other functions cost nothing;
+    /// sorted by the start of their scope.
     by_name: HashMap<String, HashMap<Option<usize>, Vec<SymbolId>>>,
     /// The outermost functions, by place.
     functions: Vec<Span>,
@@ -129,6 +130,13 @@ impl Symbols {
             symbols.function(&function.name, file, function.name_span.start);
             symbols.function_scope(unit, FunctionId(index as u32), &types);
         }
+        let Symbols { symbols: all, by_name, .. } = &mut symbols;
+        for known in by_name.values_mut().flat_map(HashMap::values_mut) {
+            known.sort_by_key(|id| {
+                let symbol = &all[id.0 as usize];
+                (symbol.scope.start, symbol.from)
+            });
+        }
         symbols
     }
 
@@ -145,8 +153,12 @@ impl Symbols {
         };
         let places = self.by_name.get(name)?;
         let here = self.function_at(offset).and_then(|function| places.get(&Some(function)));
-        let best = here.into_iter().chain(places.get(&None)).flatten().filter(visible);
-        best.min_by_key(|id| (self.get(**id).scope.len(), u32::MAX - self.get(**id).from)).copied()
+        // Scopes nest: of those that hold the place, the last one to begin is the innermost.
+        let innermost = |known: &Vec<SymbolId>| {
+            let before = known.partition_point(|id| self.get(*id).scope.start <= offset);
+            known[..before].iter().rev().find(visible).copied()
+        };
+        here.and_then(innermost).or_else(|| places.get(&None).and_then(innermost))
     }
 
     /// The outermost function that holds `offset`.

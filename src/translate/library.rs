@@ -129,7 +129,7 @@ impl Library {
     pub fn notice(&mut self, text: &[u8]) {
         let text = String::from_utf8_lossy(text);
         self.support |= text.contains("acc2omp_");
-        self.omp |= text.contains("omp_");
+        self.omp |= text.match_indices("omp_").any(|(at, _)| !text[..at].ends_with(is_inner));
     }
 
     /// Makes the edits for the uses that one view has shown.
@@ -146,7 +146,7 @@ impl Library {
                     let lines: Vec<String> = directives.iter().map(ast::Directive::line).collect();
                     layout::replaced(file, span, &lines)
                 }
-                ApiChange::Gone(span) => layout::removed_lines(file, span),
+                ApiChange::Gone(span) => layout::removed(file, span),
                 ApiChange::Left => {
                     self.left = true;
                     continue;
@@ -190,7 +190,7 @@ impl Library {
         if (self.omp || self.support) && !brought {
             let first = self.includes.iter().find(|include| include.active);
             let at = first.map_or(0, |include| include.span.start);
-            edits_at(file, at, &wanted, edits);
+            layout::inserted(file, at, &wanted).into_iter().for_each(|edit| add(edits, edit));
         }
     }
 }
@@ -200,12 +200,6 @@ fn add(edits: &mut EditSet, edit: Edit) {
     let _ = edits.add(Rewrite { owner: OWNER, edits: vec![edit] });
 }
 
-fn edits_at(file: &SourceFile, at: u32, line: &str, edits: &mut EditSet) {
-    if let Some(edit) = layout::inserted(file, at, line) {
-        add(edits, edit);
-    }
-}
-
 /// Whether a name is the library's.
 fn is_ours(name: &str) -> bool {
     rules::rules().routine(name).is_some()
@@ -213,9 +207,13 @@ fn is_ours(name: &str) -> bool {
         || name == "_OPENACC"
 }
 
+/// Whether a name may go on with `c`.
+fn is_inner(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
 /// The first use of the library in a text: what stands before it, the name with its arguments, what stands behind it.
 fn next_use(text: &str) -> Option<(&str, &str, &str)> {
-    let is_inner = |c: char| c.is_alphanumeric() || c == '_';
     let starts = text.match_indices("acc_").map(|(at, _)| at);
     let mut names = starts.filter(|at| !text[..*at].ends_with(is_inner)).map(|at| {
         let length = text[at..].find(|c: char| !is_inner(c)).unwrap_or(text.len() - at);

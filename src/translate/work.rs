@@ -121,9 +121,10 @@ impl<'a> Work<'a> {
         let header_defines = self.source.headers.iter().flat_map(|header| &header.scan.defines);
         let macros: Vec<&Define> = header_defines.chain(&scan.defines).collect();
         let symbols = Symbols::new(unit, file.bytes.len(), &headers, &macros);
-        let wanted: Vec<Span> = parsed.iter().map(|(_, directive)| directive.span).collect();
+        let mut unbound: BTreeSet<Span> = parsed.iter().map(|(_, directive)| directive.span).collect();
         let (bound, said) = bind::bind(unit, &scan.directives, parsed);
-        held.extend(wanted.into_iter().filter(|span| !bound.iter().any(|one| one.directive.span == *span)));
+        unbound.retain(|span| bound.binary_search_by_key(span, |one| one.directive.span).is_err());
+        held.extend(unbound);
         self.diags.extend(said);
         let profile = self.options.profile.name();
         let aim =
@@ -272,15 +273,10 @@ impl<'a> Work<'a> {
 
 /// A construct is translated with all directives in it or not at all; only regions of data stand for themselves.
 fn leave_whole(bound: &[Bound], changes: &mut [Option<Vec<Edit>>]) {
-    let root = |mut at: usize| {
-        while let Some(parent) = bound[at].parent {
-            if matches!(bound[parent].directive.kind, DirectiveKind::Data | DirectiveKind::HostData) {
-                break;
-            }
-            at = parent;
-        }
-        at
-    };
+    let is_data =
+        |at: usize| matches!(bound[at].directive.kind, DirectiveKind::Data | DirectiveKind::HostData);
+    let root =
+        |at: usize| bind::ancestors(bound, at).take_while(|above| !is_data(*above)).last().unwrap_or(at);
     let roots: Vec<usize> = (0..bound.len()).map(root).collect();
     let left: BTreeSet<usize> =
         roots.iter().zip(&*changes).filter(|(_, edits)| edits.is_none()).map(|(root, _)| *root).collect();
@@ -316,7 +312,7 @@ fn edits_of(file: &SourceFile, unit: &Unit, old: &DirectiveText, parts: &[Part])
             Part::Statements(statements) => {
                 edits.push(Edit { span: old.span, text: statements.join(" ").into_bytes() })
             }
-            Part::Gone => edits.push(layout::removed(file, old)),
+            Part::Gone => edits.push(layout::removed(file, old.span)),
             Part::Before(stmt, directive) => {
                 let at = unit.stmt(*stmt).span.start;
                 edits.push(layout::inserted(file, at, &directive.line())?);
