@@ -433,9 +433,12 @@ fn implied(sharing: Sharing, name: &str, entry: &'static str) -> Attribute {
 fn written_attributes(clauses: &LoopClauses) -> Vec<Attribute> {
     let make =
         |sharing: Sharing, item: &ListItem, entry| Attribute { sharing, item: item.text.clone(), entry };
-    let private = clauses.private.iter().map(|item| make(Sharing::Private, item, "clause/private"));
+    // A section here is all of an array.
+    let whole =
+        |sharing: Sharing, item: &ListItem, entry| Attribute { sharing, item: item.base.text.clone(), entry };
+    let private = clauses.private.iter().map(|item| whole(Sharing::Private, item, "clause/private"));
     let first =
-        clauses.firstprivate.iter().map(|item| make(Sharing::Firstprivate, item, "clause/firstprivate"));
+        clauses.firstprivate.iter().map(|item| whole(Sharing::Firstprivate, item, "clause/firstprivate"));
     let reduction =
         clauses.reduction.iter().map(|(op, item)| make(Sharing::Reduction(*op), item, "clause/reduction"));
     private.chain(first).chain(reduction).collect()
