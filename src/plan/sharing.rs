@@ -253,7 +253,7 @@ impl Maker<'_> {
         attributes: &mut Vec<Attribute>,
         launch: &[Attribute],
     ) {
-        let Construct { index, region } = construct;
+        let Construct { index, region, is_launch } = construct;
         let stated = self.stated(index);
         let Some(body) = headers.last().map(|header| header.body) else { return };
         let used = uses_beside(self.unit, self.symbols, body, controlled);
@@ -267,8 +267,9 @@ impl Maker<'_> {
             let name = known.name.clone();
             let is_own = headers.iter().any(|header| header.var == symbol);
             let is_listed = attributes.iter().any(|other| other.item == name);
-            let is_first =
-                launch.iter().any(|other| other.item == name && other.sharing == Sharing::Firstprivate);
+            // What a gang has of its own, the threads of a loop inside of it would share.
+            let is_first = is_launch
+                && launch.iter().any(|other| other.item == name && other.sharing == Sharing::Firstprivate);
             if !(how.written || how.address_taken)
                 || !is_thread_scalar(known.class, how)
                 || self.is_inside(symbol, stmt)
