@@ -132,7 +132,7 @@ fn accumulates(code: &Code, write: &Write) -> bool {
 fn inside(one: &Construct, name: &str, sharing: Sharing, limited: bool, accumulates: bool) -> Sharing {
     let pragma = &one.pragma;
     let is_listed = |clause: &&str| pragma.items(clause).contains(&name);
-    if OWN.iter().any(|clause| is_listed(clause)) || one.counters.contains(&name) {
+    if OWN.iter().any(is_listed) || one.counters.contains(&name) {
         return Sharing::One;
     }
     let scalars = pragma.clause("defaultmap").is_some_and(|clause| clause.argument.starts_with("tofrom"));
