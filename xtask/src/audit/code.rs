@@ -31,11 +31,13 @@ pub struct Declared {
 }
 
 /// A place that assigns a whole variable.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Write<'t> {
-    /// The variable's name, where it is assigned.
-    pub name: Node<'t>,
-    /// The assignment, the `++`, or the `&`.
+    /// The variable's name.
+    pub name: String,
+    /// Where it is assigned.
+    pub at: usize,
+    /// The assignment, the `++`, the `&`, or the macro's name.
     pub whole: Node<'t>,
 }
 
@@ -50,6 +52,19 @@ pub struct Code<'t> {
     members: HashSet<&'t str>,
     /// Every assignment to a whole variable.
     pub writes: Vec<Write<'t>>,
+}
+
+/// The outer variables that macros assign, by the macro's name.
+pub type Macros = HashMap<String, Vec<String>>;
+
+/// What a macro's body assigns that is neither declared in it nor one of its parameters.
+pub fn assigned_by_macro(params: &str, body: &str, language: Language) -> Vec<String> {
+    let params: Vec<String> = params.split(',').map(|name| format!("int {name}")).collect();
+    let text = format!("void f({}) {{ {body}; }}", params.join(", "));
+    let Some(tree) = tree(text.as_bytes(), language) else { return Vec::new() };
+    let code = Code::new(text.as_bytes(), language, &tree, &Macros::new());
+    let outer = code.writes.iter().filter(|write| code.lookup(&write.name, write.at).is_none());
+    outer.map(|write| write.name.clone()).collect()
 }
 
 /// Parses code that holds no directives any more.
@@ -78,7 +93,7 @@ pub fn nodes(root: Node) -> Vec<Node> {
 
 impl<'t> Code<'t> {
     /// Reads a tree; `text` is what it was parsed from.
-    pub fn new(text: &'t [u8], language: Language, tree: &'t Tree) -> Code<'t> {
+    pub fn new(text: &'t [u8], language: Language, tree: &'t Tree, macros: &Macros) -> Code<'t> {
         let root = tree.root_node();
         let mut code = Code {
             text,
@@ -110,6 +125,14 @@ impl<'t> Code<'t> {
                 // Whoever gets a variable's address is taken to assign it.
                 "pointer_expression" if code.word(*node).starts_with('&') => code.write(*node, "argument"),
                 _ => {}
+            }
+        }
+        for node in nodes.iter().filter(|node| node.kind() == "identifier") {
+            let at = node.start_byte();
+            for name in macros.get(code.word(*node)).into_iter().flatten() {
+                if code.lookup(name, at).is_some() {
+                    code.writes.push(Write { name: name.clone(), at, whole: *node });
+                }
             }
         }
         code
@@ -213,7 +236,8 @@ impl<'t> Code<'t> {
             match node.kind() {
                 "parenthesized_expression" => at = node.named_child(0),
                 "identifier" => {
-                    self.writes.push(Write { name: node, whole });
+                    let name = self.word(node).to_owned();
+                    self.writes.push(Write { name, at: node.start_byte(), whole });
                     return;
                 }
                 _ => return,
@@ -252,19 +276,19 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use acc2omp::source::Language;
 
-    use super::{Code, Kind, tree};
+    use super::{Code, Kind, Macros, Write, tree};
 
     /// The assigned names with the place of their declaration's line.
     fn writes(text: &str) -> Vec<String> {
         let tree = tree(text.as_bytes(), Language::Cpp).unwrap();
-        let code = Code::new(text.as_bytes(), Language::Cpp, &tree);
-        let told = |name| {
-            let declared = code.lookup(code.word(name), name.start_byte());
+        let code = Code::new(text.as_bytes(), Language::Cpp, &tree, &Macros::new());
+        let told = |write: &Write| {
+            let declared = code.lookup(&write.name, write.at);
             let line = declared.map(|one| text[..one.at].matches('\n').count() + 1);
             let kind = declared.map(|one| one.kind);
-            format!("{} {:?} {:?}", code.word(name), line.unwrap_or(0), kind.unwrap_or(Kind::Other))
+            format!("{} {:?} {:?}", write.name, line.unwrap_or(0), kind.unwrap_or(Kind::Other))
         };
-        code.writes.iter().map(|write| told(write.name)).collect()
+        code.writes.iter().map(told).collect()
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub fn poisoned(text: &[u8], language: Language) -> (Vec<u8>, usize) {
     let pages = pages(text, language);
     let Some(page) = pages.first() else { return (text.to_vec(), 0) };
     let Some(tree) = code::tree(&page.code, language) else { return (text.to_vec(), 0) };
-    let code = Code::new(&page.code, language, &tree);
+    let code = Code::new(&page.code, language, &tree, &page.macros);
     let (constructs, _) = construct::all(page, &code);
     let mut count = 0;
     let mut insertions: Vec<(usize, String)> = Vec::new();

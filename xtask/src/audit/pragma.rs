@@ -5,6 +5,8 @@
 use acc2omp::scan::{self, DirectiveText, Scan, View};
 use acc2omp::source::{Language, SourceFile, Span};
 
+use super::code::{Macros, assigned_by_macro};
+
 /// The words that name directives, on their own or combined.
 const DIRECTIVE_WORDS: [&str; 23] = [
     "target",
@@ -113,6 +115,8 @@ pub struct Page {
     pub code: Vec<u8>,
     /// The directives it shows, by place.
     pub pragmas: Vec<Pragma>,
+    /// What its macros assign.
+    pub macros: Macros,
     /// The directives that stand in macros: what code they govern cannot be seen.
     pub in_macros: Vec<Span>,
 }
@@ -143,9 +147,24 @@ fn page(file: &SourceFile, scan: &Scan, ours: &[&DirectiveText]) -> Page {
         ours.iter().filter(|one| one.active).partition(|one| one.in_macro.is_some());
     Page {
         code: scan.shadow.clone(),
+        macros: macros(file, scan),
         pragmas: free.into_iter().map(|one| pragma(file, one)).collect(),
         in_macros: inside.into_iter().map(|one| one.span).collect(),
     }
+}
+
+fn macros(file: &SourceFile, scan: &Scan) -> Macros {
+    let mut found = Macros::new();
+    for define in &scan.defines {
+        let line = file.text(define.span);
+        let behind = line.split_once(define.name.as_str()).map_or("", |(_, behind)| behind);
+        let (params, _) = if define.has_params { argument(behind) } else { ("", "") };
+        let assigned = assigned_by_macro(params, &define.body, file.language);
+        if !assigned.is_empty() {
+            found.insert(define.name.clone(), assigned);
+        }
+    }
+    found
 }
 
 /// The text with the word `omp` of each directive replaced by the one that our scanner looks for: a directive is where

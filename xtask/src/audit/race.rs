@@ -59,7 +59,7 @@ pub fn all(code: &Code, constructs: &[Construct], resident: &Resident) -> Vec<Ra
         .writes
         .iter()
         .filter(|write| is_race(code, constructs, resident, write))
-        .map(|write| Race { at: write.name.start_byte(), name: code.word(write.name).to_owned() })
+        .map(|write| Race { at: write.at, name: write.name.clone() })
         .collect();
     races.sort();
     races
@@ -77,8 +77,7 @@ enum Sharing {
 }
 
 fn is_race(code: &Code, constructs: &[Construct], resident: &Resident, write: &Write) -> bool {
-    let at = write.name.start_byte();
-    let name = code.word(write.name);
+    let (at, name) = (write.at, write.name.as_str());
     let declared = code.lookup(name, at);
     if declared.map_or(code.is_member(name), |one| one.kind != Kind::Scalar) {
         return false;
@@ -104,7 +103,7 @@ fn is_race(code: &Code, constructs: &[Construct], resident: &Resident, write: &W
 
 /// Whether the new value depends on the old one. No one wants to share what is summed up without protection.
 fn accumulates(code: &Code, write: &Write) -> bool {
-    let name = code.word(write.name);
+    let name = write.name.as_str();
     let names_it =
         |value: Node| nodes(value).iter().any(|node| node.kind() == "identifier" && code.word(*node) == name);
     if write.whole.kind() == "update_expression"
@@ -174,7 +173,7 @@ fn is_atomic(code: &Code, atomic: &Construct, write: &Write) -> bool {
     // `v = x++`, and `v = x` beside a statement that assigns `x`.
     let takes = assigned.iter().any(|other| {
         value.byte_range().contains(&other.start_byte())
-            || (other.id() != write.name.id() && code.word(*other) == code.word(value))
+            || (other.start_byte() != write.at && code.word(*other) == code.word(value))
     });
     !takes
 }

@@ -52,7 +52,7 @@ fn audit_page(page: &Page, language: Language, resident: &Resident, findings: &m
     let starts = |spans: &[Span]| spans.iter().map(|span| span.start as usize).collect::<Vec<_>>();
     findings.in_macros.extend(starts(&page.in_macros));
     let Some(tree) = code::tree(&page.code, language) else { return };
-    let code = Code::new(&page.code, language, &tree);
+    let code = Code::new(&page.code, language, &tree, &page.macros);
     let (constructs, lost) = construct::all(page, &code);
     findings.unread.extend(starts(&lost));
     findings.constructs += constructs.len();
@@ -67,9 +67,9 @@ fn owned(code: &Code, one: &Construct) -> Vec<Owned> {
     let range = one.stmt.byte_range();
     let is_assigned = |name: &str| {
         code.writes.iter().any(|write| {
-            let at = write.name.start_byte();
+            let at = write.at;
             let outer = |at: usize| code.lookup(name, at).is_none_or(|known| !range.contains(&known.at));
-            one.holds(at) && code.word(write.name) == name && outer(at)
+            one.holds(at) && write.name == name && outer(at)
         })
     };
     let spreads = one.pragma.is("teams") || one.pragma.is("parallel");
@@ -172,6 +172,15 @@ mod tests {
     #[test]
     fn an_address_is_taken_to_assign() {
         assert_eq!(races(&format!("{FLAT}\nfor (i = 0; i < n; i++) f(i, a, g & d, use(&x));")), ["2: x"]);
+    }
+
+    #[test]
+    fn macros_assign_where_they_are_used() {
+        let check = |body: &str| {
+            races(&format!("#define SET(v, e) do {{ int y = 1; x = (e); (v) = y; }} while (0)\n{body}"))
+        };
+        assert_eq!(check(&format!("{FLAT}\nfor (i = 0; i < n; i++) SET(a[i], i);")), ["3: x"]);
+        assert_eq!(check(&format!("{FLAT} private(x)\nfor (i = 0; i < n; i++) SET(a[i], i);")), [""; 0]);
     }
 
     #[test]
