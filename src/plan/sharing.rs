@@ -11,7 +11,7 @@ use crate::sema::{self, Class, Header, SymbolId, Use, uses, uses_beside};
 
 use super::clauses::LoopClauses;
 use super::nest::{Construct, Controlled};
-use super::{Attribute, Maker, Names, Region, Sharing, Spread, WorkLoop};
+use super::{Attribute, Item, Maker, Names, Region, Sharing, Spread, WorkLoop};
 
 impl Maker<'_> {
     /// The names that the clauses of a compute construct speak of.
@@ -253,7 +253,7 @@ impl Maker<'_> {
         attributes: &mut Vec<Attribute>,
         launch: &[Attribute],
     ) {
-        let Construct { index, region } = construct;
+        let Construct { index, region, is_launch } = construct;
         let stated = self.stated(index);
         let Some(body) = headers.last().map(|header| header.body) else { return };
         let used = uses_beside(self.unit, self.symbols, body, controlled);
@@ -267,8 +267,9 @@ impl Maker<'_> {
             let name = known.name.clone();
             let is_own = headers.iter().any(|header| header.var == symbol);
             let is_listed = attributes.iter().any(|other| other.item == name);
-            let is_first =
-                launch.iter().any(|other| other.item == name && other.sharing == Sharing::Firstprivate);
+            // What a gang has of its own, the threads of a loop inside of it would share.
+            let is_first = is_launch
+                && launch.iter().any(|other| other.item == name && other.sharing == Sharing::Firstprivate);
             if !(how.written || how.address_taken)
                 || !is_thread_scalar(known.class, how)
                 || self.is_inside(symbol, stmt)
@@ -313,6 +314,7 @@ impl Maker<'_> {
         let stated = self.stated(index);
         let used = uses(self.unit, self.symbols, stmt);
         let atomic = self.atomic_targets(index);
+        let counters = self.gang_counters(index, stmt);
         for (symbol, how) in used.iter() {
             let known = self.symbols.get(symbol);
             if (how.written || how.address_taken)
@@ -320,12 +322,29 @@ impl Maker<'_> {
                 && !self.is_inside(symbol, stmt)
                 && !stated.contains(&known.name)
                 && !atomic.contains(&symbol)
-                && !self.is_loop_variable(stmt, symbol)
+                && (counters.contains(&symbol) || !self.is_loop_variable(stmt, symbol))
                 && !attributes.iter().any(|other| other.item == known.name)
             {
                 attributes.push(implied(Sharing::Firstprivate, &known.name, "implicit/scalar-parallel"));
             }
         }
+    }
+
+    /// The variables of the loops in `stmt` that each gang runs from end to end.
+    fn gang_counters(&self, index: usize, stmt: StmtId) -> Vec<SymbolId> {
+        let is_spread = |at: &usize| matches!(self.plan.items[*at], Item::Loop(_));
+        let below = descendants(self.bound, index).filter(is_spread);
+        let spread: Vec<StmtId> = below.filter_map(|at| self.bound[at].stmt()).collect();
+        let mut counters = Vec::new();
+        let mut pending = vec![stmt];
+        while let Some(at) = pending.pop() {
+            if spread.contains(&at) {
+                continue;
+            }
+            counters.extend(sema::header(self.unit, self.symbols, at).map(|header| header.var));
+            pending.extend(sema::children(self.unit, at));
+        }
+        counters
     }
 
     /// Reductions of a spread loop are copied back at the launch, and combined over its gangs.
