@@ -37,6 +37,8 @@ pub struct Macro {
     pub directives: Vec<Span>,
     /// It is a header's: its body cannot be changed.
     pub is_foreign: bool,
+    /// It ends with an `#undef` in this file.
+    pub is_undefined: bool,
     params: Option<Vec<Vec<u8>>>,
     variadic: bool,
     body: Vec<Token>,
@@ -156,6 +158,7 @@ pub fn macros(file: &SourceFile, headers: &[&[Macro]]) -> Option<Macros> {
     }
     let shown = preproc::shown(&file.bytes, &events, &View::default());
     list.extend(defines.into_iter().filter_map(|line| definition(file, line, &shown)));
+    find_undefined(file, &events, &mut list);
     find_leads(&mut list);
     let all = shadow::assemble(file, &events, &Shown::default());
     let mut by_name: HashMap<Vec<u8>, Vec<usize>> = HashMap::new();
@@ -204,12 +207,26 @@ fn definition(file: &SourceFile, line: &Line, shown: &Shown) -> Option<Macro> {
         span: line.whole,
         directives: Vec::new(),
         is_foreign: false,
+        is_undefined: false,
         params,
         variadic,
         body: tokens.split_off(body.min(tokens.len())),
         active: shown.shows(line.span.start),
         leads: false,
     })
+}
+
+fn find_undefined(file: &SourceFile, events: &[Event], list: &mut [Macro]) {
+    let mut last: HashMap<String, u32> = HashMap::new();
+    for event in events {
+        let Event::Line(line) = event else { continue };
+        if let ("undef", name) = keyword(&file.bytes, line) {
+            last.insert(String::from_utf8_lossy(&name).trim().to_owned(), line.span.start);
+        }
+    }
+    for one in list {
+        one.is_undefined = last.get(&one.name).is_some_and(|at| one.span.start < *at);
+    }
 }
 
 fn find_leads(list: &mut [Macro]) {

@@ -116,10 +116,16 @@ fn round(
         let Some(used) = piece.used else { continue };
         extents.entry(used).and_modify(|span| *span = span.to(piece.at)).or_insert(piece.at);
     }
-    let back = Back { file, macros, written: &written, there: &translation, extents };
+    let back =
+        Back { file, macros, written: &written, there: &translation, is_header: is_header(file), extents };
     let (own, bodies) = back.edits()?;
     let translation = back.translation();
     Ok(Round { own, bodies, translation })
+}
+
+fn is_header(file: &SourceFile) -> bool {
+    let ending = file.name.rsplit('.').next().unwrap_or_default();
+    file.language == Language::Header || matches!(ending, "hpp" | "hh" | "hxx" | "cuh")
 }
 
 impl Round {
@@ -215,6 +221,8 @@ struct Back<'a> {
     macros: &'a Macros,
     written: &'a Written,
     there: &'a Translation,
+    /// Other files may use the macros of this one.
+    is_header: bool,
     /// All that was written for each use.
     extents: BTreeMap<usize, Span>,
 }
@@ -265,6 +273,12 @@ impl Back<'_> {
         let mut differ = BTreeSet::new();
         for (call, edits) in calls.into_iter().enumerate() {
             let Call { of, used } = self.written.calls[call];
+            let one = self.macros.get(of);
+            if !edits.is_empty() && self.is_header && !one.is_undefined {
+                let at = one.directives.first().copied().unwrap_or(one.span);
+                troubles.push(Trouble::Macro(of, diag::in_macro(at, &one.name)));
+                continue;
+            }
             if gone.contains(&used) {
                 continue;
             }
@@ -676,6 +690,19 @@ mod tests {
             "left #pragma acc parallel frobnicate",
         ];
         check("", &text, &said);
+    }
+
+    #[test]
+    fn a_header_keeps_the_macros_that_others_may_use() {
+        let define = |name: &str| format!("#define {name} _Pragma(\"acc parallel loop\")\n");
+        let uses = body(&format!("KEPT\n{LOOP}OWN\n{LOOP}"));
+        let text = define("KEPT") + &define("OWN") + &uses + "#undef OWN\n";
+        let source = Source::new("a.h", text.into_bytes(), Language::Header);
+        let translation = crate::translate::translate(&source, &Options::default());
+        let new = String::from_utf8(translation.text).unwrap();
+        assert!(new.contains("#define KEPT _Pragma(\"acc "), "{new}");
+        assert!(new.contains("#define OWN _Pragma(\"omp "), "{new}");
+        assert!(translation.diagnostics.iter().any(|diag| diag.code.0 == 10));
     }
 
     #[test]
