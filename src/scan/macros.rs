@@ -240,8 +240,12 @@ fn find_leads(list: &mut [Macro]) {
             }
         }
         if names.len() == before {
-            return;
+            break;
         }
+    }
+    // Where one macro opens a block behind its directive, another closes it.
+    if list.iter().any(|one| one.leads && is_unbalanced(&one.body)) {
+        list.iter_mut().for_each(|one| one.leads |= is_unbalanced(&one.body));
     }
 }
 
@@ -518,6 +522,22 @@ fn has_directive(tokens: &[Token]) -> bool {
     })
 }
 
+/// Whether there is nothing but `_Pragma(…)`.
+fn only_operators(tokens: &[Token]) -> bool {
+    tokens.chunks(4).all(|four| {
+        four.len() == 4 && four.iter().zip(OPERATOR).all(|(token, text)| token.text.starts_with(text))
+    })
+}
+
+/// What the tokens of an operator begin with.
+const OPERATOR: [&[u8]; 4] = [b"_Pragma", b"(", b"\"", b")"];
+
+/// Whether more braces open than close, or the other way round.
+fn is_unbalanced(tokens: &[Token]) -> bool {
+    let count = |brace: &[u8]| tokens.iter().filter(|token| token.is(brace)).count();
+    count(b"{") != count(b"}")
+}
+
 /// A use that is to be written out: its bytes, and what they become.
 struct Site {
     used: Use,
@@ -677,15 +697,15 @@ impl Macros {
         let needed =
             calls.get(before..).unwrap_or_default().iter().any(|call| choice.left.contains(&call.of));
         let left = done.is_none() || needed || choice.left_uses.contains(&first.start);
-        if done.is_some() && !has_directive(&written) {
+        if done.is_some() && !has_directive(&written) && !is_unbalanced(&self.list[of].body) {
             calls.truncate(before);
             return None;
         }
         if left {
             calls.truncate(before);
             // A directive without a name: nothing around it may be translated.
-            written = vec![Token::made(b"_Pragma(\"acc\")")];
-            if self.list[of].params.is_some() {
+            let expanded = std::mem::replace(&mut written, vec![Token::made(b"_Pragma(\"acc\")")]);
+            if !only_operators(&expanded) && self.list[of].params.is_some() {
                 written.extend(uses.iter().cloned());
             }
         }

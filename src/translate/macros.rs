@@ -558,8 +558,15 @@ impl Back<'_> {
             diag.others.iter_mut().for_each(|label| label.span = self.place(label.span));
         }
         let mut reports: BTreeMap<Span, DirectiveReport> = BTreeMap::new();
-        for report in self.there.directives.iter().filter(|report| !self.is_sign(report.span)) {
-            let span = self.place(report.span);
+        for report in &self.there.directives {
+            let sign = self.is_sign(report.span);
+            let used = self.pieces(report.span).first().and_then(|piece| piece.used).filter(|_| sign);
+            let used = used.map(|used| &self.written.uses[used]);
+            if used.is_some_and(|used| !self.macros.get(used.of).directives.is_empty()) {
+                // The directive in the macro's body is reported there.
+                continue;
+            }
+            let span = used.map_or_else(|| self.place(report.span), |used| used.span);
             let fresh = DirectiveReport { span, ..report.clone() };
             reports
                 .entry(span)
@@ -663,7 +670,7 @@ mod tests {
     fn a_directive_in_a_header_is_left_with_what_is_around_it() {
         let text = body(&format!("#pragma acc parallel copy(a[0:10])\n{{\nINNER\n{LOOP}}}"));
         let directive = "left #pragma acc parallel copy(a[0:10])";
-        check("#define INNER _Pragma(\"acc loop\")\n", &text, &["A0010", directive]);
+        check("#define INNER _Pragma(\"acc loop\")\n", &text, &["A0010", directive, "left INNER"]);
     }
 
     #[test]
@@ -690,6 +697,14 @@ mod tests {
             "left #pragma acc parallel frobnicate",
         ];
         check("", &text, &said);
+    }
+
+    #[test]
+    fn a_block_may_begin_in_one_macro_and_end_in_another() {
+        let text = "#define BEGIN _Pragma(\"acc data copy(a[0:10])\") {\n#define END }\n".to_owned()
+            + &body(&format!("BEGIN\n_Pragma(\"acc parallel loop\")\n{LOOP}END"));
+        let begin = "#define BEGIN _Pragma(\"omp target data map(tofrom: a[0:10])\") {";
+        check("", &text, &[begin, "_Pragma(\"omp target teams distribute parallel for\")"]);
     }
 
     #[test]
