@@ -8,7 +8,7 @@ use super::ast::{
 };
 use super::lex::{Kind, Token, lex};
 use super::nearest::nearest;
-use crate::diag::{Diag, malformed, unknown_clause, unknown_directive};
+use crate::diag::{Diag, condition_in_directive, malformed, unknown_clause, unknown_directive};
 use crate::rules::openacc::table;
 use crate::scan::DirectiveText;
 use crate::source::{Language, SourceFile, Span};
@@ -97,11 +97,25 @@ pub fn parse(file: &SourceFile, text: &DirectiveText) -> (Option<Directive>, Vec
 /// Reads the directive in the spelling of Fortran, or of C.
 fn parse_as(file: &SourceFile, text: &DirectiveText, fortran: bool) -> (Option<Directive>, Vec<Diag>) {
     let (tokens, diags) = lex(file, &text.words, fortran);
+    if let Some(diag) = condition(file, &tokens) {
+        return (None, vec![diag]);
+    }
     let mut parser = Parser { file, text, fortran, tokens, at: 0, diags };
     let directive = parser.directive();
     let mut diags = parser.diags;
     diags.sort_by_key(|diag| diag.primary.span.start);
     (directive.filter(|_| diags.is_empty()), diags)
+}
+
+/// What looks like a line for the preprocessor, among the continued lines of a directive.
+fn condition(file: &SourceFile, tokens: &[Token]) -> Option<Diag> {
+    const WORDS: [&[u8]; 8] = [b"if", b"ifdef", b"ifndef", b"elif", b"else", b"endif", b"define", b"undef"];
+    let found = tokens.windows(2).find_map(|two| {
+        let [mark, word] = two else { return None };
+        let is_line = file.slice(mark.span) == b"#" && WORDS.contains(&file.slice(word.span));
+        is_line.then(|| mark.span.to(word.span))
+    })?;
+    Some(condition_in_directive(found, &file.text(found)))
 }
 
 /// A range of tokens.

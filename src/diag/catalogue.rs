@@ -113,7 +113,7 @@ pub fn in_macro(at: Span, name: &str) -> Diag {
         10,
         Severity::Left,
         at,
-        format!("a directive in the body of the macro `{name}` is not translated yet"),
+        format!("a directive that the macro `{name}` stands for is not translated"),
         "in a macro",
         "write the directive out where the macro is used",
     )
@@ -128,6 +128,56 @@ pub fn not_canonical(at: Span, why: &str) -> Diag {
         format!("the loop runs on one thread: {why}"),
         "not a canonical loop",
         "write it as `for (i = first; i < last; i += step)` without `break` to have it run in parallel",
+    )
+}
+
+/// A0012
+pub fn macro_uses_differ(at: Span, name: &str, uses: [Span; 2]) -> Diag {
+    let made = diag(
+        12,
+        Severity::Left,
+        at,
+        format!("the uses of the macro `{name}` need different translations"),
+        "one text for all uses",
+        "write the directive out where it is needed in another way",
+    );
+    let [one, other] = uses;
+    made.with(one, "one use").with(other, "another use")
+}
+
+/// A0013
+pub fn macro_definitions_differ(at: Span, name: &str) -> Diag {
+    diag(
+        13,
+        Severity::Left,
+        at,
+        format!("with this definition of `{name}` other lines of the file would need another translation"),
+        "another definition is translated",
+        "write the directives out under the condition",
+    )
+}
+
+/// A0014
+pub fn condition_in_directive(at: Span, line: &str) -> Diag {
+    diag(
+        14,
+        Severity::Left,
+        at,
+        format!("`{line}` stands inside a continued directive, where the preprocessor does not see it"),
+        "part of the directive's line",
+        "write the whole directive once for each branch of the condition",
+    )
+}
+
+/// A0015
+pub fn clauses_in_macro(at: Span, name: &str) -> Diag {
+    diag(
+        15,
+        Severity::Left,
+        at,
+        format!("it is not known which clauses the macro `{name}` stands for"),
+        "no single definition before this line",
+        "write the directive once for each definition of the macro",
     )
 }
 
@@ -416,6 +466,19 @@ pub fn copied_if_absent(at: Span) -> Diag {
         "copied if absent; not held by a region",
         "results are the same: what is absent is not used on the device",
     )
+}
+
+/// A0250
+pub fn branches_differ(at: Span, other: Span) -> Diag {
+    let made = diag(
+        250,
+        Severity::Differs,
+        at,
+        "the code behind another branch of `#if` would need another translation of this directive".to_owned(),
+        "translated for one branch",
+        "write the directive once in each branch",
+    );
+    made.with(other, "the other branch")
 }
 
 /// A0301

@@ -20,7 +20,8 @@ pub fn relaid(file: &SourceFile, old: &DirectiveText, words: &[String]) -> Edit 
     let start = sentinel(file, old);
     let span = Span { start, end: old.span.end };
     let text = match old.form {
-        Form::Operator => format!("{}\")", words.join(" ").replace('\\', "\\\\").replace('"', "\\\"")),
+        // Quotes in the words have their backslashes: they come from a string.
+        Form::Operator => format!("{}\")", words.join(" ")),
         Form::Pragma => pragma(file, old, start, words),
     };
     Edit { span, text: text.into_bytes() }

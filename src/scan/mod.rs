@@ -2,7 +2,9 @@
 //!
 //! Invariant: knows where a directive is and which bytes are its words, never what they mean.
 
+mod branches;
 mod c;
+mod macros;
 mod mention;
 mod preproc;
 mod shadow;
@@ -10,6 +12,8 @@ mod shadow;
 use crate::diag::Diag;
 use crate::source::{SourceFile, Span};
 
+pub use branches::branches_behind;
+pub use macros::{Call, Choice, Macro, Macros, Piece, Use, Written, header_macros, macros, written_out};
 pub use mention::mentions_openacc;
 pub use preproc::View;
 

@@ -117,6 +117,12 @@ fn line(file: &SourceFile, line: &Line, shown: &Shown, scan: &mut Scan) {
                 add_operator(file, operator, Some(&name), shown, scan);
             }
             let words = line.pieces.iter().flat_map(|piece| words_of(&file.bytes, *piece));
+            for span in words.filter(|span| file.slice(*span) == b"acc") {
+                let directive = macro_argument(file, span, shown);
+                scan.directives
+                    .extend(directive.map(|text| DirectiveText { in_macro: Some(name.clone()), ..text }));
+            }
+            let words = line.pieces.iter().flat_map(|piece| words_of(&file.bytes, *piece));
             let names = words.filter(|span| file.slice(*span).starts_with(b"acc_"));
             scan.names.extend(names.map(|span| AccName {
                 name: file.text(span).into_owned(),

@@ -3,6 +3,7 @@
 //! Invariant: the same source and options give the same translation; nothing outside the returned edits changes.
 
 mod library;
+mod macros;
 mod work;
 
 use std::sync::Arc;
@@ -12,11 +13,14 @@ use crate::edit::Edit;
 use crate::host;
 use crate::host::ir::Unit;
 use crate::omp::{self, Queues};
-use crate::scan::{self, Scan, View};
+use crate::scan::{self, Macro, Scan, View};
 use crate::source::{Language, SourceFile, Span};
 
 pub use library::SUPPORT;
 use work::Work;
+
+/// So many other branches of a condition behind a directive are looked at.
+const BRANCHES: usize = 8;
 
 /// A source file with the local headers it includes.
 #[derive(Clone, Debug)]
@@ -35,6 +39,7 @@ pub struct Header {
     pub file: SourceFile,
     scan: Scan,
     unit: Unit,
+    macros: Vec<Macro>,
 }
 
 impl Header {
@@ -42,7 +47,8 @@ impl Header {
     pub fn new(file: SourceFile) -> Header {
         let (scan, _) = scan::scan(&file, &View::default());
         let unit = host::parse(&file, &scan);
-        Header { file, scan, unit }
+        let macros = scan::header_macros(&file);
+        Header { file, scan, unit, macros }
     }
 }
 
@@ -161,13 +167,48 @@ pub fn translate(source: &Source, options: &Options) -> Translation {
     if !scan::mentions_openacc(&source.file.bytes) {
         return Translation::untouched(source);
     }
+    let headers: Vec<&[Macro]> = source.headers.iter().map(|header| header.macros.as_slice()).collect();
+    match scan::macros(&source.file, &headers) {
+        Some(macros) => macros::translate(source, &macros, options),
+        None => plainly(source, options),
+    }
+}
+
+/// Translates one source as it stands, whatever its macros hold.
+fn plainly(source: &Source, options: &Options) -> Translation {
     let mut work = Work::new(source, options);
     work.view(&View::default());
     // Directives that the default view of the preprocessor does not reach get a view of their own.
     while let Some(offset) = work.next_unreached() {
         work.view(&View::reaching(offset));
     }
-    work.finish()
+    let mut translation = work.finish();
+    other_branches(source, options, &mut translation);
+    translation
+}
+
+/// Says which directives the code of another branch would need in another way.
+fn other_branches(source: &Source, options: &Options, translation: &mut Translation) {
+    let mut said = Vec::new();
+    for (directive, branches) in scan::branches_behind(&source.file) {
+        let changes = |all: &[Edit]| -> Vec<Edit> {
+            all.iter().filter(|edit| directive.contains(edit.span)).cloned().collect()
+        };
+        let here = changes(&translation.edits);
+        for branch in branches.iter().take(BRANCHES).filter(|_| !here.is_empty()) {
+            let mut work = Work::new(source, options);
+            work.view(&View::reaching(branch.start));
+            if changes(&work.finish().edits) != here {
+                said.push(diag::branches_differ(directive, *branch));
+                break;
+            }
+        }
+    }
+    if !said.is_empty() {
+        translation.diagnostics.extend(said);
+        translation.mark();
+        translation.settle();
+    }
 }
 
 impl Translation {

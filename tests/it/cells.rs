@@ -22,7 +22,7 @@ fn every_clause_of_a_directive_has_a_rule_for_it() {
     for directive in directives() {
         for clause in &directive.clauses {
             cells += 1;
-            let on = |page: &Page| page.on.iter().any(|name| *name == directive.name);
+            let on = |page: &Page| page.on.contains(&directive.name);
             if !page(clause).is_some_and(on) {
                 holes.push(format!("{} × {clause}", directive.name));
             }
@@ -79,9 +79,9 @@ fn program(directive: &openacc::Directive, clauses: &str) -> String {
                 "#pragma acc parallel loop copy(a, s)\nfor (int i = 0; i < 100; i++) {{\n{pragma}\n{statement}\n}}"
             ))
         }
-        "cache" => function(&format!(
-            "#pragma acc parallel loop copy(a)\nfor (int i = 0; i < 100; i++) {{\n#pragma acc cache(a)\na[i] += 1;\n}}"
-        )),
+        "cache" => function(
+            "#pragma acc parallel loop copy(a)\nfor (int i = 0; i < 100; i++) {\n#pragma acc cache(a)\na[i] += 1;\n}",
+        ),
         name if name.ends_with("loop") => function(&format!("{pragma}\n{loops}")),
         "parallel" | "serial" | "kernels" | "data" | "host_data" => {
             function(&format!("{pragma}\n    {{\n{loops}\n    }}"))

@@ -104,7 +104,7 @@ fn lines_of_openacc(file: &SourceFile, translation: &Translation) -> BTreeSet<us
     let directives = translation.directives.iter().flat_map(|one| of_span(one.span));
     let names = (0..file.lines.count()).filter(|line| {
         let text = file.text(file.lines.span(*line));
-        ["acc_", "_OPENACC", "openacc.h"].iter().any(|word| text.contains(word))
+        ["acc_", "_OPENACC", "openacc.h", "(acc "].iter().any(|word| text.contains(word))
     });
     directives.chain(names).collect()
 }

@@ -1,0 +1,77 @@
+//! Conditions between a directive and the code that it governs.
+//!
+//! Invariant: names places only; what stands there is for others to read.
+
+use crate::source::{SourceFile, Span};
+
+use super::DirectiveText;
+use super::c::{self, Event, Line};
+use super::preproc::{self, View, keyword};
+use super::shadow;
+
+/// The directives that the default view shows before an `#if`, with no code between, each with the hidden branches of
+/// that condition.
+pub fn branches_behind(file: &SourceFile) -> Vec<(Span, Vec<Span>)> {
+    let events = c::events(&file.bytes);
+    let lines: Vec<&Line> = events.iter().filter_map(condition).collect();
+    let lines: Vec<(&str, &Line)> =
+        lines.into_iter().map(|line| (keyword(&file.bytes, line).0, line)).collect();
+    let opens = |word: &str| matches!(word, "if" | "ifdef" | "ifndef");
+    if !lines.iter().any(|(word, _)| opens(word)) {
+        return Vec::new();
+    }
+    let shown = preproc::shown(&file.bytes, &events, &View::default());
+    let all = shadow::assemble(file, &events, &preproc::Shown::default());
+    let is_wanted = |text: &&DirectiveText| text.in_macro.is_none() && shown.shows(text.span.start);
+    let mut found = Vec::new();
+    for text in all.directives.iter().filter(is_wanted) {
+        let next = lines.partition_point(|(_, line)| line.span.start < text.span.end);
+        let Some((word, line)) = lines.get(next) else { continue };
+        if !opens(word) || line.span.start > text.next_code {
+            continue;
+        }
+        let hidden: Vec<Span> = branches(lines.get(next..).unwrap_or_default())
+            .into_iter()
+            .filter(|branch| !shown.shows(branch.start))
+            .collect();
+        if !hidden.is_empty() {
+            found.push((text.span, hidden));
+        }
+    }
+    found
+}
+
+fn condition(event: &Event) -> Option<&Line> {
+    match event {
+        Event::Line(line) => Some(line),
+        Event::Operator(_) | Event::Comment(_) | Event::Word(_) => None,
+    }
+}
+
+/// The branches of the condition that the first of `lines` opens, without the lines that part them.
+fn branches(lines: &[(&str, &Line)]) -> Vec<Span> {
+    let mut found = Vec::new();
+    let mut depth = 0usize;
+    let mut start = 0;
+    for (word, line) in lines {
+        match *word {
+            "if" | "ifdef" | "ifndef" => depth += 1,
+            "elif" | "else" | "endif" => {
+                if depth == 1 && start < line.span.start {
+                    found.push(Span { start, end: line.span.start });
+                }
+                if *word == "endif" {
+                    depth -= 1;
+                }
+            }
+            _ => continue,
+        }
+        if depth == 0 {
+            break;
+        }
+        if depth == 1 {
+            start = line.whole.end;
+        }
+    }
+    found
+}

@@ -1,0 +1,818 @@
+//! Writes out the macros that lead to a directive, as the preprocessor would, and keeps where each byte came from.
+//!
+//! Invariant: what is no such macro is copied; every byte written knows its place in the source, or that it has none.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use crate::source::{SourceFile, Span};
+
+use super::DirectiveText;
+use super::c::{self, Event, Line, is_word_start};
+use super::preproc::{self, Shown, View, keyword};
+use super::shadow;
+
+/// More tokens or deeper macros than this are not written out.
+const LIMIT: usize = 20_000;
+const DEPTH: usize = 64;
+
+/// What a file defines and where it may use it.
+#[derive(Debug)]
+pub struct Macros {
+    list: Vec<Macro>,
+    by_name: HashMap<Vec<u8>, Vec<usize>>,
+    /// The source without directives, comments and preprocessor lines, all branches of conditions shown.
+    shadow: Vec<u8>,
+    /// The directives that stand in code, and those in bodies.
+    directives: Vec<DirectiveText>,
+}
+
+/// A `#define`.
+#[derive(Clone, Debug)]
+pub struct Macro {
+    /// Its name.
+    pub name: String,
+    /// Its line.
+    pub span: Span,
+    /// The directives that its body spells out.
+    pub directives: Vec<Span>,
+    /// It is a header's: its body cannot be changed.
+    pub is_foreign: bool,
+    /// It ends with an `#undef` in this file.
+    pub is_undefined: bool,
+    params: Option<Vec<Vec<u8>>>,
+    variadic: bool,
+    body: Vec<Token>,
+    /// It stands in a branch that the default view takes.
+    active: bool,
+    /// Its body has a `_Pragma`, or names a macro that leads to one.
+    leads: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Token {
+    text: Vec<u8>,
+    blank_before: bool,
+    parts: Vec<Part>,
+}
+
+/// Bytes of a token, from one place.
+#[derive(Clone, Debug)]
+struct Part {
+    length: usize,
+    from: Option<Span>,
+    call: usize,
+}
+
+/// Which macros are to stay as they are, and which definition counts where there are several.
+#[derive(Clone, Debug, Default)]
+pub struct Choice {
+    /// Macros whose uses are not written out.
+    pub left: BTreeSet<usize>,
+    /// Uses that are not written out, by their offsets.
+    pub left_uses: BTreeSet<u32>,
+    /// This one counts instead of the others of its name.
+    pub instead: Option<usize>,
+}
+
+/// A file with its macros written out.
+#[derive(Debug, Default)]
+pub struct Written {
+    /// The text.
+    pub text: Vec<u8>,
+    /// Where its bytes come from: sorted, without gaps.
+    pub pieces: Vec<Piece>,
+    /// The uses that were written out, or left.
+    pub uses: Vec<Use>,
+    /// Each time that a macro's body was put in.
+    pub calls: Vec<Call>,
+}
+
+/// Some bytes of the text.
+#[derive(Clone, Debug)]
+pub struct Piece {
+    /// The bytes.
+    pub at: Span,
+    /// Where they stand in the source; of another length if only the ends correspond. `None`: nowhere.
+    pub from: Option<Span>,
+    /// The call in whose body they stand, as an index into `calls`.
+    pub call: Option<usize>,
+    /// The use that they were written for; `None` if they are copied.
+    pub used: Option<usize>,
+}
+
+/// The use of a macro in the source.
+#[derive(Clone, Debug)]
+pub struct Use {
+    /// Its bytes: the name, and the arguments.
+    pub span: Span,
+    /// The macro.
+    pub of: usize,
+    /// It was to be left.
+    pub left: bool,
+    /// It stands for clauses of a directive: no part of its body can be changed.
+    pub in_directive: bool,
+}
+
+/// A macro's body, put in for a use.
+#[derive(Clone, Copy, Debug)]
+pub struct Call {
+    /// The macro.
+    pub of: usize,
+    /// For which use.
+    pub used: usize,
+}
+
+/// The macros of a header that may lead to directives of the files that include it.
+pub fn header_macros(file: &SourceFile) -> Vec<Macro> {
+    if !file.bytes.windows(7).any(|word| word == b"_Pragma") {
+        return Vec::new();
+    }
+    let events = c::events(&file.bytes);
+    let shown = preproc::shown(&file.bytes, &events, &View::default());
+    let lines = events.iter().filter_map(|event| match event {
+        Event::Line(line) => Some(line),
+        Event::Operator(_) | Event::Comment(_) | Event::Word(_) => None,
+    });
+    let defines = lines.filter(|line| keyword(&file.bytes, line).0 == "define");
+    let mut list: Vec<Macro> = defines.filter_map(|line| definition(file, line, &shown)).collect();
+    for one in &mut list {
+        one.span = Span::at(0);
+        one.is_foreign = true;
+        one.body.iter_mut().flat_map(|token| &mut token.parts).for_each(|part| part.from = None);
+    }
+    list
+}
+
+/// Reads the macros of a file, with those of its headers before them; `None` if none of them has to do with directives.
+pub fn macros(file: &SourceFile, headers: &[&[Macro]]) -> Option<Macros> {
+    let events = c::events(&file.bytes);
+    let lines = events.iter().filter_map(|event| match event {
+        Event::Line(line) => Some(line),
+        Event::Operator(_) | Event::Comment(_) | Event::Word(_) => None,
+    });
+    let defines: Vec<&Line> = lines.filter(|line| keyword(&file.bytes, line).0 == "define").collect();
+    let foreign = headers.iter().copied().flatten();
+    let mut list: Vec<Macro> = foreign.cloned().collect();
+    if defines.is_empty() && list.is_empty() {
+        return None;
+    }
+    let shown = preproc::shown(&file.bytes, &events, &View::default());
+    list.extend(defines.into_iter().filter_map(|line| definition(file, line, &shown)));
+    find_undefined(file, &events, &mut list);
+    find_leads(&mut list);
+    let all = shadow::assemble(file, &events, &Shown::default());
+    let mut by_name: HashMap<Vec<u8>, Vec<usize>> = HashMap::new();
+    for (index, one) in list.iter_mut().enumerate() {
+        by_name.entry(one.name.clone().into_bytes()).or_default().push(index);
+        let inside = all.directives.iter().filter(|text| one.span.contains(text.span));
+        one.directives = inside.map(|text| text.span).collect();
+    }
+    let macros = Macros { list, by_name, shadow: all.shadow, directives: all.directives };
+    let concerns = |text: &DirectiveText| macros.has_clauses(file, text);
+    (macros.list.iter().any(|one| one.leads) || macros.directives.iter().any(concerns)).then_some(macros)
+}
+
+fn definition(file: &SourceFile, line: &Line, shown: &Shown) -> Option<Macro> {
+    let mut tokens = Vec::new();
+    for piece in &line.pieces {
+        let first = tokens.len();
+        lex(&file.bytes, *piece, &mut tokens);
+        if let Some(token) = tokens.get_mut(first).filter(|_| first > 0) {
+            token.blank_before = true;
+        }
+    }
+    let name = tokens.get(2)?;
+    let mut body = 3;
+    let mut params = None;
+    let mut variadic = false;
+    if tokens.get(3).is_some_and(|token| token.is(b"(") && !token.blank_before) {
+        let close = tokens.iter().position(|token| token.is(b")"))?;
+        let mut names = Vec::new();
+        for token in tokens.get(4..close)?.iter().filter(|token| !token.is(b",")) {
+            if token.is(b".") {
+                variadic = true;
+            } else {
+                names.push(token.text.clone());
+            }
+        }
+        if variadic && tokens.get(close.checked_sub(4)?).is_none_or(|token| token.is(b",") || token.is(b"("))
+        {
+            names.push(b"__VA_ARGS__".to_vec());
+        }
+        params = Some(names);
+        body = close + 1;
+    }
+    Some(Macro {
+        name: String::from_utf8_lossy(&name.text).into_owned(),
+        span: line.whole,
+        directives: Vec::new(),
+        is_foreign: false,
+        is_undefined: false,
+        params,
+        variadic,
+        body: tokens.split_off(body.min(tokens.len())),
+        active: shown.shows(line.span.start),
+        leads: false,
+    })
+}
+
+fn find_undefined(file: &SourceFile, events: &[Event], list: &mut [Macro]) {
+    let mut last: HashMap<String, u32> = HashMap::new();
+    for event in events {
+        let Event::Line(line) = event else { continue };
+        if let ("undef", name) = keyword(&file.bytes, line) {
+            last.insert(String::from_utf8_lossy(&name).trim().to_owned(), line.span.start);
+        }
+    }
+    for one in list {
+        one.is_undefined = last.get(&one.name).is_some_and(|at| one.span.start < *at);
+    }
+}
+
+fn find_leads(list: &mut [Macro]) {
+    let mut names: HashSet<Vec<u8>> = HashSet::from([b"_Pragma".to_vec()]);
+    loop {
+        let before = names.len();
+        for one in list.iter_mut().filter(|one| !one.leads) {
+            one.leads = one.body.iter().any(|token| names.contains(&token.text));
+            if one.leads {
+                names.insert(one.name.clone().into_bytes());
+            }
+        }
+        if names.len() == before {
+            break;
+        }
+    }
+    // Where one macro opens a block behind its directive, another closes it.
+    if list.iter().any(|one| one.leads && is_unbalanced(&one.body)) {
+        list.iter_mut().for_each(|one| one.leads |= is_unbalanced(&one.body));
+    }
+}
+
+impl Token {
+    fn is(&self, text: &[u8]) -> bool {
+        self.text == text
+    }
+
+    fn is_word(&self) -> bool {
+        self.text.first().is_some_and(|byte| is_word_start(*byte))
+    }
+
+    fn made(text: &[u8]) -> Token {
+        let parts = vec![Part { length: text.len(), from: None, call: 0 }];
+        Token { text: text.to_vec(), blank_before: false, parts }
+    }
+
+    /// Where it stands in the source, if it does in one piece.
+    fn span(&self) -> Span {
+        self.parts.first().and_then(|part| part.from).unwrap_or(Span::at(0))
+    }
+}
+
+/// The tokens of `span`; operators are taken byte by byte.
+fn lex(bytes: &[u8], span: Span, tokens: &mut Vec<Token>) {
+    let text = bytes.get(span.range()).unwrap_or_default();
+    let (mut at, mut blank_before) = (0, false);
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        let inner = |byte: &&u8| is_word_start(**byte) || byte.is_ascii_digit();
+        let length = match rest.first() {
+            Some(byte) if byte.is_ascii_whitespace() => {
+                blank_before = true;
+                at += 1;
+                continue;
+            }
+            Some(byte) if is_word_start(*byte) || byte.is_ascii_digit() => {
+                rest.iter().take_while(inner).count()
+            }
+            Some(quote @ (b'"' | b'\'')) => literal(rest, *quote),
+            _ => 1,
+        };
+        let start = span.start as usize + at;
+        let from = Some(Span::new(start, start + length));
+        let text = rest.get(..length).unwrap_or_default().to_vec();
+        tokens.push(Token { text, blank_before, parts: vec![Part { length, from, call: 0 }] });
+        blank_before = false;
+        at += length;
+    }
+}
+
+/// The length of a literal; one that is not closed ends with its line.
+fn literal(rest: &[u8], quote: u8) -> usize {
+    let mut at = 1;
+    while let Some(byte) = rest.get(at) {
+        match byte {
+            b'\\' => at += 2,
+            b'\n' => return at,
+            byte if *byte == quote => return at + 1,
+            _ => at += 1,
+        }
+    }
+    at.min(rest.len())
+}
+
+/// The arguments between the parenthesis at `open` and the one that closes it, and the index of that one.
+fn arguments(tokens: &[Token], open: usize) -> Option<(Vec<Vec<Token>>, usize)> {
+    tokens.get(open).filter(|token| token.is(b"("))?;
+    let mut all: Vec<Vec<Token>> = vec![Vec::new()];
+    let mut depth = 0usize;
+    for (at, token) in tokens.iter().enumerate().skip(open).take(LIMIT) {
+        match token.text.as_slice() {
+            b"(" => depth += 1,
+            b")" if depth == 1 => return Some((all, at)),
+            b")" => depth -= 1,
+            b"," if depth == 1 => {
+                all.push(Vec::new());
+                continue;
+            }
+            _ => {}
+        }
+        if at > open {
+            all.last_mut()?.push(token.clone());
+        }
+    }
+    None
+}
+
+/// What writing out one use needs to know.
+struct Writing<'a> {
+    macros: &'a Macros,
+    choice: &'a Choice,
+    place: u32,
+    used: usize,
+    calls: &'a mut Vec<Call>,
+    /// The macros being written out at the moment.
+    open: Vec<usize>,
+    budget: usize,
+}
+
+impl Writing<'_> {
+    /// Writes out the macros outside of parentheses: what an argument names is kept.
+    fn expand_clauses(&mut self, tokens: &[Token], out: &mut Vec<Token>) -> Option<()> {
+        let (mut at, mut depth) = (0, 0usize);
+        while let Some(token) = tokens.get(at) {
+            self.budget = self.budget.checked_sub(1)?;
+            match token.text.as_slice() {
+                b"(" => depth += 1,
+                b")" => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            match (depth == 0).then(|| self.body(tokens, at, true)).flatten() {
+                Some((of, body, next)) => {
+                    (self.open.len() < DEPTH).then_some(())?;
+                    self.open.push(of);
+                    self.expand_clauses(&body, out)?;
+                    self.open.pop();
+                    at = next;
+                }
+                None => {
+                    out.push(token.clone());
+                    at += 1;
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Writes out what `tokens` name: macros that lead to a directive, or all of them.
+    fn expand(&mut self, tokens: &[Token], all: bool, out: &mut Vec<Token>) -> Option<()> {
+        let mut at = 0;
+        while let Some(token) = tokens.get(at) {
+            self.budget = self.budget.checked_sub(1)?;
+            if token.is(b"_Pragma")
+                && let Some((operand, close)) = arguments(tokens, at + 1)
+            {
+                out.extend(tokens.get(at..at + 2)?.iter().cloned());
+                self.expand(&operand.join(&Token::made(b",")), true, out)?;
+                out.push(tokens.get(close)?.clone());
+                at = close + 1;
+                continue;
+            }
+            match self.body(tokens, at, all) {
+                Some((of, body, next)) => {
+                    (self.open.len() < DEPTH).then_some(())?;
+                    self.open.push(of);
+                    self.expand(&body, all, out)?;
+                    self.open.pop();
+                    at = next;
+                }
+                None => {
+                    out.push(token.clone());
+                    at += 1;
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// The body of the macro that token `at` uses, arguments put in, and the index behind the use.
+    fn body(&mut self, tokens: &[Token], at: usize, all: bool) -> Option<(usize, Vec<Token>, usize)> {
+        let token = tokens.get(at).filter(|token| token.is_word())?;
+        let of = self.macros.meant(&token.text, self.place, self.choice)?;
+        let one = self.macros.list.get(of)?;
+        if self.open.contains(&of) || !(all || one.leads) || self.choice.left.contains(&of) {
+            return None;
+        }
+        let (args, next) = match &one.params {
+            None => (Vec::new(), at + 1),
+            Some(_) => arguments(tokens, at + 1).map(|(args, close)| (args, close + 1))?,
+        };
+        let args = one.matched(args)?;
+        let call = self.calls.len() + 1;
+        self.calls.push(Call { of, used: self.used });
+        let mut body = one.substituted(&args, call);
+        if let Some(first) = body.first_mut() {
+            first.blank_before |= token.blank_before;
+        }
+        Some((of, body, next))
+    }
+}
+
+impl Macro {
+    /// One list of tokens for each parameter.
+    fn matched(&self, mut args: Vec<Vec<Token>>) -> Option<Vec<Vec<Token>>> {
+        let wanted = self.params.as_ref().map_or(0, Vec::len);
+        if self.variadic && args.len() >= wanted {
+            let rest = args.split_off(wanted - 1);
+            args.push(rest.join(&Token::made(b",")));
+        }
+        if wanted == 0 && args.len() == 1 {
+            args.clear();
+        }
+        (args.len() == wanted).then_some(args)
+    }
+
+    fn substituted(&self, args: &[Vec<Token>], call: usize) -> Vec<Token> {
+        let params = self.params.as_deref().unwrap_or_default();
+        let arg = |token: &Token| args.get(params.iter().position(|param| token.is(param))?);
+        let mut out: Vec<Token> = Vec::new();
+        let mut at = 0;
+        while let Some(token) = self.body.get(at) {
+            let next = self.body.get(at + 1);
+            at += 1;
+            if token.is(b"#") && next.is_some_and(|next| next.is(b"#")) {
+                // Two tokens become one; what a directive means does not depend on where such a token comes from.
+                at += 1;
+                let Some(right) = self.body.get(at) else { break };
+                let right = arg(right).and_then(|arg| arg.first()).unwrap_or(right);
+                if let Some(left) = out.last_mut() {
+                    *left = Token {
+                        blank_before: left.blank_before,
+                        ..Token::made(&[left.text.as_slice(), right.text.as_slice()].concat())
+                    };
+                }
+                at += 1;
+            } else if let Some(text) = next.filter(|_| token.is(b"#") && self.params.is_some()).and_then(arg)
+            {
+                out.push(Token { blank_before: token.blank_before, ..in_quotes(text) });
+                at += 1;
+            } else if let Some(text) = arg(token) {
+                let first = out.len();
+                out.extend(text.iter().cloned());
+                if let Some(first) = out.get_mut(first) {
+                    first.blank_before = token.blank_before;
+                }
+            } else {
+                let mut token = token.clone();
+                token.parts.iter_mut().for_each(|part| part.call = call);
+                out.push(token);
+            }
+        }
+        out
+    }
+}
+
+/// `#x`
+fn in_quotes(tokens: &[Token]) -> Token {
+    let mut all = Token::made(b"\"");
+    for (index, token) in tokens.iter().enumerate() {
+        if index > 0 && token.blank_before {
+            all.text.push(b' ');
+            all.parts.push(Part { length: 1, from: None, call: 0 });
+        }
+        let is_literal = token.text.starts_with(b"\"") || token.text.starts_with(b"'");
+        if is_literal {
+            let escape =
+                |byte: &u8| if matches!(byte, b'"' | b'\\') { vec![b'\\', *byte] } else { vec![*byte] };
+            let text: Vec<u8> = token.text.iter().flat_map(escape).collect();
+            let call = token.parts.first().map_or(0, |part| part.call);
+            let from = token.parts.first().and_then(|part| part.from);
+            all.parts.push(Part { length: text.len(), from, call });
+            all.text.extend(text);
+        } else {
+            all.parts.extend(token.parts.iter().cloned());
+            all.text.extend(&token.text);
+        }
+    }
+    all.text.push(b'"');
+    all.parts.push(Part { length: 1, from: None, call: 0 });
+    all
+}
+
+/// Whether a `_Pragma("acc …")` is among the tokens.
+fn has_directive(tokens: &[Token]) -> bool {
+    tokens.windows(3).any(|three| {
+        let [word, open, text] = three else { return false };
+        let inside = text.text.get(1..).unwrap_or_default().trim_ascii_start();
+        let ends = inside.get(3).is_none_or(|byte| byte.is_ascii_whitespace() || *byte == b'"');
+        word.is(b"_Pragma")
+            && open.is(b"(")
+            && text.text.starts_with(b"\"")
+            && inside.starts_with(b"acc")
+            && ends
+    })
+}
+
+/// Whether there is nothing but `_Pragma(…)`.
+fn only_operators(tokens: &[Token]) -> bool {
+    tokens.chunks(4).all(|four| {
+        four.len() == 4 && four.iter().zip(OPERATOR).all(|(token, text)| token.text.starts_with(text))
+    })
+}
+
+/// What the tokens of an operator begin with.
+const OPERATOR: [&[u8]; 4] = [b"_Pragma", b"(", b"\"", b")"];
+
+/// Whether more braces open than close, or the other way round.
+fn is_unbalanced(tokens: &[Token]) -> bool {
+    let count = |brace: &[u8]| tokens.iter().filter(|token| token.is(brace)).count();
+    count(b"{") != count(b"}")
+}
+
+/// A use that is to be written out: its bytes, and what they become.
+struct Site {
+    used: Use,
+    index: usize,
+    tokens: Vec<Token>,
+}
+
+impl Macros {
+    /// The macro with this index.
+    pub fn get(&self, of: usize) -> &Macro {
+        &self.list[of]
+    }
+
+    /// The macros whose bodies spell out directives.
+    pub fn with_directives(&self) -> impl Iterator<Item = usize> {
+        (0..self.list.len()).filter(|of| !self.list[*of].directives.is_empty())
+    }
+
+    /// The macro on whose line `span` lies.
+    pub fn around(&self, span: Span) -> Option<usize> {
+        self.list.iter().position(|one| one.span.contains(span))
+    }
+
+    /// Whether another definition of the same name has a `_Pragma` that is not OpenACC's.
+    pub fn has_other_pragma(&self, of: usize) -> bool {
+        let all = self.by_name.get(self.list[of].name.as_bytes());
+        all.into_iter().flatten().any(|other| {
+            let other = &self.list[*other];
+            other.leads && other.directives.is_empty()
+        })
+    }
+
+    /// Whether `name` is a macro's.
+    pub fn names(&self, name: &str) -> bool {
+        self.by_name.contains_key(name.as_bytes())
+    }
+
+    /// Whether a directive names a macro outside of its arguments.
+    fn has_clauses(&self, file: &SourceFile, text: &DirectiveText) -> bool {
+        let mut tokens = Vec::new();
+        text.words.iter().for_each(|words| lex(&file.bytes, *words, &mut tokens));
+        let mut depth = 0usize;
+        tokens.iter().any(|token| {
+            match token.text.as_slice() {
+                b"(" => depth += 1,
+                b")" => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            depth == 0 && token.is_word() && self.by_name.contains_key(&token.text)
+        })
+    }
+
+    /// The definition that `name` means at `place`: the last one that is shown, or the last one.
+    fn meant(&self, name: &[u8], place: u32, choice: &Choice) -> Option<usize> {
+        let all = self.by_name.get(name)?;
+        if let Some(one) = choice.instead.filter(|one| all.contains(one)) {
+            return Some(one);
+        }
+        let before = || all.iter().rev().copied().filter(|of| self.list[*of].span.start <= place);
+        before().find(|of| self.list[*of].active).or_else(|| before().next())
+    }
+
+    /// The macros that stand for clauses of a directive, with the tokens of their uses.
+    fn in_clauses(&self, file: &SourceFile, text: &DirectiveText) -> Vec<(usize, Vec<Token>)> {
+        if text.in_macro.is_some() {
+            return Vec::new();
+        }
+        let mut tokens = Vec::new();
+        text.words.iter().for_each(|words| lex(&file.bytes, *words, &mut tokens));
+        let (mut depth, mut at) = (0usize, 0);
+        let mut found = Vec::new();
+        while let Some(token) = tokens.get(at) {
+            match token.text.as_slice() {
+                b"(" => depth += 1,
+                b")" => depth = depth.saturating_sub(1),
+                name if depth == 0 && token.is_word() => {
+                    let only =
+                        self.by_name.get(name).filter(|all| all.len() == 1).and_then(|all| all.first());
+                    if let Some(of) = only.copied().filter(|of| self.is_known(*of, token.span().start)) {
+                        let end = match self.list[of].params {
+                            None => Some(at),
+                            Some(_) => arguments(&tokens, at + 1).map(|(_, close)| close),
+                        };
+                        if let Some(end) = end {
+                            found.push((of, tokens.get(at..=end).unwrap_or_default().to_vec()));
+                            at = end;
+                        }
+                    }
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        found
+    }
+
+    fn is_known(&self, of: usize, place: u32) -> bool {
+        let one = &self.list[of];
+        one.active && one.span.start < place
+    }
+
+    fn sites(&self, file: &SourceFile, choice: &Choice, calls: &mut Vec<Call>) -> Vec<Site> {
+        let mut sites = Vec::new();
+        let mut tokens = Vec::new();
+        if self.list.iter().any(|one| one.leads) {
+            lex(&self.shadow, Span::new(0, self.shadow.len()), &mut tokens);
+        }
+        let mut at = 0;
+        while let Some(token) = tokens.get(at) {
+            at += 1;
+            let place = token.span().start;
+            let Some(of) = self.meant(&token.text, place, choice).filter(|of| self.list[*of].leads) else {
+                continue;
+            };
+            let end = match self.list[of].params {
+                None => Some(at - 1),
+                Some(_) => arguments(&tokens, at).map(|(_, close)| close),
+            };
+            let Some(uses) = end.and_then(|end| tokens.get(at - 1..=end)) else { continue };
+            if let Some(site) = self.site(of, uses, choice, calls, sites.len()) {
+                at += uses.len() - 1;
+                sites.push(site);
+            }
+        }
+        for text in &self.directives {
+            for (of, uses) in self.in_clauses(file, text) {
+                sites.extend(self.clauses(of, &uses, sites.len()));
+            }
+        }
+        sites.sort_by_key(|site| site.used.span.start);
+        sites
+    }
+
+    /// A use of a macro that leads to a directive.
+    fn site(
+        &self,
+        of: usize,
+        uses: &[Token],
+        choice: &Choice,
+        calls: &mut Vec<Call>,
+        index: usize,
+    ) -> Option<Site> {
+        let (first, last) = (uses.first()?.span(), uses.last()?.span());
+        let mut written = Vec::new();
+        let before = calls.len();
+        let nothing_left = Choice { left: BTreeSet::new(), ..choice.clone() };
+        let mut writing = Writing {
+            macros: self,
+            choice: &nothing_left,
+            place: first.start,
+            used: index,
+            calls,
+            open: Vec::new(),
+            budget: LIMIT,
+        };
+        let done = writing.expand(uses, false, &mut written);
+        let needed =
+            calls.get(before..).unwrap_or_default().iter().any(|call| choice.left.contains(&call.of));
+        let left = done.is_none() || needed || choice.left_uses.contains(&first.start);
+        if done.is_some() && !has_directive(&written) && !is_unbalanced(&self.list[of].body) {
+            calls.truncate(before);
+            return None;
+        }
+        if left {
+            calls.truncate(before);
+            // A directive without a name: nothing around it may be translated.
+            let expanded = std::mem::replace(&mut written, vec![Token::made(b"_Pragma(\"acc\")")]);
+            if !only_operators(&expanded) && self.list[of].params.is_some() {
+                written.extend(uses.iter().cloned());
+            }
+        }
+        let used = Use { span: first.to(last), of, left, in_directive: false };
+        Some(Site { used, index, tokens: written })
+    }
+
+    /// A use of a macro that stands for clauses.
+    fn clauses(&self, of: usize, uses: &[Token], index: usize) -> Option<Site> {
+        let span = uses.first()?.span().to(uses.last()?.span());
+        let mut tokens = Vec::new();
+        let mut writing = Writing {
+            macros: self,
+            choice: &Choice::default(),
+            place: span.start,
+            used: index,
+            calls: &mut Vec::new(),
+            open: Vec::new(),
+            budget: LIMIT,
+        };
+        writing.expand_clauses(uses, &mut tokens)?;
+        let text = rendered(&tokens);
+        let parts = vec![Part { length: text.len(), from: Some(span), call: 0 }];
+        let used = Use { span, of, left: false, in_directive: true };
+        Some(Site { used, index, tokens: vec![Token { text, blank_before: false, parts }] })
+    }
+}
+
+fn needs_blank(before: &[u8], token: &Token) -> bool {
+    let inner = |byte: &u8| is_word_start(*byte) || byte.is_ascii_digit();
+    token.blank_before || (before.last().is_some_and(inner) && token.text.first().is_some_and(inner))
+}
+
+fn rendered(tokens: &[Token]) -> Vec<u8> {
+    let mut text = Vec::new();
+    for token in tokens {
+        if !text.is_empty() && needs_blank(&text, token) {
+            text.push(b' ');
+        }
+        text.extend(&token.text);
+    }
+    text
+}
+
+/// Writes out the macros of `file` that lead to directives.
+pub fn written_out(file: &SourceFile, macros: &Macros, choice: &Choice) -> Written {
+    let mut written = Written::default();
+    let mut sites = macros.sites(file, choice, &mut written.calls);
+    let mut order: Vec<Use> =
+        vec![Use { span: Span::at(0), of: 0, left: false, in_directive: false }; sites.len()];
+    sites.iter().for_each(|site| order[site.index] = site.used.clone());
+    written.uses = order;
+    // A body whose directives are written out at its uses shows none of them itself.
+    let called: BTreeSet<usize> = written.calls.iter().map(|call| call.of).collect();
+    let shown_elsewhere =
+        called.into_iter().filter(|of| !macros.list[*of].directives.is_empty() && !choice.left.contains(of));
+    let mut gaps: Vec<(Span, Option<Site>)> = shown_elsewhere
+        .filter_map(|of| {
+            let body = &macros.list[of].body;
+            Some((body.first()?.span().to(body.last()?.span()), None))
+        })
+        .collect();
+    gaps.extend(sites.drain(..).map(|site| (site.used.span, Some(site))));
+    gaps.sort_by_key(|(span, _)| span.start);
+    let mut at = 0;
+    for (span, site) in gaps {
+        if span.start < at {
+            continue;
+        }
+        copy(file, Span { start: at, end: span.start }, &mut written);
+        if let Some(site) = site {
+            put(&site, &mut written);
+        }
+        at = span.end;
+    }
+    copy(file, Span { start: at, end: file.bytes.len() as u32 }, &mut written);
+    written
+}
+
+fn copy(file: &SourceFile, from: Span, written: &mut Written) {
+    let start = written.text.len();
+    written.text.extend(file.slice(from));
+    push(written, start, Some(from), None, None);
+}
+
+fn push(written: &mut Written, start: usize, from: Option<Span>, call: Option<usize>, used: Option<usize>) {
+    let at = Span::new(start, written.text.len());
+    if !at.is_empty() {
+        written.pieces.push(Piece { at, from, call, used });
+    }
+}
+
+fn put(site: &Site, written: &mut Written) {
+    let used = Some(site.index);
+    for (index, token) in site.tokens.iter().enumerate() {
+        let start = written.text.len();
+        if index > 0 && needs_blank(&written.text, token) {
+            written.text.push(b' ');
+            push(written, start, None, None, used);
+        }
+        let mut text = token.text.as_slice();
+        for part in &token.parts {
+            let start = written.text.len();
+            let (here, rest) = text.split_at(part.length.min(text.len()));
+            written.text.extend(here);
+            push(written, start, part.from, part.call.checked_sub(1), used);
+            text = rest;
+        }
+    }
+}
