@@ -293,7 +293,7 @@ pub fn tile_dropped(at: Span) -> Diag {
         at,
         "`tile` is dropped: the loops are not tiled".to_owned(),
         "not tiled",
-        "results are the same",
+        "results are the same; `--omp 5.1` keeps the tiles where the compiler knows them",
     )
 }
 

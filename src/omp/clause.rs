@@ -158,8 +158,7 @@ pub fn translate(clause: &AccClause, asked: &Asked, class: &dyn Fn(&ListItem) ->
         | ClauseKind::AtomicUpdate
         | ClauseKind::AtomicCapture
         | ClauseKind::Bind(_)
-        | ClauseKind::Nohost
-        | ClauseKind::Tile(_) => by_row(entry, clause, None, asked, into),
+        | ClauseKind::Nohost => by_row(entry, clause, None, asked, into),
         // Here it names what the program runs on; elsewhere it groups clauses, which the plan has resolved.
         ClauseKind::DeviceType(names) if asked.on == "set" => {
             let known = names.first().and_then(|name| device_constant(&name.text));
@@ -182,7 +181,8 @@ pub fn translate(clause: &AccClause, asked: &Asked, class: &dyn Fn(&ListItem) ->
         | ClauseKind::Seq
         | ClauseKind::Independent
         | ClauseKind::Auto
-        | ClauseKind::Collapse { .. } => {}
+        | ClauseKind::Collapse { .. }
+        | ClauseKind::Tile(_) => {}
     }
 }
 

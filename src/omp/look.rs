@@ -2,7 +2,7 @@
 //!
 //! Invariant: the situation of a clause or an attribute is put together here; that of a call, in `api.rs`.
 
-use crate::acc::ast::{ListItem, Part};
+use crate::acc::ast::{ListItem, Part, ReductionOp};
 use crate::plan::{Attribute, Sharing};
 use crate::rules::{Row, Situation, Template, TemplateArg, rules};
 use crate::sema::Class;
@@ -26,6 +26,10 @@ pub struct Asked {
     pub copies: &'static str,
     /// The modifier before a list: `none`, `readonly`, `zero`.
     pub modifier: &'static str,
+    /// How many iterations a gang takes at a time: `none` says nothing, `own` leaves it open, `given`.
+    pub chunk: &'static str,
+    /// Whether the nest's tiles are `kept` or `lost`.
+    pub tiles: &'static str,
     /// The OpenMP version.
     pub version: u8,
     /// The directive, for diagnostics.
@@ -38,7 +42,8 @@ impl Asked {
     /// A clause of directive `on`.
     pub fn new(on: &'static str, version: u8, span: Span) -> Asked {
         let (item, argument, keyword, copies, modifier) = ("", "", "", "", "none");
-        Asked { on, item, argument, keyword, copies, modifier, version, span, quiet: false }
+        let (chunk, tiles) = ("none", "lost");
+        Asked { on, item, argument, keyword, copies, modifier, chunk, tiles, version, span, quiet: false }
     }
 
     /// With another argument.
@@ -79,6 +84,8 @@ pub fn row(entry: &str, asked: &Asked) -> Option<&'static Row> {
         ("modifier", asked.modifier),
         ("keyword", asked.keyword),
         ("copies", asked.copies),
+        ("chunk", asked.chunk),
+        ("tiles", asked.tiles),
     ];
     for (fact, value) in facts {
         if !value.is_empty() {
@@ -100,6 +107,23 @@ pub fn fill(template: &Template, text: &str, op: &str) -> Clause {
     Clause { name: template.clause.clone(), modifier, body }
 }
 
+/// The reduction of complex numbers that the support header declares.
+fn complex_operator(op: ReductionOp) -> Option<&'static str> {
+    match op {
+        ReductionOp::Add => Some("acc2omp_add"),
+        ReductionOp::Multiply => Some("acc2omp_multiply"),
+        ReductionOp::And => Some("acc2omp_and"),
+        ReductionOp::Or => Some("acc2omp_or"),
+        ReductionOp::Max
+        | ReductionOp::Min
+        | ReductionOp::BitAnd
+        | ReductionOp::BitOr
+        | ReductionOp::BitXor
+        | ReductionOp::Eqv
+        | ReductionOp::Neqv => None,
+    }
+}
+
 /// The clause for an attribute, and the row it is from.
 pub fn attribute(attribute: &Attribute, asked: &Asked) -> Option<(Clause, String)> {
     let copies = if attribute.sharing == Sharing::Firstprivate { "firstprivate" } else { "private" };
@@ -108,6 +132,7 @@ pub fn attribute(attribute: &Attribute, asked: &Asked) -> Option<(Clause, String
         entry => row(entry, asked)?,
     };
     let op = match &attribute.sharing {
+        Sharing::Reduction(op) if attribute.entry == "implicit/reduction-complex" => complex_operator(*op)?,
         Sharing::Reduction(op) => operator(*op),
         Sharing::Private | Sharing::Firstprivate | Sharing::Copy | Sharing::Deviceptr => "",
     };

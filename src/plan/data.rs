@@ -92,6 +92,9 @@ impl Maker<'_> {
         if matches!(clause, ClauseKind::Private(_) | ClauseKind::Firstprivate(_)) && !item.parts.is_empty() {
             return Some(diag::not_yet(item.span, "a section or member in `private` or `firstprivate`"));
         }
+        if matches!(clause, ClauseKind::Reduction(..)) {
+            return self.reduction_problem(index, item);
+        }
         if !is_data {
             return None;
         }

@@ -13,7 +13,7 @@ mod tree;
 
 pub use clauses::{effective, list};
 pub use data::is_whole_pointer;
-pub use tree::{Attribute, Gangs, Item, Launch, Names, Plan, Region, Sharing, Spread, WorkLoop};
+pub use tree::{Attribute, Gangs, Item, Launch, Names, Plan, Region, Sharing, Sizes, Spread, WorkLoop};
 
 use std::collections::HashMap;
 
@@ -35,6 +35,10 @@ pub struct Preference {
     pub short_trip: i128,
     /// Loops that use arrays of variable length may be shared out inside others.
     pub variable_length_inside: bool,
+    /// Loops can be tiled.
+    pub tiles: bool,
+    /// A loop whose condition is `!=` can be shared out.
+    pub not_equal: bool,
 }
 
 /// What the plan is made for.
@@ -73,7 +77,7 @@ pub fn plan(
 ) -> (Plan, Vec<Diag>) {
     let mut items = Vec::with_capacity(bound.len());
     items.resize_with(bound.len(), || Item::Left);
-    let plan = Plan { items, inserted: Vec::new() };
+    let plan = Plan { items, ..Plan::default() };
     let (entered, declared) = (data::entered(bound, symbols), data::declared(bound, symbols));
     let escaping = escaping(unit, symbols, bound);
     let mut maker =

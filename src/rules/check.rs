@@ -208,6 +208,7 @@ fn action(raw: &RawRow, meaning: Meaning) -> Result<Action, Error> {
             Some("target") => Place::Target,
             Some("teams") => Place::Teams,
             Some("level-leaf") => Place::LevelLeaf,
+            Some("distribute") => Place::Distribute,
             Some("directive") => Place::Directive,
             other => return Err(error(format!("unknown place `{}`", other.unwrap_or("")))),
         };
@@ -236,6 +237,7 @@ fn action(raw: &RawRow, meaning: Meaning) -> Result<Action, Error> {
         Some("finalize") => Ok(Action::Strategy(Strategy::Finalize)),
         Some("push-down") => Ok(Action::Strategy(Strategy::PushDown)),
         Some("levels") => Ok(Action::Strategy(Strategy::Levels)),
+        Some("tile") => Ok(Action::Strategy(Strategy::Tile)),
         Some("choose-device") => Ok(Action::Strategy(Strategy::ChooseDevice)),
         Some("launch") => Ok(Action::Strategy(Strategy::Launch)),
         Some("declare-target") => Ok(Action::Strategy(Strategy::DeclareTarget)),
@@ -325,6 +327,7 @@ fn leaf(on: &str, place: Place) -> &'static str {
         ("wait", _) => "taskwait",
         (_, Place::Teams) => "teams",
         (_, Place::LevelLeaf) => "for",
+        (_, Place::Distribute) => "distribute",
         _ => "target",
     }
 }

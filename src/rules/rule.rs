@@ -46,6 +46,8 @@ pub enum Place {
     Teams,
     /// The construct that shares out the loop's iterations.
     LevelLeaf,
+    /// `distribute`
+    Distribute,
     /// The one directive there is.
     Directive,
 }
@@ -63,6 +65,8 @@ pub enum Strategy {
     PushDown,
     /// The plan has turned the clause into who shares out the loop.
     Levels,
+    /// A directive of its own behind the loop's.
+    Tile,
     /// The plan has chosen the clauses of one device type.
     ChooseDevice,
     /// The plan has made the launch, its loops and its data environment.
@@ -179,4 +183,6 @@ pub const FACTS: &[(&str, &[&str])] = &[
     ("section", &["known", "unknown"]),
     ("queue", &["none", "given"]),
     ("device", &["host", "other", "current", "none", "unknown"]),
+    ("chunk", &["none", "own", "given"]),
+    ("tiles", &["kept", "lost"]),
 ];

@@ -127,8 +127,8 @@ impl<'a> Work<'a> {
         held.extend(unbound);
         self.diags.extend(said);
         let profile = self.options.profile.name();
-        let aim =
-            plan::Aim { device_type: self.options.device_type.clone(), preference: omp::preference(profile) };
+        let preference = omp::preference(profile, self.options.omp.0);
+        let aim = plan::Aim { device_type: self.options.device_type.clone(), preference };
         let (plan, said) = plan::plan(file, unit, &symbols, &bound, &held, &aim);
         self.diags.extend(said);
         let target = omp::Target { version: self.options.omp.0, profile };
