@@ -381,6 +381,18 @@ pub fn cache_dropped(at: Span) -> Diag {
     )
 }
 
+/// A0240
+pub fn one_gang(at: Span, name: &str) -> Diag {
+    diag(
+        240,
+        Severity::Weaker,
+        at,
+        format!("the region runs in one gang: what its gangs have of `{name}` cannot be combined"),
+        "reduced here",
+        "give the variable its value before the region",
+    )
+}
+
 /// A0301
 pub fn not_yet(at: Span, what: &str) -> Diag {
     diag(

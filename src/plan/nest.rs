@@ -59,7 +59,13 @@ impl Maker<'_> {
     }
 
     /// All loops directly in the region of launch `index`, or in sequential loops there. True if one is spread over gangs.
-    pub(super) fn loops_inside(&mut self, index: usize, attributes: &mut Vec<Attribute>) -> bool {
+    /// With `in_one`, there is one gang, and its lanes take all loops.
+    pub(super) fn loops_inside(
+        &mut self,
+        index: usize,
+        in_one: bool,
+        attributes: &mut Vec<Attribute>,
+    ) -> bool {
         let mut over_gangs = false;
         let mut pending: Vec<usize> = self.loops_below(index);
         while let Some(at) = pending.pop() {
@@ -70,7 +76,8 @@ impl Maker<'_> {
                 continue;
             };
             let clauses = self.clauses(at);
-            let available = if !clauses.gang && (clauses.worker || clauses.vector) { LANES } else { BOTH };
+            let available =
+                if in_one || !clauses.gang && (clauses.worker || clauses.vector) { LANES } else { BOTH };
             let mut controlled = Controlled::new();
             let work = self.spread(
                 Construct { index, region: Region::Parallel },

@@ -3,10 +3,10 @@
 //!
 //! Invariant: a scalar that a parallel loop assigns is never left shared unless a data clause or a reduction says so.
 
-use crate::acc::ast::{DirectiveKind, ListItem, Part, Subscript};
+use crate::acc::ast::{DirectiveKind, ListItem, Part, ReductionOp, Subscript};
 use crate::bind::descendants;
 use crate::diag::{self, Diag};
-use crate::host::ir::{BaseType, ExprKind, StmtId};
+use crate::host::ir::{BaseType, ExprKind, StmtId, StmtKind};
 use crate::sema::{self, Class, Header, SymbolId, Use, uses, uses_beside};
 
 use crate::source::Span;
@@ -403,6 +403,48 @@ impl Maker<'_> {
             }
             self.copy_reduction(index, region_stmt, stmt, reduction, launch);
         }
+    }
+
+    /// Whether the gangs of a region cannot add up what its loops reduce: the region sets the variable in code that every
+    /// gang runs, or reduces it with two operators.
+    pub(super) fn only_one_gang(&mut self, index: usize, region: StmtId) -> bool {
+        let StmtKind::Block(list) = &self.unit.stmt(region).kind else { return false };
+        let loops = self.all_loops_below(index);
+        let holds = |part: &StmtId, at: &usize| {
+            self.unit.stmt(*part).span.contains(self.bound[*at].directive.span)
+                || self.bound[*at].stmt() == Some(*part)
+        };
+        let redundant: Vec<sema::Uses> = list
+            .iter()
+            .filter(|part| !loops.iter().any(|at| holds(part, at)))
+            .map(|part| uses(self.unit, self.symbols, *part))
+            .collect();
+        let construct = self.clauses(index);
+        // Each gang has its own of what the construct itself reduces.
+        let own =
+            |item: &ListItem| construct.reduction.iter().any(|(_, other)| other.base.text == item.base.text);
+        let mut known: Vec<(SymbolId, ReductionOp)> = Vec::new();
+        for at in loops.into_iter().filter(|at| self.bound[*at].parent == Some(index)) {
+            let clauses = self.clauses(at);
+            let lanes_only = !clauses.gang && (clauses.worker || clauses.vector) && !construct.num_gangs;
+            if clauses.seq || lanes_only {
+                continue;
+            }
+            for (op, item) in clauses.reduction.into_iter().filter(|(_, item)| !own(item)) {
+                let Some(symbol) = self.symbol_of(at, item).filter(|one| !self.is_inside(*one, region))
+                else {
+                    continue;
+                };
+                let is_set = redundant.iter().any(|used| used.of(symbol).is_some_and(|one| one.written));
+                let clashes = known.iter().any(|(other, with)| *other == symbol && *with != op);
+                if is_set || clashes {
+                    self.diags.push(diag::one_gang(item.span, &item.base.text));
+                    return true;
+                }
+                known.push((symbol, op));
+            }
+        }
+        false
     }
 
     /// What a loop of a region reduces over the gangs is a reduction of the region: each gang adds up its own, and
