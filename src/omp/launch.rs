@@ -69,9 +69,9 @@ fn nest_clauses(work: &WorkLoop, directive: &mut Directive, asked: &Asked, rows:
     if let Some(chunk) = &work.sizes.chunk {
         let kind = if chunk.trim() == "*" { "own" } else { "given" };
         let row = look::row("clause/gang", &Asked { chunk: kind, ..asked.clone() });
-        if let Some((row, Action::Emit { template, .. })) = row.map(|row| (row, &row.action)) {
+        if let Some((row, Action::Emit { templates, .. })) = row.map(|row| (row, &row.action)) {
             rows.push(row.id.to_string());
-            directive.add(look::fill(template, chunk, ""));
+            templates.iter().for_each(|template| directive.add(look::fill(template, chunk, "")));
         }
     }
 }

@@ -4,10 +4,11 @@
 
 use crate::acc::ast::{ListItem, Part, ReductionOp};
 use crate::plan::{Attribute, Sharing};
-use crate::rules::{Row, Situation, Template, TemplateArg, rules};
+use crate::rules::{Action, Row, Situation, Template, TemplateArg, rules};
 use crate::sema::Class;
 use crate::source::Span;
 
+use super::Target;
 use super::ast::{Body, Clause};
 use super::clause::operator;
 
@@ -30,6 +31,10 @@ pub struct Asked {
     pub chunk: &'static str,
     /// Whether the nest's tiles are `kept` or `lost`.
     pub tiles: &'static str,
+    /// What is known about an async argument: `noval`, `constant`, `runtime` or `sync`.
+    pub queue: &'static str,
+    /// Whether queues are kept, or the host waits at once: `kept` or `dropped`.
+    pub queues: &'static str,
     /// The OpenMP version.
     pub version: u8,
     /// The directive, for diagnostics.
@@ -40,10 +45,25 @@ pub struct Asked {
 
 impl Asked {
     /// A clause of directive `on`.
-    pub fn new(on: &'static str, version: u8, span: Span) -> Asked {
-        let (item, argument, keyword, copies, modifier) = ("", "", "", "", "none");
+    pub fn new(on: &'static str, target: Target, span: Span) -> Asked {
+        let (item, argument, keyword, copies, modifier, queue) = ("", "", "", "", "none", "");
+        let (version, queues) = (target.version, target.queues.name());
         let (chunk, tiles) = ("none", "lost");
-        Asked { on, item, argument, keyword, copies, modifier, chunk, tiles, version, span, quiet: false }
+        Asked {
+            on,
+            item,
+            argument,
+            keyword,
+            copies,
+            modifier,
+            chunk,
+            tiles,
+            queue,
+            queues,
+            version,
+            span,
+            quiet: false,
+        }
     }
 
     /// With another argument.
@@ -86,6 +106,8 @@ pub fn row(entry: &str, asked: &Asked) -> Option<&'static Row> {
         ("copies", asked.copies),
         ("chunk", asked.chunk),
         ("tiles", asked.tiles),
+        ("async", asked.queue),
+        ("queues", asked.queues),
     ];
     for (fact, value) in facts {
         if !value.is_empty() {
@@ -144,8 +166,8 @@ pub fn attribute(attribute: &Attribute, asked: &Asked) -> Option<(Clause, String
         Sharing::Deviceptr => "is_device_ptr",
     };
     let clause = match &row.action {
-        crate::rules::Action::Emit { template, .. } if template.clause == name => {
-            fill(template, &attribute.item, op)
+        Action::Emit { templates, .. } => {
+            fill(templates.iter().find(|template| template.clause == name)?, &attribute.item, op)
         }
         _ => return None,
     };
