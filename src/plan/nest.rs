@@ -142,6 +142,9 @@ impl Maker<'_> {
         let is_forced = clauses.tile.is_none() && clauses.collapse.is_some_and(|(_, force)| force);
         let forced =
             if is_forced && headers.len() < wanted { self.loose_inner(at, &headers, wanted) } else { None };
+        let only = headers.last().and_then(|last| sema::only_loop(self.unit, last.body));
+        let depends = wanted < usize::MAX && only.is_some_and(|only| self.header(only).is_ok());
+        let why = if depends { "the bounds of the loops in it depend on it" } else { why };
         if say && headers.len() < wanted && forced.is_none() {
             self.diags.push(diag::loop_sequential(span, why));
         }

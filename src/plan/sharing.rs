@@ -4,9 +4,9 @@
 //! Invariant: a scalar that a parallel loop assigns is never left shared unless a data clause or a reduction says so.
 
 use crate::acc::ast::{DirectiveKind, ListItem, Part, ReductionOp, Subscript};
-use crate::bind::descendants;
+use crate::bind::{ancestors, descendants};
 use crate::diag::{self, Diag};
-use crate::host::ir::{BaseType, ExprKind, StmtId, StmtKind};
+use crate::host::ir::{BaseType, ExprKind, StmtId};
 use crate::sema::{self, Class, Header, SymbolId, Use, uses, uses_beside};
 
 use crate::source::Span;
@@ -408,26 +408,19 @@ impl Maker<'_> {
     /// Whether the gangs of a region cannot add up what its loops reduce: the region sets the variable in code that every
     /// gang runs, or reduces it with two operators.
     pub(super) fn only_one_gang(&mut self, index: usize, region: StmtId) -> bool {
-        let StmtKind::Block(list) = &self.unit.stmt(region).kind else { return false };
-        let loops = self.all_loops_below(index);
-        let holds = |part: &StmtId, at: &usize| {
-            self.unit.stmt(*part).span.contains(self.bound[*at].directive.span)
-                || self.bound[*at].stmt() == Some(*part)
-        };
-        let redundant: Vec<sema::Uses> = list
-            .iter()
-            .filter(|part| !loops.iter().any(|at| holds(part, at)))
-            .map(|part| uses(self.unit, self.symbols, *part))
-            .collect();
+        let loops: Vec<usize> =
+            self.all_loops_below(index).into_iter().filter(|at| !self.clauses(*at).seq).collect();
+        let redundant = self.beside(region, &loops);
         let construct = self.clauses(index);
         // Each gang has its own of what the construct itself reduces.
         let own =
             |item: &ListItem| construct.reduction.iter().any(|(_, other)| other.base.text == item.base.text);
         let mut known: Vec<(SymbolId, ReductionOp)> = Vec::new();
-        for at in loops.into_iter().filter(|at| self.bound[*at].parent == Some(index)) {
+        let in_lanes = |at: usize| ancestors(self.bound, at).any(|above| loops.contains(&above));
+        for at in loops.iter().copied().filter(|at| !in_lanes(*at)) {
             let clauses = self.clauses(at);
             let lanes_only = !clauses.gang && (clauses.worker || clauses.vector) && !construct.num_gangs;
-            if clauses.seq || lanes_only {
+            if lanes_only {
                 continue;
             }
             for (op, item) in clauses.reduction.into_iter().filter(|(_, item)| !own(item)) {
@@ -445,6 +438,25 @@ impl Maker<'_> {
             }
         }
         false
+    }
+
+    /// The uses in `region` outside of `loops`.
+    fn beside(&self, region: StmtId, loops: &[usize]) -> Vec<sema::Uses> {
+        let loops: Vec<StmtId> = loops.iter().filter_map(|at| self.bound[*at].stmt()).collect();
+        let mut found = Vec::new();
+        let mut pending = vec![region];
+        while let Some(part) = pending.pop() {
+            if loops.contains(&part) {
+                continue;
+            }
+            let span = self.unit.stmt(part).span;
+            if loops.iter().any(|inner| span.contains(self.unit.stmt(*inner).span)) {
+                pending.extend(sema::children(self.unit, part));
+            } else {
+                found.push(uses(self.unit, self.symbols, part));
+            }
+        }
+        found
     }
 
     /// What a loop of a region reduces over the gangs is a reduction of the region: each gang adds up its own, and
