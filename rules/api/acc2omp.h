@@ -271,6 +271,22 @@ static inline void acc2omp_detach(void **pointer)
         omp_target_memcpy(at, pointer, sizeof *pointer, 0, 0, omp_get_default_device(), omp_get_initial_device());
 }
 
+/*
+ * Reductions of complex numbers, which OpenMP has under their own names only for some compilers: clang 19 makes atomic
+ * operations of 16 bytes of them and does not find these when it links for a device; gcc 12 knows + but lets nobody
+ * declare it anew.
+ */
+#ifndef __cplusplus
+#pragma omp declare reduction(acc2omp_add : float _Complex, double _Complex : omp_out += omp_in) \
+    initializer(omp_priv = 0)
+#pragma omp declare reduction(acc2omp_multiply : float _Complex, double _Complex : omp_out *= omp_in) \
+    initializer(omp_priv = 1)
+#pragma omp declare reduction(acc2omp_and : float _Complex, double _Complex : omp_out = omp_out && omp_in) \
+    initializer(omp_priv = 1)
+#pragma omp declare reduction(acc2omp_or : float _Complex, double _Complex : omp_out = omp_out || omp_in) \
+    initializer(omp_priv = 0)
+#endif
+
 /* acc_on_device */
 #pragma omp declare target
 static inline int acc2omp_on_device(acc2omp_device_t type)

@@ -331,7 +331,7 @@ pub fn tile_dropped(at: Span) -> Diag {
         at,
         "`tile` is dropped: the loops are not tiled".to_owned(),
         "not tiled",
-        "results are the same",
+        "results are the same; `--omp 5.1` keeps the tiles where the compiler knows them",
     )
 }
 
@@ -479,6 +479,18 @@ pub fn branches_differ(at: Span, other: Span) -> Diag {
         "write the directive once in each branch",
     );
     made.with(other, "the other branch")
+}
+
+/// A0240
+pub fn one_gang(at: Span, name: &str) -> Diag {
+    diag(
+        240,
+        Severity::Weaker,
+        at,
+        format!("the region runs in one gang: what its gangs have of `{name}` cannot be combined"),
+        "reduced here",
+        "give the variable its value before the region",
+    )
 }
 
 /// A0301

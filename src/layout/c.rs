@@ -130,10 +130,17 @@ pub fn braced(file: &SourceFile, stmt: Span, text: &str) -> [Edit; 2] {
     let indent = indentation(file, file.lines.line(stmt.start));
     let end = line_end(file, stmt.start);
     let at = |offset| Span { start: offset, end: offset };
-    [
-        Edit { span: at(stmt.start), text: format!("{{{end}{indent}{text}{end}{indent}").into_bytes() },
-        Edit { span: at(stmt.end), text: b" }".to_vec() },
-    ]
+    let (open, close) = match whole_line(file, stmt) {
+        Some(lines) => {
+            let open = format!("{indent}{{{end}{indent}{text}{end}");
+            (Edit { span: at(lines.start), text: open.into_bytes() }, format!("{end}{indent}}}"))
+        }
+        None => {
+            let open = format!("{{{end}{indent}{text}{end}{indent}");
+            (Edit { span: at(stmt.start), text: open.into_bytes() }, " }".to_owned())
+        }
+    };
+    [open, Edit { span: at(stmt.end), text: close.into_bytes() }]
 }
 
 /// What puts lines before a directive, in front of its own text. `None` if other code stands on its lines, or for

@@ -92,7 +92,7 @@ impl Clause {
 
 /// The place of a clause in our output: what says where and how wide comes first, then data.
 fn rank(name: &str) -> usize {
-    const ORDER: [&str; 21] = [
+    const ORDER: [&str; 22] = [
         "read",
         "write",
         "update",
@@ -103,6 +103,7 @@ fn rank(name: &str) -> usize {
         "num_threads",
         "collapse",
         "dist_schedule",
+        "sizes",
         "schedule",
         "private",
         "firstprivate",

@@ -188,8 +188,7 @@ pub fn translate(clause: &AccClause, asked: &Asked, facts: &Facts, into: &mut Ga
         | ClauseKind::AtomicWrite
         | ClauseKind::AtomicUpdate
         | ClauseKind::AtomicCapture
-        | ClauseKind::Nohost
-        | ClauseKind::Tile(_) => by_row(entry, clause, None, asked, into),
+        | ClauseKind::Nohost => by_row(entry, clause, None, asked, into),
         ClauseKind::Bind(name) => match look::row(entry, asked) {
             Some(row) => apply(row, clause, name.text.trim_matches('"'), asked, into),
             None => unknown(clause, into),
@@ -216,7 +215,8 @@ pub fn translate(clause: &AccClause, asked: &Asked, facts: &Facts, into: &mut Ga
         | ClauseKind::Seq
         | ClauseKind::Independent
         | ClauseKind::Auto
-        | ClauseKind::Collapse { .. } => {}
+        | ClauseKind::Collapse { .. }
+        | ClauseKind::Tile(_) => {}
     }
 }
 

@@ -4,7 +4,7 @@
 
 use crate::diag;
 use crate::plan::{Attribute, Gangs, Launch, Sharing, Spread, WorkLoop};
-use crate::rules::Place;
+use crate::rules::{Action, Place};
 
 use super::ast::{Clause, Directive, Leaf};
 use super::clause::{Gathered, multiplied};
@@ -31,7 +31,7 @@ pub fn launch(launch: &Launch, gathered: &mut Gathered, asked: &Asked, tuning: &
     let mut directive = Directive::new(&leaves);
     let mut attributes = launch.attributes.clone();
     if let Some(nest) = &launch.nest {
-        nest_clauses(nest, &mut directive);
+        nest_clauses(nest, &mut directive, asked, &mut gathered.rows);
         attributes.extend(nest.attributes.iter().cloned());
     }
     sizes(launch, gathered, &mut directive, tuning);
@@ -53,21 +53,42 @@ pub fn launch(launch: &Launch, gathered: &mut Gathered, asked: &Asked, tuning: &
 /// The directive of a loop inside a launch.
 pub fn work_loop(work: &WorkLoop, asked: &Asked, rows: &mut Vec<String>) -> Directive {
     let mut directive = Directive::new(loop_leaves(work.spread));
-    nest_clauses(work, &mut directive);
+    nest_clauses(work, &mut directive, asked, rows);
+    if !work.sizes.lanes.is_empty() && directive.has(Leaf::Parallel) {
+        let factors: Vec<&str> = work.sizes.lanes.iter().map(String::as_str).collect();
+        directive.add(Clause::text("num_threads", multiplied(&factors)));
+    }
     share(&work.attributes, &mut directive, asked, rows);
     directive
 }
 
-fn nest_clauses(work: &WorkLoop, directive: &mut Directive) {
+fn nest_clauses(work: &WorkLoop, directive: &mut Directive, asked: &Asked, rows: &mut Vec<String>) {
     if work.collapse > 1 {
         directive.add(Clause::text("collapse", work.collapse.to_string()));
+    }
+    if let Some(chunk) = &work.sizes.chunk {
+        let kind = if chunk.trim() == "*" { "own" } else { "given" };
+        let row = look::row("clause/gang", &Asked { chunk: kind, ..asked.clone() });
+        if let Some((row, Action::Emit { templates, .. })) = row.map(|row| (row, &row.action)) {
+            rows.push(row.id.to_string());
+            templates.iter().for_each(|template| directive.add(look::fill(template, chunk, "")));
+        }
     }
 }
 
 /// Numbers of teams and threads: the user's, unless the profile knows better for a nest of this shape.
 fn sizes(launch: &Launch, gathered: &mut Gathered, directive: &mut Directive, tuning: &Tuning) {
-    let lanes = std::mem::take(&mut gathered.lanes);
-    let asked_for_teams = gathered.clauses.iter().any(|(_, clause)| clause.name == "num_teams");
+    let mut lanes = std::mem::take(&mut gathered.lanes);
+    let mut asked_for_teams = gathered.clauses.iter().any(|(_, clause)| clause.name == "num_teams");
+    // What the loop says itself, where the construct says nothing.
+    let own = launch.nest.as_ref().map(|nest| &nest.sizes);
+    if let Some(own) = own.filter(|_| lanes.is_empty()) {
+        lanes.clone_from(&own.lanes);
+    }
+    if let Some(gangs) = own.and_then(|own| own.gangs.as_ref()).filter(|_| !asked_for_teams) {
+        directive.add(Clause::text("num_teams", gangs.clone()));
+        asked_for_teams = true;
+    }
     let ragged = launch.nest.as_ref().filter(|nest| nest.ragged && nest.spread.lanes);
     let tuned = ragged.and_then(|nest| tuning.ragged_threads.zip(nest.trips.as_ref()));
     if let Some((threads, trips)) = tuned.filter(|_| !asked_for_teams) {

@@ -2,7 +2,7 @@
 //!
 //! Invariant: the situation of a clause or an attribute is put together here; that of a call, in `api.rs`.
 
-use crate::acc::ast::{ListItem, Part};
+use crate::acc::ast::{ListItem, Part, ReductionOp};
 use crate::plan::{Attribute, Sharing};
 use crate::rules::{Action, Row, Situation, Template, TemplateArg, rules};
 use crate::sema::Class;
@@ -29,6 +29,10 @@ pub struct Asked {
     pub modifier: &'static str,
     /// Where a `declare` stands: `program` or `function`.
     pub scope: &'static str,
+    /// How many iterations a gang takes at a time: `none` says nothing, `own` leaves it open, `given`.
+    pub chunk: &'static str,
+    /// Whether the nest's tiles are `kept` or `lost`.
+    pub tiles: &'static str,
     /// What is known about an async argument: `noval`, `constant`, `runtime` or `sync`.
     pub queue: &'static str,
     /// Whether queues are kept, or the host waits at once: `kept` or `dropped`.
@@ -46,6 +50,7 @@ impl Asked {
     pub fn new(on: &'static str, target: Target, span: Span) -> Asked {
         let (item, argument, keyword, copies, modifier, scope, queue) = ("", "", "", "", "none", "", "");
         let (version, queues) = (target.version, target.queues.name());
+        let (chunk, tiles) = ("none", "lost");
         Asked {
             on,
             item,
@@ -54,6 +59,8 @@ impl Asked {
             copies,
             modifier,
             scope,
+            chunk,
+            tiles,
             queue,
             queues,
             version,
@@ -101,6 +108,8 @@ pub fn row(entry: &str, asked: &Asked) -> Option<&'static Row> {
         ("keyword", asked.keyword),
         ("copies", asked.copies),
         ("scope", asked.scope),
+        ("chunk", asked.chunk),
+        ("tiles", asked.tiles),
         ("async", asked.queue),
         ("queues", asked.queues),
     ];
@@ -124,6 +133,23 @@ pub fn fill(template: &Template, text: &str, op: &str) -> Clause {
     Clause { name: template.clause.clone(), modifier, body }
 }
 
+/// The reduction of complex numbers that the support header declares.
+fn complex_operator(op: ReductionOp) -> Option<&'static str> {
+    match op {
+        ReductionOp::Add => Some("acc2omp_add"),
+        ReductionOp::Multiply => Some("acc2omp_multiply"),
+        ReductionOp::And => Some("acc2omp_and"),
+        ReductionOp::Or => Some("acc2omp_or"),
+        ReductionOp::Max
+        | ReductionOp::Min
+        | ReductionOp::BitAnd
+        | ReductionOp::BitOr
+        | ReductionOp::BitXor
+        | ReductionOp::Eqv
+        | ReductionOp::Neqv => None,
+    }
+}
+
 /// The clause for an attribute, and the row it is from.
 pub fn attribute(attribute: &Attribute, asked: &Asked) -> Option<(Clause, String)> {
     let copies = if attribute.sharing == Sharing::Firstprivate { "firstprivate" } else { "private" };
@@ -132,6 +158,7 @@ pub fn attribute(attribute: &Attribute, asked: &Asked) -> Option<(Clause, String
         entry => row(entry, asked)?,
     };
     let op = match &attribute.sharing {
+        Sharing::Reduction(op) if attribute.entry == "implicit/reduction-complex" => complex_operator(*op)?,
         Sharing::Reduction(op) => operator(*op),
         Sharing::Private | Sharing::Firstprivate | Sharing::Copy | Sharing::Deviceptr => "",
     };

@@ -2,11 +2,11 @@
 //!
 //! Invariant: one `Lowered` for each bound directive; what is left is said by a diagnostic.
 
-use crate::acc::ast::{Argument, ClauseKind, DirectiveKind, Expr, ListItem};
+use crate::acc::ast::{Argument, ClauseKind, DirectiveKind, Expr, GangArgument, ListItem};
 use crate::bind::{Bound, ancestors};
 use crate::diag::{self, Diag};
 use crate::host::ir::{FunctionId, StmtId};
-use crate::plan::{Exit, Gangs, Item, Launch, Plan, Sharing};
+use crate::plan::{Exit, Gangs, Item, Launch, Plan, Sharing, WorkLoop};
 use crate::rules::{Action, Place, Pragma, Strategy};
 use crate::sema::{Class, SymbolKind, Symbols};
 
@@ -109,6 +109,9 @@ pub fn lower(plan: &Plan, symbols: &Symbols, bound: &[Bound], target: Target) ->
     for (index, function) in &plan.callees {
         lowering.callee(*index, *function);
     }
+    for (index, work) in &plan.inserted_loops {
+        lowering.inserted_loop(*index, work);
+    }
     (lowering.done, lowering.diags)
 }
 
@@ -128,7 +131,7 @@ impl Lowering<'_> {
                 let mut rows = self.level_rows(index);
                 let asked = self.asked(index, "loop");
                 let directive = launch::work_loop(work, &asked, &mut rows);
-                Lowered { parts: vec![Part::Directive(directive)], rows, left: false }
+                Lowered { parts: vec![with_tiles(directive, Some(work))], rows, left: false }
             }
             Item::Clauses { clauses, pushed_down, implied } => {
                 let (clauses, pushed_down, implied) = (clauses.clone(), *pushed_down, implied.clone());
@@ -152,14 +155,46 @@ impl Lowering<'_> {
     fn level_rows(&mut self, index: usize) -> Vec<String> {
         let bound = self.bound;
         let directive = &bound[index].directive;
-        for clause in directive.clauses.iter().filter(|clause| has_size(&clause.kind)) {
-            self.diags.push(diag::hint_dropped(clause.span, &format!("{} with a size", clause.name.text)));
+        for clause in &directive.clauses {
+            if let Some(word) = self.unheeded(&clause.kind) {
+                self.diags.push(diag::hint_dropped(clause.span, &word));
+            }
         }
-        let asked = self.asked(index, crate::acc::name(directive.kind));
-        let planned = directive.clauses.iter().filter(|clause| is_level(&clause.kind));
+        let mut asked = self.asked(index, crate::acc::name(directive.kind));
+        let tiled = match &self.plan.items[index] {
+            Item::Launch(launch) => launch.nest.as_ref().is_some_and(|nest| !nest.tile.is_empty()),
+            Item::Loop(work) => !work.tile.is_empty(),
+            Item::Left | Item::Gone | Item::Clauses { .. } | Item::Declare { .. } | Item::Routine { .. } => {
+                false
+            }
+        };
+        asked.tiles = if tiled { "kept" } else { "lost" };
         let own = look::row(&page_of(crate::acc::name(directive.kind)), &asked);
-        let rows = planned.filter_map(|clause| look::row(clause::entry(&clause.kind), &asked));
-        own.into_iter().chain(rows).map(|row| row.id.to_string()).collect()
+        let mut rows: Vec<String> = own.into_iter().map(|row| row.id.to_string()).collect();
+        for clause in directive.clauses.iter().filter(|clause| is_level(&clause.kind)) {
+            let Some(row) = look::row(clause::entry(&clause.kind), &asked) else { continue };
+            rows.push(row.id.to_string());
+            // What the plan has decided it has told, too.
+            let is_tile = matches!(clause.kind, ClauseKind::Tile(_));
+            let told = row.tell.filter(|_| is_tile);
+            self.diags.extend(told.and_then(|code| diag::tell(code, clause.span, &clause.name.text)));
+        }
+        rows
+    }
+
+    /// What a level says in parentheses that no loop heeds, as words for a diagnostic.
+    fn unheeded(&self, kind: &ClauseKind) -> Option<String> {
+        let is_unheeded = |expr: &Expr| !self.plan.heeded.contains(&expr.span);
+        match kind {
+            ClauseKind::Gang(arguments) => arguments.iter().find_map(|argument| match argument {
+                GangArgument::Num(expr) => is_unheeded(expr).then(|| "gang with a size".to_owned()),
+                GangArgument::Dim(expr) => is_unheeded(expr).then(|| "gang with a dimension".to_owned()),
+                GangArgument::Static(expr) => is_unheeded(expr).then(|| "gang with `static`".to_owned()),
+            }),
+            ClauseKind::Worker(Some(size)) => is_unheeded(size).then(|| "worker with a size".to_owned()),
+            ClauseKind::Vector(Some(size)) => is_unheeded(size).then(|| "vector with a size".to_owned()),
+            _ => None,
+        }
     }
 
     fn gather(
@@ -198,7 +233,8 @@ impl Lowering<'_> {
         }
         let mut rows = rows;
         rows.extend(self.level_rows(index));
-        let parts = lines_before(before).chain([Part::Directive(directive)]).collect();
+        let own = with_tiles(directive, launch.nest.as_ref());
+        let parts = lines_before(before).chain([own]).collect();
         Lowered { parts, rows, left: false }
     }
 
@@ -262,6 +298,17 @@ impl Lowering<'_> {
                 ["declare target", "end declare target"].map(|words| Directive::new(&[Leaf::Named(words)]));
             self.done[index].parts.push(Part::Around(function, Box::new(around)));
         }
+    }
+
+    fn inserted_loop(&mut self, index: usize, work: &WorkLoop) {
+        if self.done[index].left {
+            return;
+        }
+        let asked = self.asked(index, "loop");
+        let mut rows = Vec::new();
+        let directive = launch::work_loop(work, &asked, &mut rows);
+        self.done[index].rows.extend(rows);
+        self.done[index].parts.push(Part::Before(work.stmt, directive));
     }
 
     fn by_clauses(
@@ -591,12 +638,15 @@ fn finalized(directive: Directive) -> Vec<Part> {
     if has_update { vec![Part::Pair(update, exit)] } else { vec![Part::Directive(exit)] }
 }
 
-/// Levels that say how many, or which iterations go where: OpenMP has no word for it on a loop.
-fn has_size(kind: &ClauseKind) -> bool {
-    match kind {
-        ClauseKind::Gang(arguments) => !arguments.is_empty(),
-        ClauseKind::Worker(size) | ClauseKind::Vector(size) => size.is_some(),
-        _ => false,
+/// The directive of a loop, and behind it the one that tiles the loops.
+fn with_tiles(directive: Directive, work: Option<&WorkLoop>) -> Part {
+    match work.map(|work| work.tile.as_slice()) {
+        None | Some([]) => Part::Directive(directive),
+        Some(sizes) => {
+            let mut tile = Directive::new(&[Leaf::Named("tile")]);
+            tile.add(Clause::text("sizes", sizes.join(", ")));
+            Part::Pair(directive, tile)
+        }
     }
 }
 
@@ -611,6 +661,7 @@ fn is_level(kind: &ClauseKind) -> bool {
             | ClauseKind::Independent
             | ClauseKind::Auto
             | ClauseKind::Collapse { .. }
+            | ClauseKind::Tile(_)
             | ClauseKind::DeviceType(_)
     )
 }

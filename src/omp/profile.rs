@@ -17,12 +17,14 @@ pub fn tuning(name: &str) -> Tuning {
     Tuning { ragged_threads: rules::profile(name).ragged_threads }
 }
 
-/// What profile `name` asks of the plan.
-pub fn preference(name: &str) -> Preference {
+/// What profile `name` asks of the plan, in OpenMP `version`.
+pub fn preference(name: &str, version: u8) -> Preference {
     let profile = rules::profile(name);
     Preference {
         collapse_tight: profile.tight_nest == "collapse",
         short_trip: profile.short_trip.into(),
         variable_length_inside: profile.variable_length_inside,
+        tiles: profile.tile && version >= 51,
+        not_equal: version >= 50,
     }
 }

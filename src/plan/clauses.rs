@@ -4,7 +4,9 @@
 
 use std::mem::discriminant;
 
-use crate::acc::ast::{ClauseKind, DataClause, Directive, DirectiveKind, Expr, ListItem, ReductionOp};
+use crate::acc::ast::{
+    ClauseKind, DataClause, Directive, DirectiveKind, Expr, GangArgument, ListItem, ReductionOp,
+};
 
 /// Indices of the clauses that count for `device_type`, and whether others were passed over.
 pub fn effective(directive: &Directive, device_type: &str) -> (Vec<usize>, bool) {
@@ -123,8 +125,12 @@ pub struct LoopClauses<'a> {
     pub vector: bool,
     /// `collapse(n)`, and `force:`
     pub collapse: Option<(&'a Expr, bool)>,
-    /// `tile`
-    pub tile: Option<usize>,
+    /// The sizes of `tile`, innermost loop first
+    pub tile: Option<&'a [Expr]>,
+    /// What `gang` says in parentheses
+    pub gang_arguments: Vec<&'a GangArgument>,
+    /// How many workers and lanes
+    pub lanes: Vec<&'a Expr>,
     /// The variables of `private`
     pub private: Vec<&'a ListItem>,
     /// The variables of `firstprivate`
@@ -146,11 +152,20 @@ impl<'a> LoopClauses<'a> {
                 ClauseKind::Seq => sorted.seq = true,
                 ClauseKind::Auto => sorted.auto = true,
                 ClauseKind::Independent => sorted.independent = true,
-                ClauseKind::Gang(_) => sorted.gang = true,
-                ClauseKind::Worker(_) => sorted.worker = true,
-                ClauseKind::Vector(_) => sorted.vector = true,
+                ClauseKind::Gang(arguments) => {
+                    sorted.gang = true;
+                    sorted.gang_arguments.extend(arguments);
+                }
+                ClauseKind::Worker(size) => {
+                    sorted.worker = true;
+                    sorted.lanes.extend(size);
+                }
+                ClauseKind::Vector(size) => {
+                    sorted.vector = true;
+                    sorted.lanes.extend(size);
+                }
                 ClauseKind::Collapse { force, count } => sorted.collapse = Some((count, *force)),
-                ClauseKind::Tile(sizes) => sorted.tile = Some(sizes.len()),
+                ClauseKind::Tile(sizes) => sorted.tile = Some(sizes),
                 ClauseKind::Private(list) => sorted.private.extend(list),
                 ClauseKind::Firstprivate(list) => sorted.firstprivate.extend(list),
                 ClauseKind::Reduction(op, list) => {

@@ -107,6 +107,9 @@ impl Maker<'_> {
         {
             return Some(diag::not_yet(item.span, "a section or member in `private` or `firstprivate`"));
         }
+        if matches!(clause, ClauseKind::Reduction(..)) {
+            return self.reduction_problem(index, item);
+        }
         if !is_data {
             return None;
         }

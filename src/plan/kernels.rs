@@ -92,6 +92,7 @@ impl Maker<'_> {
         let device: Vec<Attribute> =
             implied.iter().filter(|attribute| attribute.sharing == Sharing::Deviceptr).cloned().collect();
         implied.retain(|attribute| attribute.sharing == Sharing::Copy);
+        let stated = self.stated_scalars(index);
         self.region_scalars(index, stmt, &mut implied);
         self.whole_arrays(index, stmt, &mut implied);
         for part in list {
@@ -108,6 +109,7 @@ impl Maker<'_> {
                 .iter()
                 .filter(|one| scalar(one))
                 .chain(&device)
+                .chain(&stated)
                 .filter(|one| names(one))
                 .cloned()
                 .collect();
@@ -136,6 +138,19 @@ impl Maker<'_> {
             }
         }
         self.plan.items[index] = Item::Clauses { clauses: counting, pushed_down: true, implied };
+    }
+
+    /// The scalars that the region's own clauses put on the device: each launch uses the device's copy.
+    fn stated_scalars(&self, index: usize) -> Vec<Attribute> {
+        let data = self.clauses(index).data.into_iter();
+        let scalars = data.filter(|(_, item)| {
+            let class = self.symbol_of(index, item).map(|symbol| self.symbols.get(symbol).class);
+            item.parts.is_empty() && class == Some(Class::Scalar)
+        });
+        let entry = "implicit/scalar-visible";
+        scalars
+            .map(|(_, item)| Attribute { sharing: Sharing::Copy, item: item.text.clone(), entry })
+            .collect()
     }
 
     /// Scalars that one launch of the region leaves for another.

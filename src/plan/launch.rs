@@ -10,7 +10,7 @@ use crate::sema::{children, only_loop};
 use crate::source::Span;
 
 use super::clauses::LoopClauses;
-use super::{Gangs, Item, Launch, Maker, Region};
+use super::{Gangs, Item, Launch, Maker, Region, Sharing};
 
 impl Maker<'_> {
     /// A compute construct with all that is below it.
@@ -103,9 +103,13 @@ impl Maker<'_> {
     /// A region of several statements: every gang runs them, loops share out their iterations.
     fn region_with_loops(&mut self, index: usize, stmt: StmtId, counting: Vec<usize>) -> Launch {
         let mut attributes = self.sharing(index, stmt, &counting, Region::Parallel);
-        let spread_over_gangs = self.loops_inside(index, &mut attributes);
         let clauses = LoopClauses::new(&self.bound[index].directive, &counting);
-        let many = spread_over_gangs || clauses.num_gangs || !clauses.reduction.is_empty();
+        let in_one = self.only_one_gang(index, stmt);
+        let spread_over_gangs = self.loops_inside(index, in_one, &mut attributes);
+        let many = !in_one && (spread_over_gangs || clauses.num_gangs || !clauses.reduction.is_empty());
+        if in_one {
+            attributes.retain(|attribute| !matches!(attribute.sharing, Sharing::Reduction(_)));
+        }
         let gangs = if many { Gangs::Many } else { Gangs::One };
         if gangs == Gangs::Many {
             self.gang_private(index, stmt, &mut attributes);

@@ -16,7 +16,7 @@ mod tree;
 
 pub use clauses::{effective, list};
 pub use data::is_whole_pointer;
-pub use tree::{Attribute, Exit, Gangs, Item, Launch, Names, Plan, Region, Sharing, Spread, WorkLoop};
+pub use tree::{Attribute, Exit, Gangs, Item, Launch, Names, Plan, Region, Sharing, Sizes, Spread, WorkLoop};
 
 use std::collections::HashMap;
 
@@ -38,6 +38,10 @@ pub struct Preference {
     pub short_trip: i128,
     /// Loops that use arrays of variable length may be shared out inside others.
     pub variable_length_inside: bool,
+    /// Loops can be tiled.
+    pub tiles: bool,
+    /// A loop whose condition is `!=` can be shared out.
+    pub not_equal: bool,
 }
 
 /// What the plan is made for.

@@ -4,11 +4,13 @@
 
 use std::collections::HashMap;
 
+use crate::acc::ast::GangArgument;
 use crate::diag;
-use crate::host::ir::{ExprKind, StmtId};
-use crate::sema::{self, Header, SymbolId};
+use crate::host::ir::{BinaryOp, ExprKind, StmtId, StmtKind};
+use crate::sema::{self, Header, NotCanonical, SymbolId};
+use crate::source::Span;
 
-use super::{Attribute, Item, Maker, Region, Sharing, Spread, WorkLoop};
+use super::{Attribute, Item, Maker, Region, Sharing, Sizes, Spread, WorkLoop};
 
 /// The loops of a nest that have become constructs, with their variables.
 pub(super) type Controlled = HashMap<StmtId, SymbolId>;
@@ -27,7 +29,16 @@ struct Candidate {
     at: usize,
     stmt: StmtId,
     headers: Vec<Header>,
+    /// The sizes of its tiles, outermost loop first, if the loops can be tiled.
+    tile: Vec<String>,
+    /// The inner loop of `collapse(force:)`, with code beside it, and the loops that are tight in it.
+    forced: Option<(StmtId, Vec<Header>)>,
+    /// It is such an inner loop itself.
+    is_forced: bool,
 }
+
+/// The edge of a tile whose size `*` leaves open.
+const TILE: &str = "16";
 
 const BOTH: Spread = Spread { gangs: true, lanes: true };
 const GANGS: Spread = Spread { gangs: true, lanes: false };
@@ -50,7 +61,13 @@ impl Maker<'_> {
     }
 
     /// All loops directly in the region of launch `index`, or in sequential loops there. True if one is spread over gangs.
-    pub(super) fn loops_inside(&mut self, index: usize, attributes: &mut Vec<Attribute>) -> bool {
+    /// With `in_one`, there is one gang, and its lanes take all loops.
+    pub(super) fn loops_inside(
+        &mut self,
+        index: usize,
+        in_one: bool,
+        attributes: &mut Vec<Attribute>,
+    ) -> bool {
         let mut over_gangs = false;
         let mut pending: Vec<usize> = self.loops_below(index);
         while let Some(at) = pending.pop() {
@@ -61,7 +78,8 @@ impl Maker<'_> {
                 continue;
             };
             let clauses = self.clauses(at);
-            let available = if !clauses.gang && (clauses.worker || clauses.vector) { LANES } else { BOTH };
+            let available =
+                if in_one || !clauses.gang && (clauses.worker || clauses.vector) { LANES } else { BOTH };
             let mut controlled = Controlled::new();
             let work = self.spread(
                 Construct { index, region: Region::Parallel, is_launch: false },
@@ -70,7 +88,10 @@ impl Maker<'_> {
                 &mut controlled,
                 attributes,
             );
-            over_gangs |= work.spread.gangs;
+            if work.spread.gangs {
+                over_gangs = true;
+                self.combine_gangs(index, at, &work, attributes);
+            }
             self.plan.items[at] = Item::Loop(work);
         }
         over_gangs
@@ -97,7 +118,7 @@ impl Maker<'_> {
             }
             return None;
         }
-        let mut headers = match sema::header(self.unit, self.symbols, stmt) {
+        let mut headers = match self.header(stmt) {
             Ok(header) => vec![header],
             Err(why) => {
                 if say {
@@ -106,25 +127,72 @@ impl Maker<'_> {
                 return None;
             }
         };
-        let wanted =
-            clauses.collapse.and_then(|(count, _)| count.text.trim().parse::<usize>().ok()).unwrap_or(1);
-        while headers.len() < wanted {
-            let Some(inner) = self.tight_inner(&headers) else {
-                if say {
-                    self.diags
-                        .push(diag::loop_sequential(span, "the loops of `collapse` are not tightly nested"));
-                }
-                break;
-            };
+        let count = clauses.collapse.map(|(count, force)| (count.text.trim().parse::<usize>(), force));
+        let (wanted, why) = match (clauses.tile, count) {
+            (Some(sizes), _) => (sizes.len(), "the loops of `tile` are not tightly nested"),
+            (None, Some((Ok(count), true))) => {
+                (count, "there is code between the loops of `collapse(force:)`")
+            }
+            (None, Some((Ok(count), false))) => (count, "the loops of `collapse` are not tightly nested"),
+            (None, Some((Err(_), _))) => (usize::MAX, "the number in `collapse` is no literal"),
+            (None, None) => (1, ""),
+        };
+        while headers.len() < wanted && wanted < usize::MAX {
+            let Some(inner) = self.tight_inner(&headers) else { break };
             headers.push(inner.1);
         }
-        Some(Candidate { at, stmt, headers })
+        let is_forced = clauses.tile.is_none() && clauses.collapse.is_some_and(|(_, force)| force);
+        let forced =
+            if is_forced && headers.len() < wanted { self.loose_inner(at, &headers, wanted) } else { None };
+        let only = headers.last().and_then(|last| sema::only_loop(self.unit, last.body));
+        let depends = wanted < usize::MAX && only.is_some_and(|only| self.header(only).is_ok());
+        let why = if depends { "the bounds of the loops in it depend on it" } else { why };
+        if say && headers.len() < wanted && forced.is_none() {
+            self.diags.push(diag::loop_sequential(span, why));
+        }
+        let tiles = clauses.tile.filter(|_| self.aim.preference.tiles && headers.len() == wanted);
+        let size = |size: &str| if size.trim() == "*" { TILE.to_owned() } else { size.to_owned() };
+        let tile = tiles.unwrap_or_default().iter().rev().map(|expr| size(&expr.text)).collect();
+        Some(Candidate { at, stmt, headers, tile, forced, is_forced: false })
+    }
+
+    /// The one loop among other statements in the innermost of `outer`, with as many tight in it as `wanted`, if it can be
+    /// shared out by itself: the code beside it runs once for the loops around, as it is written.
+    fn loose_inner(&self, at: usize, outer: &[Header], wanted: usize) -> Option<(StmtId, Vec<Header>)> {
+        let StmtKind::Block(list) = &self.unit.stmt(outer.last()?.body).kind else { return None };
+        let mut loops = list.iter().copied().filter(|stmt| self.header(*stmt).is_ok());
+        let (Some(inner), None) = (loops.next(), loops.next()) else { return None };
+        let start = self.unit.stmt(inner).span.start;
+        let line = self.file.lines.span(self.file.lines.line(start));
+        let begins_line = self.file.text(Span { start: line.start, end: start }).trim().is_empty();
+        if !begins_line || !self.loops_below(at).is_empty() || self.is_barred(inner) {
+            return None;
+        }
+        let header = self.header(inner).ok()?;
+        let trips = sema::trip_constant(self.unit, &header);
+        if trips.is_some_and(|trips| trips < self.aim.preference.short_trip) {
+            return None;
+        }
+        let mut headers = vec![header];
+        while outer.len() + headers.len() < wanted {
+            headers.push(self.tight_inner(&headers)?.1);
+        }
+        Some((inner, headers))
+    }
+
+    /// The header of a loop that the target takes.
+    fn header(&self, stmt: StmtId) -> Result<Header, NotCanonical> {
+        let header = sema::header(self.unit, self.symbols, stmt)?;
+        if header.compare == BinaryOp::NotEqual && !self.aim.preference.not_equal {
+            return Err(NotCanonical("OpenMP before 5.0 knows no `!=` in a loop condition"));
+        }
+        Ok(header)
     }
 
     /// The canonical loop that is all there is in the innermost of `outer`, with bounds that stay the same.
     fn tight_inner(&self, outer: &[Header]) -> Option<(StmtId, Header)> {
         let only = sema::only_loop(self.unit, outer.last()?.body)?;
-        let header = sema::header(self.unit, self.symbols, only).ok()?;
+        let header = self.header(only).ok()?;
         sema::is_tight(self.unit, self.symbols, outer, &header).then_some((only, header))
     }
 
@@ -148,11 +216,18 @@ impl Maker<'_> {
         launch: &mut Vec<Attribute>,
     ) -> WorkLoop {
         let Construct { index, region, .. } = construct;
-        let Candidate { at, stmt, mut headers } = outer;
+        let Candidate { at, stmt, mut headers, tile, forced, is_forced } = outer;
         let mut merged = vec![at];
-        let lanes_taken = self.takes_lanes(at);
+        // What is in a tile stays in one thread.
+        let lanes_taken = self.takes_lanes(at) || !tile.is_empty();
         let mut split: Option<Candidate> = None;
-        while let Some(inner) = self.tight_directive(*merged.last().unwrap_or(&at), &headers, region) {
+        // Chunks are counted in iterations of the loop that asks for them.
+        let chunks = self.clauses(at).gang_arguments.iter().any(|one| matches!(one, GangArgument::Static(_)));
+        while tile.is_empty()
+            && !chunks
+            && forced.is_none()
+            && let Some(inner) = self.tight_directive(*merged.last().unwrap_or(&at), &headers, region)
+        {
             let flat = self.aim.preference.collapse_tight
                 || !available.gangs
                 || lanes_taken
@@ -175,14 +250,26 @@ impl Maker<'_> {
             Some(inner) => (vec![inner], false),
             None => self.inner_candidates(innermost, &headers, region, available.gangs && !lanes_taken),
         };
+        let forced = forced.filter(|_| available.gangs && available.lanes).map(|(stmt, headers)| Candidate {
+            at,
+            stmt,
+            headers,
+            tile: Vec::new(),
+            forced: None,
+            is_forced: true,
+        });
         let spread = match (available.gangs, available.lanes) {
-            (true, true) if inner.is_empty() => BOTH,
+            (true, true) if inner.is_empty() && forced.is_none() => BOTH,
             (true, _) => GANGS,
             (false, _) => LANES,
         };
+        let sizes = self.sizes(&merged, spread);
         let mut attributes = self.own_attributes(&merged);
+        // What is private to the loops of `collapse(force:)` is set beside the inner one.
+        attributes.retain(|attribute| !is_forced || matches!(attribute.sharing, Sharing::Reduction(_)));
+        let beside = forced.as_ref().map(|inner| inner.stmt);
         let mut inner_work: Vec<(usize, WorkLoop)> = Vec::new();
-        for candidate in inner {
+        for candidate in inner.into_iter().chain(forced) {
             let inner_at = candidate.at;
             let inside = Construct { is_launch: false, ..construct };
             let work = self.spread(inside, candidate, LANES, controlled, launch);
@@ -195,8 +282,21 @@ impl Maker<'_> {
         }
         self.reductions_through(&headers, &mut attributes, &mut inner_work);
         self.temporaries(construct, stmt, &headers, controlled, &mut attributes, launch);
+        // The loops over the tiles have variables of their own.
+        for header in headers.iter().filter(|header| !tile.is_empty() && !header.declared) {
+            let item = self.symbols.get(header.var).name.clone();
+            attributes.push(Attribute {
+                sharing: Sharing::Private,
+                item,
+                entry: "implicit/scalar-temporary",
+            });
+        }
         for (inner_at, work) in inner_work {
-            self.plan.items[inner_at] = Item::Loop(work);
+            if beside == Some(work.stmt) {
+                self.plan.inserted_loops.push((inner_at, work));
+            } else {
+                self.plan.items[inner_at] = Item::Loop(work);
+            }
         }
         self.copy_reductions(index, stmt, spread, &attributes, launch);
         let first = headers.first();
@@ -204,11 +304,40 @@ impl Maker<'_> {
             stmt,
             spread,
             collapse: headers.len(),
+            tile,
+            sizes,
             attributes,
             ragged,
             trips: first.filter(|_| headers.len() == 1).and_then(|header| self.trips(header)),
             trip_constant: first.and_then(|header| sema::trip_constant(self.unit, header)),
         }
+    }
+
+    /// What the clauses of the loops that make up one construct say of how many share it out.
+    fn sizes(&mut self, merged: &[usize], spread: Spread) -> Sizes {
+        let mut sizes = Sizes::default();
+        for at in merged {
+            let clauses = self.clauses(*at);
+            for argument in clauses.gang_arguments.iter().filter(|_| spread.gangs) {
+                let (place, expr) = match argument {
+                    GangArgument::Num(expr) => (&mut sizes.gangs, expr),
+                    GangArgument::Static(expr) => (&mut sizes.chunk, expr),
+                    GangArgument::Dim(expr) => {
+                        self.plan.heeded.insert(expr.span);
+                        continue;
+                    }
+                };
+                if place.is_none() {
+                    *place = Some(expr.text.clone());
+                    self.plan.heeded.insert(expr.span);
+                }
+            }
+            for expr in clauses.lanes.iter().filter(|_| spread.lanes) {
+                sizes.lanes.push(expr.text.clone());
+                self.plan.heeded.insert(expr.span);
+            }
+        }
+        sizes
     }
 
     /// Whether the loop directive itself asks for the vector lanes.
@@ -232,7 +361,7 @@ impl Maker<'_> {
     /// The `for` statements of a tight nest, outermost first.
     fn loop_statements(&self, stmt: StmtId, count: usize) -> Vec<StmtId> {
         let body = |stmt: &StmtId| {
-            let header = sema::header(self.unit, self.symbols, *stmt).ok()?;
+            let header = self.header(*stmt).ok()?;
             sema::only_loop(self.unit, header.body)
         };
         std::iter::successors(Some(stmt), body).take(count).collect()
@@ -288,11 +417,13 @@ impl Maker<'_> {
         if clauses.auto && !clauses.independent && matches!(self.plan.items[at], Item::Gone) {
             self.diags.push(diag::auto_sequential(self.bound[at].directive.name_span));
         } else if !clauses.seq && matches!(self.plan.items[at], Item::Gone) {
+            let full = "the loops around it already fill the device";
             let why = match self.bound[at].stmt() {
                 Some(stmt) if self.is_barred(stmt) => {
                     "clang 19 loses the bounds of variable length arrays in nested parallel loops on GPUs"
                 }
-                _ => "the loops around it already fill the device",
+                Some(stmt) => self.header(stmt).err().map_or(full, |why| why.0),
+                None => full,
             };
             self.diags.push(diag::loop_sequential(self.bound[at].directive.name_span, why));
         }
@@ -312,13 +443,14 @@ impl Maker<'_> {
         combined: Option<usize>,
         attributes: &mut Vec<Attribute>,
     ) {
-        let mut found = attributes.clone();
+        let mut found: Vec<(Attribute, StmtId)> = attributes.iter().map(|one| (one.clone(), stmt)).collect();
         for at in combined.into_iter().chain(self.all_loops_below(index)) {
-            found.extend(self.own_attributes(&[at]));
+            let own = self.own_attributes(&[at]).into_iter();
+            found.extend(own.map(|one| (one, self.bound[at].stmt().unwrap_or(stmt))));
         }
-        for attribute in found {
+        for (attribute, place) in found {
             match attribute.sharing {
-                Sharing::Reduction(_) => self.copy_reduction(index, stmt, &attribute, attributes),
+                Sharing::Reduction(_) => self.copy_reduction(index, stmt, place, &attribute, attributes),
                 Sharing::Private if !attributes.contains(&attribute) => attributes.push(attribute),
                 Sharing::Private | Sharing::Firstprivate | Sharing::Copy | Sharing::Deviceptr => {}
             }

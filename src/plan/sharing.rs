@@ -3,15 +3,20 @@
 //!
 //! Invariant: a scalar that a parallel loop assigns is never left shared unless a data clause or a reduction says so.
 
-use crate::acc::ast::{DirectiveKind, ListItem};
-use crate::bind::descendants;
-use crate::diag;
-use crate::host::ir::{ExprKind, StmtId};
+use crate::acc::ast::{DirectiveKind, ListItem, Part, ReductionOp, Subscript};
+use crate::bind::{ancestors, descendants};
+use crate::diag::{self, Diag};
+use crate::host::ir::{BaseType, ExprKind, StmtId};
 use crate::sema::{self, Class, Header, SymbolId, Use, uses, uses_beside};
+
+use crate::source::Span;
 
 use super::clauses::LoopClauses;
 use super::nest::{Construct, Controlled};
 use super::{Attribute, Item, Maker, Names, Region, Sharing, Spread, WorkLoop};
+
+/// The page of reductions of complex numbers.
+const COMPLEX: &str = "implicit/reduction-complex";
 
 impl Maker<'_> {
     /// The names that the clauses of a compute construct speak of.
@@ -51,14 +56,14 @@ impl Maker<'_> {
         let mut attributes = Vec::new();
         // On a combined construct these three belong to the loop.
         if directive.kind != DirectiveKind::ParallelLoop && directive.kind != DirectiveKind::KernelsLoop {
-            attributes = written_attributes(&clauses);
+            attributes = self.written_attributes(index, &clauses);
             for attribute in attributes.clone() {
                 if matches!(attribute.sharing, Sharing::Reduction(_)) {
-                    self.copy_reduction(index, stmt, &attribute, &mut attributes);
+                    self.copy_reduction(index, stmt, stmt, &attribute, &mut attributes);
                 }
             }
         } else {
-            let firstprivate = written_attributes(&clauses).into_iter();
+            let firstprivate = self.written_attributes(index, &clauses).into_iter();
             attributes.extend(firstprivate.filter(|attribute| attribute.sharing == Sharing::Firstprivate));
         }
         let used = uses(self.unit, self.symbols, stmt);
@@ -84,7 +89,11 @@ impl Maker<'_> {
         if region == Region::Kernels {
             self.kernels_scalars(index, stmt, &own, &listed, &mut attributes);
         }
-        self.tell_pointers(index, stmt, &used, &own, &visible);
+        let loops = std::iter::once(index).chain(self.all_loops_below(index));
+        let reduced = loops.flat_map(|at| self.clauses(at).reduction);
+        let sections = reduced.filter(|(_, item)| !item.parts.is_empty()).map(|(_, item)| &*item.base.text);
+        let copied: Vec<&str> = own.iter().copied().chain(sections).collect();
+        self.tell_pointers(index, stmt, &used, &copied, &visible);
         attributes
     }
 
@@ -186,13 +195,62 @@ impl Maker<'_> {
     pub(super) fn own_attributes(&self, merged: &[usize]) -> Vec<Attribute> {
         let mut attributes: Vec<Attribute> = Vec::new();
         for at in merged {
-            for attribute in written_attributes(&self.clauses(*at)) {
+            for attribute in self.written_attributes(*at, &self.clauses(*at)) {
                 if !attributes.contains(&attribute) {
                     attributes.push(attribute);
                 }
             }
         }
         attributes
+    }
+
+    /// The attributes that the clauses of directive `index` state.
+    fn written_attributes(&self, index: usize, clauses: &LoopClauses) -> Vec<Attribute> {
+        // A section here is all of an array.
+        let whole = |sharing: Sharing, item: &ListItem, entry| Attribute {
+            sharing,
+            item: item.base.text.clone(),
+            entry,
+        };
+        let private = clauses.private.iter().map(|item| whole(Sharing::Private, item, "clause/private"));
+        let first =
+            clauses.firstprivate.iter().map(|item| whole(Sharing::Firstprivate, item, "clause/firstprivate"));
+        let reduction = clauses.reduction.iter().map(|(op, item)| {
+            let entry = if self.is_complex(index, item) { COMPLEX } else { "clause/reduction" };
+            Attribute { sharing: Sharing::Reduction(*op), item: as_section(item), entry }
+        });
+        private.chain(first).chain(reduction).collect()
+    }
+
+    /// Whether the item's type is a complex one. (The grammar is not shown the word.)
+    fn is_complex(&self, index: usize, item: &ListItem) -> bool {
+        let mut known = self.symbol_of(index, item);
+        for _ in 0..16 {
+            let Some(decl) = known.and_then(|symbol| self.symbols.get(symbol).decl) else { return false };
+            let decl = self.unit.decl(decl);
+            let words = self.file.text(Span { start: decl.span.start, end: decl.name_span.start });
+            if words.split(|c: char| !c.is_alphanumeric() && c != '_').any(is_complex_word) {
+                return true;
+            }
+            known = match &decl.base {
+                BaseType::Named(name) => self.symbols.lookup(name, decl.span.start),
+                _ => return false,
+            };
+        }
+        false
+    }
+
+    /// What OpenMP has no reduction for.
+    pub(super) fn reduction_problem(&self, index: usize, item: &ListItem) -> Option<Diag> {
+        let class =
+            self.symbol_of(index, item).map_or(Class::Unknown, |symbol| self.symbols.get(symbol).class);
+        let what = match class {
+            _ if item.parts.iter().any(|part| matches!(part, Part::Member(_))) => "a reduction of a member",
+            Class::Record => "a reduction of a struct",
+            Class::Pointer if item.parts.is_empty() => "a reduction of a pointer without a section",
+            _ => return None,
+        };
+        Some(diag::not_yet(item.span, what))
     }
 
     /// The `private` variables of a loop that gets no construct become private to the construct around it.
@@ -218,26 +276,29 @@ impl Maker<'_> {
         for (at, work) in inner.iter_mut() {
             for reduction in work.attributes.clone() {
                 let known = attributes.iter().any(|other| other.item == reduction.item);
-                let symbol = self.symbols.lookup(&reduction.item, self.bound[*at].directive.span.start);
+                let place = self.bound[*at].directive.span.start;
+                let symbol = self.symbols.lookup(base_of(&reduction.item), place);
                 let carried = symbol
                     .filter(|symbol| !self.is_inside(*symbol, body))
                     .and_then(|symbol| inside.of(symbol))
                     .is_some_and(|used| used.exposed);
                 if matches!(reduction.sharing, Sharing::Reduction(_)) && carried && !known {
-                    attributes.push(Attribute { entry: "implicit/reduction-nested", ..reduction });
+                    attributes.push(nested(&reduction));
                 }
             }
             let body = uses(self.unit, self.symbols, work.stmt);
             for reduction in attributes.iter() {
-                let symbol = self.symbols.lookup(&reduction.item, self.bound[*at].directive.span.start);
-                let updated = symbol.and_then(|symbol| body.of(symbol)).is_some_and(|used| used.written);
+                let place = self.bound[*at].directive.span.start;
+                let symbol = self.symbols.lookup(base_of(&reduction.item), place);
+                let updated = symbol
+                    .and_then(|symbol| body.of(symbol))
+                    .is_some_and(|used| used.written || used.part_written);
                 let known = work.attributes.iter().any(|other| {
                     other.item == reduction.item && matches!(other.sharing, Sharing::Reduction(_))
                 });
                 if matches!(reduction.sharing, Sharing::Reduction(_)) && updated && !known {
                     work.attributes.retain(|other| other.item != reduction.item);
-                    work.attributes
-                        .push(Attribute { entry: "implicit/reduction-nested", ..reduction.clone() });
+                    work.attributes.push(nested(reduction));
                 }
             }
         }
@@ -363,7 +424,84 @@ impl Maker<'_> {
             if !spread.gangs && self.private_above(reduction, launch, stmt, region_stmt) {
                 continue;
             }
-            self.copy_reduction(index, region_stmt, reduction, launch);
+            self.copy_reduction(index, region_stmt, stmt, reduction, launch);
+        }
+    }
+
+    /// Whether the gangs of a region cannot add up what its loops reduce: the region sets the variable in code that every
+    /// gang runs, or reduces it with two operators.
+    pub(super) fn only_one_gang(&mut self, index: usize, region: StmtId) -> bool {
+        let loops: Vec<usize> =
+            self.all_loops_below(index).into_iter().filter(|at| !self.clauses(*at).seq).collect();
+        let redundant = self.beside(region, &loops);
+        let construct = self.clauses(index);
+        // Each gang has its own of what the construct itself reduces.
+        let own =
+            |item: &ListItem| construct.reduction.iter().any(|(_, other)| other.base.text == item.base.text);
+        let mut known: Vec<(SymbolId, ReductionOp)> = Vec::new();
+        let in_lanes = |at: usize| ancestors(self.bound, at).any(|above| loops.contains(&above));
+        for at in loops.iter().copied().filter(|at| !in_lanes(*at)) {
+            let clauses = self.clauses(at);
+            let lanes_only = !clauses.gang && (clauses.worker || clauses.vector) && !construct.num_gangs;
+            if lanes_only {
+                continue;
+            }
+            for (op, item) in clauses.reduction.into_iter().filter(|(_, item)| !own(item)) {
+                let Some(symbol) = self.symbol_of(at, item).filter(|one| !self.is_inside(*one, region))
+                else {
+                    continue;
+                };
+                let is_set = redundant.iter().any(|used| used.of(symbol).is_some_and(|one| one.written));
+                let clashes = known.iter().any(|(other, with)| *other == symbol && *with != op);
+                if is_set || clashes {
+                    self.diags.push(diag::one_gang(item.span, &item.base.text));
+                    return true;
+                }
+                known.push((symbol, op));
+            }
+        }
+        false
+    }
+
+    /// The uses in `region` outside of `loops`.
+    fn beside(&self, region: StmtId, loops: &[usize]) -> Vec<sema::Uses> {
+        let loops: Vec<StmtId> = loops.iter().filter_map(|at| self.bound[*at].stmt()).collect();
+        let mut found = Vec::new();
+        let mut pending = vec![region];
+        while let Some(part) = pending.pop() {
+            if loops.contains(&part) {
+                continue;
+            }
+            let span = self.unit.stmt(part).span;
+            if loops.iter().any(|inner| span.contains(self.unit.stmt(*inner).span)) {
+                pending.extend(sema::children(self.unit, part));
+            } else {
+                found.push(uses(self.unit, self.symbols, part));
+            }
+        }
+        found
+    }
+
+    /// What a loop of a region reduces over the gangs is a reduction of the region: each gang adds up its own, and
+    /// they are combined where the gangs end.
+    pub(super) fn combine_gangs(
+        &mut self,
+        index: usize,
+        at: usize,
+        work: &WorkLoop,
+        launch: &mut Vec<Attribute>,
+    ) {
+        let Some(region) = self.bound[index].stmt() else { return };
+        let place = self.bound[at].directive.span.start;
+        for reduction in work.attributes.iter().filter(|one| matches!(one.sharing, Sharing::Reduction(_))) {
+            let symbol = self.symbols.lookup(base_of(&reduction.item), place);
+            let inside = symbol.is_some_and(|symbol| self.is_inside(symbol, region));
+            let known = launch.iter().any(|other| {
+                other.item == reduction.item && !matches!(other.sharing, Sharing::Copy | Sharing::Deviceptr)
+            });
+            if !inside && !known {
+                launch.push(nested(reduction));
+            }
         }
     }
 
@@ -376,7 +514,7 @@ impl Maker<'_> {
         region: StmtId,
     ) -> bool {
         let at = self.unit.stmt(stmt).span.start;
-        let Some(symbol) = self.symbols.lookup(&reduction.item, at) else { return false };
+        let Some(symbol) = self.symbols.lookup(base_of(&reduction.item), at) else { return false };
         let used = uses(self.unit, self.symbols, region);
         let listed = launch.iter().any(|other| {
             other.item == reduction.item && matches!(other.sharing, Sharing::Private | Sharing::Firstprivate)
@@ -384,20 +522,20 @@ impl Maker<'_> {
         listed || used.of(symbol).is_some_and(|used| !used.exposed)
     }
 
-    /// A reduction variable that no data clause names is copied to the device and back.
+    /// A reduction variable that no data clause names is copied to the device and back. `place` is the loop that reduces.
     pub(super) fn copy_reduction(
         &mut self,
         index: usize,
         stmt: StmtId,
+        place: StmtId,
         reduction: &Attribute,
         attributes: &mut Vec<Attribute>,
     ) {
-        let at = self.unit.stmt(stmt).span.start.max(self.bound[index].directive.span.start);
-        let inside = match self.symbols.lookup(&reduction.item, at) {
-            Some(symbol) => self.is_inside(symbol, stmt),
-            None => true,
-        };
-        let named = |item: &ListItem| item.text == reduction.item || item.base.text == reduction.item;
+        let at = self.unit.stmt(place).span.start.max(self.bound[index].directive.span.start);
+        let base = base_of(&reduction.item);
+        // A name whose declaration we cannot see stands outside: were it copied in vain, the compiler would say so.
+        let inside = self.symbols.lookup(base, at).is_some_and(|symbol| self.is_inside(symbol, stmt));
+        let named = |item: &ListItem| item.base.text == base;
         let own = self.clauses(index).data.iter().any(|(_, item)| named(item));
         let known =
             attributes.iter().any(|other| other.item == reduction.item && other.sharing == Sharing::Copy);
@@ -435,6 +573,10 @@ impl Maker<'_> {
     }
 }
 
+fn is_complex_word(word: &str) -> bool {
+    matches!(word, "_Complex" | "complex" | "__complex__")
+}
+
 /// A variable that OpenACC treats as one value: threads can have their own.
 fn is_thread_scalar(class: Class, used: &Use) -> bool {
     match class {
@@ -448,17 +590,33 @@ fn implied(sharing: Sharing, name: &str, entry: &'static str) -> Attribute {
     Attribute { sharing, item: name.to_owned(), entry }
 }
 
-/// The attributes that the clauses state.
-fn written_attributes(clauses: &LoopClauses) -> Vec<Attribute> {
-    let make =
-        |sharing: Sharing, item: &ListItem, entry| Attribute { sharing, item: item.text.clone(), entry };
-    // A section here is all of an array.
-    let whole =
-        |sharing: Sharing, item: &ListItem, entry| Attribute { sharing, item: item.base.text.clone(), entry };
-    let private = clauses.private.iter().map(|item| whole(Sharing::Private, item, "clause/private"));
-    let first =
-        clauses.firstprivate.iter().map(|item| whole(Sharing::Firstprivate, item, "clause/firstprivate"));
-    let reduction =
-        clauses.reduction.iter().map(|(op, item)| make(Sharing::Reduction(*op), item, "clause/reduction"));
-    private.chain(first).chain(reduction).collect()
+/// The same reduction on a loop around or inside the one that names it.
+fn nested(reduction: &Attribute) -> Attribute {
+    let entry = match reduction.entry {
+        COMPLEX => COMPLEX,
+        _ => "implicit/reduction-nested",
+    };
+    Attribute { entry, ..reduction.clone() }
+}
+
+/// The variable that a list item begins with.
+fn base_of(item: &str) -> &str {
+    let is_inner = |c: char| c.is_alphanumeric() || c == '_';
+    item.split(|c| !is_inner(c)).next().unwrap_or(item)
+}
+
+/// A list item as a section: one element `[e]` is the section `[e:1]`.
+fn as_section(item: &ListItem) -> String {
+    let mut text = item.text.clone();
+    for part in item.parts.iter().rev() {
+        if let Part::Section(subscripts) = part
+            && let [Subscript::Index(element)] = subscripts.as_slice()
+        {
+            let end = (element.span.end - item.span.start) as usize;
+            if text.is_char_boundary(end) {
+                text.insert_str(end, ":1");
+            }
+        }
+    }
+    text
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use crate::acc::ast::ReductionOp;
 use crate::host::ir::{FunctionId, StmtId};
+use crate::source::Span;
 
 /// The plan of one file: what becomes of each bound directive.
 #[derive(Debug, Default)]
@@ -16,6 +17,10 @@ pub struct Plan {
     pub inserted: Vec<(usize, StmtId, Launch)>,
     /// Functions that the compute constructs of directives call without a `routine` directive.
     pub callees: Vec<(usize, FunctionId)>,
+    /// Inner loops that a directive on an outer loop governs and that get a construct of their own.
+    pub inserted_loops: Vec<(usize, WorkLoop)>,
+    /// The arguments of `gang`, `worker` and `vector` that some loop heeds.
+    pub heeded: BTreeSet<Span>,
 }
 
 /// What becomes of one directive.
@@ -114,6 +119,17 @@ pub struct Spread {
     pub lanes: bool,
 }
 
+/// What `gang`, `worker` and `vector` say in parentheses.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sizes {
+    /// How many gangs.
+    pub gangs: Option<String>,
+    /// How many workers, and how many lanes.
+    pub lanes: Vec<String>,
+    /// How many iterations a gang takes at a time; `*` leaves it open.
+    pub chunk: Option<String>,
+}
+
 /// A loop whose iterations run in parallel.
 #[derive(Debug)]
 pub struct WorkLoop {
@@ -123,6 +139,10 @@ pub struct WorkLoop {
     pub spread: Spread,
     /// How many tightly nested loops are run as one.
     pub collapse: usize,
+    /// The sizes of the tiles, outermost loop first; none if the loops are not tiled.
+    pub tile: Vec<String>,
+    /// What its clauses say of how many share it out.
+    pub sizes: Sizes,
     /// `private`, `firstprivate` and `reduction` on the loop.
     pub attributes: Vec<Attribute>,
     /// An inner loop's trip count varies from iteration to iteration.

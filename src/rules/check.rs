@@ -210,6 +210,7 @@ fn action(raw: &RawRow, meaning: Meaning) -> Result<Action, Error> {
             Some("target") => Place::Target,
             Some("teams") => Place::Teams,
             Some("level-leaf") => Place::LevelLeaf,
+            Some("distribute") => Place::Distribute,
             Some("directive") => Place::Directive,
             other => return Err(error(format!("unknown place `{}`", other.unwrap_or("")))),
         };
@@ -235,6 +236,7 @@ fn action(raw: &RawRow, meaning: Meaning) -> Result<Action, Error> {
         Some("finalize") => Ok(Action::Strategy(Strategy::Finalize)),
         Some("push-down") => Ok(Action::Strategy(Strategy::PushDown)),
         Some("levels") => Ok(Action::Strategy(Strategy::Levels)),
+        Some("tile") => Ok(Action::Strategy(Strategy::Tile)),
         Some("choose-device") => Ok(Action::Strategy(Strategy::ChooseDevice)),
         Some("launch") => Ok(Action::Strategy(Strategy::Launch)),
         Some("wait-before") => Ok(Action::Strategy(Strategy::WaitBefore)),
@@ -344,6 +346,7 @@ fn leaf(on: &str, place: Place) -> &'static str {
         ("wait", _) => "taskwait",
         (_, Place::Teams) => "teams",
         (_, Place::LevelLeaf) => "for",
+        (_, Place::Distribute) => "distribute",
         _ => "target",
     }
 }

@@ -18,6 +18,8 @@ pub struct ProfileRules {
     pub short_trip: u32,
     /// Loops that use arrays of variable length may be shared out inside others.
     pub variable_length_inside: bool,
+    /// The compiler tiles loops that are collapsed.
+    pub tile: bool,
     /// Threads of a team, one iteration each, for a loop whose inner loops have varying trip counts.
     pub ragged_threads: Option<u32>,
     /// Which measurements say so.

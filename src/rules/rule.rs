@@ -46,6 +46,8 @@ pub enum Place {
     Teams,
     /// The construct that shares out the loop's iterations.
     LevelLeaf,
+    /// `distribute`
+    Distribute,
     /// The one directive there is.
     Directive,
 }
@@ -63,6 +65,8 @@ pub enum Strategy {
     PushDown,
     /// The plan has turned the clause into who shares out the loop.
     Levels,
+    /// A directive of its own behind the loop's.
+    Tile,
     /// The plan has chosen the clauses of one device type.
     ChooseDevice,
     /// The plan has made the launch, its loops and its data environment.
@@ -205,4 +209,6 @@ pub const FACTS: &[(&str, &[&str])] = &[
     ("async", &["noval", "constant", "runtime", "sync"]),
     ("queues", &["kept", "dropped"]),
     ("device", &["host", "other", "current", "none", "unknown"]),
+    ("chunk", &["none", "own", "given"]),
+    ("tiles", &["kept", "lost"]),
 ];

@@ -163,7 +163,7 @@ impl Walk<'_> {
                 self.events.push(Event::Operator(operator));
             }
         } else if word.starts_with(b"acc_")
-            || matches!(word, b"acc" | b"_OPENACC")
+            || matches!(word, b"acc" | b"_OPENACC" | b"complex")
             || super::shadow::is_noise(word)
         {
             self.events.push(Event::Word(Span::new(start, self.at)));

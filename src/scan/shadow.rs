@@ -201,6 +201,11 @@ fn word(file: &SourceFile, span: Span, shown: &Shown, scan: &mut Scan) {
         let takes_argument = NOISE.iter().any(|(noise, argument)| *argument && noise.as_bytes() == text);
         let end = if takes_argument { closing(&file.bytes, span.end as usize) } else { span.end as usize };
         blank(&mut scan.shadow, Span { start: span.start, end: end as u32 });
+    } else if text == b"complex" {
+        // `complex.h` makes it a word of the type; anything else may be called so.
+        if is_beside_type(&file.bytes, span) {
+            blank(&mut scan.shadow, span);
+        }
     } else if text == b"acc" {
         scan.directives.extend(macro_argument(file, span, shown));
     } else {
@@ -251,6 +256,20 @@ fn macro_argument(file: &SourceFile, span: Span, shown: &Shown) -> Option<Direct
         in_macro: Some(String::from_utf8_lossy(before.get(start..)?).into_owned()),
         active: shown.shows(span.start),
         next_code: 0,
+    })
+}
+
+/// Whether the word at `span` stands beside a floating type's.
+fn is_beside_type(bytes: &[u8], span: Span) -> bool {
+    const TYPES: [&[u8]; 3] = [b"float", b"double", b"long"];
+    let before = bytes.get(..span.start as usize).unwrap_or_default().trim_ascii_end();
+    let behind = bytes.get(span.end as usize..).unwrap_or_default().trim_ascii_start();
+    let is_inner = |byte: &u8| super::c::is_word_start(*byte) || byte.is_ascii_digit();
+    TYPES.iter().any(|word| {
+        let last = before.strip_suffix(*word).map(|rest| rest.last());
+        let next = behind.strip_prefix(*word).map(|rest| rest.first());
+        let ends = |inner: Option<Option<&u8>>| inner.is_some_and(|byte| !byte.is_some_and(is_inner));
+        ends(last) || ends(next)
     })
 }
 

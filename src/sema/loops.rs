@@ -17,7 +17,7 @@ pub struct Header {
     pub first: ExprId,
     /// What it is compared with.
     pub bound: ExprId,
-    /// How it is compared, the variable on the left.
+    /// How it is compared, the variable on the left; `!=` only with a step of one.
     pub compare: BinaryOp,
     /// What each iteration adds (`None`: one).
     pub step: Option<ExprId>,
@@ -40,7 +40,8 @@ pub fn header(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> Result<Header, No
         .and_then(|init| initialised(unit, init))
         .ok_or(NotCanonical("its first part is not `variable = value`"))?;
     let var = symbols.lookup(name, at).ok_or(NotCanonical("its variable is not declared"))?;
-    if !matches!(symbols.get(var).class, Class::Scalar | Class::Pointer | Class::Unknown) {
+    let known = symbols.get(var);
+    if !matches!(known.class, Class::Scalar | Class::Pointer | Class::Unknown) || known.is_floating {
         return Err(NotCanonical("its variable is no integer"));
     }
     let is_var = |id: ExprId| matches!(&unit.expr(id).kind, ExprKind::Name(other) if other == name);
@@ -50,8 +51,12 @@ pub fn header(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> Result<Header, No
     let (step, down) = step
         .and_then(|step| increment(unit, step, &is_var))
         .ok_or(NotCanonical("its last part does not add a fixed step to the variable"))?;
-    if compare == BinaryOp::NotEqual {
-        return Err(NotCanonical("OpenMP before 5.0 knows no `!=` in a loop condition"));
+    if [Some(first), Some(bound), step].into_iter().flatten().any(|expr| changes(unit, expr)) {
+        return Err(NotCanonical("its header changes another variable"));
+    }
+    let is_one = step.is_none_or(|step| matches!(unit.expr(step).kind, ExprKind::Int(1)));
+    if compare == BinaryOp::NotEqual && !is_one {
+        return Err(NotCanonical("its condition is `!=`, and its step is not one"));
     }
     if leaves_loop(unit, *body) {
         return Err(NotCanonical("it is left by `break`, `return` or `goto`"));
@@ -118,6 +123,14 @@ fn increment(unit: &Unit, step: ExprId, is_var: &dyn Fn(ExprId) -> bool) -> Opti
             _ => None,
         },
         _ => None,
+    }
+}
+
+/// Whether evaluating an expression changes a variable.
+fn changes(unit: &Unit, expr: ExprId) -> bool {
+    match &unit.expr(expr).kind {
+        ExprKind::Assign(..) | ExprKind::Step { .. } => true,
+        kind => kind.children().into_iter().any(|child| changes(unit, child)),
     }
 }
 

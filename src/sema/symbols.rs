@@ -55,6 +55,8 @@ pub struct Symbol {
     pub kind: SymbolKind,
     /// The class of its type.
     pub class: Class,
+    /// Its type is a floating one.
+    pub is_floating: bool,
     /// Number of array dimensions or pointer stars that a subscript may remove, outermost first: `true` is an array.
     pub shape: Vec<bool>,
     /// The bytes in which it is visible (the whole file for a header's).
@@ -107,6 +109,7 @@ impl Symbols {
                 name: define.name.clone(),
                 kind: SymbolKind::Constant,
                 class: Class::Scalar,
+                is_floating: false,
                 shape: Vec::new(),
                 scope: file,
                 from: 0,
@@ -178,8 +181,17 @@ impl Symbols {
     fn function(&mut self, name: &str, scope: Span, from: u32) {
         let kind = SymbolKind::Function;
         let name = name.to_owned();
-        let class = Class::Unknown;
-        self.insert(Symbol { name, kind, class, shape: Vec::new(), scope, from, decl: None, is_const: true });
+        self.insert(Symbol {
+            name,
+            kind,
+            class: Class::Unknown,
+            is_floating: false,
+            shape: Vec::new(),
+            scope,
+            from,
+            decl: None,
+            is_const: true,
+        });
     }
 
     fn declare(
@@ -210,8 +222,10 @@ impl Symbols {
             Class::Array if decl.kind == DeclKind::Parameter => Class::Pointer,
             class => class,
         };
+        let is_floating = class == Class::Scalar && types.is_floating(decl, 0);
         let name = decl.name.clone();
-        self.insert(Symbol { name, kind, class, shape, scope, from, decl: id, is_const: decl.is_const });
+        let is_const = decl.is_const;
+        self.insert(Symbol { name, kind, class, is_floating, shape, scope, from, decl: id, is_const });
     }
 
     fn function_scope(&mut self, unit: &Unit, id: FunctionId, types: &Types) {
@@ -296,6 +310,23 @@ impl Types<'_> {
             shape.extend(self.shape(typedef, depth + 1));
         }
         shape
+    }
+
+    fn is_floating(&self, decl: &Decl, depth: usize) -> bool {
+        match &decl.base {
+            BaseType::Builtin(words) => {
+                words.split(' ').any(|word| ["float", "double", "_Float16", "__float128"].contains(&word))
+            }
+            BaseType::Named(name) => match self.typedefs.get(name.as_str()) {
+                Some((_, typedef)) if depth < TYPEDEF_DEPTH => self.is_floating(typedef, depth + 1),
+                _ => matches!(name.as_str(), "float_t" | "double_t"),
+            },
+            BaseType::Void
+            | BaseType::Tagged(_)
+            | BaseType::Record(_)
+            | BaseType::Enum
+            | BaseType::Unknown => false,
+        }
     }
 
     fn class(&self, decl: &Decl, shape: &[bool], depth: usize) -> Class {

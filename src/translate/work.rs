@@ -129,7 +129,7 @@ impl<'a> Work<'a> {
         let target = self.options.target();
         let aim = plan::Aim {
             device_type: self.options.device_type.clone(),
-            preference: omp::preference(target.profile),
+            preference: omp::preference(target.profile, target.version),
             queues: target.queues == omp::Queues::Kept,
         };
         let (plan, said) = plan::plan(file, unit, &symbols, &bound, &held, &aim);
