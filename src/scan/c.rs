@@ -92,13 +92,21 @@ impl Walk<'_> {
         }
     }
 
-    /// The length of a number with its letters, so that `1acc_x` is no word.
+    /// The length of a number with its letters, so that `1acc_x` is no word, and with its separators, so that the
+    /// apostrophes of `1'000'000` are no quotes.
     fn number(&self) -> usize {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
-        rest.iter()
-            .take_while(|byte| is_word_start(**byte) || byte.is_ascii_digit() || **byte == b'.')
-            .count()
-            .max(1)
+        let is_inner = |byte: u8| is_word_start(byte) || byte.is_ascii_digit();
+        let mut length = 1;
+        while let Some(byte) = rest.get(length) {
+            match byte {
+                b'.' => length += 1,
+                b'\'' if rest.get(length + 1).is_some_and(|next| is_inner(*next)) => length += 2,
+                byte if is_inner(*byte) => length += 1,
+                _ => break,
+            }
+        }
+        length
     }
 
     /// Skips a comment; it ends before the line end (`//`) or behind `*/`.
@@ -152,13 +160,28 @@ impl Walk<'_> {
         self.at = self.at.min(self.bytes.len());
     }
 
+    /// `"tag(…)tag"` behind an `R`: nothing in it is what it looks like.
+    fn raw_string(&mut self) {
+        let rest = self.bytes.get(self.at + 1..).unwrap_or_default();
+        let tag = rest.iter().take(17).position(|byte| *byte == b'(');
+        let Some(tag) = tag.and_then(|length| rest.get(..length)) else { return self.literal(b'"') };
+        let end = [b")", tag, b"\""].concat();
+        let inside = rest.get(tag.len() + 1..).unwrap_or_default();
+        match inside.windows(end.len()).position(|here| here == end) {
+            Some(length) => self.at += 1 + tag.len() + 1 + length + end.len(),
+            None => self.literal(b'"'),
+        }
+    }
+
     fn word(&mut self) {
         let start = self.at;
         while is_word_start(self.peek(0)) || self.peek(0).is_ascii_digit() {
             self.at += 1;
         }
         let word = self.bytes.get(start..self.at).unwrap_or_default();
-        if word == b"_Pragma" {
+        if self.peek(0) == b'"' && matches!(word, b"R" | b"LR" | b"uR" | b"UR" | b"u8R") {
+            self.raw_string();
+        } else if word == b"_Pragma" {
             if let Some(operator) = self.operator(start) {
                 self.events.push(Event::Operator(operator));
             }
