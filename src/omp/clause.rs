@@ -198,7 +198,12 @@ fn item_by_row(
     let Some(row) = look::row(entry, &asked) else { return unknown(clause, into) };
     // A pointer without a section: what is meant is what it points to, not the pointer's own bytes.
     let whole = is_whole_pointer(item, class) && entry == "clause/present";
-    let text = if whole { format!("{}[:0]", item.text) } else { item.text.clone() };
+    let text = match item.text.as_str() {
+        // The object itself: OpenACC compilers take `this` for all of it.
+        "this" if class == Class::Unknown => "this[0:1]".to_owned(),
+        text if whole => format!("{text}[:0]"),
+        text => text.to_owned(),
+    };
     apply(row, clause, &text, &asked, into);
 }
 

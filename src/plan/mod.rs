@@ -74,7 +74,7 @@ pub fn plan(
     let mut items = Vec::with_capacity(bound.len());
     items.resize_with(bound.len(), || Item::Left);
     let plan = Plan { items, inserted: Vec::new() };
-    let (entered, declared) = (data::entered(bound, symbols), data::declared(bound, symbols));
+    let (entered, declared) = (data::entered(unit, bound, symbols), data::declared(bound, symbols));
     let escaping = escaping(unit, symbols, bound);
     let mut maker =
         Maker { file, unit, symbols, bound, aim, entered, declared, escaping, plan, diags: Vec::new() };
