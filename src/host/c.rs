@@ -37,15 +37,24 @@ fn grammar_tree(text: &[u8], cpp: bool) -> Option<Tree> {
     parser.parse(text, None)
 }
 
-/// A header's tree: as C, unless it reads better as C++.
+/// A header's tree: as C, unless it reads better as C++, or as well and says words of C++.
 fn better_tree(text: &[u8]) -> Option<Tree> {
     let c = grammar_tree(text, false)?;
-    if !c.root_node().has_error() {
+    let says = says_cpp(text);
+    if !c.root_node().has_error() && !says {
         return Some(c);
     }
     let cpp = grammar_tree(text, true)?;
     let bytes = |tree: &Tree| errors(tree).iter().map(|span| span.len() + 1).sum::<usize>();
-    Some(if bytes(&cpp) < bytes(&c) { cpp } else { c })
+    let (of_cpp, of_c) = (bytes(&cpp), bytes(&c));
+    Some(if of_cpp < of_c || says && of_cpp == of_c { cpp } else { c })
+}
+
+/// Whether a word stands in the text that makes a header C++; to C's grammar `namespace n { … }` is a function.
+fn says_cpp(text: &[u8]) -> bool {
+    const WORDS: [&[u8]; 6] = [b"namespace", b"template", b"class", b"using", b"constexpr", b"typename"];
+    let mut words = text.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
+    words.any(|word| WORDS.contains(&word))
 }
 
 fn span(node: Node) -> Span {

@@ -106,6 +106,11 @@ impl Maker<'_> {
         if matches!(clause, ClauseKind::Private(_) | ClauseKind::Firstprivate(_)) && !item.parts.is_empty() {
             return Some(diag::not_yet(item.span, "a section or member in `private` or `firstprivate`"));
         }
+        if matches!(clause, ClauseKind::Reduction(..)) {
+            let symbol = self.symbol_of(index, item).map(|symbol| self.symbols.get(symbol));
+            let is_member = symbol.is_some_and(|symbol| symbol.kind == SymbolKind::Member);
+            return is_member.then(|| diag::not_yet(item.span, "a member in `reduction`"));
+        }
         if !is_data {
             return None;
         }

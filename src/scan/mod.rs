@@ -8,7 +8,7 @@ mod preproc;
 mod shadow;
 
 use crate::diag::Diag;
-use crate::source::{SourceFile, Span};
+use crate::source::{Language, SourceFile, Span};
 
 pub use mention::mentions_openacc;
 pub use preproc::View;
@@ -16,7 +16,11 @@ pub use preproc::View;
 /// Finds the directives of `file` and makes the shadow text of what `view` shows.
 pub fn scan(file: &SourceFile, view: &View) -> (Scan, Vec<Diag>) {
     let events = c::events(&file.bytes);
-    let shown = preproc::shown(&file.bytes, &events, view);
+    let mut view = view.clone();
+    if file.language == Language::Cpp {
+        view.defines.push(("__cplusplus".to_owned(), Some("201703".to_owned())));
+    }
+    let shown = preproc::shown(&file.bytes, &events, &view);
     (shadow::assemble(file, &events, &shown), Vec::new())
 }
 
