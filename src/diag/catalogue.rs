@@ -381,10 +381,10 @@ pub fn cache_dropped(at: Span) -> Diag {
     )
 }
 
-/// A0230
+/// A0250
 pub fn lambda_on_device(at: Span, name: &str) -> Diag {
     diag(
-        230,
+        250,
         Severity::Differs,
         at,
         format!("the lambda `{name}` is called on the device: what it captures goes there only in part"),
@@ -393,10 +393,10 @@ pub fn lambda_on_device(at: Span, name: &str) -> Diag {
     )
 }
 
-/// A0231
+/// A0251
 pub fn type_not_seen(at: Span, name: &str) -> Diag {
     diag(
-        231,
+        251,
         Severity::Weaker,
         at,
         format!("the type of `{name}` cannot be seen here: each thread gets its own, as of a scalar"),
@@ -405,10 +405,10 @@ pub fn type_not_seen(at: Span, name: &str) -> Diag {
     )
 }
 
-/// A0232
+/// A0252
 pub fn object_absent(at: Span, name: &str) -> Diag {
     diag(
-        232,
+        252,
         Severity::Differs,
         at,
         format!(
@@ -419,10 +419,10 @@ pub fn object_absent(at: Span, name: &str) -> Diag {
     )
 }
 
-/// A0233
+/// A0253
 pub fn lambda_inside(at: Span) -> Diag {
     diag(
-        233,
+        253,
         Severity::Weaker,
         at,
         "gcc 12 stops with an internal error at a lambda in a target construct".to_owned(),
