@@ -32,6 +32,7 @@ pub mod report;
 
 pub mod cli;
 
+pub use omp::Queues;
 pub use translate::{
     DirectiveReport, Header, Options, Outcome, Profile, SUPPORT, Source, Translation, Version, translate,
 };

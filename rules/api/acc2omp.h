@@ -96,10 +96,74 @@ static inline void acc2omp_set_default_async(int queue)
     acc2omp_default_async = queue == acc2omp_async_default ? (int)acc2omp_async_noval : queue;
 }
 
-/* acc_wait and its kin, where a directive cannot stand. */
-static inline void acc2omp_wait(void)
+/*
+ * Queues. Constructs of one queue depend on one object, so that they run one after the other while the host goes on.
+ * Queues share a few objects: two that meet in one wait for each other, which costs time and changes no result.
+ * Dependences order what one thread (in OpenMP's words: one task) has queued; so does waiting.
+ */
+enum { acc2omp_queue_objects = 61 };
+__attribute__((weak)) char acc2omp_queues[acc2omp_queue_objects];
+
+static inline char *acc2omp_queue_object(int queue)
+{
+    if (queue == acc2omp_async_noval || queue == acc2omp_async_default)
+        queue = acc2omp_default_async;
+    return &acc2omp_queues[(unsigned)queue % (unsigned)acc2omp_queue_objects];
+}
+
+/* What stands for a queue in `depend`. */
+#define acc2omp_queue(number) (*acc2omp_queue_object(number))
+
+/* acc_wait */
+static inline void acc2omp_wait(int queue)
+{
+    char *object = acc2omp_queue_object(queue);
+    (void)object;
+#pragma omp task if (0) depend(inout : object[0])
+    {
+    }
+}
+
+/* acc_wait_all */
+static inline void acc2omp_wait_all(void)
 {
 #pragma omp taskwait
+}
+
+/* acc_wait_async: what is queued behind this on `waiting` runs after what is on `queue`. */
+static inline void acc2omp_wait_async(int queue, int waiting)
+{
+    char *first = acc2omp_queue_object(queue), *second = acc2omp_queue_object(waiting);
+    if (waiting == acc2omp_async_sync) {
+        acc2omp_wait(queue);
+    } else if (first != second) {
+#pragma omp task depend(in : first[0]) depend(inout : second[0])
+        {
+        }
+    }
+}
+
+/* acc_wait_any: all are waited for, and the first is as good as any. */
+static inline int acc2omp_wait_any(int count, const int queues[])
+{
+    int at;
+    for (at = 0; at < count; at++)
+        acc2omp_wait(queues[at]);
+    return count > 0 ? 0 : -1;
+}
+
+/* acc_async_test: waits, so that the answer is yes. */
+static inline int acc2omp_async_test(int queue)
+{
+    acc2omp_wait(queue);
+    return 1;
+}
+
+/* acc_async_test_all: waits, so that the answer is yes. */
+static inline int acc2omp_async_test_all(void)
+{
+    acc2omp_wait_all();
+    return 1;
 }
 
 /* acc_deviceptr: null if the data is absent. */

@@ -38,6 +38,8 @@ pub struct Bound {
     pub target: Target,
     /// The function it stands in.
     pub function: Option<FunctionId>,
+    /// It stands where a control statement expects its body, which is no block.
+    pub unbraced: bool,
     /// The innermost directive whose construct holds it: an index into the list of bound directives.
     pub parent: Option<usize>,
 }
@@ -125,7 +127,8 @@ pub fn bind(
         if let Target::Stmt(stmt) = target {
             open.push((bound.len(), directive.span.to(unit.stmt(stmt).span)));
         }
-        bound.push(Bound { text, directive, target, function, parent });
+        let unbraced = places.is_unbraced_body(written);
+        bound.push(Bound { text, directive, target, function, unbraced, parent });
     }
     (bound, diags)
 }

@@ -9,7 +9,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::{Options, Profile, Version};
+use crate::{Options, Profile, Queues, Version};
 
 /// What the user asks for.
 pub enum Request {
@@ -87,6 +87,10 @@ struct Args {
     #[arg(long, value_name = "COMPILER", default_value = "generic", value_parser = profile())]
     profile: Profile,
 
+    /// What becomes of queues: dependences between tasks, or none: the host waits for each construct
+    #[arg(long = "async", value_name = "HOW", default_value = "queues", value_parser = queues())]
+    queues: Queues,
+
     /// The device whose `device_type` clauses count
     #[arg(long, value_name = "NAME", default_value = "nvidia")]
     device_type: String,
@@ -138,6 +142,13 @@ fn profile() -> impl TypedValueParser<Value = Profile> {
     })
 }
 
+fn queues() -> impl TypedValueParser<Value = Queues> {
+    PossibleValuesParser::new(["queues", "sync"]).map(|text| match text.as_str() {
+        "sync" => Queues::Dropped,
+        _ => Queues::Kept,
+    })
+}
+
 /// Reads the command line; the error is clap's, with its exit status.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, clap::Error> {
     let args = Args::try_parse_from(arguments)?;
@@ -163,7 +174,7 @@ impl Args {
         let destination = self.destination(from_stdin)?;
         let inputs = if from_stdin { Vec::new() } else { self.inputs };
         let device_type = self.device_type.to_ascii_lowercase();
-        let options = Options { omp: self.omp, profile: self.profile, device_type };
+        let options = Options { omp: self.omp, profile: self.profile, queues: self.queues, device_type };
         let (threads, quiet, verbose) = (self.jobs, self.quiet, self.verbose);
         Ok(Task { inputs, destination, options, threads, quiet, verbose })
     }

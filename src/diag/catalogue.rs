@@ -183,7 +183,7 @@ pub fn synchronous(at: Span, clause: &str) -> Diag {
         205,
         Severity::Weaker,
         at,
-        format!("`{clause}` is dropped: the host waits here"),
+        format!("the host waits here, for `{clause}`"),
         "now synchronous",
         "results are the same; overlap of transfers and kernels is lost",
     )
@@ -198,18 +198,6 @@ pub fn hint_dropped(at: Span, word: &str) -> Diag {
         format!("`{word}` is a hint that OpenMP has no word for"),
         "dropped",
         "nothing to do: results are the same",
-    )
-}
-
-/// A0207
-pub fn wait_all(at: Span) -> Diag {
-    diag(
-        207,
-        Severity::Weaker,
-        at,
-        "`wait` on chosen queues waits for everything".to_owned(),
-        "waits for all",
-        "nothing to do: every construct is synchronous",
     )
 }
 
@@ -378,6 +366,43 @@ pub fn cache_dropped(at: Span) -> Diag {
         "`cache` is dropped: OpenMP has no word for it".to_owned(),
         "dropped",
         "nothing to do: results are the same",
+    )
+}
+
+/// A0230
+pub fn queue_at_run_time(at: Span) -> Diag {
+    diag(
+        230,
+        Severity::Differs,
+        at,
+        "the queue is chosen at run time: should it be `acc_async_sync`, the host does not wait here"
+            .to_owned(),
+        "always queued",
+        "nothing to do if it is always the number of a queue",
+    )
+}
+
+/// A0231
+pub fn may_not_outlive(at: Span, name: &str) -> Diag {
+    diag(
+        231,
+        Severity::Differs,
+        at,
+        format!("`{name}` may be gone before the queue is done: nothing waits for it in this function"),
+        "local to the function",
+        "wait before the function ends, or give the variable a longer life",
+    )
+}
+
+/// A0232
+pub fn test_waits(at: Span, name: &str) -> Diag {
+    diag(
+        232,
+        Severity::Weaker,
+        at,
+        format!("`{name}` waits: OpenMP cannot ask whether work is done"),
+        "waits, then says yes",
+        "results are the same; what the host could do meanwhile is not done",
     )
 }
 
@@ -573,7 +598,6 @@ pub fn tell(code: Code, at: Span, word: &str) -> Option<Diag> {
         204 => absent_unchecked(at, word),
         205 => synchronous(at, word),
         206 => hint_dropped(at, word),
-        207 => wait_all(at),
         208 => device_management_dropped(at, word),
         209 => other_device_dropped(at),
         212 => auto_sequential(at),
@@ -581,6 +605,8 @@ pub fn tell(code: Code, at: Span, word: &str) -> Option<Diag> {
         216 => read_before_write(at, word),
         221 => attach_uncounted(at, word),
         222 => cache_dropped(at),
+        230 => queue_at_run_time(at),
+        232 => test_waits(at, word),
         301 => not_yet(at, &format!("`{word}`")),
         303 => needs_version(at, &format!("`{word}` here")),
         305 => api_left(at, word),

@@ -8,6 +8,7 @@ use crate::host::ir::{ExprId, ExprKind};
 use crate::rules::{Action, Page, Row, Situation, TemplateArg, rules};
 use crate::source::Span;
 
+use super::Target;
 use super::ast::{Directive, Leaf};
 use super::look;
 use super::section::Sections;
@@ -44,7 +45,7 @@ pub struct ApiLowered {
 struct Lowering<'a> {
     sections: &'a Sections<'a>,
     uses: &'a [ApiUse],
-    version: u8,
+    target: Target,
     /// Whether nothing else stands on the lines of a statement.
     stands_alone: &'a dyn Fn(Span) -> bool,
     diags: Vec<Diag>,
@@ -58,11 +59,10 @@ struct Refused;
 pub fn lower_api(
     sections: &Sections,
     uses: &[ApiUse],
-    version: u8,
+    target: Target,
     stands_alone: &dyn Fn(Span) -> bool,
 ) -> ApiLowered {
-    let mut lowering =
-        Lowering { sections, uses, version, stands_alone, diags: Vec::new(), rows: Vec::new() };
+    let mut lowering = Lowering { sections, uses, target, stands_alone, diags: Vec::new(), rows: Vec::new() };
     let mut changes = Vec::new();
     let mut behind = 0;
     for used in uses {
@@ -95,9 +95,15 @@ impl Lowering<'_> {
                     return Err(Refused);
                 };
                 let section = self.section(page, call).unwrap_or_default();
-                let directives = pragmas.iter().map(|(words, clause)| {
-                    let mut directive = Directive::new(&[Leaf::Named(words)]);
-                    directive.clauses.extend(clause.iter().map(|clause| look::fill(clause, &section, "")));
+                let queue = self.queue(page, call).map(|queue| self.argument(queue)).transpose()?;
+                let queue = queue.unwrap_or_default();
+                let directives = pragmas.iter().map(|pragma| {
+                    let mut directive = Directive::new(&[Leaf::Named(&pragma.words)]);
+                    let filled = pragma.clauses.iter().map(|clause| match clause.argument {
+                        TemplateArg::List => look::fill(clause, &section, ""),
+                        _ => look::fill(clause, &queue, ""),
+                    });
+                    directive.clauses.extend(filled);
                     directive
                 });
                 let change = ApiChange::Pragmas(span, directives.collect());
@@ -127,6 +133,10 @@ impl Lowering<'_> {
         let mut text = template.replace("{device}", DEVICE).replace("{host}", HOST);
         text = text.replace("{word}", used.name.trim_start_matches("acc_"));
         let Some(call) = &used.call else { return Ok(text) };
+        if text.contains("{queue}") {
+            let queue = self.queue(page, call).ok_or(Refused)?;
+            text = text.replace("{queue}", &self.argument(queue)?);
+        }
         for (name, arg) in page.args.iter().flatten().zip(&call.args) {
             let hole = format!("{{{name}}}");
             if text.contains(&hole) {
@@ -178,7 +188,15 @@ impl Lowering<'_> {
         if wanted != used.call.as_ref().map(|call| call.args.len()) {
             return Err(Refused);
         }
-        let mut situation = Situation::new("call").fact("queue", if is_async { "given" } else { "none" });
+        let queue = used.call.as_ref().filter(|_| is_async).and_then(|call| self.queue(page, call));
+        let is_sync = |queue: ExprId| {
+            let queue = self.sections.unit.expr(queue);
+            self.sections.file.text(queue.span) == "acc_async_sync"
+        };
+        let queued = queue.is_some_and(|queue| !is_sync(queue));
+        let mut situation = Situation::new("call")
+            .fact("queue", if queued { "given" } else { "none" })
+            .fact("queues", self.target.queues.name());
         if let Some(call) = &used.call {
             situation = situation.fact("value", if call.stmt.is_some() { "unused" } else { "used" });
             let known = self.section(page, call).is_some();
@@ -187,12 +205,17 @@ impl Lowering<'_> {
                 situation = situation.fact("device", self.device(device));
             }
         }
-        let row = rules().row(&page.entry, &situation, self.version).ok_or(Refused)?;
+        let row = rules().row(&page.entry, &situation, self.target.version).ok_or(Refused)?;
         if row.action == Action::Refuse {
             self.rows.push(row.id.to_string());
             return Err(Refused);
         }
         Ok((page, row))
+    }
+
+    /// The queue of a routine's `…_async` twin: its argument behind those that the page names.
+    fn queue(&self, page: &Page, call: &ApiCall) -> Option<ExprId> {
+        call.args.get(page.args.as_ref()?.len()).copied()
     }
 
     fn named(&self, page: &Page, call: &ApiCall, name: &str) -> Option<ExprId> {
@@ -207,9 +230,10 @@ impl Lowering<'_> {
             return None;
         }
         let wants_list = page.rows.iter().any(|row| match &row.action {
-            Action::Pragmas(all) => {
-                all.iter().flat_map(|(_, clause)| clause).any(|clause| clause.argument == TemplateArg::List)
-            }
+            Action::Pragmas(all) => all
+                .iter()
+                .flat_map(|pragma| &pragma.clauses)
+                .any(|clause| clause.argument == TemplateArg::List),
             _ => false,
         });
         if !wants_list {

@@ -92,7 +92,7 @@ impl Clause {
 
 /// The place of a clause in our output: what says where and how wide comes first, then data.
 fn rank(name: &str) -> usize {
-    const ORDER: [&str; 19] = [
+    const ORDER: [&str; 21] = [
         "read",
         "write",
         "update",
@@ -112,6 +112,8 @@ fn rank(name: &str) -> usize {
         "from",
         "is_device_ptr",
         "defaultmap",
+        "nowait",
+        "depend",
     ];
     ORDER.iter().position(|known| *known == name).unwrap_or(ORDER.len())
 }

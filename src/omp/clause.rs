@@ -10,6 +10,7 @@ use crate::sema::Class;
 
 use super::ast::{Body, Clause};
 use super::look::{self, Asked};
+use super::queue;
 
 /// What the clauses of one directive amount to.
 #[derive(Debug, Default)]
@@ -24,6 +25,12 @@ pub struct Gathered {
     pub rows: Vec<String>,
     /// What there is to say.
     pub diags: Vec<Diag>,
+    /// Lines before the directive.
+    pub before: Vec<String>,
+    /// Lines at the end of the region.
+    pub at_end: Vec<String>,
+    /// The queue that the directive is put into, where it has no clause for it.
+    pub queue: Option<String>,
     /// Some clause cannot be translated: the directive stays.
     pub refused: bool,
     /// `num_workers` and `vector_length`, multiplied for `thread_limit`.
@@ -118,8 +125,17 @@ pub fn operator(op: ReductionOp) -> &'static str {
     }
 }
 
-/// Translates one clause. `class` tells the class of a list item's variable.
-pub fn translate(clause: &AccClause, asked: &Asked, class: &dyn Fn(&ListItem) -> Class, into: &mut Gathered) {
+/// What a clause's translation asks about the program.
+pub struct Facts<'a> {
+    /// The class of a list item's variable.
+    pub class: &'a dyn Fn(&ListItem) -> Class,
+    /// Whether an expression is the name of a constant.
+    pub is_constant: &'a dyn Fn(&Expr) -> bool,
+}
+
+/// Translates one clause.
+pub fn translate(clause: &AccClause, asked: &Asked, facts: &Facts, into: &mut Gathered) {
+    let class = facts.class;
     let entry = entry(&clause.kind);
     match &clause.kind {
         ClauseKind::Data(data, list) => {
@@ -149,8 +165,17 @@ pub fn translate(clause: &AccClause, asked: &Asked, class: &dyn Fn(&ListItem) ->
             let keyword = if *none { "none" } else { "present" };
             by_row(entry, clause, None, &Asked { keyword, ..asked.clone() }, into);
         }
-        ClauseKind::Async(_)
-        | ClauseKind::Wait(_)
+        ClauseKind::Async(queue) => {
+            let (known, text) = queue::argument(queue.as_ref(), facts.is_constant);
+            match look::row(entry, &Asked { queue: known, ..asked.clone() }) {
+                Some(row) => apply(row, clause, &text, asked, into),
+                None => unknown(clause, into),
+            }
+        }
+        ClauseKind::Wait(Some(argument)) if !argument.queues.is_empty() => {
+            argument.queues.iter().for_each(|queue| by_row(entry, clause, Some(queue), asked, into));
+        }
+        ClauseKind::Wait(_)
         | ClauseKind::Finalize
         | ClauseKind::IfPresent
         | ClauseKind::AtomicRead
@@ -261,18 +286,26 @@ fn apply(row: &Row, clause: &AccClause, text: &str, asked: &Asked, into: &mut Ga
         into.diags.push(said);
     }
     match &row.action {
-        Action::Emit { template, on } => {
-            let filled = look::fill(template, text, "");
-            match (&filled.body, filled.name.as_str()) {
-                (Body::Text(condition), "if") if asked.is_compute() => {
-                    into.conditions.push(condition.clone())
+        Action::Emit { templates, on } => {
+            for filled in templates.iter().map(|template| look::fill(template, text, "")) {
+                match (&filled.body, filled.name.as_str()) {
+                    (Body::Text(condition), "if") if asked.is_compute() => {
+                        into.conditions.push(condition.clone())
+                    }
+                    _ => into.clauses.push((*on, filled)),
                 }
-                _ => into.clauses.push((*on, filled)),
             }
         }
         Action::Statement(template) => into.statements.push(template.replace("{expr}", text)),
         Action::Strategy(Strategy::ThreadLimit) => into.lanes.push(text.to_owned()),
         Action::Strategy(Strategy::Condition) => into.condition = Some(text.to_owned()),
+        Action::Strategy(Strategy::WaitBefore) if text.is_empty() => into.before.push(queue::wait_all()),
+        Action::Strategy(Strategy::WaitBefore) => into.before.push(queue::wait(text)),
+        Action::Strategy(Strategy::WaitAround) => {
+            into.before.push(queue::wait(text));
+            into.at_end.push(queue::wait(text));
+        }
+        Action::Strategy(Strategy::WaitingQueue) => into.queue = Some(text.to_owned()),
         Action::Strategy(_) | Action::Directive(_) | Action::Call(_) | Action::Pragmas(_) | Action::Drop => {}
         Action::Refuse => into.refused = true,
     }

@@ -4,10 +4,11 @@
 
 use crate::acc::ast::{ListItem, Part};
 use crate::plan::{Attribute, Sharing};
-use crate::rules::{Row, Situation, Template, TemplateArg, rules};
+use crate::rules::{Action, Row, Situation, Template, TemplateArg, rules};
 use crate::sema::Class;
 use crate::source::Span;
 
+use super::Target;
 use super::ast::{Body, Clause};
 use super::clause::operator;
 
@@ -26,6 +27,10 @@ pub struct Asked {
     pub copies: &'static str,
     /// The modifier before a list: `none`, `readonly`, `zero`.
     pub modifier: &'static str,
+    /// What is known about an async argument: `noval`, `constant`, `runtime` or `sync`.
+    pub queue: &'static str,
+    /// Whether queues are kept, or the host waits at once: `kept` or `dropped`.
+    pub queues: &'static str,
     /// The OpenMP version.
     pub version: u8,
     /// The directive, for diagnostics.
@@ -36,9 +41,10 @@ pub struct Asked {
 
 impl Asked {
     /// A clause of directive `on`.
-    pub fn new(on: &'static str, version: u8, span: Span) -> Asked {
-        let (item, argument, keyword, copies, modifier) = ("", "", "", "", "none");
-        Asked { on, item, argument, keyword, copies, modifier, version, span, quiet: false }
+    pub fn new(on: &'static str, target: Target, span: Span) -> Asked {
+        let (item, argument, keyword, copies, modifier, queue) = ("", "", "", "", "none", "");
+        let (version, queues) = (target.version, target.queues.name());
+        Asked { on, item, argument, keyword, copies, modifier, queue, queues, version, span, quiet: false }
     }
 
     /// With another argument.
@@ -79,6 +85,8 @@ pub fn row(entry: &str, asked: &Asked) -> Option<&'static Row> {
         ("modifier", asked.modifier),
         ("keyword", asked.keyword),
         ("copies", asked.copies),
+        ("async", asked.queue),
+        ("queues", asked.queues),
     ];
     for (fact, value) in facts {
         if !value.is_empty() {
@@ -119,8 +127,8 @@ pub fn attribute(attribute: &Attribute, asked: &Asked) -> Option<(Clause, String
         Sharing::Deviceptr => "is_device_ptr",
     };
     let clause = match &row.action {
-        crate::rules::Action::Emit { template, .. } if template.clause == name => {
-            fill(template, &attribute.item, op)
+        Action::Emit { templates, .. } => {
+            fill(templates.iter().find(|template| template.clause == name)?, &attribute.item, op)
         }
         _ => return None,
     };

@@ -2,19 +2,19 @@
 //!
 //! Invariant: one `Lowered` for each bound directive; what is left is said by a diagnostic.
 
-use crate::acc::ast::{Argument, ClauseKind, DirectiveKind, ListItem};
+use crate::acc::ast::{Argument, ClauseKind, DirectiveKind, Expr, ListItem};
 use crate::bind::{Bound, ancestors};
 use crate::diag::{self, Diag};
 use crate::host::ir::StmtId;
 use crate::plan::{Gangs, Item, Launch, Plan, Sharing, list};
-use crate::rules::{Action, Place, Strategy};
-use crate::sema::{Class, Symbols};
+use crate::rules::{Action, Place, Pragma, Strategy};
+use crate::sema::{Class, SymbolKind, Symbols};
 
 use super::ast::{Body, Clause, Directive, Leaf};
-use super::clause::{self, Gathered};
+use super::clause::{self, Facts, Gathered};
 use super::look::{self, Asked};
 use super::profile::Tuning;
-use super::{launch, profile};
+use super::{launch, profile, queue};
 
 /// What the output is written for.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +23,28 @@ pub struct Target {
     pub version: u8,
     /// The profile's name.
     pub profile: &'static str,
+    /// What becomes of queues.
+    pub queues: Queues,
+}
+
+/// What becomes of OpenACC's queues.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Queues {
+    /// They are kept: as dependences between tasks.
+    #[default]
+    Kept,
+    /// The host waits for each construct.
+    Dropped,
+}
+
+impl Queues {
+    /// The fact by which pages know it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Queues::Kept => "kept",
+            Queues::Dropped => "dropped",
+        }
+    }
 }
 
 /// A change of the source that a directive asks for.
@@ -40,6 +62,8 @@ pub enum Part {
     Before(StmtId, Directive),
     /// A directive behind this offset, on a line of its own.
     Behind(u32, Directive),
+    /// Lines before the closing brace of the block.
+    AtEnd(StmtId, Vec<String>),
     /// Statements before the directive, each on a line of its own.
     LinesBefore(Vec<String>),
     /// Statements behind the directive, each on a line of its own.
@@ -113,7 +137,7 @@ impl Lowering<'_> {
     }
 
     fn asked(&self, index: usize, on: &'static str) -> Asked {
-        Asked::new(on, self.target.version, self.bound[index].directive.span)
+        Asked::new(on, self.target, self.bound[index].directive.span)
     }
 
     /// The rows of the clauses that the plan has turned into levels and nests: they were used, too.
@@ -143,17 +167,22 @@ impl Lowering<'_> {
             let symbol = self.symbols.lookup(item.variable(), bound.directive.span.start);
             symbol.map_or(Class::Unknown, |symbol| self.symbols.get(symbol).class)
         };
+        let is_constant = |expr: &Expr| {
+            let symbol = self.symbols.lookup(expr.text.trim(), bound.directive.span.start);
+            symbol.is_some_and(|symbol| self.symbols.get(symbol).kind == SymbolKind::Constant)
+        };
+        let facts = Facts { class: &class, is_constant: &is_constant };
         for clause in clauses.iter().filter_map(|at| bound.directive.clauses.get(*at)) {
             if !skip(&clause.kind) {
-                clause::translate(clause, asked, &class, &mut gathered);
+                clause::translate(clause, asked, &facts, &mut gathered);
             }
         }
         gathered
     }
 
     fn launch(&mut self, index: usize, launch: &Launch) -> Lowered {
-        let (directive, rows, refused) = self.launch_directive(launch);
-        if refused {
+        let (directive, before, rows, refused) = self.launch_directive(launch);
+        if refused || !self.may_insert(index, &before) {
             // The construct's own line and every loop line below it stay as well.
             let from = launch.directive;
             self.done[from] = refused_by(rows.clone());
@@ -161,10 +190,22 @@ impl Lowering<'_> {
         }
         let mut rows = rows;
         rows.extend(self.level_rows(index));
-        Lowered { parts: vec![Part::Directive(directive)], rows, left: false }
+        let parts = lines_before(before).chain([Part::Directive(directive)]).collect();
+        Lowered { parts, rows, left: false }
     }
 
-    fn launch_directive(&mut self, launch: &Launch) -> (Directive, Vec<String>, bool) {
+    /// Whether there is nothing to put before the directive, or room for it: no `if` or `for` waits there for its body.
+    fn may_insert(&mut self, index: usize, lines: &[String]) -> bool {
+        let bound = &self.bound[index];
+        let may = lines.is_empty() || !bound.unbraced;
+        if !may {
+            let name = crate::acc::name(bound.directive.kind);
+            self.diags.push(diag::standalone_as_body(bound.directive.span, name));
+        }
+        may
+    }
+
+    fn launch_directive(&mut self, launch: &Launch) -> (Directive, Vec<String>, Vec<String>, bool) {
         let on = match crate::acc::name(self.bound[launch.directive].directive.kind).split(' ').next() {
             Some("serial") => "serial",
             Some("kernels") => "kernels",
@@ -173,20 +214,28 @@ impl Lowering<'_> {
         let mut asked = self.asked(launch.directive, on);
         asked.quiet = launch.data_outside;
         let outside = launch.data_outside;
-        let skip =
-            |kind: &ClauseKind| outside && matches!(kind, ClauseKind::Data(..) | ClauseKind::Default { .. });
+        let skip = |kind: &ClauseKind| {
+            let said = matches!(
+                kind,
+                ClauseKind::Data(..)
+                    | ClauseKind::Default { .. }
+                    | ClauseKind::Async(_)
+                    | ClauseKind::Wait(_)
+            );
+            outside && said
+        };
         let mut gathered = self.gather(launch.directive, &launch.clauses, &asked, &skip);
         launch::unused_sizes(launch, &self.tuning, &asked, &mut gathered);
         let directive = launch::launch(launch, &mut gathered, &asked, &self.tuning);
         self.diags.append(&mut gathered.diags);
-        (directive, gathered.rows, gathered.refused)
+        (directive, gathered.before, gathered.rows, gathered.refused)
     }
 
     fn inserted(&mut self, index: usize, stmt: StmtId, launch: &Launch) {
         if self.done[index].left {
             return;
         }
-        let (directive, rows, refused) = self.launch_directive(launch);
+        let (directive, _, rows, refused) = self.launch_directive(launch);
         if refused {
             self.done[index] = refused_by(rows);
             return;
@@ -252,7 +301,8 @@ impl Lowering<'_> {
             return refused_by(gathered.rows);
         }
         let parts = match &row.action {
-            Action::Directive(words) => self.directive_parts(index, Leaf::Named(words), &mut gathered),
+            Action::Directive(pragma) => self.directive_parts(index, pragma, &mut gathered),
+            Action::Strategy(Strategy::WaitQueues) => self.wait_parts(index, &gathered),
             Action::Strategy(Strategy::DeclareTargetData) => self.declare(index, clauses),
             Action::Refuse => return refused_by(gathered.rows),
             Action::Drop
@@ -277,9 +327,26 @@ impl Lowering<'_> {
         asked.with_argument(argument)
     }
 
-    fn directive_parts(&mut self, index: usize, name: Leaf, gathered: &mut Gathered) -> Option<Vec<Part>> {
+    /// A `wait`: the host waits, or a queue does.
+    fn wait_parts(&mut self, index: usize, gathered: &Gathered) -> Option<Vec<Part>> {
+        let Argument::Wait(argument) = &self.bound[index].directive.argument else { return None };
+        Some(vec![Part::Statements(queue::waits(argument, gathered.queue.as_deref()))])
+    }
+
+    fn directive_parts(
+        &mut self,
+        index: usize,
+        pragma: &'static Pragma,
+        gathered: &mut Gathered,
+    ) -> Option<Vec<Part>> {
         let kind = self.bound[index].directive.kind;
-        let mut directive = Directive::new(&[name]);
+        let mut directive = Directive::new(&[Leaf::Named(&pragma.words)]);
+        if let Argument::Wait(argument) = &self.bound[index].directive.argument {
+            let clauses = argument.queues.iter().flat_map(|queue| {
+                pragma.clauses.iter().map(|template| look::fill(template, &queue.text, ""))
+            });
+            directive.clauses.extend(clauses);
+        }
         for (_, clause) in gathered.clauses.drain(..) {
             if let (Body::Text(condition), "if") = (&clause.body, clause.name.as_str()) {
                 gathered.condition = Some(condition.clone());
@@ -292,7 +359,17 @@ impl Lowering<'_> {
             return own_parts(gathered);
         }
         let lines = statements(gathered);
-        let mut parts = if kind == DirectiveKind::ExitData && self.finalizes(index) {
+        if !lines.is_empty() {
+            queue::hold(&mut directive);
+        }
+        let allocations = match kind {
+            DirectiveKind::EnterData => queue::allocations(&mut directive),
+            _ => None,
+        };
+        let mut parts = if let Some(allocations) = allocations {
+            let is_rest = directive.clauses.iter().any(|clause| matches!(clause.body, Body::List(_)));
+            vec![if is_rest { Part::Pair(allocations, directive) } else { Part::Directive(allocations) }]
+        } else if kind == DirectiveKind::ExitData && self.finalizes(index) {
             finalized(directive)
         } else if kind == DirectiveKind::Atomic && self.is_redundant(index) {
             let mut one = Directive::new(&[Leaf::Parallel]);
@@ -301,13 +378,33 @@ impl Lowering<'_> {
         } else {
             vec![Part::Directive(directive)]
         };
+        let mut before = std::mem::take(&mut gathered.before);
         // A pointer is detached while its target is still there, and attached once it is there.
         if !lines.is_empty() && kind == DirectiveKind::ExitData {
-            parts.insert(0, Part::LinesBefore(lines));
+            before.extend(self.own_queue(index).map(|queue| queue::wait(&queue)));
+            before.extend(lines);
         } else if !lines.is_empty() {
             parts.push(Part::LinesBehind(lines));
         }
-        Some(parts)
+        if !self.may_insert(index, &before) {
+            return None;
+        }
+        if !gathered.at_end.is_empty() && kind == DirectiveKind::Data {
+            parts.push(Part::AtEnd(self.bound[index].stmt()?, std::mem::take(&mut gathered.at_end)));
+        }
+        Some(lines_before(before).chain(parts).collect())
+    }
+
+    /// The queue that a directive is put into.
+    fn own_queue(&self, index: usize) -> Option<String> {
+        let mut clauses = self.bound[index].directive.clauses.iter();
+        clauses.find_map(|clause| match &clause.kind {
+            ClauseKind::Async(queue) if self.target.queues == Queues::Kept => {
+                let (known, text) = queue::argument(queue.as_ref(), &|_| false);
+                (known != "sync").then_some(text)
+            }
+            _ => None,
+        })
     }
 
     fn names_device_pointer(&self, index: usize) -> bool {
@@ -378,6 +475,10 @@ impl Lowering<'_> {
 /// The page of a directive.
 fn page_of(name: &str) -> String {
     format!("directive/{}", name.replace(' ', "-"))
+}
+
+fn lines_before(lines: Vec<String>) -> impl Iterator<Item = Part> {
+    (!lines.is_empty()).then_some(Part::LinesBefore(lines)).into_iter()
 }
 
 fn left() -> Lowered {

@@ -9,9 +9,10 @@ mod launch;
 mod look;
 mod lower;
 mod profile;
+mod queue;
 mod section;
 
 pub use api::{ApiChange, ApiLowered, lower_api};
-pub use lower::{Lowered, Part, Target, lower};
+pub use lower::{Lowered, Part, Queues, Target, lower};
 pub use profile::preference;
 pub use section::Sections;

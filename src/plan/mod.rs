@@ -7,6 +7,7 @@ mod data;
 mod kernels;
 mod launch;
 mod nest;
+mod queue;
 mod routine;
 mod sharing;
 mod tree;
@@ -44,6 +45,8 @@ pub struct Aim {
     pub device_type: String,
     /// How loop nests are best shared out.
     pub preference: Preference,
+    /// Queues are kept: work goes on while the host does.
+    pub queues: bool,
 }
 
 /// What the plan is made from, and what it becomes.
@@ -57,6 +60,8 @@ pub(crate) struct Maker<'a> {
     declared: data::Declared,
     /// The variables of each function with `kernels` whose address it takes.
     escaping: HashMap<FunctionId, Names>,
+    /// Where the code calls routines that wait.
+    waiting_calls: Vec<u32>,
     pub(crate) plan: Plan,
     pub(crate) diags: Vec<Diag>,
 }
@@ -76,8 +81,20 @@ pub fn plan(
     let plan = Plan { items, inserted: Vec::new() };
     let (entered, declared) = (data::entered(unit, bound, symbols), data::declared(bound, symbols));
     let escaping = escaping(unit, symbols, bound);
-    let mut maker =
-        Maker { file, unit, symbols, bound, aim, entered, declared, escaping, plan, diags: Vec::new() };
+    let waiting_calls = queue::waiting_calls(unit);
+    let mut maker = Maker {
+        file,
+        unit,
+        symbols,
+        bound,
+        aim,
+        entered,
+        declared,
+        escaping,
+        waiting_calls,
+        plan,
+        diags: Vec::new(),
+    };
     for index in 0..bound.len() {
         maker.directive(index, held);
     }
@@ -123,6 +140,9 @@ impl<'a> Maker<'a> {
             | DirectiveKind::Set
             | DirectiveKind::Wait => self.by_clauses(index, false),
             DirectiveKind::End(_) => {}
+        }
+        if self.aim.queues {
+            self.outlived(index);
         }
     }
 

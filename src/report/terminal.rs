@@ -210,7 +210,7 @@ mod tests {
         let file = file(b"int a;\r\n#pragma acc parallel async\r\n{ }\r\n");
         let text = diagnostics(&file, &[diag::synchronous(Span::new(29, 34), "async")], Manner::default());
         let expected = "\
-weaker[A0205]: `async` is dropped: the host waits here
+weaker[A0205]: the host waits here, for `async`
  --> x.c:2:22
   |
 2 | #pragma acc parallel async

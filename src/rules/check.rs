@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use crate::diag::Code;
 
-use super::rule::{Action, FACTS, Meaning, Place, Row, RowId, Strategy, Template, TemplateArg};
+use super::rule::{Action, FACTS, Meaning, Place, Pragma, Row, RowId, Strategy, Template, TemplateArg};
 use super::schema::{RawPage, RawRow, RawSubject};
 use super::{openacc, openmp};
 
@@ -156,8 +156,10 @@ fn row(entry: &str, number: usize, raw: &RawRow, kind: &str, subject: &RawSubjec
     if let Action::Call(text) = &action {
         holes(text, subject.args.as_deref().unwrap_or_default())?;
     }
-    if let Action::Emit { template, on } = &action {
-        placed(template, *on, raw, kind, subject)?;
+    if let Action::Emit { templates, on } = &action {
+        for template in templates {
+            placed(template, *on, raw, kind, subject)?;
+        }
     }
     Ok(Row {
         id: RowId { entry: entry.to_owned(), number },
@@ -202,7 +204,7 @@ fn action(raw: &RawRow, meaning: Meaning) -> Result<Action, Error> {
         ));
     }
     if let Some(emit) = &raw.emit {
-        let template = template(emit.get_ref()).map_err(|message| (emit.span().start, message))?;
+        let templates = templates(emit.get_ref()).map_err(|message| (emit.span().start, message))?;
         let on = match raw.on.as_deref() {
             Some("map-leaf") => Place::MapLeaf,
             Some("target") => Place::Target,
@@ -211,13 +213,10 @@ fn action(raw: &RawRow, meaning: Meaning) -> Result<Action, Error> {
             Some("directive") => Place::Directive,
             other => return Err(error(format!("unknown place `{}`", other.unwrap_or("")))),
         };
-        return Ok(Action::Emit { template, on });
+        return Ok(Action::Emit { templates, on });
     }
-    if let Some(words) = &raw.directive {
-        return match openmp::table().directive.get(words.as_str()) {
-            Some(directive) if directive.since <= raw.since => Ok(Action::Directive(words.clone())),
-            _ => Err(error(format!("OpenMP {} has no directive `{words}`", raw.since))),
-        };
+    if let Some(text) = &raw.directive {
+        return pragma(text, raw.since).map(Action::Directive).map_err(error);
     }
     if let Some(call) = &raw.call {
         return Ok(Action::Call(call.clone()));
@@ -238,6 +237,10 @@ fn action(raw: &RawRow, meaning: Meaning) -> Result<Action, Error> {
         Some("levels") => Ok(Action::Strategy(Strategy::Levels)),
         Some("choose-device") => Ok(Action::Strategy(Strategy::ChooseDevice)),
         Some("launch") => Ok(Action::Strategy(Strategy::Launch)),
+        Some("wait-before") => Ok(Action::Strategy(Strategy::WaitBefore)),
+        Some("wait-around") => Ok(Action::Strategy(Strategy::WaitAround)),
+        Some("wait-queues") => Ok(Action::Strategy(Strategy::WaitQueues)),
+        Some("waiting-queue") => Ok(Action::Strategy(Strategy::WaitingQueue)),
         Some("declare-target") => Ok(Action::Strategy(Strategy::DeclareTarget)),
         Some("declare-target-data") => Ok(Action::Strategy(Strategy::DeclareTargetData)),
         Some(other) => Err(error(format!("unknown strategy `{other}`"))),
@@ -245,7 +248,7 @@ fn action(raw: &RawRow, meaning: Meaning) -> Result<Action, Error> {
 }
 
 /// Words in braces that every routine's template may use, beside the names of its arguments.
-const HOLES: [&str; 3] = ["device", "host", "word"];
+const HOLES: [&str; 4] = ["device", "host", "word", "queue"];
 
 /// Every hole of a call's template must be known.
 fn holes(text: &str, args: &[String]) -> Result<(), Error> {
@@ -256,22 +259,35 @@ fn holes(text: &str, args: &[String]) -> Result<(), Error> {
     }
 }
 
-/// Parses a directive with at most one clause: `target enter data map(to: {list})`, `taskwait`.
-fn pragma(text: &str, since: u8) -> Result<(String, Option<Template>), String> {
+/// Parses a directive with its clauses: `target enter data map(to: {list})`, `taskwait`.
+fn pragma(text: &str, since: u8) -> Result<Pragma, String> {
     let directives = openmp::table().directive.iter().filter(|(_, directive)| directive.since <= since);
-    let words = directives.map(|(words, _)| words).filter(|words| text.starts_with(words.as_str()));
+    let is_head = |words: &&String| {
+        text.strip_prefix(words.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    };
+    let words = directives.map(|(words, _)| words).filter(is_head);
     let Some(words) = words.max_by_key(|words| words.len()) else {
         return Err(format!("OpenMP {since} has no directive `{text}`"));
     };
-    let clause = text.get(words.len()..).unwrap_or_default().trim();
-    if clause.is_empty() {
-        return Ok((words.clone(), None));
+    let clauses = templates(text.get(words.len()..).unwrap_or_default())?;
+    match clauses.iter().find(|template| !openmp::allowed(words, &template.clause, since)) {
+        Some(wrong) => Err(format!("`{}` is not allowed on `{words}` in OpenMP {since}", wrong.clause)),
+        None => Ok(Pragma { words: words.clone(), clauses }),
     }
-    let template = template(clause)?;
-    if !openmp::allowed(words, &template.clause, since) {
-        return Err(format!("`{}` is not allowed on `{words}` in OpenMP {since}", template.clause));
-    }
-    Ok((words.clone(), Some(template)))
+}
+
+/// Parses clause templates with blanks between them: `nowait depend(inout: q)`.
+fn templates(text: &str) -> Result<Vec<Template>, String> {
+    let mut depth = 0usize;
+    let clauses = text.split(|c: char| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ' ' && depth == 0
+    });
+    clauses.filter(|clause| !clause.is_empty()).map(template).collect()
 }
 
 /// Parses a clause template: `map(to: {list})`, `if(target: {expr})`, `nowait`.

@@ -61,6 +61,8 @@ pub struct Example {
     pub unbuilt: bool,
     /// The fence's content as written.
     pub body: String,
+    /// It is translated without queues.
+    pub sync: bool,
     /// The bytes of the content in the page.
     pub range: std::ops::Range<usize>,
 }
@@ -276,6 +278,7 @@ fn example(
         tell: Vec::new(),
         keep,
         unbuilt: false,
+        sync: false,
         body: body.to_owned(),
         range,
     };
@@ -289,6 +292,7 @@ fn example(
             Some(("tell", codes)) => example.tell = codes.split(',').map(str::to_owned).collect(),
             Some(("at", "top")) => example.at_top = true,
             None if *option == "unbuilt" => example.unbuilt = true,
+            None if *option == "sync" => example.sync = true,
             _ => return Err((start, format!("unknown fence option `{option}`"))),
         }
     }

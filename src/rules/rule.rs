@@ -67,6 +67,14 @@ pub enum Strategy {
     ChooseDevice,
     /// The plan has made the launch, its loops and its data environment.
     Launch,
+    /// The host waits, at the line before the directive.
+    WaitBefore,
+    /// The host waits for the queue where the region begins and where it ends.
+    WaitAround,
+    /// The host, or a queue, waits for queues.
+    WaitQueues,
+    /// The queue that waits.
+    WaitingQueue,
     /// `declare target` around a routine.
     DeclareTarget,
     /// `declare target` of variables.
@@ -76,27 +84,36 @@ pub enum Strategy {
 /// What a row makes of its word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// A clause.
+    /// Clauses.
     Emit {
-        /// The clause with a hole.
-        template: Template,
-        /// Where it goes.
+        /// The clauses, each with a hole.
+        templates: Vec<Template>,
+        /// Where they go.
         on: Place,
     },
-    /// A directive's words.
-    Directive(String),
+    /// A directive's words, and clauses that it always has.
+    Directive(Pragma),
     /// A statement with the hole `{expr}`.
     Statement(String),
     /// An expression in the place of a call, with the call's arguments in its holes.
     Call(String),
-    /// Directives in the place of a call's statement, each with a clause.
-    Pragmas(Vec<(String, Option<Template>)>),
+    /// Directives in the place of a call's statement.
+    Pragmas(Vec<Pragma>),
     /// Code.
     Strategy(Strategy),
     /// Nothing.
     Drop,
     /// The directive is left.
     Refuse,
+}
+
+/// An OpenMP directive with clauses, parsed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pragma {
+    /// Its words.
+    pub words: String,
+    /// Its clauses.
+    pub clauses: Vec<Template>,
 }
 
 /// An OpenMP clause with a hole, parsed.
@@ -178,5 +195,7 @@ pub const FACTS: &[(&str, &[&str])] = &[
     ("value", &["used", "unused"]),
     ("section", &["known", "unknown"]),
     ("queue", &["none", "given"]),
+    ("async", &["noval", "constant", "runtime", "sync"]),
+    ("queues", &["kept", "dropped"]),
     ("device", &["host", "other", "current", "none", "unknown"]),
 ];

@@ -21,7 +21,7 @@ const OWNER: u32 = u32::MAX;
 /// What is known about the library in one file.
 #[derive(Debug)]
 pub struct Library {
-    version: u8,
+    target: omp::Target,
     /// The names, by place; true once a view has reached them or tried to.
     known: BTreeMap<u32, bool>,
     names: BTreeMap<u32, (String, Span)>,
@@ -40,10 +40,10 @@ pub struct Library {
 }
 
 impl Library {
-    /// Nothing is known yet; `version` is the newest OpenMP that the output may use.
-    pub fn new(version: u8) -> Library {
+    /// Nothing is known yet.
+    pub fn new(target: omp::Target) -> Library {
         Library {
-            version,
+            target,
             known: BTreeMap::new(),
             names: BTreeMap::new(),
             includes: Vec::new(),
@@ -112,7 +112,7 @@ impl Library {
         let mut rest = text;
         while let Some((before, used, behind)) = next_use(rest) {
             out += before;
-            match expression(used, self.version) {
+            match expression(used, self.target) {
                 Some(new) => out += &new,
                 None => {
                     let name = used.split('(').next().unwrap_or(used).trim();
@@ -144,6 +144,7 @@ impl Library {
                 }
                 ApiChange::Pragmas(span, directives) => {
                     let lines: Vec<String> = directives.iter().map(ast::Directive::line).collect();
+                    lines.iter().for_each(|line| self.notice(line.as_bytes()));
                     layout::replaced(file, span, &lines)
                 }
                 ApiChange::Gone(span) => layout::removed(file, span),
@@ -243,7 +244,7 @@ fn closing(text: &str) -> Option<usize> {
 }
 
 /// A use of the library that stands by itself, translated.
-fn expression(used: &str, version: u8) -> Option<String> {
+fn expression(used: &str, target: omp::Target) -> Option<String> {
     let head = "int x = ";
     let file = SourceFile::new("", format!("{head}{used};").into_bytes(), Language::C);
     let (scan, _) = scan::scan(&file, &View::default());
@@ -257,7 +258,7 @@ fn expression(used: &str, version: u8) -> Option<String> {
         .collect();
     let uses = bind::api_uses(&unit, &names);
     let sections = omp::Sections { file: &file, unit: &unit, symbols: &symbols };
-    let lowered = omp::lower_api(&sections, &uses, version, &|_| false);
+    let lowered = omp::lower_api(&sections, &uses, target, &|_| false);
     let mut edits = EditSet::default();
     for change in lowered.changes {
         let ApiChange::Text(span, text) = change else { return None };

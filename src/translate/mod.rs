@@ -11,6 +11,7 @@ use crate::diag::{self, Diag, Severity};
 use crate::edit::Edit;
 use crate::host;
 use crate::host::ir::Unit;
+use crate::omp::{self, Queues};
 use crate::scan::{self, Scan, View};
 use crate::source::{Language, SourceFile, Span};
 
@@ -91,13 +92,26 @@ pub struct Options {
     pub omp: Version,
     /// The compiler that the output is tuned for.
     pub profile: Profile,
+    /// What becomes of queues.
+    pub queues: Queues,
     /// The device type whose `device_type` clauses count, in lower case (`nvidia`, `host` …).
     pub device_type: String,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { omp: Version(45), profile: Profile::Generic, device_type: "nvidia".to_owned() }
+        Options {
+            omp: Version(45),
+            profile: Profile::Generic,
+            queues: Queues::Kept,
+            device_type: "nvidia".to_owned(),
+        }
+    }
+}
+
+impl Options {
+    fn target(&self) -> omp::Target {
+        omp::Target { version: self.omp.0, profile: self.profile.name(), queues: self.queues }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::acc::ast::{Directive, DirectiveKind};
 use crate::bind::{self, Bound};
 use crate::diag::{self, Diag};
 use crate::edit::{Edit, EditSet, Rewrite};
-use crate::host::ir::Unit;
+use crate::host::ir::{StmtKind, Unit};
 use crate::omp::{self, Lowered, Part};
 use crate::scan::{self, Define, DirectiveText, Scan, View};
 use crate::sema::Symbols;
@@ -50,7 +50,7 @@ impl<'a> Work<'a> {
             errors: None,
             shadow: Vec::new(),
             scanned: false,
-            library: Library::new(options.omp.0),
+            library: Library::new(options.target()),
         }
     }
 
@@ -126,12 +126,14 @@ impl<'a> Work<'a> {
         unbound.retain(|span| bound.binary_search_by_key(span, |one| one.directive.span).is_err());
         held.extend(unbound);
         self.diags.extend(said);
-        let profile = self.options.profile.name();
-        let aim =
-            plan::Aim { device_type: self.options.device_type.clone(), preference: omp::preference(profile) };
+        let target = self.options.target();
+        let aim = plan::Aim {
+            device_type: self.options.device_type.clone(),
+            preference: omp::preference(target.profile),
+            queues: target.queues == omp::Queues::Kept,
+        };
         let (plan, said) = plan::plan(file, unit, &symbols, &bound, &held, &aim);
         self.diags.extend(said);
-        let target = omp::Target { version: self.options.omp.0, profile };
         let (lowered, said) = omp::lower(&plan, &symbols, &bound, target);
         self.diags.extend(said);
         let mut changes = self.changes(scan, unit, &bound, &lowered);
@@ -144,8 +146,7 @@ impl<'a> Work<'a> {
         }
         let uses = bind::api_uses(unit, names);
         let sections = omp::Sections { file, unit, symbols: &symbols };
-        let lowered =
-            omp::lower_api(&sections, &uses, self.options.omp.0, &|span| layout::stands_alone(file, span));
+        let lowered = omp::lower_api(&sections, &uses, target, &|span| layout::stands_alone(file, span));
         self.library.lowered(file, lowered, &mut self.edits);
     }
 
@@ -309,6 +310,9 @@ fn edits_of(file: &SourceFile, unit: &Unit, old: &DirectiveText, parts: &[Part])
                 edits.push(layout::before(file, old, &first.line())?);
                 edits.push(layout::relaid(file, old, &second.words()));
             }
+            Part::Statements(statements) if layout::stands_alone(file, old.span) => {
+                edits.push(layout::replaced(file, old.span, statements));
+            }
             Part::Statements(statements) => {
                 edits.push(Edit { span: old.span, text: statements.join(" ").into_bytes() })
             }
@@ -319,6 +323,15 @@ fn edits_of(file: &SourceFile, unit: &Unit, old: &DirectiveText, parts: &[Part])
             }
             Part::Behind(offset, directive) => {
                 edits.push(layout::behind(file, *offset, &directive.line()));
+            }
+            Part::AtEnd(block, lines) => {
+                let brace = unit.stmt(*block).span.end - 1;
+                if !matches!(unit.stmt(*block).kind, StmtKind::Block(_)) {
+                    return None;
+                }
+                for line in lines {
+                    edits.push(layout::inserted(file, brace, line)?);
+                }
             }
             Part::LinesBefore(lines) => edits.push(layout::lines_before(file, old.span, lines)?),
             Part::LinesBehind(lines) => edits.push(layout::lines_behind(file, old.span, lines)?),

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use acc2omp::diag::Severity;
 use acc2omp::rules::{self, Example, FILES, Page, Rules};
 use acc2omp::source::Language;
-use acc2omp::{Options, Outcome, Source, Translation, Version, translate};
+use acc2omp::{Options, Outcome, Queues, Source, Translation, Version, translate};
 
 use super::{files, root, shown, text};
 
@@ -29,7 +29,8 @@ fn mark(example: &Example) -> &'static str {
 
 fn translated(example: &Example) -> Translation {
     let program = in_scene(example, &example.input());
-    let options = Options { omp: Version(example.version), ..Options::default() };
+    let queues = if example.sync { Queues::Dropped } else { Queues::Kept };
+    let options = Options { omp: Version(example.version), queues, ..Options::default() };
     translate(&Source::new("example.c", program.into_bytes(), Language::C), &options)
 }
 

@@ -81,10 +81,15 @@ impl Output {
         Output { name, options, toolchains: Toolchain::of(profile) }
     }
 
-    fn of_version(version: u8) -> Output {
+    fn of_examples(version: u8, sync: bool) -> Output {
         let dotted = format!("{}.{}", version / 10, version % 10);
-        let options = vec!["--omp".to_owned(), dotted];
-        Output { name: format!("omp{version}"), options, toolchains: Toolchain::of_version(version) }
+        let mut options = vec!["--omp".to_owned(), dotted];
+        let mut name = format!("omp{version}");
+        if sync {
+            options.extend(["--async".to_owned(), "sync".to_owned()]);
+            name += "-sync";
+        }
+        Output { name, options, toolchains: Toolchain::of_version(version) }
     }
 }
 
@@ -132,10 +137,11 @@ fn suites(options: &Options, root: &Path, work: &Path) -> Result<Vec<Suite>> {
         let outputs = profiles(options).into_iter().map(Output::of_profile).collect();
         suites.push(Suite { fixtures: fixture::all(&folder)?, folder, outputs });
     }
-    for version in page::versions() {
-        let folder = work.join(format!("examples-{version}"));
-        let fixtures = page::all(root, &folder, version)?;
-        suites.push(Suite { folder, fixtures, outputs: vec![Output::of_version(version)] });
+    for (version, sync) in page::targets() {
+        let output = Output::of_examples(version, sync);
+        let folder = work.join(format!("examples-{}", output.name));
+        let fixtures = page::all(root, &folder, version, sync)?;
+        suites.push(Suite { folder, fixtures, outputs: vec![output] });
     }
     Ok(suites)
 }

@@ -3,6 +3,7 @@
 //! Invariant: every example that is translated is compared; only the fence can say that no compiler at hand builds the
 //! original.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -11,12 +12,13 @@ use acc2omp::rules::{self, Example};
 use super::fixture::{Fixture, Marks, read_text};
 use crate::Result;
 
-/// The examples of all pages that are written for OpenMP `version`, laid down as programs below `folder`.
-pub fn all(root: &Path, folder: &Path, version: u8) -> Result<Vec<Fixture>> {
+/// The examples of all pages that are written for OpenMP `version`, with queues or synchronous, laid down as programs below `folder`.
+pub fn all(root: &Path, folder: &Path, version: u8, sync: bool) -> Result<Vec<Fixture>> {
     let mut fixtures = Vec::new();
     for page in rules::rules().pages() {
         let numbered = page.examples.iter().enumerate();
-        for (number, example) in numbered.filter(|(_, one)| !one.keep && one.version == version) {
+        let wanted = |one: &Example| !one.keep && one.version == version && one.sync == sync;
+        for (number, example) in numbered.filter(|(_, one)| wanted(one)) {
             let name = format!("{}-{number}", page.entry.replace('/', "-"));
             fixtures.push(lay_down(root, &folder.join(&name), name, example)?);
         }
@@ -24,13 +26,10 @@ pub fn all(root: &Path, folder: &Path, version: u8) -> Result<Vec<Fixture>> {
     Ok(fixtures)
 }
 
-/// The OpenMP versions that examples are written for.
-pub fn versions() -> Vec<u8> {
-    let mut versions: Vec<u8> =
-        rules::rules().pages().flat_map(|page| &page.examples).map(|example| example.version).collect();
-    versions.sort_unstable();
-    versions.dedup();
-    versions
+/// The versions that examples are written for, and whether they are to be synchronous.
+pub fn targets() -> BTreeSet<(u8, bool)> {
+    let examples = rules::rules().pages().flat_map(|page| &page.examples);
+    examples.map(|example| (example.version, example.sync)).collect()
 }
 
 fn lay_down(root: &Path, folder: &Path, name: String, example: &Example) -> Result<Fixture> {

@@ -121,6 +121,8 @@ impl Toolchains {
             Toolchain::ClangOpenMp => {
                 command.env("LD_LIBRARY_PATH", &self.llvm_libraries);
                 command.env("OMP_TARGET_OFFLOAD", "MANDATORY").env("LIBOMPTARGET_INFO", "1");
+                // LLVM 19 stops with an assertion where a hidden helper thread runs a region on the host as its device.
+                command.env("LIBOMP_USE_HIDDEN_HELPER_TASK", "0");
             }
             Toolchain::Plain | Toolchain::GccOpenMp => {}
         }

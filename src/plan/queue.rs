@@ -1,0 +1,98 @@
+//! What a queue needs of the code around it: variables that live until its work is done.
+//!
+//! Invariant: says what could go wrong; changes nothing.
+
+use crate::acc::ast::{ClauseKind, DirectiveKind};
+use crate::diag;
+use crate::host::ir::{ExprKind, FunctionId};
+use crate::sema::{Class, SymbolId, SymbolKind, uses};
+
+use super::{Item, Maker, Names, Sharing};
+
+impl Maker<'_> {
+    /// Says which local variables a queued directive may outlive: those that it maps, in a function that waits for
+    /// nothing behind it.
+    pub(super) fn outlived(&mut self, index: usize) {
+        let directive = &self.bound[index].directive;
+        let is_queued = directive.clauses.iter().any(
+            |clause| matches!(&clause.kind, ClauseKind::Async(queue) if !is_synchronous(queue.as_ref())),
+        );
+        let Some(function) = self.bound[index].function.filter(|_| is_queued) else { return };
+        if directive.kind == DirectiveKind::Wait || self.waits_behind(index, function) {
+            return;
+        }
+        let names: Vec<String> = self
+            .mapped(index)
+            .into_iter()
+            .map(|symbol| self.symbols.get(symbol))
+            .filter(|symbol| {
+                matches!(symbol.kind, SymbolKind::Local | SymbolKind::Parameter)
+                    && matches!(symbol.class, Class::Scalar | Class::Array | Class::Record)
+            })
+            .map(|symbol| symbol.name.clone())
+            .collect();
+        for name in names {
+            self.diags.push(diag::may_not_outlive(self.bound[index].directive.span, &name));
+        }
+    }
+
+    /// The variables that a directive maps: those of its data clauses, and those that it copies without one.
+    fn mapped(&self, index: usize) -> Names {
+        let here = self.bound[index].directive.span.start;
+        let clauses = self.bound[index].directive.clauses.iter();
+        let data = clauses.filter(|clause| {
+            matches!(
+                clause.kind,
+                ClauseKind::Data(..) | ClauseKind::UpdateSelf(_) | ClauseKind::UpdateDevice(_)
+            )
+        });
+        let listed = data.flat_map(|clause| super::list(&clause.kind)).map(|item| item.base.text.as_str());
+        let implied = match &self.plan.items[index] {
+            Item::Launch(launch) => launch.attributes.as_slice(),
+            _ => &[],
+        };
+        let implied = implied.iter().filter(|one| one.sharing == Sharing::Copy).map(|one| one.item.as_str());
+        let mut mapped: Names =
+            listed.chain(implied).filter_map(|name| self.symbols.lookup(name, here)).collect();
+        if let Some(stmt) = self.bound[index].stmt() {
+            let used = uses(self.unit, self.symbols, stmt);
+            let is_aggregate = |symbol: &SymbolId| {
+                matches!(self.symbols.get(*symbol).class, Class::Array | Class::Record)
+                    && !self.is_inside(*symbol, stmt)
+            };
+            mapped.extend(used.iter().map(|(symbol, _)| symbol).filter(is_aggregate));
+        }
+        mapped
+    }
+
+    /// Whether something behind directive `index` in its function, or in a loop around it, waits.
+    fn waits_behind(&self, index: usize, function: FunctionId) -> bool {
+        let here = self.bound[index].directive.span.start;
+        let body = self.unit.function(function).span;
+        let is_wait = |directive: &crate::acc::ast::Directive| {
+            directive.kind == DirectiveKind::Wait
+                || directive.clauses.iter().any(|clause| matches!(clause.kind, ClauseKind::Wait(_)))
+        };
+        let first = self.bound.partition_point(|one| one.directive.span.start < body.start);
+        let mut inside = self.bound[first..].iter().take_while(|one| body.contains(one.directive.span));
+        inside.any(|one| is_wait(&one.directive) && one.directive.span.start > here)
+            || self.waiting_calls.iter().any(|call| body.start <= *call && here < *call && *call < body.end)
+    }
+}
+
+/// The places where the code calls a routine that waits.
+pub(super) fn waiting_calls(unit: &crate::host::ir::Unit) -> Vec<u32> {
+    let calls = unit.exprs.iter().filter_map(|expr| match &expr.kind {
+        ExprKind::Call { callee, .. } => Some(unit.expr(*callee)),
+        _ => None,
+    });
+    let waits = calls.filter(|callee| {
+        matches!(&callee.kind, ExprKind::Name(name)
+            if name.starts_with("acc_wait") || name.starts_with("acc_async_wait") || name.starts_with("acc_async_test"))
+    });
+    waits.map(|callee| callee.span.start).collect()
+}
+
+fn is_synchronous(queue: Option<&crate::acc::ast::Expr>) -> bool {
+    queue.is_some_and(|queue| queue.text.trim() == "acc_async_sync")
+}
