@@ -8,7 +8,7 @@ use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, Part, Sub
 use crate::bind::{Bound, ancestors};
 use crate::diag::{self, Diag};
 use crate::host::ir::{FunctionId, Unit};
-use crate::sema::{Class, SymbolId, SymbolKind, Symbols};
+use crate::sema::{Class, Symbol, SymbolId, SymbolKind, Symbols};
 
 use super::{Attribute, Item, Maker, Names, Sharing};
 
@@ -171,7 +171,8 @@ impl Maker<'_> {
         let items = directive.clauses.iter().flat_map(|clause| super::list(&clause.kind));
         let is_member = |item: &&ListItem| {
             let symbol = self.symbol_of(index, item).map(|symbol| self.symbols.get(symbol));
-            symbol.is_some_and(|symbol| symbol.kind == SymbolKind::Member)
+            let is_static = |symbol: &Symbol| symbol.decl.is_some_and(|decl| self.unit.decl(decl).is_static);
+            symbol.is_some_and(|symbol| symbol.kind == SymbolKind::Member && !is_static(symbol))
         };
         if let Some(item) = items.into_iter().find(is_member) {
             self.diags.push(diag::object_absent(item.span, item.variable()));

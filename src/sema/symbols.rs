@@ -80,6 +80,10 @@ pub struct Symbols {
     by_name: HashMap<String, HashMap<Option<usize>, Vec<SymbolId>>>,
     /// The outermost functions, by place.
     functions: Vec<Span>,
+    /// The classes that those functions belong to.
+    owners: Vec<Option<String>>,
+    /// The data members of those classes by name, those of their bases among them.
+    members: HashMap<String, HashMap<String, SymbolId>>,
     /// Functions by name, with the arguments that they may write to: references.
     by_reference: HashMap<String, HashSet<usize>>,
 }
@@ -120,6 +124,7 @@ impl Symbols {
         for function in &unit.functions {
             if symbols.functions.last().is_none_or(|last| last.end <= function.span.start) {
                 symbols.functions.push(function.span);
+                symbols.owners.push(function.member_of.clone());
             }
         }
         for define in macros.iter().filter(|define| !define.has_params) {
@@ -147,6 +152,7 @@ impl Symbols {
             let decl = unit.decl(*id);
             symbols.declare(decl, Some(*id), SymbolKind::Static, file, decl.name_span.end, &types);
         }
+        symbols.declare_members(unit, file, &types);
         for (index, function) in unit.functions.iter().enumerate() {
             if function.member_of.is_none() {
                 symbols.function(&function.name, file, function.name_span.start);
@@ -178,15 +184,20 @@ impl Symbols {
             let symbol = self.get(**id);
             symbol.scope.start <= offset && offset < symbol.scope.end && symbol.from <= offset
         };
-        let places = self.by_name.get(name)?;
+        let places = self.by_name.get(name);
         let function = self.function_at(offset).filter(|_| !is_qualified);
-        let here = function.and_then(|function| places.get(&Some(function)));
+        let here = function.and_then(|function| places?.get(&Some(function)));
+        let member = |symbols: &Symbols| {
+            let owner = symbols.owners.get(function?)?.as_ref()?;
+            symbols.members.get(owner)?.get(name).copied()
+        };
         // Scopes nest: of those that hold the place, the last one to begin is the innermost.
         let innermost = |known: &Vec<SymbolId>| {
             let before = known.partition_point(|id| self.get(*id).scope.start <= offset);
             known[..before].iter().rev().find(visible).copied()
         };
-        here.and_then(innermost).or_else(|| places.get(&None).and_then(innermost))
+        let local = here.and_then(innermost);
+        local.or_else(|| member(self)).or_else(|| places?.get(&None).and_then(innermost))
     }
 
     /// The outermost function that holds `offset`.
@@ -204,6 +215,10 @@ impl Symbols {
 
     fn insert(&mut self, symbol: Symbol) {
         let id = SymbolId(self.symbols.len() as u32);
+        if symbol.kind == SymbolKind::Member {
+            // It is found by its class.
+            return self.symbols.push(symbol);
+        }
         let holds = |at: &usize| self.functions.get(*at).is_some_and(|span| span.contains(symbol.scope));
         let function = self.function_at(symbol.scope.start).filter(holds);
         self.by_name.entry(symbol.name.clone()).or_default().entry(function).or_default().push(id);
@@ -233,7 +248,7 @@ impl Symbols {
             DeclKind::Prototype => SymbolKind::Function,
             DeclKind::Enumerator => SymbolKind::Constant,
             DeclKind::Parameter => SymbolKind::Parameter,
-            DeclKind::Variable | DeclKind::Member if decl.is_static || decl.is_extern => SymbolKind::Static,
+            DeclKind::Variable if decl.is_static || decl.is_extern => SymbolKind::Static,
             DeclKind::Variable | DeclKind::Member => storage,
         };
         let mut shape = types.shape(decl, 0);
@@ -252,23 +267,36 @@ impl Symbols {
         self.insert(Symbol { name, kind, class, shape, scope, from, decl, is_const, is_reference });
     }
 
-    /// The data members of the class `tag`, those of its bases before them.
-    fn members(&mut self, unit: &Unit, tag: &str, scope: Span, types: &Types, depth: usize) {
-        let Some((home, record)) = types.records.get(tag).filter(|_| depth < TYPEDEF_DEPTH) else { return };
-        for base in &record.bases {
-            self.members(unit, base, scope, types, depth + 1);
-        }
-        for id in &record.members {
-            let here = std::ptr::eq(*home, unit).then_some(*id);
-            self.declare(home.decl(*id), here, SymbolKind::Member, scope, 0, types);
+    /// Declares the data members of the classes whose functions stand in this file.
+    fn declare_members(&mut self, unit: &Unit, file: Span, types: &Types) {
+        let owners: HashSet<String> = self.owners.iter().flatten().cloned().collect();
+        let mut owners: Vec<String> = owners.into_iter().collect();
+        owners.sort();
+        for tag in owners {
+            let mut known = HashMap::new();
+            let (mut pending, mut met) = (vec![(tag.as_str(), 0)], HashSet::new());
+            while let Some((tag, depth)) = pending.pop() {
+                let Some((home, record)) = types.records.get(tag).filter(|_| met.insert(tag)) else {
+                    continue;
+                };
+                for id in &record.members {
+                    let decl = home.decl(*id);
+                    if !known.contains_key(&decl.name) {
+                        known.insert(decl.name.clone(), SymbolId(self.symbols.len() as u32));
+                        let here = std::ptr::eq(*home, unit).then_some(*id);
+                        self.declare(decl, here, SymbolKind::Member, file, 0, types);
+                    }
+                }
+                if depth < TYPEDEF_DEPTH {
+                    pending.extend(record.bases.iter().map(|base| (base.as_str(), depth + 1)));
+                }
+            }
+            self.members.insert(tag, known);
         }
     }
 
     fn function_scope(&mut self, unit: &Unit, id: FunctionId, types: &Types) {
         let function = unit.function(id);
-        if let Some(tag) = &function.member_of {
-            self.members(unit, tag, function.span, types, 0);
-        }
         for param in &function.params {
             self.declare(unit.decl(*param), Some(*param), SymbolKind::Parameter, function.span, 0, types);
         }
