@@ -406,6 +406,18 @@ pub fn test_waits(at: Span, name: &str) -> Diag {
     )
 }
 
+/// A0233
+pub fn copied_if_absent(at: Span) -> Diag {
+    diag(
+        233,
+        Severity::Weaker,
+        at,
+        "`no_create`: OpenMP cannot say \"only if it is there\"".to_owned(),
+        "copied if absent; not held by a region",
+        "results are the same: what is absent is not used on the device",
+    )
+}
+
 /// A0250
 pub fn lambda_on_device(at: Span, name: &str) -> Diag {
     diag(
@@ -607,6 +619,7 @@ pub fn tell(code: Code, at: Span, word: &str) -> Option<Diag> {
         222 => cache_dropped(at),
         230 => queue_at_run_time(at),
         232 => test_waits(at, word),
+        233 => copied_if_absent(at),
         301 => not_yet(at, &format!("`{word}`")),
         303 => needs_version(at, &format!("`{word}` here")),
         305 => api_left(at, word),

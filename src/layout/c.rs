@@ -124,20 +124,24 @@ pub fn inserted(file: &SourceFile, offset: u32, text: &str) -> Option<Edit> {
         .then(|| Edit { span: Span { start, end: start }, text: format!("{indent}{text}{end}").into_bytes() })
 }
 
-/// The edit that puts a directive on a line of its own before an old one. `None` for `_Pragma`, which has no line.
-pub fn before(file: &SourceFile, old: &DirectiveText, text: &str) -> Option<Edit> {
-    match old.form {
-        Form::Pragma => inserted(file, old.span.start, text),
-        Form::Operator => None,
-    }
+/// The edits that put a directive on a line of its own before a statement, and braces around both.
+pub fn braced(file: &SourceFile, stmt: Span, text: &str) -> [Edit; 2] {
+    let indent = indentation(file, file.lines.line(stmt.start));
+    let end = line_end(file, stmt.start);
+    let at = |offset| Span { start: offset, end: offset };
+    [
+        Edit { span: at(stmt.start), text: format!("{{{end}{indent}{text}{end}{indent}").into_bytes() },
+        Edit { span: at(stmt.end), text: b" }".to_vec() },
+    ]
 }
 
-/// The edit that puts statements on lines of their own before a directive, indented like it. `None` if other code stands
-/// on its lines.
-pub fn lines_before(file: &SourceFile, directive: Span, statements: &[String]) -> Option<Edit> {
-    let lines = whole_line(file, directive)?;
-    let text = indented(file, directive, statements);
-    Some(Edit { span: Span { start: lines.start, end: lines.start }, text: text.into_bytes() })
+/// What puts lines before a directive, in front of its own text. `None` if other code stands on its lines, or for
+/// `_Pragma`, which has none.
+pub fn above(file: &SourceFile, old: &DirectiveText, lines: &[String]) -> Option<String> {
+    let room = old.form == Form::Pragma && stands_alone(file, old.span);
+    let between =
+        format!("{}{}", line_end(file, old.span.start), indentation(file, file.lines.line(old.span.start)));
+    room.then(|| lines.iter().flat_map(|line| [line.as_str(), between.as_str()]).collect())
 }
 
 /// The edit that puts statements on lines of their own behind a directive, indented like it. `None` if other code stands

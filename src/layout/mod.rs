@@ -4,4 +4,4 @@
 
 mod c;
 
-pub use c::{before, behind, inserted, lines_before, lines_behind, relaid, removed, replaced, stands_alone};
+pub use c::{above, behind, braced, inserted, lines_behind, relaid, removed, replaced, stands_alone};

@@ -25,6 +25,12 @@ pub struct Gathered {
     pub rows: Vec<String>,
     /// What there is to say.
     pub diags: Vec<Diag>,
+    /// Clauses of `enter data` where the directive stands, and of `exit data` where its region is left.
+    pub region: (Vec<Clause>, Vec<Clause>),
+    /// Variables of `declare target`, and of `declare target link`.
+    pub globals: (Vec<String>, Vec<String>),
+    /// The routine that the device calls instead.
+    pub variant: Option<String>,
     /// Lines before the directive.
     pub before: Vec<String>,
     /// Lines at the end of the region.
@@ -182,9 +188,12 @@ pub fn translate(clause: &AccClause, asked: &Asked, facts: &Facts, into: &mut Ga
         | ClauseKind::AtomicWrite
         | ClauseKind::AtomicUpdate
         | ClauseKind::AtomicCapture
-        | ClauseKind::Bind(_)
         | ClauseKind::Nohost
         | ClauseKind::Tile(_) => by_row(entry, clause, None, asked, into),
+        ClauseKind::Bind(name) => match look::row(entry, asked) {
+            Some(row) => apply(row, clause, name.text.trim_matches('"'), asked, into),
+            None => unknown(clause, into),
+        },
         // Here it names what the program runs on; elsewhere it groups clauses, which the plan has resolved.
         ClauseKind::DeviceType(names) if asked.on == "set" => {
             let known = names.first().and_then(|name| device_constant(&name.text));
@@ -223,13 +232,22 @@ fn item_by_row(
     let Some(row) = look::row(entry, &asked) else { return unknown(clause, into) };
     // A pointer without a section: what is meant is what it points to, not the pointer's own bytes.
     let whole = is_whole_pointer(item, class) && entry == "clause/present";
-    let text = match item.text.as_str() {
+    let text = match entry {
         // The object itself: OpenACC compilers take `this` for all of it.
-        "this" if class == Class::Unknown => "this[0:1]".to_owned(),
-        text if whole => format!("{text}[:0]"),
-        text => text.to_owned(),
+        _ if item.text == "this" && class == Class::Unknown => "this[0:1]".to_owned(),
+        "clause/no_create" if matches!(asked.item, "pointer" | "member") => {
+            format!("{}[:0]", without_section(&item.text))
+        }
+        _ if whole => format!("{}[:0]", item.text),
+        _ => item.text.clone(),
     };
     apply(row, clause, &text, &asked, into);
+}
+
+/// An item's text without its sections behind the last member: `s.p` of `s.p[0:n]`.
+fn without_section(text: &str) -> &str {
+    let last = text.rfind(['.', '>']).map_or(0, |at| at + 1);
+    text[last..].find('[').map_or(text, |at| text[..last + at].trim_end())
 }
 
 fn by_row(entry: &str, clause: &AccClause, expr: Option<&Expr>, asked: &Asked, into: &mut Gathered) {
@@ -305,8 +323,17 @@ fn apply(row: &Row, clause: &AccClause, text: &str, asked: &Asked, into: &mut Ga
             into.before.push(queue::wait(text));
             into.at_end.push(queue::wait(text));
         }
+        Action::Strategy(Strategy::DeclareTargetData) => into.globals.0.push(text.to_owned()),
+        Action::Strategy(Strategy::DeclareTargetLink) => into.globals.1.push(text.to_owned()),
+        Action::Pragmas(pragmas) => {
+            let (enter, exit) = &mut into.region;
+            for (pragma, clauses) in pragmas.iter().zip([enter, exit]) {
+                clauses.extend(pragma.clauses.iter().map(|template| look::fill(template, text, "")));
+            }
+        }
+        Action::Strategy(Strategy::DeclareVariant) => into.variant = Some(text.to_owned()),
         Action::Strategy(Strategy::WaitingQueue) => into.queue = Some(text.to_owned()),
-        Action::Strategy(_) | Action::Directive(_) | Action::Call(_) | Action::Pragmas(_) | Action::Drop => {}
+        Action::Strategy(_) | Action::Directive(_) | Action::Call(_) | Action::Drop => {}
         Action::Refuse => into.refused = true,
     }
 }

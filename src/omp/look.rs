@@ -27,6 +27,8 @@ pub struct Asked {
     pub copies: &'static str,
     /// The modifier before a list: `none`, `readonly`, `zero`.
     pub modifier: &'static str,
+    /// Where a `declare` stands: `program` or `function`.
+    pub scope: &'static str,
     /// What is known about an async argument: `noval`, `constant`, `runtime` or `sync`.
     pub queue: &'static str,
     /// Whether queues are kept, or the host waits at once: `kept` or `dropped`.
@@ -42,9 +44,22 @@ pub struct Asked {
 impl Asked {
     /// A clause of directive `on`.
     pub fn new(on: &'static str, target: Target, span: Span) -> Asked {
-        let (item, argument, keyword, copies, modifier, queue) = ("", "", "", "", "none", "");
+        let (item, argument, keyword, copies, modifier, scope, queue) = ("", "", "", "", "none", "", "");
         let (version, queues) = (target.version, target.queues.name());
-        Asked { on, item, argument, keyword, copies, modifier, queue, queues, version, span, quiet: false }
+        Asked {
+            on,
+            item,
+            argument,
+            keyword,
+            copies,
+            modifier,
+            scope,
+            queue,
+            queues,
+            version,
+            span,
+            quiet: false,
+        }
     }
 
     /// With another argument.
@@ -85,6 +100,7 @@ pub fn row(entry: &str, asked: &Asked) -> Option<&'static Row> {
         ("modifier", asked.modifier),
         ("keyword", asked.keyword),
         ("copies", asked.copies),
+        ("scope", asked.scope),
         ("async", asked.queue),
         ("queues", asked.queues),
     ];

@@ -5,8 +5,8 @@
 use crate::acc::ast::{Argument, ClauseKind, DirectiveKind, Expr, ListItem};
 use crate::bind::{Bound, ancestors};
 use crate::diag::{self, Diag};
-use crate::host::ir::StmtId;
-use crate::plan::{Gangs, Item, Launch, Plan, Sharing, list};
+use crate::host::ir::{FunctionId, StmtId};
+use crate::plan::{Exit, Gangs, Item, Launch, Plan, Sharing};
 use crate::rules::{Action, Place, Pragma, Strategy};
 use crate::sema::{Class, SymbolKind, Symbols};
 
@@ -60,8 +60,12 @@ pub enum Part {
     Gone,
     /// A directive before the statement.
     Before(StmtId, Directive),
+    /// A directive before the statement, with braces around both.
+    Braced(StmtId, Directive),
     /// A directive behind this offset, on a line of its own.
     Behind(u32, Directive),
+    /// A directive before the function, and one behind it.
+    Around(FunctionId, Box<[Directive; 2]>),
     /// Lines before the closing brace of the block.
     AtEnd(StmtId, Vec<String>),
     /// Statements before the directive, each on a line of its own.
@@ -102,6 +106,9 @@ pub fn lower(plan: &Plan, symbols: &Symbols, bound: &[Bound], target: Target) ->
     for (index, stmt, launch) in &plan.inserted {
         lowering.inserted(*index, *stmt, launch);
     }
+    for (index, function) in &plan.callees {
+        lowering.callee(*index, *function);
+    }
     (lowering.done, lowering.diags)
 }
 
@@ -127,6 +134,7 @@ impl Lowering<'_> {
                 let (clauses, pushed_down, implied) = (clauses.clone(), *pushed_down, implied.clone());
                 self.by_clauses(index, &clauses, pushed_down, &implied)
             }
+            Item::Declare { clauses, exits } => self.declare(index, clauses, exits),
             Item::Routine { end } => self.routine(index, *end),
         };
     }
@@ -244,6 +252,18 @@ impl Lowering<'_> {
         self.done[index].parts.push(Part::Before(stmt, directive));
     }
 
+    /// A function that a launch calls without a `routine` directive.
+    fn callee(&mut self, index: usize, function: FunctionId) {
+        let row = look::row("implicit/routine", &self.asked(index, "routine"));
+        let Some(row) = row.filter(|_| !self.done[index].left) else { return };
+        self.done[index].rows.push(row.id.to_string());
+        if row.action == Action::Strategy(Strategy::DeclareTarget) {
+            let around =
+                ["declare target", "end declare target"].map(|words| Directive::new(&[Leaf::Named(words)]));
+            self.done[index].parts.push(Part::Around(function, Box::new(around)));
+        }
+    }
+
     fn by_clauses(
         &mut self,
         index: usize,
@@ -301,9 +321,11 @@ impl Lowering<'_> {
             return refused_by(gathered.rows);
         }
         let parts = match &row.action {
+            Action::Directive(_) if gathered.queue.is_some() && self.names_queues(index) => {
+                self.wait_parts(index, &gathered)
+            }
             Action::Directive(pragma) => self.directive_parts(index, pragma, &mut gathered),
             Action::Strategy(Strategy::WaitQueues) => self.wait_parts(index, &gathered),
-            Action::Strategy(Strategy::DeclareTargetData) => self.declare(index, clauses),
             Action::Refuse => return refused_by(gathered.rows),
             Action::Drop
             | Action::Emit { .. }
@@ -320,11 +342,12 @@ impl Lowering<'_> {
 
     /// What the page of a directive must know beside its name.
     fn about(&self, index: usize, asked: &Asked) -> Asked {
-        let argument = match &self.bound[index].directive.argument {
-            Argument::Wait(argument) if !argument.queues.is_empty() => "runtime",
-            Argument::None | Argument::Name(_) | Argument::List { .. } | Argument::Wait(_) => "absent",
-        };
-        asked.with_argument(argument)
+        asked.with_argument(if self.names_queues(index) { "runtime" } else { "absent" })
+    }
+
+    /// Whether the directive is a `wait` with queues.
+    fn names_queues(&self, index: usize) -> bool {
+        matches!(&self.bound[index].directive.argument, Argument::Wait(argument) if !argument.queues.is_empty())
     }
 
     /// A `wait`: the host waits, or a queue does.
@@ -428,19 +451,42 @@ impl Lowering<'_> {
         }
     }
 
-    /// `declare create` of variables with static storage.
-    fn declare(&mut self, index: usize, clauses: &[usize]) -> Option<Vec<Part>> {
-        let directive = &self.bound[index].directive;
-        if self.bound[index].function.is_some() {
-            self.diags.push(diag::not_yet(directive.span, "`declare` in a function"));
-            return None;
+    /// `declare`: globals of the device, or data for the rest of a function.
+    fn declare(&mut self, index: usize, clauses: &[usize], exits: &[Exit]) -> Lowered {
+        let mut asked = self.asked(index, "declare");
+        asked.scope = if self.bound[index].function.is_some() { "function" } else { "program" };
+        let gathered = self.gather(index, clauses, &asked, &|_| false);
+        let mut rows = gathered.rows;
+        rows.extend(look::row("directive/declare", &asked).map(|row| row.id.to_string()));
+        self.diags.extend(gathered.diags);
+        if gathered.refused {
+            return refused_by(rows);
         }
-        let items =
-            clauses.iter().filter_map(|at| directive.clauses.get(*at)).flat_map(|clause| list(&clause.kind));
-        let names: Vec<String> = items.map(|item| item.text.clone()).collect();
-        let mut target = Directive::new(&[Leaf::Named("declare target")]);
-        target.argument = Some(names.join(", "));
-        Some(vec![Part::Directive(target)])
+        let (globals, links) = gathered.globals;
+        let lists = [("declare target", globals), ("declare target link", links)];
+        let mut directives: Vec<Directive> = lists
+            .into_iter()
+            .filter(|(_, names)| !names.is_empty())
+            .map(|(words, names)| Directive {
+                argument: Some(names.join(", ")),
+                ..Directive::new(&[Leaf::Named(words)])
+            })
+            .collect();
+        let (enter, exit) = gathered.region;
+        directives.extend(directive_of("target enter data", enter));
+        let mut parts = match directives.as_slice() {
+            [] => vec![Part::Gone],
+            [only] => vec![Part::Directive(only.clone())],
+            [first, second, ..] => vec![Part::Pair(first.clone(), second.clone())],
+        };
+        if let Some(exit) = directive_of("target exit data", exit) {
+            parts.extend(exits.iter().map(|place| match place {
+                Exit::Return { stmt, braces: false } => Part::Before(*stmt, exit.clone()),
+                Exit::Return { stmt, braces: true } => Part::Braced(*stmt, exit.clone()),
+                Exit::End(body) => Part::AtEnd(*body, vec![exit.line()]),
+            }));
+        }
+        Lowered { parts, rows, left: false }
     }
 
     fn routine(&mut self, index: usize, end: Option<u32>) -> Lowered {
@@ -459,14 +505,25 @@ impl Lowering<'_> {
         let mut parts = Vec::new();
         match (end, &directive.argument) {
             (Some(end), _) => {
-                parts.push(Part::Directive(target));
+                parts.push(match gathered.variant {
+                    None => Part::Directive(target),
+                    Some(variant) => {
+                        let mut other = Directive::new(&[Leaf::Named("declare variant")]);
+                        other.argument = Some(variant);
+                        other.add(Clause::text("match", "device={kind(nohost)}"));
+                        Part::Pair(target, other)
+                    }
+                });
                 parts.push(Part::Behind(end, Directive::new(&[Leaf::Named("end declare target")])));
             }
-            (None, Argument::Name(name)) => {
+            (None, Argument::Name(name)) if gathered.variant.is_none() => {
                 target.argument = Some(name.text.clone());
                 parts.push(Part::Directive(target));
             }
-            (None, _) => return left(),
+            (None, _) => {
+                self.diags.push(diag::not_yet(directive.span, "`bind` away from the routine it is about"));
+                return left();
+            }
         }
         Lowered { parts, rows, left: false }
     }
@@ -475,6 +532,13 @@ impl Lowering<'_> {
 /// The page of a directive.
 fn page_of(name: &str) -> String {
     format!("directive/{}", name.replace(' ', "-"))
+}
+
+/// A directive with these clauses; none without a clause.
+fn directive_of(words: &'static str, clauses: Vec<Clause>) -> Option<Directive> {
+    let mut directive = Directive::new(&[Leaf::Named(words)]);
+    clauses.into_iter().for_each(|clause| directive.add(clause));
+    (!directive.clauses.is_empty()).then_some(directive)
 }
 
 fn lines_before(lines: Vec<String>) -> impl Iterator<Item = Part> {

@@ -2,12 +2,13 @@
 //!
 //! Invariant: what OpenMP could read differently is refused here, not passed on.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, Part, Subscript};
 use crate::bind::{Bound, ancestors};
 use crate::diag::{self, Diag};
-use crate::host::ir::{FunctionId, Unit};
+use crate::host::ir::{Derived, FunctionId, Unit};
 use crate::sema::{Class, Symbol, SymbolId, SymbolKind, Symbols};
 
 use super::{Attribute, Item, Maker, Names, Sharing};
@@ -50,6 +51,17 @@ impl Maker<'_> {
             if self.bound[above].directive.kind == DirectiveKind::Data {
                 self.add_visible(above, &mut visible);
             }
+        }
+        let function = self.bound[index].function;
+        let declares = self.declares.iter().take_while(|at| **at < index);
+        for at in declares.filter(|at| self.bound[**at].function == function) {
+            self.add_visible(*at, &mut visible);
+        }
+        let global = self.declares.iter().filter(|at| self.bound[**at].function.is_none());
+        for at in global.filter(|_| function.is_some()) {
+            let mut known = Visible::default();
+            self.add_visible(*at, &mut known);
+            visible.deviceptr.extend(known.deviceptr);
         }
         visible
     }
@@ -103,7 +115,10 @@ impl Maker<'_> {
         {
             return Some(diag::element_in_data_clause(item.span, &item.text));
         }
-        if matches!(clause, ClauseKind::Private(_) | ClauseKind::Firstprivate(_)) && !item.parts.is_empty() {
+        if matches!(clause, ClauseKind::Private(_) | ClauseKind::Firstprivate(_))
+            && !item.parts.is_empty()
+            && !self.is_whole_array(index, item)
+        {
             return Some(diag::not_yet(item.span, "a section or member in `private` or `firstprivate`"));
         }
         if matches!(clause, ClauseKind::Reduction(..)) {
@@ -122,6 +137,35 @@ impl Maker<'_> {
         let pointer_inside =
             !has_member && (1..dimensions.len()).any(|depth| shape.get(depth) == Some(&false));
         pointer_inside.then(|| diag::not_contiguous(item.span, &item.text))
+    }
+
+    /// Whether the sections of `item` are all of an array.
+    fn is_whole_array(&self, index: usize, item: &ListItem) -> bool {
+        let Some(symbol) = self.symbol_of(index, item).map(|symbol| self.symbols.get(symbol)) else {
+            return false;
+        };
+        let Some(decl) = symbol.decl.filter(|_| symbol.class == Class::Array) else { return false };
+        let decl = self.unit.decl(decl);
+        let extents = decl.derived.iter().map(|part| match part {
+            Derived::Array(Some(size)) => Some(self.file.text(self.unit.expr(*size).span)),
+            Derived::Array(None) | Derived::Pointer | Derived::Function | Derived::Reference => None,
+        });
+        let dimensions = item.parts.iter().flat_map(|part| match part {
+            Part::Section(subscripts) => subscripts.as_slice(),
+            Part::Member(_) => &[],
+        });
+        let is_whole = |(dimension, extent): (&Subscript, Option<Cow<str>>)| match dimension {
+            Subscript::Range { first, second, stride: None } => {
+                let from_zero = first.as_ref().is_none_or(|first| first.text.trim() == "0");
+                let to_end = second
+                    .as_ref()
+                    .is_none_or(|length| extent.is_some_and(|extent| extent.trim() == length.text.trim()));
+                from_zero && to_end
+            }
+            Subscript::Range { .. } | Subscript::Index(_) => false,
+        };
+        let count = decl.derived.len();
+        item.parts.len() == count && dimensions.zip(extents).all(is_whole)
     }
 
     /// `data`, `enter data`, `exit data`, `host_data`, `update`.

@@ -2,8 +2,10 @@
 //!
 //! Invariant: no word of a target language; every choice that a user could miss is a diagnostic.
 
+mod callee;
 mod clauses;
 mod data;
+mod declare;
 mod kernels;
 mod launch;
 mod nest;
@@ -14,7 +16,7 @@ mod tree;
 
 pub use clauses::{effective, list};
 pub use data::is_whole_pointer;
-pub use tree::{Attribute, Gangs, Item, Launch, Names, Plan, Region, Sharing, Spread, WorkLoop};
+pub use tree::{Attribute, Exit, Gangs, Item, Launch, Names, Plan, Region, Sharing, Spread, WorkLoop};
 
 use std::collections::HashMap;
 
@@ -23,7 +25,7 @@ use crate::bind::{Bound, ancestors, descendants};
 use crate::diag::Diag;
 use crate::host::ir::{FunctionId, Unit};
 use crate::sema::{self, Symbols};
-use crate::source::{SourceFile, Span};
+use crate::source::{Language, SourceFile, Span};
 
 use clauses::LoopClauses;
 
@@ -58,6 +60,8 @@ pub(crate) struct Maker<'a> {
     pub(crate) aim: &'a Aim,
     entered: data::Entered,
     declared: data::Declared,
+    /// The `declare` directives.
+    declares: Vec<usize>,
     /// The variables of each function with `kernels` whose address it takes.
     escaping: HashMap<FunctionId, Names>,
     /// Where the code calls routines that wait.
@@ -78,8 +82,10 @@ pub fn plan(
 ) -> (Plan, Vec<Diag>) {
     let mut items = Vec::with_capacity(bound.len());
     items.resize_with(bound.len(), || Item::Left);
-    let plan = Plan { items, inserted: Vec::new() };
+    let plan = Plan { items, ..Plan::default() };
     let (entered, declared) = (data::entered(unit, bound, symbols), data::declared(bound, symbols));
+    let is_declare = |at: &usize| bound[*at].directive.kind == DirectiveKind::Declare;
+    let declares = (0..bound.len()).filter(is_declare).collect();
     let escaping = escaping(unit, symbols, bound);
     let waiting_calls = queue::waiting_calls(unit);
     let mut maker = Maker {
@@ -90,6 +96,7 @@ pub fn plan(
         aim,
         entered,
         declared,
+        declares,
         escaping,
         waiting_calls,
         plan,
@@ -97,6 +104,9 @@ pub fn plan(
     };
     for index in 0..bound.len() {
         maker.directive(index, held);
+    }
+    if file.language == Language::C {
+        maker.callees();
     }
     (maker.plan, maker.diags)
 }
@@ -134,11 +144,10 @@ impl<'a> Maker<'a> {
             | DirectiveKind::ExitData
             | DirectiveKind::HostData
             | DirectiveKind::Update => self.data_directive(index),
-            DirectiveKind::Declare
-            | DirectiveKind::Init
-            | DirectiveKind::Shutdown
-            | DirectiveKind::Set
-            | DirectiveKind::Wait => self.by_clauses(index, false),
+            DirectiveKind::Declare => self.declare(index),
+            DirectiveKind::Init | DirectiveKind::Shutdown | DirectiveKind::Set | DirectiveKind::Wait => {
+                self.by_clauses(index, false)
+            }
             DirectiveKind::End(_) => {}
         }
         if self.aim.queues {

@@ -18,6 +18,8 @@ pub(super) type Controlled = HashMap<StmtId, SymbolId>;
 pub(super) struct Construct {
     pub(super) index: usize,
     pub(super) region: Region,
+    /// The loop is the launch itself: its variables are the launch's.
+    pub(super) is_launch: bool,
 }
 
 /// A loop directive that may be spread.
@@ -43,7 +45,7 @@ impl Maker<'_> {
     ) -> Option<WorkLoop> {
         let candidate = self.candidate(at, stmt, region, true)?;
         let mut controlled = Controlled::new();
-        let construct = Construct { index, region };
+        let construct = Construct { index, region, is_launch: true };
         Some(self.spread(construct, candidate, BOTH, &mut controlled, attributes))
     }
 
@@ -62,7 +64,7 @@ impl Maker<'_> {
             let available = if !clauses.gang && (clauses.worker || clauses.vector) { LANES } else { BOTH };
             let mut controlled = Controlled::new();
             let work = self.spread(
-                Construct { index, region: Region::Parallel },
+                Construct { index, region: Region::Parallel, is_launch: false },
                 candidate,
                 available,
                 &mut controlled,
@@ -145,7 +147,7 @@ impl Maker<'_> {
         controlled: &mut Controlled,
         launch: &mut Vec<Attribute>,
     ) -> WorkLoop {
-        let Construct { index, region } = construct;
+        let Construct { index, region, .. } = construct;
         let Candidate { at, stmt, mut headers } = outer;
         let mut merged = vec![at];
         let lanes_taken = self.takes_lanes(at);
@@ -182,7 +184,8 @@ impl Maker<'_> {
         let mut inner_work: Vec<(usize, WorkLoop)> = Vec::new();
         for candidate in inner {
             let inner_at = candidate.at;
-            let work = self.spread(construct, candidate, LANES, controlled, launch);
+            let inside = Construct { is_launch: false, ..construct };
+            let work = self.spread(inside, candidate, LANES, controlled, launch);
             inner_work.push((inner_at, work));
         }
         let loops: Vec<usize> = merged.iter().copied().chain(inner_work.iter().map(|(at, _)| *at)).collect();

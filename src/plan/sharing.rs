@@ -11,7 +11,7 @@ use crate::sema::{self, Class, Header, Symbol, SymbolId, SymbolKind, Use, uses, 
 
 use super::clauses::LoopClauses;
 use super::nest::{Construct, Controlled};
-use super::{Attribute, Maker, Names, Region, Sharing, Spread, WorkLoop};
+use super::{Attribute, Item, Maker, Names, Region, Sharing, Spread, WorkLoop};
 
 impl Maker<'_> {
     /// The names that the clauses of a compute construct speak of.
@@ -254,7 +254,7 @@ impl Maker<'_> {
         attributes: &mut Vec<Attribute>,
         launch: &[Attribute],
     ) {
-        let Construct { index, region } = construct;
+        let Construct { index, region, is_launch } = construct;
         let stated = self.stated(index);
         let Some(body) = headers.last().map(|header| header.body) else { return };
         let used = uses_beside(self.unit, self.symbols, body, controlled);
@@ -268,8 +268,9 @@ impl Maker<'_> {
             let name = known.name.clone();
             let is_own = headers.iter().any(|header| header.var == symbol);
             let is_listed = attributes.iter().any(|other| other.item == name);
-            let is_first =
-                launch.iter().any(|other| other.item == name && other.sharing == Sharing::Firstprivate);
+            // What a gang has of its own, the threads of a loop inside of it would share.
+            let is_first = is_launch
+                && launch.iter().any(|other| other.item == name && other.sharing == Sharing::Firstprivate);
             if !(how.written || how.address_taken)
                 || !is_thread_scalar(known, how)
                 || self.is_inside(symbol, stmt)
@@ -317,6 +318,7 @@ impl Maker<'_> {
         let stated = self.stated(index);
         let used = uses(self.unit, self.symbols, stmt);
         let atomic = self.atomic_targets(index);
+        let counters = self.gang_counters(index, stmt);
         for (symbol, how) in used.iter() {
             let known = self.symbols.get(symbol);
             if (how.written || how.address_taken)
@@ -324,7 +326,7 @@ impl Maker<'_> {
                 && !self.is_inside(symbol, stmt)
                 && !stated.contains(&known.name)
                 && !atomic.contains(&symbol)
-                && !self.is_loop_variable(stmt, symbol)
+                && (counters.contains(&symbol) || !self.is_loop_variable(stmt, symbol))
                 && !attributes.iter().any(|other| other.item == known.name)
             {
                 if known.class == Class::Unknown {
@@ -334,6 +336,23 @@ impl Maker<'_> {
                 attributes.push(implied(Sharing::Firstprivate, &known.name, "implicit/scalar-parallel"));
             }
         }
+    }
+
+    /// The variables of the loops in `stmt` that each gang runs from end to end.
+    fn gang_counters(&self, index: usize, stmt: StmtId) -> Vec<SymbolId> {
+        let is_spread = |at: &usize| matches!(self.plan.items[*at], Item::Loop(_));
+        let below = descendants(self.bound, index).filter(is_spread);
+        let spread: Vec<StmtId> = below.filter_map(|at| self.bound[at].stmt()).collect();
+        let mut counters = Vec::new();
+        let mut pending = vec![stmt];
+        while let Some(at) = pending.pop() {
+            if spread.contains(&at) {
+                continue;
+            }
+            counters.extend(sema::header(self.unit, self.symbols, at).map(|header| header.var));
+            pending.extend(sema::children(self.unit, at));
+        }
+        counters
     }
 
     /// Reductions of a spread loop are copied back at the launch, and combined over its gangs.
@@ -444,9 +463,12 @@ fn implied(sharing: Sharing, name: &str, entry: &'static str) -> Attribute {
 fn written_attributes(clauses: &LoopClauses) -> Vec<Attribute> {
     let make =
         |sharing: Sharing, item: &ListItem, entry| Attribute { sharing, item: item.text.clone(), entry };
-    let private = clauses.private.iter().map(|item| make(Sharing::Private, item, "clause/private"));
+    // A section here is all of an array.
+    let whole =
+        |sharing: Sharing, item: &ListItem, entry| Attribute { sharing, item: item.base.text.clone(), entry };
+    let private = clauses.private.iter().map(|item| whole(Sharing::Private, item, "clause/private"));
     let first =
-        clauses.firstprivate.iter().map(|item| make(Sharing::Firstprivate, item, "clause/firstprivate"));
+        clauses.firstprivate.iter().map(|item| whole(Sharing::Firstprivate, item, "clause/firstprivate"));
     let reduction =
         clauses.reduction.iter().map(|(op, item)| make(Sharing::Reduction(*op), item, "clause/reduction"));
     private.chain(first).chain(reduction).collect()

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use crate::acc::ast::ReductionOp;
-use crate::host::ir::StmtId;
+use crate::host::ir::{FunctionId, StmtId};
 
 /// The plan of one file: what becomes of each bound directive.
 #[derive(Debug, Default)]
@@ -14,6 +14,8 @@ pub struct Plan {
     pub items: Vec<Item>,
     /// Constructs that stand before statements without a directive of their own.
     pub inserted: Vec<(usize, StmtId, Launch)>,
+    /// Functions that the compute constructs of directives call without a `routine` directive.
+    pub callees: Vec<(usize, FunctionId)>,
 }
 
 /// What becomes of one directive.
@@ -36,11 +38,32 @@ pub enum Item {
         /// Names that are implied beside the clauses.
         implied: Vec<Attribute>,
     },
+    /// Data that live as long as the program, or from the directive to the exits of its function.
+    Declare {
+        /// Indices of the clauses that count for the chosen device type.
+        clauses: Vec<usize>,
+        /// Where the function is left; none for a directive at file scope.
+        exits: Vec<Exit>,
+    },
     /// A routine that is compiled for the device: from its directive to the end of its definition or declaration.
     Routine {
         /// Offset behind the routine's last byte; `None` if the directive names a routine declared before.
         end: Option<u32>,
     },
+}
+
+/// A place where a function is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// A `return`.
+    Return {
+        /// The statement.
+        stmt: StmtId,
+        /// It is the body of a control statement, without braces.
+        braces: bool,
+    },
+    /// The closing brace of the function's body.
+    End(StmtId),
 }
 
 /// Which compute construct a launch comes from.

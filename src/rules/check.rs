@@ -241,7 +241,10 @@ fn action(raw: &RawRow, meaning: Meaning) -> Result<Action, Error> {
         Some("wait-around") => Ok(Action::Strategy(Strategy::WaitAround)),
         Some("wait-queues") => Ok(Action::Strategy(Strategy::WaitQueues)),
         Some("waiting-queue") => Ok(Action::Strategy(Strategy::WaitingQueue)),
+        Some("declare-variant") => Ok(Action::Strategy(Strategy::DeclareVariant)),
         Some("declare-target") => Ok(Action::Strategy(Strategy::DeclareTarget)),
+        Some("declare-target-link") => Ok(Action::Strategy(Strategy::DeclareTargetLink)),
+        Some("declare-region") => Ok(Action::Strategy(Strategy::DeclareRegion)),
         Some("declare-target-data") => Ok(Action::Strategy(Strategy::DeclareTargetData)),
         Some(other) => Err(error(format!("unknown strategy `{other}`"))),
     }

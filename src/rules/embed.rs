@@ -119,6 +119,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("implicit/array.md", include_str!("../../rules/implicit/array.md")),
     ("implicit/reduction-copy.md", include_str!("../../rules/implicit/reduction-copy.md")),
     ("implicit/reduction-nested.md", include_str!("../../rules/implicit/reduction-nested.md")),
+    ("implicit/routine.md", include_str!("../../rules/implicit/routine.md")),
     ("implicit/scalar-kernels.md", include_str!("../../rules/implicit/scalar-kernels.md")),
     ("implicit/scalar-parallel.md", include_str!("../../rules/implicit/scalar-parallel.md")),
     ("implicit/scalar-temporary.md", include_str!("../../rules/implicit/scalar-temporary.md")),

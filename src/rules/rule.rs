@@ -77,8 +77,14 @@ pub enum Strategy {
     WaitingQueue,
     /// `declare target` around a routine.
     DeclareTarget,
+    /// `declare variant` before a routine: the device calls another one.
+    DeclareVariant,
     /// `declare target` of variables.
     DeclareTargetData,
+    /// `declare target link` of variables.
+    DeclareTargetLink,
+    /// Data enter where the directive stands, and leave where the function is left.
+    DeclareRegion,
 }
 
 /// What a row makes of its word.
@@ -194,6 +200,7 @@ pub const FACTS: &[(&str, &[&str])] = &[
     ("copies", &["private", "firstprivate"]),
     ("value", &["used", "unused"]),
     ("section", &["known", "unknown"]),
+    ("scope", &["program", "function"]),
     ("queue", &["none", "given"]),
     ("async", &["noval", "constant", "runtime", "sync"]),
     ("queues", &["kept", "dropped"]),

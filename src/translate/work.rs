@@ -303,12 +303,24 @@ fn joined(edits: Vec<Edit>) -> Vec<Edit> {
 /// The edits for one directive; `None` if the source leaves no room for them.
 fn edits_of(file: &SourceFile, unit: &Unit, old: &DirectiveText, parts: &[Part]) -> Option<Vec<Edit>> {
     let mut edits = Vec::new();
+    // What stands before the directive belongs to its own edit, so that it meets no other edit at the line's start.
+    let mut above = String::new();
+    let own = |above: &mut String, edit: Edit| {
+        if above.is_empty() {
+            return edit;
+        }
+        let kept = file.slice(Span { start: old.span.start, end: edit.span.start });
+        let text = [std::mem::take(above).as_bytes(), kept, &edit.text].concat();
+        Edit { span: Span { start: old.span.start, end: edit.span.end }, text }
+    };
     for part in parts {
         match part {
-            Part::Directive(directive) => edits.push(layout::relaid(file, old, &directive.words())),
+            Part::Directive(directive) => {
+                edits.push(own(&mut above, layout::relaid(file, old, &directive.words())));
+            }
             Part::Pair(first, second) => {
-                edits.push(layout::before(file, old, &first.line())?);
-                edits.push(layout::relaid(file, old, &second.words()));
+                above += &layout::above(file, old, &[first.line()])?;
+                edits.push(own(&mut above, layout::relaid(file, old, &second.words())));
             }
             Part::Statements(statements) if layout::stands_alone(file, old.span) => {
                 edits.push(layout::replaced(file, old.span, statements));
@@ -321,8 +333,18 @@ fn edits_of(file: &SourceFile, unit: &Unit, old: &DirectiveText, parts: &[Part])
                 let at = unit.stmt(*stmt).span.start;
                 edits.push(layout::inserted(file, at, &directive.line())?);
             }
+            Part::Braced(stmt, directive) => {
+                let span = unit.stmt(*stmt).span;
+                edits.extend(layout::braced(file, span, &directive.line()));
+            }
             Part::Behind(offset, directive) => {
                 edits.push(layout::behind(file, *offset, &directive.line()));
+            }
+            Part::Around(function, around) => {
+                let span = unit.function(*function).span;
+                let [before, behind] = around.as_ref();
+                edits.push(layout::inserted(file, span.start, &before.line())?);
+                edits.push(layout::behind(file, span.end, &behind.line()));
             }
             Part::AtEnd(block, lines) => {
                 let brace = unit.stmt(*block).span.end - 1;
@@ -333,7 +355,7 @@ fn edits_of(file: &SourceFile, unit: &Unit, old: &DirectiveText, parts: &[Part])
                     edits.push(layout::inserted(file, brace, line)?);
                 }
             }
-            Part::LinesBefore(lines) => edits.push(layout::lines_before(file, old.span, lines)?),
+            Part::LinesBefore(lines) => above += &layout::above(file, old, lines)?,
             Part::LinesBehind(lines) => edits.push(layout::lines_behind(file, old.span, lines)?),
         }
     }

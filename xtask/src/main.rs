@@ -2,6 +2,7 @@
 //!
 //! Invariant: exit status 0 is success, 1 a test that failed, 2 something that kept a chore from being done.
 
+mod audit;
 mod difftest;
 mod process;
 mod setup;
@@ -33,10 +34,12 @@ struct Arguments {
 enum Chore {
     /// Install the compilers that the tests need (Debian packages, by apt-get)
     Setup,
-    /// Run every test: `cargo test`, then `difftest`
+    /// Run every test: `cargo test`, then `audit`, then `difftest`
     Test,
     /// Build and run each fixture as OpenACC and as its translation, and compare what they print
     Difftest(difftest::Options),
+    /// Look for variables that threads assign and share, in the translations alone
+    Audit(audit::Options),
 }
 
 fn main() -> ExitCode {
@@ -44,6 +47,7 @@ fn main() -> ExitCode {
         Chore::Setup => setup::run(),
         Chore::Test => test::run(),
         Chore::Difftest(options) => difftest::run(&options),
+        Chore::Audit(options) => audit::run(&options),
     };
     match done {
         Ok(Verdict::Passed) => ExitCode::SUCCESS,

@@ -4,17 +4,19 @@
 
 use std::process::Command;
 
-use crate::{Result, Verdict, difftest, process};
+use crate::{Result, Verdict, audit, difftest, process};
 
-/// Runs `cargo test` and then the comparisons; both, so that one run shows all that is wrong.
+/// Runs `cargo test`, the audit and the comparisons; all, so that one run shows all that is wrong.
 pub fn run() -> Result<Verdict> {
     let units = process::show(Command::new(env!("CARGO")).args(["test", "--workspace"]));
+    let audited = audit::run(&audit::Options::default())?;
     let compared = difftest::run(&difftest::Options::default())?;
-    match units {
-        Ok(()) => Ok(compared),
-        Err(why) => {
-            println!("the tests before the comparisons failed: {why}");
-            Ok(Verdict::Failed)
-        }
+    if let Err(why) = &units {
+        println!("the tests before the comparisons failed: {why}");
     }
+    if audited == Verdict::Failed {
+        println!("the audit before the comparisons failed");
+    }
+    let passed = units.is_ok() && audited == Verdict::Passed;
+    Ok(if passed { compared } else { Verdict::Failed })
 }

@@ -30,14 +30,15 @@ impl Tally {
 }
 
 /// What a program did.
-struct Seen {
-    stdout: String,
+pub struct Seen {
+    /// What it printed.
+    pub stdout: String,
     /// How many constructs or kernels ran, where that can be counted.
     launches: Option<usize>,
 }
 
 /// What a comparison found wrong, as text for the user.
-type Wrong = String;
+pub type Wrong = String;
 
 /// Makes every comparison of a fixture and prints a line for it, and one for each failure.
 pub fn run(fixture: &Fixture, toolchains: &Toolchains, work: &Path, outputs: &[Output]) -> Result<Tally> {
@@ -81,10 +82,14 @@ fn pairs(outputs: &[Output]) -> impl Iterator<Item = (&Output, Toolchain)> {
     outputs.iter().flat_map(|output| output.toolchains.iter().map(move |&built| (output, built)))
 }
 
-struct Case<'a> {
-    fixture: &'a Fixture,
-    toolchains: &'a Toolchains,
-    work: &'a Path,
+/// A fixture, and where and with what it is built.
+pub struct Case<'a> {
+    /// The fixture.
+    pub fixture: &'a Fixture,
+    /// The compilers.
+    pub toolchains: &'a Toolchains,
+    /// The folder for programs.
+    pub work: &'a Path,
 }
 
 impl Case<'_> {
@@ -139,7 +144,8 @@ impl Case<'_> {
         })
     }
 
-    fn build_and_run(
+    /// Builds the sources in `folder` and runs the program; `kind` is a word for its name.
+    pub fn build_and_run(
         &self,
         toolchain: Toolchain,
         folder: &Path,

@@ -3,11 +3,11 @@
 //! Invariant: a fixture passes only if the translation was built, ran on a device where the compiler has one, launched
 //! at least as many kernels as the original has constructs, and printed the same.
 
-mod case;
-mod compare;
-mod fixture;
+pub mod case;
+pub mod compare;
+pub mod fixture;
 mod page;
-mod toolchain;
+pub mod toolchain;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -50,14 +50,18 @@ pub struct Options {
 
 /// A profile of the translator, by its name there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Profile {
+pub enum Profile {
+    /// One flat loop.
     Generic,
+    /// Tuned for clang.
     Clang,
+    /// Tuned for gcc.
     Gcc,
 }
 
 impl Profile {
-    fn name(self) -> &'static str {
+    /// Its name.
+    pub fn name(self) -> &'static str {
         match self {
             Profile::Generic => "generic",
             Profile::Clang => "clang",
@@ -67,15 +71,18 @@ impl Profile {
 }
 
 /// Translations of one kind, in a folder of their own, and what builds them.
-struct Output {
-    name: String,
+pub struct Output {
+    /// The folder's name.
+    pub name: String,
     /// The translator's options.
     options: Vec<String>,
-    toolchains: &'static [Toolchain],
+    /// What builds them.
+    pub toolchains: &'static [Toolchain],
 }
 
 impl Output {
-    fn of_profile(profile: Profile) -> Output {
+    /// The translations for a profile.
+    pub fn of_profile(profile: Profile) -> Output {
         let name = profile.name().to_owned();
         let options = vec!["--profile".to_owned(), name.clone()];
         Output { name, options, toolchains: Toolchain::of(profile) }
@@ -94,10 +101,13 @@ impl Output {
 }
 
 /// Programs that are translated in the same ways.
-struct Suite {
-    folder: PathBuf,
-    fixtures: Vec<Fixture>,
-    outputs: Vec<Output>,
+pub struct Suite {
+    /// Where they are.
+    pub folder: PathBuf,
+    /// The programs that can be built.
+    pub fixtures: Vec<Fixture>,
+    /// How they are translated.
+    pub outputs: Vec<Output>,
 }
 
 /// Makes the comparisons; the last line printed counts them.
@@ -131,7 +141,7 @@ pub fn run(options: &Options) -> Result<Verdict> {
 }
 
 /// The fixtures, and the examples of the rule pages for each version of OpenMP.
-fn suites(options: &Options, root: &Path, work: &Path) -> Result<Vec<Suite>> {
+pub fn suites(options: &Options, root: &Path, work: &Path) -> Result<Vec<Suite>> {
     let mut suites = Vec::new();
     for folder in ["fixtures/c", "fixtures/cpp"].map(|folder| root.join(folder)) {
         let outputs = profiles(options).into_iter().map(Output::of_profile).collect();
@@ -154,13 +164,13 @@ fn profiles(options: &Options) -> Vec<Profile> {
 }
 
 /// The folder of the workspace.
-fn root() -> Result<PathBuf> {
+pub fn root() -> Result<PathBuf> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().map(Path::to_path_buf).ok_or_else(|| format!("{} has no parent", here.display()))
 }
 
 /// Translates a suite in each of its ways.
-fn translate(translator: &Path, suite: &Suite, work: &Path) -> Result<()> {
+pub fn translate(translator: &Path, suite: &Suite, work: &Path) -> Result<()> {
     for output in &suite.outputs {
         let mut command = Command::new(translator);
         command.arg(&suite.folder).arg("-o").arg(work.join(&output.name));
@@ -175,7 +185,7 @@ fn translate(translator: &Path, suite: &Suite, work: &Path) -> Result<()> {
 }
 
 /// Builds the translator; it lies beside this program.
-fn build(root: &Path) -> Result<PathBuf> {
+pub fn build(root: &Path) -> Result<PathBuf> {
     let mut command = Command::new(env!("CARGO"));
     command.current_dir(root).args(["build", "--quiet", "--package", "acc2omp", "--bin", "acc2omp"]);
     if !cfg!(debug_assertions) {
@@ -186,13 +196,18 @@ fn build(root: &Path) -> Result<PathBuf> {
     Ok(here.with_file_name("acc2omp"))
 }
 
-/// Takes the fixtures one by one, on as many threads as there are processors.
+/// Takes the fixtures one by one.
 fn compare_all(suite: &Suite, toolchains: &Toolchains, work: &Path) -> Result<Tally> {
+    each(&suite.fixtures, |fixture| case::run(fixture, toolchains, work, &suite.outputs))
+}
+
+/// Does `job` for each of the items, on as many threads as there are processors, and adds up.
+pub fn each<T: Sync>(items: &[T], job: impl Fn(&T) -> Result<Tally> + Sync) -> Result<Tally> {
     let next = AtomicUsize::new(0);
     let total = Mutex::new(Ok(Tally::default()));
     let take = || {
-        while let Some(fixture) = suite.fixtures.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let outcome = case::run(fixture, toolchains, work, &suite.outputs);
+        while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let outcome = job(item);
             let Ok(mut total) = total.lock() else { return };
             *total = match (std::mem::replace(&mut *total, Ok(Tally::default())), outcome) {
                 (Ok(sum), Ok(more)) => Ok(sum.and(&more)),

@@ -1,0 +1,58 @@
+//! Functions that a compute construct calls without a `routine` directive: OpenACC takes them as `routine seq` (3.3,
+//! 2.15.1) if it sees them.
+//!
+//! Invariant: each function is found once, for the first construct that needs it.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::acc::ast::{Argument, DirectiveKind};
+use crate::bind::Target;
+use crate::host::ir::FunctionId;
+use crate::sema::uses;
+
+use super::{Item, Maker};
+
+impl Maker<'_> {
+    /// Finds the functions, the directly called ones and those that they call.
+    pub(super) fn callees(&mut self) {
+        let by_name: HashMap<&str, FunctionId> = self
+            .unit
+            .functions
+            .iter()
+            .enumerate()
+            .map(|(index, function)| (function.name.as_str(), FunctionId(index as u32)))
+            .collect();
+        let mut seen: BTreeSet<FunctionId> = self.routines(&by_name);
+        for index in 0..self.bound.len() {
+            let is_launch = super::is_compute(self.bound[index].directive.kind);
+            let Some(stmt) = self.bound[index].stmt().filter(|_| is_launch) else { continue };
+            let is_left = matches!(self.plan.items[index], Item::Left);
+            let mut pending = if is_left { Vec::new() } else { vec![stmt] };
+            while let Some(stmt) = pending.pop() {
+                for name in uses(self.unit, self.symbols, stmt).calls.keys() {
+                    let Some(function) = by_name.get(name.as_str()).copied() else { continue };
+                    if seen.insert(function) {
+                        self.plan.callees.push((index, function));
+                        pending.push(self.unit.function(function).body);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The functions that `routine` directives are about.
+    fn routines(&self, by_name: &HashMap<&str, FunctionId>) -> BTreeSet<FunctionId> {
+        let routines = self.bound.iter().filter(|bound| bound.directive.kind == DirectiveKind::Routine);
+        let named = routines.filter_map(|bound| match (&bound.directive.argument, bound.target) {
+            (Argument::Name(name), _) => by_name.get(name.text.as_str()).copied(),
+            (_, Target::Function(function)) => Some(function),
+            (_, Target::Declaration(span)) => {
+                let declared = self.unit.globals.iter().map(|id| self.unit.decl(*id));
+                let mut inside = declared.filter(|decl| span.contains(decl.span));
+                inside.find_map(|decl| by_name.get(decl.name.as_str()).copied())
+            }
+            (_, Target::Stmt(_) | Target::Standalone) => None,
+        });
+        named.collect()
+    }
+}

@@ -1,0 +1,82 @@
+//! `declare` in a function: data that live from the directive to wherever the function is left.
+//!
+//! Invariant: every way out of the function behind the directive is an exit, or the directive is left.
+
+use std::collections::HashSet;
+
+use crate::acc::ast::{ClauseKind, DataClause};
+use crate::diag;
+use crate::host::ir::{ExprId, ExprKind, FunctionId, StmtId, StmtKind};
+use crate::sema::children;
+
+use super::{Exit, Item, Maker};
+
+impl Maker<'_> {
+    /// A `declare` directive, at file scope or in a function.
+    pub(super) fn declare(&mut self, index: usize) {
+        let counting = self.counting(index);
+        if !self.items_ok(index, &counting) {
+            return;
+        }
+        let exits = match self.bound[index].function {
+            None => Vec::new(),
+            Some(function) => match self.exits(index, function) {
+                Some(exits) => exits,
+                None => return,
+            },
+        };
+        self.plan.items[index] = Item::Declare { clauses: counting, exits };
+    }
+
+    fn exits(&mut self, index: usize, function: FunctionId) -> Option<Vec<Exit>> {
+        let body = self.unit.function(function).body;
+        let here = self.bound[index].directive.span.start;
+        let copied = self.copied_out(index);
+        let mut exits = Vec::new();
+        let mut unbraced: HashSet<StmtId> = HashSet::new();
+        let mut pending = vec![body];
+        while let Some(stmt) = pending.pop() {
+            let inside = children(self.unit, stmt);
+            if !matches!(self.unit.stmt(stmt).kind, StmtKind::Block(_) | StmtKind::Labeled { .. }) {
+                unbraced.extend(&inside);
+            }
+            pending.extend(inside);
+            let StmtKind::Return(value) = &self.unit.stmt(stmt).kind else { continue };
+            if self.unit.stmt(stmt).span.start < here {
+                continue;
+            }
+            if value.is_some_and(|value| self.reads(value, &copied)) {
+                let span = self.unit.stmt(stmt).span;
+                self.diags.push(diag::not_yet(span, "a `return` of data that `declare` copies back"));
+                return None;
+            }
+            exits.push(Exit::Return { stmt, braces: unbraced.contains(&stmt) });
+        }
+        let ends = match &self.unit.stmt(body).kind {
+            StmtKind::Block(list) => {
+                let last = list.last().map(|last| &self.unit.stmt(*last).kind);
+                !matches!(last, Some(StmtKind::Return(_)))
+            }
+            _ => true,
+        };
+        exits.extend(ends.then_some(Exit::End(body)));
+        Some(exits)
+    }
+
+    /// The variables whose values come back when the function is left.
+    fn copied_out(&self, index: usize) -> Vec<String> {
+        let clauses = self.bound[index].directive.clauses.iter();
+        let lists = clauses.filter_map(|clause| match &clause.kind {
+            ClauseKind::Data(DataClause::Copy | DataClause::Copyout { .. }, list) => Some(list),
+            _ => None,
+        });
+        lists.flatten().map(|item| item.base.text.clone()).collect()
+    }
+
+    fn reads(&self, expr: ExprId, names: &[String]) -> bool {
+        match &self.unit.expr(expr).kind {
+            ExprKind::Name(name) => names.contains(name),
+            kind => kind.children().into_iter().any(|child| self.reads(child, names)),
+        }
+    }
+}

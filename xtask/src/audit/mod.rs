@@ -1,0 +1,157 @@
+//! Looks for variables that threads share and should not, in the finished text alone.
+//!
+//! Invariant: independent of the plan. Runs on a host hide a race; these are the checks that can fail.
+
+mod code;
+mod construct;
+mod poison;
+mod pragma;
+mod race;
+mod rebuild;
+mod strike;
+mod text;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use acc2omp::source::Language;
+use clap::{Args, ValueEnum};
+
+use crate::difftest::toolchain::Toolchains;
+use crate::difftest::{self, Output, Profile, Suite};
+use crate::{Result, Verdict};
+
+/// What to look at.
+#[derive(Args, Debug, Default)]
+pub struct Options {
+    /// Folders of sources, to be translated and read [default: all fixtures and examples; the fixtures are also built
+    /// with poison]
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+
+    /// Take the files as they are: they are OpenMP already
+    #[arg(long, requires = "paths")]
+    translated: bool,
+}
+
+/// What was counted in all texts.
+#[derive(Debug, Default)]
+struct Sum {
+    texts: usize,
+    constructs: usize,
+    in_macros: usize,
+    races: usize,
+    unread: usize,
+    owned: usize,
+    unseen: usize,
+}
+
+impl Sum {
+    fn verdict(&self) -> Verdict {
+        let wrong = self.races + self.unread + self.unseen;
+        if wrong == 0 { Verdict::Passed } else { Verdict::Failed }
+    }
+}
+
+/// Makes the audit; the last lines printed count.
+pub fn run(options: &Options) -> Result<Verdict> {
+    let root = difftest::root()?;
+    let work = tempfile::Builder::new().prefix("acc2omp-audit-").tempdir().map_err(|e| e.to_string())?;
+    if options.translated {
+        return Ok(read_all(&options.paths)?.verdict());
+    }
+    let translator = difftest::build(&root)?;
+    if !options.paths.is_empty() {
+        let mut folders = Vec::new();
+        for (number, folder) in options.paths.iter().enumerate() {
+            let work = work.path().join(number.to_string());
+            let suite = Suite { folder: folder.clone(), fixtures: Vec::new(), outputs: profiles() };
+            folders.extend(translated(&translator, &suite, &work)?);
+        }
+        return Ok(read_all(&folders)?.verdict());
+    }
+    let toolchains = Toolchains::find()?;
+    let suites = difftest::suites(&difftest::Options::default(), &root, work.path())?;
+    // The fixtures that cannot be built are read, too.
+    let bad = Suite { folder: root.join("fixtures/bad"), fixtures: Vec::new(), outputs: profiles() };
+    let mut folders = translated(&translator, &bad, &work.path().join("bad"))?;
+    for suite in &suites {
+        folders.extend(translated(&translator, suite, work.path())?);
+    }
+    let read = read_all(&folders)?;
+    if read.owned == 0 {
+        return Err("no fixture has a clause that can be struck".to_owned());
+    }
+    let built = match suites.first() {
+        Some(suite) => rebuild::run(suite, &toolchains, work.path())?,
+        None => Verdict::Failed,
+    };
+    Ok(if built == Verdict::Passed { read.verdict() } else { built })
+}
+
+fn profiles() -> Vec<Output> {
+    Profile::value_variants().iter().map(|profile| Output::of_profile(*profile)).collect()
+}
+
+/// Translates a suite in each of its ways, and returns the folders.
+fn translated(translator: &Path, suite: &Suite, work: &Path) -> Result<Vec<PathBuf>> {
+    difftest::translate(translator, suite, work)?;
+    Ok(suite.outputs.iter().map(|output| work.join(&output.name)).collect())
+}
+
+/// Reads all texts below the folders.
+fn read_all(folders: &[PathBuf]) -> Result<Sum> {
+    let mut sum = Sum::default();
+    for folder in folders {
+        let mut pending = vec![folder.clone()];
+        let mut files = BTreeSet::new();
+        while let Some(path) = pending.pop() {
+            if path.is_dir() {
+                let told = |error: std::io::Error| format!("{}: {error}", path.display());
+                for entry in fs::read_dir(&path).map_err(told)? {
+                    pending.push(entry.map_err(told)?.path());
+                }
+            } else {
+                files.insert(path);
+            }
+        }
+        for path in &files {
+            let kind = folder.file_name().unwrap_or_default().to_string_lossy();
+            let name = path.strip_prefix(folder).unwrap_or(path).display();
+            read(path, &format!("{kind}/{name}"), &mut sum)?;
+        }
+    }
+    println!(
+        "audit: {} constructs in {} texts ({} in macros, not read): {} races, {} not understood",
+        sum.constructs, sum.texts, sum.in_macros, sum.races, sum.unread
+    );
+    println!("without their clauses: {} variables, {} of them no race", sum.owned, sum.unseen);
+    Ok(sum)
+}
+
+/// Reads one text, and tells what is wrong with it.
+fn read(path: &Path, name: &str, sum: &mut Sum) -> Result<()> {
+    let Some(language) = Language::of(path) else { return Ok(()) };
+    let bytes = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let found = text::audit(&bytes, language);
+    for race in &found.races {
+        println!("{name}:{}: {}", text::line(&bytes, race.at), race.name);
+    }
+    for at in &found.unread {
+        println!("{name}:{}: the code of this directive is not understood", text::line(&bytes, *at));
+    }
+    let unseen = strike::unseen(&bytes, language, &found.owned);
+    for one in &unseen {
+        let line = text::line(&bytes, one.code.range().start);
+        println!("{name}:{line}: {} would be no race without its clause", one.name);
+    }
+    sum.texts += 1;
+    sum.constructs += found.constructs;
+    sum.in_macros += found.in_macros.len();
+    sum.races += found.races.len();
+    sum.unread += found.unread.len();
+    sum.owned += found.owned.len();
+    sum.unseen += unseen.len();
+    Ok(())
+}

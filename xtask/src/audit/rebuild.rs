@@ -1,0 +1,140 @@
+//! Builds and runs poisoned translations, and compares what they print with what the translations print.
+//!
+//! Invariant: a program that reads its poison is run first, so that a poison without effect is an error.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use acc2omp::source::Language;
+
+use super::poison;
+use crate::difftest::case::{Case, Tally};
+use crate::difftest::compare;
+use crate::difftest::fixture::{Fixture, Marks};
+use crate::difftest::toolchain::{Toolchain, Toolchains};
+use crate::difftest::{self, Output, Profile, Suite};
+use crate::{Result, Verdict};
+
+/// The profiles that are built: gcc's output is that of the generic one with other numbers.
+const PROFILES: [Profile; 2] = [Profile::Generic, Profile::Clang];
+
+/// Where the poisoned copies go.
+const FOLDER: &str = "poisoned";
+
+/// A program that prints what its private variable holds at first.
+const CANARY: &str = r#"#include <stdio.h>
+int main(void)
+{
+    int x = 1, out[8];
+#pragma omp target teams distribute parallel for private(x) map(from: out)
+    for (int i = 0; i < 8; i++)
+        out[i] = x;
+    printf("%x %x\n", out[0], out[7]);
+    return 0;
+}
+"#;
+
+/// One build of one fixture.
+struct Pair<'a> {
+    fixture: &'a Fixture,
+    output: &'a Output,
+    toolchain: Toolchain,
+    /// How many variables are poisoned.
+    count: usize,
+}
+
+/// Compares all fixtures; the translations are below `work` already.
+pub fn run(suite: &Suite, toolchains: &Toolchains, work: &Path) -> Result<Verdict> {
+    canary(toolchains, work)?;
+    let mut pairs = Vec::new();
+    for (fixture, output) in copies(suite) {
+        let count = lay_down(fixture, output, work)?;
+        let built = output.toolchains.iter().filter(|_| count > 0);
+        pairs.extend(built.map(|&toolchain| Pair { fixture, output, toolchain, count }));
+    }
+    let variables: usize = pairs.iter().map(|pair| pair.count).sum();
+    let tally = difftest::each(&pairs, |pair| compare(pair, toolchains, work))?;
+    println!(
+        "poison: {} variables in {} builds, {} of them changed",
+        variables,
+        tally.passed + tally.failed,
+        tally.failed
+    );
+    Ok(if tally.failed == 0 && variables > 0 { Verdict::Passed } else { Verdict::Failed })
+}
+
+fn copies(suite: &Suite) -> impl Iterator<Item = (&Fixture, &Output)> {
+    let is_built = |output: &&Output| PROFILES.iter().any(|profile| profile.name() == output.name);
+    suite
+        .fixtures
+        .iter()
+        .flat_map(move |fixture| suite.outputs.iter().filter(is_built).map(move |output| (fixture, output)))
+}
+
+fn poisoned_folder(work: &Path, output: &str, fixture: &str) -> PathBuf {
+    work.join(FOLDER).join(output).join(fixture)
+}
+
+/// Writes the poisoned copy of a translation, and returns how many variables are poisoned in it.
+fn lay_down(fixture: &Fixture, output: &Output, work: &Path) -> Result<usize> {
+    let from = work.join(&output.name).join(&fixture.name);
+    let to = poisoned_folder(work, &output.name, &fixture.name);
+    let told = |error: std::io::Error| format!("{}: {error}", to.display());
+    fs::create_dir_all(&to).map_err(told)?;
+    let mut count = 0;
+    for entry in fs::read_dir(&from).map_err(told)? {
+        let path = entry.map_err(told)?.path();
+        let (Some(name), true) = (path.file_name(), path.is_file()) else { continue };
+        let bytes = fs::read(&path).map_err(told)?;
+        let (text, more) = match Language::of(&path) {
+            Some(language) => poison::poisoned(&bytes, language),
+            None => (bytes, 0),
+        };
+        count += more;
+        fs::write(to.join(name), text).map_err(told)?;
+    }
+    Ok(count)
+}
+
+fn compare(pair: &Pair, toolchains: &Toolchains, work: &Path) -> Result<Tally> {
+    let Pair { fixture, output, toolchain, .. } = pair;
+    let case = Case { fixture, toolchains, work };
+    let clean = case.build_and_run(*toolchain, &work.join(&output.name).join(&fixture.name), &output.name)?;
+    let folder = poisoned_folder(work, &output.name, &fixture.name);
+    let poisoned = case.build_and_run(*toolchain, &folder, &format!("{}-{FOLDER}", output.name))?;
+    let wrong = match (clean, poisoned) {
+        (Ok(clean), Ok(poisoned)) => compare::first_difference(&clean.stdout, &poisoned.stdout),
+        (Err(wrong), _) => Some(format!("without poison: {wrong}")),
+        (_, Err(wrong)) => Some(wrong),
+    };
+    if let Some(wrong) = &wrong {
+        println!("POISONED {} ({} by {}): {wrong}", fixture.name, output.name, toolchain.name());
+    }
+    let failed = usize::from(wrong.is_some());
+    Ok(Tally { passed: 1 - failed, failed })
+}
+
+/// Each compiler's build of the canary must print poison.
+fn canary(toolchains: &Toolchains, work: &Path) -> Result<()> {
+    let folder = work.join("canary");
+    let told = |error: std::io::Error| format!("{}: {error}", folder.display());
+    fs::create_dir_all(&folder).map_err(told)?;
+    let (text, _) = poison::poisoned(CANARY.as_bytes(), Language::C);
+    fs::write(folder.join("canary.c"), text).map_err(told)?;
+    let fixture = Fixture {
+        name: "canary".to_owned(),
+        folder: folder.clone(),
+        sources: vec!["canary.c".to_owned()],
+        headers: Vec::new(),
+        marks: Marks::default(),
+    };
+    let case = Case { fixture: &fixture, toolchains, work };
+    for &toolchain in Toolchain::of(Profile::Generic) {
+        let seen = case.build_and_run(toolchain, &folder, FOLDER)?;
+        let seen = seen.map_err(|wrong| format!("canary ({}): {wrong}", toolchain.name()))?;
+        if seen.stdout.trim() != "7f7f7f7f 7f7f7f7f" {
+            return Err(format!("poison has no effect by {}: {}", toolchain.name(), seen.stdout));
+        }
+    }
+    Ok(())
+}
