@@ -205,7 +205,7 @@ impl<'t> Code<'t> {
                 "identifier" | "field_identifier" | "type_identifier" => break,
                 "pointer_declarator" => kind = Some(Kind::Scalar),
                 "array_declarator" => kind = Some(Kind::Aggregate),
-                "function_declarator" | "reference_declarator" | "structured_binding_declarator" => {
+                "function_declarator" | "structured_binding_declarator" => {
                     kind = Some(Kind::Other);
                 }
                 _ => {}
