@@ -321,6 +321,16 @@ pub struct ListItem {
     pub common: bool,
 }
 
+impl ListItem {
+    /// The variable that it is about: `p` for `p[0:n]`, and for `this->p[0:n]`.
+    pub fn variable(&self) -> &str {
+        match self.parts.first() {
+            Some(Part::Member(member)) if self.base.text == "this" => &member.text,
+            _ => &self.base.text,
+        }
+    }
+}
+
 /// One step behind a list item's variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {

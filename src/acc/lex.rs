@@ -83,12 +83,13 @@ fn run(rest: &[u8], holds: impl Fn(u8) -> bool) -> usize {
     rest.iter().position(|byte| !holds(*byte)).unwrap_or(rest.len())
 }
 
-/// The length of a number, as a preprocessor sees it: `0x1F`, `1e-3f`, `1_8`.
+/// The length of a number, as a preprocessor sees it: `0x1F`, `1e-3f`, `1_8`, `1'000`.
 fn number(rest: &[u8]) -> usize {
     let mut at = 1;
     while let Some(byte) = rest.get(at) {
         let sign = matches!(byte, b'+' | b'-') && matches!(rest[at - 1], b'e' | b'E' | b'p' | b'P');
-        if !(starts_word(*byte) || byte.is_ascii_digit() || *byte == b'.' || sign) {
+        let separates = *byte == b'\'' && rest.get(at + 1).is_some_and(u8::is_ascii_alphanumeric);
+        if !(separates || starts_word(*byte) || byte.is_ascii_digit() || *byte == b'.' || sign) {
             break;
         }
         at += 1;

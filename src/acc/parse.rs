@@ -541,9 +541,16 @@ impl Parser<'_> {
         if run.from == run.to || self.tokens[run.from].kind != Kind::Word {
             return self.fail(self.place(run), "a variable");
         }
-        let base = self.name(run.from);
+        let mut base = self.name(run.from);
         let mut parts = Vec::new();
         let mut at = run.from + 1;
+        // C++ may name a variable with its namespace or class.
+        while !self.fortran && at + 1 < run.to && self.is(at, "::") && self.tokens[at + 1].kind == Kind::Word
+        {
+            let whole = Run { from: run.from, to: at + 2 };
+            base = Name { text: self.span_text(whole), span: self.span(whole) };
+            at += 2;
+        }
         while at < run.to {
             let (part, next) = self.part(at, run.to)?;
             parts.push(part);

@@ -141,6 +141,9 @@ fn find_target(
     function: Option<FunctionId>,
 ) -> Result<Target, Diag> {
     let name = crate::acc::name(directive.kind);
+    if places.is_in_lambda(directive.span) {
+        return Err(diag::in_lambda(directive.span, name));
+    }
     let wanted = association(directive);
     if wanted == Association::Standalone {
         return if places.is_unbraced_body(written) {
@@ -190,6 +193,8 @@ struct Places {
     starts: HashMap<u32, StmtId>,
     /// The bodies of control statements that are no blocks, with the offset behind which they are expected.
     bodies: HashMap<StmtId, u32>,
+    /// The outermost lambda expressions, by place.
+    lambdas: Vec<Span>,
 }
 
 impl Places {
@@ -228,7 +233,19 @@ impl Places {
                 | StmtKind::Opaque(_) => {}
             }
         }
-        Places { starts, bodies }
+        let mut lambdas: Vec<Span> = unit.lambdas.iter().map(|(span, _)| *span).collect();
+        let mut end = 0;
+        lambdas.retain(|lambda| {
+            let is_outer = lambda.end > end;
+            end = end.max(lambda.end);
+            is_outer
+        });
+        Places { starts, bodies, lambdas }
+    }
+
+    fn is_in_lambda(&self, span: Span) -> bool {
+        let at = self.lambdas.partition_point(|lambda| lambda.end <= span.start);
+        self.lambdas.get(at).is_some_and(|lambda| lambda.contains(span))
     }
 
     /// Whether the directive stands where a control statement expects its body: removing or inserting a statement there

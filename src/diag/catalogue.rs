@@ -493,6 +493,56 @@ pub fn one_gang(at: Span, name: &str) -> Diag {
     )
 }
 
+/// A0254
+pub fn lambda_on_device(at: Span, name: &str) -> Diag {
+    diag(
+        254,
+        Severity::Differs,
+        at,
+        format!("the lambda `{name}` is called on the device: what it captures goes there only in part"),
+        "captures are not translated",
+        "write a function with `routine` in its place",
+    )
+}
+
+/// A0251
+pub fn type_not_seen(at: Span, name: &str) -> Diag {
+    diag(
+        251,
+        Severity::Weaker,
+        at,
+        format!("the type of `{name}` cannot be seen here: each thread gets its own, as of a scalar"),
+        "taken for a scalar",
+        "if it may be a class, say `private`, `firstprivate` or `copy`",
+    )
+}
+
+/// A0252
+pub fn object_absent(at: Span, name: &str) -> Diag {
+    diag(
+        252,
+        Severity::Differs,
+        at,
+        format!(
+            "`{name}` is a member of an object that is not on the device: a part of the object is mapped"
+        ),
+        "the object is absent",
+        "put the object there first, as in `copyin(this[0:1])`, or copy the member to a local variable",
+    )
+}
+
+/// A0253
+pub fn lambda_inside(at: Span) -> Diag {
+    diag(
+        253,
+        Severity::Weaker,
+        at,
+        "gcc 12 stops with an internal error at a lambda in a target construct".to_owned(),
+        "for other compilers only",
+        "write a function with `routine` in its place, or build with clang",
+    )
+}
+
 /// A0301
 pub fn not_yet(at: Span, what: &str) -> Diag {
     diag(
@@ -586,6 +636,18 @@ pub fn standalone_as_body(at: Span, directive: &str) -> Diag {
         format!("`{directive}` cannot be the whole body of another statement"),
         "needs braces",
         "put the directive in braces",
+    )
+}
+
+/// A0320
+pub fn in_lambda(at: Span, directive: &str) -> Diag {
+    diag(
+        320,
+        Severity::Left,
+        at,
+        format!("`{directive}` stands in a lambda, whose captures are not followed"),
+        "in a lambda",
+        "move the code of the lambda into a function",
     )
 }
 

@@ -1,4 +1,4 @@
-//! C, and C++ as far as headers need it: a tree-sitter tree becomes the structure IR.
+//! C and C++: a tree-sitter tree becomes the structure IR.
 //!
 //! Invariant: the only file that knows the grammars' node names; what it does not know becomes `Opaque`, never nothing.
 
@@ -16,8 +16,9 @@ pub fn parse(file: &SourceFile, scan: &Scan) -> Unit {
         Language::Cpp => grammar_tree(&scan.shadow, true),
         Language::Header => better_tree(&scan.shadow),
     };
-    let mut reader = Reader { file, unit: Unit::default() };
+    let mut reader = Reader { file, unit: Unit::default(), classes: Vec::new() };
     if let Some(tree) = trees {
+        reader.unit.is_cpp = *tree.language() == tree_sitter_cpp::LANGUAGE.into();
         reader.top(tree.root_node());
         reader.unit.errors = errors(&tree);
     }
@@ -36,15 +37,24 @@ fn grammar_tree(text: &[u8], cpp: bool) -> Option<Tree> {
     parser.parse(text, None)
 }
 
-/// A header's tree: as C, unless it reads better as C++.
+/// A header's tree: as C, unless it reads better as C++, or as well and says words of C++.
 fn better_tree(text: &[u8]) -> Option<Tree> {
     let c = grammar_tree(text, false)?;
-    if !c.root_node().has_error() {
+    let says = says_cpp(text);
+    if !c.root_node().has_error() && !says {
         return Some(c);
     }
     let cpp = grammar_tree(text, true)?;
     let bytes = |tree: &Tree| errors(tree).iter().map(|span| span.len() + 1).sum::<usize>();
-    Some(if bytes(&cpp) < bytes(&c) { cpp } else { c })
+    let (of_cpp, of_c) = (bytes(&cpp), bytes(&c));
+    Some(if of_cpp < of_c || says && of_cpp == of_c { cpp } else { c })
+}
+
+/// Whether a word stands in the text that makes a header C++; to C's grammar `namespace n { … }` is a function.
+fn says_cpp(text: &[u8]) -> bool {
+    const WORDS: [&[u8]; 5] = [b"namespace", b"template", b"using", b"constexpr", b"typename"];
+    let mut words = text.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
+    words.any(|word| WORDS.contains(&word))
 }
 
 fn span(node: Node) -> Span {
@@ -85,6 +95,8 @@ struct Specifiers {
 struct Reader<'a> {
     file: &'a SourceFile,
     unit: Unit,
+    /// The classes whose bodies are being read, outermost first.
+    classes: Vec<String>,
 }
 
 impl Reader<'_> {
@@ -98,65 +110,123 @@ impl Reader<'_> {
     }
 
     fn top(&mut self, root: Node) {
-        let mut pending: Vec<Node> = self.named(root).into_iter().rev().collect();
-        while let Some(node) = pending.pop() {
+        let mut pending: Vec<(Node, Span)> = Vec::new();
+        push(&mut pending, self.named(root));
+        while let Some((node, whole)) = pending.pop() {
             match node.kind() {
-                "function_definition" => {
-                    self.unit.top_level.push(span(node));
-                    self.function(node);
-                }
-                "declaration" | "type_definition" | "field_declaration" => {
-                    self.unit.top_level.push(span(node));
-                    let decls = self.declaration(node, DeclKind::Variable);
-                    self.unit.globals.extend(decls);
-                }
-                "struct_specifier" | "union_specifier" | "enum_specifier" | "class_specifier" => {
-                    self.unit.top_level.push(span(node));
-                    self.specifier_type(node);
-                    if let Some(body) = node.child_by_field_name("body") {
-                        pending.extend(
-                            self.named(body)
-                                .into_iter()
-                                .rev()
-                                .filter(|child| child.kind() == "function_definition"),
-                        );
+                "linkage_specification" | "namespace_definition" | "declaration_list" | "ERROR" => {
+                    match node.child_by_field_name("body") {
+                        Some(body) if body.kind() == "declaration_list" => {
+                            push(&mut pending, self.named(body))
+                        }
+                        // `extern "C"` before one declaration belongs to it.
+                        Some(body) => pending.push((body, whole)),
+                        None => push(&mut pending, self.named(node)),
                     }
                 }
-                "linkage_specification"
-                | "namespace_definition"
-                | "template_declaration"
-                | "declaration_list"
-                | "ERROR" => {
-                    let inside = match node.child_by_field_name("body") {
-                        Some(body) if body.kind() == "declaration_list" => self.named(body),
-                        Some(body) => vec![body],
-                        None => self.named(node),
-                    };
-                    pending.extend(inside.into_iter().rev());
+                "template_declaration" => pending.extend(self.templated(node).map(|inner| (inner, whole))),
+                _ => {
+                    let decls = self.outside(node, whole, DeclKind::Variable);
+                    self.unit.globals.extend(decls);
                 }
-                _ => self.unit.top_level.push(span(node)),
             }
         }
+        self.unit.top_level.sort_by_key(|span| span.start);
+        self.unit.lambdas.sort_by_key(|(span, _)| span.start);
         self.unit.functions.sort_by_key(|function| function.span.start);
+        // A function of a class that stands in a function is a part of that function.
+        let mut end = 0;
+        self.unit.functions.retain(|function| {
+            let is_outer = function.span.start >= end;
+            end = end.max(function.span.end);
+            is_outer
+        });
     }
 
-    fn function(&mut self, node: Node) {
+    /// What a template is a template of.
+    fn templated<'t>(&self, node: Node<'t>) -> Option<Node<'t>> {
+        self.named(node).pop().filter(|inner| inner.kind() != "template_parameter_list")
+    }
+
+    /// Something that stands outside of functions, in a file or in a class; `whole` is it with the words before it.
+    fn outside(&mut self, node: Node, whole: Span, kind: DeclKind) -> Vec<DeclId> {
+        if node.kind() != "access_specifier" {
+            self.unit.top_level.push(whole);
+        }
+        match node.kind() {
+            "function_definition" => self.function(node, whole),
+            "declaration" | "type_definition" | "field_declaration" => return self.declaration(node, kind),
+            "alias_declaration" => return self.alias(node).into_iter().collect(),
+            "template_declaration" => {
+                if let Some(inner) = self.templated(node) {
+                    return stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.outside(inner, whole, kind));
+                }
+            }
+            "struct_specifier" | "union_specifier" | "enum_specifier" | "class_specifier" => {
+                self.specifier_type(node);
+            }
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn function(&mut self, node: Node, whole: Span) {
         let (Some(declarator), Some(body)) =
             (node.child_by_field_name("declarator"), node.child_by_field_name("body"))
         else {
             return;
         };
         let Some(name) = innermost_name(declarator) else { return };
+        let (name, scope) = self.unqualified(name);
+        self.references(name, declarator);
         let params = self.params(declarator, node);
         let body = self.stmt(body);
         self.unit.functions.push(Function {
             name: self.text(name),
             name_span: span(name),
-            span: span(node),
+            member_of: scope.or_else(|| self.classes.last().cloned()),
+            span: whole,
             params,
             body,
             has_error: false,
         });
+    }
+
+    /// The last part of a name such as `N::A<T>::f`, and the part before it without its arguments.
+    fn unqualified<'t>(&self, node: Node<'t>) -> (Node<'t>, Option<String>) {
+        let (mut at, mut scope) = (node, None);
+        while at.kind() == "qualified_identifier"
+            && let Some(name) = at.child_by_field_name("name")
+        {
+            let before = at.child_by_field_name("scope");
+            let before = before.map(|before| before.child_by_field_name("name").unwrap_or(before));
+            scope = before.map(|before| self.text(before));
+            at = name;
+        }
+        (at, scope)
+    }
+
+    /// Notes which arguments the function may write through.
+    fn references(&mut self, name: Node, declarator: Node) {
+        let mut at = declarator;
+        while at.kind() != "function_declarator" {
+            let inner = at.child_by_field_name("declarator");
+            let Some(next) = inner.or_else(|| at.named_child(0)) else { return };
+            at = next;
+        }
+        let Some(list) = at.child_by_field_name("parameters") else { return };
+        for (place, param) in self.named(list).into_iter().enumerate() {
+            let is_reference = param.child_by_field_name("declarator").is_some_and(|declarator| {
+                matches!(declarator.kind(), "reference_declarator" | "abstract_reference_declarator")
+            });
+            let is_const = self
+                .named(param)
+                .into_iter()
+                .any(|child| child.kind() == "type_qualifier" && self.file.slice(span(child)) == b"const");
+            if is_reference && !is_const {
+                self.unit.by_reference.push((self.text(name), place));
+            }
+        }
     }
 
     /// The parameters of a function; an old-style definition declares them behind its declarator.
@@ -213,6 +283,8 @@ impl Reader<'_> {
             }
             "type_identifier" | "qualified_identifier" | "template_type" => BaseType::Named(self.text(node)),
             "enum_specifier" => {
+                let name = node.child_by_field_name("name").map(|name| self.text(name));
+                self.unit.enums.extend(name);
                 self.enumerators(node);
                 BaseType::Enum
             }
@@ -222,19 +294,72 @@ impl Reader<'_> {
     }
 
     fn record(&mut self, node: Node) -> BaseType {
-        let tag = node.child_by_field_name("name").map(|name| self.text(name));
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.record_here(node))
+    }
+
+    fn record_here(&mut self, node: Node) -> BaseType {
+        let tag = node.child_by_field_name("name").map(|name| self.text(self.without_arguments(name)));
         let Some(body) = node.child_by_field_name("body") else {
             return tag.map_or(BaseType::Unknown, BaseType::Tagged);
         };
         let mut members = Vec::new();
-        for field in self.named(body) {
-            if field.kind() == "field_declaration" {
-                members.extend(self.declaration(field, DeclKind::Member));
+        let mut bases = Vec::new();
+        self.classes.push(tag.clone().unwrap_or_default());
+        for child in self.named(node) {
+            if child.kind() == "base_class_clause" {
+                let named = self.named(child).into_iter().filter(|base| base.kind() != "access_specifier");
+                bases.extend(named.map(|base| self.text(self.without_arguments(base))));
             }
         }
+        for field in self.named(body) {
+            members.extend(self.outside(field, span(field), DeclKind::Member));
+        }
+        self.classes.pop();
+        members.retain(|member| self.unit.decl(*member).kind == DeclKind::Member);
         let id = RecordId(self.unit.records.len() as u32);
-        self.unit.records.push(Record { tag, members, span: span(node) });
+        self.unit.records.push(Record { tag, bases, members, span: span(node) });
         BaseType::Record(id)
+    }
+
+    /// `A` for `N::A<T>`.
+    fn without_arguments<'t>(&self, node: Node<'t>) -> Node<'t> {
+        let (last, _) = self.unqualified(node);
+        last.child_by_field_name("name").unwrap_or(last)
+    }
+
+    /// `using name = type;`
+    fn alias(&mut self, node: Node) -> Option<DeclId> {
+        let (name, target) = (node.child_by_field_name("name")?, node.child_by_field_name("type")?);
+        let specifiers = self.specifiers(target);
+        let mut derived = Vec::new();
+        let mut at = target.child_by_field_name("declarator");
+        while let Some(declarator) = at {
+            match declarator.kind() {
+                "abstract_pointer_declarator" => derived.push(Derived::Pointer),
+                "abstract_array_declarator" => {
+                    let size = declarator.child_by_field_name("size").map(|size| self.expr(size));
+                    derived.push(Derived::Array(size));
+                }
+                "abstract_function_declarator" => derived.push(Derived::Function),
+                "abstract_reference_declarator" => derived.push(Derived::Reference),
+                _ => {}
+            }
+            at = declarator.child_by_field_name("declarator");
+        }
+        derived.reverse();
+        Some(self.push_decl(Decl {
+            kind: DeclKind::Typedef,
+            name: self.text(name),
+            name_span: span(name),
+            span: span(node),
+            base: specifiers.base,
+            derived,
+            init: None,
+            is_static: false,
+            is_extern: false,
+            is_const: specifiers.is_const,
+            is_restrict: false,
+        }))
     }
 
     /// Enumerators are declared in the scope around; at file scope is where nearly all stand.
@@ -299,9 +424,13 @@ impl Reader<'_> {
         let init = value.map(|value| self.expr(value));
         let kind = match (kind, derived.first()) {
             _ if specifiers.is_typedef => DeclKind::Typedef,
-            (DeclKind::Variable, Some(Derived::Function)) => DeclKind::Prototype,
+            (DeclKind::Variable | DeclKind::Member, Some(Derived::Function)) => DeclKind::Prototype,
             (kind, _) => kind,
         };
+        let (name, _) = self.unqualified(name);
+        if kind == DeclKind::Prototype {
+            self.references(name, declarator);
+        }
         // The shadow has lost `restrict`; the source has not.
         let is_restrict = self.file.text(span(node)).contains("restrict");
         Some(self.push_decl(Decl {
@@ -335,6 +464,7 @@ impl Reader<'_> {
                 | "qualified_identifier"
                 | "destructor_name"
                 | "operator_name"
+                | "operator_cast"
                 | "primitive_type" => {
                     derived.reverse();
                     return Some(at);
@@ -379,6 +509,12 @@ impl Reader<'_> {
                 StmtKind::Block(list)
             }
             "declaration" | "type_definition" => StmtKind::Decl(self.declaration(node, DeclKind::Variable)),
+            "alias_declaration" => StmtKind::Decl(self.alias(node).into_iter().collect()),
+            "for_range_loop" => match self.range_loop(node) {
+                Some(kind) => kind,
+                None => self.opaque_stmt(node),
+            },
+            "try_statement" => self.try_stmt(node),
             "expression_statement" => match self.named(node).first() {
                 Some(expr) => StmtKind::Expr(self.expr(*expr)),
                 None => StmtKind::Empty,
@@ -466,6 +602,35 @@ impl Reader<'_> {
         }
     }
 
+    /// `for (declaration : range)`: a loop without condition whose variable begins as the range.
+    fn range_loop(&mut self, node: Node) -> Option<StmtKind> {
+        let field = |name: &str| node.child_by_field_name(name);
+        let (declarator, right, body) = (field("declarator")?, field("right")?, field("body")?);
+        let specifiers = self.specifiers(node);
+        let range = self.expr(right);
+        let decl = self.declared(node, declarator, &specifiers, DeclKind::Variable)?;
+        let whole = Span::new(field("type").unwrap_or(declarator).start_byte(), right.end_byte());
+        if let Some(decl) = self.unit.decls.get_mut(decl.0 as usize) {
+            decl.init = Some(range);
+            decl.span = whole;
+        }
+        let init = Some(self.push_stmt(whole, StmtKind::Decl(vec![decl])));
+        Some(StmtKind::For { init, cond: None, step: None, body: self.stmt(body) })
+    }
+
+    /// `try` and its handlers: blocks of which each may run, or not.
+    fn try_stmt(&mut self, node: Node) -> StmtKind {
+        let handlers = self.named(node).into_iter().filter(|child| child.kind() == "catch_clause");
+        let bodies = std::iter::once(node).chain(handlers).filter_map(|one| one.child_by_field_name("body"));
+        let mut parts = Vec::new();
+        for body in bodies.collect::<Vec<_>>() {
+            let cond = self.push_expr(Span::at(body.start_byte()), ExprKind::Literal);
+            let then = self.stmt(body);
+            parts.push(self.push_stmt(span(body), StmtKind::If { cond, then, other: None }));
+        }
+        StmtKind::Block(parts)
+    }
+
     fn for_init(&mut self, node: Node) -> StmtId {
         match node.kind() {
             "declaration" => self.stmt(node),
@@ -521,6 +686,18 @@ impl Reader<'_> {
         let operator = || field("operator").map(|operator| operator.kind().to_owned());
         let kind = match node.kind() {
             "identifier" | "this" | "qualified_identifier" => ExprKind::Name(self.text(node)),
+            "template_function" => ExprKind::Name(self.text(field("name")?)),
+            "lambda_expression" => {
+                let captures =
+                    field("captures").is_some_and(|all| !self.named(all).is_empty() || all.child_count() > 2);
+                self.unit.lambdas.push((span(node), captures));
+                let parts = [field("captures"), field("body")].into_iter().flatten();
+                ExprKind::Opaque(parts.map(|part| self.expr(part)).collect())
+            }
+            // Their arguments are read.
+            "argument_list" | "new_expression" | "new_declarator" | "delete_expression" => {
+                ExprKind::Initialiser(self.named(node).into_iter().map(|child| self.expr(child)).collect())
+            }
             "number_literal" => integer(&self.text(node)).map_or(ExprKind::Literal, ExprKind::Int),
             "string_literal"
             | "char_literal"
@@ -530,6 +707,8 @@ impl Reader<'_> {
             | "null"
             | "nullptr"
             | "raw_string_literal"
+            | "user_defined_literal"
+            | "template_type"
             | "type_descriptor"
             | "primitive_type"
             | "type_identifier"
@@ -610,6 +789,11 @@ impl Reader<'_> {
     }
 }
 
+/// Adds nodes to what is still to be read, the first one last.
+fn push<'t>(pending: &mut Vec<(Node<'t>, Span)>, nodes: Vec<Node<'t>>) {
+    pending.extend(nodes.into_iter().rev().map(|node| (node, span(node))));
+}
+
 /// The default value of a C++ parameter.
 fn default_value(node: Node) -> Option<Node> {
     node.child_by_field_name("default_value")
@@ -623,6 +807,7 @@ fn innermost_name(declarator: Node) -> Option<Node> {
             | "field_identifier"
             | "qualified_identifier"
             | "destructor_name"
+            | "operator_cast"
             | "operator_name" => {
                 return Some(at);
             }
@@ -671,5 +856,42 @@ fn integer(text: &str) -> Option<i128> {
         i128::from_str_radix(&lower, 8).ok()
     } else {
         lower.parse().ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+    use crate::scan::{View, scan};
+    use crate::source::{Language, SourceFile};
+
+    fn read(text: &str, language: Language) -> super::Unit {
+        let file = SourceFile::new("a.h".to_owned(), text.as_bytes().to_vec(), language);
+        parse(&file, &scan(&file, &View::default()).0)
+    }
+
+    #[test]
+    fn a_header_is_what_its_words_say() {
+        let is_cpp = |text: &str| read(text, Language::Header).is_cpp;
+        assert!(is_cpp("namespace n { static double f(double x) { return x; } }\n"));
+        assert!(is_cpp("struct A { void f(); };\nvoid g(int &x);\n"));
+        assert!(!is_cpp("struct a { int n; };\nint f(struct a *new);\n"));
+        assert!(!is_cpp("int class;\nint f(int this);\n"));
+    }
+
+    #[test]
+    fn functions_know_their_class() {
+        let text = "struct A { void f() {} struct B { void g() {} }; };\n\
+                    namespace N { void A::h() {} template <class T> int C<T>::i(int &, const int &) { return 0; } }\n\
+                    void j() { struct D { void k() {} }; }\n";
+        let unit = read(text, Language::Cpp);
+        let known: Vec<(&str, Option<&str>)> = unit
+            .functions
+            .iter()
+            .map(|function| (function.name.as_str(), function.member_of.as_deref()))
+            .collect();
+        let expected = [("f", Some("A")), ("g", Some("B")), ("h", Some("A")), ("i", Some("C")), ("j", None)];
+        assert_eq!(known, expected);
+        assert_eq!(unit.by_reference, [("i".to_owned(), 0)]);
     }
 }

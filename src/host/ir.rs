@@ -35,12 +35,20 @@ pub struct Unit {
     pub decls: Vec<Decl>,
     /// All function definitions, in source order.
     pub functions: Vec<Function>,
-    /// All struct and union definitions.
+    /// All struct, union and class definitions.
     pub records: Vec<Record>,
     /// Declarations at file scope, in source order.
     pub globals: Vec<DeclId>,
     /// Spans at file scope of everything there (functions, declarations …), in source order, for binding.
     pub top_level: Vec<Span>,
+    /// The names of all enumerations that have one.
+    pub enums: Vec<String>,
+    /// All lambda expressions, by place: their bytes, and whether they capture anything.
+    pub lambdas: Vec<(Span, bool)>,
+    /// Functions that take an argument by a reference through which they may write: the name, and the argument's place.
+    pub by_reference: Vec<(String, usize)>,
+    /// It was read as C++.
+    pub is_cpp: bool,
     /// Spans of what the grammar could not understand.
     pub errors: Vec<Span>,
 }
@@ -48,11 +56,13 @@ pub struct Unit {
 /// A function with its body.
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// Its name.
+    /// Its name, without that of its class or namespace.
     pub name: String,
     /// The bytes of its name.
     pub name_span: Span,
-    /// From the first byte of its declaration to its closing brace.
+    /// The class (or namespace) that its name is qualified with, or whose body it stands in.
+    pub member_of: Option<String>,
+    /// From the first byte of its declaration, `template` included, to its closing brace.
     pub span: Span,
     /// Its parameters.
     pub params: Vec<DeclId>,
@@ -62,11 +72,13 @@ pub struct Function {
     pub has_error: bool,
 }
 
-/// A struct or union definition.
+/// A struct, union or class definition.
 #[derive(Clone, Debug)]
 pub struct Record {
     /// Its tag; `None` if it has none.
     pub tag: Option<String>,
+    /// The names of its base classes.
+    pub bases: Vec<String>,
     /// Its members.
     pub members: Vec<DeclId>,
     /// Its bytes.

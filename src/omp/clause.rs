@@ -233,6 +233,8 @@ fn item_by_row(
     // A pointer without a section: what is meant is what it points to, not the pointer's own bytes.
     let whole = is_whole_pointer(item, class) && entry == "clause/present";
     let text = match entry {
+        // The object itself: OpenACC compilers take `this` for all of it.
+        _ if item.text == "this" && class == Class::Unknown => "this[0:1]".to_owned(),
         "clause/no_create" if matches!(asked.item, "pointer" | "member") => {
             format!("{}[:0]", without_section(&item.text))
         }

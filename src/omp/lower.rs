@@ -207,7 +207,7 @@ impl Lowering<'_> {
         let mut gathered = Gathered::default();
         let bound = &self.bound[index];
         let class = |item: &ListItem| {
-            let symbol = self.symbols.lookup(&item.base.text, bound.directive.span.start);
+            let symbol = self.symbols.lookup(item.variable(), bound.directive.span.start);
             symbol.map_or(Class::Unknown, |symbol| self.symbols.get(symbol).class)
         };
         let is_constant = |expr: &Expr| {

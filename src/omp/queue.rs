@@ -45,11 +45,16 @@ pub fn hold(directive: &mut Directive) {
 }
 
 /// Takes what only allocates out of an `enter data` that is queued: there is nothing to wait for, and the data is there
-/// at once for the directives of other queues, as it is in OpenACC. `None` if nothing is queued.
+/// at once for the directives of other queues, as it is in OpenACC. An object goes before its members. `None` if nothing
+/// is queued.
 pub fn allocations(directive: &mut Directive) -> Option<Directive> {
     let is_queued = directive.clauses.iter().any(|clause| clause.name == "nowait");
-    let is_alloc =
-        |clause: &Clause| matches!(clause.body, Body::List(_)) && clause.modifier.as_deref() == Some("alloc");
+    let is_alloc = |clause: &Clause| match &clause.body {
+        Body::List(items) => {
+            clause.modifier.as_deref() == Some("alloc") || items.iter().any(|item| item.starts_with("this["))
+        }
+        _ => false,
+    };
     let (allocs, others): (Vec<Clause>, Vec<Clause>) =
         std::mem::take(&mut directive.clauses).into_iter().partition(|clause| is_queued && is_alloc(clause));
     directive.clauses = others;

@@ -3,13 +3,13 @@
 //! Invariant: what OpenMP could read differently is refused here, not passed on.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, Part, Subscript};
 use crate::bind::{Bound, ancestors};
 use crate::diag::{self, Diag};
-use crate::host::ir::{Derived, FunctionId};
-use crate::sema::{Class, SymbolId, Symbols};
+use crate::host::ir::{Derived, FunctionId, Unit};
+use crate::sema::{Class, Symbol, SymbolId, SymbolKind, Symbols};
 
 use super::{Attribute, Item, Maker, Names, Sharing};
 
@@ -24,8 +24,16 @@ pub(super) struct Visible {
     pub(super) arrays: Names,
 }
 
-/// The first `enter data` of each function that names a variable.
-pub(super) type Entered = HashMap<(Option<FunctionId>, SymbolId), usize>;
+/// Where `enter data` names variables.
+#[derive(Debug, Default)]
+pub(super) struct Entered {
+    /// The first of each function that names a variable.
+    first: HashMap<(Option<FunctionId>, SymbolId), usize>,
+    /// The members that functions of a class enter: most do so in the constructor.
+    members: HashSet<(Option<String>, String)>,
+    /// The classes that enter their objects: `this`.
+    objects: HashSet<Option<String>>,
+}
 
 /// The first `declare` at file scope that names a variable.
 pub(super) type Declared = HashMap<SymbolId, usize>;
@@ -33,7 +41,7 @@ pub(super) type Declared = HashMap<SymbolId, usize>;
 impl Maker<'_> {
     /// What `item`'s variable is, where directive `index` stands.
     pub(super) fn symbol_of(&self, index: usize, item: &ListItem) -> Option<SymbolId> {
-        self.symbols.lookup(&item.base.text, self.bound[index].directive.span.start)
+        self.symbols.lookup(item.variable(), self.bound[index].directive.span.start)
     }
 
     /// The data clauses of the constructs around directive `index`, and of its function's `declare` directives.
@@ -64,14 +72,20 @@ impl Maker<'_> {
             for item in list {
                 let Some(symbol) = self.symbol_of(index, item) else { continue };
                 if *kind == DataClause::Deviceptr {
-                    visible.deviceptr.push((symbol, item.base.text.clone()));
-                } else if self.symbols.get(symbol).class == Class::Scalar && item.parts.is_empty() {
+                    visible.deviceptr.push((symbol, item.variable().to_owned()));
+                } else if self.is_own_scalar(symbol) && item.parts.is_empty() {
                     visible.scalars.insert(symbol);
                 } else {
                     visible.arrays.insert(symbol);
                 }
             }
         }
+    }
+
+    /// Whether a variable is a scalar for itself: one that is a member goes with its object.
+    fn is_own_scalar(&self, symbol: SymbolId) -> bool {
+        let known = self.symbols.get(symbol);
+        known.class == Class::Scalar && known.kind != SymbolKind::Member
     }
 
     /// Checks the list items of the clauses `counting`; says why if one cannot be translated.
@@ -108,6 +122,10 @@ impl Maker<'_> {
             return Some(diag::not_yet(item.span, "a section or member in `private` or `firstprivate`"));
         }
         if matches!(clause, ClauseKind::Reduction(..)) {
+            let symbol = self.symbol_of(index, item).map(|symbol| self.symbols.get(symbol));
+            if symbol.is_some_and(|symbol| symbol.kind == SymbolKind::Member) {
+                return Some(diag::not_yet(item.span, "a member in `reduction`"));
+            }
             return self.reduction_problem(index, item);
         }
         if !is_data {
@@ -167,6 +185,7 @@ impl Maker<'_> {
         if self.bound[index].directive.kind == DirectiveKind::ExitData {
             self.about_counters(index);
         }
+        self.about_objects(index);
         let directive = &self.bound[index].directive;
         let pushed_down = directive.kind == DirectiveKind::Data;
         self.plan.items[index] = Item::Clauses { clauses: counting, pushed_down, implied: Vec::new() };
@@ -175,7 +194,35 @@ impl Maker<'_> {
     /// Whether an `enter data` before directive `index`, in its function, names `symbol`.
     pub(super) fn entered(&self, index: usize, symbol: SymbolId) -> bool {
         let function = self.bound[index].function;
-        self.entered.get(&(function, symbol)).is_some_and(|first| *first < index)
+        let is_behind = self.entered.first.get(&(function, symbol)).is_some_and(|first| *first < index);
+        let known = self.symbols.get(symbol);
+        let is_member = known.kind == SymbolKind::Member
+            && self.entered.members.contains(&(class_of(self.unit, function), known.name.clone()));
+        is_behind || is_member
+    }
+
+    /// Says which members a directive puts on the device whose object is not there: OpenMP maps a part of the object then,
+    /// and a construct that needs all of it fails.
+    fn about_objects(&mut self, index: usize) {
+        let bound = self.bound;
+        let directive = &bound[index].directive;
+        if !matches!(directive.kind, DirectiveKind::Data | DirectiveKind::EnterData) {
+            return;
+        }
+        let class = class_of(self.unit, bound[index].function);
+        let mut around = ancestors(bound, index).chain([index]);
+        if around.any(|at| names_object(&bound[at])) || self.entered.objects.contains(&class) {
+            return;
+        }
+        let items = directive.clauses.iter().flat_map(|clause| super::list(&clause.kind));
+        let is_member = |item: &&ListItem| {
+            let symbol = self.symbol_of(index, item).map(|symbol| self.symbols.get(symbol));
+            let is_static = |symbol: &Symbol| symbol.decl.is_some_and(|decl| self.unit.decl(decl).is_static);
+            symbol.is_some_and(|symbol| symbol.kind == SymbolKind::Member && !is_static(symbol))
+        };
+        if let Some(item) = items.into_iter().find(is_member) {
+            self.diags.push(diag::object_absent(item.span, item.variable()));
+        }
     }
 
     /// Says which items of an `exit data` a `data` construct around it still holds: OpenACC counts the two apart.
@@ -191,7 +238,7 @@ impl Maker<'_> {
                 .symbol_of(index, item)
                 .is_some_and(|symbol| held.scalars.contains(&symbol) || held.arrays.contains(&symbol));
             if is_held {
-                self.diags.push(diag::one_counter(item.span, &item.base.text));
+                self.diags.push(diag::one_counter(item.span, item.variable()));
             }
         }
     }
@@ -214,13 +261,31 @@ impl Maker<'_> {
     }
 }
 
-/// The first `enter data` of each function that names a variable.
-pub(super) fn entered(bound: &[Bound], symbols: &Symbols) -> Entered {
-    let mut entered = Entered::new();
+/// Whether a clause of the directive names the whole object: `this`, or `this[0:1]`.
+fn names_object(bound: &Bound) -> bool {
+    let mut items = bound.directive.clauses.iter().flat_map(|clause| super::list(&clause.kind));
+    items.any(|item| item.variable() == "this")
+}
+
+/// The class that a function belongs to.
+fn class_of(unit: &Unit, function: Option<FunctionId>) -> Option<String> {
+    function.and_then(|function| unit.function(function).member_of.clone())
+}
+
+/// Where `enter data` names variables.
+pub(super) fn entered(unit: &Unit, bound: &[Bound], symbols: &Symbols) -> Entered {
+    let mut entered = Entered::default();
     for (index, one) in bound.iter().enumerate() {
         if one.directive.kind == DirectiveKind::EnterData {
+            if names_object(one) {
+                entered.objects.insert(class_of(unit, one.function));
+            }
             for symbol in named(one, symbols) {
-                entered.entry((one.function, symbol)).or_insert(index);
+                entered.first.entry((one.function, symbol)).or_insert(index);
+                let known = symbols.get(symbol);
+                if known.kind == SymbolKind::Member {
+                    entered.members.insert((class_of(unit, one.function), known.name.clone()));
+                }
             }
         }
     }
@@ -242,7 +307,7 @@ pub(super) fn declared(bound: &[Bound], symbols: &Symbols) -> Declared {
 
 fn named(bound: &Bound, symbols: &Symbols) -> impl Iterator<Item = SymbolId> {
     let items = bound.directive.clauses.iter().flat_map(|clause| super::list(&clause.kind));
-    items.filter_map(|item| symbols.lookup(&item.base.text, bound.directive.span.start))
+    items.filter_map(|item| symbols.lookup(item.variable(), bound.directive.span.start))
 }
 
 /// Whether `item` names a whole pointer variable: a clause that speaks of its target must say so in another way.

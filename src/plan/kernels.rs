@@ -5,7 +5,7 @@
 use crate::acc::ast::DirectiveKind;
 use crate::diag;
 use crate::host::ir::{StmtId, StmtKind};
-use crate::sema::{Class, uses};
+use crate::sema::{Class, SymbolKind, uses};
 
 use super::{Attribute, Gangs, Item, Launch, Maker, Region, Sharing};
 
@@ -162,6 +162,7 @@ impl Maker<'_> {
             if how.written
                 && !self.is_temporary(index, symbol)
                 && known.class == Class::Scalar
+                && known.kind != SymbolKind::Member
                 && !self.is_inside(symbol, stmt)
                 && !stated.contains(&known.name)
                 && !implied.iter().any(|other| other.item == known.name)
@@ -189,6 +190,7 @@ impl Maker<'_> {
         for (symbol, _) in used.iter() {
             let known = self.symbols.get(symbol);
             if matches!(known.class, Class::Array | Class::Record)
+                && known.kind != SymbolKind::Member
                 && !self.is_inside(symbol, stmt)
                 && !stated.contains(&known.name)
             {

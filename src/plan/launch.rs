@@ -6,7 +6,7 @@ use crate::acc::ast::DirectiveKind;
 use crate::bind::descendants;
 use crate::diag;
 use crate::host::ir::{StmtId, StmtKind, Unit};
-use crate::sema::{children, only_loop};
+use crate::sema::{children, only_loop, uses};
 use crate::source::Span;
 
 use super::clauses::LoopClauses;
@@ -51,10 +51,32 @@ impl Maker<'_> {
                 _ => {}
             }
         }
+        self.tell_lambdas(stmt);
         match region(directive.kind) {
             Region::Kernels => self.kernels(index, stmt, counting),
             Region::Serial => self.serial(index, stmt, counting),
             Region::Parallel => self.parallel(index, stmt, counting),
+        }
+    }
+
+    /// Says which lambdas of the code around it the construct calls, and whether it defines some.
+    fn tell_lambdas(&mut self, stmt: StmtId) {
+        if self.unit.lambdas.is_empty() {
+            return;
+        }
+        let extent = self.unit.stmt(stmt).span;
+        let first = self.unit.lambdas.partition_point(|(span, _)| span.start < extent.start);
+        if let Some((span, _)) = self.unit.lambdas.get(first).filter(|(span, _)| extent.contains(*span)) {
+            self.diags.push(diag::lambda_inside(*span));
+        }
+        for (name, at) in uses(self.unit, self.symbols, stmt).calls {
+            let Some(symbol) = self.symbols.lookup(&name, at.start) else { continue };
+            let init = self.symbols.get(symbol).decl.and_then(|decl| self.unit.decl(decl).init);
+            let is_lambda =
+                init.is_some_and(|init| self.unit.lambdas.contains(&(self.unit.expr(init).span, true)));
+            if is_lambda && !self.is_inside(symbol, stmt) {
+                self.diags.push(diag::lambda_on_device(at, &name));
+            }
         }
     }
 

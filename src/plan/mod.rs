@@ -87,7 +87,7 @@ pub fn plan(
     let mut items = Vec::with_capacity(bound.len());
     items.resize_with(bound.len(), || Item::Left);
     let plan = Plan { items, ..Plan::default() };
-    let (entered, declared) = (data::entered(bound, symbols), data::declared(bound, symbols));
+    let (entered, declared) = (data::entered(unit, bound, symbols), data::declared(bound, symbols));
     let is_declare = |at: &usize| bound[*at].directive.kind == DirectiveKind::Declare;
     let declares = (0..bound.len()).filter(is_declare).collect();
     let escaping = escaping(unit, symbols, bound);

@@ -27,6 +27,7 @@ impl Maker<'_> {
             .map(|symbol| self.symbols.get(symbol))
             .filter(|symbol| {
                 matches!(symbol.kind, SymbolKind::Local | SymbolKind::Parameter)
+                    && !symbol.is_reference
                     && matches!(symbol.class, Class::Scalar | Class::Array | Class::Record)
             })
             .map(|symbol| symbol.name.clone())

@@ -7,7 +7,7 @@ use crate::acc::ast::{DirectiveKind, ListItem, Part, ReductionOp, Subscript};
 use crate::bind::{ancestors, descendants};
 use crate::diag::{self, Diag};
 use crate::host::ir::{BaseType, ExprKind, StmtId};
-use crate::sema::{self, Class, Header, SymbolId, Use, uses, uses_beside};
+use crate::sema::{self, Class, Header, Symbol, SymbolId, SymbolKind, Use, uses, uses_beside};
 
 use crate::source::Span;
 
@@ -22,7 +22,7 @@ impl Maker<'_> {
     /// The names that the clauses of a compute construct speak of.
     pub(super) fn stated(&self, index: usize) -> Vec<String> {
         let clauses = self.clauses(index);
-        let data = clauses.data.iter().map(|(_, item)| item.base.text.clone());
+        let data = clauses.data.iter().map(|(_, item)| item.variable().to_owned());
         let mut stated: Vec<String> = data.collect();
         let visible = self.visible(index);
         let scalars = visible.scalars.iter().map(|symbol| self.symbols.get(*symbol).name.clone());
@@ -68,7 +68,7 @@ impl Maker<'_> {
         }
         let used = uses(self.unit, self.symbols, stmt);
         let visible = self.visible(index);
-        let own: Vec<&str> = clauses.data.iter().map(|(_, item)| item.base.text.as_str()).collect();
+        let own: Vec<&str> = clauses.data.iter().map(|(_, item)| item.variable()).collect();
         let listed: Vec<&str> =
             clauses.private.iter().chain(&clauses.firstprivate).map(|item| item.base.text.as_str()).collect();
         for symbol in &visible.scalars {
@@ -115,6 +115,7 @@ impl Maker<'_> {
             if (how.written || how.address_taken)
                 && live.contains(&symbol)
                 && known.class == Class::Scalar
+                && known.kind != SymbolKind::Member
                 && !self.is_inside(symbol, stmt)
                 && !own.contains(&name)
                 && !listed.contains(&name)
@@ -332,7 +333,7 @@ impl Maker<'_> {
             let is_first = is_launch
                 && launch.iter().any(|other| other.item == name && other.sharing == Sharing::Firstprivate);
             if !(how.written || how.address_taken)
-                || !is_thread_scalar(known.class, how)
+                || !is_thread_scalar(known, how)
                 || self.is_inside(symbol, stmt)
                 || is_own
                 || is_listed
@@ -348,6 +349,9 @@ impl Maker<'_> {
             }
             if live.contains(&symbol) && how.written {
                 self.diags.push(diag::last_value_lost(at, &name));
+            }
+            if known.class == Class::Unknown {
+                self.diags.push(diag::type_not_seen(at, &name));
             }
             let sharing = if how.exposed { Sharing::Firstprivate } else { Sharing::Private };
             attributes.push(implied(sharing, &name, "implicit/scalar-temporary"));
@@ -379,13 +383,17 @@ impl Maker<'_> {
         for (symbol, how) in used.iter() {
             let known = self.symbols.get(symbol);
             if (how.written || how.address_taken)
-                && is_thread_scalar(known.class, how)
+                && is_thread_scalar(known, how)
                 && !self.is_inside(symbol, stmt)
                 && !stated.contains(&known.name)
                 && !atomic.contains(&symbol)
                 && (counters.contains(&symbol) || !self.is_loop_variable(stmt, symbol))
                 && !attributes.iter().any(|other| other.item == known.name)
             {
+                if known.class == Class::Unknown {
+                    let at = how.first.unwrap_or(self.bound[index].directive.span);
+                    self.diags.push(diag::type_not_seen(at, &known.name));
+                }
                 attributes.push(implied(Sharing::Firstprivate, &known.name, "implicit/scalar-parallel"));
             }
         }
@@ -577,9 +585,12 @@ fn is_complex_word(word: &str) -> bool {
     matches!(word, "_Complex" | "complex" | "__complex__")
 }
 
-/// A variable that OpenACC treats as one value: threads can have their own.
-fn is_thread_scalar(class: Class, used: &Use) -> bool {
-    match class {
+/// A variable that OpenACC treats as one value: threads can have their own. A member is a part of its object.
+fn is_thread_scalar(symbol: &Symbol, used: &Use) -> bool {
+    if symbol.kind == SymbolKind::Member {
+        return false;
+    }
+    match symbol.class {
         Class::Scalar | Class::Pointer => true,
         Class::Unknown => !used.part_read && !used.part_written,
         Class::Array | Class::Record => false,

@@ -92,13 +92,21 @@ impl Walk<'_> {
         }
     }
 
-    /// The length of a number with its letters, so that `1acc_x` is no word.
+    /// The length of a number with its letters, so that `1acc_x` is no word, and with its separators, so that the
+    /// apostrophes of `1'000'000` are no quotes.
     fn number(&self) -> usize {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
-        rest.iter()
-            .take_while(|byte| is_word_start(**byte) || byte.is_ascii_digit() || **byte == b'.')
-            .count()
-            .max(1)
+        let is_inner = |byte: u8| is_word_start(byte) || byte.is_ascii_digit();
+        let mut length = 1;
+        while let Some(byte) = rest.get(length) {
+            match byte {
+                b'.' => length += 1,
+                b'\'' if rest.get(length + 1).is_some_and(|next| is_inner(*next)) => length += 2,
+                byte if is_inner(*byte) => length += 1,
+                _ => break,
+            }
+        }
+        length
     }
 
     /// Skips a comment; it ends before the line end (`//`) or behind `*/`.
@@ -152,13 +160,28 @@ impl Walk<'_> {
         self.at = self.at.min(self.bytes.len());
     }
 
+    /// `"tag(…)tag"` behind an `R`: nothing in it is what it looks like.
+    fn raw_string(&mut self) {
+        let rest = self.bytes.get(self.at + 1..).unwrap_or_default();
+        let tag = rest.iter().take(17).position(|byte| *byte == b'(');
+        let Some(tag) = tag.and_then(|length| rest.get(..length)) else { return self.literal(b'"') };
+        let end = [b")", tag, b"\""].concat();
+        let inside = rest.get(tag.len() + 1..).unwrap_or_default();
+        match inside.windows(end.len()).position(|here| here == end) {
+            Some(length) => self.at += 1 + tag.len() + 1 + length + end.len(),
+            None => self.literal(b'"'),
+        }
+    }
+
     fn word(&mut self) {
         let start = self.at;
         while is_word_start(self.peek(0)) || self.peek(0).is_ascii_digit() {
             self.at += 1;
         }
         let word = self.bytes.get(start..self.at).unwrap_or_default();
-        if word == b"_Pragma" {
+        if self.peek(0) == b'"' && matches!(word, b"R" | b"LR" | b"uR" | b"UR" | b"u8R") {
+            self.raw_string();
+        } else if word == b"_Pragma" {
             if let Some(operator) = self.operator(start) {
                 self.events.push(Event::Operator(operator));
             }
@@ -270,4 +293,39 @@ fn push_piece(bytes: &[u8], pieces: &mut Vec<Span>, start: usize, end: usize) {
 /// Whether a byte can begin an identifier.
 pub fn is_word_start(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Event, events};
+
+    /// How many events of each kind a text has: lines, operators, comments, words.
+    fn check(text: &str, expected: [usize; 4]) {
+        let mut found = [0; 4];
+        for event in events(text.as_bytes()) {
+            let kind = match event {
+                Event::Line(_) => 0,
+                Event::Operator(_) => 1,
+                Event::Comment(_) => 2,
+                Event::Word(_) => 3,
+            };
+            found[kind] += 1;
+        }
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn raw_strings_hold_nothing() {
+        check("a = R\"(\n#pragma acc loop\n// no )\";\n#pragma acc loop\n", [1, 0, 0, 0]);
+        check("u8R\"x(\" )\" // no\n)x\" // yes\n", [0, 0, 1, 0]);
+        check("R\"no parenthesis\" // yes\n", [0, 0, 1, 0]);
+        check("LR\"(without end\nacc_init", [0, 0, 0, 1]);
+    }
+
+    #[test]
+    fn separators_of_digits_are_no_quotes() {
+        check("1'000'000; // yes\n", [0, 0, 1, 0]);
+        check("0x1'ff'acc_x; acc_init", [0, 0, 0, 1]);
+        check("'1' // yes\n", [0, 0, 1, 0]);
+    }
 }

@@ -10,7 +10,7 @@ mod preproc;
 mod shadow;
 
 use crate::diag::Diag;
-use crate::source::{SourceFile, Span};
+use crate::source::{Language, SourceFile, Span};
 
 pub use branches::branches_behind;
 pub use macros::{Call, Choice, Macro, Macros, Piece, Use, Written, header_macros, macros, written_out};
@@ -20,7 +20,11 @@ pub use preproc::View;
 /// Finds the directives of `file` and makes the shadow text of what `view` shows.
 pub fn scan(file: &SourceFile, view: &View) -> (Scan, Vec<Diag>) {
     let events = c::events(&file.bytes);
-    let shown = preproc::shown(&file.bytes, &events, view);
+    let mut view = view.clone();
+    if file.language == Language::Cpp {
+        view.defines.push(("__cplusplus".to_owned(), Some("201703".to_owned())));
+    }
+    let shown = preproc::shown(&file.bytes, &events, &view);
     (shadow::assemble(file, &events, &shown), Vec::new())
 }
 

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::host::ir::{BinaryOp, ExprId, ExprKind, StmtId, StmtKind, Unit};
+use crate::host::ir::{BinaryOp, Derived, ExprId, ExprKind, StmtId, StmtKind, Unit};
 use crate::source::Span;
 
 use super::symbols::{SymbolId, SymbolKind, Symbols};
@@ -76,8 +76,8 @@ pub fn reads_of_expr(unit: &Unit, symbols: &Symbols, expr: ExprId) -> Vec<Symbol
     flow.uses.names.keys().copied().collect()
 }
 
-/// Those of `wanted` whose value may still be read once `stmt`, a part of the function body `body`, is done. Statics are
-/// always among them, and `escaping` are those whose address the function takes.
+/// Those of `wanted` whose value may still be read once `stmt`, a part of the function body `body`, is done. Statics, members
+/// and references are always among them, and `escaping` are those whose address the function takes.
 pub fn live_after(
     unit: &Unit,
     symbols: &Symbols,
@@ -86,8 +86,11 @@ pub fn live_after(
     wanted: &BTreeSet<SymbolId>,
     escaping: &BTreeSet<SymbolId>,
 ) -> BTreeSet<SymbolId> {
-    let is_kept =
-        |symbol: &SymbolId| symbols.get(*symbol).kind == SymbolKind::Static || escaping.contains(symbol);
+    let is_kept = |symbol: &SymbolId| {
+        let known = symbols.get(*symbol);
+        let outlives = matches!(known.kind, SymbolKind::Static | SymbolKind::Member) || known.is_reference;
+        outlives || escaping.contains(symbol)
+    };
     let (mut live, mut open): (BTreeSet<SymbolId>, BTreeSet<SymbolId>) =
         wanted.iter().copied().partition(is_kept);
     let none = HashMap::new();
@@ -216,12 +219,16 @@ impl<'a> Flow<'a> {
                 for decl in decls {
                     let decl = unit.decl(*decl);
                     if let Some(init) = decl.init {
-                        self.expr(init);
+                        match decl.derived.first() {
+                            // Another name of it: whatever is done to the one is done to the other.
+                            Some(Derived::Reference) if !decl.is_const => self.unclear(init),
+                            _ => self.expr(init),
+                        }
                         // The name is visible behind its declarator.
                         self.write(&decl.name, Span { start: decl.name_span.end, end: decl.name_span.end });
                     }
                     for part in &decl.derived {
-                        if let crate::host::ir::Derived::Array(Some(size)) = part {
+                        if let Derived::Array(Some(size)) = part {
                             self.expr(*size);
                         }
                     }
@@ -404,9 +411,22 @@ impl<'a> Flow<'a> {
                     self.read(name, span);
                 }
             }
+            ExprKind::Member { base, .. } => {
+                // A member function may change its object.
+                self.expr(callee);
+                self.part(*base, true);
+            }
             _ => self.expr(callee),
         }
-        for arg in args {
+        let called = match &self.unit.expr(callee).kind {
+            ExprKind::Name(name) | ExprKind::Member { name, .. } => Some(name),
+            _ => None,
+        };
+        for (place, arg) in args.iter().enumerate() {
+            if called.is_some_and(|name| self.symbols.takes_reference(name, place)) {
+                self.unclear(*arg);
+                continue;
+            }
             self.expr(*arg);
             // What is behind a pointer or in an array may be read and written by the callee.
             if let ExprKind::Name(_) = self.unit.expr(*arg).kind {

@@ -4,7 +4,7 @@
 
 use crate::host::ir::{BinaryOp, DeclKind, ExprId, ExprKind, StmtId, StmtKind, UnaryOp, Unit};
 
-use super::symbols::{Class, SymbolId, Symbols};
+use super::symbols::{Class, SymbolId, SymbolKind, Symbols};
 
 /// The header of a canonical loop.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +44,12 @@ pub fn header(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> Result<Header, No
     if !matches!(known.class, Class::Scalar | Class::Pointer | Class::Unknown) || known.is_floating {
         return Err(NotCanonical("its variable is no integer"));
     }
+    if symbols.get(var).kind == SymbolKind::Member {
+        return Err(NotCanonical("its variable is a member of the object"));
+    }
+    if cond.is_none() && step.is_none() {
+        return Err(NotCanonical("it has no condition, or is one over a range"));
+    }
     let is_var = |id: ExprId| matches!(&unit.expr(id).kind, ExprKind::Name(other) if other == name);
     let (compare, bound) = cond
         .and_then(|cond| comparison(unit, cond, &is_var))
@@ -79,7 +85,9 @@ fn initialised(unit: &Unit, init: StmtId) -> Option<(&str, u32, ExprId, bool)> {
             let [decl] = decls.as_slice() else { return None };
             let decl = unit.decl(*decl);
             (decl.kind == DeclKind::Variable).then_some(())?;
-            Some((&decl.name, decl.name_span.end, decl.init?, true))
+            // OpenMP wants `=` there: `int i{0}` and `int i(0)` will not do.
+            let init = decl.init.filter(|init| !matches!(unit.expr(*init).kind, ExprKind::Initialiser(_)))?;
+            Some((&decl.name, decl.name_span.end, init, true))
         }
         StmtKind::Expr(expr) => {
             let ExprKind::Assign(None, left, right) = &unit.expr(*expr).kind else { return None };

@@ -2,10 +2,10 @@
 //!
 //! Invariant: a name is resolved by the innermost scope that holds the place of its use.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::host::ir::{
-    BaseType, Decl, DeclId, DeclKind, Derived, ExprId, ExprKind, FunctionId, StmtId, StmtKind, Unit,
+    BaseType, Decl, DeclId, DeclKind, Derived, ExprId, ExprKind, FunctionId, Record, StmtId, StmtKind, Unit,
 };
 use crate::scan::Define;
 use crate::source::Span;
@@ -23,6 +23,8 @@ pub enum SymbolKind {
     Parameter,
     /// Declared at file scope, here or in a header, or `static` in a function.
     Static,
+    /// A data member of the class whose function this is, named without `this->`: a part of the object.
+    Member,
     /// A function.
     Function,
     /// A type name.
@@ -67,6 +69,8 @@ pub struct Symbol {
     pub decl: Option<DeclId>,
     /// It is `const`.
     pub is_const: bool,
+    /// It is another name of an object that may outlive it.
+    pub is_reference: bool,
 }
 
 /// All names of one file, those of its headers included.
@@ -78,11 +82,19 @@ pub struct Symbols {
     by_name: HashMap<String, HashMap<Option<usize>, Vec<SymbolId>>>,
     /// The outermost functions, by place.
     functions: Vec<Span>,
+    /// The classes that those functions belong to.
+    owners: Vec<Option<String>>,
+    /// The data members of those classes by name, those of their bases among them.
+    members: HashMap<String, HashMap<String, SymbolId>>,
+    /// Functions by name, with the arguments that they may write to: references.
+    by_reference: HashMap<String, HashSet<usize>>,
 }
 
 struct Types<'a> {
     units: Vec<&'a Unit>,
     typedefs: HashMap<&'a str, (&'a Unit, &'a Decl)>,
+    records: HashMap<&'a str, (&'a Unit, &'a Record)>,
+    enums: HashSet<&'a str>,
 }
 
 impl Symbols {
@@ -96,12 +108,25 @@ impl Symbols {
                 typedefs.insert(decl.name.as_str(), (*unit, decl));
             }
         }
-        let types = Types { units, typedefs };
+        let mut records = HashMap::new();
+        for unit in &units {
+            let named = unit.records.iter().filter_map(|record| Some((record.tag.as_deref()?, record)));
+            records.extend(named.map(|(tag, record)| (tag, (*unit, record))));
+        }
+        let enums = units.iter().flat_map(|unit| unit.enums.iter().map(String::as_str)).collect();
+        let types = Types { units, typedefs, records, enums };
         let file = Span::new(0, length);
         let mut symbols = Symbols::default();
+        for name in ["swap", "exchange"] {
+            symbols.by_reference.insert(name.to_owned(), HashSet::from([0, 1]));
+        }
+        for (name, place) in types.units.iter().flat_map(|unit| &unit.by_reference) {
+            symbols.by_reference.entry(name.clone()).or_default().insert(*place);
+        }
         for function in &unit.functions {
             if symbols.functions.last().is_none_or(|last| last.end <= function.span.start) {
                 symbols.functions.push(function.span);
+                symbols.owners.push(function.member_of.clone());
             }
         }
         for define in macros.iter().filter(|define| !define.has_params) {
@@ -115,13 +140,14 @@ impl Symbols {
                 from: 0,
                 decl: None,
                 is_const: true,
+                is_reference: false,
             });
         }
         for header in headers {
             for id in &header.globals {
                 symbols.declare(header.decl(*id), None, SymbolKind::Static, file, 0, &types);
             }
-            for function in &header.functions {
+            for function in header.functions.iter().filter(|function| function.member_of.is_none()) {
                 symbols.function(&function.name, file, 0);
             }
         }
@@ -129,8 +155,11 @@ impl Symbols {
             let decl = unit.decl(*id);
             symbols.declare(decl, Some(*id), SymbolKind::Static, file, decl.name_span.end, &types);
         }
+        symbols.declare_members(unit, file, &types);
         for (index, function) in unit.functions.iter().enumerate() {
-            symbols.function(&function.name, file, function.name_span.start);
+            if function.member_of.is_none() {
+                symbols.function(&function.name, file, function.name_span.start);
+            }
             symbols.function_scope(unit, FunctionId(index as u32), &types);
         }
         let Symbols { symbols: all, by_name, .. } = &mut symbols;
@@ -148,20 +177,30 @@ impl Symbols {
         &self.symbols[id.0 as usize]
     }
 
-    /// What `name` means at `offset`.
+    /// What `name` means at `offset`. A name with its namespace is looked for at file scope.
     pub fn lookup(&self, name: &str, offset: u32) -> Option<SymbolId> {
+        let (name, is_qualified) = match name.rsplit_once("::") {
+            Some((_, last)) => (last, true),
+            None => (name, false),
+        };
         let visible = |id: &&SymbolId| {
             let symbol = self.get(**id);
             symbol.scope.start <= offset && offset < symbol.scope.end && symbol.from <= offset
         };
-        let places = self.by_name.get(name)?;
-        let here = self.function_at(offset).and_then(|function| places.get(&Some(function)));
+        let places = self.by_name.get(name);
+        let function = self.function_at(offset).filter(|_| !is_qualified);
+        let here = function.and_then(|function| places?.get(&Some(function)));
+        let member = |symbols: &Symbols| {
+            let owner = symbols.owners.get(function?)?.as_ref()?;
+            symbols.members.get(owner)?.get(name).copied()
+        };
         // Scopes nest: of those that hold the place, the last one to begin is the innermost.
         let innermost = |known: &Vec<SymbolId>| {
             let before = known.partition_point(|id| self.get(*id).scope.start <= offset);
             known[..before].iter().rev().find(visible).copied()
         };
-        here.and_then(innermost).or_else(|| places.get(&None).and_then(innermost))
+        let local = here.and_then(innermost);
+        local.or_else(|| member(self)).or_else(|| places?.get(&None).and_then(innermost))
     }
 
     /// The outermost function that holds `offset`.
@@ -170,8 +209,19 @@ impl Symbols {
         self.functions.get(at).filter(|span| span.start <= offset).map(|_| at)
     }
 
+    /// Whether the function `name` may write to its argument `place` itself, which it takes by reference. One that is not
+    /// seen is taken not to.
+    pub fn takes_reference(&self, name: &str, place: usize) -> bool {
+        let name = name.rsplit_once("::").map_or(name, |(_, last)| last);
+        self.by_reference.get(name).is_some_and(|places| places.contains(&place))
+    }
+
     fn insert(&mut self, symbol: Symbol) {
         let id = SymbolId(self.symbols.len() as u32);
+        if symbol.kind == SymbolKind::Member {
+            // It is found by its class.
+            return self.symbols.push(symbol);
+        }
         let holds = |at: &usize| self.functions.get(*at).is_some_and(|span| span.contains(symbol.scope));
         let function = self.function_at(symbol.scope.start).filter(holds);
         self.by_name.entry(symbol.name.clone()).or_default().entry(function).or_default().push(id);
@@ -191,6 +241,7 @@ impl Symbols {
             from,
             decl: None,
             is_const: true,
+            is_reference: false,
         });
     }
 
@@ -208,24 +259,63 @@ impl Symbols {
             DeclKind::Prototype => SymbolKind::Function,
             DeclKind::Enumerator => SymbolKind::Constant,
             DeclKind::Parameter => SymbolKind::Parameter,
-            DeclKind::Variable | DeclKind::Member if decl.is_static || decl.is_extern => SymbolKind::Static,
+            DeclKind::Variable if decl.is_static || decl.is_extern => SymbolKind::Static,
             DeclKind::Variable | DeclKind::Member => storage,
         };
         let mut shape = types.shape(decl, 0);
         let class = types.class(decl, &shape, 0);
-        if decl.kind == DeclKind::Parameter
-            && let Some(first) = shape.first_mut()
-        {
+        let is_reference = decl.derived.first() == Some(&Derived::Reference);
+        let decays = decl.kind == DeclKind::Parameter && !is_reference;
+        if decays && let Some(first) = shape.first_mut() {
             *first = false;
         }
         let class = match class {
-            Class::Array if decl.kind == DeclKind::Parameter => Class::Pointer,
+            Class::Array if decays => Class::Pointer,
             class => class,
         };
         let is_floating = class == Class::Scalar && types.is_floating(decl, 0);
         let name = decl.name.clone();
-        let is_const = decl.is_const;
-        self.insert(Symbol { name, kind, class, is_floating, shape, scope, from, decl: id, is_const });
+        let (decl, is_const) = (id, decl.is_const);
+        self.insert(Symbol {
+            name,
+            kind,
+            class,
+            is_floating,
+            shape,
+            scope,
+            from,
+            decl,
+            is_const,
+            is_reference,
+        });
+    }
+
+    /// Declares the data members of the classes whose functions stand in this file.
+    fn declare_members(&mut self, unit: &Unit, file: Span, types: &Types) {
+        let owners: HashSet<String> = self.owners.iter().flatten().cloned().collect();
+        let mut owners: Vec<String> = owners.into_iter().collect();
+        owners.sort();
+        for tag in owners {
+            let mut known = HashMap::new();
+            let (mut pending, mut met) = (vec![(tag.as_str(), 0)], HashSet::new());
+            while let Some((tag, depth)) = pending.pop() {
+                let Some((home, record)) = types.records.get(tag).filter(|_| met.insert(tag)) else {
+                    continue;
+                };
+                for id in &record.members {
+                    let decl = home.decl(*id);
+                    if !known.contains_key(&decl.name) {
+                        known.insert(decl.name.clone(), SymbolId(self.symbols.len() as u32));
+                        let here = std::ptr::eq(*home, unit).then_some(*id);
+                        self.declare(decl, here, SymbolKind::Member, file, 0, types);
+                    }
+                }
+                if depth < TYPEDEF_DEPTH {
+                    pending.extend(record.bases.iter().map(|base| (base.as_str(), depth + 1)));
+                }
+            }
+            self.members.insert(tag, known);
+        }
     }
 
     fn function_scope(&mut self, unit: &Unit, id: FunctionId, types: &Types) {
@@ -273,23 +363,33 @@ pub fn has_variable_length(unit: &Unit, symbols: &Symbols, symbol: SymbolId) -> 
     let Some(decl) = symbols.get(symbol).decl.map(|id| unit.decl(id)) else { return false };
     let skipped = usize::from(decl.kind == DeclKind::Parameter);
     decl.derived.iter().skip(skipped).any(|part| match part {
-        Derived::Array(Some(size)) => !is_constant(unit, symbols, *size),
+        Derived::Array(Some(size)) => !is_constant(unit, symbols, *size, 0),
         Derived::Array(None) | Derived::Pointer | Derived::Function | Derived::Reference => false,
     })
 }
 
 /// Whether every name in an expression is a constant's.
-fn is_constant(unit: &Unit, symbols: &Symbols, expr: ExprId) -> bool {
+fn is_constant(unit: &Unit, symbols: &Symbols, expr: ExprId, depth: usize) -> bool {
     let expr = unit.expr(expr);
     match &expr.kind {
-        ExprKind::Name(name) => symbols
-            .lookup(name, expr.span.start)
-            .is_none_or(|symbol| symbols.get(symbol).kind == SymbolKind::Constant),
-        kind => kind.children().into_iter().all(|child| is_constant(unit, symbols, child)),
+        ExprKind::Name(name) => symbols.lookup(name, expr.span.start).is_none_or(|symbol| {
+            let known = symbols.get(symbol);
+            known.kind == SymbolKind::Constant || has_constant_value(unit, symbols, known, depth)
+        }),
+        kind => kind.children().into_iter().all(|child| is_constant(unit, symbols, child, depth)),
     }
 }
 
-/// Deeper chains of typedefs than this are taken as unknown.
+/// C++ takes a `const` integer that begins with a constant for one.
+fn has_constant_value(unit: &Unit, symbols: &Symbols, symbol: &Symbol, depth: usize) -> bool {
+    let init = symbol.decl.and_then(|id| unit.decl(id).init);
+    let is_candidate = unit.is_cpp && symbol.is_const && symbol.class == Class::Scalar;
+    is_candidate
+        && depth < TYPEDEF_DEPTH
+        && init.is_some_and(|init| is_constant(unit, symbols, init, depth + 1))
+}
+
+/// Deeper chains of typedefs, constants and base classes than this are not followed.
 const TYPEDEF_DEPTH: usize = 16;
 
 impl Types<'_> {
@@ -305,7 +405,7 @@ impl Types<'_> {
             .collect();
         if let BaseType::Named(name) = &decl.base
             && depth < TYPEDEF_DEPTH
-            && let Some((_, typedef)) = self.typedefs.get(name.as_str())
+            && let Some((_, typedef)) = self.typedefs.get(plain(name))
         {
             shape.extend(self.shape(typedef, depth + 1));
         }
@@ -336,17 +436,39 @@ impl Types<'_> {
             (None, BaseType::Builtin(_) | BaseType::Enum) => Class::Scalar,
             (None, BaseType::Tagged(_) | BaseType::Record(_)) => Class::Record,
             (None, BaseType::Void | BaseType::Unknown) => Class::Unknown,
-            (None, BaseType::Named(name)) => match self.typedefs.get(name.as_str()) {
+            (None, BaseType::Named(name)) => match self.typedefs.get(plain(name)) {
                 Some((unit, typedef)) if depth < TYPEDEF_DEPTH => {
                     debug_assert!(self.units.iter().any(|known| std::ptr::eq(*known, *unit)));
                     self.class(typedef, &[], depth + 1)
                 }
                 Some(_) => Class::Unknown,
-                None if is_standard_scalar(name) => Class::Scalar,
-                None => Class::Unknown,
+                None => self.named(name),
             },
         }
     }
+}
+
+impl Types<'_> {
+    /// The class of a type that no typedef declares.
+    fn named(&self, name: &str) -> Class {
+        let bare = plain(name);
+        if self.records.contains_key(bare) {
+            Class::Record
+        } else if self.enums.contains(bare) || is_standard_scalar(bare) {
+            Class::Scalar
+        } else if name.contains('<') && !bare.ends_with("_t") {
+            // What has arguments is a class template, but for the likes of `std::enable_if_t`.
+            Class::Record
+        } else {
+            Class::Unknown
+        }
+    }
+}
+
+/// A type's name without namespace and template arguments.
+fn plain(name: &str) -> &str {
+    let name = name.split('<').next().unwrap_or(name);
+    name.rsplit("::").next().unwrap_or(name).trim()
 }
 
 /// Arithmetic type names of the standard headers, which we never read.

@@ -80,8 +80,9 @@ const PARTS: &[&str] = &["Why", "Example", "What to do"];
 fn the_example_of_a_page_is_its_fixture() {
     for (code, page) in pages::PAGES.iter().filter(|(code, _)| !NOT_PROVOKED.contains(&code.0)) {
         let example = page.split("```c\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
-        let fixture = text(root(&format!("fixtures/bad/{code}.c")));
-        assert!(fixture.contains(example), "{code}: the page's example is not in fixtures/bad/{code}.c");
+        let places = ["c", "cpp"].map(|ending| root(&format!("fixtures/bad/{code}.{ending}")));
+        let place = places.iter().find(|place| place.is_file()).unwrap_or(&places[0]);
+        assert!(text(place).contains(example), "{code}: the page's example is not in {}", shown(place));
     }
 }
 
@@ -91,7 +92,8 @@ fn every_code_has_a_fixture_that_provokes_it() {
     let mut silent = Vec::new();
     for path in files("fixtures/bad") {
         let code = named(&path);
-        let source = Source::new(shown(&path), std::fs::read(&path).unwrap(), Language::C);
+        let language = Language::of(&path).unwrap();
+        let source = Source::new(shown(&path), std::fs::read(&path).unwrap(), language);
         let told: Vec<Code> =
             translate(&source, &Options::default()).diagnostics.iter().map(|diag| diag.code).collect();
         if told.contains(&code) {

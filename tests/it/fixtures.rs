@@ -5,25 +5,50 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use acc2omp::diag::Severity;
 use acc2omp::edit::Edit;
 use acc2omp::source::{Language, SourceFile, Span};
-use acc2omp::{Options, Outcome, Profile, Source, Translation, report, translate};
+use acc2omp::{Header, Options, Outcome, Profile, Source, Translation, report, translate};
 
 use super::{files, root, shown, text};
 
 const PROFILES: [Profile; 3] = [Profile::Generic, Profile::Clang, Profile::Gcc];
 
-/// All C files of the fixtures.
+/// All C and C++ files of the fixtures; of headers those of C++, which hold code.
 pub fn sources() -> Vec<PathBuf> {
-    let all = ["fixtures/c", "fixtures/bad", "fixtures/scene"].into_iter().flat_map(files);
-    all.filter(|path| path.extension().is_some_and(|ending| ending == "c")).collect()
+    let all = ["fixtures/c", "fixtures/cpp", "fixtures/bad", "fixtures/scene"].into_iter().flat_map(files);
+    let is_code = |path: &PathBuf| {
+        let folder = path.parent().unwrap();
+        Language::of(path)
+            .is_some_and(|language| language != Language::Header || folder.starts_with(root("fixtures/cpp")))
+    };
+    all.filter(is_code).collect()
 }
 
-/// A file's source.
+/// A file's source; one of C++ with the headers beside it that it names.
 pub fn source(path: &Path) -> Source {
-    Source::new(shown(path), std::fs::read(path).unwrap(), Language::C)
+    let language = Language::of(path).unwrap();
+    let read = |path: &Path| std::fs::read(path).unwrap();
+    let mut source = Source::new(shown(path), read(path), language);
+    if language != Language::C {
+        let names = Source::quoted_includes(&source.file);
+        let places = names.iter().map(|name| path.with_file_name(name)).filter(|place| place.is_file());
+        let headers = places.map(|place| {
+            let language = Language::of(&place).unwrap();
+            Arc::new(Header::new(SourceFile::new(shown(&place), read(&place), language)))
+        });
+        source.headers = headers.collect();
+    }
+    source
+}
+
+/// A translation's text as the source of another.
+fn again(path: &Path, translation: &Translation) -> Source {
+    let mut again = source(path);
+    again.file = SourceFile::new(shown(path), translation.text.clone(), again.file.language);
+    again
 }
 
 fn translated(path: &Path, profile: Profile) -> Translation {
@@ -48,7 +73,13 @@ fn snapshot(path: &Path, profile: Profile) -> Vec<u8> {
 fn the_differences_are_reviewed() {
     let update = std::env::var_os("UPDATE_FIXTURES").is_some();
     let mut wrong = Vec::new();
-    for path in sources().into_iter().filter(|path| path.starts_with(root("fixtures/c"))) {
+    // A header that only declares has nothing to show.
+    let is_shown = |path: &PathBuf| {
+        let is_program = ["c", "cpp"].iter().any(|kind| path.starts_with(root("fixtures").join(kind)));
+        let is_header = path.extension().is_some_and(|ending| ending.to_string_lossy().starts_with('h'));
+        is_program && !(is_header && translated(path, Profile::Generic).directives.is_empty())
+    };
+    for path in sources().into_iter().filter(is_shown) {
         let generic = snapshot(&path, Profile::Generic);
         for profile in PROFILES {
             let place = path.with_extension(format!("{}.diff", profile.name()));
@@ -82,7 +113,7 @@ fn a_translation_is_not_translated_again() {
         for profile in PROFILES {
             let name = format!("{} {}", shown(&path), profile.name());
             let first = translated(&path, profile);
-            let again = Source::new(shown(&path), first.text.clone(), Language::C);
+            let again = again(&path, &first);
             let second = translate(&again, &Options { profile, ..Options::default() });
             assert!(second.edits.is_empty(), "{name}: {:?}", second.edits);
             assert!(second.directives.iter().all(|one| one.outcome == Outcome::Left), "{name}");

@@ -205,7 +205,11 @@ impl<'t> Code<'t> {
                 "identifier" | "field_identifier" | "type_identifier" => break,
                 "pointer_declarator" => kind = Some(Kind::Scalar),
                 "array_declarator" => kind = Some(Kind::Aggregate),
-                "function_declarator" | "reference_declarator" | "structured_binding_declarator" => {
+                "function_declarator" | "structured_binding_declarator" => {
+                    kind = Some(Kind::Other);
+                }
+                // A parameter is what the caller has; another reference may be a part of an array.
+                "reference_declarator" if !whole.kind().ends_with("parameter_declaration") => {
                     kind = Some(Kind::Other);
                 }
                 _ => {}
@@ -304,8 +308,9 @@ mod tests {
     }
 
     #[test]
-    fn records_and_references_are_no_scalars() {
-        let text = "struct s { int m; };\ntypedef struct { int m; } t;\nvoid f(int &r) { t v; s w; v = w; w = v; r = 1; }";
-        assert_eq!(writes(text), ["v 3 Aggregate", "w 3 Aggregate", "r 3 Other"]);
+    fn records_and_local_references_are_no_scalars() {
+        let text = "struct s { int m; };\ntypedef struct { int m; } t;\n\
+                    void f(int &r) { t v; s w; int &q = w.m; v = w; w = v; q = 1; r = 1; }";
+        assert_eq!(writes(text), ["v 3 Aggregate", "w 3 Aggregate", "q 3 Other", "r 3 Scalar"]);
     }
 }

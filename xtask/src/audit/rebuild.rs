@@ -125,6 +125,7 @@ fn canary(toolchains: &Toolchains, work: &Path) -> Result<()> {
         name: "canary".to_owned(),
         folder: folder.clone(),
         sources: vec!["canary.c".to_owned()],
+        headers: Vec::new(),
         marks: Marks::default(),
     };
     let case = Case { fixture: &fixture, toolchains, work };

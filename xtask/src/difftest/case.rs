@@ -132,7 +132,7 @@ impl Case<'_> {
     /// What is wrong with the directives that are left, if anything.
     fn left(&self, folder: &Path) -> Result<Option<Wrong>> {
         let mut found = None;
-        for source in &self.fixture.sources {
+        for source in self.fixture.sources.iter().chain(&self.fixture.headers) {
             let text = read_text(&folder.join(source))?;
             let left = left_directive(&text);
             found = found.or(left.map(|(number, line)| format!("{source}:{number}: `{}`", line.trim())));

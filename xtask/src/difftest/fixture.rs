@@ -10,6 +10,12 @@ use crate::Result;
 /// How a mark's line begins.
 const MARK: &str = "//@difftest";
 
+/// The endings of files that are compiled.
+const SOURCES: &[&str] = &["c", "cpp", "cc", "cxx", "C"];
+
+/// The endings of headers.
+const HEADERS: &[&str] = &["h", "hpp", "hh", "hxx"];
+
 /// A program in a folder of its own.
 #[derive(Debug)]
 pub struct Fixture {
@@ -17,8 +23,10 @@ pub struct Fixture {
     pub name: String,
     /// The folder.
     pub folder: PathBuf,
-    /// The names of its C files.
+    /// The names of the files that are compiled.
     pub sources: Vec<String>,
+    /// The names of the headers beside them.
+    pub headers: Vec<String>,
     /// What its marks say.
     pub marks: Marks,
 }
@@ -47,8 +55,12 @@ pub fn all(folder: &Path) -> Result<Vec<Fixture>> {
 
 fn read(folder: PathBuf) -> Result<Fixture> {
     let mut files: Vec<PathBuf> = entries(&folder)?;
-    files.retain(|path| path.extension().is_some_and(|ending| ending == "c"));
     files.sort();
+    let ends = |path: &PathBuf, endings: &[&str]| {
+        path.extension().is_some_and(|ending| endings.iter().any(|one| ending == *one))
+    };
+    let headers = files.iter().filter(|path| ends(path, HEADERS)).map(|path| name(path)).collect();
+    files.retain(|path| ends(path, SOURCES));
     let mut marks = Marks::default();
     for file in &files {
         let text = read_text(file)?;
@@ -57,7 +69,7 @@ fn read(folder: PathBuf) -> Result<Fixture> {
         }
     }
     let sources = files.iter().map(|path| name(path)).collect();
-    Ok(Fixture { name: name(&folder), folder, sources, marks })
+    Ok(Fixture { name: name(&folder), folder, sources, headers, marks })
 }
 
 impl Marks {

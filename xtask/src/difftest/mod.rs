@@ -142,9 +142,11 @@ pub fn run(options: &Options) -> Result<Verdict> {
 
 /// The fixtures, and the examples of the rule pages for each version of OpenMP.
 pub fn suites(options: &Options, root: &Path, work: &Path) -> Result<Vec<Suite>> {
-    let folder = root.join("fixtures/c");
-    let outputs = profiles(options).into_iter().map(Output::of_profile).collect();
-    let mut suites = vec![Suite { fixtures: fixture::all(&folder)?, folder, outputs }];
+    let mut suites = Vec::new();
+    for folder in ["fixtures/c", "fixtures/cpp"].map(|folder| root.join(folder)) {
+        let outputs = profiles(options).into_iter().map(Output::of_profile).collect();
+        suites.push(Suite { fixtures: fixture::all(&folder)?, folder, outputs });
+    }
     for (version, sync) in page::targets() {
         let output = Output::of_examples(version, sync);
         let folder = work.join(format!("examples-{}", output.name));

@@ -43,5 +43,5 @@ fn lay_down(root: &Path, folder: &Path, name: String, example: &Example) -> Resu
         .map(|()| folder.to_path_buf());
     let folder = written.map_err(|error| format!("{}: {error}", folder.display()))?;
     let marks = Marks { unbuilt: example.unbuilt, unchecked: true, launches: Some(0), ..Marks::default() };
-    Ok(Fixture { name, folder, sources: vec![source], marks })
+    Ok(Fixture { name, folder, sources: vec![source], headers: Vec::new(), marks })
 }

@@ -9,11 +9,17 @@ use super::{LIMIT, Profile};
 use crate::{Result, process};
 
 /// gcc, for OpenACC and for OpenMP.
-const GCC: &str = "gcc";
+const GCC: Compilers = Compilers { c: "gcc", cpp: "g++" };
 /// clang, for OpenMP on a device with a memory of its own.
-const CLANG: &str = "clang-19";
+const CLANG: Compilers = Compilers { c: "clang-19", cpp: "clang++-19" };
 /// Says where clang's run-time libraries are.
 const LLVM_CONFIG: &str = "llvm-config-19";
+
+/// The programs of one kind of compiler.
+struct Compilers {
+    c: &'static str,
+    cpp: &'static str,
+}
 
 /// The compilers that are there.
 #[derive(Debug)]
@@ -77,15 +83,18 @@ impl Toolchain {
 impl Toolchains {
     /// Looks for the compilers.
     pub fn find() -> Result<Toolchains> {
-        ask(GCC, "--version")?;
-        ask(CLANG, "--version")?;
+        for program in [GCC.c, GCC.cpp, CLANG.c, CLANG.cpp] {
+            ask(program, "--version")?;
+        }
         let llvm_libraries = ask(LLVM_CONFIG, "--libdir")?.trim().to_owned();
         Ok(Toolchains { llvm_libraries })
     }
 
     /// The command that builds `sources`, in the folder they are in, into `program`.
     pub fn build(&self, toolchain: Toolchain, sources: &[String], program: &Path, strict: bool) -> Command {
-        let mut command = Command::new(if toolchain == Toolchain::ClangOpenMp { CLANG } else { GCC });
+        let compilers = if toolchain == Toolchain::ClangOpenMp { CLANG } else { GCC };
+        let is_c = sources.iter().all(|source| source.ends_with(".c"));
+        let mut command = Command::new(if is_c { compilers.c } else { compilers.cpp });
         command.args(match toolchain {
             Toolchain::OpenAcc => &["-fopenacc"][..],
             Toolchain::Plain => &[],
