@@ -91,6 +91,14 @@ struct Args {
     #[arg(long = "async", value_name = "HOW", default_value = "queues", value_parser = queues())]
     queues: Queues,
 
+    /// Keep the OpenACC lines: `#ifdef _OPENACC` stands around them, and the translation behind `#elif defined(_OPENMP)`
+    #[arg(long)]
+    guard: bool,
+
+    /// Add `if(target: CONDITION)`: where it is false at run time, the host runs what the device would
+    #[arg(long, value_name = "CONDITION")]
+    host_fallback: Option<String>,
+
     /// The device whose `device_type` clauses count
     #[arg(long, value_name = "NAME", default_value = "nvidia")]
     device_type: String,
@@ -135,11 +143,8 @@ fn version() -> impl TypedValueParser<Value = Version> {
 }
 
 fn profile() -> impl TypedValueParser<Value = Profile> {
-    PossibleValuesParser::new(["generic", "clang", "gcc"]).map(|text| match text.as_str() {
-        "clang" => Profile::Clang,
-        "gcc" => Profile::Gcc,
-        _ => Profile::Generic,
-    })
+    PossibleValuesParser::new(Profile::ALL.map(Profile::name))
+        .map(|text| Profile::ALL.into_iter().find(|profile| profile.name() == text).unwrap_or_default())
 }
 
 fn queues() -> impl TypedValueParser<Value = Queues> {
@@ -174,7 +179,14 @@ impl Args {
         let destination = self.destination(from_stdin)?;
         let inputs = if from_stdin { Vec::new() } else { self.inputs };
         let device_type = self.device_type.to_ascii_lowercase();
-        let options = Options { omp: self.omp, profile: self.profile, queues: self.queues, device_type };
+        let options = Options {
+            omp: self.omp,
+            profile: self.profile,
+            queues: self.queues,
+            guard: self.guard,
+            host_fallback: self.host_fallback,
+            device_type,
+        };
         let (threads, quiet, verbose) = (self.jobs, self.quiet, self.verbose);
         Ok(Task { inputs, destination, options, threads, quiet, verbose })
     }

@@ -45,7 +45,7 @@ pub struct ApiLowered {
 struct Lowering<'a> {
     sections: &'a Sections<'a>,
     uses: &'a [ApiUse],
-    target: Target,
+    target: Target<'a>,
     /// Whether nothing else stands on the lines of a statement.
     stands_alone: &'a dyn Fn(Span) -> bool,
     diags: Vec<Diag>,

@@ -15,6 +15,8 @@ pub enum Leaf {
     Parallel,
     /// `for`
     For,
+    /// `simd`
+    Simd,
     /// A directive named by a rule page: `target data`, `taskwait`, `atomic` …
     Named(&'static str),
 }
@@ -28,6 +30,7 @@ impl Leaf {
             Leaf::Distribute => "distribute",
             Leaf::Parallel => "parallel",
             Leaf::For => "for",
+            Leaf::Simd => "simd",
             Leaf::Named(words) => words,
         }
     }

@@ -3,7 +3,7 @@
 //! Invariant: a variable has one data-sharing attribute on a directive, and a map beside it only for a reduction.
 
 use crate::diag;
-use crate::plan::{Attribute, Gangs, Launch, Sharing, Spread, WorkLoop};
+use crate::plan::{Attribute, Gangs, Launch, Sharing, WorkLoop};
 use crate::rules::{Action, Place};
 
 use super::ast::{Clause, Directive, Leaf};
@@ -12,13 +12,12 @@ use super::look::{self, Asked};
 use super::profile::Tuning;
 
 /// The leaves that share out a loop's iterations.
-fn loop_leaves(spread: Spread) -> &'static [Leaf] {
-    match (spread.gangs, spread.lanes) {
-        (true, true) => &[Leaf::Distribute, Leaf::Parallel, Leaf::For],
-        (true, false) => &[Leaf::Distribute],
-        (false, true) => &[Leaf::Parallel, Leaf::For],
-        (false, false) => &[],
-    }
+fn loop_leaves(work: &WorkLoop, tuning: &Tuning) -> Vec<Leaf> {
+    let (gangs, lanes) = (work.spread.gangs, work.spread.lanes);
+    // No construct may stand inside `simd`, and the loops of `tile` are not there when it is asked for.
+    let simd = lanes && tuning.simd && work.is_plain && work.tile.is_empty();
+    let all = [(gangs, Leaf::Distribute), (lanes, Leaf::Parallel), (lanes, Leaf::For), (simd, Leaf::Simd)];
+    all.into_iter().filter(|(wanted, _)| *wanted).map(|(_, leaf)| leaf).collect()
 }
 
 /// The directive of a launch.
@@ -27,7 +26,7 @@ pub fn launch(launch: &Launch, gathered: &mut Gathered, asked: &Asked, tuning: &
     if launch.gangs == Gangs::Many {
         leaves.push(Leaf::Teams);
     }
-    leaves.extend(launch.nest.iter().flat_map(|nest| loop_leaves(nest.spread)));
+    leaves.extend(launch.nest.iter().flat_map(|nest| loop_leaves(nest, tuning)));
     let mut directive = Directive::new(&leaves);
     let mut attributes = launch.attributes.clone();
     if let Some(nest) = &launch.nest {
@@ -51,8 +50,8 @@ pub fn launch(launch: &Launch, gathered: &mut Gathered, asked: &Asked, tuning: &
 }
 
 /// The directive of a loop inside a launch.
-pub fn work_loop(work: &WorkLoop, asked: &Asked, rows: &mut Vec<String>) -> Directive {
-    let mut directive = Directive::new(loop_leaves(work.spread));
+pub fn work_loop(work: &WorkLoop, asked: &Asked, rows: &mut Vec<String>, tuning: &Tuning) -> Directive {
+    let mut directive = Directive::new(&loop_leaves(work, tuning));
     nest_clauses(work, &mut directive, asked, rows);
     if !work.sizes.lanes.is_empty() && directive.has(Leaf::Parallel) {
         let factors: Vec<&str> = work.sizes.lanes.iter().map(String::as_str).collect();

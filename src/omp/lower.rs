@@ -18,13 +18,15 @@ use super::{launch, profile, queue};
 
 /// What the output is written for.
 #[derive(Clone, Copy, Debug)]
-pub struct Target {
+pub struct Target<'a> {
     /// The OpenMP version, as `45`.
     pub version: u8,
     /// The profile's name.
     pub profile: &'static str,
     /// What becomes of queues.
     pub queues: Queues,
+    /// The condition under which the device is used at all.
+    pub host_fallback: Option<&'a str>,
 }
 
 /// What becomes of OpenACC's queues.
@@ -89,7 +91,7 @@ struct Lowering<'a> {
     symbols: &'a Symbols,
     bound: &'a [Bound],
     plan: &'a Plan,
-    target: Target,
+    target: Target<'a>,
     tuning: Tuning,
     done: Vec<Lowered>,
     diags: Vec<Diag>,
@@ -130,7 +132,7 @@ impl Lowering<'_> {
             Item::Loop(work) => {
                 let mut rows = self.level_rows(index);
                 let asked = self.asked(index, "loop");
-                let directive = launch::work_loop(work, &asked, &mut rows);
+                let directive = launch::work_loop(work, &asked, &mut rows, &self.tuning);
                 Lowered { parts: vec![with_tiles(directive, Some(work))], rows, left: false }
             }
             Item::Clauses { clauses, pushed_down, implied } => {
@@ -269,6 +271,7 @@ impl Lowering<'_> {
             outside && said
         };
         let mut gathered = self.gather(launch.directive, &launch.clauses, &asked, &skip);
+        gathered.conditions.extend(self.target.host_fallback.map(str::to_owned));
         launch::unused_sizes(launch, &self.tuning, &asked, &mut gathered);
         let directive = launch::launch(launch, &mut gathered, &asked, &self.tuning);
         self.diags.append(&mut gathered.diags);
@@ -306,7 +309,7 @@ impl Lowering<'_> {
         }
         let asked = self.asked(index, "loop");
         let mut rows = Vec::new();
-        let directive = launch::work_loop(work, &asked, &mut rows);
+        let directive = launch::work_loop(work, &asked, &mut rows, &self.tuning);
         self.done[index].rows.extend(rows);
         self.done[index].parts.push(Part::Before(work.stmt, directive));
     }
@@ -423,6 +426,7 @@ impl Lowering<'_> {
             }
             directive.add(clause);
         }
+        self.on_device_only(kind, &mut directive);
         let needs_data = !matches!(kind, DirectiveKind::Wait | DirectiveKind::Atomic);
         let has_data = directive.clauses.iter().any(|clause| matches!(clause.body, Body::List(_)));
         if needs_data && !has_data {
@@ -475,6 +479,19 @@ impl Lowering<'_> {
             }
             _ => None,
         })
+    }
+
+    /// A directive about data does nothing where the host runs what the device would.
+    fn on_device_only(&self, kind: DirectiveKind, directive: &mut Directive) {
+        let Some(condition) = self.target.host_fallback else { return };
+        if matches!(kind, DirectiveKind::Wait | DirectiveKind::Atomic) {
+            return;
+        }
+        let own = directive.clauses.iter_mut().find(|clause| clause.name == "if");
+        match own.map(|clause| &mut clause.body) {
+            Some(Body::Text(text)) => *text = format!("({text}) && ({condition})"),
+            _ => directive.add(Clause::text("if", condition)),
+        }
     }
 
     fn names_device_pointer(&self, index: usize) -> bool {

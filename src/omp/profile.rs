@@ -10,11 +10,14 @@ use crate::rules;
 pub struct Tuning {
     /// Threads of a team for a loop whose inner loops have varying trip counts; one iteration a thread.
     pub ragged_threads: Option<u32>,
+    /// Loops that fill the lanes are `simd`, too.
+    pub simd: bool,
 }
 
 /// What profile `name` asks of the lowering.
 pub fn tuning(name: &str) -> Tuning {
-    Tuning { ragged_threads: rules::profile(name).ragged_threads }
+    let profile = rules::profile(name);
+    Tuning { ragged_threads: profile.ragged_threads, simd: profile.simd }
 }
 
 /// What profile `name` asks of the plan, in OpenMP `version`.

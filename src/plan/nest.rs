@@ -4,7 +4,8 @@
 
 use std::collections::HashMap;
 
-use crate::acc::ast::GangArgument;
+use crate::acc::ast::{DirectiveKind, GangArgument};
+use crate::bind::descendants;
 use crate::diag;
 use crate::host::ir::{BinaryOp, ExprKind, StmtId, StmtKind};
 use crate::sema::{self, Header, NotCanonical, SymbolId};
@@ -307,6 +308,7 @@ impl Maker<'_> {
             tile,
             sizes,
             attributes,
+            is_plain: !self.holds_atomic(at),
             ragged,
             trips: first.filter(|_| headers.len() == 1).and_then(|header| self.trips(header)),
             trip_constant: first.and_then(|header| sema::trip_constant(self.unit, header)),
@@ -338,6 +340,10 @@ impl Maker<'_> {
             }
         }
         sizes
+    }
+
+    fn holds_atomic(&self, at: usize) -> bool {
+        descendants(self.bound, at).any(|below| self.bound[below].directive.kind == DirectiveKind::Atomic)
     }
 
     /// Whether the loop directive itself asks for the vector lanes.

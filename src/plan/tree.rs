@@ -145,6 +145,8 @@ pub struct WorkLoop {
     pub sizes: Sizes,
     /// `private`, `firstprivate` and `reduction` on the loop.
     pub attributes: Vec<Attribute>,
+    /// No directive in its body becomes a construct.
+    pub is_plain: bool,
     /// An inner loop's trip count varies from iteration to iteration.
     pub ragged: bool,
     /// The number of iterations as an expression of the source, if it is simple.

@@ -22,6 +22,9 @@ pub struct ProfileRules {
     pub tile: bool,
     /// Threads of a team, one iteration each, for a loop whose inner loops have varying trip counts.
     pub ragged_threads: Option<u32>,
+    /// The innermost loops that fill the lanes are `simd`, too.
+    #[serde(default)]
+    pub simd: bool,
     /// Which measurements say so.
     pub measured: Vec<String>,
 }
@@ -32,6 +35,10 @@ static PROFILES: LazyLock<Vec<(&'static str, ProfileRules)>> = LazyLock::new(|| 
         ("generic", include_str!("../../rules/profile/generic.toml")),
         ("clang", include_str!("../../rules/profile/clang.toml")),
         ("gcc", include_str!("../../rules/profile/gcc.toml")),
+        ("nvc", include_str!("../../rules/profile/nvc.toml")),
+        ("cray", include_str!("../../rules/profile/cray.toml")),
+        ("amdclang", include_str!("../../rules/profile/amdclang.toml")),
+        ("icx", include_str!("../../rules/profile/icx.toml")),
     ];
     let read = |(name, text)| match toml::from_str(text) {
         Ok(profile) => (name, profile),

@@ -20,8 +20,8 @@ const OWNER: u32 = u32::MAX;
 
 /// What is known about the library in one file.
 #[derive(Debug)]
-pub struct Library {
-    target: omp::Target,
+pub struct Library<'a> {
+    target: omp::Target<'a>,
     /// The names, by place; true once a view has reached them or tried to.
     known: BTreeMap<u32, bool>,
     names: BTreeMap<u32, (String, Span)>,
@@ -39,9 +39,9 @@ pub struct Library {
     pub rows: Vec<String>,
 }
 
-impl Library {
+impl<'a> Library<'a> {
     /// Nothing is known yet.
-    pub fn new(target: omp::Target) -> Library {
+    pub fn new(target: omp::Target<'a>) -> Library<'a> {
         Library {
             target,
             known: BTreeMap::new(),

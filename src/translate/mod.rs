@@ -9,7 +9,7 @@ mod work;
 use std::sync::Arc;
 
 use crate::diag::{self, Diag, Severity};
-use crate::edit::Edit;
+use crate::edit::{self, Edit};
 use crate::host;
 use crate::host::ir::Unit;
 use crate::omp::{self, Queues};
@@ -78,15 +78,38 @@ pub enum Profile {
     Clang,
     /// GNU gcc.
     Gcc,
+    /// NVIDIA's nvc and nvc++.
+    Nvc,
+    /// The Cray compilers.
+    Cray,
+    /// AMD's clang.
+    Amdclang,
+    /// Intel's icx and icpx.
+    Icx,
 }
 
 impl Profile {
+    /// All of them, the default first.
+    pub const ALL: [Profile; 7] = [
+        Profile::Generic,
+        Profile::Clang,
+        Profile::Gcc,
+        Profile::Nvc,
+        Profile::Cray,
+        Profile::Amdclang,
+        Profile::Icx,
+    ];
+
     /// The name of its page in `rules/profile/`.
     pub fn name(self) -> &'static str {
         match self {
             Profile::Generic => "generic",
             Profile::Clang => "clang",
             Profile::Gcc => "gcc",
+            Profile::Nvc => "nvc",
+            Profile::Cray => "cray",
+            Profile::Amdclang => "amdclang",
+            Profile::Icx => "icx",
         }
     }
 }
@@ -100,6 +123,10 @@ pub struct Options {
     pub profile: Profile,
     /// What becomes of queues.
     pub queues: Queues,
+    /// The original stays beside the translation, and the preprocessor chooses.
+    pub guard: bool,
+    /// A condition in C: where it is false when the program runs, the host runs what the device would.
+    pub host_fallback: Option<String>,
     /// The device type whose `device_type` clauses count, in lower case (`nvidia`, `host` …).
     pub device_type: String,
 }
@@ -110,14 +137,17 @@ impl Default for Options {
             omp: Version(45),
             profile: Profile::Generic,
             queues: Queues::Kept,
+            guard: false,
+            host_fallback: None,
             device_type: "nvidia".to_owned(),
         }
     }
 }
 
 impl Options {
-    fn target(&self) -> omp::Target {
-        omp::Target { version: self.omp.0, profile: self.profile.name(), queues: self.queues }
+    fn target(&self) -> omp::Target<'_> {
+        let host_fallback = self.host_fallback.as_deref();
+        omp::Target { version: self.omp.0, profile: self.profile.name(), queues: self.queues, host_fallback }
     }
 }
 
@@ -168,10 +198,16 @@ pub fn translate(source: &Source, options: &Options) -> Translation {
         return Translation::untouched(source);
     }
     let headers: Vec<&[Macro]> = source.headers.iter().map(|header| header.macros.as_slice()).collect();
-    match scan::macros(&source.file, &headers) {
+    let mut translation = match scan::macros(&source.file, &headers) {
         Some(macros) => macros::translate(source, &macros, options),
         None => plainly(source, options),
+    };
+    if options.guard {
+        let guarded = edit::side_by_side(&source.file, &translation.edits);
+        translation.text = guarded.apply(&source.file.bytes);
+        translation.edits = guarded.edits().cloned().collect();
     }
+    translation
 }
 
 /// Translates one source as it stands, whatever its macros hold.

@@ -33,7 +33,7 @@ pub struct Work<'a> {
     /// The source's shadow in the first view.
     shadow: Vec<u8>,
     scanned: bool,
-    library: Library,
+    library: Library<'a>,
 }
 
 impl<'a> Work<'a> {

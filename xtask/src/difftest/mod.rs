@@ -57,6 +57,8 @@ pub enum Profile {
     Clang,
     /// Tuned for gcc.
     Gcc,
+    /// For a compiler that takes lanes from `simd`.
+    Cray,
 }
 
 impl Profile {
@@ -66,6 +68,7 @@ impl Profile {
             Profile::Generic => "generic",
             Profile::Clang => "clang",
             Profile::Gcc => "gcc",
+            Profile::Cray => "cray",
         }
     }
 }
@@ -78,6 +81,8 @@ pub struct Output {
     options: Vec<String>,
     /// What builds them.
     pub toolchains: &'static [Toolchain],
+    /// The original stands beside the translation.
+    pub guarded: bool,
 }
 
 impl Output {
@@ -85,7 +90,13 @@ impl Output {
     pub fn of_profile(profile: Profile) -> Output {
         let name = profile.name().to_owned();
         let options = vec!["--profile".to_owned(), name.clone()];
-        Output { name, options, toolchains: Toolchain::of(profile) }
+        Output { name, options, guarded: false, toolchains: Toolchain::of(profile) }
+    }
+
+    /// The original and the translation side by side.
+    fn guarded() -> Output {
+        let toolchains = &[Toolchain::OpenAcc, Toolchain::GccOpenMp, Toolchain::ClangOpenMp];
+        Output { name: "guard".to_owned(), options: vec!["--guard".to_owned()], guarded: true, toolchains }
     }
 
     fn of_examples(version: u8, sync: bool) -> Output {
@@ -96,7 +107,7 @@ impl Output {
             options.extend(["--async".to_owned(), "sync".to_owned()]);
             name += "-sync";
         }
-        Output { name, options, toolchains: Toolchain::of_version(version) }
+        Output { name, options, guarded: false, toolchains: Toolchain::of_version(version) }
     }
 }
 
@@ -144,7 +155,8 @@ pub fn run(options: &Options) -> Result<Verdict> {
 pub fn suites(options: &Options, root: &Path, work: &Path) -> Result<Vec<Suite>> {
     let mut suites = Vec::new();
     for folder in ["fixtures/c", "fixtures/cpp"].map(|folder| root.join(folder)) {
-        let outputs = profiles(options).into_iter().map(Output::of_profile).collect();
+        let outputs =
+            profiles(options).into_iter().map(Output::of_profile).chain([Output::guarded()]).collect();
         suites.push(Suite { fixtures: fixture::all(&folder)?, folder, outputs });
     }
     for (version, sync) in page::targets() {

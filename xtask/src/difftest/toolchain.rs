@@ -65,7 +65,9 @@ impl Toolchain {
     pub fn of(profile: Profile) -> &'static [Toolchain] {
         match profile {
             Profile::Gcc => &[Toolchain::GccOpenMp],
-            Profile::Generic | Profile::Clang => &[Toolchain::GccOpenMp, Toolchain::ClangOpenMp],
+            Profile::Generic | Profile::Clang | Profile::Cray => {
+                &[Toolchain::GccOpenMp, Toolchain::ClangOpenMp]
+            }
         }
     }
 }

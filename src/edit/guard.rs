@@ -1,0 +1,174 @@
+//! Portable output: what the edits change stands beside what was there, and the preprocessor chooses.
+//!
+//! Invariant: with `_OPENACC` defined the text is the original's; with `_OPENMP` alone it is the translation's.
+
+use crate::source::{SourceFile, Span};
+
+use super::{Edit, EditSet, Rewrite};
+
+/// What is true where the translation is built and the original is not.
+const OURS: &str = "#if defined(_OPENMP) && !defined(_OPENACC)";
+
+/// The edits that put the original and the edited lines side by side, of edits in their order.
+pub fn side_by_side(file: &SourceFile, edits: &[Edit]) -> EditSet {
+    let mut groups: Vec<Group> = Vec::new();
+    for edit in edits {
+        let group = Group::of(file, edit);
+        match groups.last_mut().filter(|last| last.meets(&group)) {
+            Some(last) => last.unite(group),
+            None => groups.push(group),
+        }
+    }
+    let mut guarded = EditSet::default();
+    for (owner, group) in groups.into_iter().enumerate() {
+        let rewrite = Rewrite { owner: owner as u32, edits: vec![group.guarded(file)] };
+        // Groups hold whole lines, each its own.
+        let _ = guarded.add(rewrite);
+    }
+    guarded
+}
+
+/// Edits of the same lines.
+struct Group {
+    /// The lines, line ends included; empty where lines are only put in.
+    lines: Span,
+    edits: Vec<Edit>,
+}
+
+impl Group {
+    fn of(file: &SourceFile, edit: &Edit) -> Group {
+        let edit = at_line_start(file, edit);
+        let edits = vec![edit.clone()];
+        let first = file.lines.span(file.lines.line(edit.span.start));
+        let is_between = edit.span.is_empty() && first.start == edit.span.start;
+        if is_between && edit.text.ends_with(b"\n") {
+            return Group { lines: edit.span, edits };
+        }
+        let last = file.lines.span(file.lines.line(edit.span.end.max(edit.span.start + 1) - 1));
+        let mut lines = Span { start: first.start, end: last.end.max(first.end) };
+        // A line that goes on on the next one is one with it.
+        let goes_on = |lines: Span| continues(file.slice(lines)) || in_comment(file.slice(lines));
+        while lines.end < file.bytes.len() as u32 && goes_on(lines) {
+            lines.end = file.lines.span(file.lines.line(lines.end)).end;
+        }
+        while lines.start > 0 {
+            let before = file.lines.span(file.lines.line(lines.start - 1));
+            if !continues(file.slice(before)) {
+                break;
+            }
+            lines.start = before.start;
+        }
+        Group { lines, edits }
+    }
+
+    fn meets(&self, next: &Group) -> bool {
+        let both_insert = self.lines.is_empty() && next.lines.is_empty() && self.lines == next.lines;
+        both_insert || next.lines.start < self.lines.end
+    }
+
+    fn unite(&mut self, next: Group) {
+        self.lines.end = self.lines.end.max(next.lines.end);
+        self.edits.extend(next.edits);
+    }
+
+    fn guarded(&self, file: &SourceFile) -> Edit {
+        let old = file.slice(self.lines);
+        let end: &[u8] = if old.ends_with(b"\r\n") { b"\r\n" } else { b"\n" };
+        let new = self.edited(file);
+        let words = String::from_utf8_lossy(old);
+        let line = |text: &str| [text.as_bytes(), end].concat();
+        let text = if old.is_empty() {
+            [line(OURS), terminated(&new, end), line("#endif")].concat()
+        } else if is_condition(&words) {
+            condition(&words).into_bytes()
+        } else if new.trim_ascii().is_empty() {
+            [line("#ifdef _OPENACC"), terminated(old, end), line("#endif")].concat()
+        } else {
+            // Code must be there in a build without either; a directive or a header need not.
+            let other = if is_directive(&words) { "#elif defined(_OPENMP)" } else { "#else" };
+            let (old, new) = (terminated(old, end), terminated(&new, end));
+            [line("#ifdef _OPENACC"), old, line(other), new, line("#endif")].concat()
+        };
+        Edit { span: self.lines, text }
+    }
+
+    /// The lines with the edits made.
+    fn edited(&self, file: &SourceFile) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut at = self.lines.start;
+        for edit in &self.edits {
+            out.extend_from_slice(file.slice(Span { start: at, end: edit.span.start }));
+            out.extend_from_slice(&edit.text);
+            at = edit.span.end;
+        }
+        out.extend_from_slice(file.slice(Span { start: at, end: self.lines.end.max(at) }));
+        out
+    }
+}
+
+/// An edit that puts lines in behind a line puts them in before the next one.
+fn at_line_start(file: &SourceFile, edit: &Edit) -> Edit {
+    let line = file.lines.span(file.lines.line(edit.span.start));
+    let end: &[u8] = if file.slice(line).ends_with(b"\r\n") { b"\r\n" } else { b"\n" };
+    let is_behind = edit.span.is_empty() && file.slice(Span { start: edit.span.start, end: line.end }) == end;
+    match edit.text.strip_prefix(end) {
+        Some(lines) if is_behind => {
+            Edit { span: Span { start: line.end, end: line.end }, text: [lines, end].concat() }
+        }
+        _ => edit.clone(),
+    }
+}
+
+fn continues(line: &[u8]) -> bool {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line).ends_with(b"\\")
+}
+
+/// Whether a text ends within a comment.
+fn in_comment(text: &[u8]) -> bool {
+    let mut rest = text;
+    while let Some(at) = rest.windows(2).position(|pair| pair == b"/*" || pair == b"//") {
+        let is_block = rest.get(at + 1) == Some(&b'*');
+        let inside = rest.get(at + 2..).unwrap_or_default();
+        let end = match is_block {
+            true => inside.windows(2).position(|pair| pair == b"*/").map(|end| end + 2),
+            false => Some(inside.iter().position(|byte| *byte == b'\n').unwrap_or(inside.len())),
+        };
+        match end {
+            Some(end) => rest = inside.get(end..).unwrap_or_default(),
+            None => return true,
+        }
+    }
+    false
+}
+
+fn terminated(text: &[u8], end: &[u8]) -> Vec<u8> {
+    let missing: &[u8] = if text.is_empty() || text.ends_with(b"\n") { b"" } else { end };
+    [text, missing].concat()
+}
+
+/// The word of a preprocessor line.
+fn keyword(line: &str) -> &str {
+    let rest = line.trim_start().strip_prefix('#').unwrap_or_default().trim_start();
+    rest.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default()
+}
+
+/// Whether all of the text is preprocessor lines.
+fn is_directive(text: &str) -> bool {
+    matches!(keyword(text), "pragma" | "include")
+}
+
+fn is_condition(text: &str) -> bool {
+    matches!(keyword(text), "if" | "ifdef" | "ifndef" | "elif")
+}
+
+/// A condition on `_OPENACC` that holds for both.
+fn condition(line: &str) -> String {
+    const BOTH: &str = "(defined(_OPENACC) || defined(_OPENMP))";
+    let line = line.replacen("ifdef _OPENACC", &format!("if {BOTH}"), 1);
+    let mut line = line.replacen("ifndef _OPENACC", &format!("if !{BOTH}"), 1);
+    for written in ["defined(_OPENACC)", "defined (_OPENACC)", "defined _OPENACC"] {
+        line = line.replace(BOTH, "\0").replace(written, "\0").replace('\0', BOTH);
+    }
+    line
+}
