@@ -15,7 +15,12 @@ use super::profile::Tuning;
 fn loop_leaves(work: &WorkLoop, tuning: &Tuning) -> Vec<Leaf> {
     let (gangs, lanes) = (work.spread.gangs, work.spread.lanes);
     // No construct may stand inside `simd`, and the loops of `tile` are not there when it is asked for.
-    let simd = lanes && tuning.simd && work.is_plain && work.tile.is_empty();
+    // gcc 12 loses what `simd` adds to an array section.
+    let sections = work
+        .attributes
+        .iter()
+        .any(|one| matches!(one.sharing, Sharing::Reduction(_)) && one.item.contains('['));
+    let simd = lanes && tuning.simd && work.is_plain && work.tile.is_empty() && !sections;
     let all = [(gangs, Leaf::Distribute), (lanes, Leaf::Parallel), (lanes, Leaf::For), (simd, Leaf::Simd)];
     all.into_iter().filter(|(wanted, _)| *wanted).map(|(_, leaf)| leaf).collect()
 }

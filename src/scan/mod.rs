@@ -86,8 +86,8 @@ pub struct Include {
 pub struct Define {
     /// The macro's name.
     pub name: String,
-    /// It has a parameter list.
-    pub has_params: bool,
+    /// Its parameters, if it has a list of them.
+    pub params: Option<Vec<String>>,
     /// The body's text, continuations joined.
     pub body: String,
     /// The whole logical line.

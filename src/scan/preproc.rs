@@ -129,7 +129,7 @@ pub fn shown(bytes: &[u8], events: &[Event], view: &View) -> Shown {
             }
             "define" if active => {
                 let (name, params, body) = definition(&rest);
-                if !params {
+                if params.is_none() {
                     macros.insert(name, body);
                 } else {
                     macros.insert(name, "0".to_owned());
@@ -173,13 +173,17 @@ fn heads_around(bytes: &[u8], lines: &[&Line], offset: u32) -> Vec<(u32, u32)> {
 }
 
 /// A `#define`'s name, whether it has parameters, and its body.
-pub fn definition(rest: &[u8]) -> (String, bool, String) {
+pub fn definition(rest: &[u8]) -> (String, Option<Vec<String>>, String) {
     let text = String::from_utf8_lossy(rest);
     let text = text.trim_start();
     let end = text.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(text.len());
     let (name, rest) = text.split_at(end);
-    let params = rest.starts_with('(');
-    let body = if params { rest.split_once(')').map_or("", |(_, body)| body) } else { rest };
+    let (params, body) = match rest.strip_prefix('(').map(|rest| rest.split_once(')').unwrap_or((rest, ""))) {
+        Some((params, body)) => {
+            (Some(params.split(',').map(|param| param.trim().to_owned()).collect()), body)
+        }
+        None => (None, rest),
+    };
     (name.to_owned(), params, body.trim().to_owned())
 }
 

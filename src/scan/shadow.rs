@@ -112,7 +112,7 @@ fn line(file: &SourceFile, line: &Line, shown: &Shown, scan: &mut Scan) {
             scan.includes.extend(include_of(file, line).map(|include| Include { active, ..include }));
         }
         "define" => {
-            let (name, has_params, body) = definition(&rest);
+            let (name, params, body) = definition(&rest);
             for operator in &line.operators {
                 add_operator(file, operator, Some(&name), shown, scan);
             }
@@ -131,7 +131,7 @@ fn line(file: &SourceFile, line: &Line, shown: &Shown, scan: &mut Scan) {
                 in_macro: true,
             }));
             if active {
-                scan.defines.push(Define { name, has_params, body, span: line.whole });
+                scan.defines.push(Define { name, params, body, span: line.whole });
             }
         }
         "if" | "ifdef" | "ifndef" | "elif" => {

@@ -422,6 +422,10 @@ impl<'a> Flow<'a> {
             ExprKind::Name(name) | ExprKind::Member { name, .. } => Some(name),
             _ => None,
         };
+        let at = self.unit.expr(callee).span;
+        for name in called.map(|name| self.symbols.assigned_by(name)).unwrap_or_default() {
+            self.touched(name, at);
+        }
         for (place, arg) in args.iter().enumerate() {
             if called.is_some_and(|name| self.symbols.takes_reference(name, place)) {
                 self.unclear(*arg);
@@ -484,16 +488,21 @@ impl<'a> Flow<'a> {
         }
     }
 
+    /// A variable that code which is not looked at may read and write.
+    fn touched(&mut self, name: &str, span: Span) {
+        self.read(name, span);
+        if let Some(used) = self.used(name, span) {
+            used.address_taken = true;
+        }
+    }
+
     /// An operand of `&` or of something that was not understood: it may be read and written.
     fn unclear(&mut self, id: ExprId) {
         let unit = self.unit;
         match &unit.expr(id).kind {
             ExprKind::Name(name) => {
                 let span = unit.expr(id).span;
-                self.read(name, span);
-                if let Some(used) = self.used(name, span) {
-                    used.address_taken = true;
-                }
+                self.touched(name, span);
                 self.part(id, true);
             }
             _ => {

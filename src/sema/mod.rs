@@ -4,6 +4,7 @@
 
 mod flow;
 mod loops;
+mod macros;
 mod symbols;
 
 pub use flow::{Use, Uses, children, escaping, live_after, path_to, reads_of_expr, uses, uses_beside};

@@ -88,6 +88,8 @@ pub struct Symbols {
     members: HashMap<String, HashMap<String, SymbolId>>,
     /// Functions by name, with the arguments that they may write to: references.
     by_reference: HashMap<String, HashSet<usize>>,
+    /// Function-like macros by name, with the names that their bodies assign.
+    assigning: HashMap<String, Vec<String>>,
 }
 
 struct Types<'a> {
@@ -129,7 +131,15 @@ impl Symbols {
                 symbols.owners.push(function.member_of.clone());
             }
         }
-        for define in macros.iter().filter(|define| !define.has_params) {
+        for define in macros {
+            let Some(params) = &define.params else { continue };
+            let assigned = super::macros::assigned_names(&define.body);
+            let places = params.iter().enumerate().filter(|(_, param)| assigned.contains(param));
+            let places: HashSet<usize> = places.map(|(place, _)| place).collect();
+            symbols.by_reference.insert(define.name.clone(), places);
+            symbols.assigning.insert(define.name.clone(), assigned);
+        }
+        for define in macros.iter().filter(|define| define.params.is_none()) {
             symbols.insert(Symbol {
                 name: define.name.clone(),
                 kind: SymbolKind::Constant,
@@ -170,6 +180,11 @@ impl Symbols {
             });
         }
         symbols
+    }
+
+    /// The names that the body of the function-like macro `name` assigns; none if there is no such macro.
+    pub fn assigned_by(&self, name: &str) -> &[String] {
+        self.assigning.get(name).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// The symbol `id`.

@@ -98,7 +98,7 @@ impl<'a> Work<'a> {
     fn with_header_macros(&self, view: &View) -> View {
         let mut view = view.clone();
         for define in self.source.headers.iter().flat_map(|header| &header.scan.defines) {
-            if !define.has_params {
+            if define.params.is_none() {
                 view.defines.push((define.name.clone(), Some(define.body.clone())));
             }
         }

@@ -23,7 +23,7 @@ use self::toolchain::{Toolchain, Toolchains};
 use crate::{Result, Verdict, process};
 
 /// No compiler and no fixture may take longer.
-const LIMIT: Duration = Duration::from_secs(20);
+const LIMIT: Duration = Duration::from_secs(120);
 
 /// The whole tree is translated at once.
 const TRANSLATION_LIMIT: Duration = Duration::from_secs(60);

@@ -1,0 +1,54 @@
+//! What a function-like macro assigns beside its parameters.
+//!
+//! Invariant: a name that the body assigns is found; one that it only reads is not.
+
+/// The names in a macro's body that it assigns as a whole, its parameters among them: `t` of `t = 2 * (x)`, `n` of `++n`,
+/// `v` of `(v) = t`.
+pub fn assigned_names(body: &str) -> Vec<String> {
+    let bytes = body.as_bytes();
+    let is_inner = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let mut names: Vec<String> = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        if !bytes.get(at).is_some_and(is_inner) {
+            at += 1;
+            continue;
+        }
+        let length = bytes[at..].iter().take_while(|byte| is_inner(byte)).count();
+        let (mut before, mut behind) = (body[..at].trim_end(), body[at + length..].trim_start());
+        while let (Some(outside), Some(rest)) = (before.strip_suffix('('), behind.strip_prefix(')')) {
+            (before, behind) = (outside.trim_end(), rest.trim_start());
+        }
+        let name = &body[at..at + length];
+        let is_member = before.ends_with('.') || before.ends_with("->");
+        let steps = before.ends_with("++") || before.ends_with("--");
+        let is_name = !name.starts_with(|c: char| c.is_ascii_digit());
+        if is_name && !is_member && (steps || is_assigned(behind)) && !names.iter().any(|one| one == name) {
+            names.push(name.to_owned());
+        }
+        at += length;
+    }
+    names
+}
+
+/// Whether what stands behind a name assigns it.
+fn is_assigned(behind: &str) -> bool {
+    const OPERATORS: [&str; 12] = ["++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="];
+    (behind.starts_with('=') && !behind.starts_with("=="))
+        || OPERATORS.iter().any(|operator| behind.starts_with(operator))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::assigned_names;
+
+    #[test]
+    fn assigned_names_are_found() {
+        assert_eq!(assigned_names("{ t = (x); (v) = 2.0 * t; }"), ["t", "v"]);
+        assert_eq!(
+            assigned_names("do { ++n; m += n; s.k = 1; p->q = 2; a[i] = n == m; } while (0)"),
+            ["n", "m"]
+        );
+        assert_eq!(assigned_names("((a) > (b) ? (a) : (b))"), Vec::<String>::new());
+    }
+}
