@@ -276,14 +276,14 @@ static inline void acc2omp_detach(void **pointer)
  * operations of 16 bytes of them and does not find these when it links for a device; gcc 12 knows + but lets nobody
  * declare it anew.
  */
-#pragma omp declare reduction(acc2omp_add : float _Complex, double _Complex : omp_out += omp_in) \
-    initializer(omp_priv = 0)
-#pragma omp declare reduction(acc2omp_multiply : float _Complex, double _Complex : omp_out *= omp_in) \
-    initializer(omp_priv = 1)
-#pragma omp declare reduction(acc2omp_and : float _Complex, double _Complex : omp_out = omp_out && omp_in) \
-    initializer(omp_priv = 1)
-#pragma omp declare reduction(acc2omp_or : float _Complex, double _Complex : omp_out = omp_out || omp_in) \
-    initializer(omp_priv = 0)
+#pragma omp declare reduction(acc2omp_add : float _Complex, double _Complex, long double _Complex : \
+        omp_out += omp_in) initializer(omp_priv = 0)
+#pragma omp declare reduction(acc2omp_multiply : float _Complex, double _Complex, long double _Complex : \
+        omp_out *= omp_in) initializer(omp_priv = 1)
+#pragma omp declare reduction(acc2omp_and : float _Complex, double _Complex, long double _Complex : \
+        omp_out = omp_out && omp_in) initializer(omp_priv = 1)
+#pragma omp declare reduction(acc2omp_or : float _Complex, double _Complex, long double _Complex : \
+        omp_out = omp_out || omp_in) initializer(omp_priv = 0)
 
 /* acc_on_device */
 #pragma omp declare target

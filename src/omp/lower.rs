@@ -453,6 +453,10 @@ impl Lowering<'_> {
             vec![Part::Directive(directive)]
         };
         let mut before = std::mem::take(&mut gathered.before);
+        if self.plan.waiting.contains(&index) {
+            before.insert(0, queue::wait_all());
+            self.diags.push(diag::synchronous(self.bound[index].directive.span, crate::acc::name(kind)));
+        }
         // A pointer is detached while its target is still there, and attached once it is there.
         if !lines.is_empty() && kind == DirectiveKind::ExitData {
             before.extend(self.own_queue(index).map(|queue| queue::wait(&queue)));

@@ -156,6 +156,9 @@ impl<'a> Maker<'a> {
         }
         if self.aim.queues {
             self.outlived(index);
+            if matches!(bound.directive.kind, DirectiveKind::Data | DirectiveKind::HostData) {
+                self.behind_queued_data(index);
+            }
         }
     }
 

@@ -2,7 +2,8 @@
 //!
 //! Invariant: says what could go wrong; changes nothing.
 
-use crate::acc::ast::{ClauseKind, DirectiveKind};
+use crate::acc::ast::{ClauseKind, Directive, DirectiveKind};
+use crate::bind::Bound;
 use crate::diag;
 use crate::host::ir::{ExprKind, FunctionId};
 use crate::sema::{Class, SymbolId, SymbolKind, uses};
@@ -14,9 +15,7 @@ impl Maker<'_> {
     /// nothing behind it.
     pub(super) fn outlived(&mut self, index: usize) {
         let directive = &self.bound[index].directive;
-        let is_queued = directive.clauses.iter().any(
-            |clause| matches!(&clause.kind, ClauseKind::Async(queue) if !is_synchronous(queue.as_ref())),
-        );
+        let is_queued = is_queued(directive);
         let Some(function) = self.bound[index].function.filter(|_| is_queued) else { return };
         if directive.kind == DirectiveKind::Wait || self.waits_behind(index, function) {
             return;
@@ -37,6 +36,38 @@ impl Maker<'_> {
         }
     }
 
+    /// Notes that directive `index`, which names data at once, must wait: a queued `enter data` before it brings them, and
+    /// in OpenACC they count as present from there on.
+    pub(super) fn behind_queued_data(&mut self, index: usize) {
+        let bound = &self.bound[index];
+        let Some(function) = bound.function else { return };
+        let here = bound.directive.span.start;
+        let names = self.mapped(index);
+        let is_before = |before: &&Bound| {
+            before.function == Some(function)
+                && before.directive.kind == DirectiveKind::EnterData
+                && is_queued(&before.directive)
+        };
+        let body = self.unit.function(function).span.start;
+        let first = self.bound.partition_point(|one| one.directive.span.start < body);
+        let waits = self.bound[first..index].iter().filter(is_before).any(|before| {
+            let from = before.directive.span.start;
+            let lists = before.directive.clauses.iter().flat_map(|clause| super::list(&clause.kind));
+            let mut symbols = lists.filter_map(|item| self.symbols.lookup(&item.base.text, from));
+            symbols.any(|symbol| names.contains(&symbol)) && !self.waits_between(from, here)
+        });
+        if waits {
+            self.plan.waiting.insert(index);
+        }
+    }
+
+    fn waits_between(&self, from: u32, to: u32) -> bool {
+        let is_between = |at: u32| from < at && at < to;
+        let mut waits = self.bound.iter().filter(|one| one.directive.kind == DirectiveKind::Wait);
+        waits.any(|one| is_between(one.directive.span.start))
+            || self.waiting_calls.iter().any(|call| is_between(*call))
+    }
+
     /// The variables that a directive maps: those of its data clauses, and those that it copies without one.
     fn mapped(&self, index: usize) -> Names {
         let here = self.bound[index].directive.span.start;
@@ -44,7 +75,10 @@ impl Maker<'_> {
         let data = clauses.filter(|clause| {
             matches!(
                 clause.kind,
-                ClauseKind::Data(..) | ClauseKind::UpdateSelf(_) | ClauseKind::UpdateDevice(_)
+                ClauseKind::Data(..)
+                    | ClauseKind::UseDevice(_)
+                    | ClauseKind::UpdateSelf(_)
+                    | ClauseKind::UpdateDevice(_)
             )
         });
         let listed = data.flat_map(|clause| super::list(&clause.kind)).map(|item| item.base.text.as_str());
@@ -70,7 +104,7 @@ impl Maker<'_> {
     fn waits_behind(&self, index: usize, function: FunctionId) -> bool {
         let here = self.bound[index].directive.span.start;
         let body = self.unit.function(function).span;
-        let is_wait = |directive: &crate::acc::ast::Directive| {
+        let is_wait = |directive: &Directive| {
             directive.kind == DirectiveKind::Wait
                 || directive.clauses.iter().any(|clause| matches!(clause.kind, ClauseKind::Wait(_)))
         };
@@ -92,6 +126,11 @@ pub(super) fn waiting_calls(unit: &crate::host::ir::Unit) -> Vec<u32> {
             if name.starts_with("acc_wait") || name.starts_with("acc_async_wait") || name.starts_with("acc_async_test"))
     });
     waits.map(|callee| callee.span.start).collect()
+}
+
+fn is_queued(directive: &Directive) -> bool {
+    let mut clauses = directive.clauses.iter();
+    clauses.any(|clause| matches!(&clause.kind, ClauseKind::Async(queue) if !is_synchronous(queue.as_ref())))
 }
 
 fn is_synchronous(queue: Option<&crate::acc::ast::Expr>) -> bool {

@@ -217,20 +217,24 @@ impl Maker<'_> {
         let first =
             clauses.firstprivate.iter().map(|item| whole(Sharing::Firstprivate, item, "clause/firstprivate"));
         let reduction = clauses.reduction.iter().map(|(op, item)| {
-            let entry = if self.is_complex(index, item) { COMPLEX } else { "clause/reduction" };
-            Attribute { sharing: Sharing::Reduction(*op), item: as_section(item), entry }
+            let is_complex = self.has_type(index, item, is_complex_word);
+            let entry = if is_complex { COMPLEX } else { "clause/reduction" };
+            // gcc 12 adds truth values as small numbers, and a `bool` becomes 2; to add them is to ask for one.
+            let adds_truth = *op == ReductionOp::Add && self.has_type(index, item, is_truth_word);
+            let op = if adds_truth { ReductionOp::Or } else { *op };
+            Attribute { sharing: Sharing::Reduction(op), item: as_section(item), entry }
         });
         private.chain(first).chain(reduction).collect()
     }
 
-    /// Whether the item's type is a complex one. (The grammar is not shown the word.)
-    fn is_complex(&self, index: usize, item: &ListItem) -> bool {
+    /// Whether the item's type has a word that `is_word` knows. (The grammar is not shown all of them.)
+    fn has_type(&self, index: usize, item: &ListItem, is_word: fn(&str) -> bool) -> bool {
         let mut known = self.symbol_of(index, item);
         for _ in 0..16 {
             let Some(decl) = known.and_then(|symbol| self.symbols.get(symbol).decl) else { return false };
             let decl = self.unit.decl(decl);
             let words = self.file.text(Span { start: decl.span.start, end: decl.name_span.start });
-            if words.split(|c: char| !c.is_alphanumeric() && c != '_').any(is_complex_word) {
+            if words.split(|c: char| !c.is_alphanumeric() && c != '_').any(is_word) {
                 return true;
             }
             known = match &decl.base {
@@ -583,6 +587,10 @@ impl Maker<'_> {
 
 fn is_complex_word(word: &str) -> bool {
     matches!(word, "_Complex" | "complex" | "__complex__")
+}
+
+fn is_truth_word(word: &str) -> bool {
+    matches!(word, "_Bool" | "bool")
 }
 
 /// A variable that OpenACC treats as one value: threads can have their own. A member is a part of its object.

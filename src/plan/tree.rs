@@ -15,6 +15,8 @@ pub struct Plan {
     pub items: Vec<Item>,
     /// Constructs that stand before statements without a directive of their own.
     pub inserted: Vec<(usize, StmtId, Launch)>,
+    /// Directives about data that a queue before them brings: the host waits for it first.
+    pub waiting: BTreeSet<usize>,
     /// Functions that the compute constructs of directives call without a `routine` directive.
     pub callees: Vec<(usize, FunctionId)>,
     /// Inner loops that a directive on an outer loop governs and that get a construct of their own.
