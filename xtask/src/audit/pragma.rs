@@ -158,7 +158,7 @@ fn macros(file: &SourceFile, scan: &Scan) -> Macros {
     for define in &scan.defines {
         let line = file.text(define.span);
         let behind = line.split_once(define.name.as_str()).map_or("", |(_, behind)| behind);
-        let (params, _) = if define.has_params { argument(behind) } else { ("", "") };
+        let (params, _) = if define.params.is_some() { argument(behind) } else { ("", "") };
         let assigned = assigned_by_macro(params, &define.body, file.language);
         if !assigned.is_empty() {
             found.insert(define.name.clone(), assigned);
