@@ -205,6 +205,21 @@ static inline void *acc2omp_create(void *p, size_t bytes)
     return acc2omp_deviceptr(p);
 }
 
+/* `create(zero:)`: memory that is new on the device is cleared there; what is present stays as it is. */
+static inline void acc2omp_create_zero(void *p, size_t bytes)
+{
+    char *data = (char *)p;
+    int is_new = !acc2omp_is_present(p, bytes);
+    size_t at;
+    (void)data;
+    acc2omp_create(p, bytes);
+    if (is_new) {
+#pragma omp target teams distribute parallel for map(alloc : data[0 : bytes])
+        for (at = 0; at < bytes; at++)
+            data[at] = 0;
+    }
+}
+
 /* acc_copyout */
 static inline void acc2omp_copyout(void *p, size_t bytes)
 {
