@@ -197,16 +197,14 @@ impl Maker<'_> {
         let bound = &self.bound[index];
         let Some(stmt) = bound.stmt() else { return false };
         let mut names: Vec<&str> = Vec::new();
+        let attaches = (bound.directive.clauses.iter())
+            .any(|clause| matches!(clause.kind, ClauseKind::Data(DataClause::Attach, _)));
         for clause in &bound.directive.clauses {
             let ClauseKind::Data(kind, list) = &clause.kind else { continue };
             let is_kept = |item: &ListItem| {
-                let zero = matches!(
-                    kind,
-                    DataClause::Copyout { zero: true }
-                        | DataClause::Create { zero: true }
-                        | DataClause::Attach
-                );
-                zero || self.is_rows(index, item)
+                let zero =
+                    matches!(kind, DataClause::Copyout { zero: true } | DataClause::Create { zero: true });
+                zero || attaches || self.is_rows(index, item)
             };
             for item in list.iter().filter(|item| is_kept(item)) {
                 names.extend(identifiers(&item.text).filter(|name| self.is_read_behind(index, item, name)));
