@@ -287,6 +287,80 @@ static inline void acc2omp_detach(void **pointer)
 }
 
 /*
+ * Rows behind an array of pointers: `count` of them from number `first` on, and of each `bytes` bytes from byte `offset` on.
+ * The device's copy of a pointer points to the device's row; the pointers never come back.
+ */
+static inline void acc2omp_attach_row(void **row, size_t offset)
+{
+    char *at = (char *)acc2omp_deviceptr(row);
+    char *target = (char *)acc2omp_deviceptr((char *)*row + offset);
+    if (at != NULL && target != NULL && !acc2omp_is_host()) {
+        target -= offset;
+        omp_target_memcpy(at, &target, sizeof target, 0, 0, omp_get_default_device(), omp_get_initial_device());
+    }
+}
+
+static inline void acc2omp_copyin_rows(void **rows, size_t first, size_t count, size_t offset, size_t bytes)
+{
+    size_t at;
+    acc2omp_create(rows + first, count * sizeof *rows);
+    for (at = first; at < first + count; at++) {
+        acc2omp_copyin((char *)rows[at] + offset, bytes);
+        acc2omp_attach_row(rows + at, offset);
+    }
+}
+
+static inline void acc2omp_create_rows(void **rows, size_t first, size_t count, size_t offset, size_t bytes)
+{
+    size_t at;
+    acc2omp_create(rows + first, count * sizeof *rows);
+    for (at = first; at < first + count; at++) {
+        acc2omp_create((char *)rows[at] + offset, bytes);
+        acc2omp_attach_row(rows + at, offset);
+    }
+}
+
+static inline void acc2omp_create_zero_rows(void **rows, size_t first, size_t count, size_t offset, size_t bytes)
+{
+    size_t at;
+    acc2omp_create(rows + first, count * sizeof *rows);
+    for (at = first; at < first + count; at++) {
+        acc2omp_create_zero((char *)rows[at] + offset, bytes);
+        acc2omp_attach_row(rows + at, offset);
+    }
+}
+
+static inline void acc2omp_copyout_rows(void **rows, size_t first, size_t count, size_t offset, size_t bytes)
+{
+    size_t at;
+    for (at = first; at < first + count; at++)
+        acc2omp_copyout((char *)rows[at] + offset, bytes);
+    acc2omp_delete(rows + first, count * sizeof *rows);
+}
+
+static inline void acc2omp_delete_rows(void **rows, size_t first, size_t count, size_t offset, size_t bytes)
+{
+    size_t at;
+    for (at = first; at < first + count; at++)
+        acc2omp_delete((char *)rows[at] + offset, bytes);
+    acc2omp_delete(rows + first, count * sizeof *rows);
+}
+
+static inline void acc2omp_update_self_rows(void **rows, size_t first, size_t count, size_t offset, size_t bytes)
+{
+    size_t at;
+    for (at = first; at < first + count; at++)
+        acc2omp_update_self((char *)rows[at] + offset, bytes);
+}
+
+static inline void acc2omp_update_device_rows(void **rows, size_t first, size_t count, size_t offset, size_t bytes)
+{
+    size_t at;
+    for (at = first; at < first + count; at++)
+        acc2omp_update_device((char *)rows[at] + offset, bytes);
+}
+
+/*
  * Reductions of complex numbers, which OpenMP has under their own names only for some compilers: clang 19 makes atomic
  * operations of 16 bytes of them and does not find these when it links for a device; gcc 12 knows + but lets nobody
  * declare it anew.

@@ -251,10 +251,31 @@ fn item_by_row(
         "clause/no_create" if matches!(asked.item, "pointer" | "member") => {
             format!("{}[:0]", without_section(&item.text))
         }
+        // The pointers: what they point to is the business of the row's lines.
+        _ if asked.memory == "rows" => pointers(&item.text).to_owned(),
         _ if whole => format!("{}[:0]", item.text),
         _ => item.text.clone(),
     };
     fill(row, clause, &Holes::item(text, item, class), &asked, into);
+}
+
+/// An item's text without its last section: `d[0:n]` of `d[0:n][0:m]`.
+fn pointers(text: &str) -> &str {
+    text.rfind(']').and_then(|end| opening(&text[..end])).map_or(text, |at| text[..at].trim_end())
+}
+
+/// Where the bracket opens that is closed behind `text`.
+fn opening(text: &str) -> Option<usize> {
+    let mut depth = 0usize;
+    for (at, c) in text.char_indices().rev() {
+        match c {
+            ']' => depth += 1,
+            '[' if depth == 0 => return Some(at),
+            '[' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
 }
 
 /// An item's text without its sections behind the last member: `s.p` of `s.p[0:n]`.

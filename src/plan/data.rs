@@ -138,6 +138,27 @@ impl Maker<'_> {
         let has_member = item.parts.iter().any(|part| matches!(part, Part::Member(_)));
         let pointer_inside =
             !has_member && (1..dimensions.len()).any(|depth| shape.get(depth) == Some(&false));
+        let has_lines = matches!(
+            clause,
+            ClauseKind::UpdateSelf(_)
+                | ClauseKind::UpdateDevice(_)
+                | ClauseKind::Data(
+                    DataClause::Copy
+                        | DataClause::Copyin { .. }
+                        | DataClause::Copyout { .. }
+                        | DataClause::Create { .. }
+                        | DataClause::Present
+                        | DataClause::NoCreate
+                        | DataClause::Delete,
+                    _
+                )
+        );
+        let directive = &self.bound[index].directive;
+        let finalizes = directive.clauses.iter().any(|clause| clause.kind == ClauseKind::Finalize);
+        let has_lines = has_lines && directive.kind != DirectiveKind::Declare && !finalizes;
+        if has_lines && self.is_rows(index, item) {
+            return None;
+        }
         pointer_inside.then(|| diag::not_contiguous(item.span, &item.text))
     }
 
