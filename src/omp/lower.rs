@@ -272,7 +272,7 @@ impl Lowering<'_> {
     /// Whether there is nothing to put before the directive, or room for it: no `if` or `for` waits there for its body.
     fn may_insert(&mut self, index: usize, lines: &[String]) -> bool {
         let bound = &self.bound[index];
-        let may = lines.is_empty() || !bound.unbraced;
+        let may = lines.is_empty() || !bound.is_body;
         if !may {
             let name = crate::acc::name(bound.directive.kind);
             self.diags.push(diag::standalone_as_body(bound.directive.span, name));
