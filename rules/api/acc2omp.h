@@ -205,6 +205,21 @@ static inline void *acc2omp_create(void *p, size_t bytes)
     return acc2omp_deviceptr(p);
 }
 
+/* `create(zero:)`: memory that is new on the device is cleared there; what is present stays as it is. */
+static inline void acc2omp_create_zero(void *p, size_t bytes)
+{
+    char *data = (char *)p;
+    int is_new = !acc2omp_is_present(p, bytes);
+    size_t at;
+    (void)data;
+    acc2omp_create(p, bytes);
+    if (is_new) {
+#pragma omp target teams distribute parallel for map(alloc : data[0 : bytes])
+        for (at = 0; at < bytes; at++)
+            data[at] = 0;
+    }
+}
+
 /* acc_copyout */
 static inline void acc2omp_copyout(void *p, size_t bytes)
 {
@@ -269,6 +284,80 @@ static inline void acc2omp_detach(void **pointer)
     void *at = acc2omp_deviceptr(pointer);
     if (at != NULL)
         omp_target_memcpy(at, pointer, sizeof *pointer, 0, 0, omp_get_default_device(), omp_get_initial_device());
+}
+
+/*
+ * Rows behind an array of pointers: `count` of them from number `first` on, and of each `bytes` bytes from byte `offset` on.
+ * The device's copy of a pointer points to the device's row; the pointers never come back.
+ */
+static inline void acc2omp_attach_row(void **row, size_t offset)
+{
+    char *at = (char *)acc2omp_deviceptr(row);
+    char *target = (char *)acc2omp_deviceptr((char *)*row + offset);
+    if (at != NULL && target != NULL && !acc2omp_is_host()) {
+        target -= offset;
+        omp_target_memcpy(at, &target, sizeof target, 0, 0, omp_get_default_device(), omp_get_initial_device());
+    }
+}
+
+static inline void acc2omp_copyin_rows(void **rows, size_t first, size_t count, size_t offset, size_t bytes)
+{
+    size_t at;
+    acc2omp_create(rows + first, count * sizeof *rows);
+    for (at = first; at < first + count; at++) {
+        acc2omp_copyin((char *)rows[at] + offset, bytes);
+        acc2omp_attach_row(rows + at, offset);
+    }
+}
+
+static inline void acc2omp_create_rows(void **rows, size_t first, size_t count, size_t offset, size_t bytes)
+{
+    size_t at;
+    acc2omp_create(rows + first, count * sizeof *rows);
+    for (at = first; at < first + count; at++) {
+        acc2omp_create((char *)rows[at] + offset, bytes);
+        acc2omp_attach_row(rows + at, offset);
+    }
+}
+
+static inline void acc2omp_create_zero_rows(void **rows, size_t first, size_t count, size_t offset, size_t bytes)
+{
+    size_t at;
+    acc2omp_create(rows + first, count * sizeof *rows);
+    for (at = first; at < first + count; at++) {
+        acc2omp_create_zero((char *)rows[at] + offset, bytes);
+        acc2omp_attach_row(rows + at, offset);
+    }
+}
+
+static inline void acc2omp_copyout_rows(void **rows, size_t first, size_t count, size_t offset, size_t bytes)
+{
+    size_t at;
+    for (at = first; at < first + count; at++)
+        acc2omp_copyout((char *)rows[at] + offset, bytes);
+    acc2omp_delete(rows + first, count * sizeof *rows);
+}
+
+static inline void acc2omp_delete_rows(void **rows, size_t first, size_t count, size_t offset, size_t bytes)
+{
+    size_t at;
+    for (at = first; at < first + count; at++)
+        acc2omp_delete((char *)rows[at] + offset, bytes);
+    acc2omp_delete(rows + first, count * sizeof *rows);
+}
+
+static inline void acc2omp_update_self_rows(void **rows, size_t first, size_t count, size_t offset, size_t bytes)
+{
+    size_t at;
+    for (at = first; at < first + count; at++)
+        acc2omp_update_self((char *)rows[at] + offset, bytes);
+}
+
+static inline void acc2omp_update_device_rows(void **rows, size_t first, size_t count, size_t offset, size_t bytes)
+{
+    size_t at;
+    for (at = first; at < first + count; at++)
+        acc2omp_update_device((char *)rows[at] + offset, bytes);
 }
 
 /*

@@ -40,6 +40,8 @@ pub struct Bound {
     pub function: Option<FunctionId>,
     /// It stands where a control statement expects its body, which is no block.
     pub unbraced: bool,
+    /// It stands where a control statement expects its body, be it a block: a line before it would be the body.
+    pub is_body: bool,
     /// The innermost directive whose construct holds it: an index into the list of bound directives.
     pub parent: Option<usize>,
 }
@@ -128,7 +130,8 @@ pub fn bind(
             open.push((bound.len(), directive.span.to(unit.stmt(stmt).span)));
         }
         let unbraced = places.is_unbraced_body(written);
-        bound.push(Bound { text, directive, target, function, unbraced, parent });
+        let is_body = places.is_body(written);
+        bound.push(Bound { text, directive, target, function, unbraced, is_body, parent });
     }
     (bound, diags)
 }
@@ -191,8 +194,8 @@ pub fn function_at(unit: &Unit, offset: u32) -> Option<FunctionId> {
 struct Places {
     /// For each offset where a statement starts, the outermost one.
     starts: HashMap<u32, StmtId>,
-    /// The bodies of control statements that are no blocks, with the offset behind which they are expected.
-    bodies: HashMap<StmtId, u32>,
+    /// The bodies of control statements, with the offset behind which they are expected.
+    bodies: HashMap<StmtId, (u32, bool)>,
     /// The outermost lambda expressions, by place.
     lambdas: Vec<Span>,
 }
@@ -202,9 +205,8 @@ impl Places {
         let mut starts: HashMap<u32, StmtId> = HashMap::new();
         let mut bodies = HashMap::new();
         let mut body = |body: StmtId, head: Span| {
-            if !matches!(unit.stmt(body).kind, StmtKind::Block(_)) {
-                bodies.insert(body, head.start);
-            }
+            let is_block = matches!(unit.stmt(body).kind, StmtKind::Block(_));
+            bodies.insert(body, (head.start, is_block));
         };
         for (index, stmt) in unit.stmts.iter().enumerate() {
             let id = StmtId(index as u32);
@@ -251,8 +253,17 @@ impl Places {
     /// Whether the directive stands where a control statement expects its body: removing or inserting a statement there
     /// would change what the control statement governs.
     fn is_unbraced_body(&self, written: &DirectiveText) -> bool {
-        let next = self.starts.get(&written.next_code);
-        let head = next.and_then(|next| self.bodies.get(next));
-        head.is_some_and(|head| *head < written.span.start)
+        self.head(written).is_some_and(|is_block| !is_block)
+    }
+
+    /// Whether the directive stands where a control statement expects its body, which may be a block.
+    fn is_body(&self, written: &DirectiveText) -> bool {
+        self.head(written).is_some()
+    }
+
+    /// Whether the body that a control statement expects where the directive stands is a block.
+    fn head(&self, written: &DirectiveText) -> Option<bool> {
+        let body = self.bodies.get(self.starts.get(&written.next_code)?);
+        body.filter(|(head, _)| *head < written.span.start).map(|(_, is_block)| *is_block)
     }
 }

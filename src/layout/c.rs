@@ -125,10 +125,11 @@ pub fn inserted(file: &SourceFile, offset: u32, text: &str) -> Option<Edit> {
         .then(|| Edit { span: Span { start, end: start }, text: format!("{indent}{text}{end}").into_bytes() })
 }
 
-/// The edits that put a directive on a line of its own before a statement, and braces around both.
-pub fn braced(file: &SourceFile, stmt: Span, text: &str) -> [Edit; 2] {
+/// The edits that put lines before a statement, and braces around all of it.
+pub fn braced(file: &SourceFile, stmt: Span, lines: &[String]) -> [Edit; 2] {
     let indent = indentation(file, file.lines.line(stmt.start));
     let end = line_end(file, stmt.start);
+    let text = lines.join(&format!("{end}{indent}"));
     let at = |offset| Span { start: offset, end: offset };
     let (open, close) = match whole_line(file, stmt) {
         Some(lines) => {
@@ -163,6 +164,27 @@ pub fn lines_behind(file: &SourceFile, directive: Span, statements: &[String]) -
         true => lines.end - end.len() as u32,
         false => lines.end,
     };
+    let text = format!("{end}{}", text.trim_end_matches(['\r', '\n']));
+    Some(Edit { span: Span { start: at, end: at }, text: text.into_bytes() })
+}
+
+/// The edit that puts lines behind the code that ends at `offset`, indented like `like`. `None` if other code stands behind
+/// it on its line.
+pub fn lines_after(file: &SourceFile, offset: u32, like: Span, lines: &[String]) -> Option<Edit> {
+    let line = file.lines.span(file.lines.line(offset.max(1) - 1));
+    let behind = Span { start: offset, end: line.end };
+    let rest = file.text(behind);
+    let words = rest.trim();
+    let is_comment = words.starts_with("//")
+        || words.starts_with("/*") && words.ends_with("*/") && words.matches("*/").count() == 1;
+    if !(words.is_empty() || is_comment) || words.ends_with('\\') {
+        return None;
+    }
+    let end = line_end(file, like.start);
+    let text = indented(file, like, lines);
+    // Before the line end, so that what is put before the next line does not meet it.
+    let ends = file.slice(behind).iter().rev().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+    let at = line.end.max(offset) - ends as u32;
     let text = format!("{end}{}", text.trim_end_matches(['\r', '\n']));
     Some(Edit { span: Span { start: at, end: at }, text: text.into_bytes() })
 }

@@ -4,4 +4,6 @@
 
 mod c;
 
-pub use c::{above, behind, braced, inserted, lines_behind, relaid, removed, replaced, stands_alone};
+pub use c::{
+    above, behind, braced, inserted, lines_after, lines_behind, relaid, removed, replaced, stands_alone,
+};

@@ -10,6 +10,7 @@ use crate::sema::Class;
 
 use super::ast::{Body, Clause};
 use super::look::{self, Asked};
+use super::memory::Holes;
 use super::queue;
 
 /// What the clauses of one directive amount to.
@@ -35,6 +36,10 @@ pub struct Gathered {
     pub before: Vec<String>,
     /// Lines at the end of the region.
     pub at_end: Vec<String>,
+    /// Lines before and behind the directive, whose data may come and go between them.
+    pub around: (Vec<String>, Vec<String>),
+    /// The first and the last lines while its data is on the device.
+    pub inside: (Vec<String>, Vec<String>),
     /// The queue that the directive is put into, where it has no clause for it.
     pub queue: Option<String>,
     /// Some clause cannot be translated: the directive stays.
@@ -135,6 +140,8 @@ pub fn operator(op: ReductionOp) -> &'static str {
 pub struct Facts<'a> {
     /// The class of a list item's variable.
     pub class: &'a dyn Fn(&ListItem) -> Class,
+    /// Whether a list item is rows behind a pointer to pointers.
+    pub is_rows: &'a dyn Fn(&ListItem) -> bool,
     /// Whether an expression is the name of a constant.
     pub is_constant: &'a dyn Fn(&Expr) -> bool,
 }
@@ -151,12 +158,13 @@ pub fn translate(clause: &AccClause, asked: &Asked, facts: &Facts, into: &mut Ga
                 _ => "none",
             };
             for item in list {
-                item_by_row(entry, clause, item, class(item), &asked.with_modifier(modifier), into);
+                let asked = about_rows(&asked.with_modifier(modifier), item, facts);
+                item_by_row(entry, clause, item, class(item), &asked, into);
             }
         }
         ClauseKind::UseDevice(list) | ClauseKind::UpdateSelf(list) | ClauseKind::UpdateDevice(list) => {
             for item in list {
-                item_by_row(entry, clause, item, class(item), asked, into);
+                item_by_row(entry, clause, item, class(item), &about_rows(asked, item, facts), into);
             }
         }
         ClauseKind::If(expr) | ClauseKind::DeviceNum(expr) | ClauseKind::DefaultAsync(expr) => {
@@ -220,6 +228,11 @@ pub fn translate(clause: &AccClause, asked: &Asked, facts: &Facts, into: &mut Ga
     }
 }
 
+fn about_rows(asked: &Asked, item: &ListItem, facts: &Facts) -> Asked {
+    let memory = if (facts.is_rows)(item) { "rows" } else { "block" };
+    Asked { memory, ..asked.clone() }
+}
+
 fn item_by_row(
     entry: &str,
     clause: &AccClause,
@@ -238,14 +251,35 @@ fn item_by_row(
         "clause/no_create" if matches!(asked.item, "pointer" | "member") => {
             format!("{}[:0]", without_section(&item.text))
         }
+        // The pointers: what they point to is the business of the row's lines.
+        _ if asked.memory == "rows" => pointers(&item.text).to_owned(),
         _ if whole => format!("{}[:0]", item.text),
         _ => item.text.clone(),
     };
-    apply(row, clause, &text, &asked, into);
+    fill(row, clause, &Holes::item(text, item, class), &asked, into);
+}
+
+/// An item's text without its last section: `d[0:n]` of `d[0:n][0:m]`.
+fn pointers(text: &str) -> &str {
+    text.rfind(']').and_then(|end| opening(&text[..end])).map_or(text, |at| text[..at].trim_end())
+}
+
+/// Where the bracket opens that is closed behind `text`.
+fn opening(text: &str) -> Option<usize> {
+    let mut depth = 0usize;
+    for (at, c) in text.char_indices().rev() {
+        match c {
+            ']' => depth += 1,
+            '[' if depth == 0 => return Some(at),
+            '[' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
 }
 
 /// An item's text without its sections behind the last member: `s.p` of `s.p[0:n]`.
-fn without_section(text: &str) -> &str {
+pub fn without_section(text: &str) -> &str {
     let last = text.rfind(['.', '>']).map_or(0, |at| at + 1);
     text[last..].find('[').map_or(text, |at| text[..last + at].trim_end())
 }
@@ -283,7 +317,8 @@ pub fn multiplied(factors: &[&str]) -> String {
     }
 }
 
-fn parenthesised(text: &str) -> String {
+/// An expression as a factor.
+pub fn parenthesised(text: &str) -> String {
     let simple = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     if simple { text.to_owned() } else { format!("({text})") }
 }
@@ -295,6 +330,11 @@ fn unknown(clause: &AccClause, into: &mut Gathered) {
 
 /// Does what a row says; `text` fills the hole of its template.
 fn apply(row: &Row, clause: &AccClause, text: &str, asked: &Asked, into: &mut Gathered) {
+    fill(row, clause, &Holes::text(text), asked, into);
+}
+
+fn fill(row: &Row, clause: &AccClause, holes: &Holes, asked: &Asked, into: &mut Gathered) {
+    let text = holes.expr.as_str();
     into.rows.push(row.id.to_string());
     if let Some(code) = row.tell
         && !asked.quiet
@@ -302,6 +342,15 @@ fn apply(row: &Row, clause: &AccClause, text: &str, asked: &Asked, into: &mut Ga
         && !into.diags.contains(&said)
     {
         into.diags.push(said);
+    }
+    if let Some(lines) = &row.lines {
+        let (Some(first), Some(last)) = (holes.fill(&lines.first), holes.fill(&lines.last)) else {
+            return unknown(clause, into);
+        };
+        let (before, behind) = if lines.inside { &mut into.inside } else { &mut into.around };
+        before.push(first);
+        // What came last goes first.
+        behind.insert(0, last);
     }
     match &row.action {
         Action::Emit { templates, on } => {
@@ -314,7 +363,10 @@ fn apply(row: &Row, clause: &AccClause, text: &str, asked: &Asked, into: &mut Ga
                 }
             }
         }
-        Action::Statement(template) => into.statements.push(template.replace("{expr}", text)),
+        Action::Statement(template) => match holes.fill(template) {
+            Some(statement) => into.statements.push(statement),
+            None => unknown(clause, into),
+        },
         Action::Strategy(Strategy::ThreadLimit) => into.lanes.push(text.to_owned()),
         Action::Strategy(Strategy::Condition) => into.condition = Some(text.to_owned()),
         Action::Strategy(Strategy::WaitBefore) if text.is_empty() => into.before.push(queue::wait_all()),
@@ -333,7 +385,7 @@ fn apply(row: &Row, clause: &AccClause, text: &str, asked: &Asked, into: &mut Ga
         }
         Action::Strategy(Strategy::DeclareVariant) => into.variant = Some(text.to_owned()),
         Action::Strategy(Strategy::WaitingQueue) => into.queue = Some(text.to_owned()),
-        Action::Strategy(_) | Action::Directive(_) | Action::Call(_) | Action::Drop => {}
+        Action::Strategy(_) | Action::Directive(_) | Action::Call(_) | Action::Lines | Action::Drop => {}
         Action::Refuse => into.refused = true,
     }
 }

@@ -39,12 +39,7 @@ pub fn launch(launch: &Launch, gathered: &mut Gathered, asked: &Asked, tuning: &
         attributes.extend(nest.attributes.iter().cloned());
     }
     sizes(launch, gathered, &mut directive, tuning);
-    if let [first, more @ ..] = gathered.conditions.as_slice() {
-        let joined = if more.is_empty() {
-            first.clone()
-        } else {
-            gathered.conditions.iter().map(|one| format!("({one})")).collect::<Vec<_>>().join(" && ")
-        };
+    if let Some(joined) = condition(&gathered.conditions) {
         directive.add(Clause { modifier: Some("target".into()), ..Clause::text("if", joined) });
     }
     share(&attributes, &mut directive, asked, &mut gathered.rows);
@@ -52,6 +47,15 @@ pub fn launch(launch: &Launch, gathered: &mut Gathered, asked: &Asked, tuning: &
         directive.add(clause);
     }
     directive
+}
+
+/// The condition under which a launch runs on the device; none if it always does.
+pub fn condition(conditions: &[String]) -> Option<String> {
+    match conditions {
+        [] => None,
+        [only] => Some(only.clone()),
+        more => Some(more.iter().map(|one| format!("({one})")).collect::<Vec<_>>().join(" && ")),
+    }
 }
 
 /// The directive of a loop inside a launch.

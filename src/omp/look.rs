@@ -27,6 +27,8 @@ pub struct Asked {
     pub copies: &'static str,
     /// The modifier before a list: `none`, `readonly`, `zero`.
     pub modifier: &'static str,
+    /// Whether the list item is one `block` of memory, or `rows` behind an array of pointers.
+    pub memory: &'static str,
     /// Where a `declare` stands: `program` or `function`.
     pub scope: &'static str,
     /// How many iterations a gang takes at a time: `none` says nothing, `own` leaves it open, `given`.
@@ -50,7 +52,7 @@ impl Asked {
     pub fn new(on: &'static str, target: Target, span: Span) -> Asked {
         let (item, argument, keyword, copies, modifier, scope, queue) = ("", "", "", "", "none", "", "");
         let (version, queues) = (target.version, target.queues.name());
-        let (chunk, tiles) = ("none", "lost");
+        let (chunk, tiles, memory) = ("none", "lost", "block");
         Asked {
             on,
             item,
@@ -58,6 +60,7 @@ impl Asked {
             keyword,
             copies,
             modifier,
+            memory,
             scope,
             chunk,
             tiles,
@@ -105,6 +108,7 @@ pub fn row(entry: &str, asked: &Asked) -> Option<&'static Row> {
         ("item", asked.item),
         ("argument", asked.argument),
         ("modifier", asked.modifier),
+        ("memory", asked.memory),
         ("keyword", asked.keyword),
         ("copies", asked.copies),
         ("scope", asked.scope),

@@ -6,7 +6,7 @@ use crate::acc::ast::{Argument, ClauseKind, DirectiveKind, Expr, GangArgument, L
 use crate::bind::{Bound, ancestors};
 use crate::diag::{self, Diag};
 use crate::host::ir::{FunctionId, StmtId};
-use crate::plan::{Exit, Gangs, Item, Launch, Plan, Sharing, WorkLoop};
+use crate::plan::{self, Exit, Gangs, Item, Launch, Plan, Sharing, WorkLoop};
 use crate::rules::{Action, Place, Pragma, Strategy};
 use crate::sema::{Class, SymbolKind, Symbols};
 
@@ -60,14 +60,18 @@ pub enum Part {
     Statements(Vec<String>),
     /// The directive goes.
     Gone,
-    /// A directive before the statement.
-    Before(StmtId, Directive),
-    /// A directive before the statement, with braces around both.
-    Braced(StmtId, Directive),
+    /// Lines before the statement.
+    Before(StmtId, Vec<String>),
+    /// Lines before the statement, with braces around all of it.
+    Braced(StmtId, Vec<String>),
+    /// Lines behind the statement.
+    After(StmtId, Vec<String>),
     /// A directive behind this offset, on a line of its own.
     Behind(u32, Directive),
     /// A directive before the function, and one behind it.
     Around(FunctionId, Box<[Directive; 2]>),
+    /// Lines behind the opening brace of the block.
+    AtStart(StmtId, Vec<String>),
     /// Lines before the closing brace of the block.
     AtEnd(StmtId, Vec<String>),
     /// Statements before the directive, each on a line of its own.
@@ -216,7 +220,11 @@ impl Lowering<'_> {
             let symbol = self.symbols.lookup(expr.text.trim(), bound.directive.span.start);
             symbol.is_some_and(|symbol| self.symbols.get(symbol).kind == SymbolKind::Constant)
         };
-        let facts = Facts { class: &class, is_constant: &is_constant };
+        let is_rows = |item: &ListItem| {
+            let symbol = self.symbols.lookup(item.variable(), bound.directive.span.start);
+            symbol.is_some_and(|symbol| plan::is_rows(item, self.symbols.get(symbol)))
+        };
+        let facts = Facts { class: &class, is_rows: &is_rows, is_constant: &is_constant };
         for clause in clauses.iter().filter_map(|at| bound.directive.clauses.get(*at)) {
             if !skip(&clause.kind) {
                 clause::translate(clause, asked, &facts, &mut gathered);
@@ -226,8 +234,9 @@ impl Lowering<'_> {
     }
 
     fn launch(&mut self, index: usize, launch: &Launch) -> Lowered {
-        let (directive, before, rows, refused) = self.launch_directive(launch);
-        if refused || !self.may_insert(index, &before) {
+        let (directive, lines, rows, refused) = self.launch_directive(launch);
+        let stmt = self.bound[index].stmt();
+        if refused || !self.may_stand(index, launch.directive, &lines) {
             // The construct's own line and every loop line below it stay as well.
             let from = launch.directive;
             self.done[from] = refused_by(rows.clone());
@@ -236,14 +245,36 @@ impl Lowering<'_> {
         let mut rows = rows;
         rows.extend(self.level_rows(index));
         let own = with_tiles(directive, launch.nest.as_ref());
-        let parts = lines_before(before).chain([own]).collect();
+        let parts = lines_before(lines.before).chain([own]).chain(lines_after(stmt, lines.behind)).collect();
         Lowered { parts, rows, left: false }
+    }
+
+    /// Whether there is nothing to put around the construct at `index`, or room for it: it is no body of something else,
+    /// and the lines behind it mean what its clauses meant. They are the clauses of directive `from`.
+    fn may_stand(&mut self, index: usize, from: usize, lines: &Around) -> bool {
+        if lines.before.is_empty() && lines.behind.is_empty() {
+            return true;
+        }
+        let bound = self.bound;
+        if !lines.behind.is_empty() && self.plan.moved.contains(&from) {
+            let what = "a construct that assigns what its data clauses name";
+            self.diags.push(diag::not_yet(bound[from].directive.span, what));
+            return false;
+        }
+        // What directly holds the construct as its body and keeps its own line.
+        let around = ancestors(bound, index).find(|above| !matches!(self.plan.items[*above], Item::Gone));
+        let is_body = around.is_some_and(|above| bound[above].stmt() == bound[index].stmt());
+        if is_body {
+            let name = crate::acc::name(bound[index].directive.kind);
+            self.diags.push(diag::standalone_as_body(bound[index].directive.span, name));
+        }
+        !is_body && self.may_insert(index, &["".to_owned()])
     }
 
     /// Whether there is nothing to put before the directive, or room for it: no `if` or `for` waits there for its body.
     fn may_insert(&mut self, index: usize, lines: &[String]) -> bool {
         let bound = &self.bound[index];
-        let may = lines.is_empty() || !bound.unbraced;
+        let may = lines.is_empty() || !bound.is_body;
         if !may {
             let name = crate::acc::name(bound.directive.kind);
             self.diags.push(diag::standalone_as_body(bound.directive.span, name));
@@ -251,7 +282,7 @@ impl Lowering<'_> {
         may
     }
 
-    fn launch_directive(&mut self, launch: &Launch) -> (Directive, Vec<String>, Vec<String>, bool) {
+    fn launch_directive(&mut self, launch: &Launch) -> (Directive, Around, Vec<String>, bool) {
         let on = match crate::acc::name(self.bound[launch.directive].directive.kind).split(' ').next() {
             Some("serial") => "serial",
             Some("kernels") => "kernels",
@@ -273,9 +304,33 @@ impl Lowering<'_> {
         let mut gathered = self.gather(launch.directive, &launch.clauses, &asked, &skip);
         gathered.conditions.extend(self.target.host_fallback.map(str::to_owned));
         launch::unused_sizes(launch, &self.tuning, &asked, &mut gathered);
-        let directive = launch::launch(launch, &mut gathered, &asked, &self.tuning);
+        gathered.condition = launch::condition(&gathered.conditions);
+        let held = held(&gathered);
+        let mut directive = launch::launch(launch, &mut gathered, &asked, &self.tuning);
         self.diags.append(&mut gathered.diags);
-        (directive, gathered.before, gathered.rows, gathered.refused)
+        let lines = self.around(launch.directive, &mut gathered, held);
+        if !lines.behind.is_empty() {
+            queue::hold(&mut directive);
+        }
+        (directive, lines, gathered.rows, gathered.refused)
+    }
+
+    /// The lines around a compute construct: its data comes and goes by itself unless a line needs it.
+    fn around(&mut self, index: usize, gathered: &mut Gathered, held: [Option<Directive>; 2]) -> Around {
+        let mut before = std::mem::take(&mut gathered.before);
+        let (around, inside) = (std::mem::take(&mut gathered.around), std::mem::take(&mut gathered.inside));
+        let on = |lines: Vec<String>| under(gathered.condition.as_deref(), lines);
+        let [enter, exit] = if inside.0.is_empty() { [None, None] } else { held };
+        if !around.0.is_empty() || !inside.0.is_empty() {
+            before.extend(self.own_queue(index).map(|queue| queue::wait(&queue)));
+        }
+        before.extend(on(around.0));
+        before.extend(enter.map(|enter| enter.line()));
+        before.extend(on(inside.0));
+        let mut behind = on(inside.1);
+        behind.extend(exit.map(|exit| exit.line()));
+        behind.extend(on(around.1));
+        Around { before, behind }
     }
 
     fn inserted(&mut self, index: usize, stmt: StmtId, launch: &Launch) {
@@ -288,7 +343,7 @@ impl Lowering<'_> {
             return;
         }
         self.done[index].rows.extend(rows);
-        self.done[index].parts.push(Part::Before(stmt, directive));
+        self.done[index].parts.push(Part::Before(stmt, vec![directive.line()]));
     }
 
     /// A function that a launch calls without a `routine` directive.
@@ -311,7 +366,7 @@ impl Lowering<'_> {
         let mut rows = Vec::new();
         let directive = launch::work_loop(work, &asked, &mut rows, &self.tuning);
         self.done[index].rows.extend(rows);
-        self.done[index].parts.push(Part::Before(work.stmt, directive));
+        self.done[index].parts.push(Part::Before(work.stmt, vec![directive.line()]));
     }
 
     fn by_clauses(
@@ -382,6 +437,7 @@ impl Lowering<'_> {
             | Action::Statement(_)
             | Action::Call(_)
             | Action::Pragmas(_)
+            | Action::Lines
             | Action::Strategy(_) => own_parts(&gathered),
         };
         match parts {
@@ -430,7 +486,7 @@ impl Lowering<'_> {
         let needs_data = !matches!(kind, DirectiveKind::Wait | DirectiveKind::Atomic);
         let has_data = directive.clauses.iter().any(|clause| matches!(clause.body, Body::List(_)));
         if needs_data && !has_data {
-            return own_parts(gathered);
+            return self.lines_alone(index, gathered);
         }
         let lines = statements(gathered);
         if !lines.is_empty() {
@@ -457,6 +513,10 @@ impl Lowering<'_> {
             before.insert(0, queue::wait_all());
             self.diags.push(diag::synchronous(self.bound[index].directive.span, crate::acc::name(kind)));
         }
+        let (around, inside) = (std::mem::take(&mut gathered.around), std::mem::take(&mut gathered.inside));
+        let on = |lines: Vec<String>| under(gathered.condition.as_deref(), lines);
+        let around = Around { before: on(around.0), behind: on(around.1) };
+        let (first, last) = (on(inside.0), on(inside.1));
         // A pointer is detached while its target is still there, and attached once it is there.
         if !lines.is_empty() && kind == DirectiveKind::ExitData {
             before.extend(self.own_queue(index).map(|queue| queue::wait(&queue)));
@@ -464,13 +524,50 @@ impl Lowering<'_> {
         } else if !lines.is_empty() {
             parts.push(Part::LinesBehind(lines));
         }
-        if !self.may_insert(index, &before) {
+        if !self.may_insert(index, &before) || !self.may_stand(index, index, &around) {
             return None;
         }
-        if !gathered.at_end.is_empty() && kind == DirectiveKind::Data {
-            parts.push(Part::AtEnd(self.bound[index].stmt()?, std::mem::take(&mut gathered.at_end)));
+        before.extend(around.before);
+        let stmt = self.bound[index].stmt();
+        if !first.is_empty() {
+            if self.plan.moved.contains(&index) {
+                return self.left_as_moved(index);
+            }
+            parts.push(Part::AtStart(stmt?, first));
         }
-        Some(lines_before(before).chain(parts).collect())
+        let mut at_end = std::mem::take(&mut gathered.at_end);
+        at_end.extend(last);
+        if !at_end.is_empty() && stmt.is_some() {
+            parts.push(Part::AtEnd(stmt?, at_end));
+        }
+        Some(lines_before(before).chain(parts).chain(lines_after(stmt, around.behind)).collect())
+    }
+
+    fn left_as_moved(&mut self, index: usize) -> Option<Vec<Part>> {
+        let what = "a construct that assigns what its data clauses name";
+        self.diags.push(diag::not_yet(self.bound[index].directive.span, what));
+        None
+    }
+
+    /// What stands for a data directive that has no data but lines.
+    fn lines_alone(&mut self, index: usize, gathered: &mut Gathered) -> Option<Vec<Part>> {
+        let statements = statements(gathered);
+        let Around { mut before, behind } = self.around(index, gathered, [None, None]);
+        if !statements.is_empty() {
+            before.extend(self.own_queue(index).map(|queue| queue::wait(&queue)));
+        }
+        let mut at_end = std::mem::take(&mut gathered.at_end);
+        at_end.extend(behind);
+        if before.is_empty() && statements.is_empty() && at_end.is_empty() {
+            return Some(vec![Part::Gone]);
+        }
+        let lines = Around { before: [before, statements].concat(), behind: at_end };
+        let stmt = self.bound[index].stmt();
+        if stmt.is_some() && !self.may_stand(index, index, &lines) {
+            return None;
+        }
+        let after = lines_after(stmt, lines.behind);
+        Some(std::iter::once(Part::Statements(distinct(lines.before))).chain(after).collect())
     }
 
     /// The queue that a directive is put into.
@@ -542,16 +639,20 @@ impl Lowering<'_> {
             .collect();
         let (enter, exit) = gathered.region;
         directives.extend(directive_of("target enter data", enter));
+        let (first, last) = gathered.around;
         let mut parts = match directives.as_slice() {
-            [] => vec![Part::Gone],
-            [only] => vec![Part::Directive(only.clone())],
-            [first, second, ..] => vec![Part::Pair(first.clone(), second.clone())],
+            [] if first.is_empty() => vec![Part::Gone],
+            [] => vec![Part::Statements(first)],
+            [only] => lines_before(first).chain([Part::Directive(only.clone())]).collect(),
+            [one, two, ..] => lines_before(first).chain([Part::Pair(one.clone(), two.clone())]).collect(),
         };
-        if let Some(exit) = directive_of("target exit data", exit) {
+        let exit = directive_of("target exit data", exit).map(|exit| exit.line());
+        let lines: Vec<String> = exit.into_iter().chain(last).collect();
+        if !lines.is_empty() {
             parts.extend(exits.iter().map(|place| match place {
-                Exit::Return { stmt, braces: false } => Part::Before(*stmt, exit.clone()),
-                Exit::Return { stmt, braces: true } => Part::Braced(*stmt, exit.clone()),
-                Exit::End(body) => Part::AtEnd(*body, vec![exit.line()]),
+                Exit::Return { stmt, braces: false } => Part::Before(*stmt, lines.clone()),
+                Exit::Return { stmt, braces: true } => Part::Braced(*stmt, lines.clone()),
+                Exit::End(body) => Part::AtEnd(*body, lines.clone()),
             }));
         }
         Lowered { parts, rows, left: false }
@@ -613,6 +714,64 @@ fn lines_before(lines: Vec<String>) -> impl Iterator<Item = Part> {
     (!lines.is_empty()).then_some(Part::LinesBefore(lines)).into_iter()
 }
 
+fn lines_after(stmt: Option<StmtId>, lines: Vec<String>) -> Option<Part> {
+    stmt.filter(|_| !lines.is_empty()).map(|stmt| Part::After(stmt, lines))
+}
+
+/// Lines around a construct.
+#[derive(Debug, Default)]
+struct Around {
+    before: Vec<String>,
+    behind: Vec<String>,
+}
+
+/// Statements under a condition.
+fn under(condition: Option<&str>, lines: Vec<String>) -> Vec<String> {
+    match condition {
+        Some(condition) => lines.into_iter().map(|line| format!("if ({condition}) {line}")).collect(),
+        None => lines,
+    }
+}
+
+/// Lines, each wait once.
+fn distinct(lines: Vec<String>) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for line in lines {
+        if !out.contains(&line) {
+            out.push(line);
+        }
+    }
+    out
+}
+
+/// The directives by which the data of a construct enters before it and leaves behind it.
+fn held(gathered: &Gathered) -> [Option<Directive>; 2] {
+    let mut both =
+        ["target enter data", "target exit data"].map(|words| Directive::new(&[Leaf::Named(words)]));
+    let maps = gathered.clauses.iter().map(|(_, clause)| clause).filter(|clause| clause.name == "map");
+    let mut is_any = false;
+    for clause in maps {
+        let Body::List(items) = &clause.body else { continue };
+        // An empty section holds nothing.
+        for item in items.iter().filter(|item| !item.ends_with("[:0]")) {
+            is_any = true;
+            let (enter, exit) = match clause.modifier.as_deref() {
+                Some("tofrom") => ("to", "from"),
+                Some("from") => ("alloc", "from"),
+                Some(other) => (other, "release"),
+                None => ("to", "from"),
+            };
+            for (directive, modifier) in both.iter_mut().zip([enter, exit]) {
+                directive.add(Clause::list("map", Some(modifier), item));
+            }
+        }
+    }
+    if let Some(condition) = &gathered.condition {
+        both.iter_mut().for_each(|directive| directive.add(Clause::text("if", condition.clone())));
+    }
+    both.map(|directive| is_any.then_some(directive))
+}
+
 fn left() -> Lowered {
     Lowered { left: true, ..Lowered::default() }
 }
@@ -624,12 +783,7 @@ fn refused_by(rows: Vec<String>) -> Lowered {
 
 /// The statements that the clauses have made, each under the directive's condition.
 fn statements(gathered: &Gathered) -> Vec<String> {
-    let made = gathered.statements.iter();
-    made.map(|one| match &gathered.condition {
-        Some(condition) => format!("if ({condition}) {one}"),
-        None => one.clone(),
-    })
-    .collect()
+    under(gathered.condition.as_deref(), gathered.statements.clone())
 }
 
 /// Statements, if the clauses have made some; else the directive goes.

@@ -8,6 +8,7 @@ mod clause;
 mod launch;
 mod look;
 mod lower;
+mod memory;
 mod profile;
 mod queue;
 mod section;

@@ -9,7 +9,7 @@ use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, Part, Sub
 use crate::bind::{Bound, ancestors};
 use crate::diag::{self, Diag};
 use crate::host::ir::{Derived, FunctionId, Unit};
-use crate::sema::{Class, Symbol, SymbolId, SymbolKind, Symbols};
+use crate::sema::{Class, Symbol, SymbolId, SymbolKind, Symbols, uses};
 
 use super::{Attribute, Item, Maker, Names, Sharing};
 
@@ -138,6 +138,27 @@ impl Maker<'_> {
         let has_member = item.parts.iter().any(|part| matches!(part, Part::Member(_)));
         let pointer_inside =
             !has_member && (1..dimensions.len()).any(|depth| shape.get(depth) == Some(&false));
+        let has_lines = matches!(
+            clause,
+            ClauseKind::UpdateSelf(_)
+                | ClauseKind::UpdateDevice(_)
+                | ClauseKind::Data(
+                    DataClause::Copy
+                        | DataClause::Copyin { .. }
+                        | DataClause::Copyout { .. }
+                        | DataClause::Create { .. }
+                        | DataClause::Present
+                        | DataClause::NoCreate
+                        | DataClause::Delete,
+                    _
+                )
+        );
+        let directive = &self.bound[index].directive;
+        let finalizes = directive.clauses.iter().any(|clause| clause.kind == ClauseKind::Finalize);
+        let has_lines = has_lines && directive.kind != DirectiveKind::Declare && !finalizes;
+        if has_lines && self.is_rows(index, item) {
+            return None;
+        }
         pointer_inside.then(|| diag::not_contiguous(item.span, &item.text))
     }
 
@@ -189,6 +210,52 @@ impl Maker<'_> {
         let directive = &self.bound[index].directive;
         let pushed_down = directive.kind == DirectiveKind::Data;
         self.plan.items[index] = Item::Clauses { clauses: counting, pushed_down, implied: Vec::new() };
+    }
+
+    /// Whether the construct of directive `index` assigns a variable that its clauses name: the pointer of a section, or
+    /// what a length or a condition is made of.
+    pub(super) fn moves(&self, index: usize) -> bool {
+        let bound = &self.bound[index];
+        let Some(stmt) = bound.stmt() else { return false };
+        let mut names: Vec<&str> = Vec::new();
+        let attaches = (bound.directive.clauses.iter())
+            .any(|clause| matches!(clause.kind, ClauseKind::Data(DataClause::Attach, _)));
+        for clause in &bound.directive.clauses {
+            let ClauseKind::Data(kind, list) = &clause.kind else { continue };
+            let is_kept = |item: &ListItem| {
+                let zero =
+                    matches!(kind, DataClause::Copyout { zero: true } | DataClause::Create { zero: true });
+                zero || attaches || self.is_rows(index, item)
+            };
+            for item in list.iter().filter(|item| is_kept(item)) {
+                names.extend(identifiers(&item.text).filter(|name| self.is_read_behind(index, item, name)));
+            }
+        }
+        if names.is_empty() {
+            return false;
+        }
+        for clause in &bound.directive.clauses {
+            if let ClauseKind::If(condition) | ClauseKind::SelfRun(Some(condition)) = &clause.kind {
+                names.extend(identifiers(&condition.text));
+            }
+        }
+        let used = uses(self.unit, self.symbols, stmt);
+        let here = bound.directive.span.start;
+        names.into_iter().filter_map(|name| self.symbols.lookup(name, here)).any(|symbol| {
+            !self.is_inside(symbol, stmt)
+                && used.of(symbol).is_some_and(|used| used.written || used.address_taken)
+        })
+    }
+
+    /// Whether the value of `name` decides where `item` is: that of the scalar itself does not.
+    fn is_read_behind(&self, index: usize, item: &ListItem, name: &str) -> bool {
+        let class = self.symbol_of(index, item).map(|symbol| self.symbols.get(symbol).class);
+        name != item.variable() || matches!(class, Some(Class::Pointer | Class::Unknown) | None)
+    }
+
+    /// Whether `item` is rows behind a pointer to pointers.
+    pub(super) fn is_rows(&self, index: usize, item: &ListItem) -> bool {
+        self.symbol_of(index, item).is_some_and(|symbol| is_rows(item, self.symbols.get(symbol)))
     }
 
     /// Whether an `enter data` before directive `index`, in its function, names `symbol`.
@@ -313,4 +380,20 @@ fn named(bound: &Bound, symbols: &Symbols) -> impl Iterator<Item = SymbolId> {
 /// Whether `item` names a whole pointer variable: a clause that speaks of its target must say so in another way.
 pub fn is_whole_pointer(item: &ListItem, class: Class) -> bool {
     class == Class::Pointer && item.parts.is_empty()
+}
+
+/// Whether `item` is rows behind a pointer to pointers: `d[0:n][0:m]` of `double **d`.
+pub fn is_rows(item: &ListItem, symbol: &Symbol) -> bool {
+    symbol.kind != SymbolKind::Member
+        && symbol.class == Class::Pointer
+        && symbol.shape == [false, false]
+        && item.parts.iter().all(|part| matches!(part, Part::Section(one) if one.len() == 1))
+        && item.parts.len() == 2
+        && matches!(item.parts.last(), Some(Part::Section(last)) if matches!(last[..], [Subscript::Range { .. }]))
+}
+
+/// The names in a text.
+fn identifiers(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+    words.filter(|word| word.starts_with(|c: char| c.is_alphabetic() || c == '_'))
 }

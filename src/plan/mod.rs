@@ -15,7 +15,7 @@ mod sharing;
 mod tree;
 
 pub use clauses::{effective, list};
-pub use data::is_whole_pointer;
+pub use data::{is_rows, is_whole_pointer};
 pub use tree::{Attribute, Exit, Gangs, Item, Launch, Names, Plan, Region, Sharing, Sizes, Spread, WorkLoop};
 
 use std::collections::HashMap;
@@ -153,6 +153,9 @@ impl<'a> Maker<'a> {
                 self.by_clauses(index, false)
             }
             DirectiveKind::End(_) => {}
+        }
+        if self.moves(index) {
+            self.plan.moved.insert(index);
         }
         if self.aim.queues {
             self.outlived(index);

@@ -23,6 +23,8 @@ pub struct Plan {
     pub inserted_loops: Vec<(usize, WorkLoop)>,
     /// The arguments of `gang`, `worker` and `vector` that some loop heeds.
     pub heeded: BTreeSet<Span>,
+    /// Constructs that assign a variable which their own clauses name: behind them the clauses would mean something else.
+    pub moved: BTreeSet<usize>,
 }
 
 /// What becomes of one directive.

@@ -8,7 +8,9 @@ use std::sync::LazyLock;
 
 use crate::diag::Code;
 
-use super::rule::{Action, FACTS, Meaning, Place, Pragma, Row, RowId, Strategy, Template, TemplateArg};
+use super::rule::{
+    Action, FACTS, Lines, Meaning, Place, Pragma, Row, RowId, Strategy, Template, TemplateArg,
+};
 use super::schema::{RawPage, RawRow, RawSubject};
 use super::{openacc, openmp};
 
@@ -152,7 +154,11 @@ fn row(entry: &str, number: usize, raw: &RawRow, kind: &str, subject: &RawSubjec
             return Err(error(format!("unknown fact or value `{fact} = {value}`")));
         }
     }
-    let action = action(raw, meaning)?;
+    let lines = lines(raw)?;
+    let action = match lines {
+        Some(_) if raw.emit.is_none() => Action::Lines,
+        _ => action(raw, meaning)?,
+    };
     if let Action::Call(text) = &action {
         holes(text, subject.args.as_deref().unwrap_or_default())?;
     }
@@ -166,6 +172,7 @@ fn row(entry: &str, number: usize, raw: &RawRow, kind: &str, subject: &RawSubjec
         since: raw.since,
         when: raw.when.clone(),
         action,
+        lines,
         meaning,
         tell,
         cite: raw.cite.clone(),
@@ -178,6 +185,28 @@ fn told(code: &str) -> Result<Code, Error> {
         .ok()
         .filter(|code| crate::diag::tell(*code, crate::source::Span::at(0), "").is_some());
     known.ok_or_else(|| error(format!("no page may tell `{code}`")))
+}
+
+/// The lines of a row, which goes with a clause or with nothing else.
+fn lines(raw: &RawRow) -> Result<Option<Lines>, Error> {
+    let (inside, pair) = match (&raw.around, &raw.inside) {
+        (None, None) => return Ok(None),
+        (Some(pair), None) => (false, pair),
+        (None, Some(pair)) => (true, pair),
+        (Some(_), Some(_)) => return Err(error("lines stand around a construct or inside it".into())),
+    };
+    let is_alone = raw.directive.is_none()
+        && raw.statement.is_none()
+        && raw.call.is_none()
+        && raw.pragma.is_empty()
+        && raw.strategy.is_none()
+        && !raw.drop
+        && raw.meaning != "refused";
+    if !is_alone {
+        return Err(error("lines go with `emit`, or with nothing".into()));
+    }
+    let [first, last] = pair.clone();
+    Ok(Some(Lines { inside, first, last }))
 }
 
 fn action(raw: &RawRow, meaning: Meaning) -> Result<Action, Error> {

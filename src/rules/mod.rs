@@ -17,7 +17,9 @@ pub use coverage::{index, matrix};
 pub use embed::FILES;
 pub use page::{Example, LoadError, Page, Rules, with_outputs};
 pub use profile::{ProfileRules, profile};
-pub use rule::{Action, Meaning, Place, Pragma, Row, RowId, Situation, Strategy, Template, TemplateArg};
+pub use rule::{
+    Action, Lines, Meaning, Place, Pragma, Row, RowId, Situation, Strategy, Template, TemplateArg,
+};
 
 /// The pages that are compiled in.
 pub fn rules() -> &'static Rules {

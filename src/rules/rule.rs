@@ -109,6 +109,8 @@ pub enum Action {
     Call(String),
     /// Directives in the place of a call's statement.
     Pragmas(Vec<Pragma>),
+    /// The row's lines, and nothing else.
+    Lines,
     /// Code.
     Strategy(Strategy),
     /// Nothing.
@@ -150,6 +152,17 @@ pub enum TemplateArg {
     Literal(String),
 }
 
+/// Statements that come in pairs, with the holes `{expr}`, `{memory}` (address and bytes) and `{rows}`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lines {
+    /// They need the construct's data, and stand where it is on the device; others stand around the construct.
+    pub inside: bool,
+    /// The first statement.
+    pub first: String,
+    /// The last one.
+    pub last: String,
+}
+
 /// One row of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
@@ -161,6 +174,8 @@ pub struct Row {
     pub when: BTreeMap<String, Vec<String>>,
     /// What it makes.
     pub action: Action,
+    /// The lines that go with it.
+    pub lines: Option<Lines>,
     /// What becomes of the meaning.
     pub meaning: Meaning,
     /// The diagnostic that says so.
@@ -201,6 +216,7 @@ pub const FACTS: &[(&str, &[&str])] = &[
     ("argument", &["absent", "runtime"]),
     ("modifier", &["none", "readonly", "zero"]),
     ("keyword", &["none", "present"]),
+    ("memory", &["block", "rows"]),
     ("copies", &["private", "firstprivate"]),
     ("value", &["used", "unused"]),
     ("section", &["known", "unknown"]),

@@ -62,6 +62,10 @@ pub struct RawRow {
     /// Directives that take a call's statement's place.
     #[serde(default)]
     pub pragma: Vec<String>,
+    /// Lines before and behind the construct.
+    pub around: Option<[String; 2]>,
+    /// The first and the last lines while the construct's data is on the device.
+    pub inside: Option<[String; 2]>,
     /// A strategy's name.
     pub strategy: Option<String>,
     /// Nothing is emitted.

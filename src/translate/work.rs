@@ -329,13 +329,24 @@ fn edits_of(file: &SourceFile, unit: &Unit, old: &DirectiveText, parts: &[Part])
                 edits.push(Edit { span: old.span, text: statements.join(" ").into_bytes() })
             }
             Part::Gone => edits.push(layout::removed(file, old.span)),
-            Part::Before(stmt, directive) => {
+            Part::Before(stmt, lines) => {
                 let at = unit.stmt(*stmt).span.start;
-                edits.push(layout::inserted(file, at, &directive.line())?);
+                for line in lines {
+                    edits.push(layout::inserted(file, at, line)?);
+                }
             }
-            Part::Braced(stmt, directive) => {
-                let span = unit.stmt(*stmt).span;
-                edits.extend(layout::braced(file, span, &directive.line()));
+            Part::Braced(stmt, lines) => {
+                edits.extend(layout::braced(file, unit.stmt(*stmt).span, lines));
+            }
+            Part::After(stmt, lines) => {
+                edits.push(layout::lines_after(file, unit.stmt(*stmt).span.end, old.span, lines)?);
+            }
+            Part::AtStart(block, lines) => {
+                let span = unit.stmt(*block).span;
+                if !matches!(unit.stmt(*block).kind, StmtKind::Block(_)) {
+                    return None;
+                }
+                edits.push(layout::lines_after(file, span.start + 1, span, lines)?);
             }
             Part::Behind(offset, directive) => {
                 edits.push(layout::behind(file, *offset, &directive.line()));
