@@ -142,10 +142,22 @@ fn inside(one: &Construct, name: &str, sharing: Sharing, limited: bool, accumula
     if (is_listed(&"map") && !accumulates) || scalars || guarded || sharing == Sharing::Wanted {
         return Sharing::Wanted;
     }
-    let teams = pragma.is("teams") && !is_one(pragma, "num_teams");
-    let threads = pragma.is("parallel") && !is_one(pragma, "num_threads") && !limited;
+    let (teams, threads) = (has_teams(pragma), has_threads(pragma) && !limited);
     let lanes = ["simd", "loop", "taskloop", "task"].iter().any(|word| pragma.is(word));
     if teams || threads || lanes { Sharing::Many } else { sharing }
+}
+
+/// Whether a construct has more than one team or thread.
+pub fn spreads(pragma: &Pragma) -> bool {
+    has_teams(pragma) || has_threads(pragma)
+}
+
+fn has_teams(pragma: &Pragma) -> bool {
+    pragma.is("teams") && !is_one(pragma, "num_teams")
+}
+
+fn has_threads(pragma: &Pragma) -> bool {
+    pragma.is("parallel") && !is_one(pragma, "num_threads")
 }
 
 fn is_one(pragma: &Pragma, clause: &str) -> bool {

@@ -72,7 +72,7 @@ fn owned(code: &Code, one: &Construct) -> Vec<Owned> {
             one.holds(at) && write.name == name && outer(at)
         })
     };
-    let spreads = one.pragma.is("teams") || one.pragma.is("parallel");
+    let spreads = race::spreads(&one.pragma);
     names
         .into_iter()
         .filter(|name| spreads && !one.counters.contains(name) && is_assigned(name))
