@@ -375,8 +375,13 @@ fn fill(row: &Row, clause: &AccClause, holes: &Holes, asked: &Asked, into: &mut 
             into.before.push(queue::wait(text));
             into.at_end.push(queue::wait(text));
         }
-        Action::Strategy(Strategy::DeclareTargetData) => into.globals.0.push(text.to_owned()),
-        Action::Strategy(Strategy::DeclareTargetLink) => into.globals.1.push(text.to_owned()),
+        // A section here is all of an array.
+        Action::Strategy(Strategy::DeclareTargetData) => {
+            into.globals.0.push(without_section(text).to_owned());
+        }
+        Action::Strategy(Strategy::DeclareTargetLink) => {
+            into.globals.1.push(without_section(text).to_owned());
+        }
         Action::Pragmas(pragmas) => {
             let (enter, exit) = &mut into.region;
             for (pragma, clauses) in pragmas.iter().zip([enter, exit]) {

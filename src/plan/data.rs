@@ -163,7 +163,7 @@ impl Maker<'_> {
     }
 
     /// Whether the sections of `item` are all of an array.
-    fn is_whole_array(&self, index: usize, item: &ListItem) -> bool {
+    pub(super) fn is_whole_array(&self, index: usize, item: &ListItem) -> bool {
         let Some(symbol) = self.symbol_of(index, item).map(|symbol| self.symbols.get(symbol)) else {
             return false;
         };

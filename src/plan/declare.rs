@@ -18,7 +18,11 @@ impl Maker<'_> {
         if !self.items_ok(index, &counting) {
             return;
         }
-        let exits = match self.bound[index].function {
+        let function = self.bound[index].function;
+        if function.is_none() && self.names_part(index) {
+            return;
+        }
+        let exits = match function {
             None => Vec::new(),
             Some(function) => match self.exits(index, function) {
                 Some(exits) => exits,
@@ -26,6 +30,18 @@ impl Maker<'_> {
             },
         };
         self.plan.items[index] = Item::Declare { clauses: counting, exits };
+    }
+
+    /// Says which item at file scope is a part of a variable: `declare target` takes whole ones.
+    fn names_part(&mut self, index: usize) -> bool {
+        let bound = self.bound;
+        let clauses = bound[index].directive.clauses.iter();
+        let mut items = clauses.flat_map(|clause| super::list(&clause.kind));
+        let part = items.find(|item| !item.parts.is_empty() && !self.is_whole_array(index, item));
+        if let Some(item) = part {
+            self.diags.push(diag::not_yet(item.span, "a section in `declare` at file scope"));
+        }
+        part.is_some()
     }
 
     fn exits(&mut self, index: usize, function: FunctionId) -> Option<Vec<Exit>> {
