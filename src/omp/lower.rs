@@ -509,6 +509,10 @@ impl Lowering<'_> {
             vec![Part::Directive(directive)]
         };
         let mut before = std::mem::take(&mut gathered.before);
+        if self.plan.waiting_at_end.contains(&index) && gathered.at_end.is_empty() {
+            gathered.at_end.push(queue::wait_all());
+            self.diags.push(diag::synchronous(self.bound[index].directive.span, crate::acc::name(kind)));
+        }
         if self.plan.waiting.contains(&index) {
             before.insert(0, queue::wait_all());
             self.diags.push(diag::synchronous(self.bound[index].directive.span, crate::acc::name(kind)));

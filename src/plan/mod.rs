@@ -70,6 +70,8 @@ pub(crate) struct Maker<'a> {
     escaping: HashMap<FunctionId, Names>,
     /// Where the code calls routines that wait.
     waiting_calls: Vec<u32>,
+    /// Where it calls routines that queue data.
+    entering_calls: Vec<u32>,
     pub(crate) plan: Plan,
     pub(crate) diags: Vec<Diag>,
 }
@@ -103,6 +105,7 @@ pub fn plan(
         declares,
         escaping,
         waiting_calls,
+        entering_calls: queue::entering_calls(unit),
         plan,
         diags: Vec::new(),
     };
@@ -161,6 +164,9 @@ impl<'a> Maker<'a> {
             self.outlived(index);
             if matches!(bound.directive.kind, DirectiveKind::Data | DirectiveKind::HostData) {
                 self.behind_queued_data(index);
+            }
+            if bound.directive.kind == DirectiveKind::Data {
+                self.ends_before_queues(index);
             }
         }
     }

@@ -3,9 +3,9 @@
 //! Invariant: says what could go wrong; changes nothing.
 
 use crate::acc::ast::{ClauseKind, Directive, DirectiveKind};
-use crate::bind::Bound;
+use crate::bind::{Bound, descendants};
 use crate::diag;
-use crate::host::ir::{ExprKind, FunctionId};
+use crate::host::ir::{Expr, ExprKind, FunctionId, StmtId, StmtKind, Unit};
 use crate::sema::{Class, SymbolId, SymbolKind, uses};
 
 use super::{Item, Maker, Names, Sharing};
@@ -50,14 +50,35 @@ impl Maker<'_> {
         };
         let body = self.unit.function(function).span.start;
         let first = self.bound.partition_point(|one| one.directive.span.start < body);
-        let waits = self.bound[first..index].iter().filter(is_before).any(|before| {
-            let from = before.directive.span.start;
-            let lists = before.directive.clauses.iter().flat_map(|clause| super::list(&clause.kind));
-            let mut symbols = lists.filter_map(|item| self.symbols.lookup(&item.base.text, from));
-            symbols.any(|symbol| names.contains(&symbol)) && !self.waits_between(from, here)
-        });
+        let called = self
+            .entering_calls
+            .iter()
+            .any(|call| body <= *call && *call < here && !self.waits_between(*call, here));
+        let waits = called
+            || self.bound[first..index].iter().filter(is_before).any(|before| {
+                let from = before.directive.span.start;
+                let lists = before.directive.clauses.iter().flat_map(|clause| super::list(&clause.kind));
+                let mut symbols = lists.filter_map(|item| self.symbols.lookup(&item.base.text, from));
+                symbols.any(|symbol| names.contains(&symbol)) && !self.waits_between(from, here)
+            });
         if waits {
             self.plan.waiting.insert(index);
+        }
+    }
+
+    /// Notes that the `data` region of directive `index` ends while work of queues inside it may not be done: OpenACC
+    /// programs count on their memory, so the host waits at its end.
+    pub(super) fn ends_before_queues(&mut self, index: usize) {
+        let is_block = |stmt: &StmtId| matches!(self.unit.stmt(*stmt).kind, StmtKind::Block(_));
+        let Some(stmt) = self.bound[index].stmt().filter(is_block) else { return };
+        let end = self.unit.stmt(stmt).span.end;
+        let pending =
+            descendants(self.bound, index).filter(|at| is_queued(&self.bound[*at].directive)).any(|at| {
+                let directive = &self.bound[at].directive;
+                directive.kind != DirectiveKind::Wait && !self.waits_between(directive.span.start, end)
+            });
+        if pending {
+            self.plan.waiting_at_end.insert(index);
         }
     }
 
@@ -115,13 +136,23 @@ impl Maker<'_> {
     }
 }
 
-/// The places where the code calls a routine that waits.
-pub(super) fn waiting_calls(unit: &crate::host::ir::Unit) -> Vec<u32> {
-    let calls = unit.exprs.iter().filter_map(|expr| match &expr.kind {
+/// The places where the code calls a routine that queues data for the device.
+pub(super) fn entering_calls(unit: &Unit) -> Vec<u32> {
+    let enters = calls(unit)
+        .filter(|callee| matches!(&callee.kind, ExprKind::Name(name) if name == "acc_copyin_async"));
+    enters.map(|callee| callee.span.start).collect()
+}
+
+fn calls(unit: &Unit) -> impl Iterator<Item = &Expr> {
+    unit.exprs.iter().filter_map(|expr| match &expr.kind {
         ExprKind::Call { callee, .. } => Some(unit.expr(*callee)),
         _ => None,
-    });
-    let waits = calls.filter(|callee| {
+    })
+}
+
+/// The places where the code calls a routine that waits.
+pub(super) fn waiting_calls(unit: &Unit) -> Vec<u32> {
+    let waits = calls(unit).filter(|callee| {
         matches!(&callee.kind, ExprKind::Name(name)
             if name.starts_with("acc_wait") || name.starts_with("acc_async_wait") || name.starts_with("acc_async_test"))
     });

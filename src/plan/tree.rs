@@ -17,6 +17,8 @@ pub struct Plan {
     pub inserted: Vec<(usize, StmtId, Launch)>,
     /// Directives about data that a queue before them brings: the host waits for it first.
     pub waiting: BTreeSet<usize>,
+    /// Regions of data at whose end the host waits for the queues used inside.
+    pub waiting_at_end: BTreeSet<usize>,
     /// Functions that the compute constructs of directives call without a `routine` directive.
     pub callees: Vec<(usize, FunctionId)>,
     /// Inner loops that a directive on an outer loop governs and that get a construct of their own.
