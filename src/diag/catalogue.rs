@@ -481,6 +481,18 @@ pub fn branches_differ(at: Span, other: Span) -> Diag {
     made.with(other, "the other branch")
 }
 
+/// A0234
+pub fn queued_data(at: Span) -> Diag {
+    diag(
+        234,
+        Severity::Differs,
+        at,
+        "the data is present when its queue gets here, and nothing in this function waits for it".to_owned(),
+        "present later than in OpenACC",
+        "wait before another function, or another queue, uses the data",
+    )
+}
+
 /// A0240
 pub fn one_gang(at: Span, name: &str) -> Diag {
     diag(

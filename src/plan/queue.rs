@@ -2,7 +2,7 @@
 //!
 //! Invariant: says what could go wrong; changes nothing.
 
-use crate::acc::ast::{ClauseKind, Directive, DirectiveKind};
+use crate::acc::ast::{Clause, ClauseKind, DataClause, Directive, DirectiveKind};
 use crate::bind::{Bound, descendants};
 use crate::diag;
 use crate::host::ir::{Expr, ExprKind, FunctionId, StmtId, StmtKind, Unit};
@@ -19,6 +19,10 @@ impl Maker<'_> {
         let Some(function) = self.bound[index].function.filter(|_| is_queued) else { return };
         if directive.kind == DirectiveKind::Wait || self.waits_behind(index, function) {
             return;
+        }
+        let brings = |clause: &Clause| matches!(clause.kind, ClauseKind::Data(DataClause::Copyin { .. }, _));
+        if directive.kind == DirectiveKind::EnterData && directive.clauses.iter().any(brings) {
+            self.diags.push(diag::queued_data(directive.span));
         }
         let names: Vec<String> = self
             .mapped(index)
