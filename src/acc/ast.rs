@@ -329,6 +329,20 @@ impl ListItem {
             _ => &self.base.text,
         }
     }
+
+    /// The subscripts behind its last member.
+    pub fn subscripts(&self) -> Vec<&Subscript> {
+        let behind = self.parts.iter().rev().take_while(|part| matches!(part, Part::Section(_)));
+        let mut sections: Vec<&Part> = behind.collect();
+        sections.reverse();
+        sections
+            .into_iter()
+            .flat_map(|part| match part {
+                Part::Section(subscripts) => subscripts.as_slice(),
+                Part::Member(_) => &[],
+            })
+            .collect()
+    }
 }
 
 /// One step behind a list item's variable.

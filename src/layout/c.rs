@@ -156,16 +156,8 @@ pub fn above(file: &SourceFile, old: &DirectiveText, lines: &[String]) -> Option
 /// The edit that puts statements on lines of their own behind a directive, indented like it. `None` if other code stands
 /// on its lines.
 pub fn lines_behind(file: &SourceFile, directive: Span, statements: &[String]) -> Option<Edit> {
-    let lines = whole_line(file, directive)?;
-    let end = line_end(file, directive.start);
-    let text = indented(file, directive, statements);
-    // Before the line end, so that what is put before the next line does not meet it.
-    let at = match file.slice(lines).ends_with(end.as_bytes()) {
-        true => lines.end - end.len() as u32,
-        false => lines.end,
-    };
-    let text = format!("{end}{}", text.trim_end_matches(['\r', '\n']));
-    Some(Edit { span: Span { start: at, end: at }, text: text.into_bytes() })
+    whole_line(file, directive)?;
+    lines_after(file, directive.end, directive, statements)
 }
 
 /// The edit that puts lines behind the code that ends at `offset`, indented like `like`. `None` if other code stands behind

@@ -257,8 +257,7 @@ impl Lowering<'_> {
         }
         let bound = self.bound;
         if !lines.behind.is_empty() && self.plan.moved.contains(&from) {
-            let what = "a construct that assigns what its data clauses name";
-            self.diags.push(diag::not_yet(bound[from].directive.span, what));
+            self.tell_moved(from);
             return false;
         }
         // What directly holds the construct as its body and keeps its own line.
@@ -535,7 +534,8 @@ impl Lowering<'_> {
         let stmt = self.bound[index].stmt();
         if !first.is_empty() {
             if self.plan.moved.contains(&index) {
-                return self.left_as_moved(index);
+                self.tell_moved(index);
+                return None;
             }
             parts.push(Part::AtStart(stmt?, first));
         }
@@ -547,10 +547,9 @@ impl Lowering<'_> {
         Some(lines_before(before).chain(parts).chain(lines_after(stmt, around.behind)).collect())
     }
 
-    fn left_as_moved(&mut self, index: usize) -> Option<Vec<Part>> {
+    fn tell_moved(&mut self, index: usize) {
         let what = "a construct that assigns what its data clauses name";
         self.diags.push(diag::not_yet(self.bound[index].directive.span, what));
-        None
     }
 
     /// What stands for a data directive that has no data but lines.

@@ -2,7 +2,7 @@
 //!
 //! Invariant: bytes are given only where they are surely those of the item.
 
-use crate::acc::ast::{Expr, ListItem, Part, Subscript};
+use crate::acc::ast::{Expr, ListItem, Subscript};
 use crate::sema::Class;
 
 use super::clause::{parenthesised, without_section};
@@ -41,18 +41,6 @@ impl Holes {
     }
 }
 
-/// The subscripts behind the last member.
-fn subscripts(item: &ListItem) -> Vec<&Subscript> {
-    let mut found = Vec::new();
-    for part in &item.parts {
-        match part {
-            Part::Section(subscripts) => found.extend(subscripts),
-            Part::Member(_) => found.clear(),
-        }
-    }
-    found
-}
-
 fn is_zero(first: Option<&Expr>) -> bool {
     first.is_none_or(|first| first.text.trim() == "0")
 }
@@ -60,7 +48,7 @@ fn is_zero(first: Option<&Expr>) -> bool {
 /// `a, n * sizeof(a[0])` for `a[0:n]`.
 fn memory(item: &ListItem, class: Class) -> Option<String> {
     let mut object = without_section(&item.text).to_owned();
-    let mut dimensions = subscripts(item).into_iter().peekable();
+    let mut dimensions = item.subscripts().into_iter().peekable();
     if dimensions.peek().is_none() {
         let has_parts = !item.parts.is_empty() || object == "this";
         return match class {
@@ -97,7 +85,7 @@ fn memory(item: &ListItem, class: Class) -> Option<String> {
 /// `(void **)d, 0, n, 0, m * sizeof(d[0][0])` for `d[0:n][0:m]`.
 fn rows(item: &ListItem) -> Option<String> {
     let object = without_section(&item.text);
-    let [rows, Subscript::Range { first, second: Some(length), stride: None }] = subscripts(item)[..] else {
+    let [rows, Subscript::Range { first, second: Some(length), stride: None }] = item.subscripts()[..] else {
         return None;
     };
     let (number, count) = match rows {

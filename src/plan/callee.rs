@@ -47,8 +47,10 @@ impl Maker<'_> {
             (Argument::Name(name), _) => by_name.get(name.text.as_str()).copied(),
             (_, Target::Function(function)) => Some(function),
             (_, Target::Declaration(span)) => {
-                let declared = self.unit.globals.iter().map(|id| self.unit.decl(*id));
-                let mut inside = declared.filter(|decl| span.contains(decl.span));
+                let globals = &self.unit.globals;
+                let first = globals.partition_point(|id| self.unit.decl(*id).span.start < span.start);
+                let declared = globals[first..].iter().map(|id| self.unit.decl(*id));
+                let mut inside = declared.take_while(|decl| span.contains(decl.span));
                 inside.find_map(|decl| by_name.get(decl.name.as_str()).copied())
             }
             (_, Target::Stmt(_) | Target::Standalone) => None,

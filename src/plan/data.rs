@@ -102,13 +102,7 @@ impl Maker<'_> {
     }
 
     fn item_problem(&self, index: usize, clause: &ClauseKind, item: &ListItem) -> Option<Diag> {
-        let mut dimensions: Vec<&Subscript> = Vec::new();
-        for part in &item.parts {
-            match part {
-                Part::Section(subscripts) => dimensions.extend(subscripts),
-                Part::Member(_) => dimensions.clear(),
-            }
-        }
+        let dimensions = item.subscripts();
         let is_data =
             matches!(clause, ClauseKind::Data(..) | ClauseKind::UpdateSelf(_) | ClauseKind::UpdateDevice(_));
         if is_data && dimensions.len() == 1 && dimensions.iter().all(|one| matches!(one, Subscript::Index(_)))

@@ -68,10 +68,7 @@ pub(crate) struct Maker<'a> {
     declares: Vec<usize>,
     /// The variables of each function with `kernels` whose address it takes.
     escaping: HashMap<FunctionId, Names>,
-    /// Where the code calls routines that wait.
-    waiting_calls: Vec<u32>,
-    /// Where it calls routines that queue data.
-    entering_calls: Vec<u32>,
+    queues: queue::Queues,
     pub(crate) plan: Plan,
     pub(crate) diags: Vec<Diag>,
 }
@@ -93,7 +90,6 @@ pub fn plan(
     let is_declare = |at: &usize| bound[*at].directive.kind == DirectiveKind::Declare;
     let declares = (0..bound.len()).filter(is_declare).collect();
     let escaping = escaping(unit, symbols, bound);
-    let waiting_calls = queue::waiting_calls(unit);
     let mut maker = Maker {
         file,
         unit,
@@ -104,8 +100,7 @@ pub fn plan(
         declared,
         declares,
         escaping,
-        waiting_calls,
-        entering_calls: queue::entering_calls(unit),
+        queues: queue::Queues::new(unit, bound),
         plan,
         diags: Vec::new(),
     };

@@ -2,10 +2,10 @@
 //!
 //! Invariant: says what could go wrong; changes nothing.
 
-use crate::acc::ast::{Clause, ClauseKind, DataClause, Directive, DirectiveKind};
+use crate::acc::ast::{Clause, ClauseKind, DataClause, Directive, DirectiveKind, Expr};
 use crate::bind::{Bound, descendants};
 use crate::diag;
-use crate::host::ir::{Expr, ExprKind, FunctionId, StmtId, StmtKind, Unit};
+use crate::host::ir::{ExprKind, StmtId, StmtKind, Unit};
 use crate::sema::{Class, SymbolId, SymbolKind, uses};
 
 use super::{Item, Maker, Names, Sharing};
@@ -17,7 +17,8 @@ impl Maker<'_> {
         let directive = &self.bound[index].directive;
         let is_queued = is_queued(directive);
         let Some(function) = self.bound[index].function.filter(|_| is_queued) else { return };
-        if directive.kind == DirectiveKind::Wait || self.waits_behind(index, function) {
+        let end = self.unit.function(function).span.end;
+        if directive.kind == DirectiveKind::Wait || self.queues.holds(directive.span.start, end) {
             return;
         }
         let brings = |clause: &Clause| matches!(clause.kind, ClauseKind::Data(DataClause::Copyin { .. }, _));
@@ -46,25 +47,19 @@ impl Maker<'_> {
         let bound = &self.bound[index];
         let Some(function) = bound.function else { return };
         let here = bound.directive.span.start;
+        // What is queued before the last wait is there.
+        let since = self.unit.function(function).span.start.max(self.queues.last_wait(here));
+        let called = self.queues.calls_enter(since, here);
         let names = self.mapped(index);
-        let is_before = |before: &&Bound| {
-            before.function == Some(function)
-                && before.directive.kind == DirectiveKind::EnterData
-                && is_queued(&before.directive)
-        };
-        let body = self.unit.function(function).span.start;
-        let first = self.bound.partition_point(|one| one.directive.span.start < body);
-        let called = self
-            .entering_calls
-            .iter()
-            .any(|call| body <= *call && *call < here && !self.waits_between(*call, here));
         let waits = called
-            || self.bound[first..index].iter().filter(is_before).any(|before| {
-                let from = before.directive.span.start;
-                let lists = before.directive.clauses.iter().flat_map(|clause| super::list(&clause.kind));
-                let mut symbols = lists.filter_map(|item| self.symbols.lookup(&item.base.text, from));
-                symbols.any(|symbol| names.contains(&symbol)) && !self.waits_between(from, here)
-            });
+            || self.queues.enters(self.bound, since, here).filter(|one| one.function == Some(function)).any(
+                |before| {
+                    let from = before.directive.span.start;
+                    let lists = before.directive.clauses.iter().flat_map(|clause| super::list(&clause.kind));
+                    let mut symbols = lists.filter_map(|item| self.symbols.lookup(&item.base.text, from));
+                    symbols.any(|symbol| names.contains(&symbol))
+                },
+            );
         if waits {
             self.plan.waiting.insert(index);
         }
@@ -79,18 +74,11 @@ impl Maker<'_> {
         let pending =
             descendants(self.bound, index).filter(|at| is_queued(&self.bound[*at].directive)).any(|at| {
                 let directive = &self.bound[at].directive;
-                directive.kind != DirectiveKind::Wait && !self.waits_between(directive.span.start, end)
+                directive.kind != DirectiveKind::Wait && !self.queues.waits(directive.span.start, end)
             });
         if pending {
             self.plan.waiting_at_end.insert(index);
         }
-    }
-
-    fn waits_between(&self, from: u32, to: u32) -> bool {
-        let is_between = |at: u32| from < at && at < to;
-        let mut waits = self.bound.iter().filter(|one| one.directive.kind == DirectiveKind::Wait);
-        waits.any(|one| is_between(one.directive.span.start))
-            || self.waiting_calls.iter().any(|call| is_between(*call))
     }
 
     /// The variables that a directive maps: those of its data clauses, and those that it copies without one.
@@ -124,43 +112,90 @@ impl Maker<'_> {
         }
         mapped
     }
+}
 
-    /// Whether something behind directive `index` in its function, or in a loop around it, waits.
-    fn waits_behind(&self, index: usize, function: FunctionId) -> bool {
-        let here = self.bound[index].directive.span.start;
-        let body = self.unit.function(function).span;
-        let is_wait = |directive: &Directive| {
-            directive.kind == DirectiveKind::Wait
-                || directive.clauses.iter().any(|clause| matches!(clause.kind, ClauseKind::Wait(_)))
+/// Where one file waits for queues, and where it queues data, each in its order.
+#[derive(Debug, Default)]
+pub(super) struct Queues {
+    /// `wait` directives, and calls of routines that wait.
+    waits: Vec<u32>,
+    /// Directives with a `wait` clause.
+    clauses: Vec<u32>,
+    /// Queued `enter data` directives.
+    enters: Vec<usize>,
+    /// Calls of a routine that queues data for the device.
+    entering_calls: Vec<u32>,
+}
+
+impl Queues {
+    /// Looks for them.
+    pub(super) fn new(unit: &Unit, bound: &[Bound]) -> Queues {
+        let is_wait = |one: &&Bound| one.directive.kind == DirectiveKind::Wait;
+        let has_clause = |one: &&Bound| {
+            one.directive.clauses.iter().any(|clause| matches!(clause.kind, ClauseKind::Wait(_)))
         };
-        let first = self.bound.partition_point(|one| one.directive.span.start < body.start);
-        let mut inside = self.bound[first..].iter().take_while(|one| body.contains(one.directive.span));
-        inside.any(|one| is_wait(&one.directive) && one.directive.span.start > here)
-            || self.waiting_calls.iter().any(|call| body.start <= *call && here < *call && *call < body.end)
+        let start = |one: &Bound| one.directive.span.start;
+        let waiting_calls = calls(unit, |name| {
+            ["acc_wait", "acc_async_wait", "acc_async_test"].iter().any(|waits| name.starts_with(waits))
+        });
+        let mut waits: Vec<u32> = bound.iter().filter(is_wait).map(start).chain(waiting_calls).collect();
+        waits.sort_unstable();
+        let is_enter = |at: &usize| {
+            let directive = &bound[*at].directive;
+            directive.kind == DirectiveKind::EnterData && is_queued(directive)
+        };
+        let mut entering_calls: Vec<u32> = calls(unit, |name| name == "acc_copyin_async").collect();
+        entering_calls.sort_unstable();
+        Queues {
+            waits,
+            clauses: bound.iter().filter(has_clause).map(start).collect(),
+            enters: (0..bound.len()).filter(is_enter).collect(),
+            entering_calls,
+        }
+    }
+
+    /// Whether something waits between two places.
+    fn waits(&self, from: u32, to: u32) -> bool {
+        is_between(&self.waits, from, to)
+    }
+
+    /// Whether something waits between two places, a clause of a directive among it.
+    fn holds(&self, from: u32, to: u32) -> bool {
+        self.waits(from, to) || is_between(&self.clauses, from, to)
+    }
+
+    /// The place of the last wait before `here`; 0 if there is none.
+    fn last_wait(&self, here: u32) -> u32 {
+        let behind = self.waits.partition_point(|at| *at < here);
+        self.waits[..behind].last().copied().unwrap_or_default()
+    }
+
+    /// Whether a routine queues data between two places.
+    fn calls_enter(&self, from: u32, to: u32) -> bool {
+        is_between(&self.entering_calls, from, to)
+    }
+
+    /// The `enter data` directives between two places that are queued.
+    fn enters<'a>(&self, bound: &'a [Bound], from: u32, to: u32) -> impl Iterator<Item = &'a Bound> {
+        let first = self.enters.partition_point(|at| bound[*at].directive.span.start <= from);
+        let behind = self.enters[first..].iter().map(|at| &bound[*at]);
+        behind.take_while(move |one| one.directive.span.start < to)
     }
 }
 
-/// The places where the code calls a routine that queues data for the device.
-pub(super) fn entering_calls(unit: &Unit) -> Vec<u32> {
-    let enters = calls(unit)
-        .filter(|callee| matches!(&callee.kind, ExprKind::Name(name) if name == "acc_copyin_async"));
-    enters.map(|callee| callee.span.start).collect()
+/// Whether one of the places, which are sorted, lies between two others.
+fn is_between(places: &[u32], from: u32, to: u32) -> bool {
+    let first = places.partition_point(|at| *at <= from);
+    places.get(first).is_some_and(|at| *at < to)
 }
 
-fn calls(unit: &Unit) -> impl Iterator<Item = &Expr> {
-    unit.exprs.iter().filter_map(|expr| match &expr.kind {
-        ExprKind::Call { callee, .. } => Some(unit.expr(*callee)),
-        _ => None,
+/// The places where the code calls a routine of the kind.
+fn calls(unit: &Unit, is_wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = u32> {
+    unit.exprs.iter().filter_map(move |expr| {
+        let ExprKind::Call { callee, .. } = &expr.kind else { return None };
+        let callee = unit.expr(*callee);
+        matches!(&callee.kind, ExprKind::Name(name) if is_wanted(name)).then_some(callee.span.start)
     })
-}
-
-/// The places where the code calls a routine that waits.
-pub(super) fn waiting_calls(unit: &Unit) -> Vec<u32> {
-    let waits = calls(unit).filter(|callee| {
-        matches!(&callee.kind, ExprKind::Name(name)
-            if name.starts_with("acc_wait") || name.starts_with("acc_async_wait") || name.starts_with("acc_async_test"))
-    });
-    waits.map(|callee| callee.span.start).collect()
 }
 
 fn is_queued(directive: &Directive) -> bool {
@@ -168,6 +203,6 @@ fn is_queued(directive: &Directive) -> bool {
     clauses.any(|clause| matches!(&clause.kind, ClauseKind::Async(queue) if !is_synchronous(queue.as_ref())))
 }
 
-fn is_synchronous(queue: Option<&crate::acc::ast::Expr>) -> bool {
+fn is_synchronous(queue: Option<&Expr>) -> bool {
     queue.is_some_and(|queue| queue.text.trim() == "acc_async_sync")
 }
