@@ -90,6 +90,7 @@ pub fn name(kind: DirectiveKind) -> &'static str {
 pub fn parse(file: &SourceFile, text: &DirectiveText) -> (Option<Directive>, Vec<Diag>) {
     let fortran = match file.language {
         Language::C | Language::Cpp | Language::Header => false,
+        Language::Fortran(_) => true,
     };
     parse_as(file, text, fortran)
 }

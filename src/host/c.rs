@@ -15,10 +15,12 @@ pub fn parse(file: &SourceFile, scan: &Scan) -> Unit {
         Language::C => grammar_tree(&scan.shadow, false),
         Language::Cpp => grammar_tree(&scan.shadow, true),
         Language::Header => better_tree(&scan.shadow),
+        Language::Fortran(_) => None,
     };
     let mut reader = Reader { file, unit: Unit::default(), classes: Vec::new() };
     if let Some(tree) = trees {
-        reader.unit.is_cpp = *tree.language() == tree_sitter_cpp::LANGUAGE.into();
+        let is_cpp = *tree.language() == tree_sitter_cpp::LANGUAGE.into();
+        reader.unit.dialect = if is_cpp { Dialect::Cpp } else { Dialect::C };
         reader.top(tree.root_node());
         reader.unit.errors = errors(&tree);
     }
@@ -359,6 +361,7 @@ impl Reader<'_> {
             is_extern: false,
             is_const: specifiers.is_const,
             is_restrict: false,
+            fortran: Attributes::default(),
         }))
     }
 
@@ -380,6 +383,7 @@ impl Reader<'_> {
                 is_extern: false,
                 is_const: true,
                 is_restrict: false,
+                fortran: Attributes::default(),
             });
             self.unit.globals.push(id);
         }
@@ -445,6 +449,7 @@ impl Reader<'_> {
             is_extern: specifiers.is_extern,
             is_const,
             is_restrict,
+            fortran: Attributes::default(),
         }))
     }
 
@@ -872,7 +877,7 @@ mod tests {
 
     #[test]
     fn a_header_is_what_its_words_say() {
-        let is_cpp = |text: &str| read(text, Language::Header).is_cpp;
+        let is_cpp = |text: &str| read(text, Language::Header).is_cpp();
         assert!(is_cpp("namespace n { static double f(double x) { return x; } }\n"));
         assert!(is_cpp("struct A { void f(); };\nvoid g(int &x);\n"));
         assert!(!is_cpp("struct a { int n; };\nint f(struct a *new);\n"));

@@ -21,8 +21,22 @@ id!(
     /// Index into `Unit::functions`.
     FunctionId,
     /// Index into `Unit::records`.
-    RecordId
+    RecordId,
+    /// Index into `Unit::scopes`.
+    ScopeId
 );
+
+/// The language that a unit was read as.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dialect {
+    /// C
+    #[default]
+    C,
+    /// C++
+    Cpp,
+    /// Fortran: names are in lower case, and an argument is passed by reference.
+    Fortran,
+}
 
 /// One translation unit's file.
 #[derive(Clone, Debug, Default)]
@@ -47,8 +61,15 @@ pub struct Unit {
     pub lambdas: Vec<(Span, bool)>,
     /// Functions that take an argument by a reference through which they may write: the name, and the argument's place.
     pub by_reference: Vec<(String, usize)>,
-    /// It was read as C++.
-    pub is_cpp: bool,
+    /// What it was read as.
+    pub dialect: Dialect,
+    /// Fortran's scoping units, outer ones before inner ones.
+    pub scopes: Vec<Scope>,
+    /// Fortran's `allocate` and `deallocate` statements, by place.
+    pub allocations: Vec<Allocation>,
+    /// Dummy arguments of Fortran procedures that the procedure does not change (`intent(in)`, `value`): the procedure's
+    /// name, and the argument's place.
+    pub inputs: Vec<(String, usize)>,
     /// Spans of what the grammar could not understand.
     pub errors: Vec<Span>,
 }
@@ -70,6 +91,88 @@ pub struct Function {
     pub body: StmtId,
     /// The function contains something the grammar could not understand.
     pub has_error: bool,
+}
+
+/// A Fortran scoping unit (Fortran 2018, 2.2): program, module, submodule, procedure or interface body.
+#[derive(Clone, Debug)]
+pub struct Scope {
+    /// What it is.
+    pub kind: ScopeKind,
+    /// Its name in lower case; empty for a main program without one.
+    pub name: String,
+    /// All of it, from its first statement to its `end` statement, contained procedures included.
+    pub span: Span,
+    /// The scoping unit that it stands in.
+    pub parent: Option<ScopeId>,
+    /// For a submodule, the module (or submodule) that it extends.
+    pub extends: Option<String>,
+    /// What it declares, dummy arguments and the result among them.
+    pub decls: Vec<DeclId>,
+    /// Its `use` statements.
+    pub uses: Vec<ModuleUse>,
+    /// How names without a declaration are typed.
+    pub implicit: Implicit,
+    /// From behind its first statement to the end of its last specification statement.
+    pub specification: Span,
+    /// Offset of the line behind its last `use`, `import` or `implicit` statement, or behind its first statement: directives
+    /// about its variables and itself may stand from there on.
+    pub directives_from: u32,
+    /// Its `common` blocks: the name, empty for the blank one, and the variables.
+    pub commons: Vec<(String, Vec<String>)>,
+    /// `pure`, or `elemental` and not `impure`.
+    pub is_pure: bool,
+    /// The procedure or main program, if it has statements of its own.
+    pub function: Option<FunctionId>,
+}
+
+/// What a scoping unit is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScopeKind {
+    /// A main program.
+    Program,
+    /// A module.
+    Module,
+    /// A submodule.
+    Submodule,
+    /// A procedure, external, of a module, or contained in another one.
+    Procedure,
+    /// The body of an interface: the declaration of a procedure.
+    Interface,
+}
+
+/// How names without a declaration are typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Implicit {
+    /// No `implicit` statement: as in the scoping unit around; in the outermost one, `i` to `n` are integers, others real.
+    Host,
+    /// `implicit none`
+    None,
+    /// `implicit type (letters) …`: first and last letter, and the type; other letters as in `Host`.
+    Letters(Vec<(u8, u8, BaseType)>),
+}
+
+/// A `use` statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModuleUse {
+    /// The module.
+    pub module: String,
+    /// The whole statement.
+    pub span: Span,
+    /// `only:` stands there: nothing but `names` is seen.
+    pub only: bool,
+    /// The names behind `only:`, or the renamed ones: the name here, and the name in the module.
+    pub names: Vec<(String, String)>,
+}
+
+/// An `allocate` or `deallocate` statement.
+#[derive(Clone, Debug)]
+pub struct Allocation {
+    /// The statement.
+    pub stmt: StmtId,
+    /// `deallocate`
+    pub frees: bool,
+    /// What is allocated: names, members, each with its bounds as in a reference to an element.
+    pub objects: Vec<ExprId>,
 }
 
 /// A struct, union or class definition.
@@ -127,6 +230,39 @@ pub struct Decl {
     pub is_const: bool,
     /// `restrict` on the outermost pointer
     pub is_restrict: bool,
+    /// What only Fortran says.
+    pub fortran: Attributes,
+}
+
+/// The attributes of a Fortran entity (Fortran 2018, 8.5).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Attributes {
+    /// `allocatable`
+    pub allocatable: bool,
+    /// `pointer`
+    pub pointer: bool,
+    /// `target`
+    pub target: bool,
+    /// `contiguous`
+    pub contiguous: bool,
+    /// `optional`
+    pub optional: bool,
+    /// `value`
+    pub value: bool,
+    /// `intent(in)`
+    pub intent_in: bool,
+    /// `save`, or it has an initial value
+    pub save: bool,
+    /// `external` or `procedure(…)`, or a generic name
+    pub procedure: bool,
+    /// Its shape is assumed: `a(:)` of a dummy argument that is neither allocatable nor a pointer.
+    pub assumed_shape: bool,
+    /// Its size is assumed: the last dimension is `*`.
+    pub assumed_size: bool,
+    /// Its rank is assumed: `a(..)`
+    pub assumed_rank: bool,
+    /// The lower bounds of its dimensions, where they are written.
+    pub lower: Vec<Option<ExprId>>,
 }
 
 /// The type words of a declaration.
@@ -311,6 +447,8 @@ pub enum ExprKind {
     Comma(ExprId, ExprId),
     /// `{ a, b … }`, designators dropped
     Initialiser(Vec<ExprId>),
+    /// Fortran's `first : last : stride`, each of which may be missing
+    Triplet([Option<ExprId>; 3]),
     /// Not understood; the expressions inside that could be read, in order.
     Opaque(Vec<ExprId>),
 }
@@ -333,6 +471,7 @@ impl ExprKind {
             ExprKind::Conditional(cond, then, other) => vec![*cond, *then, *other],
             ExprKind::Call { callee, args } => std::iter::once(*callee).chain(args.iter().copied()).collect(),
             ExprKind::Initialiser(all) | ExprKind::Opaque(all) => all.clone(),
+            ExprKind::Triplet(parts) => parts.iter().flatten().copied().collect(),
         }
     }
 }
@@ -375,6 +514,21 @@ pub enum BinaryOp {
 }
 
 impl Unit {
+    /// Whether it was read as C++.
+    pub fn is_cpp(&self) -> bool {
+        self.dialect == Dialect::Cpp
+    }
+
+    /// Whether it was read as Fortran.
+    pub fn is_fortran(&self) -> bool {
+        self.dialect == Dialect::Fortran
+    }
+
+    /// The scoping unit `id`.
+    pub fn scope(&self, id: ScopeId) -> &Scope {
+        &self.scopes[id.0 as usize]
+    }
+
     /// The expression `id`.
     pub fn expr(&self, id: ExprId) -> &Expr {
         &self.exprs[id.0 as usize]

@@ -1,9 +1,20 @@
 //! The host languages: source through tree-sitter into one structure IR.
 //!
-//! Invariant: knows nothing of directives and targets; `c.rs` is the only file that knows tree-sitter-c's and -cpp's node names.
+//! Invariant: knows nothing of directives and targets; node names of a grammar stand in one
+//! file, `c.rs` for C and C++, `fortran.rs` for Fortran.
 
 pub mod ir;
 
 mod c;
+mod fortran;
 
-pub use c::parse;
+use crate::scan::Scan;
+use crate::source::{Language, SourceFile};
+
+/// Parses the shadow of a file.
+pub fn parse(file: &SourceFile, scan: &Scan) -> ir::Unit {
+    match file.language {
+        Language::C | Language::Cpp | Language::Header => c::parse(file, scan),
+        Language::Fortran(_) => fortran::parse(file, scan),
+    }
+}

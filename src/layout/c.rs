@@ -22,7 +22,7 @@ pub fn relaid(file: &SourceFile, old: &DirectiveText, words: &[String]) -> Edit 
     let text = match old.form {
         // Quotes in the words have their backslashes: they come from a string.
         Form::Operator => format!("{}\")", words.join(" ")),
-        Form::Pragma => pragma(file, old, start, words),
+        Form::Pragma | Form::Sentinel => pragma(file, old, start, words),
     };
     Edit { span, text: text.into_bytes() }
 }

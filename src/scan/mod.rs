@@ -4,6 +4,7 @@
 
 mod branches;
 mod c;
+mod fortran;
 mod macros;
 mod mention;
 mod preproc;
@@ -19,6 +20,9 @@ pub use preproc::View;
 
 /// Finds the directives of `file` and makes the shadow text of what `view` shows.
 pub fn scan(file: &SourceFile, view: &View) -> (Scan, Vec<Diag>) {
+    if file.language.is_fortran() {
+        return (fortran::scan(file, view), Vec::new());
+    }
     let events = c::events(&file.bytes);
     let mut view = view.clone();
     if file.language == Language::Cpp {
@@ -45,6 +49,8 @@ pub enum Form {
     Pragma,
     /// `_Pragma("acc …")`
     Operator,
+    /// Fortran's `!$acc …`, with its continuation lines.
+    Sentinel,
 }
 
 /// One OpenACC directive found in the source.
@@ -109,6 +115,8 @@ pub struct Scan {
     pub names: Vec<AccName>,
     /// The conditions that name `_OPENACC`, of all branches.
     pub guards: Vec<Guard>,
+    /// Fortran's sentinels `!@acc` of lines that only an OpenACC compiler reads (3.3, 2.2.1): their bytes.
+    pub conditionals: Vec<Span>,
 }
 
 /// A name that may be OpenACC's.

@@ -61,6 +61,7 @@ pub fn assemble(file: &SourceFile, events: &[Event], shown: &Shown) -> Scan {
         shadow: file.bytes.clone(),
         names: Vec::new(),
         guards: Vec::new(),
+        conditionals: Vec::new(),
     };
     for event in events {
         match event {

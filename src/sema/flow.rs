@@ -397,6 +397,7 @@ impl<'a> Flow<'a> {
                 self.assigned = meet(one, self.assigned.take());
             }
             ExprKind::Initialiser(parts) => parts.iter().for_each(|part| self.expr(*part)),
+            ExprKind::Triplet(parts) => parts.iter().flatten().for_each(|part| self.expr(*part)),
             ExprKind::Opaque(parts) => parts.iter().for_each(|part| self.unclear(*part)),
         }
     }

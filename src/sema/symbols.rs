@@ -398,7 +398,7 @@ fn is_constant(unit: &Unit, symbols: &Symbols, expr: ExprId, depth: usize) -> bo
 /// C++ takes a `const` integer that begins with a constant for one.
 fn has_constant_value(unit: &Unit, symbols: &Symbols, symbol: &Symbol, depth: usize) -> bool {
     let init = symbol.decl.and_then(|id| unit.decl(id).init);
-    let is_candidate = unit.is_cpp && symbol.is_const && symbol.class == Class::Scalar;
+    let is_candidate = unit.is_cpp() && symbol.is_const && symbol.class == Class::Scalar;
     is_candidate
         && depth < TYPEDEF_DEPTH
         && init.is_some_and(|init| is_constant(unit, symbols, init, depth + 1))

@@ -11,6 +11,17 @@ pub enum Language {
     Cpp,
     /// A `.h` file: C, unless it parses better as C++.
     Header,
+    /// Fortran source in one of its forms.
+    Fortran(Form),
+}
+
+/// The source form of a Fortran file (Fortran 2018, 6.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Form {
+    /// Free form: statements anywhere, `&` at the end of a line that goes on.
+    Free,
+    /// Fixed form: statements in columns 7 to 72, continuation by a mark in column 6.
+    Fixed,
 }
 
 impl Language {
@@ -20,7 +31,18 @@ impl Language {
             "c" => Some(Language::C),
             "cpp" | "cc" | "cxx" | "c++" | "C" | "hpp" | "hh" | "hxx" | "cu" | "cuh" => Some(Language::Cpp),
             "h" => Some(Language::Header),
+            "f90" | "F90" | "f95" | "F95" | "f03" | "F03" | "f08" | "F08" | "f18" | "F18" => {
+                Some(Language::Fortran(Form::Free))
+            }
+            "f" | "F" | "for" | "FOR" | "ftn" | "FTN" | "fpp" | "FPP" | "f77" | "F77" => {
+                Some(Language::Fortran(Form::Fixed))
+            }
             _ => None,
         }
+    }
+
+    /// Whether it is Fortran.
+    pub fn is_fortran(self) -> bool {
+        matches!(self, Language::Fortran(_))
     }
 }

@@ -8,6 +8,6 @@ mod lines;
 mod span;
 
 pub use file::SourceFile;
-pub use language::Language;
+pub use language::{Form, Language};
 pub use lines::LineIndex;
 pub use span::Span;
