@@ -181,6 +181,43 @@ pub fn clauses_in_macro(at: Span, name: &str) -> Diag {
     )
 }
 
+/// A0016
+pub fn end_alone(at: Span, directive: &str) -> Diag {
+    diag(
+        16,
+        Severity::Left,
+        at,
+        format!("`{directive}` ends nothing"),
+        "no directive before it in this procedure begins what it ends",
+        "remove it, or write the directive that it ends",
+    )
+}
+
+/// A0017
+pub fn end_missing(at: Span, directive: &str) -> Diag {
+    diag(
+        17,
+        Severity::Left,
+        at,
+        format!("`{directive}` has no end"),
+        "begins a region that nothing ends",
+        "write its `end` directive behind the last statement of the region",
+    )
+}
+
+/// A0018
+pub fn region_not_whole(at: Span, end: Span) -> Diag {
+    let said = diag(
+        18,
+        Severity::Left,
+        at,
+        "the region ends in another block than it begins".to_owned(),
+        "begins here",
+        "move the directive or its end, so that both stand in the same block",
+    );
+    said.with(end, "ends here")
+}
+
 /// A0201
 pub fn present_unchecked(at: Span, clause: &str) -> Diag {
     diag(

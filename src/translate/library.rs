@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use crate::diag::{self, Diag};
 use crate::edit::{Edit, EditSet, Rewrite};
-use crate::omp::{self, ApiChange, ApiLowered, ast};
+use crate::omp::{self, ApiChange, ApiLowered};
 use crate::scan::{self, Guard, Include, Scan, View};
 use crate::sema::Symbols;
 use crate::source::{Language, SourceFile, Span};
@@ -143,7 +143,8 @@ impl<'a> Library<'a> {
                     Edit { span, text: text.into_bytes() }
                 }
                 ApiChange::Pragmas(span, directives) => {
-                    let lines: Vec<String> = directives.iter().map(ast::Directive::line).collect();
+                    let lines: Vec<String> =
+                        directives.iter().map(|one| one.line(self.target.speech)).collect();
                     lines.iter().for_each(|line| self.notice(line.as_bytes()));
                     layout::replaced(file, span, &lines)
                 }
