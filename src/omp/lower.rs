@@ -256,7 +256,11 @@ impl Lowering<'_> {
         }
         let mut rows = rows;
         rows.extend(self.level_rows(index));
-        let own = with_tiles(directive, launch.nest.as_ref());
+        let own = match self.target.speech {
+            Speech::Fortran => queue::apart(&directive).map(|[target, rest]| Part::Pair(target, rest)),
+            Speech::C => None,
+        };
+        let own = own.unwrap_or_else(|| with_tiles(directive, launch.nest.as_ref()));
         let parts = lines_before(lines.before).chain([own]).chain(lines_after(stmt, lines.behind)).collect();
         Lowered { parts, rows, left: false }
     }

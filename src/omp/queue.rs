@@ -84,6 +84,22 @@ pub fn wait_all(speech: Speech) -> String {
     Directive::new(&[Leaf::Named("taskwait")]).line(speech)
 }
 
+/// A queued `target` apart from what it is combined with: gfortran 12 forgets the dependences of combined constructs.
+pub fn apart(directive: &Directive) -> Option<[Directive; 2]> {
+    let is_queued = directive.clauses.iter().any(|clause| clause.name == "depend");
+    let (first, rest) = directive.leaves.split_first()?;
+    if !is_queued || *first != Leaf::Target || rest.is_empty() {
+        return None;
+    }
+    const OF_TARGET: [&str; 6] = ["if", "map", "is_device_ptr", "defaultmap", "nowait", "depend"];
+    let mut both = [Directive::new(&[Leaf::Target]), Directive::new(rest)];
+    for clause in &directive.clauses {
+        let place = usize::from(!OF_TARGET.contains(&clause.name.as_str()));
+        both[place].clauses.push(clause.clone());
+    }
+    Some(both)
+}
+
 /// Makes the host wait for the directive, which keeps its place in its queue.
 pub fn hold(directive: &mut Directive) {
     directive.clauses.retain(|clause| clause.name != "nowait");

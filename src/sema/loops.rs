@@ -34,7 +34,11 @@ pub struct NotCanonical(pub &'static str);
 /// Reads the header of the `for` statement `stmt`.
 pub fn header(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> Result<Header, NotCanonical> {
     let StmtKind::For { init, cond, step, body } = &unit.stmt(stmt).kind else {
-        return Err(NotCanonical(if unit.is_fortran() { "it is no `do` loop" } else { "it is no `for` loop" }));
+        return Err(NotCanonical(if unit.is_fortran() {
+            "it is no `do` loop"
+        } else {
+            "it is no `for` loop"
+        }));
     };
     let (name, at, first, declared) = init
         .and_then(|init| initialised(unit, init))
