@@ -505,6 +505,18 @@ pub fn copied_if_absent(at: Span) -> Diag {
     )
 }
 
+/// A0241
+pub fn length_not_kept(at: Span) -> Diag {
+    diag(
+        241,
+        Severity::Weaker,
+        at,
+        "the directive is about the whole variable, not about so many bytes of it".to_owned(),
+        "not used",
+        "if the length is not that of the variable, name the part: `a(1:n)`",
+    )
+}
+
 /// A0250
 pub fn branches_differ(at: Span, other: Span) -> Diag {
     let made = diag(

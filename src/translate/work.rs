@@ -159,7 +159,13 @@ impl<'a> Work<'a> {
         for span in held {
             self.report(span, "", Outcome::Left, Vec::new());
         }
-        let uses = bind::api_uses(unit, names);
+        self.library.used(unit);
+        // What a `use` statement lists goes with it.
+        let used: Vec<Span> =
+            unit.scopes.iter().flat_map(|scope| &scope.uses).map(|used| used.span).collect();
+        let is_listed = |span: Span| used.iter().any(|used| used.contains(span));
+        let names: Vec<_> = names.iter().filter(|(_, span)| !is_listed(*span)).cloned().collect();
+        let uses = bind::api_uses(unit, &names);
         let sections = omp::Sections { file, unit, symbols: &symbols };
         let lowered = omp::lower_api(&sections, &uses, target, &|span| layout::stands_alone(file, span));
         self.library.lowered(file, lowered, &mut self.edits);
