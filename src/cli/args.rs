@@ -9,6 +9,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
+use crate::source::Form;
 use crate::{Options, Profile, Queues, Version};
 
 /// What the user asks for.
@@ -29,6 +30,8 @@ pub struct Task {
     pub destination: Destination,
     /// What to translate to.
     pub options: Options,
+    /// The form of all Fortran sources; `None` if their names and lines say it.
+    pub form: Option<Form>,
     /// Number of threads; 0 is one for each core.
     pub threads: usize,
     /// Only failures are said.
@@ -103,6 +106,10 @@ struct Args {
     #[arg(long, value_name = "NAME", default_value = "nvidia")]
     device_type: String,
 
+    /// The form of Fortran sources; `auto` goes by the name, unless the lines contradict it
+    #[arg(long, value_name = "FORM", default_value = "auto", value_parser = form())]
+    form: FormChoice,
+
     /// Number of threads [default: one for each core]
     #[arg(short, long = "jobs", value_name = "N", default_value_t = 0, hide_default_value = true)]
     jobs: usize,
@@ -147,6 +154,18 @@ fn profile() -> impl TypedValueParser<Value = Profile> {
         .map(|text| Profile::ALL.into_iter().find(|profile| profile.name() == text).unwrap_or_default())
 }
 
+/// The form that the user asks for.
+#[derive(Clone, Copy, Debug)]
+struct FormChoice(Option<Form>);
+
+fn form() -> impl TypedValueParser<Value = FormChoice> {
+    PossibleValuesParser::new(["free", "fixed", "auto"]).map(|text| match text.as_str() {
+        "free" => FormChoice(Some(Form::Free)),
+        "fixed" => FormChoice(Some(Form::Fixed)),
+        _ => FormChoice(None),
+    })
+}
+
 fn queues() -> impl TypedValueParser<Value = Queues> {
     PossibleValuesParser::new(["queues", "sync"]).map(|text| match text.as_str() {
         "sync" => Queues::Dropped,
@@ -188,7 +207,8 @@ impl Args {
             device_type,
         };
         let (threads, quiet, verbose) = (self.jobs, self.quiet, self.verbose);
-        Ok(Task { inputs, destination, options, threads, quiet, verbose })
+        let form = self.form.0;
+        Ok(Task { inputs, destination, options, form, threads, quiet, verbose })
     }
 
     fn destination(&self, from_stdin: bool) -> Result<Destination, clap::Error> {

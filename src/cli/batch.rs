@@ -126,7 +126,8 @@ fn one(job: &Job, work: &Work) -> Done {
 fn attempt(job: &Job, work: &Work, done: &mut Done) -> io::Result<()> {
     done.summary.files = 1;
     let bytes = std::fs::read(&job.path)?;
-    let Some(language) = Language::of(&job.path).filter(|_| scan::mentions_openacc(&bytes)) else {
+    let language = scan::language_of(&job.path, &bytes, work.task.form);
+    let Some(language) = language.filter(|language| scan::mentions_openacc(&bytes, *language)) else {
         foreign(job, &bytes, done);
         return keep(job, work);
     };

@@ -7,14 +7,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use crate::source::{Language, SourceFile};
-use crate::{Header, Source};
+use crate::source::{Form, Language, SourceFile};
+use crate::{Header, Source, scan};
+
+/// A header by its place and the form of the Fortran that includes it: a header may serve two languages.
+type Key = (PathBuf, Option<Form>);
+type Slot = Arc<OnceLock<Option<Found>>>;
 
 /// The headers of a run.
 #[derive(Debug, Default)]
 pub struct Headers {
     roots: Vec<PathBuf>,
-    known: Mutex<HashMap<PathBuf, Arc<OnceLock<Option<Found>>>>>,
+    known: Mutex<HashMap<Key, Slot>>,
 }
 
 /// A header that was read.
@@ -44,7 +48,7 @@ impl Headers {
                     open.pop();
                 }
                 Some(path) if met.insert(path.clone()) => {
-                    if let Some(found) = self.read(&path) {
+                    if let Some(found) = self.read(&path, file.language) {
                         open.push((Some(found.header), found.includes.into_iter()));
                     }
                 }
@@ -66,16 +70,17 @@ impl Headers {
         found.into_iter().find(|path| path.is_file() && self.roots.iter().any(|root| path.starts_with(root)))
     }
 
-    fn read(&self, path: &Path) -> Option<Found> {
+    fn read(&self, path: &Path, by: Language) -> Option<Found> {
+        let form = if let Language::Fortran(form) = by { Some(form) } else { None };
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let slot = Arc::clone(known.entry(path.to_path_buf()).or_default());
+        let slot = Arc::clone(known.entry((path.to_path_buf(), form)).or_default());
         drop(known);
-        slot.get_or_init(|| self.load(path)).clone()
+        slot.get_or_init(|| self.load(path, by)).clone()
     }
 
-    fn load(&self, path: &Path) -> Option<Found> {
+    fn load(&self, path: &Path, by: Language) -> Option<Found> {
         let bytes = fs::read(path).ok().filter(|bytes| bytes.len() < u32::MAX as usize)?;
-        let language = Language::of(path).unwrap_or(Language::Header);
+        let language = scan::language_included(path, &bytes, by);
         let file = SourceFile::new(path.display().to_string(), bytes, language);
         let includes = self.includes(&file, path);
         Some(Found { header: Arc::new(Header::new(file)), includes })

@@ -6,13 +6,15 @@ use crate::source::{SourceFile, Span};
 
 use super::DirectiveText;
 use super::c::{self, Event, Line};
+use super::fortran;
 use super::preproc::{self, View, keyword};
 use super::shadow;
 
 /// The directives that the default view shows before an `#if`, with no code between, each with the hidden branches of
 /// that condition.
 pub fn branches_behind(file: &SourceFile) -> Vec<(Span, Vec<Span>)> {
-    let events = c::events(&file.bytes);
+    let is_fortran = file.language.is_fortran();
+    let events = if is_fortran { fortran::events(&file.bytes) } else { c::events(&file.bytes) };
     let lines: Vec<&Line> = events.iter().filter_map(condition).collect();
     let lines: Vec<(&str, &Line)> =
         lines.into_iter().map(|line| (keyword(&file.bytes, line).0, line)).collect();
@@ -21,7 +23,8 @@ pub fn branches_behind(file: &SourceFile) -> Vec<(Span, Vec<Span>)> {
         return Vec::new();
     }
     let shown = preproc::shown(&file.bytes, &events, &View::default());
-    let all = shadow::assemble(file, &events, &preproc::Shown::default());
+    let all = if is_fortran { fortran::assemble } else { shadow::assemble };
+    let all = all(file, &events, &preproc::Shown::default());
     let is_wanted = |text: &&DirectiveText| text.in_macro.is_none() && shown.shows(text.span.start);
     let mut found = Vec::new();
     for text in all.directives.iter().filter(is_wanted) {

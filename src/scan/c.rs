@@ -281,7 +281,7 @@ impl Walk<'_> {
 }
 
 /// Adds the bytes between `start` and `end`, without blanks at both ends; nothing if there are none.
-fn push_piece(bytes: &[u8], pieces: &mut Vec<Span>, start: usize, end: usize) {
+pub fn push_piece(bytes: &[u8], pieces: &mut Vec<Span>, start: usize, end: usize) {
     let text = bytes.get(start..end).unwrap_or_default();
     let lead = text.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     let trail = text.iter().rev().take_while(|byte| byte.is_ascii_whitespace()).count();

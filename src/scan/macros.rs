@@ -124,7 +124,7 @@ pub struct Call {
 
 /// The macros of a header that may lead to directives of the files that include it.
 pub fn header_macros(file: &SourceFile) -> Vec<Macro> {
-    if !file.bytes.windows(7).any(|word| word == b"_Pragma") {
+    if file.language.is_fortran() || !file.bytes.windows(7).any(|word| word == b"_Pragma") {
         return Vec::new();
     }
     let events = c::events(&file.bytes);
@@ -144,7 +144,11 @@ pub fn header_macros(file: &SourceFile) -> Vec<Macro> {
 }
 
 /// Reads the macros of a file, with those of its headers before them; `None` if none of them has to do with directives.
+/// In Fortran, none has: it knows no `_Pragma`.
 pub fn macros(file: &SourceFile, headers: &[&[Macro]]) -> Option<Macros> {
+    if file.language.is_fortran() {
+        return None;
+    }
     let events = c::events(&file.bytes);
     let lines = events.iter().filter_map(|event| match event {
         Event::Line(line) => Some(line),

@@ -2,14 +2,23 @@
 //!
 //! Invariant: a "no" is never wrong; a "yes" may be.
 
+use crate::source::Language;
+
 /// Bytes tested at once.
 const PIECE: usize = 4096;
 
-/// Whether the bytes may hold OpenACC: `acc` or `ACC`, which every sentinel, run-time routine and `_OPENACC` holds.
-pub fn mentions_openacc(bytes: &[u8]) -> bool {
+/// Whether the bytes may hold OpenACC: `acc` or `ACC`, which every sentinel, run-time routine and `_OPENACC` holds. In
+/// Fortran, each letter may be written large.
+pub fn mentions_openacc(bytes: &[u8], language: Language) -> bool {
     let starts = (0..bytes.len()).step_by(PIECE);
     let mut pieces = starts.filter_map(|at| bytes.get(at..bytes.len().min(at + PIECE + 2)));
-    pieces.any(holds_acc)
+    if language.is_fortran() { pieces.any(holds_any_acc) } else { pieces.any(holds_acc) }
+}
+
+/// As `holds_acc`, whatever the case of each letter.
+fn holds_any_acc(piece: &[u8]) -> bool {
+    let acc = |[a, c, last]: &[u8; 3]| (a | 32 == b'a') & (c | 32 == b'c') & (last | 32 == b'c');
+    piece.array_windows().fold(false, |found, three| found | acc(three))
 }
 
 /// Looks at every byte, found or not: the compiler makes vector instructions of that.
@@ -22,15 +31,27 @@ fn holds_acc(piece: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::Form;
 
     #[test]
     fn every_spelling_is_known() {
         for text in ["#pragma acc loop", "_Pragma(\"acc loop\")", "#ifdef _OPENACC", "acc_init(0);"] {
-            assert!(mentions_openacc(text.as_bytes()), "{text}");
+            assert!(mentions_openacc(text.as_bytes(), Language::C), "{text}");
         }
         for text in ["", "ac", "int main(void) { return 0; }", "Accumulate", "aCC", "ac c"] {
-            assert!(!mentions_openacc(text.as_bytes()), "{text}");
+            assert!(!mentions_openacc(text.as_bytes(), Language::C), "{text}");
         }
+    }
+
+    #[test]
+    fn fortran_knows_no_case() {
+        let fortran = Language::Fortran(Form::Free);
+        assert!(
+            ["!$Acc loop", "use OpenAcc", "aCC_init", "!@acc"]
+                .iter()
+                .all(|text| mentions_openacc(text.as_bytes(), fortran))
+        );
+        assert!(!mentions_openacc(b"ac c", fortran));
     }
 
     #[test]
@@ -38,7 +59,7 @@ mod tests {
         for at in PIECE - 4..PIECE + 2 {
             let mut text = vec![b' '; at];
             text.extend_from_slice(b"acc");
-            assert!(mentions_openacc(&text), "at {at}");
+            assert!(mentions_openacc(&text, Language::C), "at {at}");
         }
     }
 }

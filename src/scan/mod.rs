@@ -10,10 +10,13 @@ mod mention;
 mod preproc;
 mod shadow;
 
+use std::path::Path;
+
 use crate::diag::Diag;
-use crate::source::{Language, SourceFile, Span};
+use crate::source::{self, Language, SourceFile, Span};
 
 pub use branches::branches_behind;
+pub use fortran::form_of as fortran_form;
 pub use macros::{Call, Choice, Macro, Macros, Piece, Use, Written, header_macros, macros, written_out};
 pub use mention::mentions_openacc;
 pub use preproc::View;
@@ -32,14 +35,38 @@ pub fn scan(file: &SourceFile, view: &View) -> (Scan, Vec<Diag>) {
     (shadow::assemble(file, &events, &shown), Vec::new())
 }
 
-/// The paths of all `#include "…"` lines, of every preprocessor branch.
+/// The language of a file: what its name says, Fortran in the form of its lines, or in the one that is asked for.
+/// `None` if we do not translate such files.
+pub fn language_of(path: &Path, bytes: &[u8], asked: Option<source::Form>) -> Option<Language> {
+    match Language::of(path)? {
+        Language::Fortran(named) => {
+            Some(Language::Fortran(asked.unwrap_or_else(|| fortran_form(bytes, named))))
+        }
+        language => Some(language),
+    }
+}
+
+/// The language of a file that a file of language `by` includes, whatever its name says.
+pub fn language_included(path: &Path, bytes: &[u8], by: Language) -> Language {
+    match (by, Language::of(path)) {
+        (Language::Fortran(form), _) => Language::Fortran(fortran_form(bytes, form)),
+        (_, named) => named.unwrap_or(Language::Header),
+    }
+}
+
+/// The paths of all `#include "…"` lines and Fortran's `include` lines, of every preprocessor branch.
 pub fn quoted_includes(file: &SourceFile) -> Vec<String> {
-    let events = c::events(&file.bytes);
-    let lines = events.iter().filter_map(|event| match event {
-        c::Event::Line(line) => shadow::include_of(file, line),
-        c::Event::Operator(_) | c::Event::Comment(_) | c::Event::Word(_) => None,
-    });
-    lines.filter(|include| include.quoted).map(|include| include.path).collect()
+    let includes: Vec<Include> = if file.language.is_fortran() {
+        fortran::includes(file)
+    } else {
+        let events = c::events(&file.bytes);
+        let lines = events.iter().filter_map(|event| match event {
+            c::Event::Line(line) => shadow::include_of(file, line),
+            c::Event::Operator(_) | c::Event::Comment(_) | c::Event::Word(_) => None,
+        });
+        lines.collect()
+    };
+    includes.into_iter().filter(|include| include.quoted).map(|include| include.path).collect()
 }
 
 /// How a directive is written.
@@ -65,7 +92,7 @@ pub struct DirectiveText {
     pub words: Vec<Span>,
     /// Comments inside or behind it, on its lines.
     pub comments: Vec<Span>,
-    /// The name of the macro in whose body it stands.
+    /// The name of the macro in whose body it stands; `#if` for one that conditions of the preprocessor part.
     pub in_macro: Option<String>,
     /// It stands in a branch of `#if` that the chosen view takes.
     pub active: bool,
@@ -74,7 +101,7 @@ pub struct DirectiveText {
     pub next_code: u32,
 }
 
-/// An `#include "…"` line.
+/// An `#include "…"` line, or Fortran's `include "…"`.
 #[derive(Clone, Debug)]
 pub struct Include {
     /// The whole line, without its line end.
@@ -122,7 +149,7 @@ pub struct Scan {
 /// A name that may be OpenACC's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccName {
-    /// The name.
+    /// The name; Fortran's, which are `openacc` and `openacc_lib`, too, in lower case.
     pub name: String,
     /// Its bytes.
     pub span: Span,

@@ -84,7 +84,7 @@ pub fn assemble(file: &SourceFile, events: &[Event], shown: &Shown) -> Scan {
     scan
 }
 
-fn blank(shadow: &mut [u8], span: Span) {
+pub fn blank(shadow: &mut [u8], span: Span) {
     for byte in shadow.get_mut(span.range()).unwrap_or_default() {
         if !matches!(byte, b'\n' | b'\r') {
             *byte = b' ';
@@ -275,7 +275,7 @@ fn is_beside_type(bytes: &[u8], span: Span) -> bool {
 }
 
 /// The identifiers in `piece`.
-fn words_of(bytes: &[u8], piece: Span) -> Vec<Span> {
+pub fn words_of(bytes: &[u8], piece: Span) -> Vec<Span> {
     let text = bytes.get(piece.range()).unwrap_or_default();
     let is_inner = |byte: &u8| super::c::is_word_start(*byte) || byte.is_ascii_digit();
     let mut found = Vec::new();
@@ -292,7 +292,7 @@ fn words_of(bytes: &[u8], piece: Span) -> Vec<Span> {
 }
 
 /// What a condition says about `_OPENACC`; `None` if it does not name it.
-fn guard(file: &SourceFile, line: &Line) -> Option<Guard> {
+pub fn guard(file: &SourceFile, line: &Line) -> Option<Guard> {
     let words: Vec<Span> = line.pieces.iter().flat_map(|piece| words_of(&file.bytes, *piece)).collect();
     let named: Vec<Span> = words.iter().copied().filter(|span| file.slice(*span) == b"_OPENACC").collect();
     if named.is_empty() {
@@ -320,7 +320,7 @@ fn closing(bytes: &[u8], at: usize) -> usize {
 }
 
 /// Finds the first byte of code behind each directive: from the last one back, so that each byte is looked at once.
-fn find_next_code(scan: &mut Scan) {
+pub fn find_next_code(scan: &mut Scan) {
     let length = scan.shadow.len();
     let (mut later, mut code) = (length, length);
     for directive in scan.directives.iter_mut().rev() {

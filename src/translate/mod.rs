@@ -194,7 +194,7 @@ pub struct Translation {
 
 /// Translates one source.
 pub fn translate(source: &Source, options: &Options) -> Translation {
-    if !scan::mentions_openacc(&source.file.bytes) {
+    if !scan::mentions_openacc(&source.file.bytes, source.file.language) {
         return Translation::untouched(source);
     }
     let headers: Vec<&[Macro]> = source.headers.iter().map(|header| header.macros.as_slice()).collect();
