@@ -70,6 +70,10 @@ pub struct Unit {
     /// Dummy arguments of Fortran procedures that the procedure does not change (`intent(in)`, `value`): the procedure's
     /// name, and the argument's place.
     pub inputs: Vec<(String, usize)>,
+    /// Fortran's `do concurrent` loops, by place.
+    pub concurrent: Vec<Concurrent>,
+    /// Arguments of Fortran's references that are named there: the value, and the name; by id of the value.
+    pub keywords: Vec<(ExprId, String)>,
     /// Spans of what the grammar could not understand.
     pub errors: Vec<Span>,
 }
@@ -119,6 +123,8 @@ pub struct Scope {
     pub directives_from: u32,
     /// Its `common` blocks: the name, empty for the blank one, and the variables.
     pub commons: Vec<(String, Vec<String>)>,
+    /// The variable that a function gives back: its own name, or that in `result`.
+    pub result: Option<String>,
     /// `pure`, or `elemental` and not `impure`.
     pub is_pure: bool,
     /// The procedure or main program, if it has statements of its own.
@@ -173,6 +179,40 @@ pub struct Allocation {
     pub frees: bool,
     /// What is allocated: names, members, each with its bounds as in a reference to an element.
     pub objects: Vec<ExprId>,
+}
+
+/// A `do concurrent` loop (Fortran 2018, 11.1.7): a `For` whose condition only holds what the header reads.
+#[derive(Clone, Debug)]
+pub struct Concurrent {
+    /// The loop.
+    pub stmt: StmtId,
+    /// Its indices, the slowest first as written.
+    pub indices: Vec<ConcurrentIndex>,
+    /// The mask.
+    pub mask: Option<ExprId>,
+    /// `local(…)`
+    pub local: Vec<String>,
+    /// `local_init(…)`
+    pub local_init: Vec<String>,
+    /// `shared(…)`
+    pub shared: Vec<String>,
+    /// `reduce(operator : …)`: the operator or intrinsic in lower case, and the variable.
+    pub reduce: Vec<(String, String)>,
+}
+
+/// An index of a `do concurrent` loop: `name = first : last : step`.
+#[derive(Clone, Debug)]
+pub struct ConcurrentIndex {
+    /// The name.
+    pub name: String,
+    /// The bytes of the name.
+    pub span: Span,
+    /// The first value.
+    pub first: ExprId,
+    /// The last value.
+    pub last: ExprId,
+    /// The step, if one is written.
+    pub step: Option<ExprId>,
 }
 
 /// A struct, union or class definition.

@@ -1,0 +1,146 @@
+//! Statements that move data in and out, or allocate it.
+//!
+//! Invariant: what such a statement may change is in an `Opaque`, what it only reads in an `Initialiser`.
+
+use tree_sitter::Node;
+
+use crate::source::Span;
+
+use super::super::ir::*;
+use super::{Reader, span};
+
+impl<'t> Reader<'_, 't> {
+    /// `read`, `write`, `open` and the like; a label in it is a jump that it may do.
+    pub(super) fn transfer(&mut self, node: Node<'t>, whole: Span) -> StmtKind {
+        let is_output = matches!(node.kind(), "write_statement" | "print_statement");
+        let (mut reads, mut changes, mut jumps) = (Vec::new(), Vec::new(), Vec::new());
+        for part in self.named(node) {
+            match part.kind() {
+                "unit_identifier" | "format_identifier" => {
+                    let is_unit = part.kind() == "unit_identifier";
+                    for value in self.named(part) {
+                        let value = self.expr(value);
+                        let is_file = is_unit && is_output && !self.is_integer(value);
+                        let list = if is_file { &mut changes } else { &mut reads };
+                        list.push(value);
+                    }
+                }
+                "keyword_argument" => match self.branch(part) {
+                    Some(label) => jumps.push((span(part), label)),
+                    None => {
+                        let reads_only = is_output || node.kind() == "read_statement";
+                        self.specifier(part, reads_only, &mut reads, &mut changes);
+                    }
+                },
+                "output_item_list" if is_output => {
+                    let items = self.named(part);
+                    reads.extend(self.exprs(items));
+                }
+                "input_item_list" | "output_item_list" => self.input_items(part, &mut changes),
+                _ => changes.push(self.expr(part)),
+            }
+        }
+        let kind = if changes.is_empty() {
+            StmtKind::Expr(self.push_expr(whole, ExprKind::Initialiser(reads)))
+        } else if reads.is_empty() {
+            StmtKind::Opaque(changes)
+        } else {
+            reads.push(self.push_expr(whole, ExprKind::Opaque(changes)));
+            StmtKind::Expr(self.push_expr(whole, ExprKind::Initialiser(reads)))
+        };
+        if jumps.is_empty() {
+            return kind;
+        }
+        let first = self.push_stmt(whole, kind);
+        self.with_jumps(first, jumps)
+    }
+
+    /// `name=value` in the parentheses of an I/O statement.
+    fn specifier(
+        &mut self,
+        node: Node<'t>,
+        reads_only: bool,
+        reads: &mut Vec<ExprId>,
+        changes: &mut Vec<ExprId>,
+    ) {
+        let [name, .., value] = self.named(node)[..] else { return };
+        let name = self.name(name);
+        let value = self.expr(value);
+        let is_result = matches!(name.as_str(), "iostat" | "iomsg" | "size" | "id" | "nml");
+        let list = if is_result || !reads_only { changes } else { reads };
+        list.push(value);
+    }
+
+    /// What a `read` changes: the items, and those in implied `do` lists.
+    fn input_items(&mut self, list: Node<'t>, changes: &mut Vec<ExprId>) {
+        let mut pending = self.named(list);
+        pending.reverse();
+        while let Some(item) = pending.pop() {
+            if item.kind() == "implied_do_loop_expression" {
+                pending.extend(self.implied_do(item).into_iter().rev());
+            } else {
+                changes.push(self.expr(item));
+            }
+        }
+    }
+
+    /// Whether the expression is surely no internal file: a number, or a variable declared as an integer.
+    fn is_integer(&self, value: ExprId) -> bool {
+        match &self.unit.expr(value).kind {
+            ExprKind::Int(_) | ExprKind::Literal | ExprKind::Binary(..) => true,
+            ExprKind::Name(name) => {
+                let declared = self.scope.and_then(|scope| self.in_scopes(scope, name));
+                declared
+                    .is_some_and(|decl| self.unit.decl(decl).base == BaseType::Builtin("integer".to_owned()))
+            }
+            _ => false,
+        }
+    }
+
+    fn in_scopes(&self, scope: ScopeId, name: &str) -> Option<DeclId> {
+        let mut at = Some(scope);
+        while let Some(scope) = at {
+            let scope = self.unit.scope(scope);
+            let found = scope.decls.iter().find(|decl| self.unit.decl(**decl).name == name);
+            if found.is_some() {
+                return found.copied();
+            }
+            at = scope.parent;
+        }
+        None
+    }
+
+    /// `allocate` and `deallocate`
+    pub(super) fn allocation(&mut self, node: Node<'t>, whole: Span) -> StmtId {
+        let (mut objects, mut others) = (Vec::new(), Vec::new());
+        let mut parts = Vec::new();
+        let mut is_type = false;
+        for part in self.children(node).into_iter().rev() {
+            // What stands before `::` is a type.
+            is_type |= part.kind() == "::";
+            if part.is_named() && !is_type {
+                parts.push(part);
+            }
+        }
+        for part in parts.into_iter().rev() {
+            match part.kind() {
+                "keyword_argument" => {
+                    if let Some(value) = self.named(part).last() {
+                        others.push(self.expr(*value));
+                    }
+                }
+                "coarray_allocation" => {
+                    if let Some(inner) = self.named(part).first() {
+                        objects.push(self.expr(*inner));
+                    }
+                }
+                _ => objects.push(self.expr(part)),
+            }
+        }
+        let all = objects.iter().copied().chain(others).collect();
+        let stmt = self.push_stmt(whole, StmtKind::Opaque(all));
+        let frees = node.kind() == "deallocate_statement";
+        self.unit.allocations.push(Allocation { stmt, frees, objects });
+        stmt
+    }
+}

@@ -1,0 +1,88 @@
+//! Statement labels: which of them something jumps to.
+//!
+//! Invariant: the labels of a procedure are looked for once, and only if it has any.
+
+use std::collections::HashSet;
+
+use tree_sitter::Node;
+
+use super::{Reader, span};
+
+/// The labels of a procedure that something jumps to.
+#[derive(Default)]
+pub(super) struct Labels<'t> {
+    /// The procedure or program.
+    around: Option<Node<'t>>,
+    targets: Option<HashSet<String>>,
+}
+
+impl<'t> Labels<'t> {
+    pub(super) fn new(around: Node<'t>) -> Labels<'t> {
+        Labels { around: Some(around), targets: None }
+    }
+}
+
+impl<'t> Reader<'_, 't> {
+    /// The label as it is compared: without zeros before it.
+    pub(super) fn label(&self, node: Node) -> String {
+        self.label_of(&self.file.text(span(node)))
+    }
+
+    pub(super) fn label_of(&self, text: &str) -> String {
+        text.trim_matches(|other: char| !other.is_ascii_digit()).trim_start_matches('0').to_owned()
+    }
+
+    pub(super) fn is_target(&mut self, label: &str) -> bool {
+        if self.labels.targets.is_none() {
+            let around = self.labels.around;
+            self.labels.targets = Some(around.map(|around| self.targets(around)).unwrap_or_default());
+        }
+        self.labels.targets.as_ref().is_some_and(|targets| targets.contains(label))
+    }
+
+    /// The labels that `goto`, arithmetic `if`, alternate returns and I/O statements name.
+    fn targets(&self, around: Node<'t>) -> HashSet<String> {
+        let mut found = HashSet::new();
+        let mut cursor = around.walk();
+        let mut enter = cursor.goto_first_child();
+        while enter {
+            let node = cursor.node();
+            let inside = match node.kind() {
+                "statement_label_reference" => {
+                    found.insert(self.label(node));
+                    false
+                }
+                "keyword_argument" => {
+                    found.extend(self.branch(node));
+                    false
+                }
+                // Behind `*` in a call.
+                "ERROR" => {
+                    found.insert(self.label(node));
+                    true
+                }
+                "do_statement" | "format_identifier" | "internal_procedures" | "assignment_statement" => {
+                    false
+                }
+                _ => true,
+            };
+            if inside && cursor.goto_first_child() {
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() || cursor.node().id() == around.id() {
+                    enter = false;
+                    break;
+                }
+            }
+        }
+        found
+    }
+
+    /// The label in `err=10`, `end=10` and `eor=10`.
+    pub(super) fn branch(&self, keyword: Node<'t>) -> Option<String> {
+        let name = keyword.child_by_field_name("name")?;
+        let value = keyword.child_by_field_name("value").filter(|value| value.kind() == "number_literal")?;
+        matches!(self.name(name).as_str(), "err" | "end" | "eor").then(|| self.label(value))
+    }
+}

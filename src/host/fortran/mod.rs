@@ -1,0 +1,206 @@
+//! Fortran: a tree-sitter tree becomes the structure IR.
+//!
+//! Invariant: only this folder knows the grammar's node names; what it does not know becomes `Opaque`, never nothing.
+
+mod construct;
+mod decl;
+mod expr;
+mod io;
+mod label;
+mod repeat;
+mod scope;
+mod spec;
+mod stmt;
+
+use tree_sitter::{Node, Parser, Tree, TreeCursor};
+
+use crate::scan::Scan;
+use crate::source::{SourceFile, Span};
+
+use super::ir::*;
+
+/// Parses the shadow of a file.
+pub fn parse(file: &SourceFile, scan: &Scan) -> Unit {
+    let Some(tree) = whole_tree(&scan.shadow) else {
+        return Unit { dialect: Dialect::Fortran, ..Unit::default() };
+    };
+    let mut reader = Reader {
+        file,
+        shadow: &scan.shadow,
+        unit: Unit { dialect: Dialect::Fortran, ..Unit::default() },
+        cursor: tree.walk(),
+        frames: Vec::new(),
+        scope: None,
+        labels: label::Labels::default(),
+        around: Vec::new(),
+        terminal: None,
+    };
+    reader.units(tree.root_node());
+    let mut unit = reader.unit;
+    unit.errors = errors(&tree, &scan.shadow);
+    unit.top_level.sort_by_key(|span| span.start);
+    for function in &mut unit.functions {
+        let before = unit.errors.partition_point(|error| error.start < function.span.start);
+        let starts_inside = unit.errors.get(before).is_some_and(|error| error.start < function.span.end);
+        let reaches_in = unit.errors[..before].iter().any(|error| error.end > function.span.start);
+        function.has_error = starts_inside || reaches_in;
+    }
+    unit
+}
+
+fn tree_of(text: &[u8]) -> Option<Tree> {
+    let mut parser = Parser::new();
+    parser.set_language(&tree_sitter_fortran::LANGUAGE.into()).ok()?;
+    parser.parse(text, None)
+}
+
+/// The tree of a file. A file to be included may hold just a part of a program: it reads better with an `end` behind it.
+fn whole_tree(text: &[u8]) -> Option<Tree> {
+    let tree = tree_of(text)?;
+    if !tree.root_node().has_error() {
+        return Some(tree);
+    }
+    let with_end = [text, b"\nend\n"].concat();
+    let other = tree_of(&with_end)?;
+    let bytes = |tree: &Tree| errors(tree, &with_end).iter().map(|span| span.len() + 1).sum::<usize>();
+    Some(if bytes(&other) < bytes(&tree) { other } else { tree })
+}
+
+/// The places that the grammar could not read, or where it made something up.
+fn errors(tree: &Tree, text: &[u8]) -> Vec<Span> {
+    let mut found = Vec::new();
+    let mut cursor = tree.walk();
+    let mut around: Vec<Node> = Vec::new();
+    loop {
+        let node = cursor.node();
+        let is_error = node.is_error() || node.is_missing();
+        if is_error && !is_known_gap(around.last(), node, text) {
+            // The `end` that stands behind the text is none of its bytes.
+            found.push(Span::new(node.start_byte().min(text.len()), node.end_byte().min(text.len())));
+        }
+        if node.has_error() && !is_error && cursor.goto_first_child() {
+            around.push(node);
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return found;
+            }
+            around.pop();
+        }
+    }
+}
+
+/// What is right in Fortran and not in the grammar, where what is around is read all the same: an alternate return, and the
+/// comma between two common blocks.
+fn is_known_gap(around: Option<&Node>, error: Node, text: &[u8]) -> bool {
+    let Some(around) = around else { return false };
+    let inside = text.get(error.byte_range()).unwrap_or_default();
+    match around.kind() {
+        "parameters" | "subroutine_statement" | "argument_list" => {
+            !error.is_missing() && inside.iter().all(|byte| b",* \t".contains(byte) || byte.is_ascii_digit())
+        }
+        "common_statement" | "namelist_statement" => inside == b",",
+        _ => false,
+    }
+}
+
+fn span(node: Node) -> Span {
+    Span::new(node.start_byte(), node.end_byte())
+}
+
+/// What surrounds a statement, as far as `exit` and `cycle` ask.
+enum Around {
+    Loop(Option<String>),
+    Switch,
+}
+
+/// The statement that ends loops `do 10 …`, one or several.
+#[derive(Clone, Copy)]
+struct Terminal<'t> {
+    /// The label.
+    label: Span,
+    /// The statement; `None` for `end do`.
+    stmt: Option<Node<'t>>,
+    /// Offset behind it.
+    end: usize,
+}
+
+struct Reader<'a, 't> {
+    file: &'a SourceFile,
+    shadow: &'a [u8],
+    unit: Unit,
+    cursor: TreeCursor<'t>,
+    /// The scoping units, types and block constructs whose declarations are being read, outermost first.
+    frames: Vec<decl::Frame>,
+    scope: Option<ScopeId>,
+    labels: label::Labels<'t>,
+    around: Vec<Around>,
+    terminal: Option<Terminal<'t>>,
+}
+
+impl<'t> Reader<'_, 't> {
+    /// The text in lower case.
+    fn name(&self, node: Node) -> String {
+        self.lower(span(node))
+    }
+
+    fn lower(&self, span: Span) -> String {
+        let mut text = self.file.text(span).into_owned();
+        text.make_ascii_lowercase();
+        text
+    }
+
+    /// The children, anonymous ones included.
+    fn children(&mut self, node: Node<'t>) -> Vec<Node<'t>> {
+        let mut found = Vec::new();
+        self.cursor.reset(node);
+        if self.cursor.goto_first_child() {
+            loop {
+                let child = self.cursor.node();
+                if !child.is_extra() {
+                    found.push(child);
+                }
+                if !self.cursor.goto_next_sibling() {
+                    break;
+                }
+            }
+        }
+        found
+    }
+
+    fn named(&mut self, node: Node<'t>) -> Vec<Node<'t>> {
+        let mut children = self.children(node);
+        children.retain(|child| child.is_named());
+        children
+    }
+
+    fn first_of(&mut self, node: Node<'t>, kind: &str) -> Option<Node<'t>> {
+        self.children(node).into_iter().find(|child| child.kind() == kind)
+    }
+
+    /// Without the end of the line that some nodes hold.
+    fn trimmed(&self, node: Node) -> Span {
+        Span::new(node.start_byte(), self.trimmed_end(node.start_byte(), node.end_byte()))
+    }
+
+    fn trimmed_end(&self, start: usize, end: usize) -> usize {
+        let end = end.min(self.shadow.len());
+        let inside = self.shadow.get(start..end).unwrap_or_default();
+        let blank = |byte: &u8| byte.is_ascii_whitespace() || *byte == b';';
+        start + inside.iter().rposition(|byte| !blank(byte)).map_or(0, |last| last + 1)
+    }
+
+    fn push_expr(&mut self, span: Span, kind: ExprKind) -> ExprId {
+        self.unit.exprs.push(Expr { span, kind });
+        ExprId(self.unit.exprs.len() as u32 - 1)
+    }
+
+    fn push_stmt(&mut self, span: Span, kind: StmtKind) -> StmtId {
+        self.unit.stmts.push(Stmt { span, kind });
+        StmtId(self.unit.stmts.len() as u32 - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests;
