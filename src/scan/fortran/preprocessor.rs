@@ -6,7 +6,7 @@ use crate::source::{Form, Language, SourceFile, Span};
 
 use super::super::c::{Event, Line, push_piece};
 use super::super::shadow::words_of;
-use super::super::{AccName, DirectiveText, Form};
+use super::super::{AccName, DirectiveText, Form as Spelling};
 use super::code::name_of;
 use super::line;
 
@@ -100,7 +100,7 @@ pub fn directive(bytes: &[u8], line: &Line, name: &str, active: bool) -> Option<
     })?;
     Some(DirectiveText {
         span: piece,
-        form: Form::Sentinel,
+        form: Spelling::Sentinel,
         words: Vec::new(),
         comments: Vec::new(),
         in_macro: Some(name.to_owned()),
