@@ -22,7 +22,7 @@ pub use shape::{Shape, shapes};
 
 /// Finds the directives of `file` and makes the shadow text of what `view` shows.
 pub fn scan(file: &SourceFile, view: &View) -> Scan {
-    let events = events(&file.bytes);
+    let events = events(file);
     let shown = preproc::shown(&file.bytes, &events, view);
     assemble(file, &events, &shown)
 }
@@ -36,7 +36,7 @@ pub fn assemble(file: &SourceFile, events: &[Event], shown: &Shown) -> Scan {
 
 /// The lines that include other files, of all branches: those of the preprocessor and those of the language.
 pub fn includes(file: &SourceFile) -> Vec<Include> {
-    assemble(file, &events(&file.bytes), &Shown::default()).includes
+    assemble(file, &events(file), &Shown::default()).includes
 }
 
 #[cfg(test)]
