@@ -158,7 +158,7 @@ impl<'t> Reader<'_, 't> {
         if self.cursor.goto_first_child() {
             loop {
                 let child = self.cursor.node();
-                if !child.is_extra() {
+                if !child.is_extra() || child.is_error() {
                     found.push(child);
                 }
                 if !self.cursor.goto_next_sibling() {
