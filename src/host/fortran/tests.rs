@@ -426,6 +426,20 @@ fn parts_of_programs() {
 }
 
 #[test]
+fn only_what_is_wrong_is_an_error() {
+    let text = "subroutine a(x, *)\nx = 1\nend\nsubroutine b\nx = ) 1\nend\nsubroutine c\nx = 1\nend\n";
+    let unit = read(text);
+    let wrong: Vec<bool> = unit.functions.iter().map(|function| function.has_error).collect();
+    assert_eq!(wrong, [false, true, false]);
+}
+
+#[test]
+fn lines_of_the_preprocessor() {
+    let text = "program p\ninteger :: i\ni = 1\n#ifdef A\ni = 2\n#else\ni = 3\n#endif\nend\n";
+    assert_eq!(tree(text), "p\n  i = 1\n  if lit\n    i = 2\n    if lit\n      i = 3\n");
+}
+
+#[test]
 fn deep_and_long() {
     let mut long = String::from("if (a) then\n");
     for _ in 0..20_000 {
