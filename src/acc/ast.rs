@@ -121,7 +121,7 @@ pub struct WaitArgument {
 /// An identifier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
-    /// Its text.
+    /// Its text; in Fortran, where case does not matter, in lower case.
     pub text: String,
     /// Its bytes.
     pub span: Span,

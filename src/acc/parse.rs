@@ -673,7 +673,7 @@ impl Parser<'_> {
 
     fn name(&self, at: usize) -> Name {
         let span = self.tokens[at].span;
-        Name { text: self.file.text(span).into_owned(), span }
+        Name { text: self.lowered(self.file.text(span).into_owned()), span }
     }
 
     /// The text on one line: the gaps between the pieces are a blank.

@@ -25,6 +25,8 @@ pub struct ApiCall {
     pub span: Span,
     /// Its arguments.
     pub args: Vec<ExprId>,
+    /// Its name says that the last of them is a queue.
+    pub is_async: bool,
     /// The statement, if the call is all of it: its value is not used.
     pub stmt: Option<StmtId>,
     /// That statement stands in a block, so that a directive may take its place.
@@ -77,12 +79,13 @@ fn calls(unit: &Unit) -> HashMap<u32, ApiCall> {
     for (index, expr) in unit.exprs.iter().enumerate() {
         let ExprKind::Call { callee, args } = &expr.kind else { continue };
         let callee = unit.expr(*callee);
-        if !matches!(callee.kind, ExprKind::Name(_)) {
-            continue;
-        }
+        let ExprKind::Name(name) = &callee.kind else { continue };
+        let is_async = name.ends_with("_async") && !name.ends_with("_default_async");
         let stmt = statements.get(&ExprId(index as u32)).copied();
         let in_block = stmt.is_some_and(|stmt| in_block.contains(&stmt));
-        found.insert(callee.span.start, ApiCall { span: expr.span, args: args.clone(), stmt, in_block });
+        // In Fortran the word `call` is no part of it.
+        let span = Span { start: callee.span.start, end: expr.span.end };
+        found.insert(callee.span.start, ApiCall { span, args: args.clone(), is_async, stmt, in_block });
     }
     found
 }

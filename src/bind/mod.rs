@@ -3,16 +3,18 @@
 //! Invariant: binding goes by offsets (the first code byte behind the directive), never by what the grammar made of a pragma.
 
 mod api;
+mod regions;
 
 use std::collections::HashMap;
 
 use crate::acc::ast::{Directive, DirectiveKind};
 use crate::diag::{self, Diag};
-use crate::host::ir::{FunctionId, StmtId, StmtKind, Unit};
+use crate::host::ir::{FunctionId, ScopeKind, StmtId, StmtKind, Unit};
 use crate::scan::DirectiveText;
 use crate::source::Span;
 
 pub use api::{ApiCall, ApiUse, api_uses};
+pub use regions::{Regions, enclose};
 
 /// What a directive governs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +46,8 @@ pub struct Bound {
     pub is_body: bool,
     /// The innermost directive whose construct holds it: an index into the list of bound directives.
     pub parent: Option<usize>,
+    /// Fortran's `end` of it, or what it is the `end` of: an index into the same list.
+    pub partner: Option<usize>,
 }
 
 impl Bound {
@@ -104,26 +108,32 @@ fn association(directive: &Directive) -> Association {
     }
 }
 
-/// Binds the parsed directives of one file, in source order. A directive that cannot be bound is left out, with a diagnostic.
+/// Binds the parsed directives of one file, in source order. A directive that cannot be bound is left out, with a diagnostic,
+/// or without one if its region is broken.
 pub fn bind(
     unit: &Unit,
     texts: &[DirectiveText],
     parsed: Vec<(usize, Directive)>,
+    regions: &Regions,
 ) -> (Vec<Bound>, Vec<Diag>) {
     let places = Places::new(unit);
     let mut diags = Vec::new();
     let mut bound: Vec<Bound> = Vec::new();
     let mut open: Vec<(usize, Span)> = Vec::new();
-    for (text, directive) in parsed {
-        let Some(written) = texts.get(text) else { continue };
+    let mut numbers = vec![None; parsed.len()];
+    for (at, (text, directive)) in parsed.into_iter().enumerate() {
+        let Some(written) = texts.get(text).filter(|_| !regions.broken.contains(&at)) else { continue };
         let function = function_at(unit, directive.span.start);
-        let target = match find_target(unit, &places, written, &directive, function) {
+        let region = regions.blocks.get(&at).map(|block| Ok(Target::Stmt(*block)));
+        let target = region.unwrap_or_else(|| find_target(unit, &places, written, &directive, function));
+        let target = match target {
             Ok(target) => target,
             Err(diag) => {
                 diags.push(diag);
                 continue;
             }
         };
+        numbers[at] = Some(bound.len());
         open.retain(|(_, extent)| extent.contains(directive.span));
         let parent = open.last().map(|(index, _)| *index);
         if let Target::Stmt(stmt) = target {
@@ -131,7 +141,13 @@ pub fn bind(
         }
         let unbraced = places.is_unbraced_body(written);
         let is_body = places.is_body(written);
-        bound.push(Bound { text, directive, target, function, unbraced, is_body, parent });
+        bound.push(Bound { text, directive, target, function, unbraced, is_body, parent, partner: None });
+    }
+    for (begin, end) in &regions.ends {
+        if let (Some(begin), Some(end)) = (numbers[*begin], numbers[*end]) {
+            bound[begin].partner = Some(end);
+            bound[end].partner = Some(begin);
+        }
     }
     (bound, diags)
 }
@@ -155,6 +171,10 @@ fn find_target(
             Ok(Target::Standalone)
         };
     }
+    if wanted == Association::Routine && unit.is_fortran() {
+        return scoping_unit(unit, directive.span.start, function)
+            .ok_or_else(|| diag::not_before_statement(directive.span, name));
+    }
     if wanted == Association::Routine {
         return routine_target(unit, written.next_code)
             .ok_or_else(|| diag::not_before_statement(directive.span, name));
@@ -162,6 +182,7 @@ fn find_target(
     let Some(stmt) = function.and_then(|_| places.starts.get(&written.next_code).copied()) else {
         return Err(diag::not_before_statement(directive.span, name));
     };
+    let stmt = places.unlabelled(unit, stmt);
     let span = unit.stmt(stmt).span;
     if unit.errors.iter().any(|error| span.contains(*error)) {
         return Err(diag::not_understood(directive.span));
@@ -171,6 +192,14 @@ fn find_target(
         return Err(diag::not_before_loop(directive.span, name));
     }
     Ok(Target::Stmt(stmt))
+}
+
+/// What a `routine` directive in the specification part of a Fortran procedure is about: the procedure.
+fn scoping_unit(unit: &Unit, offset: u32, function: Option<FunctionId>) -> Option<Target> {
+    let holds = |span: Span| span.start <= offset && offset < span.end;
+    let interfaces = unit.scopes.iter().filter(|scope| scope.kind == ScopeKind::Interface);
+    let interface = interfaces.filter(|scope| holds(scope.span)).last();
+    interface.map(|scope| Target::Declaration(scope.span)).or(function.map(Target::Function))
 }
 
 fn routine_target(unit: &Unit, next_code: u32) -> Option<Target> {
@@ -210,6 +239,10 @@ impl Places {
         };
         for (index, stmt) in unit.stmts.iter().enumerate() {
             let id = StmtId(index as u32);
+            // A Fortran block begins with its first statement, and has no mark of its own.
+            if unit.is_fortran() && matches!(stmt.kind, StmtKind::Block(_)) {
+                continue;
+            }
             let entry = starts.entry(stmt.span.start).or_insert(id);
             if unit.stmt(*entry).span.end < stmt.span.end {
                 *entry = id;
@@ -243,6 +276,14 @@ impl Places {
             is_outer
         });
         Places { starts, bodies, lambdas }
+    }
+
+    /// The statement behind the label of Fortran's `10 do …`.
+    fn unlabelled(&self, unit: &Unit, stmt: StmtId) -> StmtId {
+        match &unit.stmt(stmt).kind {
+            StmtKind::Labeled { stmt: Some(inner), .. } if unit.is_fortran() => *inner,
+            _ => stmt,
+        }
     }
 
     fn is_in_lambda(&self, span: Span) -> bool {

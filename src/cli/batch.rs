@@ -56,7 +56,8 @@ fn standard_input(task: &Task) -> Verdict {
     }
     let here = std::env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
     let work = Work { task, headers: Headers::new(vec![here.clone()]), manner: manner(task) };
-    let file = SourceFile::new("<stdin>", bytes, Language::C);
+    let language = task.form.map_or(Language::C, Language::Fortran);
+    let file = SourceFile::new("<stdin>", bytes, language);
     let source = work.headers.source(file, &here.join("<stdin>"));
     let translation = translate(&source, &task.options);
     let mut done = Done::default();

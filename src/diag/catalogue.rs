@@ -181,6 +181,43 @@ pub fn clauses_in_macro(at: Span, name: &str) -> Diag {
     )
 }
 
+/// A0016
+pub fn end_alone(at: Span, directive: &str) -> Diag {
+    diag(
+        16,
+        Severity::Left,
+        at,
+        format!("`{directive}` ends nothing"),
+        "no directive before it in this procedure begins what it ends",
+        "remove it, or write the directive that it ends",
+    )
+}
+
+/// A0017
+pub fn end_missing(at: Span, directive: &str) -> Diag {
+    diag(
+        17,
+        Severity::Left,
+        at,
+        format!("`{directive}` has no end"),
+        "begins a region that nothing ends",
+        "write its `end` directive behind the last statement of the region",
+    )
+}
+
+/// A0018
+pub fn region_not_whole(at: Span, end: Span) -> Diag {
+    let said = diag(
+        18,
+        Severity::Left,
+        at,
+        "the region ends in another block than it begins".to_owned(),
+        "begins here",
+        "move the directive or its end, so that both stand in the same block",
+    );
+    said.with(end, "ends here")
+}
+
 /// A0201
 pub fn present_unchecked(at: Span, clause: &str) -> Diag {
     diag(
@@ -465,6 +502,18 @@ pub fn copied_if_absent(at: Span) -> Diag {
         "`no_create`: OpenMP cannot say \"only if it is there\"".to_owned(),
         "copied if absent; not held by a region",
         "results are the same: what is absent is not used on the device",
+    )
+}
+
+/// A0241
+pub fn length_not_kept(at: Span) -> Diag {
+    diag(
+        241,
+        Severity::Weaker,
+        at,
+        "the directive is about the whole variable, not about so many bytes of it".to_owned(),
+        "not used",
+        "if the length is not that of the variable, name the part: `a(1:n)`",
     )
 }
 

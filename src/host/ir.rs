@@ -123,6 +123,8 @@ pub struct Scope {
     pub directives_from: u32,
     /// Its `common` blocks: the name, empty for the blank one, and the variables.
     pub commons: Vec<(String, Vec<String>)>,
+    /// The variable that a function gives back: its own name, or that in `result`.
+    pub result: Option<String>,
     /// `pure`, or `elemental` and not `impure`.
     pub is_pure: bool,
     /// The procedure or main program, if it has statements of its own.

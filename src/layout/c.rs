@@ -6,14 +6,10 @@ use crate::edit::Edit;
 use crate::scan::{DirectiveText, Form};
 use crate::source::{SourceFile, Span};
 
+use super::lines::{before_line_end, indentation, line_end, whole_line};
+
 /// A directive that was on one line stays on one line up to this many columns.
 const COLUMNS: usize = 132;
-
-/// The line end that the file uses at `offset`.
-fn line_end(file: &SourceFile, offset: u32) -> &'static str {
-    let line = file.lines.span(file.lines.line(offset));
-    if file.slice(line).ends_with(b"\r\n") { "\r\n" } else { "\n" }
-}
 
 /// The edit that puts the words of a new directive in the place of an old one.
 pub fn relaid(file: &SourceFile, old: &DirectiveText, words: &[String]) -> Edit {
@@ -78,26 +74,9 @@ fn block_comment(comment: &str) -> String {
     }
 }
 
-/// The blanks at the beginning of line `line`.
-fn indentation(file: &SourceFile, line: usize) -> String {
-    let bytes = file.slice(file.lines.span(line));
-    let blanks = bytes.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-    String::from_utf8_lossy(bytes.get(..blanks).unwrap_or_default()).into_owned()
-}
-
 /// The edit that takes a directive away: with its line, if nothing else stands there.
 pub fn removed(file: &SourceFile, span: Span) -> Edit {
     Edit { span: whole_line(file, span).unwrap_or(span), text: Vec::new() }
-}
-
-/// The lines of `span`, line end included, if nothing but blanks stands beside it on them.
-fn whole_line(file: &SourceFile, span: Span) -> Option<Span> {
-    let first = file.lines.span(file.lines.line(span.start));
-    let last = file.lines.span(file.lines.line(span.end.max(span.start + 1) - 1));
-    let blank = |bytes: &[u8]| bytes.iter().all(u8::is_ascii_whitespace);
-    let before = file.slice(Span { start: first.start, end: span.start });
-    let behind = file.slice(Span { start: span.end, end: last.end });
-    (blank(before) && blank(behind)).then_some(Span { start: first.start, end: last.end })
 }
 
 /// Whether nothing else stands on the lines of `span`.
@@ -175,8 +154,7 @@ pub fn lines_after(file: &SourceFile, offset: u32, like: Span, lines: &[String])
     let end = line_end(file, like.start);
     let text = indented(file, like, lines);
     // Before the line end, so that what is put before the next line does not meet it.
-    let ends = file.slice(behind).iter().rev().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
-    let at = line.end.max(offset) - ends as u32;
+    let at = before_line_end(file, offset);
     let text = format!("{end}{}", text.trim_end_matches(['\r', '\n']));
     Some(Edit { span: Span { start: at, end: at }, text: text.into_bytes() })
 }

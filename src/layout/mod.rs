@@ -3,7 +3,87 @@
 //! Invariant: knows bytes and columns, not what a directive means.
 
 mod c;
+mod fortran;
+mod lines;
 
-pub use c::{
-    above, behind, braced, inserted, lines_after, lines_behind, relaid, removed, replaced, stands_alone,
-};
+use crate::edit::Edit;
+use crate::scan::DirectiveText;
+use crate::source::{SourceFile, Span};
+
+/// The edit that puts the words of a new directive in the place of an old one.
+pub fn relaid(file: &SourceFile, old: &DirectiveText, words: &[String]) -> Edit {
+    if file.language.is_fortran() { fortran::relaid(file, old, words) } else { c::relaid(file, old, words) }
+}
+
+/// The edit that takes a directive, or a statement, away: with its lines, if nothing else stands there.
+pub fn removed(file: &SourceFile, span: Span) -> Edit {
+    if file.language.is_fortran() { fortran::removed(file, span) } else { c::removed(file, span) }
+}
+
+/// Whether nothing else stands on the lines of `span`. In Fortran, a comment behind it may.
+pub fn stands_alone(file: &SourceFile, span: Span) -> bool {
+    if file.language.is_fortran() { fortran::stands_alone(file, span) } else { c::stands_alone(file, span) }
+}
+
+/// The edit that puts directives or statements, each on a line of its own, in the place of code that stands alone.
+pub fn replaced(file: &SourceFile, span: Span, lines: &[String]) -> Edit {
+    if file.language.is_fortran() {
+        fortran::replaced(file, span, lines)
+    } else {
+        c::replaced(file, span, lines)
+    }
+}
+
+/// The edit that puts a directive or a statement on a line of its own before the code at `offset`, indented like it.
+/// `None` if other code stands before it on its line.
+pub fn inserted(file: &SourceFile, offset: u32, text: &str) -> Option<Edit> {
+    if file.language.is_fortran() {
+        fortran::inserted(file, offset, text)
+    } else {
+        c::inserted(file, offset, text)
+    }
+}
+
+/// The edits that put lines before a statement, and braces around all of it; Fortran needs none.
+pub fn braced(file: &SourceFile, stmt: Span, lines: &[String]) -> [Edit; 2] {
+    if file.language.is_fortran() { fortran::braced(file, stmt, lines) } else { c::braced(file, stmt, lines) }
+}
+
+/// What puts lines before a directive, in front of its own text. `None` if other code stands on its lines, or for
+/// `_Pragma`, which has none.
+pub fn above(file: &SourceFile, old: &DirectiveText, lines: &[String]) -> Option<String> {
+    if file.language.is_fortran() {
+        Some(fortran::above(file, old, lines))
+    } else {
+        c::above(file, old, lines)
+    }
+}
+
+/// The edit that puts statements on lines of their own behind a directive, indented like it. `None` if other code stands
+/// on its lines.
+pub fn lines_behind(file: &SourceFile, directive: Span, statements: &[String]) -> Option<Edit> {
+    if file.language.is_fortran() {
+        fortran::lines_after(file, directive.end, directive, statements)
+    } else {
+        c::lines_behind(file, directive, statements)
+    }
+}
+
+/// The edit that puts lines behind the code that ends at `offset`, indented like `like`. `None` if other code stands behind
+/// it on its line.
+pub fn lines_after(file: &SourceFile, offset: u32, like: Span, lines: &[String]) -> Option<Edit> {
+    if file.language.is_fortran() {
+        fortran::lines_after(file, offset, like, lines)
+    } else {
+        c::lines_after(file, offset, like, lines)
+    }
+}
+
+/// The edit that puts a directive on a line of its own behind the line of `offset`.
+pub fn behind(file: &SourceFile, offset: u32, text: &str) -> Edit {
+    if file.language.is_fortran() {
+        fortran::behind(file, offset, text)
+    } else {
+        c::behind(file, offset, text)
+    }
+}

@@ -9,9 +9,9 @@ use crate::rules::{Action, Page, Row, Situation, TemplateArg, rules};
 use crate::source::Span;
 
 use super::Target;
-use super::ast::{Directive, Leaf};
-use super::look;
+use super::ast::{Directive, Leaf, Speech};
 use super::section::Sections;
+use super::{look, queue};
 
 /// The text that stands for the device in templates.
 const DEVICE: &str = "omp_get_default_device()";
@@ -95,8 +95,10 @@ impl Lowering<'_> {
                     return Err(Refused);
                 };
                 let section = self.section(page, call).unwrap_or_default();
-                let queue = self.queue(page, call).map(|queue| self.argument(queue)).transpose()?;
-                let queue = queue.unwrap_or_default();
+                let queue = self.queue(page, call).or_else(|| self.named(page, call, "queue_argument"));
+                let queue = queue.map(|queue| self.argument(queue)).transpose()?.unwrap_or_default();
+                let queue = queue::slot(queue.trim(), self.target.speech);
+                self.tell_length(page, call);
                 let directives = pragmas.iter().map(|pragma| {
                     let mut directive = Directive::new(&[Leaf::Named(&pragma.words)]);
                     let filled = pragma.clauses.iter().map(|clause| match clause.argument {
@@ -119,6 +121,18 @@ impl Lowering<'_> {
         }
     }
 
+    /// Says that Fortran moves all of an array whatever the length of the call is.
+    fn tell_length(&mut self, page: &Page, call: &ApiCall) {
+        let length = self.named(page, call, "bytes").filter(|_| self.is_fortran());
+        if let Some(length) = length {
+            self.diags.push(diag::length_not_kept(self.sections.unit.expr(length).span));
+        }
+    }
+
+    fn is_fortran(&self) -> bool {
+        self.target.speech == Speech::Fortran
+    }
+
     fn tell(&mut self, row: &Row, used: &ApiUse) {
         self.rows.push(row.id.to_string());
         let said = row.tell.and_then(|code| diag::tell(code, used.span, &used.name));
@@ -132,6 +146,9 @@ impl Lowering<'_> {
         self.tell(row, used);
         let mut text = template.replace("{device}", DEVICE).replace("{host}", HOST);
         text = text.replace("{word}", used.name.trim_start_matches("acc_"));
+        if self.is_fortran() && text.contains("acc2omp_") {
+            return Err(Refused);
+        }
         let Some(call) = &used.call else { return Ok(text) };
         if text.contains("{queue}") {
             let queue = self.queue(page, call).ok_or(Refused)?;
@@ -185,18 +202,23 @@ impl Lowering<'_> {
         let is_async =
             used.name.ends_with("_async") && !used.name.ends_with("_default_async") && page.args.is_some();
         let wanted = page.args.as_ref().map(|args| args.len() + usize::from(is_async));
-        if wanted != used.call.as_ref().map(|call| call.args.len()) {
+        let given = used.call.as_ref().map(|call| call.args.len());
+        // Fortran's routines know the length of an array.
+        let has_bytes = page.args.iter().flatten().any(|name| name == "bytes");
+        let is_short = self.is_fortran() && has_bytes && given.is_some_and(|given| Some(given + 1) == wanted);
+        if wanted != given && !is_short {
             return Err(Refused);
         }
         let queue = used.call.as_ref().filter(|_| is_async).and_then(|call| self.queue(page, call));
         let is_sync = |queue: ExprId| {
             let queue = self.sections.unit.expr(queue);
-            self.sections.file.text(queue.span) == "acc_async_sync"
+            self.sections.file.text(queue.span).eq_ignore_ascii_case("acc_async_sync")
         };
         let queued = queue.is_some_and(|queue| !is_sync(queue));
         let mut situation = Situation::new("call")
             .fact("queue", if queued { "given" } else { "none" })
-            .fact("queues", self.target.queues.name());
+            .fact("queues", self.target.queues.name())
+            .fact("lang", self.target.speech.name());
         if let Some(call) = &used.call {
             situation = situation.fact("value", if call.stmt.is_some() { "unused" } else { "used" });
             let known = self.section(page, call).is_some();
@@ -215,12 +237,16 @@ impl Lowering<'_> {
 
     /// The queue of a routine's `…_async` twin: its argument behind those that the page names.
     fn queue(&self, page: &Page, call: &ApiCall) -> Option<ExprId> {
+        if self.is_fortran() {
+            return call.args.last().copied().filter(|_| call.is_async);
+        }
         call.args.get(page.args.as_ref()?.len()).copied()
     }
 
     fn named(&self, page: &Page, call: &ApiCall, name: &str) -> Option<ExprId> {
         let at = page.args.iter().flatten().position(|known| known == name)?;
-        call.args.get(at).copied()
+        let own = call.args.len() - usize::from(self.is_fortran() && call.is_async);
+        call.args.get(at).filter(|_| at < own).copied()
     }
 
     /// The list item that a call is about, if a directive can take the call's place: empty if there is none to name.
@@ -239,6 +265,9 @@ impl Lowering<'_> {
         if !wants_list {
             return Some(String::new());
         }
+        if self.is_fortran() {
+            return self.sections.variable(self.named(page, call, "p")?);
+        }
         self.sections.section(self.named(page, call, "p")?, self.named(page, call, "bytes")?)
     }
 
@@ -246,7 +275,8 @@ impl Lowering<'_> {
     fn device(&self, expr: ExprId) -> &'static str {
         let expr = self.sections.unit.expr(expr);
         let text = self.sections.file.text(expr.span);
-        match (&expr.kind, text.as_ref()) {
+        let text = if self.is_fortran() { text.to_ascii_lowercase() } else { text.into_owned() };
+        match (&expr.kind, text.as_str()) {
             (ExprKind::Name(_), "acc_device_host") => "host",
             (ExprKind::Name(_), "acc_device_none") => "none",
             (ExprKind::Name(_), "acc_device_current") => "current",

@@ -2,6 +2,33 @@
 //!
 //! Invariant: a directive's text comes from here and from the rule pages only.
 
+use crate::source::Language;
+
+/// The host language that directives are written in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Speech {
+    /// `#pragma omp …`
+    #[default]
+    C,
+    /// `!$omp …`, in free form
+    Fortran,
+}
+
+impl Speech {
+    /// The one of `language`.
+    pub fn of(language: Language) -> Speech {
+        if language.is_fortran() { Speech::Fortran } else { Speech::C }
+    }
+
+    /// The fact by which pages know it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Speech::C => "c",
+            Speech::Fortran => "fortran",
+        }
+    }
+}
+
 /// A leaf construct, or a directive that is one by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Leaf {
@@ -22,9 +49,10 @@ pub enum Leaf {
 }
 
 impl Leaf {
-    /// Its word in C.
-    pub fn word(self) -> &'static str {
+    /// Its word.
+    pub fn word(self, speech: Speech) -> &'static str {
         match self {
+            Leaf::For if speech == Speech::Fortran => "do",
             Leaf::Target => "target",
             Leaf::Teams => "teams",
             Leaf::Distribute => "distribute",
@@ -148,18 +176,56 @@ impl Directive {
         }
     }
 
-    /// The whole line, `#pragma` included.
-    pub fn line(&self) -> String {
-        format!("#pragma {}", self.words().join(" "))
+    /// The whole line, with `#pragma` or the sentinel.
+    pub fn line(&self, speech: Speech) -> String {
+        let words = self.words(speech).join(" ");
+        match speech {
+            Speech::C => format!("#pragma {words}"),
+            Speech::Fortran => format!("!$omp {words}"),
+        }
     }
 
-    /// The words behind `#pragma`, piece by piece: the directive, then each clause in our order.
-    pub fn words(&self) -> Vec<String> {
-        let name: Vec<&str> = self.leaves.iter().map(|leaf| leaf.word()).collect();
+    /// The words of the directive, piece by piece: its name (in C behind `omp`), then each clause in our order.
+    pub fn words(&self, speech: Speech) -> Vec<String> {
+        let name: Vec<&str> = self.leaves.iter().map(|leaf| leaf.word(speech)).collect();
         let argument = self.argument.as_ref().map(|text| format!("({text})")).unwrap_or_default();
         let mut clauses: Vec<&Clause> = self.clauses.iter().collect();
         clauses.sort_by_key(|clause| rank(&clause.name));
-        let head = format!("omp {}{argument}", name.join(" "));
+        let head = match speech {
+            Speech::C => format!("omp {}{argument}", name.join(" ")),
+            Speech::Fortran => format!("{}{argument}", name.join(" ")),
+        };
         std::iter::once(head).chain(clauses.into_iter().map(Clause::spell)).collect()
     }
+
+    /// Fortran's `end` of it.
+    pub fn end(&self) -> Directive {
+        Directive::new(&[&[Leaf::Named("end")], self.leaves.as_slice()].concat())
+    }
+
+    /// What of Fortran's `end` it has.
+    pub fn ending(&self) -> Ending {
+        match self.leaves.last() {
+            Some(Leaf::Target | Leaf::Teams | Leaf::Parallel) => Ending::Needed,
+            Some(Leaf::Distribute | Leaf::For | Leaf::Simd) => Ending::Optional,
+            Some(Leaf::Named("target data" | "task" | "critical" | "master")) => Ending::Needed,
+            Some(Leaf::Named("atomic")) => {
+                let captures = self.clauses.iter().any(|clause| clause.name == "capture");
+                if captures { Ending::Needed } else { Ending::Optional }
+            }
+            Some(Leaf::Named("tile")) => Ending::Optional,
+            Some(Leaf::Named(_)) | None => Ending::None,
+        }
+    }
+}
+
+/// Whether a directive has an `end` in Fortran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// It stands by itself.
+    None,
+    /// The loop or statement behind it says where it ends.
+    Optional,
+    /// Its region goes up to there.
+    Needed,
 }

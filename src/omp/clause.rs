@@ -8,7 +8,7 @@ use crate::plan::is_whole_pointer;
 use crate::rules::{Action, Place, Row, Strategy};
 use crate::sema::Class;
 
-use super::ast::{Body, Clause};
+use super::ast::{Body, Clause, Speech};
 use super::look::{self, Asked};
 use super::memory::Holes;
 use super::queue;
@@ -119,8 +119,11 @@ fn device_constant(name: &str) -> Option<String> {
     TYPES.contains(&word).then(|| format!("acc2omp_device_{word}"))
 }
 
-/// The OpenMP (and C) spelling of a reduction operator.
-pub fn operator(op: ReductionOp) -> &'static str {
+/// The spelling of a reduction operator.
+pub fn operator(op: ReductionOp, speech: Speech) -> &'static str {
+    if speech == Speech::Fortran {
+        return fortran_operator(op);
+    }
     match op {
         ReductionOp::Add => "+",
         ReductionOp::Multiply => "*",
@@ -131,6 +134,22 @@ pub fn operator(op: ReductionOp) -> &'static str {
         ReductionOp::BitXor => "^",
         ReductionOp::And => "&&",
         ReductionOp::Or => "||",
+        ReductionOp::Eqv => ".eqv.",
+        ReductionOp::Neqv => ".neqv.",
+    }
+}
+
+fn fortran_operator(op: ReductionOp) -> &'static str {
+    match op {
+        ReductionOp::Add => "+",
+        ReductionOp::Multiply => "*",
+        ReductionOp::Max => "max",
+        ReductionOp::Min => "min",
+        ReductionOp::BitAnd => "iand",
+        ReductionOp::BitOr => "ior",
+        ReductionOp::BitXor => "ieor",
+        ReductionOp::And => ".and.",
+        ReductionOp::Or => ".or.",
         ReductionOp::Eqv => ".eqv.",
         ReductionOp::Neqv => ".neqv.",
     }
@@ -180,14 +199,17 @@ pub fn translate(clause: &AccClause, asked: &Asked, facts: &Facts, into: &mut Ga
             by_row(entry, clause, None, &Asked { keyword, ..asked.clone() }, into);
         }
         ClauseKind::Async(queue) => {
-            let (known, text) = queue::argument(queue.as_ref(), facts.is_constant);
+            let (known, text) = queue::argument(queue.as_ref(), facts.is_constant, asked.speech);
             match look::row(entry, &Asked { queue: known, ..asked.clone() }) {
                 Some(row) => apply(row, clause, &text, asked, into),
                 None => unknown(clause, into),
             }
         }
         ClauseKind::Wait(Some(argument)) if !argument.queues.is_empty() => {
-            argument.queues.iter().for_each(|queue| by_row(entry, clause, Some(queue), asked, into));
+            for queue in &argument.queues {
+                let text = queue::slot(queue.text.trim(), asked.speech);
+                by_row(entry, clause, Some(&Expr { text, span: queue.span }), asked, into);
+            }
         }
         ClauseKind::Wait(_)
         | ClauseKind::Finalize
@@ -333,6 +355,15 @@ fn apply(row: &Row, clause: &AccClause, text: &str, asked: &Asked, into: &mut Ga
     fill(row, clause, &Holes::text(text), asked, into);
 }
 
+/// A statement in the host language. `None` if it calls what the support header has for C alone.
+fn said(line: String, speech: Speech) -> Option<String> {
+    match speech {
+        Speech::C => Some(line),
+        Speech::Fortran if line.contains("acc2omp_") => None,
+        Speech::Fortran => Some(format!("call {}", line.trim_end_matches(';'))),
+    }
+}
+
 fn fill(row: &Row, clause: &AccClause, holes: &Holes, asked: &Asked, into: &mut Gathered) {
     let text = holes.expr.as_str();
     into.rows.push(row.id.to_string());
@@ -344,7 +375,8 @@ fn fill(row: &Row, clause: &AccClause, holes: &Holes, asked: &Asked, into: &mut 
         into.diags.push(said);
     }
     if let Some(lines) = &row.lines {
-        let (Some(first), Some(last)) = (holes.fill(&lines.first), holes.fill(&lines.last)) else {
+        let line = |template: &str| holes.fill(template).and_then(|line| said(line, asked.speech));
+        let (Some(first), Some(last)) = (line(&lines.first), line(&lines.last)) else {
             return unknown(clause, into);
         };
         let (before, behind) = if lines.inside { &mut into.inside } else { &mut into.around };
@@ -363,17 +395,21 @@ fn fill(row: &Row, clause: &AccClause, holes: &Holes, asked: &Asked, into: &mut 
                 }
             }
         }
-        Action::Statement(template) => match holes.fill(template) {
+        Action::Statement(template) => match holes.fill(template).and_then(|line| said(line, asked.speech)) {
             Some(statement) => into.statements.push(statement),
             None => unknown(clause, into),
         },
         Action::Strategy(Strategy::ThreadLimit) => into.lanes.push(text.to_owned()),
         Action::Strategy(Strategy::Condition) => into.condition = Some(text.to_owned()),
-        Action::Strategy(Strategy::WaitBefore) if text.is_empty() => into.before.push(queue::wait_all()),
-        Action::Strategy(Strategy::WaitBefore) => into.before.push(queue::wait(text)),
+        Action::Strategy(Strategy::WaitBefore) if text.is_empty() => {
+            into.before.push(queue::wait_all(asked.speech))
+        }
+        Action::Strategy(Strategy::WaitBefore) => {
+            into.before.extend(queue::wait(text, asked.speech));
+        }
         Action::Strategy(Strategy::WaitAround) => {
-            into.before.push(queue::wait(text));
-            into.at_end.push(queue::wait(text));
+            into.before.extend(queue::wait(text, asked.speech));
+            into.at_end.extend(queue::wait(text, asked.speech));
         }
         // A section here is all of an array.
         Action::Strategy(Strategy::DeclareTargetData) => {

@@ -6,7 +6,7 @@ use crate::diag;
 use crate::plan::{Attribute, Gangs, Launch, Sharing, WorkLoop};
 use crate::rules::{Action, Place};
 
-use super::ast::{Clause, Directive, Leaf};
+use super::ast::{Clause, Directive, Leaf, Speech};
 use super::clause::{Gathered, multiplied};
 use super::look::{self, Asked};
 use super::profile::Tuning;
@@ -38,8 +38,8 @@ pub fn launch(launch: &Launch, gathered: &mut Gathered, asked: &Asked, tuning: &
         nest_clauses(nest, &mut directive, asked, &mut gathered.rows);
         attributes.extend(nest.attributes.iter().cloned());
     }
-    sizes(launch, gathered, &mut directive, tuning);
-    if let Some(joined) = condition(&gathered.conditions) {
+    sizes(launch, gathered, &mut directive, tuning, asked.speech);
+    if let Some(joined) = condition(&gathered.conditions, asked.speech) {
         directive.add(Clause { modifier: Some("target".into()), ..Clause::text("if", joined) });
     }
     share(&attributes, &mut directive, asked, &mut gathered.rows);
@@ -50,11 +50,14 @@ pub fn launch(launch: &Launch, gathered: &mut Gathered, asked: &Asked, tuning: &
 }
 
 /// The condition under which a launch runs on the device; none if it always does.
-pub fn condition(conditions: &[String]) -> Option<String> {
+pub fn condition(conditions: &[String], speech: Speech) -> Option<String> {
     match conditions {
         [] => None,
         [only] => Some(only.clone()),
-        more => Some(more.iter().map(|one| format!("({one})")).collect::<Vec<_>>().join(" && ")),
+        more => {
+            let and = if speech == Speech::Fortran { " .and. " } else { " && " };
+            Some(more.iter().map(|one| format!("({one})")).collect::<Vec<_>>().join(and))
+        }
     }
 }
 
@@ -85,7 +88,13 @@ fn nest_clauses(work: &WorkLoop, directive: &mut Directive, asked: &Asked, rows:
 }
 
 /// Numbers of teams and threads: the user's, unless the profile knows better for a nest of this shape.
-fn sizes(launch: &Launch, gathered: &mut Gathered, directive: &mut Directive, tuning: &Tuning) {
+fn sizes(
+    launch: &Launch,
+    gathered: &mut Gathered,
+    directive: &mut Directive,
+    tuning: &Tuning,
+    speech: Speech,
+) {
     let mut lanes = std::mem::take(&mut gathered.lanes);
     let mut asked_for_teams = gathered.clauses.iter().any(|(_, clause)| clause.name == "num_teams");
     // What the loop says itself, where the construct says nothing.
@@ -100,7 +109,11 @@ fn sizes(launch: &Launch, gathered: &mut Gathered, directive: &mut Directive, tu
     let ragged = launch.nest.as_ref().filter(|nest| nest.ragged && nest.spread.lanes);
     let tuned = ragged.and_then(|nest| tuning.ragged_threads.zip(nest.trips.as_ref()));
     if let Some((threads, trips)) = tuned.filter(|_| !asked_for_teams) {
-        directive.add(Clause::text("num_teams", format!("{trips} > 0 ? {trips} / {threads} + 1 : 1")));
+        let teams = match speech {
+            Speech::C => format!("{trips} > 0 ? {trips} / {threads} + 1 : 1"),
+            Speech::Fortran => format!("max({trips}, 0) / {threads} + 1"),
+        };
+        directive.add(Clause::text("num_teams", teams));
         directive.add(Clause::text("thread_limit", threads.to_string()));
         return;
     }

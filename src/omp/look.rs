@@ -9,7 +9,7 @@ use crate::sema::Class;
 use crate::source::Span;
 
 use super::Target;
-use super::ast::{Body, Clause};
+use super::ast::{Body, Clause, Speech};
 use super::clause::operator;
 
 /// The situation in which a page is asked.
@@ -45,6 +45,8 @@ pub struct Asked {
     pub span: Span,
     /// The notes have been said elsewhere.
     pub quiet: bool,
+    /// The host language.
+    pub speech: Speech,
 }
 
 impl Asked {
@@ -69,6 +71,7 @@ impl Asked {
             version,
             span,
             quiet: false,
+            speech: target.speech,
         }
     }
 
@@ -116,6 +119,7 @@ pub fn row(entry: &str, asked: &Asked) -> Option<&'static Row> {
         ("tiles", asked.tiles),
         ("async", asked.queue),
         ("queues", asked.queues),
+        ("lang", asked.speech.name()),
     ];
     for (fact, value) in facts {
         if !value.is_empty() {
@@ -163,7 +167,7 @@ pub fn attribute(attribute: &Attribute, asked: &Asked) -> Option<(Clause, String
     };
     let op = match &attribute.sharing {
         Sharing::Reduction(op) if attribute.entry == "implicit/reduction-complex" => complex_operator(*op)?,
-        Sharing::Reduction(op) => operator(*op),
+        Sharing::Reduction(op) => operator(*op, asked.speech),
         Sharing::Private | Sharing::Firstprivate | Sharing::Copy | Sharing::Deviceptr => "",
     };
     let name = match attribute.sharing {

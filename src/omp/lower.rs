@@ -9,12 +9,13 @@ use crate::host::ir::{FunctionId, StmtId};
 use crate::plan::{self, Exit, Gangs, Item, Launch, Plan, Sharing, WorkLoop};
 use crate::rules::{Action, Place, Pragma, Strategy};
 use crate::sema::{Class, SymbolKind, Symbols};
+use crate::source::Span;
 
-use super::ast::{Body, Clause, Directive, Leaf};
+use super::ast::{Body, Clause, Directive, Ending, Leaf, Speech};
 use super::clause::{self, Facts, Gathered};
 use super::look::{self, Asked};
 use super::profile::Tuning;
-use super::{launch, profile, queue};
+use super::{ends, launch, profile, queue};
 
 /// What the output is written for.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +28,8 @@ pub struct Target<'a> {
     pub queues: Queues,
     /// The condition under which the device is used at all.
     pub host_fallback: Option<&'a str>,
+    /// The host language.
+    pub speech: Speech,
 }
 
 /// What becomes of OpenACC's queues.
@@ -62,6 +65,8 @@ pub enum Part {
     Gone,
     /// Lines before the statement.
     Before(StmtId, Vec<String>),
+    /// Lines before a directive that is not this one.
+    BeforeDirective(Span, Vec<String>),
     /// Lines before the statement, with braces around all of it.
     Braced(StmtId, Vec<String>),
     /// Lines behind the statement.
@@ -70,6 +75,10 @@ pub enum Part {
     Behind(u32, Directive),
     /// A directive before the function, and one behind it.
     Around(FunctionId, Box<[Directive; 2]>),
+    /// The directive's own text becomes this one, in the specification part that it stands in, where such may stand.
+    Specified(Directive),
+    /// A directive in the specification part of the function.
+    InFunction(FunctionId, Directive),
     /// Lines behind the opening brace of the block.
     AtStart(StmtId, Vec<String>),
     /// Lines before the closing brace of the block.
@@ -118,6 +127,9 @@ pub fn lower(plan: &Plan, symbols: &Symbols, bound: &[Bound], target: Target) ->
     for (index, work) in &plan.inserted_loops {
         lowering.inserted_loop(*index, work);
     }
+    if target.speech == Speech::Fortran {
+        ends::close(bound, &mut lowering.done);
+    }
     (lowering.done, lowering.diags)
 }
 
@@ -143,7 +155,7 @@ impl Lowering<'_> {
                 let (clauses, pushed_down, implied) = (clauses.clone(), *pushed_down, implied.clone());
                 self.by_clauses(index, &clauses, pushed_down, &implied)
             }
-            Item::Declare { clauses, exits } => self.declare(index, clauses, exits),
+            Item::Declare { clauses, exits, entry } => self.declare(index, clauses, exits, *entry),
             Item::Routine { end } => self.routine(index, *end),
         };
     }
@@ -244,7 +256,11 @@ impl Lowering<'_> {
         }
         let mut rows = rows;
         rows.extend(self.level_rows(index));
-        let own = with_tiles(directive, launch.nest.as_ref());
+        let own = match self.target.speech {
+            Speech::Fortran => queue::apart(&directive).map(|[target, rest]| Part::Pair(target, rest)),
+            Speech::C => None,
+        };
+        let own = own.unwrap_or_else(|| with_tiles(directive, launch.nest.as_ref()));
         let parts = lines_before(lines.before).chain([own]).chain(lines_after(stmt, lines.behind)).collect();
         Lowered { parts, rows, left: false }
     }
@@ -303,7 +319,7 @@ impl Lowering<'_> {
         let mut gathered = self.gather(launch.directive, &launch.clauses, &asked, &skip);
         gathered.conditions.extend(self.target.host_fallback.map(str::to_owned));
         launch::unused_sizes(launch, &self.tuning, &asked, &mut gathered);
-        gathered.condition = launch::condition(&gathered.conditions);
+        gathered.condition = launch::condition(&gathered.conditions, asked.speech);
         let held = held(&gathered);
         let mut directive = launch::launch(launch, &mut gathered, &asked, &self.tuning);
         self.diags.append(&mut gathered.diags);
@@ -318,16 +334,17 @@ impl Lowering<'_> {
     fn around(&mut self, index: usize, gathered: &mut Gathered, held: [Option<Directive>; 2]) -> Around {
         let mut before = std::mem::take(&mut gathered.before);
         let (around, inside) = (std::mem::take(&mut gathered.around), std::mem::take(&mut gathered.inside));
-        let on = |lines: Vec<String>| under(gathered.condition.as_deref(), lines);
+        let speech = self.target.speech;
+        let on = |lines: Vec<String>| under(gathered.condition.as_deref(), lines, speech);
         let [enter, exit] = if inside.0.is_empty() { [None, None] } else { held };
         if !around.0.is_empty() || !inside.0.is_empty() {
-            before.extend(self.own_queue(index).map(|queue| queue::wait(&queue)));
+            before.extend(self.wait_own_queue(index));
         }
         before.extend(on(around.0));
-        before.extend(enter.map(|enter| enter.line()));
+        before.extend(enter.map(|enter| enter.line(speech)));
         before.extend(on(inside.0));
         let mut behind = on(inside.1);
-        behind.extend(exit.map(|exit| exit.line()));
+        behind.extend(exit.map(|exit| exit.line(speech)));
         behind.extend(on(around.1));
         Around { before, behind }
     }
@@ -342,7 +359,17 @@ impl Lowering<'_> {
             return;
         }
         self.done[index].rows.extend(rows);
-        self.done[index].parts.push(Part::Before(stmt, vec![directive.line()]));
+        self.before(index, stmt, &directive);
+    }
+
+    /// A directive before a statement without one; in Fortran with the `end` that it needs.
+    fn before(&mut self, index: usize, stmt: StmtId, directive: &Directive) {
+        let speech = self.target.speech;
+        let parts = &mut self.done[index].parts;
+        parts.push(Part::Before(stmt, vec![directive.line(speech)]));
+        if speech == Speech::Fortran && directive.ending() == Ending::Needed {
+            parts.push(Part::After(stmt, vec![directive.end().line(speech)]));
+        }
     }
 
     /// A function that a launch calls without a `routine` directive.
@@ -350,7 +377,13 @@ impl Lowering<'_> {
         let row = look::row("implicit/routine", &self.asked(index, "routine"));
         let Some(row) = row.filter(|_| !self.done[index].left) else { return };
         self.done[index].rows.push(row.id.to_string());
-        if row.action == Action::Strategy(Strategy::DeclareTarget) {
+        if row.action != Action::Strategy(Strategy::DeclareTarget) {
+            return;
+        }
+        if self.target.speech == Speech::Fortran {
+            let directive = Directive::new(&[Leaf::Named("declare target")]);
+            self.done[index].parts.push(Part::InFunction(function, directive));
+        } else {
             let around =
                 ["declare target", "end declare target"].map(|words| Directive::new(&[Leaf::Named(words)]));
             self.done[index].parts.push(Part::Around(function, Box::new(around)));
@@ -365,7 +398,7 @@ impl Lowering<'_> {
         let mut rows = Vec::new();
         let directive = launch::work_loop(work, &asked, &mut rows, &self.tuning);
         self.done[index].rows.extend(rows);
-        self.done[index].parts.push(Part::Before(work.stmt, vec![directive.line()]));
+        self.before(index, work.stmt, &directive);
     }
 
     fn by_clauses(
@@ -437,7 +470,7 @@ impl Lowering<'_> {
             | Action::Call(_)
             | Action::Pragmas(_)
             | Action::Lines
-            | Action::Strategy(_) => own_parts(&gathered),
+            | Action::Strategy(_) => own_parts(&gathered, self.target.speech),
         };
         match parts {
             Some(parts) => Lowered { parts, rows: gathered.rows, left: false },
@@ -458,7 +491,7 @@ impl Lowering<'_> {
     /// A `wait`: the host waits, or a queue does.
     fn wait_parts(&mut self, index: usize, gathered: &Gathered) -> Option<Vec<Part>> {
         let Argument::Wait(argument) = &self.bound[index].directive.argument else { return None };
-        Some(vec![Part::Statements(queue::waits(argument, gathered.queue.as_deref()))])
+        Some(vec![Part::Statements(queue::waits(argument, gathered.queue.as_deref(), self.target.speech))])
     }
 
     fn directive_parts(
@@ -487,7 +520,7 @@ impl Lowering<'_> {
         if needs_data && !has_data {
             return self.lines_alone(index, gathered);
         }
-        let lines = statements(gathered);
+        let lines = statements(gathered, self.target.speech);
         if !lines.is_empty() {
             queue::hold(&mut directive);
         }
@@ -509,20 +542,21 @@ impl Lowering<'_> {
         };
         let mut before = std::mem::take(&mut gathered.before);
         if self.plan.waiting_at_end.contains(&index) && gathered.at_end.is_empty() {
-            gathered.at_end.push(queue::wait_all());
+            gathered.at_end.push(queue::wait_all(self.target.speech));
             self.diags.push(diag::synchronous(self.bound[index].directive.span, crate::acc::name(kind)));
         }
         if self.plan.waiting.contains(&index) {
-            before.insert(0, queue::wait_all());
+            before.insert(0, queue::wait_all(self.target.speech));
             self.diags.push(diag::synchronous(self.bound[index].directive.span, crate::acc::name(kind)));
         }
         let (around, inside) = (std::mem::take(&mut gathered.around), std::mem::take(&mut gathered.inside));
-        let on = |lines: Vec<String>| under(gathered.condition.as_deref(), lines);
+        let speech = self.target.speech;
+        let on = |lines: Vec<String>| under(gathered.condition.as_deref(), lines, speech);
         let around = Around { before: on(around.0), behind: on(around.1) };
         let (first, last) = (on(inside.0), on(inside.1));
         // A pointer is detached while its target is still there, and attached once it is there.
         if !lines.is_empty() && kind == DirectiveKind::ExitData {
-            before.extend(self.own_queue(index).map(|queue| queue::wait(&queue)));
+            before.extend(self.wait_own_queue(index));
             before.extend(lines);
         } else if !lines.is_empty() {
             parts.push(Part::LinesBehind(lines));
@@ -554,10 +588,10 @@ impl Lowering<'_> {
 
     /// What stands for a data directive that has no data but lines.
     fn lines_alone(&mut self, index: usize, gathered: &mut Gathered) -> Option<Vec<Part>> {
-        let statements = statements(gathered);
+        let statements = statements(gathered, self.target.speech);
         let Around { mut before, behind } = self.around(index, gathered, [None, None]);
         if !statements.is_empty() {
-            before.extend(self.own_queue(index).map(|queue| queue::wait(&queue)));
+            before.extend(self.wait_own_queue(index));
         }
         let mut at_end = std::mem::take(&mut gathered.at_end);
         at_end.extend(behind);
@@ -573,12 +607,18 @@ impl Lowering<'_> {
         Some(std::iter::once(Part::Statements(distinct(lines.before))).chain(after).collect())
     }
 
+    /// The lines with which the host waits for the queue of a directive.
+    fn wait_own_queue(&self, index: usize) -> Vec<String> {
+        let queue = self.own_queue(index);
+        queue.map(|queue| queue::wait(&queue, self.target.speech)).unwrap_or_default()
+    }
+
     /// The queue that a directive is put into.
     fn own_queue(&self, index: usize) -> Option<String> {
         let mut clauses = self.bound[index].directive.clauses.iter();
         clauses.find_map(|clause| match &clause.kind {
             ClauseKind::Async(queue) if self.target.queues == Queues::Kept => {
-                let (known, text) = queue::argument(queue.as_ref(), &|_| false);
+                let (known, text) = queue::argument(queue.as_ref(), &|_| false, self.target.speech);
                 (known != "sync").then_some(text)
             }
             _ => None,
@@ -620,7 +660,13 @@ impl Lowering<'_> {
     }
 
     /// `declare`: globals of the device, or data for the rest of a function.
-    fn declare(&mut self, index: usize, clauses: &[usize], exits: &[Exit]) -> Lowered {
+    fn declare(
+        &mut self,
+        index: usize,
+        clauses: &[usize],
+        exits: &[Exit],
+        entry: Option<(StmtId, u32)>,
+    ) -> Lowered {
         let mut asked = self.asked(index, "declare");
         asked.scope = if self.bound[index].function.is_some() { "function" } else { "program" };
         let gathered = self.gather(index, clauses, &asked, &|_| false);
@@ -649,8 +695,13 @@ impl Lowering<'_> {
             [only] => lines_before(first).chain([Part::Directive(only.clone())]).collect(),
             [one, two, ..] => lines_before(first).chain([Part::Pair(one.clone(), two.clone())]).collect(),
         };
-        let exit = directive_of("target exit data", exit).map(|exit| exit.line());
+        let exit = directive_of("target exit data", exit).map(|exit| exit.line(self.target.speech));
         let lines: Vec<String> = exit.into_iter().chain(last).collect();
+        if self.target.speech == Speech::Fortran
+            && let Some(entry) = entry
+        {
+            parts = self.at_entry(index, parts, entry);
+        }
         if !lines.is_empty() {
             parts.extend(exits.iter().map(|place| match place {
                 Exit::Return { stmt, braces: false } => Part::Before(*stmt, lines.clone()),
@@ -659,6 +710,34 @@ impl Lowering<'_> {
             }));
         }
         Lowered { parts, rows, left: false }
+    }
+
+    /// What stands for a `declare` in a Fortran procedure goes to its first statement, or to the directive before it.
+    fn at_entry(&mut self, index: usize, parts: Vec<Part>, entry: (StmtId, u32)) -> Vec<Part> {
+        let speech = self.target.speech;
+        let mut lines = Vec::new();
+        for part in parts {
+            match part {
+                Part::LinesBefore(more) | Part::Statements(more) => lines.extend(more),
+                Part::Directive(only) => lines.push(only.line(speech)),
+                Part::Pair(one, two) => lines.extend([one.line(speech), two.line(speech)]),
+                _ => {}
+            }
+        }
+        let function = self.bound[index].function;
+        let is_first = |one: &Bound| {
+            one.function == function
+                && one.directive.span.start < entry.1
+                && !matches!(one.directive.kind, DirectiveKind::Declare | DirectiveKind::Routine)
+        };
+        let mut parts = vec![Part::Gone];
+        if !lines.is_empty() {
+            parts.push(match self.bound.iter().find(|one| is_first(one)) {
+                Some(first) => Part::BeforeDirective(first.directive.span, lines),
+                None => Part::Before(entry.0, lines),
+            });
+        }
+        parts
     }
 
     fn routine(&mut self, index: usize, end: Option<u32>) -> Lowered {
@@ -676,6 +755,13 @@ impl Lowering<'_> {
         let mut target = Directive::new(&[Leaf::Named("declare target")]);
         let mut parts = Vec::new();
         match (end, &directive.argument) {
+            (Some(_), _) if self.target.speech == Speech::Fortran => {
+                if gathered.variant.is_some() {
+                    self.diags.push(diag::not_yet(directive.span, "`bind` in Fortran"));
+                    return left();
+                }
+                parts.push(Part::Specified(target));
+            }
             (Some(end), _) => {
                 parts.push(match gathered.variant {
                     None => Part::Directive(target),
@@ -690,7 +776,10 @@ impl Lowering<'_> {
             }
             (None, Argument::Name(name)) if gathered.variant.is_none() => {
                 target.argument = Some(name.text.clone());
-                parts.push(Part::Directive(target));
+                parts.push(match self.target.speech {
+                    Speech::C => Part::Directive(target),
+                    Speech::Fortran => Part::Specified(target),
+                });
             }
             (None, _) => {
                 self.diags.push(diag::not_yet(directive.span, "`bind` away from the routine it is about"));
@@ -729,8 +818,12 @@ struct Around {
 }
 
 /// Statements under a condition.
-fn under(condition: Option<&str>, lines: Vec<String>) -> Vec<String> {
+fn under(condition: Option<&str>, lines: Vec<String>, speech: Speech) -> Vec<String> {
     match condition {
+        Some(condition) if speech == Speech::Fortran && !lines.is_empty() => {
+            let (first, last) = (format!("if ({condition}) then"), "end if".to_owned());
+            std::iter::once(first).chain(lines).chain([last]).collect()
+        }
         Some(condition) => lines.into_iter().map(|line| format!("if ({condition}) {line}")).collect(),
         None => lines,
     }
@@ -775,7 +868,7 @@ fn held(gathered: &Gathered) -> [Option<Directive>; 2] {
     both.map(|directive| is_any.then_some(directive))
 }
 
-fn left() -> Lowered {
+pub(super) fn left() -> Lowered {
     Lowered { left: true, ..Lowered::default() }
 }
 
@@ -785,13 +878,13 @@ fn refused_by(rows: Vec<String>) -> Lowered {
 }
 
 /// The statements that the clauses have made, each under the directive's condition.
-fn statements(gathered: &Gathered) -> Vec<String> {
-    under(gathered.condition.as_deref(), gathered.statements.clone())
+fn statements(gathered: &Gathered, speech: Speech) -> Vec<String> {
+    under(gathered.condition.as_deref(), gathered.statements.clone(), speech)
 }
 
 /// Statements, if the clauses have made some; else the directive goes.
-fn own_parts(gathered: &Gathered) -> Option<Vec<Part>> {
-    let statements = statements(gathered);
+fn own_parts(gathered: &Gathered, speech: Speech) -> Option<Vec<Part>> {
+    let statements = statements(gathered, speech);
     Some(vec![if statements.is_empty() { Part::Gone } else { Part::Statements(statements) }])
 }
 

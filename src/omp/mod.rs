@@ -5,6 +5,7 @@
 mod api;
 pub mod ast;
 mod clause;
+mod ends;
 mod launch;
 mod look;
 mod lower;
@@ -14,6 +15,8 @@ mod queue;
 mod section;
 
 pub use api::{ApiChange, ApiLowered, lower_api};
+pub use ast::Speech;
 pub use lower::{Lowered, Part, Queues, Target, lower};
 pub use profile::preference;
+pub use queue::queue_objects;
 pub use section::Sections;

@@ -4,39 +4,100 @@
 
 use crate::acc::ast::{Expr, WaitArgument};
 
-use super::ast::{Body, Clause, Directive, Leaf};
+use super::ast::{Body, Clause, Directive, Leaf, Speech};
 
 /// The async argument that means the default queue.
 pub const DEFAULT: &str = "acc2omp_async_noval";
 
 /// What is known about an async argument, as a fact for the pages, and its text.
-pub fn argument(queue: Option<&Expr>, is_constant: &dyn Fn(&Expr) -> bool) -> (&'static str, String) {
-    let Some(queue) = queue else { return ("noval", DEFAULT.to_owned()) };
-    match queue.text.trim() {
+pub fn argument(
+    queue: Option<&Expr>,
+    is_constant: &dyn Fn(&Expr) -> bool,
+    speech: Speech,
+) -> (&'static str, String) {
+    let noval = || ("noval", slot(DEFAULT, speech));
+    let Some(queue) = queue else { return noval() };
+    match queue.text.trim().to_ascii_lowercase().as_str() {
         "acc_async_sync" => ("sync", String::new()),
-        "acc_async_noval" | "acc_async_default" => ("noval", DEFAULT.to_owned()),
-        text if text.parse::<u32>().is_ok() || is_constant(queue) => ("constant", text.to_owned()),
-        text => ("runtime", text.to_owned()),
+        "acc_async_noval" | "acc_async_default" => noval(),
+        text if text.parse::<u32>().is_ok() || is_constant(queue) => {
+            ("constant", slot(queue.text.trim(), speech))
+        }
+        _ => ("runtime", slot(queue.text.trim(), speech)),
     }
 }
 
-/// The statement with which the host waits for a queue.
-pub fn wait(queue: &str) -> String {
-    format!("acc2omp_wait({queue});")
+/// Fortran has so many objects for queues; those beyond share them, which keeps their order and no more.
+pub const SLOTS: u32 = 64;
+
+/// The declarations of the objects for queues in a Fortran scoping unit: all units share them.
+pub fn queue_objects() -> [String; 2] {
+    [format!("integer :: acc2omp_queue(0:{SLOTS})"), "common /acc2omp/ acc2omp_queue".to_owned()]
+}
+
+/// The index of a queue's object: in C the queue itself.
+pub fn slot(queue: &str, speech: Speech) -> String {
+    match (speech, queue.parse::<u32>()) {
+        (Speech::C, _) => queue.to_owned(),
+        (Speech::Fortran, _) if queue == DEFAULT => SLOTS.to_string(),
+        (Speech::Fortran, Ok(number)) => (number % SLOTS).to_string(),
+        (Speech::Fortran, Err(_)) => format!("modulo({queue}, {SLOTS})"),
+    }
+}
+
+/// The lines with which the host waits for the queue of a slot.
+pub fn wait(slot: &str, speech: Speech) -> Vec<String> {
+    match speech {
+        Speech::C => vec![format!("acc2omp_wait({slot});")],
+        Speech::Fortran => empty_task(&[("inout", slot)], true),
+    }
+}
+
+/// An empty task with dependences on the queues of slots; the host waits for it unless it is deferred.
+fn empty_task(queues: &[(&str, &str)], waits: bool) -> Vec<String> {
+    let mut task = Directive::new(&[Leaf::Named("task")]);
+    for (kind, slot) in queues {
+        task.add(Clause::list("depend", Some(kind), &format!("acc2omp_queue({slot})")));
+    }
+    if waits {
+        task.add(Clause::text("if", ".false."));
+    }
+    vec![task.line(Speech::Fortran), task.end().line(Speech::Fortran)]
 }
 
 /// The statements with which queue `waiting`, or the host, waits for the queues of a `wait`.
-pub fn waits(argument: &WaitArgument, waiting: Option<&str>) -> Vec<String> {
-    let queues = argument.queues.iter().map(|queue| queue.text.as_str());
-    match waiting {
-        Some(waiting) => queues.map(|queue| format!("acc2omp_wait_async({queue}, {waiting});")).collect(),
-        None => queues.map(wait).collect(),
+pub fn waits(argument: &WaitArgument, waiting: Option<&str>, speech: Speech) -> Vec<String> {
+    let queues = argument.queues.iter().map(|queue| slot(queue.text.trim(), speech));
+    match (waiting, speech) {
+        (Some(waiting), Speech::C) => {
+            queues.map(|queue| format!("acc2omp_wait_async({queue}, {waiting});")).collect()
+        }
+        (Some(waiting), Speech::Fortran) => {
+            queues.flat_map(|queue| empty_task(&[("in", &queue), ("inout", waiting)], false)).collect()
+        }
+        (None, _) => queues.flat_map(|queue| wait(&queue, speech)).collect(),
     }
 }
 
 /// The line with which the host waits for everything.
-pub fn wait_all() -> String {
-    Directive::new(&[Leaf::Named("taskwait")]).line()
+pub fn wait_all(speech: Speech) -> String {
+    Directive::new(&[Leaf::Named("taskwait")]).line(speech)
+}
+
+/// A queued `target` apart from what it is combined with: gfortran 12 forgets the dependences of combined constructs.
+pub fn apart(directive: &Directive) -> Option<[Directive; 2]> {
+    let is_queued = directive.clauses.iter().any(|clause| clause.name == "depend");
+    let (first, rest) = directive.leaves.split_first()?;
+    if !is_queued || *first != Leaf::Target || rest.is_empty() {
+        return None;
+    }
+    const OF_TARGET: [&str; 6] = ["if", "map", "is_device_ptr", "defaultmap", "nowait", "depend"];
+    let mut both = [Directive::new(&[Leaf::Target]), Directive::new(rest)];
+    for clause in &directive.clauses {
+        let place = usize::from(!OF_TARGET.contains(&clause.name.as_str()));
+        both[place].clauses.push(clause.clone());
+    }
+    Some(both)
 }
 
 /// Makes the host wait for the directive, which keeps its place in its queue.

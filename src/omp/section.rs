@@ -17,6 +17,17 @@ pub struct Sections<'a> {
 }
 
 impl Sections<'_> {
+    /// The list item for a Fortran variable, or a part of one, that is an argument.
+    pub fn variable(&self, argument: ExprId) -> Option<String> {
+        let expr = self.unit.expr(argument);
+        let is_variable = match &expr.kind {
+            ExprKind::Name(name) => self.symbols.lookup(name, expr.span.start).is_some(),
+            ExprKind::Index(..) | ExprKind::Member { .. } => true,
+            _ => false,
+        };
+        is_variable.then(|| self.text(argument))
+    }
+
     /// The list item for `bytes` bytes from `address`: `a[0:n]`, `x`, `table`.
     pub fn section(&self, address: ExprId, bytes: ExprId) -> Option<String> {
         let address = self.without_cast(address);

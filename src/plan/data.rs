@@ -105,7 +105,10 @@ impl Maker<'_> {
         let dimensions = item.subscripts();
         let is_data =
             matches!(clause, ClauseKind::Data(..) | ClauseKind::UpdateSelf(_) | ClauseKind::UpdateDevice(_));
-        if is_data && dimensions.len() == 1 && dimensions.iter().all(|one| matches!(one, Subscript::Index(_)))
+        if is_data
+            && !self.unit.is_fortran()
+            && dimensions.len() == 1
+            && dimensions.iter().all(|one| matches!(one, Subscript::Index(_)))
         {
             return Some(diag::element_in_data_clause(item.span, &item.text));
         }

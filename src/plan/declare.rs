@@ -29,7 +29,12 @@ impl Maker<'_> {
                 None => return,
             },
         };
-        self.plan.items[index] = Item::Declare { clauses: counting, exits };
+        let entry = function.filter(|_| self.unit.is_fortran()).and_then(|function| {
+            let body = self.unit.function(function).body;
+            let first = *children(self.unit, body).first()?;
+            Some((first, self.unit.stmt(first).span.start))
+        });
+        self.plan.items[index] = Item::Declare { clauses: counting, exits, entry };
     }
 
     /// Says which item at file scope is a part of a variable: `declare target` takes whole ones.

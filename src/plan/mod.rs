@@ -107,7 +107,7 @@ pub fn plan(
     for index in 0..bound.len() {
         maker.directive(index, held);
     }
-    if file.language == Language::C {
+    if matches!(file.language, Language::C | Language::Fortran(_)) {
         maker.callees();
     }
     (maker.plan, maker.diags)

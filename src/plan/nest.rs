@@ -282,7 +282,7 @@ impl Maker<'_> {
             self.stays_sequential(below, &mut attributes);
         }
         self.reductions_through(&headers, &mut attributes, &mut inner_work);
-        self.temporaries(construct, stmt, &headers, controlled, &mut attributes, launch);
+        self.temporaries(construct, spread, stmt, &headers, controlled, &mut attributes, launch);
         // The loops over the tiles have variables of their own.
         for header in headers.iter().filter(|header| !tile.is_empty() && !header.declared) {
             let item = self.symbols.get(header.var).name.clone();
@@ -466,14 +466,18 @@ impl Maker<'_> {
 
     /// The iterations of a loop as an expression of the source: for `for (i = 0; i < n; i++)` it is `n`.
     fn trips(&self, header: &Header) -> Option<String> {
-        let plain =
-            header.step.is_none() && !header.down && header.compare == crate::host::ir::BinaryOp::Less;
+        // Fortran counts from one and takes the last value, too.
+        let (compare, start) = match self.unit.is_fortran() {
+            true => (BinaryOp::LessEqual, 1),
+            false => (BinaryOp::Less, 0),
+        };
+        let plain = header.step.is_none() && !header.down && header.compare == compare;
         if !plain {
             return None;
         }
         let bound = self.unit.expr(header.bound);
         let simple = matches!(bound.kind, ExprKind::Name(_) | ExprKind::Int(_));
-        let from_zero = matches!(self.unit.expr(header.first).kind, ExprKind::Int(0));
-        (simple && from_zero).then(|| self.file.text(bound.span).into_owned())
+        let from_start = matches!(self.unit.expr(header.first).kind, ExprKind::Int(first) if first == start);
+        (simple && from_start).then(|| self.file.text(bound.span).into_owned())
     }
 }

@@ -217,12 +217,18 @@ impl Maker<'_> {
         let first =
             clauses.firstprivate.iter().map(|item| whole(Sharing::Firstprivate, item, "clause/firstprivate"));
         let reduction = clauses.reduction.iter().map(|(op, item)| {
-            let is_complex = self.has_type(index, item, is_complex_word);
+            let is_c = !self.unit.is_fortran();
+            let is_complex = is_c && self.has_type(index, item, is_complex_word);
             let entry = if is_complex { COMPLEX } else { "clause/reduction" };
             // gcc 12 adds truth values as small numbers, and a `bool` becomes 2; to add them is to ask for one.
-            let adds_truth = *op == ReductionOp::Add && self.has_type(index, item, is_truth_word);
+            let adds_truth = is_c && *op == ReductionOp::Add && self.has_type(index, item, is_truth_word);
             let op = if adds_truth { ReductionOp::Or } else { *op };
-            Attribute { sharing: Sharing::Reduction(op), item: as_section(item), entry }
+            let item = match item.parts.as_slice() {
+                [] => item.base.text.clone(),
+                _ if is_c => as_section(item),
+                _ => item.text.clone(),
+            };
+            Attribute { sharing: Sharing::Reduction(op), item, entry }
         });
         private.chain(first).chain(reduction).collect()
     }
@@ -313,6 +319,7 @@ impl Maker<'_> {
     pub(super) fn temporaries(
         &mut self,
         construct: Construct,
+        spread: Spread,
         stmt: StmtId,
         headers: &[Header],
         controlled: &Controlled,
@@ -338,6 +345,7 @@ impl Maker<'_> {
                 && launch.iter().any(|other| other.item == name && other.sharing == Sharing::Firstprivate);
             if !(how.written || how.address_taken)
                 || !is_thread_scalar(known, how)
+                || self.is_counter(spread, body, symbol)
                 || self.is_inside(symbol, stmt)
                 || is_own
                 || is_listed
@@ -360,6 +368,12 @@ impl Maker<'_> {
             let sharing = if how.exposed { Sharing::Firstprivate } else { Sharing::Private };
             attributes.push(implied(sharing, &name, "implicit/scalar-temporary"));
         }
+    }
+
+    /// Whether `symbol` does nothing in `body` but count the iterations of Fortran's `do` loops: OpenMP gives each thread
+    /// its own (4.5, 2.15.1.1).
+    fn is_counter(&self, spread: Spread, body: StmtId, symbol: SymbolId) -> bool {
+        self.unit.is_fortran() && spread.lanes && self.is_loop_variable(body, symbol)
     }
 
     /// The scalars that `atomic` statements of the construct update: they are shared on purpose.

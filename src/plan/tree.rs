@@ -55,6 +55,8 @@ pub enum Item {
         clauses: Vec<usize>,
         /// Where the function is left; none for a directive at file scope.
         exits: Vec<Exit>,
+        /// In Fortran, the first statement of the procedure, and its offset: a directive among declarations does nothing yet.
+        entry: Option<(StmtId, u32)>,
     },
     /// A routine that is compiled for the device: from its directive to the end of its definition or declaration.
     Routine {

@@ -227,4 +227,5 @@ pub const FACTS: &[(&str, &[&str])] = &[
     ("device", &["host", "other", "current", "none", "unknown"]),
     ("chunk", &["none", "own", "given"]),
     ("tiles", &["kept", "lost"]),
+    ("lang", &["c", "fortran"]),
 ];

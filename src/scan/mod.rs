@@ -16,7 +16,7 @@ use crate::diag::Diag;
 use crate::source::{self, Language, SourceFile, Span};
 
 pub use branches::branches_behind;
-pub use fortran::form_of as fortran_form;
+pub use fortran::{Shape, form_of as fortran_form, shapes as fortran_shapes};
 pub use macros::{Call, Choice, Macro, Macros, Piece, Use, Written, header_macros, macros, written_out};
 pub use mention::mentions_openacc;
 pub use preproc::View;

@@ -34,7 +34,11 @@ pub struct NotCanonical(pub &'static str);
 /// Reads the header of the `for` statement `stmt`.
 pub fn header(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> Result<Header, NotCanonical> {
     let StmtKind::For { init, cond, step, body } = &unit.stmt(stmt).kind else {
-        return Err(NotCanonical("it is no `for` loop"));
+        return Err(NotCanonical(if unit.is_fortran() {
+            "it is no `do` loop"
+        } else {
+            "it is no `for` loop"
+        }));
     };
     let (name, at, first, declared) = init
         .and_then(|init| initialised(unit, init))
@@ -48,7 +52,7 @@ pub fn header(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> Result<Header, No
         return Err(NotCanonical("its variable is a member of the object"));
     }
     if cond.is_none() && step.is_none() {
-        return Err(NotCanonical("it has no condition, or is one over a range"));
+        return Err(NotCanonical("it has no condition, or is one over a range or `do concurrent`"));
     }
     let is_var = |id: ExprId| matches!(&unit.expr(id).kind, ExprKind::Name(other) if other == name);
     let (compare, bound) = cond
@@ -71,6 +75,10 @@ pub fn header(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> Result<Header, No
     let inside = super::flow::uses(unit, symbols, *body);
     if inside.of(var).is_some_and(|var| var.written) {
         return Err(NotCanonical("its body changes the loop variable"));
+    }
+    // Fortran counts its iterations before the first one begins.
+    if unit.is_fortran() {
+        return Ok(header);
     }
     let changed = super::flow::reads_of_expr(unit, symbols, bound)
         .into_iter()

@@ -3,10 +3,12 @@
 //! Invariant: states facts about the program; decides nothing and knows no target.
 
 mod flow;
+mod fortran;
 mod loops;
 mod macros;
 mod symbols;
 
 pub use flow::{Use, Uses, children, escaping, live_after, path_to, reads_of_expr, uses, uses_beside};
+pub use fortran::resolve;
 pub use loops::{Header, NotCanonical, header, is_tight, only_loop, trip_constant};
 pub use symbols::{Class, Symbol, SymbolId, SymbolKind, Symbols, has_variable_length};

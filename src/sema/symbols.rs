@@ -5,7 +5,8 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::host::ir::{
-    BaseType, Decl, DeclId, DeclKind, Derived, ExprId, ExprKind, FunctionId, Record, StmtId, StmtKind, Unit,
+    Attributes, BaseType, Decl, DeclId, DeclKind, Derived, ExprId, ExprKind, FunctionId, Record, StmtId,
+    StmtKind, Unit,
 };
 use crate::scan::Define;
 use crate::source::Span;
@@ -71,6 +72,20 @@ pub struct Symbol {
     pub is_const: bool,
     /// It is another name of an object that may outlive it.
     pub is_reference: bool,
+    /// What only Fortran says of it.
+    pub fortran: Attributes,
+    /// Where this file spells the name; Fortran's names are kept in lower case.
+    pub spelling: Option<Span>,
+}
+
+/// A name at a place, and what it means there.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    /// The bytes in which it is visible.
+    scope: Span,
+    /// It is visible behind this offset.
+    from: u32,
+    id: SymbolId,
 }
 
 /// All names of one file, those of its headers included.
@@ -79,7 +94,7 @@ pub struct Symbols {
     symbols: Vec<Symbol>,
     /// By name and by the outermost function that holds the scope, so that equal names of other functions cost nothing;
     /// sorted by the start of their scope.
-    by_name: HashMap<String, HashMap<Option<usize>, Vec<SymbolId>>>,
+    by_name: HashMap<String, HashMap<Option<usize>, Vec<Entry>>>,
     /// The outermost functions, by place.
     functions: Vec<Span>,
     /// The classes that those functions belong to.
@@ -90,10 +105,12 @@ pub struct Symbols {
     by_reference: HashMap<String, HashSet<usize>>,
     /// Function-like macros by name, with the names that their bodies assign.
     assigning: HashMap<String, Vec<String>>,
+    /// For Fortran, the dummy arguments that procedures leave as they are; elsewhere `None`.
+    pub(super) inputs: Option<HashSet<(String, usize)>>,
 }
 
-struct Types<'a> {
-    units: Vec<&'a Unit>,
+pub(super) struct Types<'a> {
+    pub(super) units: Vec<&'a Unit>,
     typedefs: HashMap<&'a str, (&'a Unit, &'a Decl)>,
     records: HashMap<&'a str, (&'a Unit, &'a Record)>,
     enums: HashSet<&'a str>,
@@ -151,35 +168,46 @@ impl Symbols {
                 decl: None,
                 is_const: true,
                 is_reference: false,
+                fortran: Attributes::default(),
+                spelling: None,
             });
         }
+        if unit.is_fortran() {
+            symbols.fortran(unit, &types);
+        } else {
+            symbols.c_family(unit, headers, file, &types);
+        }
+        symbols.sort_names();
+        symbols
+    }
+
+    /// Sorts the meanings of each name by their scopes, as `lookup` wants them.
+    pub(super) fn sort_names(&mut self) {
+        for known in self.by_name.values_mut().flat_map(HashMap::values_mut) {
+            known.sort_by_key(|entry| (entry.scope.start, entry.from));
+        }
+    }
+
+    fn c_family(&mut self, unit: &Unit, headers: &[&Unit], file: Span, types: &Types) {
         for header in headers {
             for id in &header.globals {
-                symbols.declare(header.decl(*id), None, SymbolKind::Static, file, 0, &types);
+                self.declare(header.decl(*id), None, SymbolKind::Static, file, 0, types);
             }
             for function in header.functions.iter().filter(|function| function.member_of.is_none()) {
-                symbols.function(&function.name, file, 0);
+                self.function(&function.name, file, 0);
             }
         }
         for id in &unit.globals {
             let decl = unit.decl(*id);
-            symbols.declare(decl, Some(*id), SymbolKind::Static, file, decl.name_span.end, &types);
+            self.declare(decl, Some(*id), SymbolKind::Static, file, decl.name_span.end, types);
         }
-        symbols.declare_members(unit, file, &types);
+        self.declare_members(unit, file, types);
         for (index, function) in unit.functions.iter().enumerate() {
             if function.member_of.is_none() {
-                symbols.function(&function.name, file, function.name_span.start);
+                self.function(&function.name, file, function.name_span.start);
             }
-            symbols.function_scope(unit, FunctionId(index as u32), &types);
+            self.function_scope(unit, FunctionId(index as u32), types);
         }
-        let Symbols { symbols: all, by_name, .. } = &mut symbols;
-        for known in by_name.values_mut().flat_map(HashMap::values_mut) {
-            known.sort_by_key(|id| {
-                let symbol = &all[id.0 as usize];
-                (symbol.scope.start, symbol.from)
-            });
-        }
-        symbols
     }
 
     /// The names that the body of the function-like macro `name` assigns; none if there is no such macro.
@@ -194,14 +222,15 @@ impl Symbols {
 
     /// What `name` means at `offset`. A name with its namespace is looked for at file scope.
     pub fn lookup(&self, name: &str, offset: u32) -> Option<SymbolId> {
+        let folded = (self.inputs.is_some() && name.bytes().any(|byte| byte.is_ascii_uppercase()))
+            .then(|| name.to_ascii_lowercase());
+        let name = folded.as_deref().unwrap_or(name);
         let (name, is_qualified) = match name.rsplit_once("::") {
             Some((_, last)) => (last, true),
             None => (name, false),
         };
-        let visible = |id: &&SymbolId| {
-            let symbol = self.get(**id);
-            symbol.scope.start <= offset && offset < symbol.scope.end && symbol.from <= offset
-        };
+        let visible =
+            |entry: &&Entry| entry.scope.start <= offset && offset < entry.scope.end && entry.from <= offset;
         let places = self.by_name.get(name);
         let function = self.function_at(offset).filter(|_| !is_qualified);
         let here = function.and_then(|function| places?.get(&Some(function)));
@@ -210,9 +239,9 @@ impl Symbols {
             symbols.members.get(owner)?.get(name).copied()
         };
         // Scopes nest: of those that hold the place, the last one to begin is the innermost.
-        let innermost = |known: &Vec<SymbolId>| {
-            let before = known.partition_point(|id| self.get(*id).scope.start <= offset);
-            known[..before].iter().rev().find(visible).copied()
+        let innermost = |known: &Vec<Entry>| {
+            let before = known.partition_point(|entry| entry.scope.start <= offset);
+            known[..before].iter().rev().find(visible).map(|entry| entry.id)
         };
         let local = here.and_then(innermost);
         local.or_else(|| member(self)).or_else(|| places?.get(&None).and_then(innermost))
@@ -225,25 +254,38 @@ impl Symbols {
     }
 
     /// Whether the function `name` may write to its argument `place` itself, which it takes by reference. One that is not
-    /// seen is taken not to.
+    /// seen is taken not to; in Fortran, where all arguments are passed so, it is taken to.
     pub fn takes_reference(&self, name: &str, place: usize) -> bool {
+        if let Some(inputs) = &self.inputs {
+            return !super::fortran::is_intrinsic(name) && !inputs.contains(&(name.to_owned(), place));
+        }
         let name = name.rsplit_once("::").map_or(name, |(_, last)| last);
         self.by_reference.get(name).is_some_and(|places| places.contains(&place))
     }
 
-    fn insert(&mut self, symbol: Symbol) {
+    pub(super) fn insert(&mut self, symbol: Symbol) -> SymbolId {
         let id = SymbolId(self.symbols.len() as u32);
-        if symbol.kind == SymbolKind::Member {
-            // It is found by its class.
-            return self.symbols.push(symbol);
+        // A member is found by its class.
+        if symbol.kind != SymbolKind::Member {
+            self.show(&symbol.name, id, symbol.scope, symbol.from);
         }
-        let holds = |at: &usize| self.functions.get(*at).is_some_and(|span| span.contains(symbol.scope));
-        let function = self.function_at(symbol.scope.start).filter(holds);
-        self.by_name.entry(symbol.name.clone()).or_default().entry(function).or_default().push(id);
         self.symbols.push(symbol);
+        id
     }
 
-    fn function(&mut self, name: &str, scope: Span, from: u32) {
+    /// Makes a symbol visible under a name in a scope.
+    pub(super) fn show(&mut self, name: &str, id: SymbolId, scope: Span, from: u32) {
+        let holds = |at: &usize| self.functions.get(*at).is_some_and(|span| span.contains(scope));
+        let function = self.function_at(scope.start).filter(holds);
+        let entry = Entry { scope, from, id };
+        self.by_name.entry(name.to_owned()).or_default().entry(function).or_default().push(entry);
+    }
+
+    pub(super) fn get_mut(&mut self, id: SymbolId) -> &mut Symbol {
+        &mut self.symbols[id.0 as usize]
+    }
+
+    pub(super) fn function(&mut self, name: &str, scope: Span, from: u32) -> SymbolId {
         let kind = SymbolKind::Function;
         let name = name.to_owned();
         self.insert(Symbol {
@@ -257,10 +299,12 @@ impl Symbols {
             decl: None,
             is_const: true,
             is_reference: false,
-        });
+            fortran: Attributes::default(),
+            spelling: None,
+        })
     }
 
-    fn declare(
+    pub(super) fn declare(
         &mut self,
         decl: &Decl,
         id: Option<DeclId>,
@@ -268,7 +312,7 @@ impl Symbols {
         scope: Span,
         from: u32,
         types: &Types,
-    ) {
+    ) -> SymbolId {
         let kind = match decl.kind {
             DeclKind::Typedef => SymbolKind::Type,
             DeclKind::Prototype => SymbolKind::Function,
@@ -280,7 +324,8 @@ impl Symbols {
         let mut shape = types.shape(decl, 0);
         let class = types.class(decl, &shape, 0);
         let is_reference = decl.derived.first() == Some(&Derived::Reference);
-        let decays = decl.kind == DeclKind::Parameter && !is_reference;
+        let is_fortran = self.inputs.is_some();
+        let decays = decl.kind == DeclKind::Parameter && !is_reference && !is_fortran;
         if decays && let Some(first) = shape.first_mut() {
             *first = false;
         }
@@ -290,7 +335,10 @@ impl Symbols {
         };
         let is_floating = class == Class::Scalar && types.is_floating(decl, 0);
         let name = decl.name.clone();
-        let (decl, is_const) = (id, decl.is_const);
+        let (fortran, is_const) = (decl.fortran.clone(), decl.is_const);
+        let spelling = id.filter(|_| is_fortran).map(|_| decl.name_span);
+        let kind = if is_const && is_fortran { SymbolKind::Constant } else { kind };
+        let decl = id;
         self.insert(Symbol {
             name,
             kind,
@@ -302,7 +350,9 @@ impl Symbols {
             decl,
             is_const,
             is_reference,
-        });
+            fortran,
+            spelling,
+        })
     }
 
     /// Declares the data members of the classes whose functions stand in this file.
@@ -333,9 +383,9 @@ impl Symbols {
         }
     }
 
-    fn function_scope(&mut self, unit: &Unit, id: FunctionId, types: &Types) {
+    pub(super) fn function_scope(&mut self, unit: &Unit, id: FunctionId, types: &Types) {
         let function = unit.function(id);
-        for param in &function.params {
+        for param in function.params.iter().filter(|_| !unit.is_fortran()) {
             self.declare(unit.decl(*param), Some(*param), SymbolKind::Parameter, function.span, 0, types);
         }
         let mut pending: Vec<(StmtId, Span)> = vec![(function.body, function.span)];
@@ -429,9 +479,9 @@ impl Types<'_> {
 
     fn is_floating(&self, decl: &Decl, depth: usize) -> bool {
         match &decl.base {
-            BaseType::Builtin(words) => {
-                words.split(' ').any(|word| ["float", "double", "_Float16", "__float128"].contains(&word))
-            }
+            BaseType::Builtin(words) => words
+                .split(' ')
+                .any(|word| ["float", "double", "_Float16", "__float128", "real", "complex"].contains(&word)),
             BaseType::Named(name) => match self.typedefs.get(name.as_str()) {
                 Some((_, typedef)) if depth < TYPEDEF_DEPTH => self.is_floating(typedef, depth + 1),
                 _ => matches!(name.as_str(), "float_t" | "double_t"),

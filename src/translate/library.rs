@@ -2,11 +2,12 @@
 //!
 //! Invariant: `openacc.h` goes only when no name of it is left.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::{self, Diag};
 use crate::edit::{Edit, EditSet, Rewrite};
-use crate::omp::{self, ApiChange, ApiLowered, ast};
+use crate::host::ir::Unit;
+use crate::omp::{self, ApiChange, ApiLowered};
 use crate::scan::{self, Guard, Include, Scan, View};
 use crate::sema::Symbols;
 use crate::source::{Language, SourceFile, Span};
@@ -27,6 +28,10 @@ pub struct Library<'a> {
     names: BTreeMap<u32, (String, Span)>,
     includes: Vec<Include>,
     guards: Vec<Guard>,
+    /// Fortran's `use openacc` statements.
+    modules: BTreeSet<Span>,
+    /// Fortran's sentinels `!@acc`.
+    conditionals: Vec<Span>,
     /// The output calls routines of `omp.h`.
     omp: bool,
     /// The output calls routines of `SUPPORT`.
@@ -48,6 +53,8 @@ impl<'a> Library<'a> {
             names: BTreeMap::new(),
             includes: Vec::new(),
             guards: Vec::new(),
+            modules: BTreeSet::new(),
+            conditionals: Vec::new(),
             omp: false,
             support: false,
             left: false,
@@ -69,6 +76,13 @@ impl<'a> Library<'a> {
         }
         self.includes = scan.includes.clone();
         self.guards = scan.guards.clone();
+        self.conditionals = scan.conditionals.clone();
+    }
+
+    /// Remembers the `use` statements of a Fortran file.
+    pub fn used(&mut self, unit: &Unit) {
+        let used = unit.scopes.iter().flat_map(|scope| &scope.uses);
+        self.modules.extend(used.filter(|used| used.module == "openacc").map(|used| used.span));
     }
 
     /// The names that `scan` shows and no scan before did.
@@ -128,6 +142,10 @@ impl<'a> Library<'a> {
     /// Notes which headers a text needs.
     pub fn notice(&mut self, text: &[u8]) {
         let text = String::from_utf8_lossy(text);
+        if self.target.speech == omp::Speech::Fortran {
+            self.omp |= text.match_indices("omp_").any(|(at, _)| !text[..at].ends_with(is_inner));
+            return;
+        }
         self.support |= text.contains("acc2omp_");
         self.omp |= text.match_indices("omp_").any(|(at, _)| !text[..at].ends_with(is_inner));
     }
@@ -143,7 +161,8 @@ impl<'a> Library<'a> {
                     Edit { span, text: text.into_bytes() }
                 }
                 ApiChange::Pragmas(span, directives) => {
-                    let lines: Vec<String> = directives.iter().map(ast::Directive::line).collect();
+                    let lines: Vec<String> =
+                        directives.iter().map(|one| one.line(self.target.speech)).collect();
                     lines.iter().for_each(|line| self.notice(line.as_bytes()));
                     layout::replaced(file, span, &lines)
                 }
@@ -175,7 +194,36 @@ impl<'a> Library<'a> {
                 add(edits, Edit { span, text: b"_OPENMP".to_vec() });
             }
         }
-        self.headers(file, edits);
+        if file.language.is_fortran() {
+            self.modules(file, edits);
+        } else {
+            self.headers(file, edits);
+        }
+    }
+
+    /// Fortran's modules and included files, and its conditional lines, which become OpenMP's.
+    fn modules(&mut self, file: &SourceFile, edits: &mut EditSet) {
+        for span in std::mem::take(&mut self.conditionals) {
+            // Of the old length, so that the line keeps its columns.
+            add(edits, Edit { span, text: b"!$   ".to_vec() });
+        }
+        if self.left {
+            return;
+        }
+        for span in std::mem::take(&mut self.modules) {
+            match self.omp {
+                true => add(edits, Edit { span, text: b"use omp_lib".to_vec() }),
+                false => add(edits, layout::removed(file, span)),
+            }
+        }
+        let includes = self.includes.iter();
+        for include in includes.filter(|include| include.path.eq_ignore_ascii_case("openacc_lib.h")) {
+            let text = file.text(include.span).replace(&include.path, "omp_lib.h");
+            match self.omp {
+                true => add(edits, Edit { span: include.span, text: text.into_bytes() }),
+                false => add(edits, layout::removed(file, include.span)),
+            }
+        }
     }
 
     fn headers(&mut self, file: &SourceFile, edits: &mut EditSet) {
@@ -203,6 +251,7 @@ fn add(edits: &mut EditSet, edit: Edit) {
 
 /// Whether a name is the library's.
 fn is_ours(name: &str) -> bool {
+    let name = &*name.to_ascii_lowercase();
     rules::rules().routine(name).is_some()
         || rules::openacc::table().routine(name).is_some()
         || name == "_OPENACC"

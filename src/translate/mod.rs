@@ -145,9 +145,10 @@ impl Default for Options {
 }
 
 impl Options {
-    fn target(&self) -> omp::Target<'_> {
+    fn target(&self, language: Language) -> omp::Target<'_> {
         let host_fallback = self.host_fallback.as_deref();
-        omp::Target { version: self.omp.0, profile: self.profile.name(), queues: self.queues, host_fallback }
+        let (profile, speech) = (self.profile.name(), omp::Speech::of(language));
+        omp::Target { version: self.omp.0, profile, queues: self.queues, host_fallback, speech }
     }
 }
 

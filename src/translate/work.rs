@@ -5,13 +5,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::acc::ast::{Directive, DirectiveKind};
-use crate::bind::{self, Bound};
+use crate::bind::{self, Bound, Regions};
 use crate::diag::{self, Diag};
 use crate::edit::{Edit, EditSet, Rewrite};
-use crate::host::ir::{StmtKind, Unit};
-use crate::omp::{self, Lowered, Part};
+use crate::host::ir::{StmtId, StmtKind, Unit};
+use crate::omp::{self, Lowered, Part, Speech};
 use crate::scan::{self, Define, DirectiveText, Scan, View};
-use crate::sema::Symbols;
+use crate::sema::{self, Symbols};
 use crate::source::{SourceFile, Span};
 use crate::{acc, host, layout, plan};
 
@@ -34,6 +34,8 @@ pub struct Work<'a> {
     shadow: Vec<u8>,
     scanned: bool,
     library: Library<'a>,
+    /// Lines for specification parts of Fortran: by the offset behind which they may stand.
+    specification: BTreeMap<u32, Vec<String>>,
 }
 
 impl<'a> Work<'a> {
@@ -50,7 +52,8 @@ impl<'a> Work<'a> {
             errors: None,
             shadow: Vec::new(),
             scanned: false,
-            library: Library::new(options.target()),
+            specification: BTreeMap::new(),
+            library: Library::new(options.target(source.file.language)),
         }
     }
 
@@ -91,7 +94,7 @@ impl<'a> Work<'a> {
             if is_first {
                 self.errors = Some(unit.errors.len());
             }
-            self.translate_view(&scan, &unit, &fresh, &names);
+            self.translate_view(&scan, unit, &fresh, &names);
         }
     }
 
@@ -105,7 +108,7 @@ impl<'a> Work<'a> {
         view
     }
 
-    fn translate_view(&mut self, scan: &Scan, unit: &Unit, fresh: &[usize], names: &[(String, Span)]) {
+    fn translate_view(&mut self, scan: &Scan, mut unit: Unit, fresh: &[usize], names: &[(String, Span)]) {
         let file = &self.source.file;
         let mut parsed = Vec::new();
         let mut held = Vec::new();
@@ -120,13 +123,21 @@ impl<'a> Work<'a> {
         let headers: Vec<&Unit> = self.source.headers.iter().map(|header| &header.unit).collect();
         let header_defines = self.source.headers.iter().flat_map(|header| &header.scan.defines);
         let macros: Vec<&Define> = header_defines.chain(&scan.defines).collect();
-        let symbols = Symbols::new(unit, file.bytes.len(), &headers, &macros);
+        let symbols = Symbols::new(&unit, file.bytes.len(), &headers, &macros);
         let mut unbound: BTreeSet<Span> = parsed.iter().map(|(_, directive)| directive.span).collect();
-        let (bound, said) = bind::bind(unit, &scan.directives, parsed);
+        let mut regions = Regions::default();
+        if unit.is_fortran() {
+            sema::resolve(&mut unit, &symbols);
+            let (found, said) = bind::enclose(&mut unit, &scan.directives, &parsed);
+            regions = found;
+            self.diags.extend(said);
+        }
+        let unit = &unit;
+        let (bound, said) = bind::bind(unit, &scan.directives, parsed, &regions);
         unbound.retain(|span| bound.binary_search_by_key(span, |one| one.directive.span).is_err());
         held.extend(unbound);
         self.diags.extend(said);
-        let target = self.options.target();
+        let target = self.options.target(self.source.file.language);
         let aim = plan::Aim {
             device_type: self.options.device_type.clone(),
             preference: omp::preference(target.profile, target.version),
@@ -139,12 +150,22 @@ impl<'a> Work<'a> {
         let mut changes = self.changes(scan, unit, &bound, &lowered);
         leave_whole(&bound, &mut changes);
         for (at, ((bound, lowered), edits)) in bound.iter().zip(lowered).zip(changes).enumerate() {
-            self.rewrite(at as u32, scan.directives[bound.text].span, bound, lowered.rows, edits);
+            let text = &scan.directives[bound.text];
+            if let Some(edits) = &edits {
+                self.specify(unit, text, &lowered.parts, edits);
+            }
+            self.rewrite(at as u32, text.span, bound, lowered.rows, edits);
         }
         for span in held {
             self.report(span, "", Outcome::Left, Vec::new());
         }
-        let uses = bind::api_uses(unit, names);
+        self.library.used(unit);
+        // What a `use` statement lists goes with it.
+        let used: Vec<Span> =
+            unit.scopes.iter().flat_map(|scope| &scope.uses).map(|used| used.span).collect();
+        let is_listed = |span: Span| used.iter().any(|used| used.contains(span));
+        let names: Vec<_> = names.iter().filter(|(_, span)| !is_listed(*span)).cloned().collect();
+        let uses = bind::api_uses(unit, &names);
         let sections = omp::Sections { file, unit, symbols: &symbols };
         let lowered = omp::lower_api(&sections, &uses, target, &|span| layout::stands_alone(file, span));
         self.library.lowered(file, lowered, &mut self.edits);
@@ -190,6 +211,39 @@ impl<'a> Work<'a> {
             changes.push(edits.and_then(|edits| self.library.in_texts(edits, text.span)));
         }
         changes
+    }
+
+    /// Remembers what a directive asks of specification parts: its own lines, and the objects of queues.
+    fn specify(&mut self, unit: &Unit, old: &DirectiveText, parts: &[Part], edits: &[Edit]) {
+        let mut lines = specified(unit, old, parts);
+        let names_queue = |edit: &Edit| edit.text.windows(13).any(|word| word == b"acc2omp_queue");
+        if unit.is_fortran() && edits.iter().any(names_queue) {
+            let place = place_in_specification(unit, old.span.start);
+            let objects = omp::queue_objects();
+            lines.extend(
+                place.into_iter().flat_map(|place| objects.iter().map(move |line| (place, line.clone()))),
+            );
+        }
+        for (place, line) in lines {
+            let known = self.specification.entry(place).or_default();
+            if !known.contains(&line) {
+                known.push(line);
+            }
+        }
+    }
+
+    /// Puts the lines into the specification parts, before the first code that stands there.
+    fn finish_specifications(&mut self) {
+        let file = &self.source.file;
+        for (place, lines) in std::mem::take(&mut self.specification) {
+            let behind = file.bytes.get(place as usize..).unwrap_or_default();
+            let blanks = behind.iter().take_while(|byte| byte.is_ascii_whitespace()).count() as u32;
+            let edits = lines.iter().filter_map(|line| layout::inserted(file, place + blanks, line));
+            let edits = joined(edits.collect());
+            if self.edits.add(Rewrite { owner: u32::MAX - 1, edits }).is_err() {
+                self.diags.push(diag::edit_conflict(Span { start: place, end: place }));
+            }
+        }
     }
 
     fn rewrite(
@@ -238,6 +292,7 @@ impl<'a> Work<'a> {
 
     /// Nothing more can be reached.
     pub fn finish(mut self) -> Translation {
+        self.finish_specifications();
         let file = &self.source.file;
         for (start, span) in &self.texts {
             if !self.reports.contains_key(start) {
@@ -276,8 +331,15 @@ impl<'a> Work<'a> {
 fn leave_whole(bound: &[Bound], changes: &mut [Option<Vec<Edit>>]) {
     let is_data =
         |at: usize| matches!(bound[at].directive.kind, DirectiveKind::Data | DirectiveKind::HostData);
-    let root =
-        |at: usize| bind::ancestors(bound, at).take_while(|above| !is_data(*above)).last().unwrap_or(at);
+    // What ends a construct goes with it.
+    let begin = |at: usize| match bound[at].directive.kind {
+        DirectiveKind::End(_) => bound[at].partner.unwrap_or(at),
+        _ => at,
+    };
+    let root = |at: usize| {
+        let at = begin(at);
+        bind::ancestors(bound, at).take_while(|above| !is_data(*above)).last().unwrap_or(at)
+    };
     let roots: Vec<usize> = (0..bound.len()).map(root).collect();
     let left: BTreeSet<usize> =
         roots.iter().zip(&*changes).filter(|(_, edits)| edits.is_none()).map(|(root, _)| *root).collect();
@@ -303,6 +365,7 @@ fn joined(edits: Vec<Edit>) -> Vec<Edit> {
 /// The edits for one directive; `None` if the source leaves no room for them.
 fn edits_of(file: &SourceFile, unit: &Unit, old: &DirectiveText, parts: &[Part]) -> Option<Vec<Edit>> {
     let mut edits = Vec::new();
+    let speech = Speech::of(file.language);
     // What stands before the directive belongs to its own edit, so that it meets no other edit at the line's start.
     let mut above = String::new();
     let own = |above: &mut String, edit: Edit| {
@@ -316,11 +379,11 @@ fn edits_of(file: &SourceFile, unit: &Unit, old: &DirectiveText, parts: &[Part])
     for part in parts {
         match part {
             Part::Directive(directive) => {
-                edits.push(own(&mut above, layout::relaid(file, old, &directive.words())));
+                edits.push(own(&mut above, layout::relaid(file, old, &directive.words(speech))));
             }
             Part::Pair(first, second) => {
-                above += &layout::above(file, old, &[first.line()])?;
-                edits.push(own(&mut above, layout::relaid(file, old, &second.words())));
+                above += &layout::above(file, old, &[first.line(speech)])?;
+                edits.push(own(&mut above, layout::relaid(file, old, &second.words(speech))));
             }
             Part::Statements(statements) if layout::stands_alone(file, old.span) => {
                 edits.push(layout::replaced(file, old.span, statements));
@@ -349,13 +412,30 @@ fn edits_of(file: &SourceFile, unit: &Unit, old: &DirectiveText, parts: &[Part])
                 edits.push(layout::lines_after(file, span.start + 1, span, lines)?);
             }
             Part::Behind(offset, directive) => {
-                edits.push(layout::behind(file, *offset, &directive.line()));
+                edits.push(layout::behind(file, *offset, &directive.line(speech)));
             }
             Part::Around(function, around) => {
                 let span = unit.function(*function).span;
                 let [before, behind] = around.as_ref();
-                edits.push(layout::inserted(file, span.start, &before.line())?);
-                edits.push(layout::behind(file, span.end, &behind.line()));
+                edits.push(layout::inserted(file, span.start, &before.line(speech))?);
+                edits.push(layout::behind(file, span.end, &behind.line(speech)));
+            }
+            Part::Specified(directive) => match place_in_specification(unit, old.span.start) {
+                // Where it stands, only a compiler for OpenACC takes it.
+                Some(place) if old.span.start < place => edits.push(layout::removed(file, old.span)),
+                _ => edits.push(own(&mut above, layout::relaid(file, old, &directive.words(speech)))),
+            },
+            Part::InFunction(..) => {}
+            Part::BeforeDirective(span, lines) => {
+                for line in lines {
+                    edits.push(layout::inserted(file, span.start, line)?);
+                }
+            }
+            Part::AtEnd(block, lines) if speech == Speech::Fortran => {
+                let at = end_of_body(file, unit, *block)?;
+                for line in lines {
+                    edits.push(layout::inserted(file, at, line)?);
+                }
             }
             Part::AtEnd(block, lines) => {
                 let brace = unit.stmt(*block).span.end - 1;
@@ -371,4 +451,41 @@ fn edits_of(file: &SourceFile, unit: &Unit, old: &DirectiveText, parts: &[Part])
         }
     }
     Some(joined(edits))
+}
+
+/// Where directives may stand in the innermost specification part that holds `offset`.
+fn place_in_specification(unit: &Unit, offset: u32) -> Option<u32> {
+    let holds = |span: Span| span.start <= offset && offset < span.end;
+    unit.scopes.iter().rev().find(|scope| holds(scope.span)).map(|scope| scope.directives_from)
+}
+
+/// The lines that the parts put into specification parts: where, and the line.
+fn specified(unit: &Unit, old: &DirectiveText, parts: &[Part]) -> Vec<(u32, String)> {
+    let mut lines = Vec::new();
+    for part in parts {
+        match part {
+            Part::Specified(directive) => {
+                let place = place_in_specification(unit, old.span.start);
+                let moved = place.filter(|place| old.span.start < *place);
+                lines.extend(moved.map(|place| (place, directive.line(Speech::Fortran))));
+            }
+            Part::InFunction(function, directive) => {
+                let scope = unit.scopes.iter().find(|scope| scope.function == Some(*function));
+                lines.extend(scope.map(|scope| (scope.directives_from, directive.line(Speech::Fortran))));
+            }
+            _ => {}
+        }
+    }
+    lines
+}
+
+/// The offset of the statement that ends a procedure's body: `end …` or `contains`.
+fn end_of_body(file: &SourceFile, unit: &Unit, body: StmtId) -> Option<u32> {
+    let function = unit.functions.iter().find(|function| function.body == body)?;
+    let text = file.text(function.span);
+    let last = text.trim_end().rfind('\n').map_or(0, |at| at + 1);
+    let line = text.get(last..)?;
+    let is_end = line.trim_start().get(..3).is_some_and(|word| word.eq_ignore_ascii_case("end"));
+    let lead = (line.len() - line.trim_start().len()) as u32;
+    Some(if is_end { function.span.start + last as u32 + lead } else { function.span.end })
 }

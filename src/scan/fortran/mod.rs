@@ -7,6 +7,7 @@ mod form;
 mod line;
 mod open;
 mod preprocessor;
+mod shape;
 mod walk;
 
 use crate::source::SourceFile;
@@ -17,6 +18,7 @@ use super::{Include, Scan};
 
 pub use form::form_of;
 pub use preprocessor::events;
+pub use shape::{Shape, shapes};
 
 /// Finds the directives of `file` and makes the shadow text of what `view` shows.
 pub fn scan(file: &SourceFile, view: &View) -> Scan {

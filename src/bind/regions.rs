@@ -1,0 +1,174 @@
+//! Fortran's regions: a directive and its `end` enclose statements, which become one block.
+//!
+//! Invariant: a region is whole statements of one block; what is not is a diagnostic, and its directives are left.
+
+use std::collections::HashMap;
+
+use crate::acc::ast::{ClauseKind, Directive, DirectiveKind, EndKind};
+use crate::diag::{self, Diag};
+use crate::host::ir::{Stmt, StmtId, StmtKind, Unit};
+use crate::scan::DirectiveText;
+use crate::source::Span;
+
+/// The regions of a file, by the directives' places in the list of parsed ones.
+#[derive(Debug, Default)]
+pub struct Regions {
+    /// The block that a directive and its `end` enclose.
+    pub(super) blocks: HashMap<usize, StmtId>,
+    /// The `end` of a directive.
+    pub(super) ends: HashMap<usize, usize>,
+    /// Directives whose region could not be told.
+    pub(super) broken: Vec<usize>,
+}
+
+/// Pairs the directives with their `end`s, and makes a block of what each pair encloses.
+pub fn enclose(
+    unit: &mut Unit,
+    texts: &[DirectiveText],
+    parsed: &[(usize, Directive)],
+) -> (Regions, Vec<Diag>) {
+    let mut regions = Regions::default();
+    let mut diags = Vec::new();
+    let mut blocks = Blocks::new(unit);
+    let mut open: Vec<usize> = Vec::new();
+    for (at, (_, directive)) in parsed.iter().enumerate() {
+        let DirectiveKind::End(end) = directive.kind else {
+            if end_of(directive.kind).is_some() {
+                open.push(at);
+            }
+            continue;
+        };
+        let function = super::function_at(unit, directive.span.start);
+        let is_partner = |begin: &usize| {
+            let begin = &parsed[*begin].1;
+            end_of(begin.kind) == Some(end) && super::function_at(unit, begin.span.start) == function
+        };
+        let Some(place) = open.iter().rposition(|begin| is_partner(begin)) else {
+            diags.push(diag::end_alone(directive.span, crate::acc::name(directive.kind)));
+            regions.broken.push(at);
+            continue;
+        };
+        for skipped in open.drain(place + 1..) {
+            missing_end(parsed, skipped, &mut regions, &mut diags);
+        }
+        let Some(begin) = open.pop() else { continue };
+        regions.ends.insert(begin, at);
+        if is_loop(end) {
+            continue;
+        }
+        let extent = Span { start: parsed[begin].1.span.end, end: directive.span.start };
+        match blocks.enclosed(unit, texts[parsed[begin].0].next_code, extent) {
+            Some(block) => drop(regions.blocks.insert(begin, block)),
+            None => {
+                diags.push(diag::region_not_whole(parsed[begin].1.span, directive.span));
+                regions.broken.extend([begin, at]);
+            }
+        }
+    }
+    for begin in open {
+        missing_end(parsed, begin, &mut regions, &mut diags);
+    }
+    (regions, diags)
+}
+
+/// A directive without its `end`, where it needs one.
+fn missing_end(parsed: &[(usize, Directive)], begin: usize, regions: &mut Regions, diags: &mut Vec<Diag>) {
+    let directive = &parsed[begin].1;
+    let is_capture = directive.clauses.iter().any(|clause| clause.kind == ClauseKind::AtomicCapture);
+    let is_optional = match end_of(directive.kind) {
+        Some(EndKind::Atomic) => !is_capture,
+        Some(end) => is_loop(end),
+        None => true,
+    };
+    if !is_optional {
+        diags.push(diag::end_missing(directive.span, crate::acc::name(directive.kind)));
+        regions.broken.push(begin);
+    }
+}
+
+/// The `end` that a directive may have.
+fn end_of(kind: DirectiveKind) -> Option<EndKind> {
+    match kind {
+        DirectiveKind::Parallel => Some(EndKind::Parallel),
+        DirectiveKind::Serial => Some(EndKind::Serial),
+        DirectiveKind::Kernels => Some(EndKind::Kernels),
+        DirectiveKind::ParallelLoop => Some(EndKind::ParallelLoop),
+        DirectiveKind::SerialLoop => Some(EndKind::SerialLoop),
+        DirectiveKind::KernelsLoop => Some(EndKind::KernelsLoop),
+        DirectiveKind::Loop => Some(EndKind::Loop),
+        DirectiveKind::Data => Some(EndKind::Data),
+        DirectiveKind::HostData => Some(EndKind::HostData),
+        DirectiveKind::Atomic => Some(EndKind::Atomic),
+        DirectiveKind::EnterData
+        | DirectiveKind::ExitData
+        | DirectiveKind::Cache
+        | DirectiveKind::Declare
+        | DirectiveKind::Init
+        | DirectiveKind::Shutdown
+        | DirectiveKind::Set
+        | DirectiveKind::Update
+        | DirectiveKind::Wait
+        | DirectiveKind::Routine
+        | DirectiveKind::End(_) => None,
+    }
+}
+
+/// Whether the loop itself says where the construct ends.
+fn is_loop(end: EndKind) -> bool {
+    matches!(end, EndKind::Loop | EndKind::ParallelLoop | EndKind::SerialLoop | EndKind::KernelsLoop)
+}
+
+/// The blocks that statements stand in.
+struct Blocks {
+    of: HashMap<StmtId, StmtId>,
+    /// The statements that begin at an offset and stand in a block.
+    starts: HashMap<u32, StmtId>,
+}
+
+impl Blocks {
+    fn new(unit: &Unit) -> Blocks {
+        let mut blocks = Blocks { of: HashMap::new(), starts: HashMap::new() };
+        for (index, stmt) in unit.stmts.iter().enumerate() {
+            let StmtKind::Block(list) = &stmt.kind else { continue };
+            for inner in list {
+                blocks.of.insert(*inner, StmtId(index as u32));
+                blocks.starts.insert(unit.stmt(*inner).span.start, *inner);
+            }
+        }
+        blocks
+    }
+
+    /// Makes a block of the statements in `extent`, the first of which begins at `first`.
+    fn enclosed(&mut self, unit: &mut Unit, first: u32, extent: Span) -> Option<StmtId> {
+        let block = StmtId(unit.stmts.len() as u32);
+        if first >= extent.end {
+            unit.stmts.push(Stmt { span: extent, kind: StmtKind::Block(Vec::new()) });
+            return Some(block);
+        }
+        // A region that begins with another one begins with its block.
+        let mut inner = *self.starts.get(&first)?;
+        let mut around = *self.of.get(&inner)?;
+        // A body that is no statement of another block stays around.
+        while let Some(outer) = self.of.get(&around).filter(|_| extent.contains(unit.stmt(around).span)) {
+            inner = around;
+            around = *outer;
+        }
+        let StmtKind::Block(list) = &unit.stmt(around).kind else { return None };
+        let start = unit.stmt(inner).span.start;
+        let from = list.partition_point(|stmt| unit.stmt(*stmt).span.start < start);
+        let count = list[from..].iter().take_while(|stmt| unit.stmt(**stmt).span.start < extent.end).count();
+        let held: Vec<StmtId> = list[from..from + count].to_vec();
+        if held.iter().any(|stmt| !extent.contains(unit.stmt(*stmt).span)) {
+            return None;
+        }
+        for stmt in &held {
+            self.of.insert(*stmt, block);
+        }
+        self.of.insert(block, around);
+        unit.stmts.push(Stmt { span: extent, kind: StmtKind::Block(held) });
+        if let StmtKind::Block(list) = &mut unit.stmts[around.0 as usize].kind {
+            list.splice(from..from + count, [block]);
+        }
+        Some(block)
+    }
+}

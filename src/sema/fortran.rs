@@ -1,0 +1,496 @@
+//! Names in Fortran: scoping units, modules and their `use`, implicit typing, and which `name(…)` is an element.
+//!
+//! Invariant: a name that no declaration we see explains is taken for a variable of an unknown type, never passed over.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::host::ir::{
+    Attributes, BaseType, DeclKind, Expr, ExprId, ExprKind, FunctionId, Implicit, ModuleUse, Scope, ScopeId,
+    ScopeKind, Unit,
+};
+use crate::source::Span;
+
+use super::symbols::{Class, Symbol, SymbolId, SymbolKind, Symbols, Types};
+
+/// The names that a module makes known, with their symbols.
+type Exports = Vec<(String, SymbolId)>;
+
+/// Reads the modules of all units once each.
+struct Modules<'a> {
+    units: Vec<&'a Unit>,
+    /// Modules and submodules by name: the unit's number, and the scope.
+    by_name: HashMap<&'a str, (usize, ScopeId)>,
+    exports: HashMap<(usize, ScopeId), Exports>,
+}
+
+impl Symbols {
+    /// Declares the names of a Fortran unit, the last of `types.units`, and of the modules that it uses.
+    pub(super) fn fortran(&mut self, unit: &Unit, types: &Types) {
+        let inputs = types.units.iter().flat_map(|unit| unit.inputs.iter().cloned());
+        self.inputs = Some(inputs.collect());
+        let mut modules =
+            Modules { units: types.units.clone(), by_name: HashMap::new(), exports: HashMap::new() };
+        for (at, unit) in types.units.iter().enumerate() {
+            for (id, scope) in unit.scopes.iter().enumerate() {
+                if matches!(scope.kind, ScopeKind::Module | ScopeKind::Submodule) {
+                    modules.by_name.insert(&scope.name, (at, ScopeId(id as u32)));
+                }
+            }
+        }
+        let own = types.units.len() - 1;
+        for (id, scope) in unit.scopes.iter().enumerate() {
+            let id = ScopeId(id as u32);
+            match scope.kind {
+                ScopeKind::Module | ScopeKind::Submodule => drop(self.exports(own, id, &mut modules, types)),
+                ScopeKind::Program | ScopeKind::Procedure | ScopeKind::Interface => {
+                    self.procedure_scope(unit, id, types);
+                }
+            }
+            for used in &scope.uses {
+                for (name, symbol) in self.used(used, &mut modules, types) {
+                    self.show(&name, symbol, scope.span, 0);
+                }
+            }
+            let extended = scope.extends.as_deref().and_then(|name| modules.by_name.get(name).copied());
+            for (name, symbol) in
+                extended.map(|(at, id)| self.exports(at, id, &mut modules, types)).unwrap_or_default()
+            {
+                self.show(&name, symbol, scope.span, 0);
+            }
+        }
+        for (index, _) in unit.functions.iter().enumerate() {
+            self.function_scope(unit, FunctionId(index as u32), types);
+        }
+        self.sort_names();
+        self.undeclared(unit);
+    }
+
+    /// The names of a procedure or a main program; the procedure's own name in the scoping unit around.
+    fn procedure_scope(&mut self, unit: &Unit, id: ScopeId, types: &Types) {
+        let scope = unit.scope(id);
+        let has_contained =
+            unit.scopes.iter().any(|other| other.parent == Some(id) && other.kind == ScopeKind::Procedure);
+        let common: HashSet<&String> = scope.commons.iter().flat_map(|(_, names)| names).collect();
+        for decl_id in &scope.decls {
+            let decl = unit.decl(*decl_id);
+            let storage = if common.contains(&decl.name) { SymbolKind::Static } else { SymbolKind::Local };
+            let symbol = self.declare(decl, Some(*decl_id), storage, scope.span, 0, types);
+            let is_result = scope.kind == ScopeKind::Procedure && scope.result.as_ref() == Some(&decl.name);
+            let is_dummy = decl.kind == DeclKind::Parameter && !decl.fortran.value;
+            let known = self.get_mut(symbol);
+            known.is_reference |= is_dummy || is_result || has_contained || decl.fortran.pointer;
+            if decl.fortran.procedure {
+                known.kind = SymbolKind::Function;
+            }
+        }
+        if scope.kind == ScopeKind::Procedure {
+            let around = scope.parent.map(|parent| unit.scope(parent).span);
+            let is_module =
+                |parent: ScopeId| matches!(unit.scope(parent).kind, ScopeKind::Module | ScopeKind::Submodule);
+            // A module makes its procedures known with its other names.
+            if !scope.parent.is_some_and(is_module) {
+                let file = Span { start: 0, end: u32::MAX };
+                self.function(&scope.name, around.unwrap_or(file), 0);
+            }
+        }
+    }
+
+    /// The names of a module: its own, and those of the modules that it uses.
+    fn exports(&mut self, at: usize, id: ScopeId, modules: &mut Modules, types: &Types) -> Exports {
+        if let Some(known) = modules.exports.get(&(at, id)) {
+            return known.clone();
+        }
+        // A module that uses itself through others has nothing more to say.
+        modules.exports.insert((at, id), Exports::new());
+        let unit = modules.units[at];
+        let scope = unit.scope(id);
+        let is_own = at + 1 == modules.units.len();
+        let nowhere = Span { start: u32::MAX, end: u32::MAX };
+        let visible = if is_own { scope.span } else { nowhere };
+        let mut exports = Exports::new();
+        for decl_id in &scope.decls {
+            let decl = unit.decl(*decl_id);
+            let here = is_own.then_some(*decl_id);
+            let symbol = self.declare(decl, here, SymbolKind::Static, visible, 0, types);
+            if decl.fortran.procedure {
+                self.get_mut(symbol).kind = SymbolKind::Function;
+            }
+            exports.push((decl.name.clone(), symbol));
+        }
+        for inner in unit.scopes.iter().filter(|inner| inner.parent == Some(id)) {
+            if inner.kind == ScopeKind::Procedure {
+                exports.push((inner.name.clone(), self.function(&inner.name, visible, 0)));
+            }
+        }
+        for used in &scope.uses {
+            exports.extend(self.used(used, modules, types));
+        }
+        modules.exports.insert((at, id), exports.clone());
+        exports
+    }
+
+    /// The names that a `use` statement brings.
+    fn used(&mut self, used: &ModuleUse, modules: &mut Modules, types: &Types) -> Exports {
+        let Some((at, id)) = modules.by_name.get(used.module.as_str()).copied() else {
+            return Exports::new();
+        };
+        let all = self.exports(at, id, modules, types);
+        let renamed = used.names.iter().filter_map(|(local, name)| {
+            let symbol = all.iter().find(|(known, _)| known == name)?.1;
+            Some((local.clone(), symbol))
+        });
+        let renamed: Exports = renamed.collect();
+        if used.only {
+            return renamed;
+        }
+        let hidden = |name: &String| used.names.iter().any(|(local, remote)| remote == name && local != name);
+        all.iter().filter(|(name, _)| !hidden(name)).cloned().chain(renamed).collect()
+    }
+
+    /// Names without a declaration: typed by the rules of their scoping unit, or of a module that we do not see.
+    fn undeclared(&mut self, unit: &Unit) {
+        let called: HashSet<ExprId> = unit
+            .exprs
+            .iter()
+            .filter_map(|expr| match &expr.kind {
+                ExprKind::Call { callee, .. } => Some(*callee),
+                _ => None,
+            })
+            .collect();
+        let assigned = assigned_elements(unit);
+        let mut fresh: HashMap<(String, ScopeId), Span> = HashMap::new();
+        let mut order = Vec::new();
+        for (index, expr) in unit.exprs.iter().enumerate() {
+            let ExprKind::Name(name) = &expr.kind else { continue };
+            let id = ExprId(index as u32);
+            let is_element = assigned.contains(&id);
+            if called.contains(&id) && !is_element || self.lookup(name, expr.span.start).is_some() {
+                continue;
+            }
+            let Some(scope) = scope_at(unit, expr.span.start) else { continue };
+            let key = (name.clone(), scope);
+            if !fresh.contains_key(&key) {
+                fresh.insert(key.clone(), expr.span);
+                order.push((key, expr.span, is_element));
+            }
+        }
+        for ((name, scope), spelling, is_element) in order {
+            let (class, is_floating) = implicit_class(unit, scope, &name);
+            let is_unseen = class == Class::Unknown;
+            self.insert(Symbol {
+                name,
+                kind: if is_unseen { SymbolKind::Static } else { SymbolKind::Local },
+                class: if is_element { Class::Array } else { class },
+                is_floating,
+                shape: Vec::new(),
+                scope: unit.scope(scope).span,
+                from: 0,
+                decl: None,
+                is_const: false,
+                is_reference: false,
+                fortran: Attributes::default(),
+                spelling: Some(spelling),
+            });
+        }
+    }
+}
+
+/// The class of a name without a declaration; unknown where `implicit none` says that a module declares it.
+fn implicit_class(unit: &Unit, scope: ScopeId, name: &str) -> (Class, bool) {
+    let first = name.bytes().next().unwrap_or_default().to_ascii_lowercase();
+    let scopes = std::iter::successors(Some(scope), |at| unit.scope(*at).parent);
+    for scope in scopes.map(|id| unit.scope(id)) {
+        match &scope.implicit {
+            Implicit::None => return (Class::Unknown, false),
+            Implicit::Letters(ranges) => {
+                let range = ranges.iter().find(|(from, to, _)| (*from..=*to).contains(&first));
+                if let Some((_, _, base)) = range {
+                    return match base {
+                        BaseType::Builtin(words) => {
+                            (Class::Scalar, matches!(words.as_str(), "real" | "double precision" | "complex"))
+                        }
+                        _ => (Class::Record, false),
+                    };
+                }
+            }
+            Implicit::Host => {}
+        }
+    }
+    (Class::Scalar, !(b'i'..=b'n').contains(&first))
+}
+
+/// The innermost scoping unit that holds `offset`.
+fn scope_at(unit: &Unit, offset: u32) -> Option<ScopeId> {
+    let mut found: Option<(ScopeId, &Scope)> = None;
+    for (index, scope) in unit.scopes.iter().enumerate() {
+        let holds = scope.span.start <= offset && offset < scope.span.end;
+        if holds && found.is_none_or(|(_, outer)| outer.span.contains(scope.span)) {
+            found = Some((ScopeId(index as u32), scope));
+        }
+    }
+    found.map(|(id, _)| id)
+}
+
+/// The names that stand before parentheses on the left of an assignment: arrays, or statement functions.
+fn assigned_elements(unit: &Unit) -> HashSet<ExprId> {
+    let targets = unit.exprs.iter().filter_map(|expr| match &expr.kind {
+        ExprKind::Assign(_, left, _) => Some(*left),
+        _ => None,
+    });
+    let callees = targets.filter_map(|target| match &unit.expr(target).kind {
+        ExprKind::Call { callee, .. } => Some(*callee),
+        _ => None,
+    });
+    callees.collect()
+}
+
+/// Turns each `name(…)` whose name is a variable's into an element, or a section, of the variable.
+pub fn resolve(unit: &mut Unit, symbols: &Symbols) {
+    for index in 0..unit.exprs.len() {
+        let ExprKind::Call { callee, args } = &unit.exprs[index].kind else { continue };
+        let called = unit.expr(*callee);
+        let ExprKind::Name(name) = &called.kind else { continue };
+        let Some(symbol) = symbols.lookup(name, called.span.start).map(|id| symbols.get(id)) else {
+            continue;
+        };
+        let is_part = |arg: &ExprId| matches!(unit.expr(*arg).kind, ExprKind::Triplet(_));
+        let is_variable = matches!(
+            symbol.kind,
+            SymbolKind::Local | SymbolKind::Parameter | SymbolKind::Static | SymbolKind::Constant
+        );
+        if !is_variable || symbol.class != Class::Array && !args.iter().any(is_part) {
+            continue;
+        }
+        let (callee, args, span) = (*callee, args.clone(), unit.exprs[index].span);
+        let mut base = callee;
+        let Some((last, first)) = args.split_last() else { continue };
+        for arg in first {
+            let kind = ExprKind::Index(base, *arg);
+            base = ExprId(unit.exprs.len() as u32);
+            unit.exprs.push(Expr { span, kind });
+        }
+        unit.exprs[index].kind = ExprKind::Index(base, *last);
+    }
+}
+
+/// Whether a name is that of an intrinsic procedure that leaves its arguments as they are (Fortran 2018, 16).
+pub fn is_intrinsic(name: &str) -> bool {
+    INTRINSICS.binary_search(&name).is_ok()
+}
+
+/// Sorted; the ones that change an argument (`move_alloc`, `random_number` …) are not among them.
+const INTRINSICS: &[&str] = &[
+    "abs",
+    "achar",
+    "acos",
+    "acosh",
+    "adjustl",
+    "adjustr",
+    "aimag",
+    "aint",
+    "alimag",
+    "all",
+    "allocated",
+    "alog",
+    "alog10",
+    "amax0",
+    "amax1",
+    "amin0",
+    "amin1",
+    "amod",
+    "anint",
+    "any",
+    "asin",
+    "asinh",
+    "associated",
+    "atan",
+    "atan2",
+    "atanh",
+    "bessel_j0",
+    "bessel_j1",
+    "bessel_jn",
+    "bessel_y0",
+    "bessel_y1",
+    "bessel_yn",
+    "bge",
+    "bgt",
+    "bit_size",
+    "ble",
+    "blt",
+    "btest",
+    "cabs",
+    "ccos",
+    "ceiling",
+    "cexp",
+    "char",
+    "clog",
+    "cmplx",
+    "command_argument_count",
+    "conjg",
+    "cos",
+    "cosh",
+    "count",
+    "cshift",
+    "csin",
+    "csqrt",
+    "dabs",
+    "dacos",
+    "dasin",
+    "datan",
+    "datan2",
+    "dble",
+    "dcmplx",
+    "dcos",
+    "dcosh",
+    "dexp",
+    "dfloat",
+    "digits",
+    "dim",
+    "dimag",
+    "dint",
+    "dlog",
+    "dlog10",
+    "dmax1",
+    "dmin1",
+    "dmod",
+    "dnint",
+    "dot_product",
+    "dprod",
+    "dreal",
+    "dshiftl",
+    "dshiftr",
+    "dsign",
+    "dsin",
+    "dsinh",
+    "dsqrt",
+    "dtan",
+    "dtanh",
+    "eoshift",
+    "epsilon",
+    "erf",
+    "erfc",
+    "erfc_scaled",
+    "exp",
+    "exponent",
+    "extends_type_of",
+    "findloc",
+    "float",
+    "floor",
+    "fraction",
+    "gamma",
+    "huge",
+    "hypot",
+    "iabs",
+    "iachar",
+    "iall",
+    "iand",
+    "iany",
+    "ibclr",
+    "ibits",
+    "ibset",
+    "ichar",
+    "idim",
+    "idint",
+    "idnint",
+    "ieor",
+    "ifix",
+    "index",
+    "int",
+    "ior",
+    "iparity",
+    "ishft",
+    "ishftc",
+    "isign",
+    "kind",
+    "lbound",
+    "leadz",
+    "len",
+    "len_trim",
+    "lge",
+    "lgt",
+    "lle",
+    "llt",
+    "log",
+    "log10",
+    "log_gamma",
+    "logical",
+    "maskl",
+    "maskr",
+    "matmul",
+    "max",
+    "max0",
+    "max1",
+    "maxexponent",
+    "maxloc",
+    "maxval",
+    "merge",
+    "merge_bits",
+    "min",
+    "min0",
+    "min1",
+    "minexponent",
+    "minloc",
+    "minval",
+    "mod",
+    "modulo",
+    "nearest",
+    "new_line",
+    "nint",
+    "norm2",
+    "not",
+    "null",
+    "pack",
+    "parity",
+    "popcnt",
+    "poppar",
+    "precision",
+    "present",
+    "product",
+    "radix",
+    "range",
+    "rank",
+    "real",
+    "repeat",
+    "reshape",
+    "rrspacing",
+    "same_type_as",
+    "scale",
+    "scan",
+    "selected_char_kind",
+    "selected_int_kind",
+    "selected_real_kind",
+    "set_exponent",
+    "shape",
+    "shifta",
+    "shiftl",
+    "shiftr",
+    "sign",
+    "sin",
+    "sinh",
+    "size",
+    "sngl",
+    "spacing",
+    "spread",
+    "sqrt",
+    "storage_size",
+    "sum",
+    "tan",
+    "tanh",
+    "tiny",
+    "trailz",
+    "transfer",
+    "transpose",
+    "trim",
+    "ubound",
+    "unpack",
+    "verify",
+];
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_intrinsics_are_sorted() {
+        assert!(super::INTRINSICS.is_sorted());
+        assert!(super::is_intrinsic("sqrt") && !super::is_intrinsic("random_number"));
+    }
+}
