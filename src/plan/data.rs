@@ -5,10 +5,10 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, Part, Subscript};
+use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, Expr, ListItem, Part, Subscript};
 use crate::bind::{Bound, ancestors};
 use crate::diag::{self, Diag};
-use crate::host::ir::{Derived, FunctionId, Unit};
+use crate::host::ir::{Decl, Derived, ExprId, FunctionId, Unit};
 use crate::sema::{Class, Symbol, SymbolId, SymbolKind, Symbols, uses};
 
 use super::{Attribute, Item, Maker, Names, Sharing};
@@ -174,6 +174,9 @@ impl Maker<'_> {
             Part::Section(subscripts) => subscripts.as_slice(),
             Part::Member(_) => &[],
         });
+        if self.unit.is_fortran() {
+            return self.is_whole_fortran(item, decl);
+        }
         let is_whole = |(dimension, extent): (&Subscript, Option<Cow<str>>)| match dimension {
             Subscript::Range { first, second, stride: None } => {
                 let from_zero = first.as_ref().is_none_or(|first| first.text.trim() == "0");
@@ -186,6 +189,25 @@ impl Maker<'_> {
         };
         let count = decl.derived.len();
         item.parts.len() == count && dimensions.zip(extents).all(is_whole)
+    }
+
+    /// Whether the bounds of a Fortran section are those of the declaration, word by word.
+    fn is_whole_fortran(&self, item: &ListItem, decl: &Decl) -> bool {
+        let [Part::Section(subscripts)] = item.parts.as_slice() else { return false };
+        let same = |bound: &Option<Expr>, declared: Option<Cow<str>>, other: &str| {
+            let Some(bound) = bound else { return true };
+            declared.as_deref().unwrap_or(other).trim().eq_ignore_ascii_case(bound.text.trim())
+        };
+        let text = |expr: ExprId| self.file.text(self.unit.expr(expr).span);
+        let is_whole = |(at, (subscript, part)): (usize, (&Subscript, &Derived))| match (subscript, part) {
+            (Subscript::Range { first, second, stride: None }, Derived::Array(upper)) => {
+                let lower = decl.fortran.lower.get(at).copied().flatten();
+                same(first, lower.map(text), "1") && same(second, upper.map(text), "")
+            }
+            _ => false,
+        };
+        subscripts.len() == decl.derived.len()
+            && subscripts.iter().zip(&decl.derived).enumerate().all(is_whole)
     }
 
     /// `data`, `enter data`, `exit data`, `host_data`, `update`.

@@ -73,6 +73,7 @@ impl<'t> Reader<'_, 't> {
             specification: Span::at(head.end as usize),
             directives_from: head.end,
             commons: Vec::new(),
+            result: None,
             is_pure: false,
             function: None,
         });
@@ -270,6 +271,10 @@ impl<'t> Reader<'_, 't> {
         {
             let id = self.entity(result, whole);
             self.apply(id, &Said { base, ..Said::default() });
+            let name = self.lower(span(result));
+            if let Some(scope) = self.scope_mut() {
+                scope.result = Some(name);
+            }
         }
         if head.kind() == "module_procedure_statement" && !has_list {
             params = self.of_interface(whole);
