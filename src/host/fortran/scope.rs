@@ -305,7 +305,15 @@ impl<'t> Reader<'_, 't> {
         let Some(name) = self.scope_mut().map(|scope| scope.name.clone()) else { return Vec::new() };
         let body =
             self.unit.scopes.iter().find(|scope| scope.kind == ScopeKind::Interface && scope.name == name);
-        let declared = body.map(|body| body.decls.clone()).unwrap_or_default();
+        let Some((declared, result, is_pure)) =
+            body.map(|body| (body.decls.clone(), body.result.clone(), body.is_pure))
+        else {
+            return Vec::new();
+        };
+        if let Some(scope) = self.scope_mut() {
+            scope.result = result;
+            scope.is_pure |= is_pure;
+        }
         let mut params = Vec::new();
         for from in declared {
             let decl =
