@@ -72,6 +72,7 @@ pub fn tree(text: &[u8], language: Language) -> Option<Tree> {
     let grammar = match language {
         Language::C | Language::Header => tree_sitter_c::LANGUAGE,
         Language::Cpp => tree_sitter_cpp::LANGUAGE,
+        Language::Fortran(_) => return None,
     };
     let mut parser = Parser::new();
     parser.set_language(&grammar.into()).ok()?;
