@@ -84,7 +84,9 @@ fn trees(task: &Task) -> Verdict {
         Ok(tree) => tree,
         Err(why) => return fail(&why),
     };
-    let work = Work { task, headers: Headers::new(tree.roots.clone()), manner: manner(task) };
+    let files: Vec<&Path> = tree.jobs.iter().map(|job| job.real.as_path()).collect();
+    let headers = Headers::with_modules(tree.roots.clone(), &files);
+    let work = Work { task, headers, manner: manner(task) };
     let progress = Progress::new(tree.jobs.len(), task.quiet);
     let all = || tree.jobs.par_iter().map(|job| progress.through(|| one(job, &work))).collect::<Vec<Done>>();
     let done = match rayon::ThreadPoolBuilder::new().num_threads(task.threads).build() {
