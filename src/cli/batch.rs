@@ -130,7 +130,9 @@ fn attempt(job: &Job, work: &Work, done: &mut Done) -> io::Result<()> {
     done.summary.files = 1;
     let bytes = std::fs::read(&job.path)?;
     let language = scan::language_of(&job.path, &bytes, work.task.form);
-    let Some(language) = language.filter(|language| scan::mentions_openacc(&bytes, *language)) else {
+    let mentions = language.is_some_and(|language| scan::mentions_openacc(&bytes, language));
+    let Some(language) = language.filter(|language| mentions || work.headers.serves(*language, &bytes))
+    else {
         foreign(job, &bytes, done);
         return keep(job, work);
     };
@@ -138,6 +140,9 @@ fn attempt(job: &Job, work: &Work, done: &mut Done) -> io::Result<()> {
         return Err(io::Error::other("larger than 4 GiB"));
     }
     let source = work.headers.source(SourceFile::new(job.name(), bytes, language), &job.real);
+    if !mentions && !source.declares() {
+        return keep(job, work);
+    }
     let translation = translate(&source, &work.task.options);
     account(&source, &translation, work, done);
     deliver(job, &source, &translation, work, done)

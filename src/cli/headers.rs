@@ -53,6 +53,12 @@ impl Headers {
         Headers { modules, ..Headers::new(roots) }
     }
 
+    /// Whether a file of that language uses a module of the files at hand.
+    pub fn serves(&self, language: Language, bytes: &[u8]) -> bool {
+        let is_served = |name: &String| self.modules.contains_key(name);
+        language.is_fortran() && !self.modules.is_empty() && scan::used_modules(bytes).iter().any(is_served)
+    }
+
     /// The source of `file`, which lies at `real`, with its headers. A header follows those that it includes itself, as its
     /// declarations follow theirs.
     pub fn source(&self, file: SourceFile, real: &Path) -> Source {

@@ -679,7 +679,9 @@ impl Lowering<'_> {
         if gathered.refused {
             return refused_by(rows);
         }
-        let (globals, links) = gathered.globals;
+        let (mut globals, links) = gathered.globals;
+        // Their memory comes where they are allocated, and what describes it with it.
+        globals.retain(|name| !self.is_allocated(index, name));
         let lists = [("declare target", globals), ("declare target link", links)];
         let mut directives: Vec<Directive> = lists
             .into_iter()
@@ -713,6 +715,15 @@ impl Lowering<'_> {
             }));
         }
         Lowered { parts, rows, left: false }
+    }
+
+    /// Whether a Fortran variable is given its memory by statements.
+    fn is_allocated(&self, index: usize, name: &str) -> bool {
+        let symbol = self.symbols.lookup(name, self.bound[index].directive.span.start);
+        symbol.is_some_and(|symbol| {
+            let said = &self.symbols.get(symbol).fortran;
+            said.allocatable || said.pointer
+        })
     }
 
     /// What stands for a `declare` in a Fortran procedure goes to its first statement, or to the directive before it.

@@ -125,8 +125,10 @@ impl Symbols {
             let decl = unit.decl(*decl_id);
             let here = is_own.then_some(*decl_id);
             let symbol = self.declare(decl, here, SymbolKind::Static, visible, 0, types);
+            let known = self.get_mut(symbol);
+            known.home = Some(scope.name.clone());
             if decl.fortran.procedure {
-                self.get_mut(symbol).kind = SymbolKind::Function;
+                known.kind = SymbolKind::Function;
             }
             exports.push((decl.name.clone(), symbol));
         }
@@ -203,6 +205,7 @@ impl Symbols {
                 is_reference: false,
                 fortran: Attributes::default(),
                 spelling: Some(spelling),
+                home: None,
             });
         }
     }
