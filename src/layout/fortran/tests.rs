@@ -51,6 +51,25 @@ fn a_directive_keeps_its_style() {
         &format!("{:72}SEQ00010\nx\n", "!$omp target a"),
     );
     relay(Free, "!$acc loop", "target teams|a", "!$omp target teams a");
+    let comment = format!("! {}", "c".repeat(113));
+    relay(Free, &format!("!$acc loop      {comment}"), "target", &format!("!$omp target {comment}"));
+    relay(
+        Free,
+        &format!("!$acc loop {comment}"),
+        "target|map(a, b)",
+        &format!("{comment}\n!$omp target map(a, b)"),
+    );
+}
+
+#[test]
+fn comments_keep_their_bytes() {
+    let bytes = b"!$acc loop & ! \xfc\n! \xe9\n!$acc gang\n".to_vec();
+    let file = SourceFile::new("t", bytes, Language::Fortran(Form::Free));
+    let (scan, _) = scan::scan(&file, &View::default());
+    let old = scan.directives.first().unwrap();
+    let edit = relaid(&file, old, &["target".to_owned()]);
+    assert_eq!(edit.text, b"! \xfc\n! \xe9\n!$omp target");
+    assert_eq!(removed(&file, old.span).text, b"! \xfc\n! \xe9\n");
 }
 
 #[test]
