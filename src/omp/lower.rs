@@ -246,7 +246,10 @@ impl Lowering<'_> {
     }
 
     fn launch(&mut self, index: usize, launch: &Launch) -> Lowered {
-        let (directive, lines, rows, refused) = self.launch_directive(launch);
+        let (mut directive, lines, rows, refused) = self.launch_directive(launch);
+        if self.plan.held.contains(&launch.directive) {
+            queue::hold(&mut directive);
+        }
         let stmt = self.bound[index].stmt();
         if refused || !self.may_stand(index, launch.directive, &lines) {
             // The construct's own line and every loop line below it stay as well.
@@ -521,7 +524,7 @@ impl Lowering<'_> {
             return self.lines_alone(index, gathered);
         }
         let lines = statements(gathered, self.target.speech);
-        if !lines.is_empty() {
+        if !lines.is_empty() || self.plan.held.contains(&index) {
             queue::hold(&mut directive);
         }
         let allocations = match kind {

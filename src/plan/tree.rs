@@ -17,6 +17,8 @@ pub struct Plan {
     pub inserted: Vec<(usize, StmtId, Launch)>,
     /// Directives about data that a queue before them brings: the host waits for it first.
     pub waiting: BTreeSet<usize>,
+    /// Queued directives that the host waits for: what they name may be gone before their queue gets to them.
+    pub held: BTreeSet<usize>,
     /// Regions of data at whose end the host waits for the queues used inside.
     pub waiting_at_end: BTreeSet<usize>,
     /// Functions that the compute constructs of directives call without a `routine` directive.

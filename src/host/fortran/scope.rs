@@ -103,7 +103,8 @@ impl<'t> Reader<'_, 't> {
         let decls = self.close_frame();
         self.inputs(&name, &params);
         self.unit.scopes[id.0 as usize].decls = decls;
-        if is_local {
+        // Declarations without a statement are a file to be included.
+        if is_local && (parts.head.is_some() || !execution.is_empty()) {
             let end = parts.contained.map_or(whole.end as usize, |_| parts.end);
             let function = Function {
                 name,
@@ -136,8 +137,19 @@ impl<'t> Reader<'_, 't> {
             contained: None,
             end: self.trimmed(node).end as usize,
         };
-        for child in self.named(node) {
+        let mut pending = self.named(node);
+        pending.reverse();
+        while let Some(child) = pending.pop() {
             match child.kind() {
+                // A line of the preprocessor that the shadow still shows.
+                kind if is_conditional(kind) => {
+                    let inside = self.named(child);
+                    if inside.iter().any(|part| is_specification(part.kind())) {
+                        pending.extend(inside.into_iter().skip(1).rev());
+                    } else {
+                        parts.execution.push(child);
+                    }
+                }
                 "program_statement"
                 | "module_statement"
                 | "submodule_statement"
@@ -206,6 +218,11 @@ impl<'t> Reader<'_, 't> {
             end = end.max(whole.end);
         }
         execution.extend(&parts.execution);
+        for node in &execution {
+            if node.kind() == "entry_statement" {
+                self.entry(*node);
+            }
+        }
         if let Some(scope) = self.scope_mut() {
             scope.specification = Span { start: head.end, end };
             scope.directives_from = directives_from;
@@ -288,7 +305,15 @@ impl<'t> Reader<'_, 't> {
         let Some(name) = self.scope_mut().map(|scope| scope.name.clone()) else { return Vec::new() };
         let body =
             self.unit.scopes.iter().find(|scope| scope.kind == ScopeKind::Interface && scope.name == name);
-        let declared = body.map(|body| body.decls.clone()).unwrap_or_default();
+        let Some((declared, result, is_pure)) =
+            body.map(|body| (body.decls.clone(), body.result.clone(), body.is_pure))
+        else {
+            return Vec::new();
+        };
+        if let Some(scope) = self.scope_mut() {
+            scope.result = result;
+            scope.is_pure |= is_pure;
+        }
         let mut params = Vec::new();
         for from in declared {
             let decl =
@@ -364,4 +389,9 @@ impl<'t> Reader<'_, 't> {
         let is_target = self.is_target(&label);
         is_target.then(|| self.push_stmt(mark, StmtKind::Labeled { label: Some(label), stmt: None }))
     }
+}
+
+/// Whether the node is a branch of the preprocessor.
+pub(super) fn is_conditional(kind: &str) -> bool {
+    matches!(kind, "preproc_if" | "preproc_ifdef" | "preproc_else" | "preproc_elif" | "preproc_elifdef")
 }

@@ -7,6 +7,7 @@ use tree_sitter::Node;
 use crate::source::Span;
 
 use super::super::ir::*;
+use super::scope::is_conditional;
 use super::{Around, Reader, span};
 
 impl<'t> Reader<'_, 't> {
@@ -41,7 +42,10 @@ impl<'t> Reader<'_, 't> {
             | "close_statement"
             | "inquire_statement"
             | "file_position_statement" => self.transfer(node, whole),
-            "format_statement" | "include_statement" | "entry_statement" => StmtKind::Opaque(Vec::new()),
+            "format_statement" => StmtKind::Empty,
+            "include_statement" | "entry_statement" => StmtKind::Opaque(Vec::new()),
+            "preproc_include" | "preproc_def" | "preproc_function_def" | "preproc_call" => StmtKind::Empty,
+            kind if is_conditional(kind) => self.conditional(node),
             _ => {
                 let inside = self.named(node);
                 StmtKind::Opaque(self.exprs(inside))
