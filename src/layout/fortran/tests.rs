@@ -205,7 +205,8 @@ fn written(form: Form, words: &[&str], sentinel: &str, indent: usize, comments: 
 fn content(form: Form, text: &str) -> (String, Vec<String>) {
     let file = file(form, text);
     let (scan, _) = scan::scan(&file, &View::default());
-    let [one] = scan.directives.as_slice() else { panic!("one directive: {text}") };
+    assert_eq!(scan.directives.len(), 1, "{text}");
+    let one = scan.directives.first().unwrap();
     let words: String = one.words.iter().map(|span| file.text(*span)).collect();
     let found = text.match_indices("! no ").chain(text.match_indices("! line "));
     let mut comments: Vec<String> =
