@@ -51,6 +51,25 @@ fn a_directive_keeps_its_style() {
         &format!("{:72}SEQ00010\nx\n", "!$omp target a"),
     );
     relay(Free, "!$acc loop", "target teams|a", "!$omp target teams a");
+    let comment = format!("! {}", "c".repeat(113));
+    relay(Free, &format!("!$acc loop      {comment}"), "target", &format!("!$omp target {comment}"));
+    relay(
+        Free,
+        &format!("!$acc loop {comment}"),
+        "target|map(a, b)",
+        &format!("{comment}\n!$omp target map(a, b)"),
+    );
+}
+
+#[test]
+fn comments_keep_their_bytes() {
+    let bytes = b"!$acc loop & ! \xfc\n! \xe9\n!$acc gang\n".to_vec();
+    let file = SourceFile::new("t", bytes, Language::Fortran(Form::Free));
+    let (scan, _) = scan::scan(&file, &View::default());
+    let old = scan.directives.first().unwrap();
+    let edit = relaid(&file, old, &["target".to_owned()]);
+    assert_eq!(edit.text, b"! \xfc\n! \xe9\n!$omp target");
+    assert_eq!(removed(&file, old.span).text, b"! \xfc\n! \xe9\n");
 }
 
 #[test]
@@ -186,7 +205,8 @@ fn written(form: Form, words: &[&str], sentinel: &str, indent: usize, comments: 
 fn content(form: Form, text: &str) -> (String, Vec<String>) {
     let file = file(form, text);
     let (scan, _) = scan::scan(&file, &View::default());
-    let [one] = scan.directives.as_slice() else { panic!("one directive: {text}") };
+    assert_eq!(scan.directives.len(), 1, "{text}");
+    let one = scan.directives.first().unwrap();
     let words: String = one.words.iter().map(|span| file.text(*span)).collect();
     let found = text.match_indices("! no ").chain(text.match_indices("! line "));
     let mut comments: Vec<String> =
