@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use crate::{Result, Verdict, process};
 
 /// gcc and gfortran read OpenACC and OpenMP; clang with the pieces of LLVM that its offload linker needs runs OpenMP
-/// on a device with a memory of its own.
+/// on a device with a memory of its own; flang is the second reader of OpenMP in Fortran.
 const PACKAGES: &[&str] = &[
     "gcc",
     "g++",
@@ -18,6 +18,7 @@ const PACKAGES: &[&str] = &[
     "lld-19",
     "clang-tools-19",
     "libclang-rt-19-dev",
+    "flang-22",
 ];
 
 /// Installs what is missing.

@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use acc2omp::source::Language;
 use clap::{Args, ValueEnum};
 
+use crate::difftest::fixture::Fixture;
 use crate::difftest::toolchain::Toolchains;
 use crate::difftest::{self, Output, Profile, Suite};
 use crate::{Result, Verdict};
@@ -66,20 +67,23 @@ pub fn run(options: &Options) -> Result<Verdict> {
         let mut folders = Vec::new();
         for (number, folder) in options.paths.iter().enumerate() {
             let work = work.path().join(number.to_string());
-            let suite = Suite { folder: folder.clone(), fixtures: Vec::new(), outputs: profiles() };
-            folders.extend(translated(&translator, &suite, &work)?);
+            let suite = Suite { folder: folder.clone(), fixtures: Vec::new(), outputs: profiles(), work };
+            folders.extend(translated(&translator, &suite)?);
         }
         return Ok(read_all(&folders)?.verdict());
     }
     let toolchains = Toolchains::find()?;
     let mut suites = difftest::suites(&difftest::Options::default(), &root, work.path())?;
+    // The audit reads C and C++.
+    suites.retain(|suite| !suite.fixtures.iter().any(Fixture::is_fortran));
     // What stands beside the original is the same text twice.
     suites.iter_mut().for_each(|suite| suite.outputs.retain(|output| !output.guarded));
     // The fixtures that cannot be built are read, too.
-    let bad = Suite { folder: root.join("fixtures/bad"), fixtures: Vec::new(), outputs: profiles() };
-    let mut folders = translated(&translator, &bad, &work.path().join("bad"))?;
+    let bad = root.join("fixtures/bad");
+    let bad = Suite { folder: bad, fixtures: Vec::new(), outputs: profiles(), work: work.path().join("bad") };
+    let mut folders = translated(&translator, &bad)?;
     for suite in &suites {
-        folders.extend(translated(&translator, suite, work.path())?);
+        folders.extend(translated(&translator, suite)?);
     }
     let read = read_all(&folders)?;
     if read.owned == 0 {
@@ -97,9 +101,9 @@ fn profiles() -> Vec<Output> {
 }
 
 /// Translates a suite in each of its ways, and returns the folders.
-fn translated(translator: &Path, suite: &Suite, work: &Path) -> Result<Vec<PathBuf>> {
-    difftest::translate(translator, suite, work)?;
-    Ok(suite.outputs.iter().map(|output| work.join(&output.name)).collect())
+fn translated(translator: &Path, suite: &Suite) -> Result<Vec<PathBuf>> {
+    difftest::translate(translator, suite)?;
+    Ok(suite.outputs.iter().map(|output| suite.work.join(&output.name)).collect())
 }
 
 /// Reads all texts below the folders.
@@ -134,7 +138,7 @@ fn read_all(folders: &[PathBuf]) -> Result<Sum> {
 
 /// Reads one text, and tells what is wrong with it.
 fn read(path: &Path, name: &str, sum: &mut Sum) -> Result<()> {
-    let Some(language) = Language::of(path) else { return Ok(()) };
+    let Some(language) = Language::of(path).filter(|language| !language.is_fortran()) else { return Ok(()) };
     let bytes = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let found = text::audit(&bytes, language);
     for race in &found.races {

@@ -5,12 +5,17 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use acc2omp::source::Language;
+
 use crate::Result;
 
-/// How a mark's line begins.
-const MARK: &str = "//@difftest";
+/// How a mark's line begins, in C and in Fortran.
+const MARKS: [&str; 2] = ["//@difftest", "!@difftest"];
 
-/// The endings of files that are compiled.
+/// How a directive's line begins in Fortran, in any case; all but the first in the first column only.
+const SENTINELS: [&str; 3] = ["!$acc", "c$acc", "*$acc"];
+
+/// The endings of files that are compiled, beside those of Fortran.
 const SOURCES: &[&str] = &["c", "cpp", "cc", "cxx", "C"];
 
 /// The endings of headers.
@@ -23,7 +28,7 @@ pub struct Fixture {
     pub name: String,
     /// The folder.
     pub folder: PathBuf,
-    /// The names of the files that are compiled.
+    /// The names of the files that are compiled, sorted: a file of Fortran stands behind those whose modules it uses.
     pub sources: Vec<String>,
     /// The names of the headers beside them.
     pub headers: Vec<String>,
@@ -60,16 +65,29 @@ fn read(folder: PathBuf) -> Result<Fixture> {
         path.extension().is_some_and(|ending| endings.iter().any(|one| ending == *one))
     };
     let headers = files.iter().filter(|path| ends(path, HEADERS)).map(|path| name(path)).collect();
-    files.retain(|path| ends(path, SOURCES));
+    files.retain(|path| ends(path, SOURCES) || is_fortran(path));
     let mut marks = Marks::default();
     for file in &files {
         let text = read_text(file)?;
-        for line in text.lines().filter_map(|line| line.strip_prefix(MARK)) {
+        let mark = |line| MARKS.iter().find_map(|mark| str::strip_prefix(line, mark));
+        for line in text.lines().filter_map(mark) {
             marks.read(line).map_err(|word| format!("{}: `{word}` is no mark", file.display()))?;
         }
     }
     let sources = files.iter().map(|path| name(path)).collect();
     Ok(Fixture { name: name(&folder), folder, sources, headers, marks })
+}
+
+/// Whether a file is Fortran, by its name.
+pub fn is_fortran(path: impl AsRef<Path>) -> bool {
+    Language::of(path.as_ref()).is_some_and(Language::is_fortran)
+}
+
+impl Fixture {
+    /// Whether it is a program of Fortran, perhaps with parts in C.
+    pub fn is_fortran(&self) -> bool {
+        self.sources.iter().any(is_fortran)
+    }
 }
 
 impl Marks {
@@ -92,9 +110,13 @@ pub fn read_text(path: &Path) -> Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The first line that still holds an OpenACC directive, with its number.
-pub fn left_directive(text: &str) -> Option<(usize, &str)> {
-    (1..).zip(text.lines()).find(|(_, line)| is_directive(line) || line.contains("_Pragma(\"acc "))
+/// The first line of the text of `source` that still holds an OpenACC directive, with its number.
+pub fn left_directive<'a>(source: &str, text: &'a str) -> Option<(usize, &'a str)> {
+    let is_left = match is_fortran(source) {
+        true => has_sentinel,
+        false => |line: &str| is_directive(line) || line.contains("_Pragma(\"acc "),
+    };
+    (1..).zip(text.lines()).find(|(_, line)| is_left(line))
 }
 
 /// Whether a line begins with `#pragma acc`, blanks anywhere.
@@ -102,6 +124,17 @@ fn is_directive(line: &str) -> bool {
     let Some(rest) = line.trim_start().strip_prefix('#') else { return false };
     let mut words = rest.split_whitespace();
     words.next() == Some("pragma") && words.next() == Some("acc")
+}
+
+/// Whether a line of Fortran begins with one of the sentinels.
+fn has_sentinel(line: &str) -> bool {
+    let begins = |line: &str, sentinel: &str| {
+        let start = line.get(..sentinel.len());
+        let is_word = |next: char| next.is_alphabetic() || next == '_';
+        start.is_some_and(|start| start.eq_ignore_ascii_case(sentinel))
+            && !line[sentinel.len()..].starts_with(is_word)
+    };
+    begins(line.trim_start(), SENTINELS[0]) || SENTINELS[1..].iter().any(|one| begins(line, one))
 }
 
 fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
@@ -116,7 +149,7 @@ fn name(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use super::{Marks, left_directive};
+    use super::{Marks, is_fortran, left_directive};
 
     #[test]
     fn marks_are_read() {
@@ -131,8 +164,29 @@ mod tests {
 
     #[test]
     fn directives_that_are_left_are_seen() {
-        assert_eq!(left_directive("int a;\n #\tpragma  acc loop\n"), Some((2, " #\tpragma  acc loop")));
-        assert_eq!(left_directive("_Pragma(\"acc data\")"), Some((1, "_Pragma(\"acc data\")")));
-        assert_eq!(left_directive("#pragma omp target\n// pragma acc\n#pragma accurate\n"), None);
+        let in_c = |text| left_directive("a.c", text);
+        assert_eq!(in_c("int a;\n #\tpragma  acc loop\n"), Some((2, " #\tpragma  acc loop")));
+        assert_eq!(in_c("_Pragma(\"acc data\")"), Some((1, "_Pragma(\"acc data\")")));
+        assert_eq!(in_c("#pragma omp target\n// pragma acc\n#pragma accurate\n!$acc loop\n"), None);
+    }
+
+    #[test]
+    fn directives_of_fortran_that_are_left_are_seen() {
+        let line = |text| left_directive("a.F90", text).map(|(number, _)| number);
+        assert_eq!(line("x = 1\n  !$ACC loop\n"), Some(2));
+        assert_eq!(line("!$acc&  copy(a)\n"), Some(1));
+        assert_eq!(line("c$acc data\n"), Some(1));
+        assert_eq!(line("C$Acc\n"), Some(1));
+        assert_eq!(line("x\n*$acc1 copy(a)"), Some(2));
+        assert_eq!(
+            line("!$omp target\n! !$acc loop\n!$accurate\n s = '!$acc'\n c$acc\n!$ac\n!\u{e4}$acc\n"),
+            None
+        );
+    }
+
+    #[test]
+    fn fortran_is_known_by_its_ending() {
+        assert!(["a.f90", "a.F90", "a.f", "a.F", "a.for", "a.f95", "a.f03", "a.F08"].iter().all(is_fortran));
+        assert!(!["a.c", "a.C", "a.cpp", "a.h", "f90", "a.f90.diff"].iter().any(is_fortran));
     }
 }

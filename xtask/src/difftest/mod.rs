@@ -93,6 +93,12 @@ impl Output {
         Output { name, options, guarded: false, toolchains: Toolchain::of(profile) }
     }
 
+    /// The translations of Fortran for a profile; `None` if no compiler at hand stands for it.
+    fn of_fortran(profile: Profile) -> Option<Output> {
+        let toolchains = Toolchain::of_fortran(profile);
+        (!toolchains.is_empty()).then(|| Output { toolchains, ..Output::of_profile(profile) })
+    }
+
     /// The original and the translation side by side.
     fn guarded() -> Output {
         let toolchains = &[Toolchain::OpenAcc, Toolchain::GccOpenMp, Toolchain::ClangOpenMp];
@@ -119,6 +125,8 @@ pub struct Suite {
     pub fixtures: Vec<Fixture>,
     /// How they are translated.
     pub outputs: Vec<Output>,
+    /// Where their translations and programs go: names are unique in a suite, and in all suites of one place.
+    pub work: PathBuf,
 }
 
 /// Makes the comparisons; the last line printed counts them.
@@ -141,8 +149,8 @@ pub fn run(options: &Options) -> Result<Verdict> {
     };
     let mut tally = Tally::default();
     for suite in suites.iter().filter(|suite| !suite.fixtures.is_empty()) {
-        translate(&translator, suite, work.path())?;
-        tally = tally.and(&compare_all(suite, &toolchains, work.path())?);
+        translate(&translator, suite)?;
+        tally = tally.and(&compare_all(suite, &toolchains)?);
     }
     if options.keep {
         println!("kept in {}", work.keep().display());
@@ -157,15 +165,23 @@ pub fn suites(options: &Options, root: &Path, work: &Path) -> Result<Vec<Suite>>
     for folder in ["fixtures/c", "fixtures/cpp"].map(|folder| root.join(folder)) {
         let outputs =
             profiles(options).into_iter().map(Output::of_profile).chain([Output::guarded()]).collect();
-        suites.push(Suite { fixtures: fixture::all(&folder)?, folder, outputs });
+        suites.push(Suite { fixtures: fixture::all(&folder)?, folder, outputs, work: work.to_path_buf() });
     }
+    suites.push(fortran(options, root, work)?);
     for (version, sync) in page::targets() {
         let output = Output::of_examples(version, sync);
         let folder = work.join(format!("examples-{}", output.name));
         let fixtures = page::all(root, &folder, version, sync)?;
-        suites.push(Suite { folder, fixtures, outputs: vec![output] });
+        suites.push(Suite { folder, fixtures, outputs: vec![output], work: work.to_path_buf() });
     }
     Ok(suites)
+}
+
+/// The fixtures in Fortran. Some have the name of one in C, so that they have a place of their own.
+fn fortran(options: &Options, root: &Path, work: &Path) -> Result<Suite> {
+    let (folder, work) = (root.join("fixtures/fortran"), work.join("fortran"));
+    let outputs = profiles(options).into_iter().filter_map(Output::of_fortran).collect();
+    Ok(Suite { fixtures: fixture::all(&folder)?, folder, outputs, work })
 }
 
 fn profiles(options: &Options) -> Vec<Profile> {
@@ -182,10 +198,10 @@ pub fn root() -> Result<PathBuf> {
 }
 
 /// Translates a suite in each of its ways.
-pub fn translate(translator: &Path, suite: &Suite, work: &Path) -> Result<()> {
+pub fn translate(translator: &Path, suite: &Suite) -> Result<()> {
     for output in &suite.outputs {
         let mut command = Command::new(translator);
-        command.arg(&suite.folder).arg("-o").arg(work.join(&output.name));
+        command.arg(&suite.folder).arg("-o").arg(suite.work.join(&output.name));
         command.args(&output.options).arg("--quiet");
         let output = process::capture(&mut command, TRANSLATION_LIMIT)?;
         // 1 says that a directive is left; which one, and whether it may be, is seen in the text.
@@ -209,8 +225,8 @@ pub fn build(root: &Path) -> Result<PathBuf> {
 }
 
 /// Takes the fixtures one by one.
-fn compare_all(suite: &Suite, toolchains: &Toolchains, work: &Path) -> Result<Tally> {
-    each(&suite.fixtures, |fixture| case::run(fixture, toolchains, work, &suite.outputs))
+fn compare_all(suite: &Suite, toolchains: &Toolchains) -> Result<Tally> {
+    each(&suite.fixtures, |fixture| case::run(fixture, toolchains, &suite.work, &suite.outputs))
 }
 
 /// Does `job` for each of the items, on as many threads as there are processors, and adds up.

@@ -2,23 +2,41 @@
 //!
 //! Invariant: a compiler that is missing is an error, never a comparison left out.
 
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use super::fixture::is_fortran;
 use super::{LIMIT, Profile};
 use crate::{Result, process};
 
 /// gcc, for OpenACC and for OpenMP.
-const GCC: Compilers = Compilers { c: "gcc", cpp: "g++" };
-/// clang, for OpenMP on a device with a memory of its own.
-const CLANG: Compilers = Compilers { c: "clang-19", cpp: "clang++-19" };
+const GCC: Compilers = Compilers { c: "gcc", cpp: "g++", fortran: "gfortran" };
+/// clang, for OpenMP on a device with a memory of its own; flang beside it, for OpenMP on the host.
+const CLANG: Compilers = Compilers { c: "clang-19", cpp: "clang++-19", fortran: "flang-22" };
 /// Says where clang's run-time libraries are.
 const LLVM_CONFIG: &str = "llvm-config-19";
+
+/// flang reads a version of OpenMP that is too old for us if it is not told another.
+const FLANG_VERSION: &str = "-fopenmp-version=52";
+/// What flang says of words that it reads, but cannot build.
+const UNFINISHED: &str = "not yet implemented";
 
 /// The programs of one kind of compiler.
 struct Compilers {
     c: &'static str,
     cpp: &'static str,
+    fortran: &'static str,
+}
+
+impl Compilers {
+    fn of(&self, source: &str) -> &'static str {
+        match source {
+            _ if is_fortran(source) => self.fortran,
+            _ if source.ends_with(".c") => self.c,
+            _ => self.cpp,
+        }
+    }
 }
 
 /// The compilers that are there.
@@ -39,6 +57,8 @@ pub enum Toolchain {
     GccOpenMp,
     /// clang, OpenMP on a device that is the same processor with other memory.
     ClangOpenMp,
+    /// flang, OpenMP on the host; it reads more strictly than gfortran, and more than it can build.
+    Flang,
 }
 
 impl Toolchain {
@@ -49,6 +69,7 @@ impl Toolchain {
             Toolchain::Plain => "plain",
             Toolchain::GccOpenMp => "gcc",
             Toolchain::ClangOpenMp => "clang",
+            Toolchain::Flang => "flang",
         }
     }
 
@@ -57,7 +78,7 @@ impl Toolchain {
         match self {
             Toolchain::OpenAcc => Some("GOACC_parallel_keyed"),
             Toolchain::ClangOpenMp => Some("Entering OpenMP kernel"),
-            Toolchain::Plain | Toolchain::GccOpenMp => None,
+            Toolchain::Plain | Toolchain::GccOpenMp | Toolchain::Flang => None,
         }
     }
 
@@ -68,6 +89,39 @@ impl Toolchain {
             Profile::Generic | Profile::Clang | Profile::Cray => {
                 &[Toolchain::GccOpenMp, Toolchain::ClangOpenMp]
             }
+        }
+    }
+
+    /// The toolchains for a profile's output in Fortran, where flang stands for clang; no compiler at hand stands for
+    /// the rest.
+    pub fn of_fortran(profile: Profile) -> &'static [Toolchain] {
+        match profile {
+            Profile::Gcc => &[Toolchain::GccOpenMp],
+            Profile::Generic | Profile::Clang => &[Toolchain::GccOpenMp, Toolchain::Flang],
+            Profile::Cray => &[],
+        }
+    }
+
+    /// Whether a compiler's message only says that it has read a word which it cannot build.
+    pub fn is_unfinished(self, message: &str) -> bool {
+        self == Toolchain::Flang && message.contains(UNFINISHED)
+    }
+
+    /// How often a program is run: a race in Fortran has no other witness than a second run that differs.
+    pub fn runs(self, is_fortran: bool) -> usize {
+        if is_fortran && self == Toolchain::GccOpenMp { 3 } else { 1 }
+    }
+
+    /// The arguments that say which directives count.
+    fn arguments(self, source: &str) -> &'static [&'static str] {
+        match self {
+            Toolchain::OpenAcc => &["-fopenacc"],
+            Toolchain::Plain => &[],
+            Toolchain::GccOpenMp if is_fortran(source) => &["-fopenmp"],
+            Toolchain::GccOpenMp => &["-fopenmp", "-Wall"],
+            Toolchain::ClangOpenMp => &["-fopenmp", "-fopenmp-targets=x86_64-pc-linux-gnu"],
+            Toolchain::Flang if is_fortran(source) => &["-fopenmp", FLANG_VERSION, "-w"],
+            Toolchain::Flang => &["-fopenmp"],
         }
     }
 }
@@ -85,37 +139,89 @@ impl Toolchain {
 impl Toolchains {
     /// Looks for the compilers.
     pub fn find() -> Result<Toolchains> {
-        for program in [GCC.c, GCC.cpp, CLANG.c, CLANG.cpp] {
+        for program in [GCC, CLANG].iter().flat_map(|one| [one.c, one.cpp, one.fortran]) {
             ask(program, "--version")?;
         }
         let llvm_libraries = ask(LLVM_CONFIG, "--libdir")?.trim().to_owned();
         Ok(Toolchains { llvm_libraries })
     }
 
-    /// The command that builds `sources`, in the folder they are in, into `program`.
-    pub fn build(&self, toolchain: Toolchain, sources: &[String], program: &Path, strict: bool) -> Command {
-        let compilers = if toolchain == Toolchain::ClangOpenMp { CLANG } else { GCC };
-        let is_c = sources.iter().all(|source| source.ends_with(".c"));
-        let mut command = Command::new(if is_c { compilers.c } else { compilers.cpp });
-        command.args(match toolchain {
-            Toolchain::OpenAcc => &["-fopenacc"][..],
-            Toolchain::Plain => &[],
-            Toolchain::GccOpenMp => &["-fopenmp", "-Wall"],
-            Toolchain::ClangOpenMp => &["-fopenmp", "-fopenmp-targets=x86_64-pc-linux-gnu"],
-        });
-        command.arg(if strict { "-Werror=unknown-pragmas" } else { "-Wno-unknown-pragmas" });
-        command.arg("-O1").args(sources).arg("-o").arg(program);
-        if toolchain == Toolchain::ClangOpenMp {
+    /// The commands that build `sources`, one after the other in the folder they are in, into `program`.
+    pub fn build(
+        &self,
+        toolchain: Toolchain,
+        sources: &[String],
+        program: &Path,
+        strict: bool,
+    ) -> Result<Vec<Command>> {
+        if sources.iter().any(is_fortran) {
+            return self.build_fortran(toolchain, sources, program, strict);
+        }
+        let of_cpp = sources.iter().find(|source| !source.ends_with(".c"));
+        let Some(first) = of_cpp.or(sources.first()) else { return Ok(Vec::new()) };
+        let mut command = compiler(toolchain, first, strict);
+        command.args(sources).arg("-o").arg(program);
+        self.link(toolchain, &mut command);
+        Ok(vec![command])
+    }
+
+    /// Each source that is not Fortran becomes an object; the Fortran compiler takes the rest and links. What it writes
+    /// besides the program goes into a folder beside that.
+    fn build_fortran(
+        &self,
+        toolchain: Toolchain,
+        sources: &[String],
+        program: &Path,
+        strict: bool,
+    ) -> Result<Vec<Command>> {
+        let mut place = program.as_os_str().to_owned();
+        place.push(".parts");
+        let place = Path::new(&place);
+        fs::create_dir_all(place).map_err(|error| format!("{}: {error}", place.display()))?;
+        let (fortran, others): (Vec<&String>, Vec<&String>) =
+            sources.iter().partition(|source| is_fortran(source));
+        let Some(first) = fortran.first() else { return Ok(Vec::new()) };
+        let with_modules = || {
+            let mut command = compiler(toolchain, first, strict);
+            command.arg("-J").arg(place).args(&fortran);
+            command
+        };
+        let mut commands = Vec::new();
+        if toolchain == Toolchain::Flang {
+            let mut command = with_modules();
+            command.arg("-fsyntax-only");
+            commands.push(command);
+        }
+        let mut link = with_modules();
+        for source in &others {
+            let object = place.join(format!("{source}.o"));
+            link.arg(&object);
+            let mut command = compiler(toolchain, source, strict);
+            command.args(["-c", source.as_str(), "-o"]).arg(object);
+            commands.push(command);
+        }
+        link.arg("-o").arg(program);
+        if others.iter().any(|source| !source.ends_with(".c")) {
+            link.arg("-lstdc++");
+        }
+        self.link(toolchain, &mut link);
+        commands.push(link);
+        Ok(commands)
+    }
+
+    /// The libraries at the end of the command that links.
+    fn link(&self, toolchain: Toolchain, command: &mut Command) {
+        if matches!(toolchain, Toolchain::ClangOpenMp | Toolchain::Flang) {
             command.arg(format!("-L{}", self.llvm_libraries));
         }
         command.arg("-lm");
-        command
     }
 
     /// The command that runs what was built.
-    pub fn execute(&self, toolchain: Toolchain, program: &Path) -> Command {
+    pub fn execute(&self, toolchain: Toolchain, program: &Path, is_fortran: bool) -> Command {
         let mut command = Command::new(program);
-        command.env("OMP_NUM_THREADS", "4").env("OMP_WAIT_POLICY", "passive");
+        let threads = if is_fortran { "8" } else { "4" };
+        command.env("OMP_NUM_THREADS", threads).env("OMP_WAIT_POLICY", "passive");
         match toolchain {
             Toolchain::OpenAcc => {
                 command.env("GOMP_DEBUG", "1");
@@ -126,10 +232,29 @@ impl Toolchains {
                 // LLVM 19 stops with an assertion where a hidden helper thread runs a region on the host as its device.
                 command.env("LIBOMP_USE_HIDDEN_HELPER_TASK", "0");
             }
+            Toolchain::Flang => {
+                command.env("LD_LIBRARY_PATH", &self.llvm_libraries);
+            }
             Toolchain::Plain | Toolchain::GccOpenMp => {}
         }
         command
     }
+}
+
+/// The compiler for a source, with all arguments that do not depend on the step.
+fn compiler(toolchain: Toolchain, source: &str, strict: bool) -> Command {
+    let compilers = match toolchain {
+        Toolchain::ClangOpenMp | Toolchain::Flang => CLANG,
+        Toolchain::OpenAcc | Toolchain::Plain | Toolchain::GccOpenMp => GCC,
+    };
+    let mut command = Command::new(compilers.of(source));
+    command.args(toolchain.arguments(source));
+    // In Fortran a directive that is not known is always an error.
+    if !is_fortran(source) {
+        command.arg(if strict { "-Werror=unknown-pragmas" } else { "-Wno-unknown-pragmas" });
+    }
+    command.arg("-O1");
+    command
 }
 
 fn ask(program: &str, question: &str) -> Result<String> {
@@ -139,4 +264,51 @@ fn ask(program: &str, question: &str) -> Result<String> {
         return Err(format!("{program} {question}: {}", answer.end()));
     }
     Ok(answer.stdout)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::process::Command;
+
+    use super::{Toolchain, Toolchains};
+
+    fn built(toolchain: Toolchain, sources: &[&str]) -> Vec<String> {
+        let folder = tempfile::tempdir().unwrap();
+        let toolchains = Toolchains { llvm_libraries: "/llvm".to_owned() };
+        let sources: Vec<String> = sources.iter().map(|&source| source.to_owned()).collect();
+        let commands = toolchains.build(toolchain, &sources, &folder.path().join("p"), true).unwrap();
+        let text = |command: &Command| {
+            let words = std::iter::once(command.get_program()).chain(command.get_args());
+            let words: Vec<_> = words.map(|word| word.to_string_lossy()).collect();
+            words.join(" ").replace(&*folder.path().to_string_lossy(), "T")
+        };
+        commands.iter().map(text).collect()
+    }
+
+    #[test]
+    fn one_command_builds_c_and_another_cpp() {
+        let c = "gcc -fopenmp -Wall -Werror=unknown-pragmas -O1 a.c b.c -o T/p -lm";
+        assert_eq!(built(Toolchain::GccOpenMp, &["a.c", "b.c"]), [c]);
+        let cpp = "g++ -fopenacc -Werror=unknown-pragmas -O1 a.c b.cpp -o T/p -lm";
+        assert_eq!(built(Toolchain::OpenAcc, &["a.c", "b.cpp"]), [cpp]);
+    }
+
+    #[test]
+    fn fortran_links_what_each_language_has_built() {
+        let c = "gcc -fopenacc -Werror=unknown-pragmas -O1 -c k.c -o T/p.parts/k.c.o";
+        let fortran = "gfortran -fopenacc -O1 -J T/p.parts m.f90 n.F T/p.parts/k.c.o -o T/p -lm";
+        assert_eq!(built(Toolchain::OpenAcc, &["k.c", "m.f90", "n.F"]), [c, fortran]);
+        assert_eq!(built(Toolchain::Plain, &["m.f90"]), ["gfortran -O1 -J T/p.parts m.f90 -o T/p -lm"]);
+    }
+
+    #[test]
+    fn flang_reads_before_it_builds() {
+        let common = "flang-22 -fopenmp -fopenmp-version=52 -w -O1 -J T/p.parts m.f90";
+        let (read, build) = (format!("{common} -fsyntax-only"), format!("{common} -o T/p -L/llvm -lm"));
+        assert_eq!(built(Toolchain::Flang, &["m.f90"]), [read, build]);
+        assert!(Toolchain::Flang.is_unfinished("error: x.f90:3: not yet implemented: DEPEND"));
+        assert!(!Toolchain::Flang.is_unfinished("error: Semantic errors"));
+        assert!(!Toolchain::GccOpenMp.is_unfinished("not yet implemented"));
+    }
 }
