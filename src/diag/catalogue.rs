@@ -517,6 +517,42 @@ pub fn length_not_kept(at: Span) -> Diag {
     )
 }
 
+/// A0242
+pub fn array_not_elementwise(at: Span, reason: &str) -> Diag {
+    diag(
+        242,
+        Severity::Weaker,
+        at,
+        format!("this array statement runs on one thread of the device: {reason}"),
+        "the reason",
+        "write the loops yourself, with `!$acc loop independent`, or move the statement out of the region",
+    )
+}
+
+/// A0243
+pub fn array_overlap(at: Span, name: &str) -> Diag {
+    diag(
+        243,
+        Severity::Weaker,
+        at,
+        format!("this array statement runs on one thread of the device: `{name}` is assigned and read at other elements"),
+        "other elements of the array that is assigned",
+        "assign to another array first, and copy it in a second statement",
+    )
+}
+
+/// A0244
+pub fn array_alias(at: Span, one: &str, two: &str) -> Diag {
+    diag(
+        244,
+        Severity::Weaker,
+        at,
+        format!("this array statement runs on one thread of the device: `{one}` and `{two}` may be the same memory"),
+        "may be the memory that is assigned",
+        "take `pointer` and `target` away if they are not, or write the loops with `!$acc loop independent`",
+    )
+}
+
 /// A0250
 pub fn branches_differ(at: Span, other: Span) -> Diag {
     let made = diag(

@@ -127,6 +127,8 @@ pub struct Scope {
     pub result: Option<String>,
     /// `pure`, or `elemental` and not `impure`.
     pub is_pure: bool,
+    /// `elemental` and not `impure`
+    pub is_elemental: bool,
     /// The procedure or main program, if it has statements of its own.
     pub function: Option<FunctionId>,
 }

@@ -15,7 +15,7 @@ use super::ast::{Body, Clause, Directive, Ending, Leaf, Speech};
 use super::clause::{self, Facts, Gathered};
 use super::look::{self, Asked};
 use super::profile::Tuning;
-use super::{ends, launch, profile, queue};
+use super::{array, ends, launch, profile, queue};
 
 /// What the output is written for.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +69,8 @@ pub enum Part {
     BeforeDirective(Span, Vec<String>),
     /// Lines before the statement, with braces around all of it.
     Braced(StmtId, Vec<String>),
+    /// Loops of so many dimensions, perhaps with a directive before them, in the place of the statement.
+    Loops(StmtId, Vec<String>, usize),
     /// Lines behind the statement.
     After(StmtId, Vec<String>),
     /// A directive behind this offset, on a line of its own.
@@ -120,6 +122,11 @@ pub fn lower(plan: &Plan, symbols: &Symbols, bound: &[Bound], target: Target) ->
     }
     for (index, stmt, launch) in &plan.inserted {
         lowering.inserted(*index, *stmt, launch);
+    }
+    for stmt in plan.elementwise.keys() {
+        if !plan.inserted.iter().any(|(_, inserted, _)| inserted == stmt) {
+            lowering.loops(*stmt, None);
+        }
     }
     for (index, function) in &plan.callees {
         lowering.callee(*index, *function);
@@ -362,7 +369,24 @@ impl Lowering<'_> {
             return;
         }
         self.done[index].rows.extend(rows);
-        self.before(index, stmt, &directive);
+        if self.plan.elementwise.contains_key(&stmt) {
+            self.loops(stmt, Some(&directive));
+        } else {
+            self.before(index, stmt, &directive);
+        }
+    }
+
+    /// The loops of an array statement, behind a directive of their own or behind the one of the region.
+    fn loops(&mut self, stmt: StmtId, directive: Option<&Directive>) {
+        let Some((index, elementwise)) = self.plan.elementwise.get(&stmt) else { return };
+        if self.done[*index].left {
+            return;
+        }
+        let row = look::row("implicit/array-assignment", &self.asked(*index, "loop"));
+        self.done[*index].rows.extend(row.map(|row| row.id.to_string()));
+        let line = directive.map(|directive| directive.line(self.target.speech));
+        let lines = line.into_iter().chain(array::loops(elementwise)).collect();
+        self.done[*index].parts.push(Part::Loops(stmt, lines, elementwise.ranges.len()));
     }
 
     /// A directive before a statement without one; in Fortran with the `end` that it needs.

@@ -3,6 +3,7 @@
 //! Invariant: analyses nothing; what a clause becomes stands on its rule page, and only here and there are OpenMP's words.
 
 mod api;
+mod array;
 pub mod ast;
 mod clause;
 mod ends;
@@ -15,6 +16,7 @@ mod queue;
 mod section;
 
 pub use api::{ApiChange, ApiLowered, lower_api};
+pub use array::{loop_declaration, loop_variable};
 pub use ast::Speech;
 pub use lower::{Lowered, Part, Queues, Target, lower};
 pub use profile::preference;

@@ -2,6 +2,7 @@
 //!
 //! Invariant: no word of a target language; every choice that a user could miss is a diagnostic.
 
+mod array;
 mod callee;
 mod clauses;
 mod data;

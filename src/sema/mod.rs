@@ -2,12 +2,16 @@
 //!
 //! Invariant: states facts about the program; decides nothing and knows no target.
 
+mod array;
+mod designator;
+mod elemental;
 mod flow;
 mod fortran;
 mod loops;
 mod macros;
 mod symbols;
 
+pub use array::{Elementwise, Line, LineKind, Piece, Range, Refusal, Subscript, Why, elementwise};
 pub use flow::{Use, Uses, children, escaping, live_after, path_to, reads_of_expr, uses, uses_beside};
 pub use fortran::resolve;
 pub use loops::{Header, NotCanonical, header, is_tight, only_loop, trip_constant};

@@ -8,7 +8,7 @@ use crate::acc::ast::{Directive, DirectiveKind};
 use crate::bind::{self, Bound, Regions};
 use crate::diag::{self, Diag};
 use crate::edit::{Edit, EditSet, Rewrite};
-use crate::host::ir::{StmtId, StmtKind, Unit};
+use crate::host::ir::{Scope, StmtId, StmtKind, Unit};
 use crate::omp::{self, Lowered, Part, Speech};
 use crate::scan::{self, Define, DirectiveText, Scan, View};
 use crate::sema::{self, Symbols};
@@ -416,6 +416,13 @@ fn edits_of(file: &SourceFile, unit: &Unit, old: &DirectiveText, parts: &[Part])
             Part::Braced(stmt, lines) => {
                 edits.extend(layout::braced(file, unit.stmt(*stmt).span, lines));
             }
+            Part::Loops(stmt, lines, _) => {
+                let span = unit.stmt(*stmt).span;
+                if !layout::stands_alone(file, span) {
+                    return None;
+                }
+                edits.push(layout::replaced(file, span, lines));
+            }
             Part::After(stmt, lines) => {
                 edits.push(layout::lines_after(file, unit.stmt(*stmt).span.end, old.span, lines)?);
             }
@@ -470,8 +477,13 @@ fn edits_of(file: &SourceFile, unit: &Unit, old: &DirectiveText, parts: &[Part])
 
 /// Where directives may stand in the innermost specification part that holds `offset`.
 fn place_in_specification(unit: &Unit, offset: u32) -> Option<u32> {
+    innermost(unit, offset).map(|scope| scope.directives_from)
+}
+
+/// The innermost scoping unit that holds `offset`.
+fn innermost(unit: &Unit, offset: u32) -> Option<&Scope> {
     let holds = |span: Span| span.start <= offset && offset < span.end;
-    unit.scopes.iter().rev().find(|scope| holds(scope.span)).map(|scope| scope.directives_from)
+    unit.scopes.iter().rev().find(|scope| holds(scope.span))
 }
 
 /// The lines that the parts put into specification parts: where, and the line.
@@ -488,10 +500,21 @@ fn specified(unit: &Unit, old: &DirectiveText, parts: &[Part]) -> Vec<(u32, Stri
                 let scope = unit.scopes.iter().find(|scope| scope.function == Some(*function));
                 lines.extend(scope.map(|scope| (scope.directives_from, directive.line(Speech::Fortran))));
             }
+            Part::Loops(stmt, _, rank) => {
+                let scope = innermost(unit, unit.stmt(*stmt).span.start);
+                lines.extend(scope.into_iter().flat_map(|scope| {
+                    let fresh = (0..*rank).filter(|at| !declares(unit, scope, &omp::loop_variable(*at)));
+                    fresh.map(|at| (scope.directives_from, omp::loop_declaration(at)))
+                }));
+            }
             _ => {}
         }
     }
     lines
+}
+
+fn declares(unit: &Unit, scope: &Scope, name: &str) -> bool {
+    scope.decls.iter().any(|decl| unit.decl(*decl).name == name)
 }
 
 /// The offset of the statement that ends a procedure's body: `end …` or `contains`.

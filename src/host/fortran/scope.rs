@@ -76,6 +76,7 @@ impl<'t> Reader<'_, 't> {
             commons: Vec::new(),
             result: None,
             is_pure: false,
+            is_elemental: false,
             function: None,
         });
         ScopeId(self.unit.scopes.len() as u32 - 1)
@@ -263,9 +264,10 @@ impl<'t> Reader<'_, 't> {
             }
         }
         let says = |word: &str| qualifiers.iter().any(|qualifier| qualifier == word);
-        let is_pure = says("pure") || says("simple") || says("elemental") && !says("impure");
+        let is_elemental = says("elemental") && !says("impure");
         if let Some(scope) = self.scope_mut() {
-            scope.is_pure = is_pure;
+            scope.is_pure = says("pure") || says("simple") || is_elemental;
+            scope.is_elemental = is_elemental;
         }
         if head.kind() == "function_statement"
             && let Some(result) = result

@@ -151,6 +151,7 @@ pub fn replaced(file: &SourceFile, span: Span, lines: &[String]) -> Edit {
 fn laid(file: &SourceFile, line: usize, text: &str) -> Vec<String> {
     let form = style::form(file);
     let words = fill::words(text);
+    let deeper = text.get(..text.len() - text.trim_start_matches(' ').len()).unwrap_or_default();
     let Some((first, rest)) = words.split_first() else { return vec![String::new()] };
     if text.starts_with('#') {
         return vec![text.to_owned()];
@@ -166,7 +167,7 @@ fn laid(file: &SourceFile, line: usize, text: &str) -> Vec<String> {
         let indent = if form == Form::Free { indent } else { String::new() };
         return vec![format!("{indent}{text}")];
     }
-    style::of_statement(form, &indent).fill(&words)
+    style::of_statement(form, &(indent + deeper)).fill(&words)
 }
 
 /// As `laid` for all of `lines`.
