@@ -2,6 +2,7 @@
 //!
 //! Invariant: analyses nothing; what a clause becomes stands on its rule page, and only here and there are OpenMP's words.
 
+mod alias;
 mod api;
 pub mod ast;
 mod clause;
@@ -14,6 +15,7 @@ mod profile;
 mod queue;
 mod section;
 
+pub use alias::alias;
 pub use api::{ApiChange, ApiLowered, lower_api};
 pub use ast::Speech;
 pub use lower::{Lowered, Part, Queues, Target, lower};

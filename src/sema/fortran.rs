@@ -190,6 +190,7 @@ impl Symbols {
                 is_reference: false,
                 fortran: Attributes::default(),
                 spelling: Some(spelling),
+                record: None,
             });
         }
     }

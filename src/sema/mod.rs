@@ -2,12 +2,14 @@
 //!
 //! Invariant: states facts about the program; decides nothing and knows no target.
 
+mod components;
 mod flow;
 mod fortran;
 mod loops;
 mod macros;
 mod symbols;
 
+pub use components::{Component, Path, Step, paths, record_of};
 pub use flow::{Use, Uses, children, escaping, live_after, path_to, reads_of_expr, uses, uses_beside};
 pub use fortran::resolve;
 pub use loops::{Header, NotCanonical, header, is_tight, only_loop, trip_constant};
