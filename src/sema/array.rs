@@ -8,6 +8,7 @@ use crate::source::{SourceFile, Span};
 
 use super::designator::{Designator, designator};
 use super::elemental::{self, Kind};
+use super::subscript::{Range, Subscript};
 use super::symbols::{SymbolKind, Symbols};
 
 /// A statement about arrays, element by element.
@@ -55,26 +56,6 @@ pub enum Piece {
         /// The subscripts of all dimensions.
         subscripts: Vec<Subscript>,
     },
-}
-
-/// A subscript of an array.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Subscript {
-    /// It is the same for all elements.
-    Fixed(String),
-    /// It runs.
-    Range(Range),
-}
-
-/// The values of a subscript that runs, as expressions of the source.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Range {
-    /// The first one.
-    pub first: String,
-    /// The one that it does not pass.
-    pub last: String,
-    /// What is added.
-    pub step: String,
 }
 
 /// Why the order of the elements may matter, or cannot be seen not to.
@@ -380,7 +361,7 @@ impl Reader<'_> {
         for (assigned, _) in self.named.iter().filter(|(_, is_assigned)| *is_assigned) {
             for (other, _) in &self.named {
                 if other.is_apart(assigned) {
-                    if other.may_alias(assigned) {
+                    if !other.is_sibling(assigned) && other.may_alias(assigned) {
                         let (one, two) = (assigned.spelling(), other.spelling());
                         return Err(Refusal { at: other.whole, why: Why::Alias(one, two) });
                     }
