@@ -62,7 +62,7 @@ struct Args {
     #[command(subcommand)]
     topic: Option<Topic>,
 
-    /// Files and folders to translate; `-` reads C from standard input and writes to standard output
+    /// Files and folders to translate; `-` reads C, or Fortran in the `--form` that is said, from standard input and writes to standard output
     #[arg(value_name = "FILE|DIR")]
     inputs: Vec<PathBuf>,
 

@@ -70,7 +70,7 @@ pub struct Unit {
     /// Dummy arguments of Fortran procedures that the procedure does not change (`intent(in)`, `value`): the procedure's
     /// name, and the argument's place.
     pub inputs: Vec<(String, usize)>,
-    /// Fortran's `do concurrent` loops, by place.
+    /// Fortran's `do concurrent` loops, inner ones before outer ones.
     pub concurrent: Vec<Concurrent>,
     /// Arguments of Fortran's references that are named there: the value, and the name; by id of the value.
     pub keywords: Vec<(ExprId, String)>,

@@ -1,7 +1,7 @@
 //! The host languages: source through tree-sitter into one structure IR.
 //!
 //! Invariant: knows nothing of directives and targets; node names of a grammar stand in one
-//! file, `c.rs` for C and C++, `fortran.rs` for Fortran.
+//! place, `c.rs` for C and C++, the folder `fortran` for Fortran.
 
 pub mod ir;
 

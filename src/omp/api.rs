@@ -266,7 +266,8 @@ impl Lowering<'_> {
             return Some(String::new());
         }
         if self.is_fortran() {
-            return self.sections.variable(self.named(page, call, "p")?);
+            let has_length = self.named(page, call, "bytes").is_some();
+            return self.sections.variable(self.named(page, call, "p")?, has_length);
         }
         self.sections.section(self.named(page, call, "p")?, self.named(page, call, "bytes")?)
     }

@@ -253,7 +253,10 @@ impl Lowering<'_> {
     }
 
     fn launch(&mut self, index: usize, launch: &Launch) -> Lowered {
-        let (directive, lines, rows, refused) = self.launch_directive(launch);
+        let (mut directive, lines, rows, refused) = self.launch_directive(launch);
+        if self.plan.held.contains(&launch.directive) {
+            queue::hold(&mut directive);
+        }
         let stmt = self.bound[index].stmt();
         if refused || !self.may_stand(index, launch.directive, &lines) {
             // The construct's own line and every loop line below it stay as well.
@@ -545,7 +548,7 @@ impl Lowering<'_> {
             return self.lines_alone(index, gathered);
         }
         let lines = statements(gathered, self.target.speech);
-        if !lines.is_empty() {
+        if !lines.is_empty() || self.plan.held.contains(&index) {
             queue::hold(&mut directive);
         }
         let allocations = match kind {
@@ -700,7 +703,9 @@ impl Lowering<'_> {
         if gathered.refused {
             return refused_by(rows);
         }
-        let (globals, links) = gathered.globals;
+        let (mut globals, links) = gathered.globals;
+        // Their memory comes where they are allocated, and what describes it with it.
+        globals.retain(|name| !self.is_allocated(index, name));
         let lists = [("declare target", globals), ("declare target link", links)];
         let mut directives: Vec<Directive> = lists
             .into_iter()
@@ -734,6 +739,15 @@ impl Lowering<'_> {
             }));
         }
         Lowered { parts, rows, left: false }
+    }
+
+    /// Whether a Fortran variable is given its memory by statements.
+    fn is_allocated(&self, index: usize, name: &str) -> bool {
+        let symbol = self.symbols.lookup(name, self.bound[index].directive.span.start);
+        symbol.is_some_and(|symbol| {
+            let said = &self.symbols.get(symbol).fortran;
+            said.allocatable || said.pointer
+        })
     }
 
     /// What stands for a `declare` in a Fortran procedure goes to its first statement, or to the directive before it.

@@ -17,8 +17,17 @@ pub struct Sections<'a> {
 }
 
 impl Sections<'_> {
-    /// The list item for a Fortran variable, or a part of one, that is an argument.
-    pub fn variable(&self, argument: ExprId) -> Option<String> {
+    /// The list item for a Fortran variable, or a part of one, that is an argument. With a length behind it, an element
+    /// is where memory begins: the first one stands for the whole array.
+    pub fn variable(&self, argument: ExprId, has_length: bool) -> Option<String> {
+        if let ExprKind::Index(base, first) = self.unit.expr(argument).kind
+            && has_length
+        {
+            let is_first = matches!(self.unit.expr(first).kind, ExprKind::Int(1) | ExprKind::Triplet(_));
+            let is_element = matches!(self.unit.expr(first).kind, ExprKind::Int(1));
+            let is_row = matches!(self.unit.expr(base).kind, ExprKind::Name(_));
+            return (is_first && is_row).then(|| self.text(if is_element { base } else { argument }));
+        }
         let expr = self.unit.expr(argument);
         let is_variable = match &expr.kind {
             ExprKind::Name(name) => self.symbols.lookup(name, expr.span.start).is_some(),

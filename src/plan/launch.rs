@@ -175,10 +175,7 @@ pub(super) fn region(kind: DirectiveKind) -> Region {
 }
 
 fn may_stand_inside(kind: DirectiveKind) -> bool {
-    matches!(
-        kind,
-        DirectiveKind::Loop | DirectiveKind::Atomic | DirectiveKind::Cache | DirectiveKind::End(_)
-    )
+    matches!(kind, DirectiveKind::Loop | DirectiveKind::Atomic | DirectiveKind::Cache | DirectiveKind::End(_))
 }
 
 /// The word of a jump that leaves the statement of a construct, if there is one.

@@ -5,8 +5,8 @@
 use crate::acc::ast::{Clause, ClauseKind, DataClause, Directive, DirectiveKind, Expr};
 use crate::bind::{Bound, descendants};
 use crate::diag;
-use crate::host::ir::{ExprKind, StmtId, StmtKind, Unit};
-use crate::sema::{Class, SymbolId, SymbolKind, uses};
+use crate::host::ir::{ExprKind, FunctionId, ScopeKind, StmtId, StmtKind, Unit};
+use crate::sema::{Class, SymbolId, SymbolKind, has_variable_length, uses};
 
 use super::{Item, Maker, Names, Sharing};
 
@@ -25,6 +25,9 @@ impl Maker<'_> {
         if directive.kind == DirectiveKind::EnterData && directive.clauses.iter().any(brings) {
             self.diags.push(diag::queued_data(directive.span));
         }
+        if self.unit.is_fortran() {
+            return self.held(index, function);
+        }
         let names: Vec<String> = self
             .mapped(index)
             .into_iter()
@@ -38,6 +41,36 @@ impl Maker<'_> {
             .collect();
         for name in names {
             self.diags.push(diag::may_not_outlive(self.bound[index].directive.span, &name));
+        }
+    }
+
+    /// Notes that the host waits for directive `index` of a Fortran procedure that may return before its queue gets to it:
+    /// what describes the shape of a local or dummy array is gone by then, and gfortran 12 looks there.
+    fn held(&mut self, index: usize, function: FunctionId) {
+        let scope = self.unit.scopes.iter().find(|scope| scope.function == Some(function));
+        if scope.is_some_and(|scope| scope.kind == ScopeKind::Program) {
+            return;
+        }
+        let goes = |symbol: &SymbolId| {
+            let known = self.symbols.get(*symbol);
+            let said = &known.fortran;
+            let is_described = said.assumed_shape || said.assumed_size || said.allocatable || said.pointer;
+            match known.kind {
+                SymbolKind::Local => {
+                    self.unit.function(function).span.contains(known.scope)
+                        || known.scope.contains(self.unit.function(function).span)
+                }
+                SymbolKind::Parameter => {
+                    known.class == Class::Array
+                        && (is_described || has_variable_length(self.unit, self.symbols, *symbol))
+                }
+                _ => false,
+            }
+        };
+        if self.mapped(index).iter().any(goes) {
+            let directive = &self.bound[index].directive;
+            self.diags.push(diag::synchronous(directive.span, crate::acc::name(directive.kind)));
+            self.plan.held.insert(index);
         }
     }
 
@@ -104,9 +137,14 @@ impl Maker<'_> {
             listed.chain(implied).filter_map(|name| self.symbols.lookup(name, here)).collect();
         if let Some(stmt) = self.bound[index].stmt() {
             let used = uses(self.unit, self.symbols, stmt);
+            let own = self.clauses(index);
+            let copied = own.private.iter().chain(&own.firstprivate);
+            let copied: Vec<SymbolId> =
+                copied.filter_map(|item| self.symbols.lookup(&item.base.text, here)).collect();
             let is_aggregate = |symbol: &SymbolId| {
                 matches!(self.symbols.get(*symbol).class, Class::Array | Class::Record)
                     && !self.is_inside(*symbol, stmt)
+                    && !copied.contains(symbol)
             };
             mapped.extend(used.iter().map(|(symbol, _)| symbol).filter(is_aggregate));
         }

@@ -18,6 +18,8 @@ pub struct Plan {
     pub inserted: Vec<(usize, StmtId, Launch)>,
     /// Directives about data that a queue before them brings: the host waits for it first.
     pub waiting: BTreeSet<usize>,
+    /// Queued directives that the host waits for: what they name may be gone before their queue gets to them.
+    pub held: BTreeSet<usize>,
     /// Regions of data at whose end the host waits for the queues used inside.
     pub waiting_at_end: BTreeSet<usize>,
     /// Array statements whose elements loops run through: the directive that holds each, and what is done for an element.

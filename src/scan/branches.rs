@@ -14,7 +14,7 @@ use super::shadow;
 /// that condition.
 pub fn branches_behind(file: &SourceFile) -> Vec<(Span, Vec<Span>)> {
     let is_fortran = file.language.is_fortran();
-    let events = if is_fortran { fortran::events(&file.bytes) } else { c::events(&file.bytes) };
+    let events = if is_fortran { fortran::events(file) } else { c::events(&file.bytes) };
     let lines: Vec<&Line> = events.iter().filter_map(condition).collect();
     let lines: Vec<(&str, &Line)> =
         lines.into_iter().map(|line| (keyword(&file.bytes, line).0, line)).collect();

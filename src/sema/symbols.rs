@@ -76,6 +76,8 @@ pub struct Symbol {
     pub fortran: Attributes,
     /// Where this file spells the name; Fortran's names are kept in lower case.
     pub spelling: Option<Span>,
+    /// The Fortran module that declares it.
+    pub home: Option<String>,
 }
 
 /// A name at a place, and what it means there.
@@ -170,6 +172,7 @@ impl Symbols {
                 is_reference: false,
                 fortran: Attributes::default(),
                 spelling: None,
+                home: None,
             });
         }
         if unit.is_fortran() {
@@ -301,6 +304,7 @@ impl Symbols {
             is_reference: false,
             fortran: Attributes::default(),
             spelling: None,
+            home: None,
         })
     }
 
@@ -352,6 +356,7 @@ impl Symbols {
             is_reference,
             fortran,
             spelling,
+            home: None,
         })
     }
 

@@ -207,16 +207,19 @@ impl<'a> Library<'a> {
             // Of the old length, so that the line keeps its columns.
             add(edits, Edit { span, text: b"!$   ".to_vec() });
         }
-        if self.left {
-            return;
-        }
         for span in std::mem::take(&mut self.modules) {
             match self.omp {
+                // Names that are left need the old one beside the new one.
+                _ if self.left => {
+                    let more = self.omp.then(|| ["use omp_lib".to_owned()]);
+                    let edit = more.and_then(|more| layout::lines_after(file, span.end, span, &more));
+                    edit.into_iter().for_each(|edit| add(edits, edit));
+                }
                 true => add(edits, Edit { span, text: b"use omp_lib".to_vec() }),
                 false => add(edits, layout::removed(file, span)),
             }
         }
-        let includes = self.includes.iter();
+        let includes = self.includes.iter().filter(|_| !self.left);
         for include in includes.filter(|include| include.path.eq_ignore_ascii_case("openacc_lib.h")) {
             let text = file.text(include.span).replace(&include.path, "omp_lib.h");
             match self.omp {

@@ -15,6 +15,7 @@ use crate::sema::{self, Symbols};
 use crate::source::{SourceFile, Span};
 use crate::{acc, host, layout, plan};
 
+use super::allocations;
 use super::library::Library;
 use super::{DirectiveReport, Options, Outcome, Source, Translation};
 
@@ -89,7 +90,7 @@ impl<'a> Work<'a> {
             self.scanned = true;
         }
         let names = self.library.fresh(&scan);
-        if !fresh.is_empty() || !names.is_empty() {
+        if !fresh.is_empty() || !names.is_empty() || (is_first && self.source.declares()) {
             let unit = host::parse(file, &scan);
             if is_first {
                 self.errors = Some(unit.errors.len());
@@ -159,6 +160,7 @@ impl<'a> Work<'a> {
         for span in held {
             self.report(span, "", Outcome::Left, Vec::new());
         }
+        self.allocations(scan, unit, &symbols);
         self.library.used(unit);
         // What a `use` statement lists goes with it.
         let used: Vec<Span> =
@@ -211,6 +213,19 @@ impl<'a> Work<'a> {
             changes.push(edits.and_then(|edits| self.library.in_texts(edits, text.span)));
         }
         changes
+    }
+
+    /// Gives the variables of modules their memory on the device where they are allocated.
+    fn allocations(&mut self, scan: &Scan, unit: &Unit, symbols: &Symbols) {
+        let file = &self.source.file;
+        let mut declared = allocations::declared(file, scan, unit);
+        declared.extend(self.source.headers.iter().flat_map(|header| header.declared.iter().cloned()));
+        for edit in allocations::edits(file, unit, symbols, &declared) {
+            let span = edit.span;
+            if self.edits.add(Rewrite { owner: u32::MAX - 2, edits: vec![edit] }).is_err() {
+                self.diags.push(diag::edit_conflict(span));
+            }
+        }
     }
 
     /// Remembers what a directive asks of specification parts: its own lines, and the objects of queues.

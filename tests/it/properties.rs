@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use acc2omp::diag::Severity;
 use acc2omp::rules::openacc;
-use acc2omp::source::{Language, Span};
+use acc2omp::scan::{self, View};
+use acc2omp::source::{Form, Language, SourceFile, Span};
 use acc2omp::{Options, Outcome, Source, Translation, translate};
 use proptest::prelude::*;
 
@@ -92,6 +93,35 @@ const PIECES: &[&str] = &[
     "if (x)",
     "for (;;)",
     "goto end;",
+];
+
+const FORTRAN: &[&str] = &[
+    "\n",
+    "\r\n",
+    "!$acc loop\n",
+    "c$acc",
+    "\n!$acc parallel loop copy(a) &\n",
+    "\n!$acc& ",
+    "\n      ",
+    "\n     &",
+    "&",
+    "!",
+    "'",
+    "\"",
+    "\n#ifdef X\n",
+    "\n#else\n",
+    "\n#endif\n",
+    "!@acc ",
+    "do i = 1, n\n",
+    "end do\n",
+    "end\n",
+    "program p\n",
+    "include 'a.h'",
+    "call acc_wait(1)",
+    "use openacc",
+    "\t",
+    ";",
+    "10 continue",
 ];
 
 fn change() -> impl Strategy<Value = Change> {
@@ -202,6 +232,22 @@ proptest! {
         let bytes = pieces.concat();
         check(&bytes, &run(&bytes, Language::C));
         check(&bytes, &run(&bytes, Language::Cpp));
+    }
+
+    #[test]
+    fn any_bytes_of_fortran_do_no_harm(
+        pieces in prop::collection::vec(prop_oneof![
+            4 => prop::sample::select(FORTRAN).prop_map(|piece| piece.as_bytes().to_vec()),
+            1 => prop::collection::vec(any::<u8>(), 0..20),
+        ], 0..30)
+    ) {
+        let bytes = pieces.concat();
+        for form in [Form::Free, Form::Fixed] {
+            let language = Language::Fortran(form);
+            let (scan, _) = scan::scan(&SourceFile::new("any.f", bytes.clone(), language), &View::default());
+            prop_assert_eq!(scan.shadow.len(), bytes.len());
+            check(&bytes, &run(&bytes, language));
+        }
     }
 
     #[test]

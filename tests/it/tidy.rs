@@ -141,8 +141,8 @@ fn openmp_words_stand_in_their_rooms() {
     for path in files("src") {
         let name = shown(&path);
         let source = text(&path);
-        let core = source.split("#[cfg(test)]").next().unwrap_or_default();
-        let says = literals(core)
+        let core = source.split("#[cfg(test)]").next().filter(|_| !name.ends_with("/tests.rs"));
+        let says = literals(core.unwrap_or_default())
             .iter()
             .any(|literal| literal.replace("acc2omp", "").replace("--omp", "").contains("omp "));
         if says && !matches!(room(&name), Some("omp" | "rules")) && !exempt.remove(name.as_str()) {

@@ -186,6 +186,17 @@ impl<'t> Reader<'_, 't> {
         StmtKind::Block(list)
     }
 
+    /// Statements that the preprocessor may leave out.
+    pub(super) fn conditional(&mut self, node: Node<'t>) -> StmtKind {
+        let mut body = self.named(node);
+        if node.kind() != "preproc_else" && !body.is_empty() {
+            body.remove(0);
+        }
+        let cond = self.push_expr(Span::at(node.start_byte()), ExprKind::Literal);
+        let then = self.block(&body, node.start_byte());
+        StmtKind::If { cond, then, other: None }
+    }
+
     /// `critical` and `change team`
     pub(super) fn coarray_block(&mut self, node: Node<'t>) -> StmtKind {
         let mut body = self.named(node);

@@ -39,11 +39,13 @@ pub fn parse(file: &SourceFile, scan: &Scan) -> Unit {
     let mut unit = reader.unit;
     unit.errors = errors(&tree, &scan.shadow);
     unit.top_level.sort_by_key(|span| span.start);
+    let (mut errors, mut reached) = (unit.errors.iter().peekable(), 0);
     for function in &mut unit.functions {
-        let before = unit.errors.partition_point(|error| error.start < function.span.start);
-        let starts_inside = unit.errors.get(before).is_some_and(|error| error.start < function.span.end);
-        let reaches_in = unit.errors[..before].iter().any(|error| error.end > function.span.start);
-        function.has_error = starts_inside || reaches_in;
+        while let Some(error) = errors.next_if(|error| error.start < function.span.start) {
+            reached = reached.max(error.end);
+        }
+        function.has_error = reached > function.span.start
+            || errors.peek().is_some_and(|error| error.start < function.span.end);
     }
     unit
 }
@@ -158,7 +160,7 @@ impl<'t> Reader<'_, 't> {
         if self.cursor.goto_first_child() {
             loop {
                 let child = self.cursor.node();
-                if !child.is_extra() {
+                if !child.is_extra() || child.is_error() {
                     found.push(child);
                 }
                 if !self.cursor.goto_next_sibling() {

@@ -10,6 +10,7 @@ use super::super::ir::*;
 use super::decl::{Frame, Said};
 use super::label::Labels;
 use super::spec::is_specification;
+use super::stmt::is_conditional;
 use super::{Reader, span};
 
 /// The parts of a scoping unit's node.
@@ -104,7 +105,8 @@ impl<'t> Reader<'_, 't> {
         let decls = self.close_frame();
         self.inputs(&name, &params);
         self.unit.scopes[id.0 as usize].decls = decls;
-        if is_local {
+        // Declarations without a statement are a file to be included.
+        if is_local && (parts.head.is_some() || !execution.is_empty()) {
             let end = parts.contained.map_or(whole.end as usize, |_| parts.end);
             let function = Function {
                 name,
@@ -137,8 +139,19 @@ impl<'t> Reader<'_, 't> {
             contained: None,
             end: self.trimmed(node).end as usize,
         };
-        for child in self.named(node) {
+        let mut pending = self.named(node);
+        pending.reverse();
+        while let Some(child) = pending.pop() {
             match child.kind() {
+                // A line of the preprocessor that the shadow still shows.
+                kind if is_conditional(kind) => {
+                    let inside = self.named(child);
+                    if inside.iter().any(|part| is_specification(part.kind())) {
+                        pending.extend(inside.into_iter().skip(1).rev());
+                    } else {
+                        parts.execution.push(child);
+                    }
+                }
                 "program_statement"
                 | "module_statement"
                 | "submodule_statement"
@@ -207,6 +220,11 @@ impl<'t> Reader<'_, 't> {
             end = end.max(whole.end);
         }
         execution.extend(&parts.execution);
+        for node in &execution {
+            if node.kind() == "entry_statement" {
+                self.entry(*node);
+            }
+        }
         if let Some(scope) = self.scope_mut() {
             scope.specification = Span { start: head.end, end };
             scope.directives_from = directives_from;
@@ -290,7 +308,15 @@ impl<'t> Reader<'_, 't> {
         let Some(name) = self.scope_mut().map(|scope| scope.name.clone()) else { return Vec::new() };
         let body =
             self.unit.scopes.iter().find(|scope| scope.kind == ScopeKind::Interface && scope.name == name);
-        let declared = body.map(|body| body.decls.clone()).unwrap_or_default();
+        let Some((declared, result, is_pure)) =
+            body.map(|body| (body.decls.clone(), body.result.clone(), body.is_pure))
+        else {
+            return Vec::new();
+        };
+        if let Some(scope) = self.scope_mut() {
+            scope.result = result;
+            scope.is_pure |= is_pure;
+        }
         let mut params = Vec::new();
         for from in declared {
             let decl =
@@ -315,55 +341,5 @@ impl<'t> Reader<'_, 't> {
                 self.unit.inputs.push((name.to_owned(), place));
             }
         }
-    }
-
-    /// A list of statements; an empty one stands at `place`.
-    pub(super) fn block(&mut self, nodes: &[Node<'t>], place: usize) -> StmtId {
-        let list = self.list(nodes);
-        self.block_of(list, place)
-    }
-
-    pub(super) fn block_of(&mut self, list: Vec<StmtId>, place: usize) -> StmtId {
-        let place = place.min(self.shadow.len());
-        let whole = match (list.first(), list.last()) {
-            (Some(first), Some(last)) => self.unit.stmt(*first).span.to(self.unit.stmt(*last).span),
-            _ => Span::at(place),
-        };
-        self.push_stmt(whole, StmtKind::Block(list))
-    }
-
-    /// The statements of a list, each with its label.
-    pub(super) fn list(&mut self, nodes: &[Node<'t>]) -> Vec<StmtId> {
-        let mut list = Vec::new();
-        let mut label: Option<Node> = None;
-        for node in nodes {
-            match node.kind() {
-                "statement_label" => label = Some(*node),
-                "block_label_start_expression" => {}
-                _ => list.push(self.labelled(label.take(), *node)),
-            }
-        }
-        if let Some(label) = label {
-            list.extend(self.lone_label(span(label)));
-        }
-        list
-    }
-
-    fn labelled(&mut self, label: Option<Node<'t>>, node: Node<'t>) -> StmtId {
-        let Some(mark) = label else { return self.stmt(node, node.start_byte()) };
-        let label = self.label(mark);
-        if !self.is_target(&label) {
-            return self.stmt(node, mark.start_byte());
-        }
-        let inner = self.stmt(node, node.start_byte());
-        let whole = span(mark).to(self.unit.stmt(inner).span);
-        self.push_stmt(whole, StmtKind::Labeled { label: Some(label), stmt: Some(inner) })
-    }
-
-    /// The label of an `end` statement, if something jumps there.
-    pub(super) fn lone_label(&mut self, mark: Span) -> Option<StmtId> {
-        let label = self.label_of(&self.file.text(mark));
-        let is_target = self.is_target(&label);
-        is_target.then(|| self.push_stmt(mark, StmtKind::Labeled { label: Some(label), stmt: None }))
     }
 }

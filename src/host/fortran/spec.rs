@@ -49,6 +49,7 @@ impl<'t> Reader<'_, 't> {
             "common_statement" => self.common(node),
             "parameter_statement" => self.parameters(node),
             "data_statement" => self.data(node),
+            "equivalence_statement" => self.equivalence(node),
             "enum" | "enumeration_type" => self.enumeration(node),
             "cray_pointer_declaration" => self.cray_pointers(node),
             _ => {}
@@ -199,6 +200,20 @@ impl<'t> Reader<'_, 't> {
                     }
                     _ => {}
                 }
+            }
+        }
+    }
+
+    /// `equivalence` gives its names the same storage: each of them may be changed under another name, as a `target` may.
+    fn equivalence(&mut self, node: Node<'t>) {
+        let whole = self.trimmed(node);
+        let said =
+            Said { attributes: Attributes { target: true, ..Attributes::default() }, ..Said::default() };
+        for set in self.named(node) {
+            for part in self.named(set) {
+                let name =
+                    if part.kind() == "identifier" { Some(part) } else { self.first_of(part, "identifier") };
+                name.into_iter().for_each(|name| self.declarator(name, &said, whole));
             }
         }
     }

@@ -420,9 +420,45 @@ end
 #[test]
 fn parts_of_programs() {
     let unit = read("integer, parameter :: n = 3\nreal a(n)\n");
+    assert!(unit.functions.is_empty());
     assert!(unit.errors.is_empty(), "{:?}", unit.errors);
     assert_eq!(unit.scopes.len(), 1);
     assert_eq!(unit.scopes[0].decls.len(), 2);
+}
+
+#[test]
+fn old_ways() {
+    let text = "\
+      subroutine old(a, n)
+      integer n, i, a(n), b, c(2)
+      equivalence (b, c(1))
+      data b /3/
+      entry other(x)
+      do 10 i = 1, n
+      if (a(i)) 10, 5, 20
+    5 a(i) = b
+   10 continue
+   20 return
+      end
+";
+    let variables = "  a(n) integer Parameter\n  n integer Parameter\n  i integer Variable\n  \
+                     b integer Variable target save static\n  c(2) integer Variable target\n  x ? Parameter\n";
+    assert_eq!(scopes(text), format!("Procedure old in \n{variables}"));
+    insta::assert_snapshot!(tree(text));
+}
+
+#[test]
+fn only_what_is_wrong_is_an_error() {
+    let text = "subroutine a(x, *)\nx = 1\nend\nsubroutine b\nx = 1 2\nend\nsubroutine c\nx = 1\nend\n";
+    let unit = read(text);
+    let wrong: Vec<bool> = unit.functions.iter().map(|function| function.has_error).collect();
+    assert_eq!(wrong, [false, true, false]);
+}
+
+#[test]
+fn lines_of_the_preprocessor() {
+    let text = "program p\ninteger :: i\ni = 1\n#ifdef A\ni = 2\n#else\ni = 3\n#endif\nend\n";
+    assert_eq!(tree(text), "p\n  i = 1\n  if lit\n    i = 2\n    if lit\n      i = 3\n");
 }
 
 #[test]
@@ -433,6 +469,9 @@ fn deep_and_long() {
     }
     long.push_str("end if\nend\n");
     assert_eq!(read(&long).errors, []);
+    let within =
+        format!("{}{}end\n", "if (a) then\ndo i = 1, n\n".repeat(3_000), "end do\nend if\n".repeat(3_000));
+    assert_eq!(read(&within).errors, []);
     let sum = format!("a = 1{}\nend\n", " + b".repeat(60_000));
     assert_eq!(read(&sum).functions.len(), 1);
     let nested = format!("a = {}1{}\nend\n", "(".repeat(50_000), ")".repeat(50_000));

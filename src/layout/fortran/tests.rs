@@ -4,6 +4,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::edit::{EditSet, Rewrite};
 use crate::scan::View;
@@ -49,6 +51,25 @@ fn a_directive_keeps_its_style() {
         &format!("{:72}SEQ00010\nx\n", "!$omp target a"),
     );
     relay(Free, "!$acc loop", "target teams|a", "!$omp target teams a");
+    let comment = format!("! {}", "c".repeat(113));
+    relay(Free, &format!("!$acc loop      {comment}"), "target", &format!("!$omp target {comment}"));
+    relay(
+        Free,
+        &format!("!$acc loop {comment}"),
+        "target|map(a, b)",
+        &format!("{comment}\n!$omp target map(a, b)"),
+    );
+}
+
+#[test]
+fn comments_keep_their_bytes() {
+    let bytes = b"!$acc loop & ! \xfc\n! \xe9\n!$acc gang\n".to_vec();
+    let file = SourceFile::new("t", bytes, Language::Fortran(Form::Free));
+    let (scan, _) = scan::scan(&file, &View::default());
+    let old = scan.directives.first().unwrap();
+    let edit = relaid(&file, old, &["target".to_owned()]);
+    assert_eq!(edit.text, b"! \xfc\n! \xe9\n!$omp target");
+    assert_eq!(removed(&file, old.span).text, b"! \xfc\n! \xe9\n");
 }
 
 #[test]
@@ -161,4 +182,71 @@ fn lines_take_the_place_of_code() {
     let (scan, _) = scan::scan(&file, &View::default());
     let old = scan.directives.first().unwrap();
     assert_eq!(above(&file, old, &["y = 1".to_owned(), "!$omp x".to_owned()]), "       y = 1\n!$omp x\n");
+}
+
+/// Lines of a directive in some style, each with a comment if its bit is set.
+fn written(form: Form, words: &[&str], sentinel: &str, indent: usize, comments: u8) -> String {
+    let indent = " ".repeat(if form == Form::Free { indent } else { 0 });
+    let mut text = String::new();
+    for (at, word) in words.iter().enumerate() {
+        let is_last = at + 1 == words.len();
+        let mark = if form == Form::Fixed && at > 0 { "&" } else { " " };
+        let tail = if form == Form::Free && !is_last { " &" } else { "" };
+        let comment = if comments >> at & 1 == 1 { format!(" ! no {at}") } else { String::new() };
+        text += &format!("{indent}{sentinel}{mark} {word}{tail}{comment}\n");
+        if comments >> (at + 4) & 1 == 1 && !is_last {
+            text += &format!("! line {at}\n");
+        }
+    }
+    text + "      x = 1\n"
+}
+
+/// The words of the only directive, without blanks, and its comments in the order of their text.
+fn content(form: Form, text: &str) -> (String, Vec<String>) {
+    let file = file(form, text);
+    let (scan, _) = scan::scan(&file, &View::default());
+    assert_eq!(scan.directives.len(), 1, "{text}");
+    let one = scan.directives.first().unwrap();
+    let words: String = one.words.iter().map(|span| file.text(*span)).collect();
+    let found = text.match_indices("! no ").chain(text.match_indices("! line "));
+    let mut comments: Vec<String> =
+        found.filter_map(|(at, _)| text.get(at..)?.lines().next().map(str::to_owned)).collect();
+    comments.sort();
+    (words.split_whitespace().collect(), comments)
+}
+
+proptest! {
+    #[test]
+    fn words_and_comments_survive(
+        old in prop::collection::vec(prop::sample::select(&["loop", "gang", "copy(a, b)", "if('!' == \"&\")"][..]), 1..4),
+        new in prop::collection::vec((0..5usize, 1..30usize), 1..8),
+        fixed in any::<bool>(),
+        large in any::<bool>(),
+        indent in 0..30usize,
+        comments in any::<u8>(),
+    ) {
+        let form = if fixed { Form::Fixed } else { Form::Free };
+        let sentinel = if large { "!$ACC" } else { "!$acc" };
+        let text = written(form, &old, sentinel, indent, comments);
+        let words: Vec<String> = new.iter().map(|(kind, count)| match kind {
+            0 => "x".repeat(*count),
+            1 => format!("map(to: {})", vec!["abc"; *count].join(", ")),
+            2 => format!("if({})", vec!["f(a, b) > 1"; *count / 4 + 1].join(" .and. ")),
+            3 => format!("y('{}')", "! &".repeat(*count / 3)),
+            _ => format!("z({})", vec!["a(1:n,2:m)"; *count].join(",")),
+        }).collect();
+        let source = file(form, &text);
+        let (scan, _) = scan::scan(&source, &View::default());
+        let edit = relaid(&source, scan.directives.first().unwrap(), &words);
+        let made = applied(&source, vec![edit]);
+        prop_assert_eq!(made.contains("!$OMP"), large);
+        let again = made.replace("!$OMP", "!$ACC").replace("!$omp", "!$acc");
+        let wanted: String = words.concat().split_whitespace().collect();
+        prop_assert_eq!(content(form, &again), (wanted, content(form, &text).1), "{}", made);
+        let limit = if fixed { 72 } else { 132 };
+        for line in made.lines() {
+            let code = line.rfind("! no").map_or(line, |at| &line[..at]);
+            prop_assert!(code.trim_end().len() <= limit, "{}", made);
+        }
+    }
 }

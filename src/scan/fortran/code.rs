@@ -27,11 +27,8 @@ pub fn read(bytes: &[u8], span: Span, quote: Option<u8>, form: Form) -> Text {
     let mut end = line.len();
     while let Some(byte) = line.get(at) {
         match (text.quote, byte) {
-            (Some(quote), byte) => {
-                if *byte == quote {
-                    text.quote = None;
-                }
-            }
+            (Some(quote), byte) if *byte == quote => text.quote = None,
+            (Some(_), _) => {}
             (None, b'\'' | b'"') => text.quote = Some(*byte),
             (None, b'!') => {
                 end = at;

@@ -5,6 +5,7 @@
 mod code;
 mod form;
 mod line;
+mod modules;
 mod open;
 mod preprocessor;
 mod shape;
@@ -17,12 +18,13 @@ use super::preproc::{self, Shown, View};
 use super::{Include, Scan};
 
 pub use form::form_of;
+pub use modules::{defined as defined_modules, used as used_modules};
 pub use preprocessor::events;
 pub use shape::{Shape, shapes};
 
 /// Finds the directives of `file` and makes the shadow text of what `view` shows.
 pub fn scan(file: &SourceFile, view: &View) -> Scan {
-    let events = events(&file.bytes);
+    let events = events(file);
     let shown = preproc::shown(&file.bytes, &events, view);
     assemble(file, &events, &shown)
 }
@@ -36,7 +38,7 @@ pub fn assemble(file: &SourceFile, events: &[Event], shown: &Shown) -> Scan {
 
 /// The lines that include other files, of all branches: those of the preprocessor and those of the language.
 pub fn includes(file: &SourceFile) -> Vec<Include> {
-    assemble(file, &events(&file.bytes), &Shown::default()).includes
+    assemble(file, &events(file), &Shown::default()).includes
 }
 
 #[cfg(test)]

@@ -1,29 +1,43 @@
-//! The preprocessor's lines in Fortran: they begin with `#` in column 1, in both forms.
+//! The preprocessor's lines in Fortran: they begin with `#`, in both forms.
 //!
 //! Invariant: only C's block comments are comments here; `//` joins strings.
 
-use crate::source::Span;
+use crate::source::{Form, Language, SourceFile, Span};
 
 use super::super::c::{Event, Line, push_piece};
 use super::super::shadow::words_of;
-use super::super::{AccName, DirectiveText, Form};
+use super::super::{AccName, DirectiveText, Form as Spelling};
 use super::code::name_of;
 use super::line;
 
 /// The preprocessor lines of a file, with their continuations.
-pub fn events(bytes: &[u8]) -> Vec<Event> {
+pub fn events(file: &SourceFile) -> Vec<Event> {
+    let bytes = &file.bytes;
     let mut events = Vec::new();
     let mut at = 0;
     while at < bytes.len() {
-        if bytes.get(at) == Some(&b'#') {
-            let (line, next) = logical_line(bytes, at);
-            events.push(Event::Line(line));
-            at = next;
-        } else {
-            at = line::ends(bytes, at).1;
+        let (end, next) = line::ends(bytes, at);
+        match begins(bytes.get(at..end).unwrap_or_default(), file.language) {
+            Some(lead) => {
+                let (line, next) = logical_line(bytes, at + lead);
+                events.push(Event::Line(line));
+                at = next;
+            }
+            None => at = next,
         }
     }
     events
+}
+
+/// The length of the blanks before a line's `#`; `None` if it is no preprocessor line. Some preprocessors take blanks; but
+/// a mark in column 6 of the fixed form is none of theirs.
+fn begins(line: &[u8], language: Language) -> Option<usize> {
+    let lead = line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    let rest = line.get(lead..)?.strip_prefix(b"#")?.trim_ascii_start();
+    let is_mark = lead == 5 && language == Language::Fortran(Form::Fixed);
+    let begins = |word: &&[u8]| rest.starts_with(word);
+    let known: [&[u8]; 8] = [b"if", b"el", b"endif", b"define", b"undef", b"include", b"error", b"line"];
+    (lead == 0 || !is_mark && known.iter().any(begins)).then_some(lead)
 }
 
 /// The logical line that begins at `start`, and the offset behind its line end.
@@ -86,7 +100,7 @@ pub fn directive(bytes: &[u8], line: &Line, name: &str, active: bool) -> Option<
     })?;
     Some(DirectiveText {
         span: piece,
-        form: Form::Sentinel,
+        form: Spelling::Sentinel,
         words: Vec::new(),
         comments: Vec::new(),
         in_macro: Some(name.to_owned()),

@@ -88,6 +88,8 @@ fn branches_are_hidden_from_what_goes_on() {
     let text = "      call f(a,\n#ifdef X\n     & b,\n#endif\n     & d)\n      y = 1\n";
     shadow(Form::Fixed, text, &["call f(a, d)", "y = 1"]);
     shadow(Form::Free, "#define X a \\\n  b\n#if 0 /* c */\nx\n#endif\ny\n", &["y"]);
+    shadow(Form::Free, "  #ifdef X\nx\n  # endif\ny\n", &["y"]);
+    shadow(Form::Fixed, "      x = 1\n     #if\n      #if 0\nx\n#endif\n", &["x = 1 if"]);
 }
 
 #[test]

@@ -60,14 +60,15 @@ impl Walk<'_> {
         let mut next_line = lines.next();
         let mut at = self.byte_order_mark();
         while at < self.file.bytes.len() {
-            self.enter(self.shown.shows(at as u32));
-            if let Some(line) = next_line.filter(|line| line.span.start as usize == at) {
+            let (end, next) = line::ends(&self.file.bytes, at);
+            let met = next_line.filter(|line| (line.span.start as usize) < next);
+            self.enter(self.shown.shows(met.map_or(at as u32, |line| line.span.start)));
+            if let Some(line) = met {
                 self.preprocessor(line);
                 at = line::ends(&self.file.bytes, line.whole.end as usize).1;
                 next_line = lines.next();
                 continue;
             }
-            let (end, next) = line::ends(&self.file.bytes, at);
             self.line(&line::read(&self.file.bytes, Span::new(at, end), self.form));
             at = next;
         }
