@@ -146,11 +146,7 @@ impl Texts<'_> {
         parts.join(" ")
     }
 
-    pub(super) fn designator(
-        self,
-        symbols: &Symbols,
-        expr: ExprId,
-    ) -> Option<Result<Designator, Refusal>> {
+    pub(super) fn designator(self, symbols: &Symbols, expr: ExprId) -> Option<Result<Designator, Refusal>> {
         designator(self, symbols, expr)
     }
 }
@@ -241,6 +237,9 @@ impl Reader<'_> {
         let texts = Texts { file: self.file, unit: self.unit };
         if self.file.text(span).lines().any(|line| line.starts_with('#')) {
             return Err(Refusal::new(span, "a line of the preprocessor stands in it"));
+        }
+        if texts.code(span).contains(char::REPLACEMENT_CHARACTER) {
+            return Err(Refusal::new(span, "it is not written in UTF-8"));
         }
         let mut arrays: Vec<&Designator> =
             self.named.iter().skip(from).map(|(named, _)| named).filter(|named| named.rank() > 0).collect();
