@@ -26,7 +26,8 @@ pub(super) struct Designator {
     pub(super) inside: Vec<ExprId>,
     /// The values of all subscripts, of all parts.
     extents: Vec<Extent>,
-    root: SymbolId,
+    /// The variable.
+    pub(super) root: SymbolId,
     /// The components, outermost first.
     path: Vec<String>,
     is_pointer: bool,
