@@ -28,8 +28,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
 const SHELL: &[&str] = &["cli", "translate"];
 
 /// What the lowest rooms may name of `source` and `diag`.
-const LOWEST: &[(&str, &[&str])] =
-    &[("source", &[]), ("diag", &["source::Span"]), ("rules", &["diag::Code", "diag::tell", "source::Span"])];
+const LOWEST: &[(&str, &[&str])] = &[
+    ("source", &[]),
+    ("diag", &["source::Span"]),
+    ("rules", &["diag::Code", "diag::tell", "source::Form", "source::Language", "source::Span"]),
+];
 
 /// Files that may write OpenMP's sentinel outside `omp` and `rules`, each with its reason.
 const MAY_SAY_OMP: &[(&str, &str)] = &[];
