@@ -535,7 +535,9 @@ pub fn array_overlap(at: Span, name: &str) -> Diag {
         243,
         Severity::Weaker,
         at,
-        format!("this array statement runs on one thread of the device: `{name}` is assigned and read at other elements"),
+        format!(
+            "this array statement runs on one thread of the device: `{name}` is assigned and read at other elements"
+        ),
         "other elements of the array that is assigned",
         "assign to another array first, and copy it in a second statement",
     )
@@ -547,7 +549,9 @@ pub fn array_alias(at: Span, one: &str, two: &str) -> Diag {
         244,
         Severity::Weaker,
         at,
-        format!("this array statement runs on one thread of the device: `{one}` and `{two}` may be the same memory"),
+        format!(
+            "this array statement runs on one thread of the device: `{one}` and `{two}` may be the same memory"
+        ),
         "may be the memory that is assigned",
         "take `pointer` and `target` away if they are not, or write the loops with `!$acc loop independent`",
     )

@@ -64,7 +64,8 @@ fn arrays(elementwise: &Elementwise) -> impl Iterator<Item = impl Iterator<Item 
 /// Whether the loop of dimension `at` counts its iterations from zero: the steps of the arrays differ.
 fn is_counted(elementwise: &Elementwise, at: usize) -> bool {
     let step = &elementwise.ranges[at].step;
-    step != "1" && arrays(elementwise).any(|mut ranges| ranges.nth(at).is_some_and(|range| range.step != *step))
+    step != "1"
+        && arrays(elementwise).any(|mut ranges| ranges.nth(at).is_some_and(|range| range.step != *step))
 }
 
 fn head(range: &Range, is_counted: bool) -> String {
@@ -86,9 +87,11 @@ fn spell(piece: &Piece, elementwise: &Elementwise, is_counted: &[bool]) -> Strin
             let mut dimensions = elementwise.ranges.iter().zip(is_counted).enumerate();
             let subscripts = subscripts.iter().map(|subscript| match subscript {
                 Subscript::Fixed(text) => text.clone(),
-                Subscript::Range(range) => dimensions.next().map_or_else(String::new, |(at, (target, counted))| {
-                    if *counted { counted_index(at, range) } else { index(at, target, range) }
-                }),
+                Subscript::Range(range) => {
+                    dimensions.next().map_or_else(String::new, |(at, (target, counted))| {
+                        if *counted { counted_index(at, range) } else { index(at, target, range) }
+                    })
+                }
             });
             format!("{name}({})", subscripts.collect::<Vec<_>>().join(", "))
         }

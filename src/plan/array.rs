@@ -44,7 +44,8 @@ impl Maker<'_> {
         let last = lines.span(lines.line(at.end.max(at.start + 1) - 1));
         let before = self.file.text(Span { start: first.start, end: at.start });
         let behind = self.file.text(Span { start: at.end, end: last.end.max(at.end) });
-        let is_alone = before.trim().is_empty() && (behind.trim().is_empty() || behind.trim().starts_with('!'));
+        let is_alone =
+            before.trim().is_empty() && (behind.trim().is_empty() || behind.trim().starts_with('!'));
         let why = "other code or a label stands on its lines".to_owned();
         if is_alone { Ok(()) } else { Err(Refusal { at, why: Why::NotElementwise(why) }) }
     }

@@ -165,11 +165,7 @@ impl Texts<'_> {
         parts.join(" ")
     }
 
-    pub(super) fn designator(
-        self,
-        symbols: &Symbols,
-        expr: ExprId,
-    ) -> Option<Result<Designator, Refusal>> {
+    pub(super) fn designator(self, symbols: &Symbols, expr: ExprId) -> Option<Result<Designator, Refusal>> {
         designator(self, symbols, expr)
     }
 }

@@ -169,14 +169,22 @@ impl Walk<'_> {
             self.add(&mut out, subscripts, before, end)?;
         }
         out.base = known.decl.map(|decl| decl.base.clone());
-        if out.rank() > 0 && matches!(out.base, Some(BaseType::Named(_) | BaseType::Tagged(_) | BaseType::Record(_))) {
+        if out.rank() > 0
+            && matches!(out.base, Some(BaseType::Named(_) | BaseType::Tagged(_) | BaseType::Record(_)))
+        {
             return self.refused("its elements are of a derived type");
         }
         Ok(out)
     }
 
     /// Adds the subscripts of one part.
-    fn add(&self, out: &mut Designator, subscripts: Vec<Subscript>, before: Span, end: u32) -> Result<(), Refusal> {
+    fn add(
+        &self,
+        out: &mut Designator,
+        subscripts: Vec<Subscript>,
+        before: Span,
+        end: u32,
+    ) -> Result<(), Refusal> {
         for subscript in &subscripts {
             out.key.push_str(&match subscript {
                 Subscript::Fixed(text) => format!("({})", plain(text)),
@@ -251,12 +259,11 @@ impl Walk<'_> {
         if list.len() != known.rank {
             return self.refused("it has another number of subscripts than dimensions");
         }
-        let subscripts = list.iter().enumerate().map(|(at, subscript)| {
-            match &self.texts.unit.expr(*subscript).kind {
+        let subscripts =
+            list.iter().enumerate().map(|(at, subscript)| match &self.texts.unit.expr(*subscript).kind {
                 ExprKind::Triplet(parts) => Subscript::Range(self.range(known, name, at, *parts)),
                 _ => Subscript::Fixed(self.text(*subscript)),
-            }
-        });
+            });
         Ok(subscripts.collect())
     }
 

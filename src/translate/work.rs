@@ -9,7 +9,7 @@ use crate::bind::{self, Bound, Regions};
 use crate::diag::{self, Diag};
 use crate::edit::{Edit, EditSet, Rewrite};
 use crate::host::ir::{Scope, StmtId, StmtKind, Unit};
-use crate::omp::{self, Lowered, Part, Speech};
+use crate::omp::{self, ApiChange, Lowered, Part, Speech};
 use crate::scan::{self, Define, DirectiveText, Scan, View};
 use crate::sema::{self, Symbols};
 use crate::source::{SourceFile, Span};
@@ -170,6 +170,12 @@ impl<'a> Work<'a> {
         let uses = bind::api_uses(unit, &names);
         let sections = omp::Sections { file, unit, symbols: &symbols };
         let lowered = omp::lower_api(&sections, &uses, target, &|span| layout::stands_alone(file, span));
+        for change in lowered.changes.iter().filter(|_| unit.is_fortran()) {
+            let ApiChange::Pragmas(span, directives) = change else { continue };
+            let lines = directives.iter().map(|one| one.line(Speech::Fortran));
+            let text: String = lines.collect();
+            self.need_queues(unit, span.start, text.as_bytes());
+        }
         self.library.lowered(file, lowered, &mut self.edits);
     }
 
@@ -230,20 +236,27 @@ impl<'a> Work<'a> {
 
     /// Remembers what a directive asks of specification parts: its own lines, and the objects of queues.
     fn specify(&mut self, unit: &Unit, old: &DirectiveText, parts: &[Part], edits: &[Edit]) {
-        let mut lines = specified(unit, old, parts);
-        let names_queue = |edit: &Edit| edit.text.windows(13).any(|word| word == b"acc2omp_queue");
-        if unit.is_fortran() && edits.iter().any(names_queue) {
-            let place = place_in_specification(unit, old.span.start);
-            let objects = omp::queue_objects();
-            lines.extend(
-                place.into_iter().flat_map(|place| objects.iter().map(move |line| (place, line.clone()))),
-            );
+        for (place, line) in specified(unit, old, parts) {
+            self.add_specification(place, line);
         }
-        for (place, line) in lines {
-            let known = self.specification.entry(place).or_default();
-            if !known.contains(&line) {
-                known.push(line);
-            }
+        for edit in edits.iter().filter(|_| unit.is_fortran()) {
+            self.need_queues(unit, old.span.start, &edit.text);
+        }
+    }
+
+    /// Declares the objects of queues in the scoping unit that holds `offset`, if a text there names them.
+    fn need_queues(&mut self, unit: &Unit, offset: u32, text: &[u8]) {
+        let is_named = text.windows(13).any(|word| word == b"acc2omp_queue");
+        let Some(place) = place_in_specification(unit, offset).filter(|_| is_named) else { return };
+        for line in omp::queue_objects() {
+            self.add_specification(place, line);
+        }
+    }
+
+    fn add_specification(&mut self, place: u32, line: String) {
+        let known = self.specification.entry(place).or_default();
+        if !known.contains(&line) {
+            known.push(line);
         }
     }
 
