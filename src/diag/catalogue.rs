@@ -77,7 +77,7 @@ pub fn not_before_loop(at: Span, directive: &str) -> Diag {
         7,
         Severity::Left,
         at,
-        format!("`{directive}` must stand before a for loop"),
+        format!("`{directive}` must stand before a loop"),
         "no loop follows",
         "move the directive to the loop",
     )
@@ -127,7 +127,7 @@ pub fn not_canonical(at: Span, why: &str) -> Diag {
         at,
         format!("the loop runs on one thread: {why}"),
         "not a canonical loop",
-        "write it as `for (i = first; i < last; i += step)` without `break` to have it run in parallel",
+        "let it count with a fixed step, and let nothing leave it early, to have it run in parallel",
     )
 }
 
@@ -332,7 +332,7 @@ pub fn kernels_sequential(at: Span) -> Diag {
         at,
         "nothing says that this code is parallel: it runs on one thread of the device".to_owned(),
         "sequential",
-        "if its iterations are independent, add `#pragma acc loop independent` and translate again",
+        "if its iterations are independent, say so with `loop independent` and translate again",
     )
 }
 

@@ -13,6 +13,7 @@ mod nest;
 mod queue;
 mod routine;
 mod sharing;
+mod spelling;
 mod tree;
 
 pub use clauses::{effective, list};
@@ -110,6 +111,9 @@ pub fn plan(
     }
     if matches!(file.language, Language::C | Language::Fortran(_)) {
         maker.callees();
+    }
+    if unit.is_fortran() {
+        spelling::respell(&mut maker);
     }
     (maker.plan, maker.diags)
 }

@@ -173,7 +173,7 @@ impl<'t> Reader<'_, 't> {
         match (inner, name) {
             (_, None) => StmtKind::Continue,
             (Some(Some(known)), Some(name)) if *known == name => StmtKind::Continue,
-            (_, Some(name)) => StmtKind::Goto(name),
+            (_, Some(name)) => StmtKind::Goto(format!("cycle {name}")),
         }
     }
 
