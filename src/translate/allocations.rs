@@ -81,9 +81,19 @@ fn line(file: &SourceFile, unit: &Unit, stmt: StmtId, frees: bool, names: &str) 
         let first = file.lines.span(file.lines.line(span.start)).start;
         let before = file.text(Span { start: first, end: span.start });
         let lead = (before.len() - before.trim_start().len()) as u32;
-        return layout::inserted(file, first + lead, &omp::freed(names));
+        let line = omp::freed(names);
+        let before = file.lines.line(span.start).checked_sub(1);
+        return if says(file, before, &line) { None } else { layout::inserted(file, first + lead, &line) };
     }
-    layout::lines_after(file, span.end, span, &[omp::allocated(names)])
+    let line = omp::allocated(names);
+    let behind = file.lines.line(span.end) + 1;
+    if says(file, Some(behind), &line) { None } else { layout::lines_after(file, span.end, span, &[line]) }
+}
+
+/// Whether a line says so already: the file was translated before, and the module's was not.
+fn says(file: &SourceFile, line: Option<usize>, words: &str) -> bool {
+    let line = line.filter(|line| *line < file.lines.count());
+    line.is_some_and(|line| file.text(file.lines.span(line)).trim().eq_ignore_ascii_case(words))
 }
 
 /// The variable of `a`, `a(n)` or `a(n, m)`.

@@ -234,7 +234,7 @@ fn no_snapshot_is_orphaned() {
     for path in files("fixtures") {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         if let Some((stem, _)) = name.strip_suffix(".diff").and_then(|stem| stem.split_once('.')) {
-            let endings = ["c", "h", "cpp", "hpp", "cc", "hh", "cxx", "hxx", "C"];
+            let endings = ["c", "h", "cpp", "hpp", "cc", "hh", "cxx", "hxx", "C", "f90", "F90", "f", "F"];
             let source =
                 endings.iter().any(|ending| path.with_file_name(format!("{stem}.{ending}")).is_file());
             assert!(source, "{}: the source of this snapshot is gone", shown(&path));
