@@ -896,7 +896,7 @@ mod tests {
         assert!(matches!(tree.clauses[0].kind, ClauseKind::Reduction(ReductionOp::And, _)));
         assert!(matches!(tree.clauses[1].kind, ClauseKind::Reduction(ReductionOp::BitXor, _)));
         let ClauseKind::Data(DataClause::Copy, list) = &tree.clauses[2].kind else { panic!() };
-        assert_eq!(list[0].base.text, "A");
+        assert_eq!(list[0].base.text, "a");
         let [Part::Section(section)] = list[0].parts.as_slice() else { panic!() };
         assert!(matches!(
             section[..],

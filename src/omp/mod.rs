@@ -21,6 +21,7 @@ pub use api::{ApiChange, ApiLowered, lower_api};
 pub use array::{loop_declaration, loop_variable};
 pub use ast::Speech;
 pub use lower::{Lowered, Part, Queues, Target, lower};
+pub use memory::{allocated, freed};
 pub use profile::preference;
 pub use queue::queue_objects;
 pub use section::Sections;

@@ -156,7 +156,7 @@ impl Maker<'_> {
             pending.extend(sema::children(self.unit, at));
         }
         let beside = uses_beside(self.unit, self.symbols, stmt, &controlled);
-        beside.of(symbol).is_none_or(|used| !used.written)
+        beside.of(symbol).is_none_or(|used| !(used.written || used.address_taken))
     }
 
     /// Says which pointers must be on the device already.
