@@ -471,8 +471,8 @@ impl Lowering<'_> {
             gathered.diags.push(said);
         }
         if is_kernels {
-            for one in implied.iter().filter(|one| one.sharing == Sharing::Copy) {
-                if let Some((clause, row)) = look::attribute(one, &asked) {
+            for one in self.aliased_arrays(index, implied) {
+                if let Some((clause, row)) = look::attribute(&one, &asked) {
                     gathered.rows.push(row);
                     gathered.clauses.push((Place::Directive, clause));
                 }
@@ -501,6 +501,20 @@ impl Lowering<'_> {
             Some(parts) => Lowered { parts, rows: gathered.rows, left: false },
             None => left(),
         }
+    }
+
+    /// What a region copies without a clause; of a variable whose components have aliases, the arrays among them.
+    fn aliased_arrays(&self, index: usize, implied: &[plan::Attribute]) -> Vec<plan::Attribute> {
+        let block = self.aliased.blocks.get(&index);
+        let copied = implied.iter().filter(|one| one.sharing == Sharing::Copy);
+        let items = |one: &plan::Attribute| -> Vec<String> {
+            match block.and_then(|block| block.bare_arrays(&one.item.to_ascii_lowercase())) {
+                Some(arrays) => arrays.into_iter().map(str::to_owned).collect(),
+                None => vec![one.item.clone()],
+            }
+        };
+        let each = |one| items(one).into_iter().map(move |item| plan::Attribute { item, ..one.clone() });
+        copied.flat_map(each).collect()
     }
 
     /// What the page of a directive must know beside its name.

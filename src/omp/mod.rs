@@ -6,6 +6,7 @@ mod alias;
 mod api;
 pub mod ast;
 mod clause;
+mod components;
 mod ends;
 mod launch;
 mod look;
@@ -15,9 +16,9 @@ mod profile;
 mod queue;
 mod section;
 
-pub use alias::alias;
 pub use api::{ApiChange, ApiLowered, lower_api};
 pub use ast::Speech;
+pub use components::alias;
 pub use lower::{Lowered, Part, Queues, Target, lower};
 pub use profile::preference;
 pub use queue::queue_objects;
