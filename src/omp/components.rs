@@ -82,28 +82,33 @@ impl Work<'_, '_> {
             return;
         }
         let mut block = Block::default();
-        self.clauses(index, bound, &mut block);
-        match one.stmt() {
-            Some(stmt) if is_compute(kind) && !self.maps_components => {
-                if let Err((problem, path)) = self.body(one, stmt, &mut block) {
-                    let (span, root) = (path.span, self.symbols.get(path.root).name.clone());
-                    self.diags.push(match problem {
-                        Problem::Varies => diag::component_varies(span, &self.file.text(span)),
-                        Problem::Whole => diag::variable_on_device(span, &root),
-                    });
-                    self.aliased.refused.insert(index);
-                }
+        let notes = self.clauses(index, bound, &mut block);
+        let body = match one.stmt() {
+            Some(stmt) if is_compute(kind) && !self.maps_components => self.body(one, stmt, &mut block),
+            Some(stmt) if kind == DirectiveKind::HostData => {
+                self.named_in(stmt, &mut block);
+                Ok(())
             }
-            Some(stmt) if kind == DirectiveKind::HostData => self.named_in(stmt, &mut block),
-            _ => {}
+            _ => Ok(()),
+        };
+        match body {
+            Ok(()) => self.diags.extend(notes),
+            Err((problem, path)) => {
+                self.diags.push(match problem {
+                    Problem::Varies => diag::component_varies(path.span, &self.file.text(path.span)),
+                    Problem::Whole => diag::variable_on_device(path.span, &self.symbols.get(path.root).name),
+                });
+                self.aliased.refused.insert(index);
+            }
         }
         if !block.is_empty() {
             self.aliased.blocks.insert(index, block);
         }
     }
 
-    /// Puts aliases into the clauses, and takes out the variables that cannot be mapped.
-    fn clauses(&mut self, index: usize, bound: &[Bound], block: &mut Block) {
+    /// Puts aliases into the clauses, and takes out the variables that cannot be mapped, with a note on each.
+    fn clauses(&mut self, index: usize, bound: &[Bound], block: &mut Block) -> Vec<Diag> {
+        let mut notes = Vec::new();
         let here = &bound[index].directive;
         for (at, clause) in here.clauses.iter().enumerate() {
             let Some(list) = list(&clause.kind) else { continue };
@@ -117,7 +122,7 @@ impl Work<'_, '_> {
                         is_same = false;
                     }
                     Named::Whole => {
-                        self.diags.push(diag::variable_not_mapped(item.span, &item.text));
+                        notes.push(diag::variable_not_mapped(item.span, &item.text));
                         is_same = false;
                     }
                 }
@@ -129,6 +134,7 @@ impl Work<'_, '_> {
                 }
             }
         }
+        notes
     }
 
     fn named(&self, item: &ListItem, clause: &ClauseKind, on: DirectiveKind) -> Named {
