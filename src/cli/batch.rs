@@ -84,7 +84,9 @@ fn trees(task: &Task) -> Verdict {
         Ok(tree) => tree,
         Err(why) => return fail(&why),
     };
-    let work = Work { task, headers: Headers::new(tree.roots.clone()), manner: manner(task) };
+    let files: Vec<&Path> = tree.jobs.iter().map(|job| job.real.as_path()).collect();
+    let headers = Headers::with_modules(tree.roots.clone(), &files);
+    let work = Work { task, headers, manner: manner(task) };
     let progress = Progress::new(tree.jobs.len(), task.quiet);
     let all = || tree.jobs.par_iter().map(|job| progress.through(|| one(job, &work))).collect::<Vec<Done>>();
     let done = match rayon::ThreadPoolBuilder::new().num_threads(task.threads).build() {
@@ -128,7 +130,9 @@ fn attempt(job: &Job, work: &Work, done: &mut Done) -> io::Result<()> {
     done.summary.files = 1;
     let bytes = std::fs::read(&job.path)?;
     let language = scan::language_of(&job.path, &bytes, work.task.form);
-    let Some(language) = language.filter(|language| scan::mentions_openacc(&bytes, *language)) else {
+    let mentions = language.is_some_and(|language| scan::mentions_openacc(&bytes, language));
+    let Some(language) = language.filter(|language| mentions || work.headers.serves(*language, &bytes))
+    else {
         foreign(job, &bytes, done);
         return keep(job, work);
     };
@@ -136,6 +140,9 @@ fn attempt(job: &Job, work: &Work, done: &mut Done) -> io::Result<()> {
         return Err(io::Error::other("larger than 4 GiB"));
     }
     let source = work.headers.source(SourceFile::new(job.name(), bytes, language), &job.real);
+    if !mentions && !source.declares() {
+        return keep(job, work);
+    }
     let translation = translate(&source, &work.task.options);
     account(&source, &translation, work, done);
     deliver(job, &source, &translation, work, done)

@@ -155,13 +155,12 @@ pub fn write_support(place: &Path, like: &Path) -> io::Result<()> {
     }
 }
 
-/// Whether a file of a language that is not translated yet holds an OpenACC directive.
+/// Whether a file of a kind that is not translated yet, such as a part to be included, holds an OpenACC directive.
 pub fn holds_foreign_openacc(path: &Path, bytes: &[u8]) -> bool {
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_ascii_lowercase();
     let sentinels: &[&[u8]] = match ending.as_str() {
         "cc" | "cpp" | "cxx" | "c++" | "hh" | "hpp" | "hxx" | "cu" | "cuh" | "inl" => &[b"#pragma acc "],
-        "f" | "for" | "ftn" | "f77" => &[b"!$acc", b"c$acc", b"*$acc"],
-        "f90" | "f95" | "f03" | "f08" | "f18" => &[b"!$acc"],
+        "inc" | "fh" | "fi" | "finc" | "fypp" => &[b"!$acc", b"c$acc", b"*$acc"],
         _ => &[],
     };
     sentinels.iter().any(|word| bytes.windows(word.len()).any(|here| here.eq_ignore_ascii_case(word)))
@@ -195,7 +194,7 @@ mod tests {
 
     #[test]
     fn other_languages_are_recognised() {
-        assert!(holds_foreign_openacc(Path::new("a.F90"), b"  !$ACC loop\n"));
+        assert!(holds_foreign_openacc(Path::new("a.INC"), b"  !$ACC loop\n"));
         assert!(holds_foreign_openacc(Path::new("a.cpp"), b"#pragma acc loop\n"));
         assert!(!holds_foreign_openacc(Path::new("a.txt"), b"!$acc loop\n"));
     }

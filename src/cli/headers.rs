@@ -1,4 +1,4 @@
-//! Finds and reads the local headers of a file.
+//! Finds and reads the local headers of a file, and the files of the Fortran modules that it uses.
 //!
 //! Invariant: a header is read once for a whole run, and only inside the folders that the user named.
 
@@ -6,6 +6,8 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use rayon::prelude::*;
 
 use crate::source::{Form, Language, SourceFile};
 use crate::{Header, Source, scan};
@@ -18,6 +20,8 @@ type Slot = Arc<OnceLock<Option<Found>>>;
 #[derive(Debug, Default)]
 pub struct Headers {
     roots: Vec<PathBuf>,
+    /// The files that define a Fortran module, by its name in lower case.
+    modules: HashMap<String, Vec<PathBuf>>,
     known: Mutex<HashMap<Key, Slot>>,
 }
 
@@ -32,7 +36,27 @@ struct Found {
 impl Headers {
     /// Looks for headers in `roots` (without symbolic links) and below.
     pub fn new(roots: Vec<PathBuf>) -> Headers {
-        Headers { roots, known: Mutex::default() }
+        Headers { roots, modules: HashMap::new(), known: Mutex::default() }
+    }
+
+    /// With the modules that the Fortran files among `files` define.
+    pub fn with_modules(roots: Vec<PathBuf>, files: &[&Path]) -> Headers {
+        let fortran = files.par_iter().filter(|path| Language::of(path).is_some_and(Language::is_fortran));
+        let defined: Vec<(Vec<String>, &Path)> =
+            fortran.filter_map(|path| Some((scan::defined_modules(&fs::read(path).ok()?), *path))).collect();
+        let mut modules: HashMap<String, Vec<PathBuf>> = HashMap::new();
+        for (names, path) in defined {
+            for name in names {
+                modules.entry(name).or_default().push(path.to_path_buf());
+            }
+        }
+        Headers { modules, ..Headers::new(roots) }
+    }
+
+    /// Whether a file of that language uses a module of the files at hand.
+    pub fn serves(&self, language: Language, bytes: &[u8]) -> bool {
+        let is_served = |name: &String| self.modules.contains_key(name);
+        language.is_fortran() && !self.modules.is_empty() && scan::used_modules(bytes).iter().any(is_served)
     }
 
     /// The source of `file`, which lies at `real`, with its headers. A header follows those that it includes itself, as its
@@ -61,7 +85,20 @@ impl Headers {
     /// The places of the headers that `file` includes.
     fn includes(&self, file: &SourceFile, real: &Path) -> Vec<PathBuf> {
         let folder = real.parent().unwrap_or(Path::new(""));
-        Source::quoted_includes(file).iter().filter_map(|name| self.find(folder, name)).collect()
+        let quoted = Source::quoted_includes(file);
+        let quoted = quoted.iter().filter_map(|name| self.find(folder, name));
+        let used = match file.language.is_fortran() && !self.modules.is_empty() {
+            true => scan::used_modules(&file.bytes),
+            false => Vec::new(),
+        };
+        quoted.chain(used.iter().filter_map(|name| self.module(folder, name))).collect()
+    }
+
+    /// The file that defines a module: of several, one of the same folder comes first.
+    fn module(&self, folder: &Path, name: &str) -> Option<PathBuf> {
+        let places = self.modules.get(name)?;
+        let near = places.iter().find(|place| place.parent() == Some(folder));
+        near.or_else(|| places.first()).cloned()
     }
 
     fn find(&self, folder: &Path, name: &str) -> Option<PathBuf> {

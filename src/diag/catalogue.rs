@@ -77,7 +77,7 @@ pub fn not_before_loop(at: Span, directive: &str) -> Diag {
         7,
         Severity::Left,
         at,
-        format!("`{directive}` must stand before a for loop"),
+        format!("`{directive}` must stand before a loop"),
         "no loop follows",
         "move the directive to the loop",
     )
@@ -127,7 +127,7 @@ pub fn not_canonical(at: Span, why: &str) -> Diag {
         at,
         format!("the loop runs on one thread: {why}"),
         "not a canonical loop",
-        "write it as `for (i = first; i < last; i += step)` without `break` to have it run in parallel",
+        "let it count with a fixed step, and let nothing leave it early, to have it run in parallel",
     )
 }
 
@@ -332,7 +332,7 @@ pub fn kernels_sequential(at: Span) -> Diag {
         at,
         "nothing says that this code is parallel: it runs on one thread of the device".to_owned(),
         "sequential",
-        "if its iterations are independent, add `#pragma acc loop independent` and translate again",
+        "if its iterations are independent, say so with `loop independent` and translate again",
     )
 }
 
@@ -514,6 +514,46 @@ pub fn length_not_kept(at: Span) -> Diag {
         "the directive is about the whole variable, not about so many bytes of it".to_owned(),
         "not used",
         "if the length is not that of the variable, name the part: `a(1:n)`",
+    )
+}
+
+/// A0242
+pub fn array_not_elementwise(at: Span, reason: &str) -> Diag {
+    diag(
+        242,
+        Severity::Weaker,
+        at,
+        format!("this array statement runs on one thread of the device: {reason}"),
+        "the reason",
+        "write the loops yourself, with `!$acc loop independent`, or move the statement out of the region",
+    )
+}
+
+/// A0243
+pub fn array_overlap(at: Span, name: &str) -> Diag {
+    diag(
+        243,
+        Severity::Weaker,
+        at,
+        format!(
+            "this array statement runs on one thread of the device: `{name}` is assigned and read at other elements"
+        ),
+        "other elements of the array that is assigned",
+        "assign to another array first, and copy it in a second statement",
+    )
+}
+
+/// A0244
+pub fn array_alias(at: Span, one: &str, two: &str) -> Diag {
+    diag(
+        244,
+        Severity::Weaker,
+        at,
+        format!(
+            "this array statement runs on one thread of the device: `{one}` and `{two}` may be the same memory"
+        ),
+        "may be the memory that is assigned",
+        "take `pointer` and `target` away if they are not, or write the loops with `!$acc loop independent`",
     )
 }
 

@@ -77,6 +77,11 @@ impl Group {
         let new = self.edited(file);
         let words = String::from_utf8_lossy(old);
         let line = |text: &str| [text.as_bytes(), end].concat();
+        if file.language.is_fortran()
+            && let Some(text) = beside(&terminated(old, end), &terminated(&new, end))
+        {
+            return Edit { span: self.lines, text };
+        }
         let text = if old.is_empty() {
             [line(OURS), terminated(&new, end), line("#endif")].concat()
         } else if is_condition(&words) {
@@ -104,6 +109,34 @@ impl Group {
         out.extend_from_slice(file.slice(Span { start: at, end: self.lines.end.max(at) }));
         out
     }
+}
+
+/// Fortran's old and new lines where no preprocessor must choose: a directive is a comment to a compiler that does not know
+/// it, and code behind OpenMP's `!$` is one to others. `None` if old code would go.
+fn beside(old: &[u8], new: &[u8]) -> Option<Vec<u8>> {
+    if !old.split_inclusive(|byte| *byte == b'\n').all(is_comment) {
+        return None;
+    }
+    let mut text = old.to_vec();
+    for line in new.split_inclusive(|byte| *byte == b'\n') {
+        let code = line.trim_ascii_start();
+        if is_comment(line) {
+            text.extend_from_slice(line);
+        } else {
+            // The sentinel takes the place of blanks, so that the code keeps its columns.
+            let lead = line.len() - code.len();
+            let blanks = line.get(3..lead).unwrap_or_default();
+            text.extend([b"!$ ", blanks, code].concat());
+        }
+    }
+    Some(text)
+}
+
+/// Whether a line of Fortran holds no code.
+fn is_comment(line: &[u8]) -> bool {
+    let code = line.trim_ascii_start();
+    let in_column_one = line.first().is_some_and(|byte| matches!(byte, b'c' | b'C' | b'*'));
+    code.is_empty() || code.starts_with(b"!") || in_column_one && line.get(1) == Some(&b'$')
 }
 
 /// An edit that puts lines in behind a line puts them in before the next one.

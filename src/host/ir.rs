@@ -67,6 +67,9 @@ pub struct Unit {
     pub scopes: Vec<Scope>,
     /// Fortran's `allocate` and `deallocate` statements, by place.
     pub allocations: Vec<Allocation>,
+    /// Fortran's named loops. Where the loop is not the innermost one, `exit name` is a `Goto` with the label `name`, and
+    /// `cycle name` one with the label `cycle name`.
+    pub loop_names: Vec<(StmtId, String)>,
     /// Dummy arguments of Fortran procedures that the procedure does not change (`intent(in)`, `value`): the procedure's
     /// name, and the argument's place.
     pub inputs: Vec<(String, usize)>,
@@ -127,6 +130,8 @@ pub struct Scope {
     pub result: Option<String>,
     /// `pure`, or `elemental` and not `impure`.
     pub is_pure: bool,
+    /// `elemental` and not `impure`
+    pub is_elemental: bool,
     /// The procedure or main program, if it has statements of its own.
     pub function: Option<FunctionId>,
 }
@@ -554,6 +559,12 @@ pub enum BinaryOp {
 }
 
 impl Unit {
+    /// The labels that a loop with a name stands for: the end of its body, and what is behind it.
+    pub fn loop_labels(&self, stmt: StmtId) -> Option<[String; 2]> {
+        let (_, name) = self.loop_names.iter().find(|(named, _)| *named == stmt)?;
+        Some([format!("cycle {name}"), name.clone()])
+    }
+
     /// Whether it was read as C++.
     pub fn is_cpp(&self) -> bool {
         self.dialect == Dialect::Cpp

@@ -52,6 +52,11 @@ struct Lowering<'a> {
     rows: Vec<String>,
 }
 
+/// Whether `call` may stand before a text.
+fn is_subroutine(text: &str) -> bool {
+    ["omp_set_default_device(", "omp_target_free("].iter().any(|name| text.starts_with(name))
+}
+
 /// A use cannot be translated.
 struct Refused;
 
@@ -117,7 +122,15 @@ impl Lowering<'_> {
                 self.tell(row, used);
                 Ok(gone.map_or(ApiChange::Text(used.extent(), "(void)0".to_owned()), ApiChange::Gone))
             }
-            _ => Ok(ApiChange::Text(used.extent(), self.expression(used)?)),
+            _ => {
+                let text = self.expression(used)?;
+                let is_call = self.is_fortran() && stmt.is_some();
+                // Fortran tells its functions from its subroutines.
+                match is_call && !is_subroutine(&text) {
+                    true => Err(Refused),
+                    false => Ok(ApiChange::Text(used.extent(), text)),
+                }
+            }
         }
     }
 
@@ -146,7 +159,7 @@ impl Lowering<'_> {
         self.tell(row, used);
         let mut text = template.replace("{device}", DEVICE).replace("{host}", HOST);
         text = text.replace("{word}", used.name.trim_start_matches("acc_"));
-        if self.is_fortran() && text.contains("acc2omp_") {
+        if self.is_fortran() && (text.contains("acc2omp_") || text.contains("(size_t)")) {
             return Err(Refused);
         }
         let Some(call) = &used.call else { return Ok(text) };

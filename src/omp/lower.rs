@@ -16,7 +16,7 @@ use super::ast::{Body, Clause, Directive, Ending, Leaf, Speech};
 use super::clause::{self, Facts, Gathered};
 use super::look::{self, Asked};
 use super::profile::Tuning;
-use super::{ends, launch, profile, queue};
+use super::{array, ends, launch, profile, queue};
 
 /// What the output is written for.
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +70,8 @@ pub enum Part {
     BeforeDirective(Span, Vec<String>),
     /// Lines before the statement, with braces around all of it.
     Braced(StmtId, Vec<String>),
+    /// Loops of so many dimensions, perhaps with a directive before them, in the place of the statement.
+    Loops(StmtId, Vec<String>, usize),
     /// Lines behind the statement.
     After(StmtId, Vec<String>),
     /// A directive behind this offset, on a line of its own.
@@ -126,6 +128,11 @@ pub fn lower(plan: &Plan, symbols: &Symbols, aliased: &Aliased, target: Target) 
     for (index, stmt, launch) in &plan.inserted {
         lowering.inserted(*index, *stmt, launch);
     }
+    for stmt in plan.elementwise.keys() {
+        if !plan.inserted.iter().any(|(_, inserted, _)| inserted == stmt) {
+            lowering.loops(*stmt, None);
+        }
+    }
     for (index, function) in &plan.callees {
         lowering.callee(*index, *function);
     }
@@ -135,6 +142,7 @@ pub fn lower(plan: &Plan, symbols: &Symbols, aliased: &Aliased, target: Target) 
     if target.speech == Speech::Fortran {
         ends::close(bound, &mut lowering.done);
         ends::enclose(aliased, &mut lowering.done);
+        lowering.components();
     }
     (lowering.done, lowering.diags)
 }
@@ -365,6 +373,18 @@ impl Lowering<'_> {
         Around { before, behind }
     }
 
+    /// The rows of the page that speaks of names for components.
+    fn components(&mut self) {
+        let aliased = self.aliased;
+        for index in aliased.blocks.keys() {
+            let row = look::row("implicit/component", &self.asked(*index, "data"));
+            let lowered = &mut self.done[*index];
+            if !lowered.left {
+                lowered.rows.extend(row.map(|row| row.id.to_string()));
+            }
+        }
+    }
+
     /// An alias is gone behind its block: the host waits for what names it.
     fn hold_aliases(&mut self, index: usize, directive: &mut Directive) {
         let is_queued = directive.clauses.iter().any(|clause| clause.name == "nowait");
@@ -384,7 +404,24 @@ impl Lowering<'_> {
             return;
         }
         self.done[index].rows.extend(rows);
-        self.before(index, stmt, &directive);
+        if self.plan.elementwise.contains_key(&stmt) {
+            self.loops(stmt, Some(&directive));
+        } else {
+            self.before(index, stmt, &directive);
+        }
+    }
+
+    /// The loops of an array statement, behind a directive of their own or behind the one of the region.
+    fn loops(&mut self, stmt: StmtId, directive: Option<&Directive>) {
+        let Some((index, elementwise)) = self.plan.elementwise.get(&stmt) else { return };
+        if self.done[*index].left {
+            return;
+        }
+        let row = look::row("implicit/array-assignment", &self.asked(*index, "loop"));
+        self.done[*index].rows.extend(row.map(|row| row.id.to_string()));
+        let line = directive.map(|directive| directive.line(self.target.speech));
+        let lines = line.into_iter().chain(array::loops(elementwise)).collect();
+        self.done[*index].parts.push(Part::Loops(stmt, lines, elementwise.ranges.len()));
     }
 
     /// A directive before a statement without one; in Fortran with the `end` that it needs.
@@ -716,7 +753,9 @@ impl Lowering<'_> {
         if gathered.refused {
             return refused_by(rows);
         }
-        let (globals, links) = gathered.globals;
+        let (mut globals, links) = gathered.globals;
+        // Their memory comes where they are allocated, and what describes it with it.
+        globals.retain(|name| !self.is_allocated(index, name));
         let lists = [("declare target", globals), ("declare target link", links)];
         let mut directives: Vec<Directive> = lists
             .into_iter()
@@ -750,6 +789,15 @@ impl Lowering<'_> {
             }));
         }
         Lowered { parts, rows, left: false }
+    }
+
+    /// Whether a Fortran variable is given its memory by statements.
+    fn is_allocated(&self, index: usize, name: &str) -> bool {
+        let symbol = self.symbols.lookup(name, self.bound[index].directive.span.start);
+        symbol.is_some_and(|symbol| {
+            let said = &self.symbols.get(symbol).fortran;
+            said.allocatable || said.pointer
+        })
     }
 
     /// What stands for a `declare` in a Fortran procedure goes to its first statement, or to the directive before it.

@@ -4,6 +4,7 @@
 
 mod alias;
 mod api;
+mod array;
 pub mod ast;
 mod clause;
 mod components;
@@ -17,6 +18,7 @@ mod queue;
 mod section;
 
 pub use api::{ApiChange, ApiLowered, lower_api};
+pub use array::{loop_declaration, loop_variable};
 pub use ast::Speech;
 pub use components::alias;
 pub use lower::{Lowered, Part, Queues, Target, lower};

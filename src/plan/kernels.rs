@@ -2,11 +2,14 @@
 //!
 //! Invariant: the statements of the region keep their order, and scalars that are still wanted come back.
 
+use std::collections::BTreeMap;
+
 use crate::acc::ast::DirectiveKind;
-use crate::diag;
+use crate::diag::{self, Diag};
 use crate::host::ir::{StmtId, StmtKind};
 use crate::sema::{Class, SymbolKind, uses};
 
+use super::array::Arrays;
 use super::{Attribute, Gangs, Item, Launch, Maker, Region, Sharing};
 
 impl Maker<'_> {
@@ -18,13 +21,33 @@ impl Maker<'_> {
         }
         let launches = self.top_level_nests(index, stmt);
         let can_split = matches!(&self.unit.stmt(stmt).kind, StmtKind::Block(list) if list.iter().all(|stmt| self.can_stand_alone(*stmt)));
-        if launches.is_empty() || !can_split {
-            self.diags.push(diag::kernels_sequential(self.bound[index].directive.name_span));
+        let arrays = if can_split { self.arrays(stmt) } else { Arrays::default() };
+        if launches.is_empty() && arrays.parallel.is_empty() || !can_split {
+            self.tell_sequential(index, stmt, arrays);
             let launch = self.kernels_on_one_thread(index, stmt, counting);
             self.plan.items[index] = Item::Launch(Box::new(launch));
             return;
         }
-        self.split(index, stmt, counting, &launches);
+        let elementwise = arrays.parallel.into_iter();
+        self.plan.elementwise.extend(elementwise.map(|(stmt, elementwise)| (stmt, (index, elementwise))));
+        match self.code_of(stmt).as_slice() {
+            [only] if launches.is_empty() => self.kernels_array(index, stmt, *only, counting),
+            _ => self.split(index, stmt, counting, &launches, arrays.refused),
+        }
+    }
+
+    /// The statements directly in a region's block.
+    fn code_of(&self, stmt: StmtId) -> Vec<StmtId> {
+        let StmtKind::Block(list) = &self.unit.stmt(stmt).kind else { return Vec::new() };
+        list.iter().copied().filter(|part| !matches!(self.unit.stmt(*part).kind, StmtKind::Empty)).collect()
+    }
+
+    /// Says that a region runs on one thread: of its array statements why, and that nothing says that the rest is parallel.
+    fn tell_sequential(&mut self, index: usize, stmt: StmtId, arrays: Arrays) {
+        if arrays.refused.is_empty() || arrays.refused.len() < self.code_of(stmt).len() {
+            self.diags.push(diag::kernels_sequential(self.bound[index].directive.name_span));
+        }
+        self.diags.extend(arrays.refused.into_values());
     }
 
     fn kernels_nest(&mut self, index: usize, at: usize, region: StmtId, stmt: StmtId, counting: Vec<usize>) {
@@ -85,7 +108,14 @@ impl Maker<'_> {
     }
 
     /// One launch for each nest, and one for each other statement, inside a data environment.
-    fn split(&mut self, index: usize, stmt: StmtId, counting: Vec<usize>, nests: &[(usize, StmtId)]) {
+    fn split(
+        &mut self,
+        index: usize,
+        stmt: StmtId,
+        counting: Vec<usize>,
+        nests: &[(usize, StmtId)],
+        mut refused: BTreeMap<StmtId, Diag>,
+    ) {
         let StmtKind::Block(list) = &self.unit.stmt(stmt).kind else { return };
         let list = list.clone();
         let mut implied = self.sharing(index, stmt, &counting, Region::Kernels);
@@ -118,6 +148,8 @@ impl Maker<'_> {
                 let nest = self.nest(index, *at, *loop_stmt, Region::Kernels, &mut attributes)?;
                 Some(self.absorb(nest, &mut attributes))
             });
+            let work = work.or_else(|| self.array_nest(index, part));
+            let is_sequential = nest.is_none() && work.is_none();
             let gangs = if work.is_some() { Gangs::Many } else { Gangs::One };
             let launch = Launch {
                 region: Region::Kernels,
@@ -132,7 +164,8 @@ impl Maker<'_> {
                 Some((at, _)) => self.plan.items[*at] = Item::Launch(Box::new(launch)),
                 None => {
                     let at = self.unit.stmt(part).span;
-                    self.diags.push(diag::kernels_sequential(at));
+                    let why = refused.remove(&part).unwrap_or_else(|| diag::kernels_sequential(at));
+                    self.diags.extend(is_sequential.then_some(why));
                     self.plan.inserted.push((index, part, launch));
                 }
             }

@@ -185,12 +185,13 @@ pub(super) fn jump_out(unit: &Unit, stmt: StmtId) -> Option<&'static str> {
     let mut pending = vec![(stmt, 0, 0)];
     while let Some((at, loops, switches)) = pending.pop() {
         let (mut inner_loops, mut inner_switches) = (loops, switches);
+        labels.extend(unit.loop_labels(at).into_iter().flatten());
         match &unit.stmt(at).kind {
             StmtKind::Return(_) => return Some("return"),
             StmtKind::Break if loops + switches == 0 => return Some("break"),
             StmtKind::Continue if loops == 0 => return Some("continue"),
             StmtKind::Goto(label) => jumps.push(label),
-            StmtKind::Labeled { label: Some(label), .. } => labels.push(label),
+            StmtKind::Labeled { label: Some(label), .. } => labels.push(label.clone()),
             StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. } => inner_loops += 1,
             StmtKind::Switch { .. } => inner_switches += 1,
             _ => {}

@@ -2,6 +2,7 @@
 //!
 //! Invariant: no word of a target language; every choice that a user could miss is a diagnostic.
 
+mod array;
 mod callee;
 mod clauses;
 mod data;
@@ -12,6 +13,7 @@ mod nest;
 mod queue;
 mod routine;
 mod sharing;
+mod spelling;
 mod tree;
 
 pub use clauses::{effective, list};
@@ -109,6 +111,9 @@ pub fn plan(
     }
     if matches!(file.language, Language::C | Language::Fortran(_)) {
         maker.callees();
+    }
+    if unit.is_fortran() {
+        spelling::respell(&mut maker);
     }
     (maker.plan, maker.diags)
 }

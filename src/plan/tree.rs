@@ -2,10 +2,11 @@
 //!
 //! Invariant: no word of OpenMP or CUDA; a clause is named by its place in the source, an implied one by its rule page.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::acc::ast::ReductionOp;
 use crate::host::ir::{FunctionId, StmtId};
+use crate::sema::Elementwise;
 use crate::source::Span;
 
 /// The plan of one file: what becomes of each bound directive.
@@ -21,6 +22,8 @@ pub struct Plan {
     pub held: BTreeSet<usize>,
     /// Regions of data at whose end the host waits for the queues used inside.
     pub waiting_at_end: BTreeSet<usize>,
+    /// Array statements whose elements loops run through: the directive that holds each, and what is done for an element.
+    pub elementwise: BTreeMap<StmtId, (usize, Elementwise)>,
     /// Functions that the compute constructs of directives call without a `routine` directive.
     pub callees: Vec<(usize, FunctionId)>,
     /// Inner loops that a directive on an outer loop governs and that get a construct of their own.

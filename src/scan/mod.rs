@@ -17,6 +17,7 @@ use crate::source::{self, Language, SourceFile, Span};
 
 pub use branches::branches_behind;
 pub use fortran::{Shape, form_of as fortran_form, shapes as fortran_shapes};
+pub use fortran::{defined_modules, used_modules};
 pub use macros::{Call, Choice, Macro, Macros, Piece, Use, Written, header_macros, macros, written_out};
 pub use mention::mentions_openacc;
 pub use preproc::View;

@@ -38,6 +38,7 @@ impl Symbols {
             }
         }
         let own = types.units.len() - 1;
+        self.included(&types.units[..own], types);
         for (id, scope) in unit.scopes.iter().enumerate() {
             let id = ScopeId(id as u32);
             match scope.kind {
@@ -63,6 +64,18 @@ impl Symbols {
         }
         self.sort_names();
         self.undeclared(unit);
+    }
+
+    /// The names of included files: parts of scoping units, all of which see them.
+    fn included(&mut self, units: &[&Unit], types: &Types) {
+        let file = Span { start: 0, end: u32::MAX };
+        for unit in units {
+            let parts =
+                unit.scopes.iter().filter(|scope| scope.kind == ScopeKind::Program && scope.name.is_empty());
+            for decl in parts.flat_map(|scope| &scope.decls) {
+                self.declare(unit.decl(*decl), None, SymbolKind::Static, file, 0, types);
+            }
+        }
     }
 
     /// The names of a procedure or a main program; the procedure's own name in the scoping unit around.
@@ -112,8 +125,10 @@ impl Symbols {
             let decl = unit.decl(*decl_id);
             let here = is_own.then_some(*decl_id);
             let symbol = self.declare(decl, here, SymbolKind::Static, visible, 0, types);
+            let known = self.get_mut(symbol);
+            known.home = Some(scope.name.clone());
             if decl.fortran.procedure {
-                self.get_mut(symbol).kind = SymbolKind::Function;
+                known.kind = SymbolKind::Function;
             }
             exports.push((decl.name.clone(), symbol));
         }
@@ -190,6 +205,7 @@ impl Symbols {
                 is_reference: false,
                 fortran: Attributes::default(),
                 spelling: Some(spelling),
+                home: None,
                 record: None,
             });
         }

@@ -68,7 +68,7 @@ pub fn header(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> Result<Header, No
     if compare == BinaryOp::NotEqual && !is_one {
         return Err(NotCanonical("its condition is `!=`, and its step is not one"));
     }
-    if leaves_loop(unit, *body) {
+    if leaves_loop(unit, stmt, *body) {
         return Err(NotCanonical("it is left by `break`, `return` or `goto`"));
     }
     let header = Header { var, declared, first, bound, compare, step, down, body: *body };
@@ -150,13 +150,21 @@ fn changes(unit: &Unit, expr: ExprId) -> bool {
     }
 }
 
-/// Whether a jump leaves the loop whose body this is.
-fn leaves_loop(unit: &Unit, body: StmtId) -> bool {
+/// Whether a jump leaves the loop `stmt`, whose body this is.
+fn leaves_loop(unit: &Unit, stmt: StmtId, body: StmtId) -> bool {
     let mut pending = vec![(body, true)];
+    let mut jumps = Vec::new();
+    // The end of its own body is no way out.
+    let mut labels: Vec<String> = unit.loop_labels(stmt).into_iter().flatten().take(1).collect();
     while let Some((stmt, breaks)) = pending.pop() {
+        labels.extend(unit.loop_labels(stmt).into_iter().flatten());
+        if let StmtKind::Labeled { label: Some(label), .. } = &unit.stmt(stmt).kind {
+            labels.push(label.clone());
+        }
         match &unit.stmt(stmt).kind {
             StmtKind::Break if breaks => return true,
-            StmtKind::Return(_) | StmtKind::Goto(_) => return true,
+            StmtKind::Return(_) => return true,
+            StmtKind::Goto(label) => jumps.push(label),
             StmtKind::Block(list) => pending.extend(list.iter().map(|stmt| (*stmt, breaks))),
             StmtKind::If { then, other, .. } => {
                 pending.push((*then, breaks));
@@ -175,7 +183,7 @@ fn leaves_loop(unit: &Unit, body: StmtId) -> bool {
             | StmtKind::Opaque(_) => {}
         }
     }
-    false
+    jumps.iter().any(|label| !labels.contains(label))
 }
 
 /// The `for` statement that is all there is in `body`, through blocks that hold nothing else.

@@ -2,13 +2,17 @@
 //!
 //! Invariant: states facts about the program; decides nothing and knows no target.
 
+mod array;
 mod components;
+mod designator;
+mod elemental;
 mod flow;
 mod fortran;
 mod loops;
 mod macros;
 mod symbols;
 
+pub use array::{Elementwise, Line, LineKind, Piece, Range, Refusal, Subscript, Why, elementwise};
 pub use components::{Component, Path, Step, paths, record_of};
 pub use flow::{Use, Uses, children, escaping, live_after, path_to, reads_of_expr, uses, uses_beside};
 pub use fortran::resolve;

@@ -78,6 +78,8 @@ pub struct Symbol {
     pub fortran: Attributes,
     /// Where this file spells the name; Fortran's names are kept in lower case.
     pub spelling: Option<Span>,
+    /// The Fortran module that declares it.
+    pub home: Option<String>,
     /// The derived type that a Fortran variable is declared with.
     pub record: Option<String>,
 }
@@ -176,6 +178,7 @@ impl Symbols {
                 is_reference: false,
                 fortran: Attributes::default(),
                 spelling: None,
+                home: None,
                 record: None,
             });
         }
@@ -309,6 +312,7 @@ impl Symbols {
             is_reference: false,
             fortran: Attributes::default(),
             spelling: None,
+            home: None,
             record: None,
         })
     }
@@ -362,6 +366,7 @@ impl Symbols {
             is_reference,
             fortran,
             spelling,
+            home: None,
             record,
         })
     }

@@ -2,6 +2,7 @@
 //!
 //! Invariant: the same source and options give the same translation; nothing outside the returned edits changes.
 
+mod allocations;
 mod library;
 mod macros;
 mod work;
@@ -40,6 +41,8 @@ pub struct Header {
     scan: Scan,
     unit: Unit,
     macros: Vec<Macro>,
+    /// The variables of its modules that have memory on the device.
+    declared: allocations::Declared,
 }
 
 impl Header {
@@ -48,11 +51,18 @@ impl Header {
         let (scan, _) = scan::scan(&file, &View::default());
         let unit = host::parse(&file, &scan);
         let macros = scan::header_macros(&file);
-        Header { file, scan, unit, macros }
+        let declared = allocations::declared(&file, &scan, &unit);
+        Header { file, scan, unit, macros, declared }
     }
 }
 
 impl Source {
+    /// Whether a Fortran module that it uses gives variables memory on the device: where they are allocated, it must change
+    /// though it says nothing of OpenACC.
+    pub fn declares(&self) -> bool {
+        self.headers.iter().any(|header| !header.declared.is_empty())
+    }
+
     /// A file without headers.
     pub fn new(name: impl Into<String>, bytes: Vec<u8>, language: Language) -> Source {
         Source { file: SourceFile::new(name, bytes, language), headers: Vec::new() }
@@ -195,7 +205,7 @@ pub struct Translation {
 
 /// Translates one source.
 pub fn translate(source: &Source, options: &Options) -> Translation {
-    if !scan::mentions_openacc(&source.file.bytes, source.file.language) {
+    if !scan::mentions_openacc(&source.file.bytes, source.file.language) && !source.declares() {
         return Translation::untouched(source);
     }
     let headers: Vec<&[Macro]> = source.headers.iter().map(|header| header.macros.as_slice()).collect();

@@ -8,13 +8,14 @@ use crate::acc::ast::{Directive, DirectiveKind};
 use crate::bind::{self, Bound, Regions};
 use crate::diag::{self, Diag};
 use crate::edit::{Edit, EditSet, Rewrite};
-use crate::host::ir::{StmtId, StmtKind, Unit};
-use crate::omp::{self, Lowered, Part, Speech};
+use crate::host::ir::{Scope, StmtId, StmtKind, Unit};
+use crate::omp::{self, ApiChange, Lowered, Part, Speech};
 use crate::scan::{self, Define, DirectiveText, Scan, View};
 use crate::sema::{self, Symbols};
 use crate::source::{SourceFile, Span};
 use crate::{acc, host, layout, plan};
 
+use super::allocations;
 use super::library::Library;
 use super::{DirectiveReport, Options, Outcome, Source, Translation};
 
@@ -89,7 +90,7 @@ impl<'a> Work<'a> {
             self.scanned = true;
         }
         let names = self.library.fresh(&scan);
-        if !fresh.is_empty() || !names.is_empty() {
+        if !fresh.is_empty() || !names.is_empty() || (is_first && self.source.declares()) {
             let unit = host::parse(file, &scan);
             if is_first {
                 self.errors = Some(unit.errors.len());
@@ -161,6 +162,7 @@ impl<'a> Work<'a> {
         for span in held {
             self.report(span, "", Outcome::Left, Vec::new());
         }
+        self.allocations(scan, unit, &symbols);
         self.library.used(unit);
         // What a `use` statement lists goes with it.
         let used: Vec<Span> =
@@ -170,6 +172,12 @@ impl<'a> Work<'a> {
         let uses = bind::api_uses(unit, &names);
         let sections = omp::Sections { file, unit, symbols: &symbols };
         let lowered = omp::lower_api(&sections, &uses, target, &|span| layout::stands_alone(file, span));
+        for change in lowered.changes.iter().filter(|_| unit.is_fortran()) {
+            let ApiChange::Pragmas(span, directives) = change else { continue };
+            let lines = directives.iter().map(|one| one.line(Speech::Fortran));
+            let text: String = lines.collect();
+            self.need_queues(unit, span.start, text.as_bytes());
+        }
         self.library.lowered(file, lowered, &mut self.edits);
     }
 
@@ -215,22 +223,42 @@ impl<'a> Work<'a> {
         changes
     }
 
+    /// Gives the variables of modules their memory on the device where they are allocated.
+    fn allocations(&mut self, scan: &Scan, unit: &Unit, symbols: &Symbols) {
+        let file = &self.source.file;
+        let mut declared = allocations::declared(file, scan, unit);
+        declared.extend(self.source.headers.iter().flat_map(|header| header.declared.iter().cloned()));
+        for edit in allocations::edits(file, unit, symbols, &declared) {
+            let span = edit.span;
+            if self.edits.add(Rewrite { owner: u32::MAX - 2, edits: vec![edit] }).is_err() {
+                self.diags.push(diag::edit_conflict(span));
+            }
+        }
+    }
+
     /// Remembers what a directive asks of specification parts: its own lines, and the objects of queues.
     fn specify(&mut self, unit: &Unit, old: &DirectiveText, parts: &[Part], edits: &[Edit]) {
-        let mut lines = specified(unit, old, parts);
-        let names_queue = |edit: &Edit| edit.text.windows(13).any(|word| word == b"acc2omp_queue");
-        if unit.is_fortran() && edits.iter().any(names_queue) {
-            let place = place_in_specification(unit, old.span.start);
-            let objects = omp::queue_objects();
-            lines.extend(
-                place.into_iter().flat_map(|place| objects.iter().map(move |line| (place, line.clone()))),
-            );
+        for (place, line) in specified(unit, old, parts) {
+            self.add_specification(place, line);
         }
-        for (place, line) in lines {
-            let known = self.specification.entry(place).or_default();
-            if !known.contains(&line) {
-                known.push(line);
-            }
+        for edit in edits.iter().filter(|_| unit.is_fortran()) {
+            self.need_queues(unit, old.span.start, &edit.text);
+        }
+    }
+
+    /// Declares the objects of queues in the scoping unit that holds `offset`, if a text there names them.
+    fn need_queues(&mut self, unit: &Unit, offset: u32, text: &[u8]) {
+        let is_named = text.windows(13).any(|word| word == b"acc2omp_queue");
+        let Some(place) = place_in_specification(unit, offset).filter(|_| is_named) else { return };
+        for line in omp::queue_objects() {
+            self.add_specification(place, line);
+        }
+    }
+
+    fn add_specification(&mut self, place: u32, line: String) {
+        let known = self.specification.entry(place).or_default();
+        if !known.contains(&line) {
+            known.push(line);
         }
     }
 
@@ -403,6 +431,13 @@ fn edits_of(file: &SourceFile, unit: &Unit, old: &DirectiveText, parts: &[Part])
             Part::Braced(stmt, lines) => {
                 edits.extend(layout::braced(file, unit.stmt(*stmt).span, lines));
             }
+            Part::Loops(stmt, lines, _) => {
+                let span = unit.stmt(*stmt).span;
+                if !layout::stands_alone(file, span) {
+                    return None;
+                }
+                edits.push(layout::replaced(file, span, lines));
+            }
             Part::After(stmt, lines) => {
                 edits.push(layout::lines_after(file, unit.stmt(*stmt).span.end, old.span, lines)?);
             }
@@ -458,8 +493,13 @@ fn edits_of(file: &SourceFile, unit: &Unit, old: &DirectiveText, parts: &[Part])
 
 /// Where directives may stand in the innermost specification part that holds `offset`.
 fn place_in_specification(unit: &Unit, offset: u32) -> Option<u32> {
+    innermost(unit, offset).map(|scope| scope.directives_from)
+}
+
+/// The innermost scoping unit that holds `offset`.
+fn innermost(unit: &Unit, offset: u32) -> Option<&Scope> {
     let holds = |span: Span| span.start <= offset && offset < span.end;
-    unit.scopes.iter().rev().find(|scope| holds(scope.span)).map(|scope| scope.directives_from)
+    unit.scopes.iter().rev().find(|scope| holds(scope.span))
 }
 
 /// The lines that the parts put into specification parts: where, and the line.
@@ -476,10 +516,21 @@ fn specified(unit: &Unit, old: &DirectiveText, parts: &[Part]) -> Vec<(u32, Stri
                 let scope = unit.scopes.iter().find(|scope| scope.function == Some(*function));
                 lines.extend(scope.map(|scope| (scope.directives_from, directive.line(Speech::Fortran))));
             }
+            Part::Loops(stmt, _, rank) => {
+                let scope = innermost(unit, unit.stmt(*stmt).span.start);
+                lines.extend(scope.into_iter().flat_map(|scope| {
+                    let fresh = (0..*rank).filter(|at| !declares(unit, scope, &omp::loop_variable(*at)));
+                    fresh.map(|at| (scope.directives_from, omp::loop_declaration(at)))
+                }));
+            }
             _ => {}
         }
     }
     lines
+}
+
+fn declares(unit: &Unit, scope: &Scope, name: &str) -> bool {
+    scope.decls.iter().any(|decl| unit.decl(*decl).name == name)
 }
 
 /// The offset of the statement that ends a procedure's body: `end …` or `contains`.

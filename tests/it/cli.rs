@@ -177,10 +177,23 @@ fn standard_input_without_openacc_comes_out_unchanged() {
 }
 
 #[test]
+fn fortran_is_read_in_the_form_that_is_asked_for() {
+    let input = b"c     a comment\n      program p\nc$acc wait\n      end\n";
+    let output = piped(input, &["-", "--form", "fixed"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(text, "c     a comment\n      program p\nc$omp taskwait\n      end\n");
+    assert_eq!(piped(input, &["-", "--form", "free"]).stdout, input);
+    let place = folder(&[("a.f90", input), ("b.f", b"program p\n  !$acc wait\nend\n")]);
+    said(place.path(), &[".", "-o", "out"], 0);
+    let read = |name: &str| std::fs::read_to_string(place.path().join("out").join(name)).unwrap();
+    assert!(read("a.f90").contains("c$omp taskwait") && read("b.f").contains("  !$omp taskwait"));
+}
+
+#[test]
 fn openacc_of_other_languages_is_not_passed_over_in_silence() {
-    let place = folder(&[("a.f90", b"!$acc loop\n"), ("b.txt", b"!$acc loop\n")]);
+    let place = folder(&[("a.inc", b"!$acc loop\n"), ("b.txt", b"!$acc loop\n")]);
     let text = said(place.path(), &[".", "-o", "out"], 1);
-    assert!(text.contains("OpenACC in 1 file of a language that is not translated yet: a.f90"), "{text}");
+    assert!(text.contains("OpenACC in 1 file of a language that is not translated yet: a.inc"), "{text}");
     assert_eq!(listing(&place.path().join("out")).len(), 2);
 }
 

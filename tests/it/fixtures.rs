@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use acc2omp::diag::Severity;
 use acc2omp::edit::Edit;
+use acc2omp::scan;
 use acc2omp::source::{Language, SourceFile, Span};
 use acc2omp::{Header, Options, Outcome, Profile, Source, Translation, report, translate};
 
@@ -16,9 +17,10 @@ use super::{files, root, shown, text};
 
 const PROFILES: [Profile; 3] = [Profile::Generic, Profile::Clang, Profile::Gcc];
 
-/// All C and C++ files of the fixtures; of headers those of C++, which hold code.
+/// All C, C++ and Fortran files of the fixtures; of headers those of C++, which hold code.
 pub fn sources() -> Vec<PathBuf> {
-    let all = ["fixtures/c", "fixtures/cpp", "fixtures/bad", "fixtures/scene"].into_iter().flat_map(files);
+    let folders = ["fixtures/c", "fixtures/cpp", "fixtures/fortran", "fixtures/bad", "fixtures/scene"];
+    let all = folders.into_iter().flat_map(files);
     let is_code = |path: &PathBuf| {
         let folder = path.parent().unwrap();
         Language::of(path)
@@ -27,10 +29,13 @@ pub fn sources() -> Vec<PathBuf> {
     all.filter(is_code).collect()
 }
 
-/// A file's source; one of C++ with the headers beside it that it names.
+/// A file's source; one of C++ with the headers beside it that it names, one of Fortran with the files of its modules.
 pub fn source(path: &Path) -> Source {
-    let language = Language::of(path).unwrap();
     let read = |path: &Path| std::fs::read(path).unwrap();
+    let language = scan::language_of(path, &read(path), None).unwrap();
+    if language.is_fortran() {
+        return fortran(path, language);
+    }
     let mut source = Source::new(shown(path), read(path), language);
     if language != Language::C {
         let names = Source::quoted_includes(&source.file);
@@ -40,6 +45,28 @@ pub fn source(path: &Path) -> Source {
             Arc::new(Header::new(SourceFile::new(shown(&place), read(&place), language)))
         });
         source.headers = headers.collect();
+    }
+    source
+}
+
+fn fortran(path: &Path, language: Language) -> Source {
+    let read = |path: &Path| std::fs::read(path).unwrap();
+    let mut source = Source::new(shown(path), read(path), language);
+    let mut wanted = scan::used_modules(&source.file.bytes);
+    let beside: Vec<PathBuf> =
+        files(&shown(path.parent().unwrap())).into_iter().filter(|one| one != path).collect();
+    let mut met = BTreeSet::new();
+    while let Some(name) = wanted.pop() {
+        let defines = |place: &&PathBuf| {
+            Language::of(place).is_some_and(Language::is_fortran)
+                && scan::defined_modules(&read(place)).contains(&name)
+        };
+        if let Some(place) = beside.iter().find(defines).filter(|place| met.insert((*place).clone())) {
+            wanted.extend(scan::used_modules(&read(place)));
+            let language = scan::language_of(place, &read(place), None).unwrap();
+            let file = SourceFile::new(shown(place), read(place), language);
+            source.headers.insert(0, Arc::new(Header::new(file)));
+        }
     }
     source
 }
@@ -75,7 +102,8 @@ fn the_differences_are_reviewed() {
     let mut wrong = Vec::new();
     // A header that only declares has nothing to show.
     let is_shown = |path: &PathBuf| {
-        let is_program = ["c", "cpp"].iter().any(|kind| path.starts_with(root("fixtures").join(kind)));
+        let is_program =
+            ["c", "cpp", "fortran"].iter().any(|kind| path.starts_with(root("fixtures").join(kind)));
         let is_header = path.extension().is_some_and(|ending| ending.to_string_lossy().starts_with('h'));
         is_program && !(is_header && translated(path, Profile::Generic).directives.is_empty())
     };
@@ -144,6 +172,13 @@ fn lines_of_openacc(file: &SourceFile, translation: &Translation) -> BTreeSet<us
 fn is_expected(file: &SourceFile, openacc: &BTreeSet<usize>, edit: &Edit) -> bool {
     let first = file.lines.line(edit.span.start);
     let line = file.lines.span(first);
+    // In the body of a construct, a name of our own for a component of the user's.
+    let names_component = edit.text.windows(8).any(|word| word == b"acc2omp_")
+        && file.language.is_fortran()
+        && file.slice(edit.span).contains(&b'%');
+    if names_component {
+        return true;
+    }
     if !edit.span.is_empty() {
         // The end of a line belongs to it: a line that goes takes its end along.
         let last = file.lines.line(edit.span.end - 1);

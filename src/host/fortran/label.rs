@@ -6,6 +6,9 @@ use std::collections::HashSet;
 
 use tree_sitter::Node;
 
+use crate::source::Span;
+
+use super::super::ir::*;
 use super::{Reader, span};
 
 /// The labels of a procedure that something jumps to.
@@ -84,5 +87,24 @@ impl<'t> Reader<'_, 't> {
         let name = keyword.child_by_field_name("name")?;
         let value = keyword.child_by_field_name("value").filter(|value| value.kind() == "number_literal")?;
         matches!(self.name(name).as_str(), "err" | "end" | "eor").then(|| self.label(value))
+    }
+
+    /// A statement with the label before it.
+    pub(super) fn labelled(&mut self, label: Option<Node<'t>>, node: Node<'t>) -> StmtId {
+        let Some(mark) = label else { return self.stmt(node, node.start_byte()) };
+        let label = self.label(mark);
+        if !self.is_target(&label) {
+            return self.stmt(node, mark.start_byte());
+        }
+        let inner = self.stmt(node, node.start_byte());
+        let whole = span(mark).to(self.unit.stmt(inner).span);
+        self.push_stmt(whole, StmtKind::Labeled { label: Some(label), stmt: Some(inner) })
+    }
+
+    /// The label of an `end` statement, if something jumps there.
+    pub(super) fn lone_label(&mut self, mark: Span) -> Option<StmtId> {
+        let label = self.label_of(&self.file.text(mark));
+        let is_target = self.is_target(&label);
+        is_target.then(|| self.push_stmt(mark, StmtKind::Labeled { label: Some(label), stmt: None }))
     }
 }

@@ -41,7 +41,7 @@ impl<'t> Reader<'_, 't> {
         let last = self.terminal.map(|terminal| terminal.end).filter(|_| is_labelled_end(end));
         let whole = Span::new(whole.start as usize, last.unwrap_or(whole.end as usize));
         let header = self.header(head);
-        self.around.push(Around::Loop(name));
+        self.around.push(Around::Loop(name.clone()));
         let mut list = self.list(&body);
         if is_labelled_end(end) && !shares {
             list.extend(self.terminal_stmts());
@@ -49,7 +49,9 @@ impl<'t> Reader<'_, 't> {
         self.around.pop();
         self.terminal = outer;
         let body = self.block_of(list, self.trimmed(head).end as usize);
-        self.loop_of(whole, header, body)
+        let stmt = self.loop_of(whole, header, body);
+        self.unit.loop_names.extend(name.map(|name| (stmt, name)));
+        stmt
     }
 
     /// Sets the statement that ends this loop, if it is not the one of the loop around, too. Whether a loop inside ends with it.

@@ -10,6 +10,7 @@ use super::super::ir::*;
 use super::decl::{Frame, Said};
 use super::label::Labels;
 use super::spec::is_specification;
+use super::stmt::is_conditional;
 use super::{Reader, span};
 
 /// The parts of a scoping unit's node.
@@ -75,6 +76,7 @@ impl<'t> Reader<'_, 't> {
             commons: Vec::new(),
             result: None,
             is_pure: false,
+            is_elemental: false,
             function: None,
         });
         ScopeId(self.unit.scopes.len() as u32 - 1)
@@ -262,9 +264,10 @@ impl<'t> Reader<'_, 't> {
             }
         }
         let says = |word: &str| qualifiers.iter().any(|qualifier| qualifier == word);
-        let is_pure = says("pure") || says("simple") || says("elemental") && !says("impure");
+        let is_elemental = says("elemental") && !says("impure");
         if let Some(scope) = self.scope_mut() {
-            scope.is_pure = is_pure;
+            scope.is_pure = says("pure") || says("simple") || is_elemental;
+            scope.is_elemental = is_elemental;
         }
         if head.kind() == "function_statement"
             && let Some(result) = result
@@ -339,59 +342,4 @@ impl<'t> Reader<'_, 't> {
             }
         }
     }
-
-    /// A list of statements; an empty one stands at `place`.
-    pub(super) fn block(&mut self, nodes: &[Node<'t>], place: usize) -> StmtId {
-        let list = self.list(nodes);
-        self.block_of(list, place)
-    }
-
-    pub(super) fn block_of(&mut self, list: Vec<StmtId>, place: usize) -> StmtId {
-        let place = place.min(self.shadow.len());
-        let whole = match (list.first(), list.last()) {
-            (Some(first), Some(last)) => self.unit.stmt(*first).span.to(self.unit.stmt(*last).span),
-            _ => Span::at(place),
-        };
-        self.push_stmt(whole, StmtKind::Block(list))
-    }
-
-    /// The statements of a list, each with its label.
-    pub(super) fn list(&mut self, nodes: &[Node<'t>]) -> Vec<StmtId> {
-        let mut list = Vec::new();
-        let mut label: Option<Node> = None;
-        for node in nodes {
-            match node.kind() {
-                "statement_label" => label = Some(*node),
-                "block_label_start_expression" => {}
-                _ => list.push(self.labelled(label.take(), *node)),
-            }
-        }
-        if let Some(label) = label {
-            list.extend(self.lone_label(span(label)));
-        }
-        list
-    }
-
-    fn labelled(&mut self, label: Option<Node<'t>>, node: Node<'t>) -> StmtId {
-        let Some(mark) = label else { return self.stmt(node, node.start_byte()) };
-        let label = self.label(mark);
-        if !self.is_target(&label) {
-            return self.stmt(node, mark.start_byte());
-        }
-        let inner = self.stmt(node, node.start_byte());
-        let whole = span(mark).to(self.unit.stmt(inner).span);
-        self.push_stmt(whole, StmtKind::Labeled { label: Some(label), stmt: Some(inner) })
-    }
-
-    /// The label of an `end` statement, if something jumps there.
-    pub(super) fn lone_label(&mut self, mark: Span) -> Option<StmtId> {
-        let label = self.label_of(&self.file.text(mark));
-        let is_target = self.is_target(&label);
-        is_target.then(|| self.push_stmt(mark, StmtKind::Labeled { label: Some(label), stmt: None }))
-    }
-}
-
-/// Whether the node is a branch of the preprocessor.
-pub(super) fn is_conditional(kind: &str) -> bool {
-    matches!(kind, "preproc_if" | "preproc_ifdef" | "preproc_else" | "preproc_elif" | "preproc_elifdef")
 }

@@ -7,10 +7,41 @@ use tree_sitter::Node;
 use crate::source::Span;
 
 use super::super::ir::*;
-use super::scope::is_conditional;
 use super::{Around, Reader, span};
 
 impl<'t> Reader<'_, 't> {
+    /// A list of statements; an empty one stands at `place`.
+    pub(super) fn block(&mut self, nodes: &[Node<'t>], place: usize) -> StmtId {
+        let list = self.list(nodes);
+        self.block_of(list, place)
+    }
+
+    pub(super) fn block_of(&mut self, list: Vec<StmtId>, place: usize) -> StmtId {
+        let place = place.min(self.shadow.len());
+        let whole = match (list.first(), list.last()) {
+            (Some(first), Some(last)) => self.unit.stmt(*first).span.to(self.unit.stmt(*last).span),
+            _ => Span::at(place),
+        };
+        self.push_stmt(whole, StmtKind::Block(list))
+    }
+
+    /// The statements of a list, each with its label.
+    pub(super) fn list(&mut self, nodes: &[Node<'t>]) -> Vec<StmtId> {
+        let mut list = Vec::new();
+        let mut label: Option<Node> = None;
+        for node in nodes {
+            match node.kind() {
+                "statement_label" => label = Some(*node),
+                "block_label_start_expression" => {}
+                _ => list.push(self.labelled(label.take(), *node)),
+            }
+        }
+        if let Some(label) = label {
+            list.extend(self.lone_label(span(label)));
+        }
+        list
+    }
+
     /// A statement whose span begins at `start`: at its label or at itself.
     pub(super) fn stmt(&mut self, node: Node<'t>, start: usize) -> StmtId {
         stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || self.stmt_here(node, start))
@@ -142,7 +173,7 @@ impl<'t> Reader<'_, 't> {
         match (inner, name) {
             (_, None) => StmtKind::Continue,
             (Some(Some(known)), Some(name)) if *known == name => StmtKind::Continue,
-            (_, Some(name)) => StmtKind::Goto(name),
+            (_, Some(name)) => StmtKind::Goto(format!("cycle {name}")),
         }
     }
 
@@ -176,4 +207,9 @@ impl<'t> Reader<'_, 't> {
         let other = self.push_stmt(place, rest);
         StmtKind::If { cond, then: first, other: Some(other) }
     }
+}
+
+/// Whether the node is a branch of the preprocessor.
+pub(super) fn is_conditional(kind: &str) -> bool {
+    matches!(kind, "preproc_if" | "preproc_ifdef" | "preproc_else" | "preproc_elif" | "preproc_elifdef")
 }

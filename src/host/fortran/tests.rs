@@ -469,6 +469,9 @@ fn deep_and_long() {
     }
     long.push_str("end if\nend\n");
     assert_eq!(read(&long).errors, []);
+    let within =
+        format!("{}{}end\n", "if (a) then\ndo i = 1, n\n".repeat(3_000), "end do\nend if\n".repeat(3_000));
+    assert_eq!(read(&within).errors, []);
     let sum = format!("a = 1{}\nend\n", " + b".repeat(60_000));
     assert_eq!(read(&sum).functions.len(), 1);
     let nested = format!("a = {}1{}\nend\n", "(".repeat(50_000), ")".repeat(50_000));

@@ -19,33 +19,58 @@ pub fn relaid(file: &SourceFile, old: &DirectiveText, words: &[String]) -> Edit 
     let shapes = scan::fortran_shapes(file, old.span);
     let frame = style::of_directive(file, old, &shapes);
     let words: Vec<String> = words.iter().enumerate().map(|(at, word)| headless(at, word)).collect();
-    let mut lines = frame.fill(&words);
-    let mut before = String::new();
-    let end = line_end(file, old.span.start);
+    let lines = frame.fill(&words);
+    let line_end = line_end(file, old.span.start);
     let line = lines_of(file, Span { start: old.span.start, end: old.span.start });
-    let indent = file.text(Span { start: line.start, end: old.span.start }).into_owned();
-    let inside: Vec<Span> = old.comments.iter().copied().filter(|one| old.span.contains(*one)).collect();
-    let has_last = old.comments.len() > inside.len();
-    match (inside.as_slice(), lines.last_mut()) {
-        ([one], Some(last)) if !has_last && fits(file, &shapes, *one, last, &frame) => {
-            last.push(' ');
-            last.push_str(&file.text(*one));
-        }
-        _ => {
-            for comment in &inside {
-                before += &format!("{}{end}{indent}", file.text(*comment));
-            }
-        }
+    let indent = file.slice(Span { start: line.start, end: old.span.start });
+    let width = lines.last().map_or(0, String::len);
+    let lines = lines.join(line_end).into_bytes();
+    let mut text = lines.get(indent.len()..).unwrap_or_default().to_vec();
+    let (before, behind, end) = comments_of(file, old, &shapes, width, &frame);
+    let before = before.iter().map(|comment| [file.slice(*comment), line_end.as_bytes(), indent].concat());
+    let before: Vec<u8> = before.collect::<Vec<_>>().concat();
+    text.splice(..0, before);
+    if let Some(comment) = behind {
+        text.extend_from_slice(&[b" ", file.slice(comment)].concat());
     }
-    if let Some(first) = lines.first_mut() {
-        first.replace_range(..indent.len().min(first.len()), "");
+    let mut span = Span { end, ..old.span };
+    if let Some((dead, blanks)) = dead_columns(file, &shapes, old, width) {
+        text.extend(std::iter::repeat_n(b' ', blanks));
+        span.end = dead;
     }
-    let mut span = old.span;
-    if let Some(dead) = dead_columns(file, &shapes, old, lines.last()) {
-        lines.last_mut().into_iter().for_each(|last| last.push_str(&dead.1));
-        span.end = dead.0;
+    Edit { span, text }
+}
+
+/// The comments that go before the new directive, the one that goes behind it on its last line, and the offset of the
+/// old text's end. A comment that is behind the old directive stays where it is, if there is room.
+fn comments_of(
+    file: &SourceFile,
+    old: &DirectiveText,
+    shapes: &[Shape],
+    width: usize,
+    frame: &Frame,
+) -> (Vec<Span>, Option<Span>, u32) {
+    let mut before: Vec<Span> = old.comments.iter().copied().filter(|one| old.span.contains(*one)).collect();
+    let has_room = |comment: Span| width + 1 + comment.len() <= frame.limit;
+    let Some(last) = old.comments.last().filter(|one| !old.span.contains(**one)) else {
+        let follows = |comment: Span| {
+            let shape = shapes.iter().find(|shape| shape.comment == Some(comment));
+            shape.is_some_and(|shape| shape.words.is_some()) && file.slice(comment).starts_with(b"!")
+        };
+        return match before.as_slice() {
+            [one] if has_room(*one) && follows(*one) => (Vec::new(), Some(*one), old.span.end),
+            _ => (before, None, old.span.end),
+        };
+    };
+    let gap = last.start.saturating_sub(old.span.end) as usize;
+    if width + gap + last.len() <= style::FREE || style::form(file) == Form::Fixed {
+        return (before, None, old.span.end);
     }
-    Edit { span, text: (before + &lines.join(end)).into_bytes() }
+    if width + 1 + last.len() <= style::FREE {
+        return (before, Some(*last), last.end);
+    }
+    before.push(*last);
+    (before, None, last.end)
 }
 
 /// A word of the new directive; the first may still have OpenMP's name before it.
@@ -54,27 +79,21 @@ fn headless(at: usize, word: &str) -> String {
     rest.map_or(word, str::trim_start).to_owned()
 }
 
-/// Whether a comment behind an inner line of the old directive may stand behind the last line of the new one.
-fn fits(file: &SourceFile, shapes: &[Shape], comment: Span, last: &str, frame: &Frame) -> bool {
-    let follows = shapes.iter().any(|shape| shape.comment == Some(comment) && shape.words.is_some());
-    follows && last.len() + 1 + comment.len() <= frame.limit && file.slice(comment).starts_with(b"!")
-}
-
-/// In fixed form, what stands in the columns that are not read stays there: the offset where they begin, and the blanks up
-/// to it.
+/// In fixed form, what stands in the columns that are not read stays there: the offset where they begin, and how many
+/// blanks lead to it.
 fn dead_columns(
     file: &SourceFile,
     shapes: &[Shape],
     old: &DirectiveText,
-    last: Option<&String>,
-) -> Option<(u32, String)> {
+    width: usize,
+) -> Option<(u32, usize)> {
     let shape = shapes.last().filter(|_| style::form(file) == Form::Fixed)?;
     let rest = file.slice(Span { start: old.span.end, end: shape.whole.end });
     let dead = shape.whole.start + 72;
     if shape.comment.is_some() || rest.iter().all(u8::is_ascii_whitespace) || dead < old.span.end {
         return None;
     }
-    Some((dead, " ".repeat(72usize.saturating_sub(last?.len()))))
+    Some((dead, 72usize.saturating_sub(width)))
 }
 
 /// The edit that takes a directive or a statement away. Its comments stay, each on a line of its own; where something
@@ -85,19 +104,18 @@ pub fn removed(file: &SourceFile, span: Span) -> Edit {
     }
     let end = line_end(file, span.start);
     let indent = indentation(file, file.lines.line(span.start));
-    let comments = comments(file, span, Span { start: span.end, end: lines_of(file, span).end });
-    let text: String = comments.iter().map(|comment| format!("{indent}{comment}{end}")).collect();
-    Edit { span: lines_of(file, span), text: text.into_bytes() }
+    let lines = lines_of(file, span);
+    let comments = comments(file, span, Span { start: span.end, end: lines.end });
+    let kept =
+        comments.iter().map(|comment| [indent.as_bytes(), file.slice(*comment), end.as_bytes()].concat());
+    Edit { span: lines, text: kept.collect::<Vec<_>>().concat() }
 }
 
 /// The comments on the lines of `span`, those that stand in it or in `behind`.
-fn comments(file: &SourceFile, span: Span, behind: Span) -> Vec<String> {
+fn comments(file: &SourceFile, span: Span, behind: Span) -> Vec<Span> {
     let shapes = scan::fortran_shapes(file, span);
     let comments = shapes.iter().filter_map(|shape| shape.comment);
-    comments
-        .filter(|comment| span.contains(*comment) || behind.contains(*comment))
-        .map(|comment| file.text(comment).into_owned())
-        .collect()
+    comments.filter(|comment| span.contains(*comment) || behind.contains(*comment)).collect()
 }
 
 /// Whether nothing but a comment stands beside `span` on its lines.
@@ -120,14 +138,15 @@ fn ends_line(file: &SourceFile, offset: u32) -> bool {
 
 /// The edit that puts lines in the place of code that stands alone; the comments in it go before them.
 pub fn replaced(file: &SourceFile, span: Span, lines: &[String]) -> Edit {
-    let end = line_end(file, span.start);
+    let end = line_end(file, span.start).as_bytes();
     let line = file.lines.line(span.start);
     let start = file.lines.span(line).start;
     let indent = indentation(file, line);
-    let mut all = comments(file, span, Span { start: span.end, end: span.end });
-    all.iter_mut().for_each(|comment| comment.insert_str(0, &indent));
-    all.extend(lines.iter().flat_map(|text| laid(file, line, text)));
-    Edit { span: Span { start, end: span.end }, text: all.join(end).into_bytes() }
+    let comments = comments(file, span, Span { start: span.end, end: span.end });
+    let comments = comments.iter().map(|comment| [indent.as_bytes(), file.slice(*comment)].concat());
+    let lines = lines.iter().flat_map(|text| laid(file, line, text)).map(String::into_bytes);
+    let all: Vec<Vec<u8>> = comments.chain(lines).collect();
+    Edit { span: Span { start, end: span.end }, text: all.join(end) }
 }
 
 /// A directive, a statement or a line of the preprocessor as the lines that it takes near line `line`, without line ends.
@@ -138,6 +157,7 @@ fn laid(file: &SourceFile, line: usize, text: &str) -> Vec<String> {
         // Its list begins on its own line.
         words = vec![words.join(" ")];
     }
+    let deeper = text.get(..text.len() - text.trim_start_matches(' ').len()).unwrap_or_default();
     let Some((first, rest)) = words.split_first() else { return vec![String::new()] };
     if text.starts_with('#') {
         return vec![text.to_owned()];
@@ -153,7 +173,7 @@ fn laid(file: &SourceFile, line: usize, text: &str) -> Vec<String> {
         let indent = if form == Form::Free { indent } else { String::new() };
         return vec![format!("{indent}{text}")];
     }
-    style::of_statement(form, &indent).fill(&words)
+    style::of_statement(form, &(indent + deeper)).fill(&words)
 }
 
 /// As `laid` for all of `lines`.

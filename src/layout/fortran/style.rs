@@ -15,7 +15,7 @@ const PARTED: usize = 80;
 /// Ampersands before this column are not kept in one: there would be no room before them.
 const FAR: usize = 60;
 /// The last column that counts in free form …
-const FREE: usize = 132;
+pub const FREE: usize = 132;
 /// … and in fixed form.
 const FIXED: usize = 72;
 /// The last column that counts in a form.
@@ -25,6 +25,11 @@ pub fn last_column(form: Form) -> usize {
 
 /// Lines that are looked at for the habits of their neighbours.
 const NEAR: usize = 200;
+
+/// The last column for lines that are new, which is a later one where the indentation leaves little room.
+fn grown(indent: &str) -> usize {
+    if indent.len() * 2 > GROWN { FREE } else { GROWN }
+}
 
 /// The form of a file.
 pub fn form(file: &SourceFile) -> Form {
@@ -54,7 +59,7 @@ pub fn of_directive(file: &SourceFile, old: &DirectiveText, shapes: &[Shape]) ->
         format!("{before}{old}{mark}")
     });
     let limit = match form {
-        Form::Free => (widest as usize).max(if is_one { GROWN } else { PARTED }).min(FREE),
+        Form::Free => (widest as usize).max(if is_one { grown(&indent) } else { PARTED }).min(FREE),
         Form::Fixed => FIXED,
     };
     let next = next.filter(|next| next.len() * 2 <= limit).unwrap_or(default);
@@ -135,7 +140,7 @@ pub fn of_new_directive(form: Form, indent: &str, sentinel: &str) -> Frame {
             first: indent.to_owned(),
             next: format!("{indent}{sentinel}   "),
             tail: Tail::Near,
-            limit: if indent.len() * 2 > GROWN { FREE } else { GROWN },
+            limit: grown(indent),
         },
         Form::Fixed => {
             Frame { first: String::new(), next: format!("{sentinel}&  "), tail: Tail::None, limit: FIXED }
@@ -150,7 +155,7 @@ pub fn of_statement(form: Form, indent: &str) -> Frame {
             first: indent.to_owned(),
             next: format!("{indent}  "),
             tail: Tail::Near,
-            limit: if indent.len() * 2 > GROWN { FREE } else { GROWN },
+            limit: grown(indent),
         },
         Form::Fixed => Frame {
             first: format!("      {indent}"),

@@ -51,6 +51,25 @@ fn a_directive_keeps_its_style() {
         &format!("{:72}SEQ00010\nx\n", "!$omp target a"),
     );
     relay(Free, "!$acc loop", "target teams|a", "!$omp target teams a");
+    let comment = format!("! {}", "c".repeat(113));
+    relay(Free, &format!("!$acc loop      {comment}"), "target", &format!("!$omp target {comment}"));
+    relay(
+        Free,
+        &format!("!$acc loop {comment}"),
+        "target|map(a, b)",
+        &format!("{comment}\n!$omp target map(a, b)"),
+    );
+}
+
+#[test]
+fn comments_keep_their_bytes() {
+    let bytes = b"!$acc loop & ! \xfc\n! \xe9\n!$acc gang\n".to_vec();
+    let file = SourceFile::new("t", bytes, Language::Fortran(Form::Free));
+    let (scan, _) = scan::scan(&file, &View::default());
+    let old = scan.directives.first().unwrap();
+    let edit = relaid(&file, old, &["target".to_owned()]);
+    assert_eq!(edit.text, b"! \xfc\n! \xe9\n!$omp target");
+    assert_eq!(removed(&file, old.span).text, b"! \xfc\n! \xe9\n");
 }
 
 #[test]
@@ -79,6 +98,35 @@ fn a_long_directive_is_continued() {
         &format!("target|{}", long(14)),
         &format!("c$omp target map(to: {}\nc$omp1{})\n", ["abcd,"; 8].join(" "), ["abcd"; 6].join(", ")),
     );
+}
+
+#[test]
+fn names_are_put_in_the_place_of_names() {
+    let check = |form: Form, text: &str, expected: Option<&str>| {
+        let file = file(form, text);
+        let places = text.match_indices("s%x").map(|(at, name)| Span::new(at, at + name.len()));
+        let names: Vec<(Span, String)> = places.map(|span| (span, "acc2omp_s_x".to_owned())).collect();
+        let edits = respelled(&file, &names).map(|edits| applied(&file, edits));
+        assert_eq!(edits.as_deref(), expected, "{text}");
+    };
+    check(Form::Free, " a = s%x(i) + s%x(j) ! s\n", Some(" a = acc2omp_s_x(i) + acc2omp_s_x(j) ! s\n"));
+    let long = "1".repeat(50);
+    check(
+        Form::Fixed,
+        &format!("      a = s%x(i) + {long}\n"),
+        Some(&format!("      a = acc2omp_s_x(i) +\n     &  {long}\n")),
+    );
+    check(
+        Form::Free,
+        &format!("  a = '{long} {long}' // s%x // &\n    'b'\n"),
+        Some(&format!("  a = '{long} {long}' // acc2omp_s_x // &\n    'b'\n")),
+    );
+    check(
+        Form::Free,
+        &format!("  a = '{long} {long}' // s%x // s%x // &\n    'b'\n"),
+        Some(&format!("  a = '{long} {long}' // acc2omp_s_x // &\n    acc2omp_s_x // &\n    'b'\n")),
+    );
+    check(Form::Fixed, &format!("      s%x='{long} {}'\n", "1".repeat(10)), None);
 }
 
 #[test]
@@ -186,7 +234,8 @@ fn written(form: Form, words: &[&str], sentinel: &str, indent: usize, comments: 
 fn content(form: Form, text: &str) -> (String, Vec<String>) {
     let file = file(form, text);
     let (scan, _) = scan::scan(&file, &View::default());
-    let [one] = scan.directives.as_slice() else { panic!("one directive: {text}") };
+    assert_eq!(scan.directives.len(), 1, "{text}");
+    let one = scan.directives.first().unwrap();
     let words: String = one.words.iter().map(|span| file.text(*span)).collect();
     let found = text.match_indices("! no ").chain(text.match_indices("! line "));
     let mut comments: Vec<String> =

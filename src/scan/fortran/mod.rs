@@ -5,6 +5,7 @@
 mod code;
 mod form;
 mod line;
+mod modules;
 mod open;
 mod preprocessor;
 mod shape;
@@ -17,6 +18,7 @@ use super::preproc::{self, Shown, View};
 use super::{Include, Scan};
 
 pub use form::form_of;
+pub use modules::{defined as defined_modules, used as used_modules};
 pub use preprocessor::events;
 pub use shape::{Shape, shapes};
 

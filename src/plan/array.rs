@@ -1,0 +1,93 @@
+//! Array statements of Fortran in `kernels`: those whose elements may be set in any order become a launch each.
+//!
+//! Invariant: a statement is run through by loops only if it stands alone on its lines; of each other one is said why not.
+
+use std::collections::BTreeMap;
+
+use crate::diag::{self, Diag};
+use crate::host::ir::{StmtId, StmtKind};
+use crate::sema::{self, Elementwise, Refusal, Why};
+use crate::source::Span;
+
+use super::{Gangs, Item, Launch, Maker, Region, Sizes, Spread, WorkLoop};
+
+/// The array statements of a region.
+#[derive(Default)]
+pub(super) struct Arrays {
+    /// Those whose elements run in parallel.
+    pub(super) parallel: BTreeMap<StmtId, Elementwise>,
+    /// Those that stay, with the reason.
+    pub(super) refused: BTreeMap<StmtId, Diag>,
+}
+
+impl Maker<'_> {
+    /// The array statements directly in a region's block.
+    pub(super) fn arrays(&self, region: StmtId) -> Arrays {
+        let mut arrays = Arrays::default();
+        let StmtKind::Block(list) = &self.unit.stmt(region).kind else { return arrays };
+        for stmt in list {
+            let read = sema::elementwise(self.file, self.unit, self.symbols, *stmt);
+            match read.map(|read| self.alone(*stmt).and(read)) {
+                Some(Ok(elementwise)) => drop(arrays.parallel.insert(*stmt, elementwise)),
+                Some(Err(refusal)) => drop(arrays.refused.insert(*stmt, said(refusal))),
+                None => {}
+            }
+        }
+        arrays
+    }
+
+    /// Whether no other code stands on the statement's lines.
+    fn alone(&self, stmt: StmtId) -> Result<(), Refusal> {
+        let at = self.unit.stmt(stmt).span;
+        let lines = &self.file.lines;
+        let first = lines.span(lines.line(at.start));
+        let last = lines.span(lines.line(at.end.max(at.start + 1) - 1));
+        let before = self.file.text(Span { start: first.start, end: at.start });
+        let behind = self.file.text(Span { start: at.end, end: last.end.max(at.end) });
+        let is_alone =
+            before.trim().is_empty() && (behind.trim().is_empty() || behind.trim().starts_with('!'));
+        let why = "other code or a label stands on its lines".to_owned();
+        if is_alone { Ok(()) } else { Err(Refusal { at, why: Why::NotElementwise(why) }) }
+    }
+
+    /// A region that is one array statement: one launch with the clauses of the region.
+    pub(super) fn kernels_array(&mut self, index: usize, region: StmtId, stmt: StmtId, counting: Vec<usize>) {
+        let attributes = self.sharing(index, region, &counting, Region::Kernels);
+        let nest = self.array_nest(index, stmt);
+        let launch = Launch {
+            region: Region::Kernels,
+            directive: index,
+            gangs: Gangs::Many,
+            clauses: counting,
+            attributes,
+            nest,
+            data_outside: false,
+        };
+        self.plan.items[index] = Item::Launch(Box::new(launch));
+    }
+
+    /// The loops of an array statement that has been given some.
+    pub(super) fn array_nest(&self, index: usize, stmt: StmtId) -> Option<WorkLoop> {
+        let (_, elementwise) = self.plan.elementwise.get(&stmt).filter(|(at, _)| *at == index)?;
+        Some(WorkLoop {
+            stmt,
+            spread: Spread { gangs: true, lanes: true },
+            collapse: elementwise.ranges.len(),
+            tile: Vec::new(),
+            sizes: Sizes::default(),
+            attributes: Vec::new(),
+            is_plain: true,
+            ragged: false,
+            trips: None,
+            trip_constant: None,
+        })
+    }
+}
+
+fn said(refusal: Refusal) -> Diag {
+    match refusal.why {
+        Why::NotElementwise(reason) => diag::array_not_elementwise(refusal.at, &reason),
+        Why::Overlap(name) => diag::array_overlap(refusal.at, &name),
+        Why::Alias(one, two) => diag::array_alias(refusal.at, &one, &two),
+    }
+}

@@ -1,0 +1,64 @@
+//! Which modules a file defines and which it uses: a look at the first words of its lines, before anything is parsed.
+//!
+//! Invariant: a module that is named here by mistake costs a look at a file, nothing more.
+
+/// The modules that a file defines, in lower case.
+pub fn defined(bytes: &[u8]) -> Vec<String> {
+    let lines = bytes.split(|byte| *byte == b'\n');
+    let names = lines.filter_map(|line| {
+        let mut words = words(line);
+        let is_module = words.next()?.eq_ignore_ascii_case(b"module");
+        let name = words.next().filter(|_| is_module)?;
+        let is_other = [&b"procedure"[..], b"function", b"subroutine"]
+            .iter()
+            .any(|other| name.eq_ignore_ascii_case(other) && words.next().is_some());
+        (!is_other).then(|| lower(name))
+    });
+    names.collect()
+}
+
+/// The modules that a file uses, and those that its submodules extend, in lower case, each once.
+pub fn used(bytes: &[u8]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for line in bytes.split(|byte| *byte == b'\n') {
+        let mut words = words(line);
+        let Some(first) = words.next() else { continue };
+        let is_use = first.eq_ignore_ascii_case(b"use");
+        if !is_use && !first.eq_ignore_ascii_case(b"submodule") {
+            continue;
+        }
+        let mut name = words.next();
+        if name.is_some_and(|name| {
+            [&b"intrinsic"[..], b"non_intrinsic"].iter().any(|word| name.eq_ignore_ascii_case(word))
+        }) {
+            name = words.next();
+        }
+        let name = name.map(lower).filter(|name| !names.contains(name));
+        names.extend(name);
+    }
+    names
+}
+
+/// The words of a line up to its comment.
+fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let code = line.split(|byte| *byte == b'!').next().unwrap_or_default();
+    let is_inner = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    code.split(move |byte| !is_inner(*byte)).filter(|word| !word.is_empty())
+}
+
+fn lower(word: &[u8]) -> String {
+    String::from_utf8_lossy(word).to_ascii_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{defined, used};
+
+    #[test]
+    fn modules_are_told_from_their_procedures() {
+        let text = b"module A ! use z\n  USE, intrinsic :: iso_c_binding, only: c_int\n  use b\n use b, only: x\ncontains\n\
+                     module procedure p\n module function f(x)\nend module A\nsubmodule (a) s\n";
+        assert_eq!(defined(text), ["a"]);
+        assert_eq!(used(text), ["iso_c_binding", "b", "a"]);
+    }
+}
