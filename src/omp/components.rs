@@ -167,7 +167,7 @@ impl Work<'_, '_> {
         let mut way = vec![record];
         for member in members {
             let record = way.last()?.as_ref()?;
-            way.push(self.symbols.component(record, member)?.record.clone());
+            way.push(self.symbols.component(record, &member.to_ascii_lowercase())?.record.clone());
         }
         Some(way)
     }
@@ -192,7 +192,9 @@ impl Work<'_, '_> {
     fn body(&self, one: &Bound, stmt: StmtId, block: &mut Block) -> Result<(), (Problem, Path)> {
         let is_private = |name: &str| {
             one.directive.clauses.iter().any(|clause| match &clause.kind {
-                ClauseKind::Private(list) => list.iter().any(|item| item.base.text == name),
+                ClauseKind::Private(list) => {
+                    list.iter().any(|item| item.base.text.eq_ignore_ascii_case(name))
+                }
                 _ => false,
             })
         };
