@@ -64,6 +64,36 @@ impl Block {
         self.names.iter().find(|alias| alias.key == key).map(|alias| alias.name.as_str())
     }
 
+    /// A line of code with the aliases in the place of the components.
+    pub fn respell(&self, line: &str) -> String {
+        let mut names: Vec<&Alias> = self.names.iter().collect();
+        names.sort_by_key(|alias| std::cmp::Reverse(alias.key.len()));
+        let mut text = String::new();
+        let mut rest = line;
+        let mut quote = None;
+        while let Some(char) = rest.chars().next() {
+            let may_begin = quote.is_none()
+                && !text.ends_with(is_word)
+                && !text.trim_end().ends_with('%')
+                && char.is_ascii_alphabetic();
+            let found = names.iter().filter(|_| may_begin);
+            let found = found.filter_map(|alias| Some((alias, behind(rest, &alias.key)?))).next();
+            if let Some((alias, behind)) = found {
+                text.push_str(&alias.name);
+                rest = behind;
+                continue;
+            }
+            match quote {
+                Some(open) if open == char => quote = None,
+                None if matches!(char, '\'' | '"') => quote = Some(char),
+                _ => {}
+            }
+            text.push(char);
+            rest = &rest[char.len_utf8()..];
+        }
+        text
+    }
+
     /// The arrays of variable `root` that no clause names; `None` if no component of it has an alias.
     pub fn bare_arrays(&self, root: &str) -> Option<Vec<&str>> {
         let own: Vec<&Alias> = self.names.iter().filter(|alias| alias.root == root).collect();
@@ -91,6 +121,21 @@ impl Block {
         self.names.push(Alias { key, name: name.clone(), selector, root, is_bare_array });
         name
     }
+}
+
+fn is_word(char: char) -> bool {
+    char.is_ascii_alphanumeric() || char == '_'
+}
+
+/// What stands behind the path `key` at the beginning of a text, whatever its case and its blanks.
+fn behind<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+    let mut rest = text;
+    for wanted in key.chars() {
+        rest = rest.trim_start_matches(' ');
+        let char = rest.chars().next().filter(|char| char.eq_ignore_ascii_case(&wanted))?;
+        rest = &rest[char.len_utf8()..];
+    }
+    (!rest.starts_with(is_word)).then_some(rest)
 }
 
 /// A path without blanks, in lower case.
@@ -130,6 +175,10 @@ mod tests {
         assert_eq!(block.bare_arrays("s").unwrap(), ["acc2omp_s_x"]);
         assert_eq!(block.bare_arrays("all"), Some(Vec::new()));
         assert_eq!(block.bare_arrays("t"), None);
+        assert_eq!(
+            block.respell("s%xy = s % x(all(k) % in(2)%x) // 's%x'"),
+            "s%xy = acc2omp_s_x(acc2omp_all_in_x) // 's%x'"
+        );
         let long = format!("{}%x", "a".repeat(63));
         let first = block.name(&long, false);
         let second = block.name(&format!("{long}y"), false);

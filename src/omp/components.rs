@@ -9,6 +9,7 @@ use crate::acc::ast::{ClauseKind, DirectiveKind, ListItem, Part as ItemPart};
 use crate::bind::{Bound, ancestors};
 use crate::diag::{self, Diag};
 use crate::host::ir::{StmtId, Unit};
+use crate::plan::Plan;
 use crate::sema::{self, Component, Path, Symbols, Uses};
 use crate::source::{SourceFile, Span};
 
@@ -21,6 +22,7 @@ pub fn alias<'a>(
     unit: &Unit,
     symbols: &Symbols,
     bound: &'a [Bound],
+    plan: &Plan,
     target: Target,
 ) -> (Aliased<'a>, Vec<Diag>) {
     let aliased = Aliased { bound: Cow::Borrowed(bound), blocks: BTreeMap::new(), refused: BTreeSet::new() };
@@ -29,7 +31,10 @@ pub fn alias<'a>(
     }
     let maps_components = !profile::tuning(target.profile).associate;
     let paths = sema::paths(unit, symbols);
-    let mut work = Work { file, unit, symbols, paths, maps_components, aliased, diags: Vec::new() };
+    // The loops of array statements are written anew, with the aliases in them.
+    let rewritten = plan.elementwise.keys().map(|stmt| unit.stmt(*stmt).span).collect();
+    let mut work =
+        Work { file, unit, symbols, paths, rewritten, maps_components, aliased, diags: Vec::new() };
     for index in 0..bound.len() {
         work.directive(index, bound);
     }
@@ -41,6 +46,8 @@ struct Work<'a, 'b> {
     unit: &'a Unit,
     symbols: &'a Symbols,
     paths: Vec<Path>,
+    /// The statements in whose place other code stands.
+    rewritten: Vec<Span>,
     /// The compilers map components of all types.
     maps_components: bool,
     aliased: Aliased<'b>,
@@ -212,7 +219,9 @@ impl Work<'_, '_> {
             if path.is_written && is_scalar && !block.written.contains(&name) {
                 block.written.push(name.clone());
             }
-            block.respelled.push((span, name));
+            if !self.rewritten.iter().any(|stmt| stmt.contains(span)) {
+                block.respelled.push((span, name));
+            }
         }
         Ok(())
     }
@@ -339,7 +348,8 @@ fn list_mut(kind: &mut ClauseKind) -> Option<&mut Vec<ListItem>> {
     }
 }
 
-fn is_compute(kind: DirectiveKind) -> bool {
+/// Whether a directive is a compute construct.
+pub(super) fn is_compute(kind: DirectiveKind) -> bool {
     matches!(
         kind,
         DirectiveKind::Parallel
