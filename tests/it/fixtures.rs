@@ -197,6 +197,13 @@ fn is_expected(file: &SourceFile, openacc: &BTreeSet<usize>, edit: &Edit) -> boo
     }
     let first = file.lines.line(edit.span.start);
     let line = file.lines.span(first);
+    // In the body of a construct, a name of our own for a component of the user's.
+    let names_component = edit.text.windows(8).any(|word| word == b"acc2omp_")
+        && file.language.is_fortran()
+        && file.slice(edit.span).contains(&b'%');
+    if names_component {
+        return true;
+    }
     if !edit.span.is_empty() {
         // The end of a line belongs to it: a line that goes takes its end along.
         let last = file.lines.line(edit.span.end - 1);

@@ -157,7 +157,11 @@ pub fn replaced(file: &SourceFile, span: Span, lines: &[String]) -> Edit {
 /// A directive, a statement or a line of the preprocessor as the lines that it takes near line `line`, without line ends.
 fn laid(file: &SourceFile, line: usize, text: &str) -> Vec<String> {
     let form = style::form(file);
-    let words = fill::words(text);
+    let mut words = fill::words(text);
+    if words.first().is_some_and(|word| word == "associate") {
+        // Its list begins on its own line.
+        words = vec![words.join(" ")];
+    }
     let deeper = text.get(..text.len() - text.trim_start_matches(' ').len()).unwrap_or_default();
     let Some((first, rest)) = words.split_first() else { return vec![String::new()] };
     if text.starts_with('#') {
