@@ -3,6 +3,7 @@
 //! Invariant: a comment of the user's is never lost, and no line is longer than its form allows.
 
 mod fill;
+mod names;
 mod style;
 
 use crate::edit::Edit;
@@ -11,6 +12,7 @@ use crate::source::{Form, SourceFile, Span};
 
 use super::lines::{before_line_end, indentation, line_end, lines_of};
 use fill::Frame;
+pub use names::respelled;
 
 /// The edit that puts the words of a new directive in the place of an old one; they begin behind the sentinel.
 pub fn relaid(file: &SourceFile, old: &DirectiveText, words: &[String]) -> Edit {
