@@ -371,7 +371,8 @@ impl Reader<'_> {
             if let Some((_, at)) = self.hidden.iter().find(|(symbol, _)| *symbol == assigned.root) {
                 return Err(Refusal { at: *at, why: Why::Overlap(assigned.spelling()) });
             }
-            let is_other = |other: &&(Designator, bool)| other.0.root != assigned.root;
+            let is_other =
+                |other: &&(Designator, bool)| other.0.root != assigned.root && self.has_equivalence(&other.0);
             if let Some((other, _)) =
                 self.named.iter().find(is_other).filter(|_| self.has_equivalence(assigned))
             {
