@@ -557,6 +557,42 @@ pub fn array_alias(at: Span, one: &str, two: &str) -> Diag {
     )
 }
 
+/// A0247
+pub fn component_varies(at: Span, path: &str) -> Diag {
+    diag(
+        247,
+        Severity::Left,
+        at,
+        format!("`{path}` is another variable's component from time to time, and has no name of its own"),
+        "changes in the construct",
+        "name the component by a pointer or an `associate` block outside of the construct",
+    )
+}
+
+/// A0248
+pub fn variable_not_mapped(at: Span, item: &str) -> Diag {
+    diag(
+        248,
+        Severity::Weaker,
+        at,
+        format!("`{item}` itself is not put on the device; its components are named one by one"),
+        "not mapped",
+        "see that the clauses name each array component that the device uses",
+    )
+}
+
+/// A0249
+pub fn variable_on_device(at: Span, name: &str) -> Diag {
+    diag(
+        249,
+        Severity::Left,
+        at,
+        format!("the device uses `{name}` itself, and its allocatable components do not go with it"),
+        "used here",
+        "use or pass the components one by one",
+    )
+}
+
 /// A0250
 pub fn branches_differ(at: Span, other: Span) -> Diag {
     let made = diag(

@@ -79,6 +79,12 @@ pub fn lines_after(file: &SourceFile, offset: u32, like: Span, lines: &[String])
     }
 }
 
+/// The edits that put other names in the place of names in Fortran code, whose lines are continued where they grow too long.
+/// `None` if there is no room.
+pub fn respelled(file: &SourceFile, names: &[(Span, String)]) -> Option<Vec<Edit>> {
+    fortran::respelled(file, names)
+}
+
 /// The edit that puts a directive on a line of its own behind the line of `offset`.
 pub fn behind(file: &SourceFile, offset: u32, text: &str) -> Edit {
     if file.language.is_fortran() {

@@ -161,6 +161,12 @@ impl Directive {
         self.leaves.contains(&leaf)
     }
 
+    /// Whether it maps the variable `name` itself.
+    pub fn maps(&self, name: &str) -> bool {
+        let mut maps = self.clauses.iter().filter(|clause| clause.name == "map");
+        maps.any(|clause| matches!(&clause.body, Body::List(items) if items.iter().any(|item| item == name)))
+    }
+
     /// Adds a clause; lists of the same clause and modifier become one.
     pub fn add(&mut self, clause: Clause) {
         let same = self

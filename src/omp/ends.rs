@@ -5,6 +5,7 @@
 use crate::acc::ast::DirectiveKind;
 use crate::bind::Bound;
 
+use super::alias::Aliased;
 use super::ast::{Directive, Ending, Speech};
 use super::lower::{Lowered, Part, left};
 
@@ -96,4 +97,51 @@ fn behind(one: &Bound, lowered: &mut Lowered, endings: &[Directive], lines: Line
     if let Some(stmt) = one.stmt().filter(|_| !all.is_empty()) {
         lowered.parts.push(Part::After(stmt, all));
     }
+}
+
+/// Puts the blocks around their directives: they open before them, and end behind their ends.
+pub(super) fn enclose(aliased: &Aliased, done: &mut [Lowered]) {
+    for (index, block) in &aliased.blocks {
+        let one = &aliased.bound[*index];
+        let has_none = done[*index].parts.iter().all(|part| *part == Part::Gone);
+        let Some(opening) = block.opening().filter(|_| !done[*index].left) else { continue };
+        if has_none && block.respelled.is_empty() {
+            continue;
+        }
+        open(&mut done[*index].parts, opening);
+        done[*index].parts.push(Part::Respelled(block.respelled.clone()));
+        let closing = vec!["end associate".to_owned()];
+        match (one.partner, one.stmt()) {
+            (Some(partner), _) => shut(&mut done[partner].parts, closing),
+            (None, Some(stmt)) => done[*index].parts.push(Part::After(stmt, closing)),
+            (None, None) => shut(&mut done[*index].parts, closing),
+        }
+    }
+}
+
+/// A line before all that stands for a directive.
+fn open(parts: &mut Vec<Part>, line: String) {
+    match statements(parts) {
+        Some(lines) => lines.insert(0, line),
+        None => parts.insert(0, Part::LinesBefore(vec![line])),
+    }
+}
+
+/// Lines behind all that stands for a directive.
+fn shut(parts: &mut Vec<Part>, more: Vec<String>) {
+    match statements(parts) {
+        Some(lines) => lines.extend(more),
+        None => parts.push(Part::LinesBehind(more)),
+    }
+}
+
+/// The statements that take a directive's place; none yet, if it goes.
+fn statements(parts: &mut [Part]) -> Option<&mut Vec<String>> {
+    if let Some(gone) = parts.iter_mut().find(|part| **part == Part::Gone) {
+        *gone = Part::Statements(Vec::new());
+    }
+    parts.iter_mut().find_map(|part| match part {
+        Part::Statements(lines) => Some(lines),
+        _ => None,
+    })
 }

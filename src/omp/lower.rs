@@ -11,6 +11,7 @@ use crate::rules::{Action, Place, Pragma, Strategy};
 use crate::sema::{Class, SymbolKind, Symbols};
 use crate::source::Span;
 
+use super::alias::Aliased;
 use super::ast::{Body, Clause, Directive, Ending, Leaf, Speech};
 use super::clause::{self, Facts, Gathered};
 use super::look::{self, Asked};
@@ -89,6 +90,8 @@ pub enum Part {
     LinesBefore(Vec<String>),
     /// Statements behind the directive, each on a line of its own.
     LinesBehind(Vec<String>),
+    /// Names in the code, and what stands for them.
+    Respelled(Vec<(Span, String)>),
 }
 
 /// What becomes of one bound directive.
@@ -106,6 +109,7 @@ struct Lowering<'a> {
     symbols: &'a Symbols,
     bound: &'a [Bound],
     plan: &'a Plan,
+    aliased: &'a Aliased<'a>,
     target: Target<'a>,
     tuning: Tuning,
     done: Vec<Lowered>,
@@ -113,10 +117,11 @@ struct Lowering<'a> {
 }
 
 /// Lowers a plan: one result for each bound directive.
-pub fn lower(plan: &Plan, symbols: &Symbols, bound: &[Bound], target: Target) -> (Vec<Lowered>, Vec<Diag>) {
+pub fn lower(plan: &Plan, symbols: &Symbols, aliased: &Aliased, target: Target) -> (Vec<Lowered>, Vec<Diag>) {
+    let bound = aliased.bound.as_ref();
     let tuning = profile::tuning(target.profile);
     let done = vec![Lowered::default(); bound.len()];
-    let mut lowering = Lowering { symbols, bound, plan, target, tuning, done, diags: Vec::new() };
+    let mut lowering = Lowering { symbols, bound, plan, aliased, target, tuning, done, diags: Vec::new() };
     for index in 0..bound.len() {
         lowering.item(index);
     }
@@ -136,13 +141,14 @@ pub fn lower(plan: &Plan, symbols: &Symbols, bound: &[Bound], target: Target) ->
     }
     if target.speech == Speech::Fortran {
         ends::close(bound, &mut lowering.done);
+        ends::enclose(aliased, &mut lowering.done);
     }
     (lowering.done, lowering.diags)
 }
 
 impl Lowering<'_> {
     fn item(&mut self, index: usize) {
-        if self.is_below_refused(index) {
+        if self.is_below_refused(index) || self.aliased.refused.contains(&index) {
             self.done[index] = left();
             return;
         }
@@ -257,6 +263,7 @@ impl Lowering<'_> {
         if self.plan.held.contains(&launch.directive) {
             queue::hold(&mut directive);
         }
+        self.hold_aliases(launch.directive, &mut directive);
         let stmt = self.bound[index].stmt();
         if refused || !self.may_stand(index, launch.directive, &lines) {
             // The construct's own line and every loop line below it stay as well.
@@ -332,6 +339,12 @@ impl Lowering<'_> {
         gathered.condition = launch::condition(&gathered.conditions, asked.speech);
         let held = held(&gathered);
         let mut directive = launch::launch(launch, &mut gathered, &asked, &self.tuning);
+        let written = self.aliased.blocks.get(&launch.directive).map(|block| &block.written);
+        for name in written.into_iter().flatten() {
+            if !directive.maps(name) {
+                directive.add(Clause::list("map", Some("tofrom"), name));
+            }
+        }
         self.diags.append(&mut gathered.diags);
         let lines = self.around(launch.directive, &mut gathered, held);
         if !lines.behind.is_empty() {
@@ -359,6 +372,15 @@ impl Lowering<'_> {
         Around { before, behind }
     }
 
+    /// An alias is gone behind its block: the host waits for what names it.
+    fn hold_aliases(&mut self, index: usize, directive: &mut Directive) {
+        let is_queued = directive.clauses.iter().any(|clause| clause.name == "nowait");
+        if is_queued && self.aliased.blocks.contains_key(&index) {
+            queue::hold(directive);
+            self.diags.push(diag::synchronous(self.bound[index].directive.span, "async"));
+        }
+    }
+
     fn inserted(&mut self, index: usize, stmt: StmtId, launch: &Launch) {
         if self.done[index].left {
             return;
@@ -382,8 +404,6 @@ impl Lowering<'_> {
         if self.done[*index].left {
             return;
         }
-        let row = look::row("implicit/array-assignment", &self.asked(*index, "loop"));
-        self.done[*index].rows.extend(row.map(|row| row.id.to_string()));
         let line = directive.map(|directive| directive.line(self.target.speech));
         let lines = line.into_iter().chain(array::loops(elementwise)).collect();
         self.done[*index].parts.push(Part::Loops(stmt, lines, elementwise.ranges.len()));
@@ -551,6 +571,7 @@ impl Lowering<'_> {
         if !lines.is_empty() || self.plan.held.contains(&index) {
             queue::hold(&mut directive);
         }
+        self.hold_aliases(index, &mut directive);
         let allocations = match kind {
             DirectiveKind::EnterData => queue::allocations(&mut directive),
             _ => None,

@@ -2,6 +2,7 @@
 //!
 //! Invariant: analyses nothing; what a clause becomes stands on its rule page, and only here and there are OpenMP's words.
 
+mod alias;
 mod api;
 mod array;
 pub mod ast;
@@ -15,6 +16,7 @@ mod profile;
 mod queue;
 mod section;
 
+pub use alias::alias;
 pub use api::{ApiChange, ApiLowered, lower_api};
 pub use array::{loop_declaration, loop_variable};
 pub use ast::Speech;

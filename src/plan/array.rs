@@ -25,9 +25,14 @@ impl Maker<'_> {
     pub(super) fn arrays(&self, region: StmtId) -> Arrays {
         let mut arrays = Arrays::default();
         let StmtKind::Block(list) = &self.unit.stmt(region).kind else { return arrays };
+        let why = self.unseen(region);
+        let seen = |stmt: StmtId| match why {
+            Some(why) => Err(Refusal::new(self.unit.stmt(stmt).span, why)),
+            None => Ok(()),
+        };
         for stmt in list {
             let read = sema::elementwise(self.file, self.unit, self.symbols, *stmt);
-            match read.map(|read| self.alone(*stmt).and(read)) {
+            match read.map(|read| self.alone(*stmt).and(seen(*stmt)).and(read)) {
                 Some(Ok(elementwise)) => drop(arrays.parallel.insert(*stmt, elementwise)),
                 Some(Err(refusal)) => drop(arrays.refused.insert(*stmt, said(refusal))),
                 None => {}
@@ -46,8 +51,18 @@ impl Maker<'_> {
         let behind = self.file.text(Span { start: at.end, end: last.end.max(at.end) });
         let is_alone =
             before.trim().is_empty() && (behind.trim().is_empty() || behind.trim().starts_with('!'));
-        let why = "other code or a label stands on its lines".to_owned();
-        if is_alone { Ok(()) } else { Err(Refusal { at, why: Why::NotElementwise(why) }) }
+        if is_alone { Ok(()) } else { Err(Refusal::new(at, "other code or a label stands on its lines")) }
+    }
+
+    /// Why there may be code in a region that is not seen: it would be left outside of all launches.
+    fn unseen(&self, region: StmtId) -> Option<&'static str> {
+        let span = self.unit.stmt(region).span;
+        let is_inside = |error: &Span| error.start < span.end && span.start < error.end;
+        if self.unit.errors.iter().any(is_inside) {
+            return Some("other code of the region is not understood");
+        }
+        let is_branched = self.file.text(span).lines().any(|line| line.starts_with('#'));
+        is_branched.then_some("lines of the preprocessor stand in the region")
     }
 
     /// A region that is one array statement: one launch with the clauses of the region.

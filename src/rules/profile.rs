@@ -25,6 +25,9 @@ pub struct ProfileRules {
     /// The innermost loops that fill the lanes are `simd`, too.
     #[serde(default)]
     pub simd: bool,
+    /// Fortran: the compiler takes no component of a type with allocatable components in a clause.
+    #[serde(default)]
+    pub associate: bool,
     /// Which measurements say so.
     pub measured: Vec<String>,
 }

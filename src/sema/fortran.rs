@@ -206,6 +206,7 @@ impl Symbols {
                 fortran: Attributes::default(),
                 spelling: Some(spelling),
                 home: None,
+                record: None,
             });
         }
     }

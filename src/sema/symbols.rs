@@ -11,6 +11,8 @@ use crate::host::ir::{
 use crate::scan::Define;
 use crate::source::Span;
 
+use super::components::DerivedTypes;
+
 /// Index into the symbols of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SymbolId(pub u32);
@@ -78,6 +80,8 @@ pub struct Symbol {
     pub spelling: Option<Span>,
     /// The Fortran module that declares it.
     pub home: Option<String>,
+    /// The derived type that a Fortran variable is declared with.
+    pub record: Option<String>,
 }
 
 /// A name at a place, and what it means there.
@@ -109,6 +113,8 @@ pub struct Symbols {
     assigning: HashMap<String, Vec<String>>,
     /// For Fortran, the dummy arguments that procedures leave as they are; elsewhere `None`.
     pub(super) inputs: Option<HashSet<(String, usize)>>,
+    /// The derived types of Fortran.
+    pub(super) derived_types: DerivedTypes,
 }
 
 pub(super) struct Types<'a> {
@@ -173,9 +179,11 @@ impl Symbols {
                 fortran: Attributes::default(),
                 spelling: None,
                 home: None,
+                record: None,
             });
         }
         if unit.is_fortran() {
+            symbols.derived_types = DerivedTypes::new(types.records.values().copied());
             symbols.fortran(unit, &types);
         } else {
             symbols.c_family(unit, headers, file, &types);
@@ -305,6 +313,7 @@ impl Symbols {
             fortran: Attributes::default(),
             spelling: None,
             home: None,
+            record: None,
         })
     }
 
@@ -342,6 +351,7 @@ impl Symbols {
         let (fortran, is_const) = (decl.fortran.clone(), decl.is_const);
         let spelling = id.filter(|_| is_fortran).map(|_| decl.name_span);
         let kind = if is_const && is_fortran { SymbolKind::Constant } else { kind };
+        let record = super::components::record(decl).filter(|_| is_fortran);
         let decl = id;
         self.insert(Symbol {
             name,
@@ -357,6 +367,7 @@ impl Symbols {
             fortran,
             spelling,
             home: None,
+            record,
         })
     }
 

@@ -146,7 +146,9 @@ impl<'a> Work<'a> {
         };
         let (plan, said) = plan::plan(file, unit, &symbols, &bound, &held, &aim);
         self.diags.extend(said);
-        let (lowered, said) = omp::lower(&plan, &symbols, &bound, target);
+        let (aliased, said) = omp::alias(file, unit, &symbols, &bound, target);
+        self.diags.extend(said);
+        let (lowered, said) = omp::lower(&plan, &symbols, &aliased, target);
         self.diags.extend(said);
         let mut changes = self.changes(scan, unit, &bound, &lowered);
         leave_whole(&bound, &mut changes);
@@ -483,6 +485,7 @@ fn edits_of(file: &SourceFile, unit: &Unit, old: &DirectiveText, parts: &[Part])
             }
             Part::LinesBefore(lines) => above += &layout::above(file, old, lines)?,
             Part::LinesBehind(lines) => edits.push(layout::lines_behind(file, old.span, lines)?),
+            Part::Respelled(names) => edits.extend(layout::respelled(file, names)?),
         }
     }
     Some(joined(edits))

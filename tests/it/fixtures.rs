@@ -191,6 +191,10 @@ fn array_statements(file: &SourceFile, translation: &Translation) -> Vec<usize> 
 
 /// Whether an edit stays in lines of OpenACC, or puts whole lines between lines.
 fn is_expected(file: &SourceFile, openacc: &BTreeSet<usize>, edit: &Edit) -> bool {
+    // An array statement of Fortran that becomes loops.
+    if edit.text.windows(13).any(|word| word == b"do acc2omp_i1") {
+        return true;
+    }
     let first = file.lines.line(edit.span.start);
     let line = file.lines.span(first);
     if !edit.span.is_empty() {

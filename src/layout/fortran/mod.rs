@@ -3,6 +3,7 @@
 //! Invariant: a comment of the user's is never lost, and no line is longer than its form allows.
 
 mod fill;
+mod names;
 mod style;
 
 use crate::edit::Edit;
@@ -11,6 +12,7 @@ use crate::source::{Form, SourceFile, Span};
 
 use super::lines::{before_line_end, indentation, line_end, lines_of};
 use fill::Frame;
+pub use names::respelled;
 
 /// The edit that puts the words of a new directive in the place of an old one; they begin behind the sentinel.
 pub fn relaid(file: &SourceFile, old: &DirectiveText, words: &[String]) -> Edit {
@@ -134,17 +136,22 @@ fn ends_line(file: &SourceFile, offset: u32) -> bool {
     rest.first().is_none_or(|byte| *byte == b'!')
 }
 
-/// The edit that puts lines in the place of code that stands alone; the comments in it go before them.
+/// The edit that puts lines in the place of code that stands alone; the comments in it go before them, and so does the one
+/// behind it if several lines take its place.
 pub fn replaced(file: &SourceFile, span: Span, lines: &[String]) -> Edit {
     let end = line_end(file, span.start).as_bytes();
     let line = file.lines.line(span.start);
     let start = file.lines.span(line).start;
     let indent = indentation(file, line);
-    let comments = comments(file, span, Span { start: span.end, end: span.end });
+    let behind = Span { start: span.end, end: before_line_end(file, span.end).max(span.end) };
+    // In fixed form, columns that are not read may stand there, too.
+    let is_comment = lines.len() > 1 && file.slice(behind).trim_ascii_start().starts_with(b"!");
+    let behind = if is_comment { behind } else { Span { start: span.end, end: span.end } };
+    let comments = comments(file, span, behind);
     let comments = comments.iter().map(|comment| [indent.as_bytes(), file.slice(*comment)].concat());
     let lines = lines.iter().flat_map(|text| laid(file, line, text)).map(String::into_bytes);
     let all: Vec<Vec<u8>> = comments.chain(lines).collect();
-    Edit { span: Span { start, end: span.end }, text: all.join(end) }
+    Edit { span: Span { start, end: behind.end }, text: all.join(end) }
 }
 
 /// A directive, a statement or a line of the preprocessor as the lines that it takes near line `line`, without line ends.

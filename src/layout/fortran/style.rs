@@ -18,6 +18,11 @@ const FAR: usize = 60;
 pub const FREE: usize = 132;
 /// … and in fixed form.
 const FIXED: usize = 72;
+/// The last column that counts in a form.
+pub fn last_column(form: Form) -> usize {
+    if form == Form::Free { FREE } else { FIXED }
+}
+
 /// Lines that are looked at for the habits of their neighbours.
 const NEAR: usize = 200;
 

@@ -57,7 +57,12 @@ pub fn run(fixture: &Fixture, toolchains: &Toolchains, work: &Path, outputs: &[O
             // What cannot be built as OpenACC before translation cannot be built beside it either.
             let is_plain = fixture.marks.plain || fixture.marks.left;
             for (output, toolchain) in pairs(outputs) {
-                if is_plain && toolchain == Toolchain::OpenAcc {
+                let is_refused = match toolchain {
+                    Toolchain::OpenAcc => is_plain,
+                    Toolchain::Flang => fixture.marks.gfortran,
+                    Toolchain::Plain | Toolchain::GccOpenMp | Toolchain::ClangOpenMp => false,
+                };
+                if is_refused {
                     continue;
                 }
                 let outcome = case.translation(output, toolchain)?;

@@ -43,6 +43,8 @@ pub struct Marks {
     pub plain: bool,
     /// A directive is knowingly left in the translation.
     pub left: bool,
+    /// flang refuses what the translation has to say.
+    pub gfortran: bool,
     /// No compiler at hand can build the original: the translations are compared with one another.
     pub unbuilt: bool,
     /// It does not say itself whether it is right.
@@ -97,6 +99,7 @@ impl Marks {
                 Some(Ok(count)) => self.launches = Some(count),
                 None if word == "plain" => self.plain = true,
                 None if word == "left" => self.left = true,
+                None if word == "gfortran" => self.gfortran = true,
                 _ => return Err(word.to_owned()),
             }
         }
@@ -156,8 +159,8 @@ mod tests {
         let mut marks = Marks::default();
         marks.read(" plain launches>=12").unwrap();
         assert_eq!(marks, Marks { plain: true, launches: Some(12), ..Marks::default() });
-        marks.read(" left").unwrap();
-        assert!(marks.left);
+        marks.read(" left gfortran").unwrap();
+        assert!(marks.left && marks.gfortran);
         assert_eq!(marks.read(" launches>=x"), Err("launches>=x".to_owned()));
         assert_eq!(marks.read(" lef"), Err("lef".to_owned()));
     }

@@ -1,0 +1,271 @@
+//! Derived types of Fortran and their components: what each is, and where code names one.
+//!
+//! Invariant: a component of a type that no file at hand declares is unknown, and never guessed.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::host::ir::{BaseType, Decl, Derived, Expr, ExprId, ExprKind, Record, Unit};
+use crate::source::Span;
+
+use super::symbols::{SymbolId, Symbols};
+
+/// Deeper chains of types that extend one another, or of names for names, are not followed.
+const DEPTH: usize = 16;
+
+/// The derived types that a file can see, by name.
+#[derive(Debug, Default)]
+pub(super) struct DerivedTypes {
+    types: HashMap<String, DerivedType>,
+    /// Those with allocatable components, in whatever depth.
+    deep: HashSet<String>,
+}
+
+#[derive(Debug)]
+struct DerivedType {
+    bases: Vec<String>,
+    components: HashMap<String, Component>,
+}
+
+/// A component of a derived type.
+#[derive(Clone, Debug)]
+pub struct Component {
+    /// It is `allocatable`.
+    pub is_allocatable: bool,
+    /// It is a `pointer`.
+    pub is_pointer: bool,
+    /// It is an array.
+    pub is_array: bool,
+    /// Its own derived type.
+    pub record: Option<String>,
+}
+
+/// The derived type that a declaration names.
+pub(super) fn record(decl: &Decl) -> Option<String> {
+    match &decl.base {
+        BaseType::Tagged(name) => Some(name.clone()),
+        _ => None,
+    }
+}
+
+impl DerivedTypes {
+    /// Reads the types of all units.
+    pub(super) fn new<'a>(records: impl Iterator<Item = (&'a Unit, &'a Record)>) -> DerivedTypes {
+        let mut types = HashMap::new();
+        for (unit, known) in records {
+            let Some(tag) = known.tag.clone() else { continue };
+            let components = known.members.iter().map(|id| {
+                let decl = unit.decl(*id);
+                let component = Component {
+                    is_allocatable: decl.fortran.allocatable,
+                    is_pointer: decl.fortran.pointer,
+                    is_array: decl.derived.iter().any(|part| matches!(part, Derived::Array(_))),
+                    record: record(decl),
+                };
+                (decl.name.clone(), component)
+            });
+            let components = components.collect();
+            types.insert(tag, DerivedType { bases: known.bases.clone(), components });
+        }
+        let deep = deep(&types);
+        DerivedTypes { types, deep }
+    }
+
+    fn component(&self, record: &str, name: &str, depth: usize) -> Option<&Component> {
+        let known = self.types.get(record)?;
+        known.components.get(name).or_else(|| {
+            let mut bases = known.bases.iter().filter(|_| depth < DEPTH);
+            bases.find_map(|base| self.component(base, name, depth + 1))
+        })
+    }
+}
+
+/// The types with allocatable components: their own, inherited ones, and those of components that are no pointers.
+fn deep(types: &HashMap<String, DerivedType>) -> HashSet<String> {
+    let mut deep: HashSet<String> = HashSet::new();
+    loop {
+        let is_deep = |known: &DerivedType| {
+            known.bases.iter().any(|base| deep.contains(base))
+                || known.components.values().any(|component| {
+                    let is_part = !component.is_pointer;
+                    let holds = component.record.as_ref().is_some_and(|record| deep.contains(record));
+                    component.is_allocatable || is_part && holds
+                })
+        };
+        let fresh = types.iter().filter(|(name, known)| !deep.contains(*name) && is_deep(known));
+        let fresh: Vec<String> = fresh.map(|(name, _)| name.clone()).collect();
+        if fresh.is_empty() {
+            return deep;
+        }
+        deep.extend(fresh);
+    }
+}
+
+impl Symbols {
+    /// Whether a derived type has allocatable components, in whatever depth.
+    pub fn is_deep(&self, record: &str) -> bool {
+        self.derived_types.deep.contains(record)
+    }
+
+    /// A component of a derived type, an inherited one among them; `None` for a type-bound procedure.
+    pub fn component(&self, record: &str, name: &str) -> Option<&Component> {
+        self.derived_types.component(record, name, 0)
+    }
+}
+
+/// The derived type of a variable, that of what an `associate` name stands for among them.
+pub fn record_of(unit: &Unit, symbols: &Symbols, symbol: SymbolId) -> Option<String> {
+    record_within(unit, symbols, symbol, 0)
+}
+
+fn record_within(unit: &Unit, symbols: &Symbols, symbol: SymbolId, depth: usize) -> Option<String> {
+    let known = symbols.get(symbol);
+    if known.record.is_some() || depth > DEPTH {
+        return known.record.clone();
+    }
+    let decl = unit.decl(known.decl?);
+    let init = decl.init.filter(|_| decl.derived.first() == Some(&Derived::Reference))?;
+    let chain = chain(unit, init)?;
+    let root = symbols.lookup(&chain.root.0, chain.root.1)?;
+    let record = record_within(unit, symbols, root, depth + 1);
+    chain.steps.iter().fold(record, |record, step| symbols.component(&record?, &step.name)?.record.clone())
+}
+
+/// A variable of a derived type, or a component of one, where code names it.
+#[derive(Clone, Debug)]
+pub struct Path {
+    /// The variable.
+    pub root: SymbolId,
+    /// The components, from the variable inwards; none where the variable itself is named.
+    pub steps: Vec<Step>,
+    /// Its bytes, without subscripts behind the last component.
+    pub span: Span,
+    /// It is assigned, or may be by a procedure that it is passed to.
+    pub is_written: bool,
+    /// The code asks whether it is allocated or associated, or allocates it.
+    pub is_asked: bool,
+}
+
+/// One `%name` of a path.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// The component.
+    pub name: String,
+    /// The subscripts before it.
+    pub subscripts: Vec<ExprId>,
+    /// The offset behind it.
+    pub end: u32,
+}
+
+struct Chain {
+    root: (String, u32),
+    /// The root and the components without subscripts behind them.
+    inner: Vec<ExprId>,
+    steps: Vec<Step>,
+}
+
+/// The components that an expression names, from the variable inwards.
+fn chain(unit: &Unit, expr: ExprId) -> Option<Chain> {
+    let mut steps = Vec::new();
+    let mut inner = Vec::new();
+    let mut subscripts: Vec<ExprId> = Vec::new();
+    let mut at = expr;
+    loop {
+        let Expr { span, kind } = unit.expr(at);
+        match kind {
+            ExprKind::Index(base, subscript) => {
+                subscripts.push(*subscript);
+                at = *base;
+            }
+            ExprKind::Call { callee, args } if !args.is_empty() => {
+                subscripts.extend(args);
+                at = *callee;
+            }
+            ExprKind::Member { base, name, .. } => {
+                if let Some(Step { subscripts: own, .. }) = steps.last_mut() {
+                    *own = std::mem::take(&mut subscripts);
+                }
+                subscripts.clear();
+                inner.push(at);
+                steps.push(Step { name: name.clone(), subscripts: Vec::new(), end: span.end });
+                at = *base;
+            }
+            ExprKind::Name(name) => {
+                if let Some(Step { subscripts: own, .. }) = steps.last_mut() {
+                    *own = subscripts;
+                }
+                inner.push(at);
+                steps.reverse();
+                return Some(Chain { root: (name.clone(), span.start), inner, steps });
+            }
+            _ => return None,
+        }
+    }
+}
+
+/// All places of a file that name variables of derived types or their components, by place.
+pub fn paths(unit: &Unit, symbols: &Symbols) -> Vec<Path> {
+    let about = About::new(unit, symbols);
+    let mut met: HashSet<ExprId> = HashSet::new();
+    let mut paths = Vec::new();
+    let is_member = |expr: &Expr| matches!(expr.kind, ExprKind::Member { .. });
+    let is_name = |expr: &Expr| matches!(expr.kind, ExprKind::Name(_));
+    let ids = |wanted: fn(&Expr) -> bool| {
+        let all = unit.exprs.iter().enumerate().filter(move |(_, expr)| wanted(expr));
+        all.map(|(index, _)| ExprId(index as u32))
+    };
+    // Outer members stand behind the inner ones that they are made of.
+    let members: Vec<ExprId> = ids(is_member).collect();
+    for id in members.into_iter().rev().chain(ids(is_name)) {
+        if met.contains(&id) {
+            continue;
+        }
+        let Some(chain) = chain(unit, id) else { continue };
+        met.extend(&chain.inner);
+        let Some(root) = symbols.lookup(&chain.root.0, chain.root.1) else { continue };
+        if chain.steps.is_empty() && record_of(unit, symbols, root).is_none() {
+            continue;
+        }
+        paths.push(Path {
+            root,
+            steps: chain.steps,
+            span: unit.expr(id).span,
+            is_written: about.written.contains(&id),
+            is_asked: about.asked.contains(&id),
+        });
+    }
+    paths.sort_by_key(|path| (path.span.start, std::cmp::Reverse(path.span.end)));
+    paths.dedup_by_key(|path| path.span);
+    paths
+}
+
+/// What is done to expressions.
+#[derive(Default)]
+struct About {
+    written: HashSet<ExprId>,
+    asked: HashSet<ExprId>,
+}
+
+impl About {
+    fn new(unit: &Unit, symbols: &Symbols) -> About {
+        let mut about = About::default();
+        for expr in &unit.exprs {
+            match &expr.kind {
+                ExprKind::Assign(_, left, _) => {
+                    about.written.insert(*left);
+                }
+                ExprKind::Call { callee, args } => {
+                    let ExprKind::Name(name) = &unit.expr(*callee).kind else { continue };
+                    if matches!(name.as_str(), "allocated" | "associated") {
+                        about.asked.extend(args);
+                    }
+                    let places = args.iter().enumerate();
+                    let written = places.filter(|(place, _)| symbols.takes_reference(name, *place));
+                    about.written.extend(written.map(|(_, arg)| *arg));
+                }
+                _ => {}
+            }
+        }
+        about.asked.extend(unit.allocations.iter().flat_map(|one| &one.objects));
+        about
+    }
+}
