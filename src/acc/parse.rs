@@ -163,7 +163,16 @@ impl Parser<'_> {
         }
         for count in (1..=words).rev() {
             let joined = self.joined(count);
-            if let Some(kind) = self.kinds().find(|kind| name(*kind) == joined) {
+            // Compilers take `end` without the blank behind it, too.
+            let glued = joined.starts_with("end").then(|| joined.replace(' ', ""));
+            let is_named = |kind: &DirectiveKind| {
+                let known = name(*kind);
+                known == joined
+                    || glued
+                        .as_ref()
+                        .is_some_and(|glued| known.starts_with("end ") && known.replace(' ', "") == *glued)
+            };
+            if let Some(kind) = self.kinds().find(is_named) {
                 self.at = count;
                 return Some((kind, self.span(Run { from: 0, to: count })));
             }
