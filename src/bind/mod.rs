@@ -197,8 +197,8 @@ fn find_target(
 /// What a `routine` directive in the specification part of a Fortran procedure is about: the procedure.
 fn scoping_unit(unit: &Unit, offset: u32, function: Option<FunctionId>) -> Option<Target> {
     let holds = |span: Span| span.start <= offset && offset < span.end;
-    let interfaces = unit.scopes.iter().filter(|scope| scope.kind == ScopeKind::Interface);
-    let interface = interfaces.filter(|scope| holds(scope.span)).last();
+    let mut interfaces = unit.scopes.iter().filter(|scope| scope.kind == ScopeKind::Interface);
+    let interface = interfaces.rfind(|scope| holds(scope.span));
     interface.map(|scope| Target::Declaration(scope.span)).or(function.map(Target::Function))
 }
 

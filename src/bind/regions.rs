@@ -43,7 +43,7 @@ pub fn enclose(
             let begin = &parsed[*begin].1;
             end_of(begin.kind) == Some(end) && super::function_at(unit, begin.span.start) == function
         };
-        let Some(place) = open.iter().rposition(|begin| is_partner(begin)) else {
+        let Some(place) = open.iter().rposition(is_partner) else {
             diags.push(diag::end_alone(directive.span, crate::acc::name(directive.kind)));
             regions.broken.push(at);
             continue;

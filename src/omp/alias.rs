@@ -212,7 +212,7 @@ impl Work<'_, '_> {
         let members: Vec<&str> = item.parts.iter().filter_map(member).collect();
         let is_device = matches!(clause, ClauseKind::UseDevice(_));
         let whole = if is_device { Named::Same } else { Named::Whole };
-        if self.maps_components && !(is_device && !members.is_empty()) {
+        if self.maps_components && (!is_device || members.is_empty()) {
             return Named::Same;
         }
         let root = self.symbols.lookup(&item.base.text, item.span.start);
