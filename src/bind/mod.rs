@@ -121,6 +121,8 @@ pub fn bind(
     let mut bound: Vec<Bound> = Vec::new();
     let mut open: Vec<(usize, Span)> = Vec::new();
     let mut numbers = vec![None; parsed.len()];
+    let begins: HashMap<usize, usize> = regions.ends.iter().map(|(begin, end)| (*end, *begin)).collect();
+    let unclear = regions.unclear(unit, &parsed);
     for (at, (text, directive)) in parsed.into_iter().enumerate() {
         let Some(written) = texts.get(text).filter(|_| !regions.broken.contains(&at)) else { continue };
         let function = function_at(unit, directive.span.start);
@@ -133,12 +135,20 @@ pub fn bind(
                 continue;
             }
         };
-        numbers[at] = Some(bound.len());
         open.retain(|(_, extent)| extent.contains(directive.span));
         let parent = open.last().map(|(index, _)| *index);
+        // It may belong to a construct of this procedure that is left.
+        let mut around = std::iter::successors(parent, |at| bound[*at].parent);
+        let is_orphan = regions::is_inner(directive.kind)
+            && !around.any(|at| regions::is_compute(bound[at].directive.kind));
+        let is_end_of_left = begins.get(&at).is_some_and(|begin| numbers[*begin].is_none());
+        if is_orphan && unclear.contains(&function) || is_end_of_left {
+            continue;
+        }
         if let Target::Stmt(stmt) = target {
             open.push((bound.len(), directive.span.to(unit.stmt(stmt).span)));
         }
+        numbers[at] = Some(bound.len());
         let unbraced = places.is_unbraced_body(written);
         let is_body = places.is_body(written);
         bound.push(Bound { text, directive, target, function, unbraced, is_body, parent, partner: None });
@@ -197,8 +207,8 @@ fn find_target(
 /// What a `routine` directive in the specification part of a Fortran procedure is about: the procedure.
 fn scoping_unit(unit: &Unit, offset: u32, function: Option<FunctionId>) -> Option<Target> {
     let holds = |span: Span| span.start <= offset && offset < span.end;
-    let interfaces = unit.scopes.iter().filter(|scope| scope.kind == ScopeKind::Interface);
-    let interface = interfaces.filter(|scope| holds(scope.span)).last();
+    let mut interfaces = unit.scopes.iter().filter(|scope| scope.kind == ScopeKind::Interface);
+    let interface = interfaces.rfind(|scope| holds(scope.span));
     interface.map(|scope| Target::Declaration(scope.span)).or(function.map(Target::Function))
 }
 

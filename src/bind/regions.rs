@@ -2,11 +2,11 @@
 //!
 //! Invariant: a region is whole statements of one block; what is not is a diagnostic, and its directives are left.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::acc::ast::{ClauseKind, Directive, DirectiveKind, EndKind};
 use crate::diag::{self, Diag};
-use crate::host::ir::{Stmt, StmtId, StmtKind, Unit};
+use crate::host::ir::{FunctionId, Stmt, StmtId, StmtKind, Unit};
 use crate::scan::DirectiveText;
 use crate::source::Span;
 
@@ -19,6 +19,32 @@ pub struct Regions {
     pub(super) ends: HashMap<usize, usize>,
     /// Directives whose region could not be told.
     pub(super) broken: Vec<usize>,
+}
+
+impl Regions {
+    /// The procedures with a compute construct whose region could not be told: its loops have no construct around them.
+    pub(super) fn unclear(&self, unit: &Unit, parsed: &[(usize, Directive)]) -> HashSet<Option<FunctionId>> {
+        let directives = self.broken.iter().filter_map(|at| parsed.get(*at)).map(|(_, directive)| directive);
+        let of_compute = directives.filter(|directive| {
+            let end = match directive.kind {
+                DirectiveKind::End(end) => Some(end),
+                kind => end_of(kind),
+            };
+            matches!(end, Some(EndKind::Parallel | EndKind::Serial | EndKind::Kernels))
+        });
+        of_compute.map(|directive| super::function_at(unit, directive.span.start)).collect()
+    }
+}
+
+/// Whether a directive is about something within a compute construct.
+pub(super) fn is_inner(kind: DirectiveKind) -> bool {
+    matches!(kind, DirectiveKind::Loop | DirectiveKind::Atomic | DirectiveKind::Cache)
+}
+
+/// Whether a directive is a compute construct.
+pub(super) fn is_compute(kind: DirectiveKind) -> bool {
+    let end = end_of(kind);
+    end.is_some_and(|end| !matches!(end, EndKind::Loop | EndKind::Data | EndKind::HostData | EndKind::Atomic))
 }
 
 /// Pairs the directives with their `end`s, and makes a block of what each pair encloses.
@@ -43,7 +69,7 @@ pub fn enclose(
             let begin = &parsed[*begin].1;
             end_of(begin.kind) == Some(end) && super::function_at(unit, begin.span.start) == function
         };
-        let Some(place) = open.iter().rposition(|begin| is_partner(begin)) else {
+        let Some(place) = open.iter().rposition(is_partner) else {
             diags.push(diag::end_alone(directive.span, crate::acc::name(directive.kind)));
             regions.broken.push(at);
             continue;

@@ -44,7 +44,7 @@ pub fn inserted(file: &SourceFile, offset: u32, text: &str) -> Option<Edit> {
     }
 }
 
-/// The edits that put lines before a statement, and braces around all of it; Fortran needs none.
+/// The edits that put lines before a statement, and braces around all of it, or `then` and `end if`.
 pub fn braced(file: &SourceFile, stmt: Span, lines: &[String]) -> [Edit; 2] {
     if file.language.is_fortran() { fortran::braced(file, stmt, lines) } else { c::braced(file, stmt, lines) }
 }

@@ -282,7 +282,7 @@ impl Maker<'_> {
             self.stays_sequential(below, &mut attributes);
         }
         self.reductions_through(&headers, &mut attributes, &mut inner_work);
-        self.temporaries(construct, spread, stmt, &headers, controlled, &mut attributes, launch);
+        self.temporaries(construct, spread, (stmt, &headers), controlled, &mut attributes, launch);
         // The loops over the tiles have variables of their own.
         for header in headers.iter().filter(|header| !tile.is_empty() && !header.declared) {
             let item = self.symbols.get(header.var).name.clone();

@@ -315,13 +315,12 @@ impl Maker<'_> {
         }
     }
 
-    /// Scalars that the body of a spread loop assigns.
+    /// Scalars that the body of a spread loop assigns, which is a statement with these headers.
     pub(super) fn temporaries(
         &mut self,
         construct: Construct,
         spread: Spread,
-        stmt: StmtId,
-        headers: &[Header],
+        (stmt, headers): (StmtId, &[Header]),
         controlled: &Controlled,
         attributes: &mut Vec<Attribute>,
         launch: &[Attribute],

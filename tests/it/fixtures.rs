@@ -165,34 +165,14 @@ fn lines_of_openacc(file: &SourceFile, translation: &Translation) -> BTreeSet<us
         let text = file.text(file.lines.span(*line));
         ["acc_", "_OPENACC", "openacc", "(acc ", "!@acc"].iter().any(|word| text.contains(word))
     });
-    directives.chain(names).chain(array_statements(file, translation)).collect()
-}
-
-/// The lines in `kernels` of Fortran that may hold array statements, which become loops.
-fn array_statements(file: &SourceFile, translation: &Translation) -> Vec<usize> {
-    let mut found = Vec::new();
-    let mut from = None;
-    for one in translation.directives.iter().filter(|_| file.language.is_fortran()) {
-        let line = file.lines.line(one.span.start);
-        match one.name.as_str() {
-            "kernels" => from = Some(line),
-            "end kernels" => found.extend(from.take().unwrap_or(line)..line),
-            _ => {}
-        }
-    }
-    let is_statement = |line: &usize| {
-        let text = file.text(file.lines.span(*line)).to_lowercase();
-        let is_loop = text.trim_start().starts_with("do ");
-        !is_loop && ["=", "where", "&"].iter().any(|word| text.contains(word))
-    };
-    found.retain(is_statement);
-    found
+    directives.chain(names).collect()
 }
 
 /// Whether an edit stays in lines of OpenACC, or puts whole lines between lines.
 fn is_expected(file: &SourceFile, openacc: &BTreeSet<usize>, edit: &Edit) -> bool {
-    // An array statement of Fortran that becomes loops.
-    if edit.text.windows(13).any(|word| word == b"do acc2omp_i1") {
+    // An array statement of Fortran that becomes loops, and a component that has a name of ours.
+    let is_component = edit.text.starts_with(b"acc2omp_") && file.slice(edit.span).contains(&b'%');
+    if is_component || edit.text.windows(13).any(|word| word == b"do acc2omp_i1") {
         return true;
     }
     let first = file.lines.line(edit.span.start);

@@ -8,7 +8,7 @@ mod style;
 
 use crate::edit::Edit;
 use crate::scan::{self, DirectiveText, Shape};
-use crate::source::{Form, SourceFile, Span};
+use crate::source::{Form, Language, SourceFile, Span};
 
 use super::lines::{before_line_end, indentation, line_end, lines_of};
 use fill::Frame;
@@ -208,11 +208,33 @@ fn put_before(file: &SourceFile, line: usize, lines: &[String]) -> Edit {
     Edit { span: Span { start, end: start }, text: text.into_bytes() }
 }
 
-/// The edits that put lines before a statement; the second does nothing.
+/// The edits that put lines before a statement. An `if` on one line with it becomes a construct around them.
 pub fn braced(file: &SourceFile, stmt: Span, lines: &[String]) -> [Edit; 2] {
-    let before = put_before(file, file.lines.line(stmt.start), lines);
-    let nothing = Edit { span: before.span, text: Vec::new() };
-    [before, nothing]
+    let line = file.lines.line(stmt.start);
+    let start = file.lines.span(line).start;
+    let before = file.text(Span { start, end: stmt.start }).into_owned();
+    let is_lead = |c: &char| c.is_whitespace() || c.is_ascii_digit();
+    let code = before.trim_start_matches(|c| is_lead(&c)).trim_end();
+    let is_continued = line.checked_sub(1).is_some_and(|above| {
+        let above = file.text(file.lines.span(above)).into_owned();
+        code == "&" || code.is_empty() && above.trim_end().ends_with('&')
+    });
+    if !is_continued && !code.ends_with(')') {
+        let before = put_before(file, line, lines);
+        let nothing = Edit { span: before.span, text: Vec::new() };
+        return [before, nothing];
+    }
+    let end = line_end(file, start);
+    let lead = before.chars().take_while(is_lead);
+    let mut indent: String = lead.map(|c| if c.is_ascii_digit() { ' ' } else { c }).collect();
+    if file.language == Language::Fortran(Form::Fixed) && !indent.contains('\t') {
+        indent = format!("{indent:6}");
+    }
+    let laid: String = all_laid(file, line, lines).iter().map(|line| format!("{line}{end}")).collect();
+    let open = format!("then{end}{laid}{indent}  ");
+    let close = format!("{end}{indent}end if");
+    [(stmt.start, open), (stmt.end, close)]
+        .map(|(at, text)| Edit { span: Span { start: at, end: at }, text: text.into_bytes() })
 }
 
 /// What puts lines before a directive, in front of its own text.
