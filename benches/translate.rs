@@ -13,10 +13,20 @@ fn main() {
     divan::main();
 }
 
-/// All fixtures, one after the other.
+/// All fixtures in C, one after the other.
 #[divan::bench(sample_count = 10)]
 fn fixtures(bencher: Bencher) {
-    let sources = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/c"));
+    one_by_one(bencher, "fixtures/c");
+}
+
+/// All fixtures in Fortran, one after the other.
+#[divan::bench(sample_count = 10)]
+fn fortran(bencher: Bencher) {
+    one_by_one(bencher, "fixtures/fortran");
+}
+
+fn one_by_one(bencher: Bencher, folder: &str) {
+    let sources = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder));
     let bytes: usize = sources.iter().map(|source| source.file.bytes.len()).sum();
     let options = Options::default();
     bencher

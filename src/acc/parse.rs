@@ -163,7 +163,16 @@ impl Parser<'_> {
         }
         for count in (1..=words).rev() {
             let joined = self.joined(count);
-            if let Some(kind) = self.kinds().find(|kind| name(*kind) == joined) {
+            // Compilers take `end` without the blank behind it, too.
+            let glued = joined.starts_with("end").then(|| joined.replace(' ', ""));
+            let is_named = |kind: &DirectiveKind| {
+                let known = name(*kind);
+                known == joined
+                    || glued
+                        .as_ref()
+                        .is_some_and(|glued| known.starts_with("end ") && known.replace(' ', "") == *glued)
+            };
+            if let Some(kind) = self.kinds().find(is_named) {
                 self.at = count;
                 return Some((kind, self.span(Run { from: 0, to: count })));
             }
@@ -896,7 +905,7 @@ mod tests {
         assert!(matches!(tree.clauses[0].kind, ClauseKind::Reduction(ReductionOp::And, _)));
         assert!(matches!(tree.clauses[1].kind, ClauseKind::Reduction(ReductionOp::BitXor, _)));
         let ClauseKind::Data(DataClause::Copy, list) = &tree.clauses[2].kind else { panic!() };
-        assert_eq!(list[0].base.text, "A");
+        assert_eq!(list[0].base.text, "a");
         let [Part::Section(section)] = list[0].parts.as_slice() else { panic!() };
         assert!(matches!(
             section[..],

@@ -118,17 +118,36 @@ fn is_loop(end: EndKind) -> bool {
     matches!(end, EndKind::Loop | EndKind::ParallelLoop | EndKind::SerialLoop | EndKind::KernelsLoop)
 }
 
+/// The bodies of a statement, and where each must have ended.
+fn bodies(unit: &Unit, stmt: &Stmt) -> Vec<(StmtId, u32)> {
+    let end = stmt.span.end;
+    match &stmt.kind {
+        StmtKind::If { then, other: Some(other), .. } => {
+            vec![(*then, unit.stmt(*other).span.start), (*other, end)]
+        }
+        StmtKind::If { then: body, .. }
+        | StmtKind::For { body, .. }
+        | StmtKind::While { body, .. }
+        | StmtKind::DoWhile { body, .. }
+        | StmtKind::Switch { body, .. } => vec![(*body, end)],
+        _ => Vec::new(),
+    }
+}
+
 /// The blocks that statements stand in.
 struct Blocks {
     of: HashMap<StmtId, StmtId>,
     /// The statements that begin at an offset and stand in a block.
     starts: HashMap<u32, StmtId>,
+    /// Where the statement ends whose body a block is.
+    limits: HashMap<StmtId, u32>,
 }
 
 impl Blocks {
     fn new(unit: &Unit) -> Blocks {
-        let mut blocks = Blocks { of: HashMap::new(), starts: HashMap::new() };
+        let mut blocks = Blocks { of: HashMap::new(), starts: HashMap::new(), limits: HashMap::new() };
         for (index, stmt) in unit.stmts.iter().enumerate() {
+            blocks.limits.extend(bodies(unit, stmt));
             let StmtKind::Block(list) = &stmt.kind else { continue };
             for inner in list {
                 blocks.of.insert(*inner, StmtId(index as u32));
@@ -152,6 +171,9 @@ impl Blocks {
         while let Some(outer) = self.of.get(&around).filter(|_| extent.contains(unit.stmt(around).span)) {
             inner = around;
             around = *outer;
+        }
+        if self.limits.get(&around).is_some_and(|limit| *limit <= extent.end) {
+            return None;
         }
         let StmtKind::Block(list) = &unit.stmt(around).kind else { return None };
         let start = unit.stmt(inner).span.start;

@@ -618,6 +618,18 @@ pub fn queued_data(at: Span) -> Diag {
     )
 }
 
+/// A0235
+pub fn pointer_moves(at: Span, name: &str) -> Diag {
+    diag(
+        235,
+        Severity::Differs,
+        at,
+        format!("the device's copy of `{name}` keeps its old target until the end of the data region"),
+        "gets another target here",
+        "end the region before, or give the compute constructs the targets by other names",
+    )
+}
+
 /// A0240
 pub fn one_gang(at: Span, name: &str) -> Diag {
     diag(

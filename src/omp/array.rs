@@ -2,7 +2,7 @@
 //!
 //! Invariant: each element is touched by one iteration, and the program's own expressions are spelled as they were.
 
-use crate::sema::{Elementwise, LineKind, Piece, Range, Subscript};
+use crate::sema::{Elementwise, LineKind, Piece, Range, Subscript, plain};
 
 /// The declaration of the variable of the loop over dimension `at`, counted from zero.
 pub fn loop_declaration(at: usize) -> String {
@@ -142,11 +142,6 @@ fn atom(text: &str) -> String {
     let is_reference = inner.is_some_and(|inner| !inner.contains(['(', ')']));
     let is_atom = is_word(head) && !text.is_empty() && (rest.is_empty() || is_reference);
     if is_atom { text.to_owned() } else { format!("({text})") }
-}
-
-/// A text in small letters, without blanks.
-fn plain(text: &str) -> String {
-    text.chars().filter(|char| !char.is_whitespace()).map(|char| char.to_ascii_lowercase()).collect()
 }
 
 #[cfg(test)]

@@ -417,8 +417,6 @@ impl Lowering<'_> {
         if self.done[*index].left {
             return;
         }
-        let row = look::row("implicit/array-assignment", &self.asked(*index, "loop"));
-        self.done[*index].rows.extend(row.map(|row| row.id.to_string()));
         let line = directive.map(|directive| directive.line(self.target.speech));
         let lines = line.into_iter().chain(array::loops(elementwise)).collect();
         self.done[*index].parts.push(Part::Loops(stmt, lines, elementwise.ranges.len()));

@@ -41,6 +41,16 @@ impl Holes {
     }
 }
 
+/// The directive that gives allocatable variables of Fortran memory on the device, behind their allocation.
+pub fn allocated(names: &str) -> String {
+    format!("!$omp target enter data map(alloc: {names})")
+}
+
+/// The directive that takes it back, before they are deallocated.
+pub fn freed(names: &str) -> String {
+    format!("!$omp target exit data map(delete: {names})")
+}
+
 fn is_zero(first: Option<&Expr>) -> bool {
     first.is_none_or(|first| first.text.trim() == "0")
 }

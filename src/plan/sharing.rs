@@ -156,7 +156,7 @@ impl Maker<'_> {
             pending.extend(sema::children(self.unit, at));
         }
         let beside = uses_beside(self.unit, self.symbols, stmt, &controlled);
-        beside.of(symbol).is_none_or(|used| !used.written)
+        beside.of(symbol).is_none_or(|used| !(used.written || used.address_taken))
     }
 
     /// Says which pointers must be on the device already.
@@ -345,13 +345,13 @@ impl Maker<'_> {
                 && launch.iter().any(|other| other.item == name && other.sharing == Sharing::Firstprivate);
             if !(how.written || how.address_taken)
                 || !is_thread_scalar(known, how)
-                || self.is_counter(spread, body, symbol)
                 || self.is_inside(symbol, stmt)
                 || is_own
                 || is_listed
                 || is_first
                 || stated.contains(&name)
                 || atomic.contains(&symbol)
+                || self.is_counter(spread, body, symbol, how)
             {
                 continue;
             }
@@ -372,8 +372,10 @@ impl Maker<'_> {
 
     /// Whether `symbol` does nothing in `body` but count the iterations of Fortran's `do` loops: OpenMP gives each thread
     /// its own (4.5, 2.15.1.1).
-    fn is_counter(&self, spread: Spread, body: StmtId, symbol: SymbolId) -> bool {
-        self.unit.is_fortran() && spread.lanes && self.is_loop_variable(body, symbol)
+    fn is_counter(&self, spread: Spread, body: StmtId, symbol: SymbolId, how: &Use) -> bool {
+        // What a procedure may set is more than a counter.
+        let counts = how.written && !how.address_taken;
+        self.unit.is_fortran() && spread.lanes && counts && self.is_loop_variable(body, symbol)
     }
 
     /// The scalars that `atomic` statements of the construct update: they are shared on purpose.

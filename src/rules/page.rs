@@ -8,6 +8,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 
 use super::check;
 use super::rule::{Row, Situation};
+use crate::source::{Form, Language};
 
 /// All pages.
 #[derive(Debug, Default)]
@@ -47,6 +48,8 @@ pub struct Page {
 pub struct Example {
     /// The heading it stands under.
     pub heading: String,
+    /// The language it is written in.
+    pub language: Language,
     /// The OpenMP version it is translated for.
     pub version: u8,
     /// The program around it.
@@ -79,6 +82,21 @@ pub struct LoadError {
 }
 
 impl Example {
+    /// The end of the names of its scene's file and of its program's.
+    pub fn ending(&self) -> &'static str {
+        if self.language.is_fortran() { "f90" } else { "c" }
+    }
+
+    /// The comment in the scene where the example goes.
+    pub fn mark(&self) -> &'static str {
+        match (self.language.is_fortran(), self.at_top) {
+            (false, false) => "//@body",
+            (false, true) => "//@top",
+            (true, false) => "!@body",
+            (true, true) => "!@top",
+        }
+    }
+
     /// The lines before translation.
     pub fn input(&self) -> String {
         self.side('-')
@@ -249,6 +267,7 @@ fn fenced(
     rule: &mut Option<(String, usize)>,
 ) -> Result<Option<Example>, (usize, String)> {
     let words: Vec<&str> = tag.split_whitespace().collect();
+    let unknown = || (start, format!("unknown fence tag `{tag}`"));
     match words.as_slice() {
         ["toml", "rule"] if rule.is_some() => Err((start, "the page has two `toml rule` fences".into())),
         ["toml", "rule"] => {
@@ -256,22 +275,45 @@ fn fenced(
             Ok(None)
         }
         ["text"] => Ok(None),
-        ["diff", "c", more @ ..] => example(false, more, start, heading, body, range).map(Some),
-        ["c", "keep", more @ ..] => example(true, more, start, heading, body, range).map(Some),
-        _ => Err((start, format!("unknown fence tag `{tag}`"))),
+        ["diff", language, more @ ..] => {
+            let language = language_named(language).ok_or_else(unknown)?;
+            example(Fence { keep: false, language, start }, more, heading, body, range).map(Some)
+        }
+        [language, "keep", more @ ..] => {
+            let language = language_named(language).ok_or_else(unknown)?;
+            example(Fence { keep: true, language, start }, more, heading, body, range).map(Some)
+        }
+        _ => Err(unknown()),
     }
 }
 
-fn example(
+/// The language of examples that a fence's tag names.
+fn language_named(word: &str) -> Option<Language> {
+    match word {
+        "c" => Some(Language::C),
+        "fortran" => Some(Language::Fortran(Form::Free)),
+        _ => None,
+    }
+}
+
+/// What the first words of an example's fence say, and where it stands.
+struct Fence {
     keep: bool,
-    options: &[&str],
+    language: Language,
     start: usize,
+}
+
+fn example(
+    fence: Fence,
+    options: &[&str],
     heading: &str,
     body: &str,
     range: std::ops::Range<usize>,
 ) -> Result<Example, (usize, String)> {
+    let Fence { keep, language, start } = fence;
     let mut example = Example {
         heading: heading.to_owned(),
+        language,
         version: 45,
         scene: None,
         at_top: false,

@@ -8,7 +8,9 @@ use crate::source::{SourceFile, Span};
 
 use super::designator::{Designator, designator};
 use super::elemental::{self, Kind};
-use super::symbols::{SymbolKind, Symbols};
+use super::flow::uses;
+use super::subscript::{Range, Subscript};
+use super::symbols::{SymbolId, SymbolKind, Symbols};
 
 /// A statement about arrays, element by element.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,26 +59,6 @@ pub enum Piece {
     },
 }
 
-/// A subscript of an array.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Subscript {
-    /// It is the same for all elements.
-    Fixed(String),
-    /// It runs.
-    Range(Range),
-}
-
-/// The values of a subscript that runs, as expressions of the source.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Range {
-    /// The first one.
-    pub first: String,
-    /// The one that it does not pass.
-    pub last: String,
-    /// What is added.
-    pub step: String,
-}
-
 /// Why the order of the elements may matter, or cannot be seen not to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
@@ -98,7 +80,8 @@ pub enum Why {
 }
 
 impl Refusal {
-    pub(super) fn new(at: Span, why: impl Into<String>) -> Refusal {
+    /// An operand that is not seen to be used element by element.
+    pub fn new(at: Span, why: impl Into<String>) -> Refusal {
         Refusal { at, why: Why::NotElementwise(why.into()) }
     }
 }
@@ -113,7 +96,8 @@ pub fn elementwise(
     if !unit.is_fortran() || !is_about_arrays(file, unit, symbols, stmt) {
         return None;
     }
-    let mut reader = Reader { file, unit, symbols, named: Vec::new(), ranges: None, lines: Vec::new() };
+    let (named, hidden, lines) = (Vec::new(), Vec::new(), Vec::new());
+    let mut reader = Reader { file, unit, symbols, named, hidden, ranges: None, lines };
     let read = reader.stmt(stmt).and_then(|()| reader.check_order());
     Some(read.and_then(|()| match reader.ranges {
         Some(ranges) => Ok(Elementwise { ranges, lines: reader.lines }),
@@ -176,6 +160,8 @@ struct Reader<'a> {
     symbols: &'a Symbols,
     /// All that is named, and whether it is assigned.
     named: Vec<(Designator, bool)>,
+    /// What the functions that it calls name, and where they are called.
+    hidden: Vec<(SymbolId, Span)>,
     ranges: Option<Vec<Range>>,
     lines: Vec<Line>,
 }
@@ -256,6 +242,9 @@ impl Reader<'_> {
         let texts = Texts { file: self.file, unit: self.unit };
         if self.file.text(span).lines().any(|line| line.starts_with('#')) {
             return Err(Refusal::new(span, "a line of the preprocessor stands in it"));
+        }
+        if texts.code(span).contains(char::REPLACEMENT_CHARACTER) {
+            return Err(Refusal::new(span, "it is not written in UTF-8"));
         }
         let mut arrays: Vec<&Designator> =
             self.named.iter().skip(from).map(|(named, _)| named).filter(|named| named.rank() > 0).collect();
@@ -350,6 +339,11 @@ impl Reader<'_> {
         let ExprKind::Name(name) = &self.unit.expr(callee).kind else {
             return Err(Refusal::new(span, "it is a function of an object"));
         };
+        let body = elemental::body(self.unit, name);
+        if let Some(body) = body.filter(|_| self.symbols.lookup(name, span.start).is_some()) {
+            let used = uses(self.unit, self.symbols, body);
+            self.hidden.extend(used.iter().map(|(symbol, _)| (symbol, span)));
+        }
         match self.kind(name, self.unit.expr(callee).span.start, args.len()) {
             Kind::Elemental => {
                 let values = elemental::values(name).unwrap_or(args.len());
@@ -374,9 +368,20 @@ impl Reader<'_> {
     /// Whether no element is read or assigned where another one of an assigned array is.
     fn check_order(&self) -> Result<(), Refusal> {
         for (assigned, _) in self.named.iter().filter(|(_, is_assigned)| *is_assigned) {
+            if let Some((_, at)) = self.hidden.iter().find(|(symbol, _)| *symbol == assigned.root) {
+                return Err(Refusal { at: *at, why: Why::Overlap(assigned.spelling()) });
+            }
+            let is_other =
+                |other: &&(Designator, bool)| other.0.root != assigned.root && self.has_equivalence(&other.0);
+            if let Some((other, _)) =
+                self.named.iter().find(is_other).filter(|_| self.has_equivalence(assigned))
+            {
+                let (one, two) = (assigned.spelling(), other.spelling());
+                return Err(Refusal { at: other.whole, why: Why::Alias(one, two) });
+            }
             for (other, _) in &self.named {
                 if other.is_apart(assigned) {
-                    if other.may_alias(assigned) {
+                    if !other.is_sibling(assigned) && other.may_alias(assigned) {
                         let (one, two) = (assigned.spelling(), other.spelling());
                         return Err(Refusal { at: other.whole, why: Why::Alias(one, two) });
                     }
@@ -386,6 +391,26 @@ impl Reader<'_> {
             }
         }
         Ok(())
+    }
+}
+
+impl Reader<'_> {
+    /// Whether variables may share memory by name in the scoping unit around.
+    fn has_equivalence(&self, assigned: &Designator) -> bool {
+        let name = &self.symbols.get(assigned.root).name;
+        let mut scopes = self.unit.scopes.iter().filter(|scope| scope.span.contains(assigned.whole));
+        scopes.any(|scope| {
+            let (mut is_inside, mut goes_on) = (false, false);
+            scan::fortran_shapes(self.file, scope.specification).iter().any(|shape| {
+                let Some(words) = shape.words.map(|words| self.file.text(words)) else { return false };
+                if !goes_on && !shape.is_continuation {
+                    is_inside = words.get(..11).is_some_and(|word| word.eq_ignore_ascii_case("equivalence"));
+                }
+                goes_on = shape.ampersand.is_some();
+                let mut names = words.split(|char: char| !char.is_alphanumeric() && char != '_');
+                is_inside && names.any(|word| word.eq_ignore_ascii_case(name))
+            })
+        })
     }
 }
 

@@ -5,7 +5,8 @@
 use crate::host::ir::{Attributes, BaseType, Decl, Derived, ExprId, ExprKind, Unit};
 use crate::source::Span;
 
-use super::array::{Range, Refusal, Subscript, Texts};
+use super::array::{Refusal, Texts};
+use super::subscript::{Extent, Range, Subscript, plain};
 use super::symbols::{Class, Symbol, SymbolId, SymbolKind, Symbols};
 
 /// A variable or a part of it.
@@ -23,7 +24,10 @@ pub(super) struct Designator {
     pub(super) key: String,
     /// The expressions in its subscripts.
     pub(super) inside: Vec<ExprId>,
-    root: SymbolId,
+    /// The values of all subscripts, of all parts.
+    extents: Vec<Extent>,
+    /// The variable.
+    pub(super) root: SymbolId,
     /// The components, outermost first.
     path: Vec<String>,
     is_pointer: bool,
@@ -51,9 +55,18 @@ impl Designator {
         self.name.clone()
     }
 
-    /// Whether the two are different variables, or different components of one.
+    /// Whether the two are different variables, or different parts of one.
     pub(super) fn is_apart(&self, other: &Designator) -> bool {
-        self.root != other.root || self.path.iter().zip(&other.path).any(|(one, two)| one != two)
+        let is_same = self.root == other.root && self.path == other.path;
+        let are_disjoint = self.extents.iter().zip(&other.extents).any(|(one, two)| one.is_apart(two));
+        self.root != other.root
+            || self.path.iter().zip(&other.path).any(|(one, two)| one != two)
+            || is_same && are_disjoint
+    }
+
+    /// Whether the two are parts of the same variable or component.
+    pub(super) fn is_sibling(&self, other: &Designator) -> bool {
+        self.root == other.root && self.path == other.path
     }
 
     /// Whether two that are apart may mean the same memory.
@@ -141,6 +154,7 @@ impl Walk<'_> {
             subscripts: Vec::new(),
             key: String::new(),
             inside: Vec::new(),
+            extents: Vec::new(),
             root,
             path: Vec::new(),
             is_pointer: false,
@@ -185,6 +199,7 @@ impl Walk<'_> {
         before: Span,
         end: u32,
     ) -> Result<(), Refusal> {
+        out.extents.extend(subscripts.iter().map(Extent::new));
         for subscript in &subscripts {
             out.key.push_str(&match subscript {
                 Subscript::Fixed(text) => format!("({})", plain(text)),
@@ -205,15 +220,16 @@ impl Walk<'_> {
     fn of_symbol<'a>(&'a self, symbol: &'a Symbol) -> Result<Known<'a>, Refusal> {
         let is_variable = !matches!(symbol.kind, SymbolKind::Function | SymbolKind::Type);
         let rank = symbol.shape.len();
+        let decl = symbol.decl.map(|decl| self.texts.unit.decl(decl));
         let is_seen = match symbol.class {
-            Class::Unknown => false,
+            // The type may be implicit, but the rank is declared; that of another name is not.
+            Class::Unknown => decl.is_some_and(|decl| !decl.derived.contains(&Derived::Reference)),
             Class::Array => rank > 0,
             Class::Scalar | Class::Pointer | Class::Record => true,
         };
         if !is_variable || !is_seen || symbol.fortran.assumed_rank {
             return self.refused("its declaration is not seen");
         }
-        let decl = symbol.decl.map(|decl| self.texts.unit.decl(decl));
         Ok(Known { rank, attributes: &symbol.fortran, decl })
     }
 
@@ -321,9 +337,4 @@ impl Walk<'_> {
             _ => false,
         }
     }
-}
-
-/// A text in small letters, without blanks.
-fn plain(text: &str) -> String {
-    text.chars().filter(|char| !char.is_whitespace()).map(|char| char.to_ascii_lowercase()).collect()
 }

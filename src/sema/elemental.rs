@@ -2,7 +2,7 @@
 //!
 //! Invariant: a function that is not known counts as one about whole arrays.
 
-use crate::host::ir::Unit;
+use crate::host::ir::{StmtId, Unit};
 
 /// What a function does with arrays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +51,12 @@ pub fn procedure(unit: &Unit, name: &str) -> Kind {
         (Some(only), None) if only.is_elemental => Kind::Elemental,
         _ => Kind::Unknown,
     }
+}
+
+/// The body of a function of the program.
+pub fn body(unit: &Unit, name: &str) -> Option<StmtId> {
+    let scope = unit.scopes.iter().find(|scope| scope.name == name && scope.result.is_some())?;
+    Some(unit.function(scope.function?).body)
 }
 
 const INQUIRY: &[&str] = &[

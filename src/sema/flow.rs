@@ -427,6 +427,10 @@ impl<'a> Flow<'a> {
         for name in called.map(|name| self.symbols.assigned_by(name)).unwrap_or_default() {
             self.touched(name, at);
         }
+        // What asks for the kind or the bounds of a variable does not read it.
+        if called.is_some_and(|name| self.symbols.is_inquiry(name)) {
+            return;
+        }
         for (place, arg) in args.iter().enumerate() {
             if called.is_some_and(|name| self.symbols.takes_reference(name, place)) {
                 self.unclear(*arg);

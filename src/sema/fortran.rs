@@ -295,6 +295,33 @@ pub fn is_intrinsic(name: &str) -> bool {
     INTRINSICS.binary_search(&name).is_ok()
 }
 
+/// Whether a name is that of an intrinsic function that asks for properties of its argument, not for its value.
+pub fn is_inquiry(name: &str) -> bool {
+    const NAMES: [&str; 20] = [
+        "bit_size",
+        "digits",
+        "epsilon",
+        "huge",
+        "is_contiguous",
+        "kind",
+        "lbound",
+        "len",
+        "maxexponent",
+        "minexponent",
+        "new_line",
+        "precision",
+        "radix",
+        "range",
+        "rank",
+        "shape",
+        "size",
+        "storage_size",
+        "tiny",
+        "ubound",
+    ];
+    NAMES.contains(&name)
+}
+
 /// Sorted; the ones that change an argument (`move_alloc`, `random_number` …) are not among them.
 const INTRINSICS: &[&str] = &[
     "abs",

@@ -10,11 +10,13 @@ mod flow;
 mod fortran;
 mod loops;
 mod macros;
+mod subscript;
 mod symbols;
 
-pub use array::{Elementwise, Line, LineKind, Piece, Range, Refusal, Subscript, Why, elementwise};
+pub use array::{Elementwise, Line, LineKind, Piece, Refusal, Why, elementwise};
 pub use components::{Component, Path, Step, paths, record_of};
 pub use flow::{Use, Uses, children, escaping, live_after, path_to, reads_of_expr, uses, uses_beside};
 pub use fortran::resolve;
 pub use loops::{Header, NotCanonical, header, is_tight, only_loop, trip_constant};
+pub use subscript::{Range, Subscript, plain};
 pub use symbols::{Class, Symbol, SymbolId, SymbolKind, Symbols, has_variable_length};

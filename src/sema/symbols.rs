@@ -264,6 +264,11 @@ impl Symbols {
         self.functions.get(at).filter(|span| span.start <= offset).map(|_| at)
     }
 
+    /// Whether `name` is an intrinsic function of Fortran that does not read its arguments' values.
+    pub fn is_inquiry(&self, name: &str) -> bool {
+        self.inputs.is_some() && super::fortran::is_inquiry(name)
+    }
+
     /// Whether the function `name` may write to its argument `place` itself, which it takes by reference. One that is not
     /// seen is taken not to; in Fortran, where all arguments are passed so, it is taken to.
     pub fn takes_reference(&self, name: &str, place: usize) -> bool {

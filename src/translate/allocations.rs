@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use crate::acc::ast::{ClauseKind, DataClause, Directive, DirectiveKind};
 use crate::edit::Edit;
 use crate::host::ir::{ExprId, ExprKind, ScopeKind, StmtId, Unit};
+use crate::omp;
 use crate::plan;
 use crate::sema::Symbols;
 use crate::source::{SourceFile, Span};
@@ -23,9 +24,10 @@ pub fn declared(file: &SourceFile, scan: &Scan, unit: &Unit) -> Declared {
         return found;
     }
     for text in &scan.directives {
-        let modules = unit.scopes.iter().filter(|scope| scope.kind == ScopeKind::Module);
-        let holds = |span: Span| span.contains(text.span);
-        let Some(module) = modules.filter(|scope| holds(scope.specification)).last() else { continue };
+        // A directive may be the last line of its specification part, behind the last statement there.
+        let around = unit.scopes.iter().filter(|scope| scope.span.contains(text.span));
+        let innermost = around.min_by_key(|scope| scope.span.end - scope.span.start);
+        let Some(module) = innermost.filter(|scope| scope.kind == ScopeKind::Module) else { continue };
         let (directive, _) = acc::parse(file, text);
         let names = directive.iter().flat_map(created);
         found.extend(names.map(|name| (module.name.clone(), name)));
@@ -79,9 +81,19 @@ fn line(file: &SourceFile, unit: &Unit, stmt: StmtId, frees: bool, names: &str) 
         let first = file.lines.span(file.lines.line(span.start)).start;
         let before = file.text(Span { start: first, end: span.start });
         let lead = (before.len() - before.trim_start().len()) as u32;
-        return layout::inserted(file, first + lead, &format!("!$omp target exit data map(delete: {names})"));
+        let line = omp::freed(names);
+        let before = file.lines.line(span.start).checked_sub(1);
+        return if says(file, before, &line) { None } else { layout::inserted(file, first + lead, &line) };
     }
-    layout::lines_after(file, span.end, span, &[format!("!$omp target enter data map(alloc: {names})")])
+    let line = omp::allocated(names);
+    let behind = file.lines.line(span.end) + 1;
+    if says(file, Some(behind), &line) { None } else { layout::lines_after(file, span.end, span, &[line]) }
+}
+
+/// Whether a line says so already: the file was translated before, and the module's was not.
+fn says(file: &SourceFile, line: Option<usize>, words: &str) -> bool {
+    let line = line.filter(|line| *line < file.lines.count());
+    line.is_some_and(|line| file.text(file.lines.span(line)).trim().eq_ignore_ascii_case(words))
 }
 
 /// The variable of `a`, `a(n)` or `a(n, m)`.

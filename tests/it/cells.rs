@@ -3,7 +3,7 @@
 //! Invariant: the cells are enumerated from `rules/lang/openacc.toml`, not from the pages.
 
 use acc2omp::rules::{self, Page, openacc};
-use acc2omp::source::Language;
+use acc2omp::source::{Form, Language};
 use acc2omp::{Options, Queues, Source, Version, translate};
 
 /// Fortran's `end` directives have no clauses of ours.
@@ -54,8 +54,8 @@ fn written(directive: &str, clause: &str) -> String {
     }
 }
 
-/// A program with the directive where it may stand.
-fn program(directive: &openacc::Directive, clauses: &str) -> String {
+/// A program in C with the directive where it may stand.
+fn in_c(directive: &openacc::Directive, clauses: &str) -> String {
     let pragma = format!("#pragma acc {} {clauses}", directive.name);
     let globals = "double a[100]; double other(double x);";
     let function = |body: &str| {
@@ -90,8 +90,62 @@ fn program(directive: &openacc::Directive, clauses: &str) -> String {
     }
 }
 
-#[test]
-fn every_cell_is_translated_or_spoken_of() {
+/// A clause as somebody would write it in Fortran.
+fn written_in_fortran(directive: &str, clause: &str) -> String {
+    match clause {
+        "if" => "if(n > 1)".to_owned(),
+        "self" if directive != "update" => "self(n > 1)".to_owned(),
+        _ => written(directive, clause),
+    }
+}
+
+/// A program in Fortran with the directive where it may stand.
+fn in_fortran(directive: &openacc::Directive, clauses: &str) -> String {
+    let name = directive.name.as_str();
+    let line = format!("!$acc {name} {clauses}");
+    let module = |declared: &str, routine: &str, body: &str| {
+        format!(
+            "module cells\n  implicit none\n  real(8) :: a(100)\n{declared}contains\n\
+             function g(x)\n{routine}    real(8), intent(in) :: x\n    real(8) :: g\n    g = x\nend function g\n\
+             subroutine f(n, p)\n    integer, intent(in) :: n\n    real(8), pointer :: p(:)\n    real(8) :: s, x\n    integer :: i\n\
+             s = 0\n    x = 0\n{body}    a(1) = s + x\nend subroutine f\nend module cells\n"
+        )
+    };
+    let function = |body: &str| module("", "", body);
+    let loops = "    do i = 1, 100\n        a(i) = a(i) + p(i)\n    end do\n";
+    let in_loop = |data: &str, inside: &str| {
+        let head = format!("!$acc parallel loop {data}\n    do i = 1, 100\n");
+        function(&format!("{head}{line}\n{inside}    end do\n"))
+    };
+    match name {
+        "routine" => module("", &format!("{line}\n"), ""),
+        "declare" => module(&format!("{line}\n"), "", ""),
+        "loop" => function(&format!("!$acc parallel copy(a)\n{line}\n{loops}!$acc end parallel\n")),
+        "atomic" => in_loop(
+            "copy(a, s)",
+            match clauses {
+                "read" => "x = s\n",
+                "write" => "s = x\n",
+                "capture" => "x = s\ns = s + 1\n!$acc end atomic\n",
+                _ => "s = s + 1\n",
+            },
+        ),
+        "cache" => in_loop("copy(a)", "a(i) = a(i) + 1\n"),
+        _ if name.ends_with("loop") => function(&format!("{line}\n{loops}")),
+        "parallel" | "serial" | "kernels" | "data" | "host_data" => {
+            function(&format!("{line}\n{loops}!$acc end {name}\n"))
+        }
+        _ => function(&format!("{line}\n")),
+    }
+}
+
+/// The cells whose directive is left without a word, or translated to what does not parse.
+fn silent(
+    language: Language,
+    written: fn(&str, &str) -> String,
+    program: fn(&openacc::Directive, &str) -> String,
+) -> Vec<String> {
+    let sentinel = if language.is_fortran() { "!$acc" } else { "#pragma acc" };
     let mut silent = Vec::new();
     for directive in directives() {
         for clause in &directive.clauses {
@@ -102,10 +156,10 @@ fn every_cell_is_translated_or_spoken_of() {
             let text = program(directive, &clauses);
             for version in [45, 50, 51, 52].map(Version) {
                 for queues in [Queues::Kept, Queues::Dropped] {
-                    let source = Source::new("cell.c", text.clone().into_bytes(), Language::C);
+                    let source = Source::new("cell", text.clone().into_bytes(), language);
                     let options = Options { omp: version, queues, ..Options::default() };
                     let translation = translate(&source, &options);
-                    let left = String::from_utf8_lossy(&translation.text).contains("#pragma acc");
+                    let left = String::from_utf8_lossy(&translation.text).contains(sentinel);
                     let bug = translation.diagnostics.iter().any(|diag| diag.code.0 >= 900);
                     if bug || (left && translation.diagnostics.is_empty()) {
                         silent.push(format!("{} × {clause} at {version:?}:\n{text}", directive.name));
@@ -114,5 +168,17 @@ fn every_cell_is_translated_or_spoken_of() {
             }
         }
     }
+    silent
+}
+
+#[test]
+fn every_cell_is_translated_or_spoken_of() {
+    let silent = silent(Language::C, written, in_c);
+    assert!(silent.is_empty(), "left without a word: {}", silent.join("\n"));
+}
+
+#[test]
+fn every_cell_of_fortran_is_translated_or_spoken_of() {
+    let silent = silent(Language::Fortran(Form::Free), written_in_fortran, in_fortran);
     assert!(silent.is_empty(), "left without a word: {}", silent.join("\n"));
 }

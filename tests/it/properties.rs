@@ -2,13 +2,14 @@
 //!
 //! Invariant: no input makes it panic, and what it does not edit comes out as it went in.
 
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use acc2omp::diag::Severity;
 use acc2omp::rules::openacc;
 use acc2omp::scan::{self, View};
 use acc2omp::source::{Form, Language, SourceFile, Span};
-use acc2omp::{Options, Outcome, Source, Translation, translate};
+use acc2omp::{Options, Outcome, Profile, Source, Translation, translate};
 use proptest::prelude::*;
 
 use super::fixtures::{self, assert_restores};
@@ -27,7 +28,8 @@ fn check(bytes: &[u8], translation: &Translation) {
 
 /// As `check`, and each directive that is left has a message at it, or at one around it or within it, which here are
 /// `others`; the output is no more work for the translator.
-fn check_each(bytes: &[u8], translation: &Translation, others: bool) {
+fn check_each(bytes: &[u8], language: Language, others: bool) {
+    let translation = &run(bytes, language);
     check(bytes, translation);
     let said: Vec<Span> = translation
         .diagnostics
@@ -46,7 +48,7 @@ fn check_each(bytes: &[u8], translation: &Translation, others: bool) {
     }
     let bugs = translation.diagnostics.iter().filter(|diag| diag.severity == Severity::Bug);
     assert_eq!(bugs.count(), 0, "the output does not parse:\n{}", String::from_utf8_lossy(bytes));
-    let again = run(&translation.text, Language::C);
+    let again = run(&translation.text, language);
     assert!(again.edits.is_empty(), "translated twice: {:?}", again.edits);
     assert_eq!(again.diagnostics.iter().filter(|diag| diag.severity == Severity::Bug).count(), 0);
 }
@@ -257,11 +259,17 @@ proptest! {
         cpp in any::<bool>(),
     ) {
         let all = fixtures::sources();
-        let mut bytes = std::fs::read(which.get(&all)).unwrap();
+        let path = which.get(&all);
+        let mut bytes = std::fs::read(path).unwrap();
         for change in &changes {
             apply(&mut bytes, change);
         }
-        check(&bytes, &run(&bytes, if cpp { Language::Cpp } else { Language::C }));
+        let language = match Language::of(path) {
+            Some(language) if language.is_fortran() => language,
+            _ if cpp => Language::Cpp,
+            _ => Language::C,
+        };
+        check(&bytes, &run(&bytes, language));
     }
 
     #[test]
@@ -282,7 +290,102 @@ proptest! {
              void f(int n, int m, double *a, double *b, double **c, double d, double *p, double *q, struct outer *s) {{\n\
              int i, j, N = 2;\n{outer}\nfor (i = 0; i < n; i++)\n{inner}\nfor (j = 0; j < m; j++)\na[i * m + j] = b[j];\n}}\n"
         );
-        check_each(text.as_bytes(), &run(text.as_bytes(), Language::C), nested);
+        check_each(text.as_bytes(), Language::C, nested);
+    }
+
+    #[test]
+    fn any_clauses_in_fortran_are_translated_or_spoken_of(
+        directive in any::<prop::sample::Index>(),
+        clauses in choice(),
+        on_loop in choice(),
+        legal in any::<bool>(),
+        nested in any::<bool>(),
+        form in prop::sample::select(&[Form::Free, Form::Fixed][..]),
+    ) {
+        let table = openacc::table();
+        let directive = directive.get(&table.directives);
+        let inside = table.directives.iter().find(|one| one.name == "loop").unwrap();
+        let outer = fortran_line(&line(directive, &clauses, legal), form);
+        let inner = if nested { fortran_line(&line(inside, &on_loop, legal), form) } else { String::new() };
+        let text = fortran_program(&outer, &inner, directive);
+        let language = Language::Fortran(form);
+        check_each(text.as_bytes(), language, nested || text.contains("!$acc end"));
+        assert_in_columns(text.as_bytes(), &run(text.as_bytes(), language).text, form);
+    }
+}
+
+/// A directive of C as one of Fortran, on as many lines as its form needs.
+fn fortran_line(line: &str, form: Form) -> String {
+    let conditional = "a ? b : c";
+    let words = line.replace("#pragma acc", "!$acc").replace(conditional, "merge(a(1), b(1), d) > 0");
+    let words = words.replace("->", "%").replace("s.p", "s%p").replace("][", ",");
+    let words = words.replace('[', "(").replace(']', ")");
+    let operators =
+        [("(&&:", "(.and.:"), ("(||:", "(.or.:"), ("(&:", "(iand:"), ("(|:", "(ior:"), ("(^:", "(ieor:")];
+    let words = operators.iter().fold(words, |words, (c, fortran)| words.replace(c, fortran));
+    let mut out = String::new();
+    let mut length = 0;
+    for word in words.split(' ') {
+        if length + word.len() > 60 {
+            out += if form == Form::Free { " &\n!$acc  " } else { "\n!$acc& " };
+            length = 0;
+        }
+        length += word.len() + 1;
+        if !(out.is_empty() || out.ends_with(' ')) {
+            out.push(' ');
+        }
+        out += word;
+    }
+    out + "\n"
+}
+
+/// A program around an outer directive and one inside its loop, in both forms at once.
+fn fortran_program(outer: &str, inner: &str, directive: &openacc::Directive) -> String {
+    let end = match directive.association {
+        openacc::Association::Block => format!("!$acc end {}\n", directive.name),
+        _ => String::new(),
+    };
+    format!(
+        "      module types\n      type inner\n      real, pointer :: r(:)\n      end type\n      type outer\n\
+         \x20     real, pointer :: p(:)\n      type(inner), pointer :: q\n      end type\n      end module\n\
+         \x20     subroutine f(n, m, a, b, c, d, p, q, s)\n      use types\n      implicit none\n\
+         \x20     integer :: n, m, i, j, k\n      real :: a(n, m), b(n)\n      real, pointer :: c(:), p(:), q(:)\n\
+         \x20     logical :: d\n      type(outer) :: s\n{outer}      do i = 1, n\n{inner}      do j = 1, m\n\
+         \x20     a(i, j) = b(j)\n      end do\n      end do\n{end}      end subroutine\n"
+    )
+}
+
+/// Lines that the translation made end where the form stops reading.
+fn assert_in_columns(old: &[u8], new: &[u8], form: Form) {
+    let limit = if form == Form::Fixed { 72 } else { 132 };
+    let before: HashSet<&[u8]> = old.split(|byte| *byte == b'\n').collect();
+    // What the user wrote behind the last column may stay there.
+    let behind: HashSet<&[u8]> = before.iter().filter_map(|line| line.get(limit..)).collect();
+    for line in new.split(|byte| *byte == b'\n').filter(|line| !before.contains(line)) {
+        let text = String::from_utf8_lossy(line);
+        let text = text.trim_end();
+        let is_short =
+            text.chars().count() <= limit || line.get(limit..).is_some_and(|end| behind.contains(end));
+        assert!(is_short || has_comment(text), "too long for its form: `{text}`");
+    }
+}
+
+/// Whether a comment stands in a line, behind its sentinel.
+fn has_comment(line: &str) -> bool {
+    line.trim_start().get(1..).is_some_and(|rest| rest.contains('!'))
+}
+
+#[test]
+fn fortran_ends_in_its_columns() {
+    for path in fixtures::sources() {
+        let source = fixtures::source(&path);
+        let Language::Fortran(form) = source.file.language else { continue };
+        for profile in [Profile::Generic, Profile::Clang, Profile::Gcc] {
+            for guard in [false, true] {
+                let options = Options { profile, guard, ..Options::default() };
+                assert_in_columns(&source.file.bytes, &translate(&source, &options).text, form);
+            }
+        }
     }
 }
 

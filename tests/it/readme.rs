@@ -2,10 +2,9 @@
 //!
 //! Invariant: an example in the README is the program's own output, to the byte; `UPDATE_README=1` writes it anew.
 
-use acc2omp::source::{Language, SourceFile};
-use acc2omp::{Options, Source, report, translate};
+use acc2omp::{Options, report, translate};
 
-use super::{root, text};
+use super::{fixtures, root, text};
 
 /// An example begins with this, and the path of a fixture …
 const BEGIN: &str = "<!-- example: ";
@@ -26,8 +25,7 @@ fn refreshed(page: &str, diff: impl Fn(&str) -> String) -> String {
 }
 
 fn difference(path: &str) -> String {
-    let file = SourceFile::new(path, text(root(path)).into_bytes(), Language::C);
-    let source = Source { file, headers: Vec::new() };
+    let source = fixtures::source(&root(path));
     let translation = translate(&source, &Options::default());
     let diff = String::from_utf8(report::unified(path, &source.file.bytes, &translation.text)).unwrap();
     // An empty line of context is a blank in a difference, and nothing on a page.

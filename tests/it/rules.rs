@@ -6,40 +6,43 @@ use std::collections::BTreeSet;
 
 use acc2omp::diag::Severity;
 use acc2omp::rules::{self, Example, FILES, Page, Rules};
-use acc2omp::source::Language;
 use acc2omp::{Options, Outcome, Queues, Source, Translation, Version, translate};
 
 use super::{files, root, shown, text};
 
-/// Marks the end of an example in its scene.
-const END: &str = "//@end";
+/// Marks the end of an example in its scene, behind what begins a comment.
+const END: &str = "@end";
 
 /// An example in its scene, as the program's text.
 pub fn in_scene(example: &Example, input: &str) -> String {
     let scene = example.scene.as_deref().unwrap_or_else(|| panic!("`{}`: no scene", example.heading));
-    let program = text(root(&format!("fixtures/scene/{scene}.c")));
-    let mark = mark(example);
+    let program = text(root(&format!("fixtures/scene/{scene}.{}", example.ending())));
+    let mark = example.mark();
     assert_eq!(program.matches(mark).count(), 1, "scene {scene}: {mark}");
-    program.replace(mark, &format!("{mark}\n{input}{END}"))
+    program.replace(mark, &format!("{mark}\n{input}{}", end(example)))
 }
 
-fn mark(example: &Example) -> &'static str {
-    if example.at_top { "//@top" } else { "//@body" }
+fn end(example: &Example) -> String {
+    let comment = if example.language.is_fortran() { "!" } else { "//" };
+    format!("{comment}{END}")
 }
 
 fn translated(example: &Example) -> Translation {
     let program = in_scene(example, &example.input());
     let queues = if example.sync { Queues::Dropped } else { Queues::Kept };
     let options = Options { omp: Version(example.version), queues, ..Options::default() };
-    translate(&Source::new("example.c", program.into_bytes(), Language::C), &options)
+    translate(
+        &Source::new(format!("example.{}", example.ending()), program.into_bytes(), example.language),
+        &options,
+    )
 }
 
 /// What an example becomes: the lines between the marks.
 fn output(example: &Example) -> String {
     let program = String::from_utf8(translated(example).text).unwrap();
-    let behind = program.split(mark(example)).nth(1).unwrap();
+    let behind = program.split(example.mark()).nth(1).unwrap();
     let lines = behind.trim_start_matches([' ', '\t']).trim_start_matches('\n');
-    lines.split(END).next().unwrap().trim_end_matches([' ', '\t']).to_owned()
+    lines.split(&end(example)).next().unwrap().trim_end_matches([' ', '\t']).to_owned()
 }
 
 fn examples() -> impl Iterator<Item = (&'static Page, &'static Example)> {

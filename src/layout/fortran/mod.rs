@@ -136,17 +136,27 @@ fn ends_line(file: &SourceFile, offset: u32) -> bool {
     rest.first().is_none_or(|byte| *byte == b'!')
 }
 
-/// The edit that puts lines in the place of code that stands alone; the comments in it go before them.
+/// The edit that puts lines in the place of code that stands alone; the comments in it go before them, and so does the one
+/// behind it if several lines take its place.
 pub fn replaced(file: &SourceFile, span: Span, lines: &[String]) -> Edit {
     let end = line_end(file, span.start).as_bytes();
     let line = file.lines.line(span.start);
     let start = file.lines.span(line).start;
     let indent = indentation(file, line);
-    let comments = comments(file, span, Span { start: span.end, end: span.end });
-    let comments = comments.iter().map(|comment| [indent.as_bytes(), file.slice(*comment)].concat());
+    let behind = Span { start: span.end, end: before_line_end(file, span.end).max(span.end) };
+    // In fixed form, columns that are not read may stand there, too.
+    let is_comment = lines.len() > 1 && file.slice(behind).trim_ascii_start().starts_with(b"!");
+    let behind = if is_comment { behind } else { Span { start: span.end, end: span.end } };
+    let comments = comments(file, span, behind);
+    let comments = comments.iter().map(|comment| {
+        let text = file.slice(*comment);
+        // The letters that begin a comment do so in column 1.
+        let indent = if text.starts_with(b"!") { indent.as_bytes() } else { b"" };
+        [indent, text].concat()
+    });
     let lines = lines.iter().flat_map(|text| laid(file, line, text)).map(String::into_bytes);
     let all: Vec<Vec<u8>> = comments.chain(lines).collect();
-    Edit { span: Span { start, end: span.end }, text: all.join(end) }
+    Edit { span: Span { start, end: behind.end }, text: all.join(end) }
 }
 
 /// A directive, a statement or a line of the preprocessor as the lines that it takes near line `line`, without line ends.

@@ -205,6 +205,14 @@ fn lines_take_the_place_of_code() {
         assert_eq!(applied(&file, vec![edit]), expected, "{text}");
     };
     check(Form::Free, "  call f ! c\n", "call f", &["!$omp x"], "  !$omp x ! c\n");
+    check(
+        Form::Fixed,
+        "       a = 0 +\nC c\n     &  1\n",
+        "a = 0 +\nC c\n     &  1",
+        &["b"],
+        "C c\n       b\n",
+    );
+    check(Form::Free, "  a = 0 ! c\n", "a = 0", &["do", "  a = 0"], "  ! c\n  do\n    a = 0\n");
     check(Form::Fixed, "       call f\n", "call f", &["!$omp x", "y = 1"], "!$omp x\n       y = 1\n");
     check(Form::Fixed, "!$acc wait\n       x\n", "!$acc wait", &["y = 1"], "       y = 1\n       x\n");
     let file = file(Form::Fixed, "!$acc loop\n       do i\n");

@@ -105,7 +105,8 @@ impl Output {
         Output { name: "guard".to_owned(), options: vec!["--guard".to_owned()], guarded: true, toolchains }
     }
 
-    fn of_examples(version: u8, sync: bool) -> Output {
+    fn of_examples(target: page::Target) -> Output {
+        let page::Target { version, sync, fortran } = target;
         let dotted = format!("{}.{}", version / 10, version % 10);
         let mut options = vec!["--omp".to_owned(), dotted];
         let mut name = format!("omp{version}");
@@ -113,7 +114,10 @@ impl Output {
             options.extend(["--async".to_owned(), "sync".to_owned()]);
             name += "-sync";
         }
-        Output { name, options, guarded: false, toolchains: Toolchain::of_version(version) }
+        if fortran {
+            name += "-fortran";
+        }
+        Output { name, options, guarded: false, toolchains: Toolchain::of_version(version, fortran) }
     }
 }
 
@@ -168,10 +172,10 @@ pub fn suites(options: &Options, root: &Path, work: &Path) -> Result<Vec<Suite>>
         suites.push(Suite { fixtures: fixture::all(&folder)?, folder, outputs, work: work.to_path_buf() });
     }
     suites.push(fortran(options, root, work)?);
-    for (version, sync) in page::targets() {
-        let output = Output::of_examples(version, sync);
+    for target in page::targets() {
+        let output = Output::of_examples(target);
         let folder = work.join(format!("examples-{}", output.name));
-        let fixtures = page::all(root, &folder, version, sync)?;
+        let fixtures = page::all(root, &folder, target)?;
         suites.push(Suite { folder, fixtures, outputs: vec![output], work: work.to_path_buf() });
     }
     Ok(suites)

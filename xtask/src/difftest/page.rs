@@ -12,12 +12,30 @@ use acc2omp::rules::{self, Example};
 use super::fixture::{Fixture, Marks, read_text};
 use crate::Result;
 
-/// The examples of all pages that are written for OpenMP `version`, with queues or synchronous, laid down as programs below `folder`.
-pub fn all(root: &Path, folder: &Path, version: u8, sync: bool) -> Result<Vec<Fixture>> {
+/// What examples are translated in the same way for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Target {
+    /// The version of OpenMP.
+    pub version: u8,
+    /// Without queues.
+    pub sync: bool,
+    /// In Fortran.
+    pub fortran: bool,
+}
+
+impl Target {
+    fn of(example: &Example) -> Target {
+        let fortran = example.language.is_fortran();
+        Target { version: example.version, sync: example.sync, fortran }
+    }
+}
+
+/// The examples of all pages for `target`, laid down as programs below `folder`.
+pub fn all(root: &Path, folder: &Path, target: Target) -> Result<Vec<Fixture>> {
     let mut fixtures = Vec::new();
     for page in rules::rules().pages() {
         let numbered = page.examples.iter().enumerate();
-        let wanted = |one: &Example| !one.keep && one.version == version && one.sync == sync;
+        let wanted = |one: &Example| !one.keep && Target::of(one) == target;
         for (number, example) in numbered.filter(|(_, one)| wanted(one)) {
             let name = format!("{}-{number}", page.entry.replace('/', "-"));
             fixtures.push(lay_down(root, &folder.join(&name), name, example)?);
@@ -26,18 +44,17 @@ pub fn all(root: &Path, folder: &Path, version: u8, sync: bool) -> Result<Vec<Fi
     Ok(fixtures)
 }
 
-/// The versions that examples are written for, and whether they are to be synchronous.
-pub fn targets() -> BTreeSet<(u8, bool)> {
+/// What examples are written for.
+pub fn targets() -> BTreeSet<Target> {
     let examples = rules::rules().pages().flat_map(|page| &page.examples);
-    examples.map(|example| (example.version, example.sync)).collect()
+    examples.map(Target::of).collect()
 }
 
 fn lay_down(root: &Path, folder: &Path, name: String, example: &Example) -> Result<Fixture> {
     let scene = example.scene.as_deref().ok_or_else(|| format!("{name}: no scene"))?;
-    let program = read_text(&root.join(format!("fixtures/scene/{scene}.c")))?;
-    let mark = if example.at_top { "//@top" } else { "//@body" };
-    let source = format!("{name}.c");
-    let text = program.replace(mark, &example.input());
+    let program = read_text(&root.join(format!("fixtures/scene/{scene}.{}", example.ending())))?;
+    let source = format!("{name}.{}", example.ending());
+    let text = program.replace(example.mark(), &example.input());
     let written: std::io::Result<PathBuf> = fs::create_dir_all(folder)
         .and_then(|()| fs::write(folder.join(&source), text))
         .map(|()| folder.to_path_buf());

@@ -128,9 +128,11 @@ impl Toolchain {
 
 impl Toolchain {
     /// The toolchains for output of an OpenMP version: gcc 12 stops at 5.0.
-    pub fn of_version(version: u8) -> &'static [Toolchain] {
+    pub fn of_version(version: u8, fortran: bool) -> &'static [Toolchain] {
         match version {
+            0..=50 if fortran => &[Toolchain::GccOpenMp, Toolchain::Flang],
             0..=50 => &[Toolchain::GccOpenMp, Toolchain::ClangOpenMp],
+            _ if fortran => &[Toolchain::Flang],
             _ => &[Toolchain::ClangOpenMp],
         }
     }
