@@ -92,6 +92,9 @@ impl Group {
             [line(OURS), new, line("#else"), old, line("#endif")].concat()
         } else if new.trim_ascii().is_empty() {
             [line("#ifdef _OPENACC"), terminated(old, end), line("#endif")].concat()
+        } else if names_ours(file, old, &new) {
+            let (old, new) = (terminated(old, end), terminated(&new, end));
+            [line(OURS), new, line("#else"), old, line("#endif")].concat()
         } else {
             // Code must be there in a build without either; a directive or a header need not.
             let other = if is_directive(&words) { "#elif defined(_OPENMP)" } else { "#else" };
@@ -113,6 +116,12 @@ impl Group {
         out.extend_from_slice(file.slice(Span { start: at, end: self.lines.end.max(at) }));
         out
     }
+}
+
+/// Whether lines of Fortran code only became others that use names of our own: without OpenMP nothing declares them.
+fn names_ours(file: &SourceFile, old: &[u8], new: &[u8]) -> bool {
+    let has = |text: &[u8], word: &[u8]| text.windows(word.len()).any(|at| at.eq_ignore_ascii_case(word));
+    file.language.is_fortran() && has(new, b"acc2omp_") && !has(old, b"acc_") && !has(old, b"$acc")
 }
 
 /// Fortran's old and new lines where no preprocessor must choose: a directive is a comment to a compiler that does not know
