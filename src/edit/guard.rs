@@ -86,6 +86,10 @@ impl Group {
             [line(OURS), terminated(&new, end), line("#endif")].concat()
         } else if is_condition(&words) {
             condition(&words).into_bytes()
+        } else if file.language.is_fortran() && !names_library(old) {
+            // What it declares is there for OpenMP only; the code as it was needs nothing.
+            let (old, new) = (terminated(old, end), terminated(&new, end));
+            [line(OURS), new, line("#else"), old, line("#endif")].concat()
         } else if new.trim_ascii().is_empty() {
             [line("#ifdef _OPENACC"), terminated(old, end), line("#endif")].concat()
         } else {
@@ -130,6 +134,12 @@ fn beside(old: &[u8], new: &[u8]) -> Option<Vec<u8>> {
         }
     }
     Some(text)
+}
+
+/// Whether a text names something of OpenACC's library, or the preprocessor's word for it.
+fn names_library(text: &[u8]) -> bool {
+    text.windows(4).any(|word| word.eq_ignore_ascii_case(b"acc_"))
+        || text.windows(7).any(|word| word.eq_ignore_ascii_case(b"openacc"))
 }
 
 /// Whether a line of Fortran holds no code.

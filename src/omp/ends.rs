@@ -3,10 +3,11 @@
 //! Invariant: a directive and its `end` are translated together, or left together.
 
 use crate::acc::ast::DirectiveKind;
-use crate::bind::Bound;
+use crate::bind::{Bound, descendants};
 
-use super::alias::Aliased;
+use super::alias::{Aliased, Block};
 use super::ast::{Directive, Ending, Speech};
+use super::components::is_compute;
 use super::lower::{Lowered, Part, left};
 
 /// Ends the constructs of a Fortran file.
@@ -105,8 +106,11 @@ pub(super) fn enclose(aliased: &Aliased, done: &mut [Lowered]) {
         let one = &aliased.bound[*index];
         let has_none = done[*index].parts.iter().all(|part| *part == Part::Gone);
         let Some(opening) = block.opening().filter(|_| !done[*index].left) else { continue };
-        if has_none && block.respelled.is_empty() {
+        if has_none && !is_compute(one.directive.kind) {
             continue;
+        }
+        for inside in std::iter::once(*index).chain(descendants(&aliased.bound, *index)) {
+            respell(&mut done[inside].parts, block);
         }
         open(&mut done[*index].parts, opening);
         done[*index].parts.push(Part::Respelled(block.respelled.clone()));
@@ -115,6 +119,16 @@ pub(super) fn enclose(aliased: &Aliased, done: &mut [Lowered]) {
             (Some(partner), _) => shut(&mut done[partner].parts, closing),
             (None, Some(stmt)) => done[*index].parts.push(Part::After(stmt, closing)),
             (None, None) => shut(&mut done[*index].parts, closing),
+        }
+    }
+}
+
+/// Puts the aliases into loops that stand for array statements.
+fn respell(parts: &mut [Part], block: &Block) {
+    for part in parts {
+        let Part::Loops(_, lines, _) = part else { continue };
+        for line in lines.iter_mut().filter(|line| !line.starts_with('!')) {
+            *line = block.respell(line);
         }
     }
 }

@@ -142,6 +142,7 @@ pub fn lower(plan: &Plan, symbols: &Symbols, aliased: &Aliased, target: Target) 
     if target.speech == Speech::Fortran {
         ends::close(bound, &mut lowering.done);
         ends::enclose(aliased, &mut lowering.done);
+        lowering.components();
     }
     (lowering.done, lowering.diags)
 }
@@ -372,6 +373,18 @@ impl Lowering<'_> {
         Around { before, behind }
     }
 
+    /// The rows of the page that speaks of names for components.
+    fn components(&mut self) {
+        let aliased = self.aliased;
+        for index in aliased.blocks.keys() {
+            let row = look::row("implicit/component", &self.asked(*index, "data"));
+            let lowered = &mut self.done[*index];
+            if !lowered.left {
+                lowered.rows.extend(row.map(|row| row.id.to_string()));
+            }
+        }
+    }
+
     /// An alias is gone behind its block: the host waits for what names it.
     fn hold_aliases(&mut self, index: usize, directive: &mut Directive) {
         let is_queued = directive.clauses.iter().any(|clause| clause.name == "nowait");
@@ -493,8 +506,8 @@ impl Lowering<'_> {
             gathered.diags.push(said);
         }
         if is_kernels {
-            for one in implied.iter().filter(|one| one.sharing == Sharing::Copy) {
-                if let Some((clause, row)) = look::attribute(one, &asked) {
+            for one in self.aliased_arrays(index, implied) {
+                if let Some((clause, row)) = look::attribute(&one, &asked) {
                     gathered.rows.push(row);
                     gathered.clauses.push((Place::Directive, clause));
                 }
@@ -523,6 +536,20 @@ impl Lowering<'_> {
             Some(parts) => Lowered { parts, rows: gathered.rows, left: false },
             None => left(),
         }
+    }
+
+    /// What a region copies without a clause; of a variable whose components have aliases, the arrays among them.
+    fn aliased_arrays(&self, index: usize, implied: &[plan::Attribute]) -> Vec<plan::Attribute> {
+        let block = self.aliased.blocks.get(&index);
+        let copied = implied.iter().filter(|one| one.sharing == Sharing::Copy);
+        let items = |one: &plan::Attribute| -> Vec<String> {
+            match block.and_then(|block| block.bare_arrays(&one.item.to_ascii_lowercase())) {
+                Some(arrays) => arrays.into_iter().map(str::to_owned).collect(),
+                None => vec![one.item.clone()],
+            }
+        };
+        let each = |one| items(one).into_iter().map(move |item| plan::Attribute { item, ..one.clone() });
+        copied.flat_map(each).collect()
     }
 
     /// What the page of a directive must know beside its name.

@@ -25,14 +25,14 @@ impl Maker<'_> {
     pub(super) fn arrays(&self, region: StmtId) -> Arrays {
         let mut arrays = Arrays::default();
         let StmtKind::Block(list) = &self.unit.stmt(region).kind else { return arrays };
-        let why = self.unseen(region);
-        let seen = |stmt: StmtId| match why {
+        let why = self.inseparable(region);
+        let parted = |stmt: StmtId| match why {
             Some(why) => Err(Refusal::new(self.unit.stmt(stmt).span, why)),
             None => Ok(()),
         };
         for stmt in list {
             let read = sema::elementwise(self.file, self.unit, self.symbols, *stmt);
-            match read.map(|read| self.alone(*stmt).and(seen(*stmt)).and(read)) {
+            match read.map(|read| parted(*stmt).and(read)) {
                 Some(Ok(elementwise)) => drop(arrays.parallel.insert(*stmt, elementwise)),
                 Some(Err(refusal)) => drop(arrays.refused.insert(*stmt, said(refusal))),
                 None => {}
@@ -42,24 +42,27 @@ impl Maker<'_> {
     }
 
     /// Whether no other code stands on the statement's lines.
-    fn alone(&self, stmt: StmtId) -> Result<(), Refusal> {
+    fn is_alone(&self, stmt: StmtId) -> bool {
         let at = self.unit.stmt(stmt).span;
         let lines = &self.file.lines;
         let first = lines.span(lines.line(at.start));
         let last = lines.span(lines.line(at.end.max(at.start + 1) - 1));
         let before = self.file.text(Span { start: first.start, end: at.start });
         let behind = self.file.text(Span { start: at.end, end: last.end.max(at.end) });
-        let is_alone =
-            before.trim().is_empty() && (behind.trim().is_empty() || behind.trim().starts_with('!'));
-        if is_alone { Ok(()) } else { Err(Refusal::new(at, "other code or a label stands on its lines")) }
+        before.trim().is_empty() && (behind.trim().is_empty() || behind.trim().starts_with('!'))
     }
 
-    /// Why there may be code in a region that is not seen: it would be left outside of all launches.
-    fn unseen(&self, region: StmtId) -> Option<&'static str> {
+    /// Why the region's statements cannot be parted: there is no room for lines before each of them, or there may be code
+    /// that is not seen.
+    fn inseparable(&self, region: StmtId) -> Option<&'static str> {
         let span = self.unit.stmt(region).span;
         let is_inside = |error: &Span| error.start < span.end && span.start < error.end;
         if self.unit.errors.iter().any(is_inside) {
             return Some("other code of the region is not understood");
+        }
+        let StmtKind::Block(list) = &self.unit.stmt(region).kind else { return None };
+        if list.iter().any(|stmt| !self.is_alone(*stmt)) {
+            return Some("a statement of the region has no lines of its own");
         }
         let is_branched = self.file.text(span).lines().any(|line| line.starts_with('#'));
         is_branched.then_some("lines of the preprocessor stand in the region")

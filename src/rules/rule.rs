@@ -89,6 +89,8 @@ pub enum Strategy {
     DeclareTargetLink,
     /// Data enter where the directive stands, and leave where the function is left.
     DeclareRegion,
+    /// An `associate` block around the directive names components.
+    Associate,
 }
 
 /// What a row makes of its word.

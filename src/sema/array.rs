@@ -371,7 +371,8 @@ impl Reader<'_> {
             if let Some((_, at)) = self.hidden.iter().find(|(symbol, _)| *symbol == assigned.root) {
                 return Err(Refusal { at: *at, why: Why::Overlap(assigned.spelling()) });
             }
-            let is_other = |other: &&(Designator, bool)| other.0.root != assigned.root;
+            let is_other =
+                |other: &&(Designator, bool)| other.0.root != assigned.root && self.has_equivalence(&other.0);
             if let Some((other, _)) =
                 self.named.iter().find(is_other).filter(|_| self.has_equivalence(assigned))
             {
@@ -396,10 +397,19 @@ impl Reader<'_> {
 impl Reader<'_> {
     /// Whether variables may share memory by name in the scoping unit around.
     fn has_equivalence(&self, assigned: &Designator) -> bool {
-        let scopes = self.unit.scopes.iter().filter(|scope| scope.span.contains(assigned.whole));
-        scopes.map(|scope| self.file.text(scope.specification)).any(|text| {
-            let mut lines = text.lines().map(str::trim_start);
-            lines.any(|line| line.get(..11).is_some_and(|word| word.eq_ignore_ascii_case("equivalence")))
+        let name = &self.symbols.get(assigned.root).name;
+        let mut scopes = self.unit.scopes.iter().filter(|scope| scope.span.contains(assigned.whole));
+        scopes.any(|scope| {
+            let (mut is_inside, mut goes_on) = (false, false);
+            scan::fortran_shapes(self.file, scope.specification).iter().any(|shape| {
+                let Some(words) = shape.words.map(|words| self.file.text(words)) else { return false };
+                if !goes_on && !shape.is_continuation {
+                    is_inside = words.get(..11).is_some_and(|word| word.eq_ignore_ascii_case("equivalence"));
+                }
+                goes_on = shape.ampersand.is_some();
+                let mut names = words.split(|char: char| !char.is_alphanumeric() && char != '_');
+                is_inside && names.any(|word| word.eq_ignore_ascii_case(name))
+            })
         })
     }
 }

@@ -220,15 +220,16 @@ impl Walk<'_> {
     fn of_symbol<'a>(&'a self, symbol: &'a Symbol) -> Result<Known<'a>, Refusal> {
         let is_variable = !matches!(symbol.kind, SymbolKind::Function | SymbolKind::Type);
         let rank = symbol.shape.len();
+        let decl = symbol.decl.map(|decl| self.texts.unit.decl(decl));
         let is_seen = match symbol.class {
-            Class::Unknown => false,
+            // The type may be implicit, but the rank is declared; that of another name is not.
+            Class::Unknown => decl.is_some_and(|decl| !decl.derived.contains(&Derived::Reference)),
             Class::Array => rank > 0,
             Class::Scalar | Class::Pointer | Class::Record => true,
         };
         if !is_variable || !is_seen || symbol.fortran.assumed_rank {
             return self.refused("its declaration is not seen");
         }
-        let decl = symbol.decl.map(|decl| self.texts.unit.decl(decl));
         Ok(Known { rank, attributes: &symbol.fortran, decl })
     }
 

@@ -146,7 +146,7 @@ impl<'a> Work<'a> {
         };
         let (plan, said) = plan::plan(file, unit, &symbols, &bound, &held, &aim);
         self.diags.extend(said);
-        let (aliased, said) = omp::alias(file, unit, &symbols, &bound, target);
+        let (aliased, said) = omp::alias(file, unit, &symbols, &bound, &plan, target);
         self.diags.extend(said);
         let (lowered, said) = omp::lower(&plan, &symbols, &aliased, target);
         self.diags.extend(said);

@@ -148,7 +148,12 @@ pub fn replaced(file: &SourceFile, span: Span, lines: &[String]) -> Edit {
     let is_comment = lines.len() > 1 && file.slice(behind).trim_ascii_start().starts_with(b"!");
     let behind = if is_comment { behind } else { Span { start: span.end, end: span.end } };
     let comments = comments(file, span, behind);
-    let comments = comments.iter().map(|comment| [indent.as_bytes(), file.slice(*comment)].concat());
+    let comments = comments.iter().map(|comment| {
+        let text = file.slice(*comment);
+        // The letters that begin a comment do so in column 1.
+        let indent = if text.starts_with(b"!") { indent.as_bytes() } else { b"" };
+        [indent, text].concat()
+    });
     let lines = lines.iter().flat_map(|text| laid(file, line, text)).map(String::into_bytes);
     let all: Vec<Vec<u8>> = comments.chain(lines).collect();
     Edit { span: Span { start, end: behind.end }, text: all.join(end) }
@@ -157,7 +162,11 @@ pub fn replaced(file: &SourceFile, span: Span, lines: &[String]) -> Edit {
 /// A directive, a statement or a line of the preprocessor as the lines that it takes near line `line`, without line ends.
 fn laid(file: &SourceFile, line: usize, text: &str) -> Vec<String> {
     let form = style::form(file);
-    let words = fill::words(text);
+    let mut words = fill::words(text);
+    if words.first().is_some_and(|word| word == "associate") {
+        // Its list begins on its own line.
+        words = vec![words.join(" ")];
+    }
     let deeper = text.get(..text.len() - text.trim_start_matches(' ').len()).unwrap_or_default();
     let Some((first, rest)) = words.split_first() else { return vec![String::new()] };
     if text.starts_with('#') {

@@ -46,60 +46,69 @@ fn on_line(file: &SourceFile, line: usize, names: &[&(Span, String)]) -> Option<
     let pieces = pieces(file, Span { start, end: words.end }, names);
     let room = limit.checked_sub(if shape.ampersand.is_some() { 2 } else { 0 })?;
     let text = filled(file, line, (start - whole.start) as usize, &pieces, room)?;
-    Some(vec![Edit { span: Span { start, end: words.end.max(start) }, text: text.into_bytes() }])
+    Some(vec![Edit { span: Span { start, end: words.end.max(start) }, text }])
 }
 
 /// The code in `span` with the new names, in pieces that a line may end behind.
-fn pieces(file: &SourceFile, span: Span, names: &[&(Span, String)]) -> Vec<String> {
-    let mut pieces = vec![String::new()];
+fn pieces(file: &SourceFile, span: Span, names: &[&(Span, String)]) -> Vec<Vec<u8>> {
+    let mut pieces = vec![Vec::new()];
     let mut at = span.start;
     let mut quote = None;
-    let mut push = |pieces: &mut Vec<String>, text: &str| {
-        for char in text.chars() {
-            match quote {
-                Some(open) if char == open => quote = None,
-                None if char == '\'' || char == '"' => quote = Some(char),
-                _ => {}
-            }
-            if let Some(last) = pieces.last_mut() {
-                last.push(char);
-            }
-            if quote.is_none() && matches!(char, ' ' | '(' | ',') {
-                pieces.push(String::new());
-            }
-        }
-    };
     for (name_span, name) in names {
-        push(&mut pieces, &file.text(Span { start: at, end: name_span.start.max(at) }));
-        pieces.push(name.clone());
+        parted(file.slice(Span { start: at, end: name_span.start.max(at) }), &mut quote, &mut pieces);
+        pieces.push(name.clone().into_bytes());
         at = name_span.end;
     }
-    push(&mut pieces, &file.text(Span { start: at, end: span.end.max(at) }));
+    parted(file.slice(Span { start: at, end: span.end.max(at) }), &mut quote, &mut pieces);
     pieces
 }
 
+/// Adds code to pieces; one ends behind a blank, a comma or a parenthesis, unless it is in a literal.
+fn parted(code: &[u8], quote: &mut Option<u8>, pieces: &mut Vec<Vec<u8>>) {
+    for byte in code {
+        match *quote {
+            Some(open) if open == *byte => *quote = None,
+            None if matches!(byte, b'\'' | b'"') => *quote = Some(*byte),
+            _ => {}
+        }
+        if let Some(last) = pieces.last_mut() {
+            last.push(*byte);
+        }
+        if quote.is_none() && matches!(byte, b' ' | b'(' | b',') {
+            pieces.push(Vec::new());
+        }
+    }
+}
+
 /// The pieces on as many lines as they take, the first of which begins in column `column`.
-fn filled(file: &SourceFile, line: usize, column: usize, pieces: &[String], limit: usize) -> Option<String> {
+fn filled(
+    file: &SourceFile,
+    line: usize,
+    column: usize,
+    pieces: &[Vec<u8>],
+    limit: usize,
+) -> Option<Vec<u8>> {
     let form = style::form(file);
     let end = line_end(file, file.lines.span(line).start);
     let (tail, next) = match form {
         Form::Free => (" &", format!("{}  ", indentation(file, line))),
         Form::Fixed => ("", format!("     &{}  ", style::code_indentation(file, line))),
     };
-    let mut text = String::new();
+    let mut text: Vec<u8> = Vec::new();
     let mut length = column;
     let count = pieces.len();
     for (at, piece) in pieces.iter().enumerate() {
         let behind = if at + 1 == count { 0 } else { tail.len() };
-        if length + piece.trim_end().len() + behind > limit && !text.is_empty() {
-            text.truncate(text.trim_end().len());
-            text += &format!("{tail}{end}{next}");
+        let needed = piece.trim_ascii_end().len() + behind;
+        if length + needed > limit && !text.is_empty() {
+            text.truncate(text.trim_ascii_end().len());
+            text.extend(format!("{tail}{end}{next}").into_bytes());
             length = next.len();
         }
-        if length + piece.trim_end().len() + behind > limit {
+        if length + needed > limit {
             return None;
         }
-        text += piece;
+        text.extend(piece);
         length += piece.len();
     }
     Some(text)

@@ -101,6 +101,35 @@ fn a_long_directive_is_continued() {
 }
 
 #[test]
+fn names_are_put_in_the_place_of_names() {
+    let check = |form: Form, text: &str, expected: Option<&str>| {
+        let file = file(form, text);
+        let places = text.match_indices("s%x").map(|(at, name)| Span::new(at, at + name.len()));
+        let names: Vec<(Span, String)> = places.map(|span| (span, "acc2omp_s_x".to_owned())).collect();
+        let edits = respelled(&file, &names).map(|edits| applied(&file, edits));
+        assert_eq!(edits.as_deref(), expected, "{text}");
+    };
+    check(Form::Free, " a = s%x(i) + s%x(j) ! s\n", Some(" a = acc2omp_s_x(i) + acc2omp_s_x(j) ! s\n"));
+    let long = "1".repeat(50);
+    check(
+        Form::Fixed,
+        &format!("      a = s%x(i) + {long}\n"),
+        Some(&format!("      a = acc2omp_s_x(i) +\n     &  {long}\n")),
+    );
+    check(
+        Form::Free,
+        &format!("  a = '{long} {long}' // s%x // &\n    'b'\n"),
+        Some(&format!("  a = '{long} {long}' // acc2omp_s_x // &\n    'b'\n")),
+    );
+    check(
+        Form::Free,
+        &format!("  a = '{long} {long}' // s%x // s%x // &\n    'b'\n"),
+        Some(&format!("  a = '{long} {long}' // acc2omp_s_x // &\n    acc2omp_s_x // &\n    'b'\n")),
+    );
+    check(Form::Fixed, &format!("      s%x='{long} {}'\n", "1".repeat(10)), None);
+}
+
+#[test]
 fn directives_and_statements_are_removed() {
     let check = |form: Form, text: &str, what: &str, expected: &str| {
         let file = file(form, text);
@@ -176,6 +205,13 @@ fn lines_take_the_place_of_code() {
         assert_eq!(applied(&file, vec![edit]), expected, "{text}");
     };
     check(Form::Free, "  call f ! c\n", "call f", &["!$omp x"], "  !$omp x ! c\n");
+    check(
+        Form::Fixed,
+        "       a = 0 +\nC c\n     &  1\n",
+        "a = 0 +\nC c\n     &  1",
+        &["b"],
+        "C c\n       b\n",
+    );
     check(Form::Free, "  a = 0 ! c\n", "a = 0", &["do", "  a = 0"], "  ! c\n  do\n    a = 0\n");
     check(Form::Fixed, "       call f\n", "call f", &["!$omp x", "y = 1"], "!$omp x\n       y = 1\n");
     check(Form::Fixed, "!$acc wait\n       x\n", "!$acc wait", &["y = 1"], "       y = 1\n       x\n");

@@ -1,0 +1,362 @@
+//! Components that a compiler cannot map: which directives name such, in clauses or in their bodies.
+//!
+//! Invariant: a construct names the components of a variable by their aliases everywhere, or it is left.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::acc::ast::{ClauseKind, DirectiveKind, ListItem, Part as ItemPart};
+use crate::bind::{Bound, ancestors};
+use crate::diag::{self, Diag};
+use crate::host::ir::{StmtId, Unit};
+use crate::plan::Plan;
+use crate::sema::{self, Component, Path, Symbols, Uses};
+use crate::source::{SourceFile, Span};
+
+use super::alias::{Aliased, Block};
+use super::{Speech, Target, profile};
+
+/// Gives names to the components that the directives of a Fortran file speak of and the target's compilers cannot map.
+pub fn alias<'a>(
+    file: &SourceFile,
+    unit: &Unit,
+    symbols: &Symbols,
+    bound: &'a [Bound],
+    plan: &Plan,
+    target: Target,
+) -> (Aliased<'a>, Vec<Diag>) {
+    let aliased = Aliased { bound: Cow::Borrowed(bound), blocks: BTreeMap::new(), refused: BTreeSet::new() };
+    if target.speech != Speech::Fortran {
+        return (aliased, Vec::new());
+    }
+    let maps_components = !profile::tuning(target.profile).associate;
+    let paths = sema::paths(unit, symbols);
+    // The loops of array statements are written anew, with the aliases in them.
+    let rewritten = plan.elementwise.keys().map(|stmt| unit.stmt(*stmt).span).collect();
+    let mut work =
+        Work { file, unit, symbols, paths, rewritten, maps_components, aliased, diags: Vec::new() };
+    for index in 0..bound.len() {
+        work.directive(index, bound);
+    }
+    (work.aliased, work.diags)
+}
+
+struct Work<'a, 'b> {
+    file: &'a SourceFile,
+    unit: &'a Unit,
+    symbols: &'a Symbols,
+    paths: Vec<Path>,
+    /// The statements in whose place other code stands.
+    rewritten: Vec<Span>,
+    /// The compilers map components of all types.
+    maps_components: bool,
+    aliased: Aliased<'b>,
+    diags: Vec<Diag>,
+}
+
+/// What becomes of a list item.
+enum Named {
+    /// It stays.
+    Same,
+    /// The component has an alias.
+    Component,
+    /// The variable has components that cannot go with it.
+    Whole,
+}
+
+/// Why a construct cannot use the aliases.
+enum Problem {
+    /// The component is that of another element from time to time.
+    Varies,
+    /// The variable itself is used.
+    Whole,
+}
+
+impl Work<'_, '_> {
+    fn directive(&mut self, index: usize, bound: &[Bound]) {
+        let one = &bound[index];
+        let is_inside = ancestors(bound, index).any(|above| is_compute(bound[above].directive.kind));
+        let kind = one.directive.kind;
+        let is_data = matches!(
+            kind,
+            DirectiveKind::Data
+                | DirectiveKind::HostData
+                | DirectiveKind::EnterData
+                | DirectiveKind::ExitData
+                | DirectiveKind::Update
+        );
+        if is_inside || !is_data && !is_compute(kind) {
+            return;
+        }
+        let mut block = Block::default();
+        let notes = self.clauses(index, bound, &mut block);
+        let body = match one.stmt() {
+            Some(stmt) if is_compute(kind) && !self.maps_components => self.body(one, stmt, &mut block),
+            Some(stmt) if kind == DirectiveKind::HostData => {
+                self.named_in(stmt, &mut block);
+                Ok(())
+            }
+            _ => Ok(()),
+        };
+        match body {
+            Ok(()) => self.diags.extend(notes),
+            Err((problem, path)) => {
+                self.diags.push(match problem {
+                    Problem::Varies => diag::component_varies(path.span, &self.file.text(path.span)),
+                    Problem::Whole => diag::variable_on_device(path.span, &self.symbols.get(path.root).name),
+                });
+                self.aliased.refused.insert(index);
+            }
+        }
+        if !block.is_empty() {
+            self.aliased.blocks.insert(index, block);
+        }
+    }
+
+    /// Puts aliases into the clauses, and takes out the variables that cannot be mapped, with a note on each.
+    fn clauses(&mut self, index: usize, bound: &[Bound], block: &mut Block) -> Vec<Diag> {
+        let mut notes = Vec::new();
+        let here = &bound[index].directive;
+        for (at, clause) in here.clauses.iter().enumerate() {
+            let Some(list) = list(&clause.kind) else { continue };
+            let mut fresh = Vec::with_capacity(list.len());
+            let mut is_same = true;
+            for item in list {
+                match self.named(item, &clause.kind, here.kind) {
+                    Named::Same => fresh.push(item.clone()),
+                    Named::Component => {
+                        fresh.push(renamed(item, block));
+                        is_same = false;
+                    }
+                    Named::Whole => {
+                        notes.push(diag::variable_not_mapped(item.span, &item.text));
+                        is_same = false;
+                    }
+                }
+            }
+            if !is_same {
+                let clauses = &mut self.aliased.bound.to_mut()[index].directive.clauses;
+                if let Some(list) = list_mut(&mut clauses[at].kind) {
+                    *list = fresh;
+                }
+            }
+        }
+        notes
+    }
+
+    fn named(&self, item: &ListItem, clause: &ClauseKind, on: DirectiveKind) -> Named {
+        let members: Vec<&str> = item.parts.iter().filter_map(member).collect();
+        let is_device = matches!(clause, ClauseKind::UseDevice(_));
+        let whole = if is_device { Named::Same } else { Named::Whole };
+        if self.maps_components && (!is_device || members.is_empty()) {
+            return Named::Same;
+        }
+        let root = self.symbols.lookup(&item.base.text, item.span.start);
+        let record = root.and_then(|root| sema::record_of(self.unit, self.symbols, root));
+        let Some(way) = self.way(record, &members) else {
+            // The type stands in a file that we do not see.
+            let is_alias = (is_device || on == DirectiveKind::Update) && !members.is_empty();
+            return if is_alias { Named::Component } else { Named::Same };
+        };
+        let is_deep = |record: &Option<String>| record.as_ref().is_some_and(|one| self.symbols.is_deep(one));
+        match way.split_last() {
+            Some((last, _)) if is_deep(last) => whole,
+            Some((_, [])) | None => Named::Same,
+            Some((_, before)) => {
+                let wanted = is_device || on == DirectiveKind::Update || before.iter().any(is_deep);
+                if wanted { Named::Component } else { Named::Same }
+            }
+        }
+    }
+
+    /// The derived types of a variable and of the components on the way; `None` where one is not known.
+    fn way(&self, record: Option<String>, members: &[&str]) -> Option<Vec<Option<String>>> {
+        let mut way = vec![record];
+        for member in members {
+            let record = way.last()?.as_ref()?;
+            way.push(self.symbols.component(record, &member.to_ascii_lowercase())?.record.clone());
+        }
+        Some(way)
+    }
+
+    /// The paths in a statement, those in subscripts of others left out.
+    fn paths_in(&self, stmt: StmtId) -> Vec<Path> {
+        let span = self.unit.stmt(stmt).span;
+        let first = self.paths.partition_point(|path| path.span.start < span.start);
+        let inside = self.paths[first..].iter().take_while(|path| path.span.start < span.end);
+        let mut end = 0;
+        let mut outer = Vec::new();
+        for path in inside.filter(|path| !span.contains(self.symbols.get(path.root).scope)) {
+            if path.span.start >= end {
+                end = path.span.end;
+                outer.push(path.clone());
+            }
+        }
+        outer
+    }
+
+    /// The body of a compute construct: every component of a type that cannot be mapped goes by its alias.
+    fn body(&self, one: &Bound, stmt: StmtId, block: &mut Block) -> Result<(), (Problem, Path)> {
+        let is_private = |name: &str| {
+            one.directive.clauses.iter().any(|clause| match &clause.kind {
+                ClauseKind::Private(list) => {
+                    list.iter().any(|item| item.base.text.eq_ignore_ascii_case(name))
+                }
+                _ => false,
+            })
+        };
+        let paths = self.paths_in(stmt);
+        let own = paths.into_iter().filter(|path| !is_private(&self.symbols.get(path.root).name));
+        let mut used: Option<Uses> = None;
+        for path in own.filter(|path| self.is_deep(path)) {
+            let used = used.get_or_insert_with(|| sema::uses(self.unit, self.symbols, stmt));
+            let Some((span, last)) = self.component(&path, used, stmt).map_err(|why| (why, path.clone()))?
+            else {
+                return Err((Problem::Whole, path));
+            };
+            let name = block.name(&self.file.text(span), last.is_array);
+            let is_scalar = !last.is_array && last.record.is_none();
+            if path.is_written && is_scalar && !block.written.contains(&name) {
+                block.written.push(name.clone());
+            }
+            if !self.rewritten.iter().any(|stmt| stmt.contains(span)) {
+                block.respelled.push((span, name));
+            }
+        }
+        Ok(())
+    }
+
+    /// The types of a path; `None` where one is not known.
+    fn way_of(&self, path: &Path) -> Option<Vec<Option<String>>> {
+        let record = sema::record_of(self.unit, self.symbols, path.root);
+        let members: Vec<&str> = path.steps.iter().map(|step| step.name.as_str()).collect();
+        self.way(record, &members)
+    }
+
+    /// Whether a type on the path, or that of its variable, has allocatable components.
+    fn is_deep(&self, path: &Path) -> bool {
+        let is_deep = |record: &String| self.symbols.is_deep(record);
+        match self.way_of(path) {
+            Some(way) => way.iter().flatten().any(is_deep),
+            None => sema::record_of(self.unit, self.symbols, path.root).as_ref().is_some_and(is_deep),
+        }
+    }
+
+    /// The part of a path that an alias can stand for all through the construct, and the component that it names: the
+    /// longest one whose subscripts do not change. `None` if there is none, because the variable itself is used.
+    fn component(
+        &self,
+        path: &Path,
+        used: &Uses,
+        stmt: StmtId,
+    ) -> Result<Option<(Span, &Component)>, Problem> {
+        let Some(way) = self.way_of(path).filter(|_| !path.is_asked) else { return Ok(None) };
+        let kept = path.steps.iter().take_while(|step| !self.varies(step, used, stmt)).count();
+        let is_cut = kept < path.steps.len();
+        let is_plain = way
+            .get(kept)
+            .is_some_and(|record| record.as_ref().is_none_or(|record| !self.symbols.is_deep(record)));
+        let Some(step) = path.steps[..kept].last().filter(|_| is_plain) else {
+            return if is_cut { Err(Problem::Varies) } else { Ok(None) };
+        };
+        let span = Span { start: path.span.start, end: step.end };
+        if self.file.text(span).contains('\n') {
+            return Err(Problem::Varies);
+        }
+        let record = way.get(kept - 1).and_then(Option::as_deref).unwrap_or_default();
+        Ok(self.symbols.component(record, &step.name).map(|last| (span, last)))
+    }
+
+    /// Whether the subscripts before a component change in the construct.
+    fn varies(&self, step: &sema::Step, used: &Uses, stmt: StmtId) -> bool {
+        let span = self.unit.stmt(stmt).span;
+        let names = step
+            .subscripts
+            .iter()
+            .flat_map(|subscript| sema::reads_of_expr(self.unit, self.symbols, *subscript));
+        names.into_iter().any(|symbol| {
+            let is_inside = span.contains(self.symbols.get(symbol).scope);
+            is_inside || used.of(symbol).is_some_and(|used| used.written || used.part_written)
+        })
+    }
+
+    /// The body of a `host_data`: what its clauses name goes by its alias, and nothing else.
+    fn named_in(&self, stmt: StmtId, block: &mut Block) {
+        for path in self.paths_in(stmt) {
+            if let Some(name) = block.known(&self.file.text(path.span)).map(str::to_owned) {
+                block.respelled.push((path.span, name));
+            }
+        }
+    }
+}
+
+/// The item with the alias of its component; a section behind it stays.
+fn renamed(item: &ListItem, block: &mut Block) -> ListItem {
+    let mut renamed = item.clone();
+    let section = match item.parts.last() {
+        Some(section @ ItemPart::Section(_)) => Some(section.clone()),
+        _ => None,
+    };
+    let at = section.as_ref().and_then(|_| opening(&item.text)).unwrap_or(item.text.len());
+    let (path, rest) = item.text.split_at(at);
+    let name = block.name(path, false);
+    renamed.text = format!("{name}{rest}");
+    renamed.base.text = name;
+    renamed.parts = section.into_iter().collect();
+    renamed
+}
+
+/// Where the last parenthesis of a text opens.
+fn opening(text: &str) -> Option<usize> {
+    let mut depth = 0usize;
+    for (at, char) in text.char_indices().rev() {
+        match char {
+            ')' => depth += 1,
+            '(' if depth <= 1 => return Some(at),
+            '(' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+fn member(part: &ItemPart) -> Option<&str> {
+    match part {
+        ItemPart::Member(name) => Some(&name.text),
+        ItemPart::Section(_) => None,
+    }
+}
+
+/// The list of a clause about data.
+fn list(kind: &ClauseKind) -> Option<&[ListItem]> {
+    match kind {
+        ClauseKind::Data(_, list)
+        | ClauseKind::UseDevice(list)
+        | ClauseKind::UpdateSelf(list)
+        | ClauseKind::UpdateDevice(list) => Some(list),
+        _ => None,
+    }
+}
+
+fn list_mut(kind: &mut ClauseKind) -> Option<&mut Vec<ListItem>> {
+    match kind {
+        ClauseKind::Data(_, list)
+        | ClauseKind::UseDevice(list)
+        | ClauseKind::UpdateSelf(list)
+        | ClauseKind::UpdateDevice(list) => Some(list),
+        _ => None,
+    }
+}
+
+/// Whether a directive is a compute construct.
+pub(super) fn is_compute(kind: DirectiveKind) -> bool {
+    matches!(
+        kind,
+        DirectiveKind::Parallel
+            | DirectiveKind::Serial
+            | DirectiveKind::Kernels
+            | DirectiveKind::ParallelLoop
+            | DirectiveKind::SerialLoop
+            | DirectiveKind::KernelsLoop
+    )
+}
