@@ -630,6 +630,18 @@ pub fn pointer_moves(at: Span, name: &str) -> Diag {
     )
 }
 
+/// A0236
+pub fn descriptor_left(at: Span) -> Diag {
+    diag(
+        236,
+        Severity::Differs,
+        at,
+        "with gfortran 12, this leaves the description of a component on the device, and a later one may meet it".to_owned(),
+        "named by `associate`",
+        "for gfortran, put the data into a `data` region; flang takes the components themselves: `--profile clang`",
+    )
+}
+
 /// A0240
 pub fn one_gang(at: Span, name: &str) -> Diag {
     diag(

@@ -31,6 +31,9 @@ pub struct Block {
     pub respelled: Vec<(Span, String)>,
     /// Scalars among the aliases that the body assigns.
     pub written: Vec<String>,
+    /// Scalars among the aliases that the body only reads: they stand for the value, since gfortran 12 cannot bring the
+    /// name of a scalar variable to the device.
+    pub read: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -48,9 +51,15 @@ struct Alias {
 impl Block {
     /// The statement that opens the block; none if there is nothing to name.
     pub fn opening(&self) -> Option<String> {
-        let pairs: Vec<String> =
-            self.names.iter().map(|alias| format!("{} => {}", alias.name, alias.selector)).collect();
+        let pairs: Vec<String> = self.names.iter().map(|alias| self.pair(alias)).collect();
         (!pairs.is_empty()).then(|| format!("associate ({})", pairs.join(", ")))
+    }
+
+    fn pair(&self, alias: &Alias) -> String {
+        match self.read.contains(&alias.name) && !self.written.contains(&alias.name) {
+            true => format!("{} => ({})", alias.name, alias.selector),
+            false => format!("{} => {}", alias.name, alias.selector),
+        }
     }
 
     /// There is nothing to name.

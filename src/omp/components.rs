@@ -109,6 +109,9 @@ impl Work<'_, '_> {
             }
         }
         if !block.is_empty() {
+            if bound[index].directive.kind == DirectiveKind::EnterData && !block.is_empty() {
+                self.diags.push(diag::descriptor_left(bound[index].directive.span));
+            }
             self.aliased.blocks.insert(index, block);
         }
     }
@@ -214,8 +217,13 @@ impl Work<'_, '_> {
             else {
                 return Err((Problem::Whole, path));
             };
-            let name = block.name(&self.file.text(span), last.is_array);
+            let text = self.file.text(span);
+            let is_fresh = block.known(&text).is_none();
+            let name = block.name(&text, last.is_array);
             let is_scalar = !last.is_array && last.record.is_none();
+            if is_fresh && is_scalar {
+                block.read.push(name.clone());
+            }
             if path.is_written && is_scalar && !block.written.contains(&name) {
                 block.written.push(name.clone());
             }
