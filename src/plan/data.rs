@@ -321,8 +321,11 @@ impl Maker<'_> {
             .filter_map(|item| self.symbol_of(index, item))
             .filter(|symbol| self.symbols.get(*symbol).fortran.pointer)
             .collect();
+        if pointers.is_empty() {
+            return;
+        }
         let extent = self.unit.stmt(stmt).span;
-        for expr in self.unit.exprs.iter().filter(|expr| !pointers.is_empty() && extent.contains(expr.span)) {
+        for expr in self.unit.exprs.iter().filter(|expr| extent.contains(expr.span)) {
             let ExprKind::Assign(None, left, right) = &expr.kind else { continue };
             let (left, right) = (self.unit.expr(*left), self.unit.expr(*right));
             let (ExprKind::Name(name), ExprKind::AddressOf(_)) = (&left.kind, &right.kind) else { continue };

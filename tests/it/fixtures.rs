@@ -170,9 +170,8 @@ fn lines_of_openacc(file: &SourceFile, translation: &Translation) -> BTreeSet<us
 
 /// Whether an edit stays in lines of OpenACC, or puts whole lines between lines.
 fn is_expected(file: &SourceFile, openacc: &BTreeSet<usize>, edit: &Edit) -> bool {
-    // An array statement of Fortran that becomes loops, and a component that has a name of ours.
-    let is_component = edit.text.starts_with(b"acc2omp_") && file.slice(edit.span).contains(&b'%');
-    if is_component || edit.text.windows(13).any(|word| word == b"do acc2omp_i1") {
+    // An array statement of Fortran that becomes loops.
+    if edit.text.windows(13).any(|word| word == b"do acc2omp_i1") {
         return true;
     }
     let first = file.lines.line(edit.span.start);

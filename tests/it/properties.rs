@@ -391,8 +391,12 @@ fn fortran_ends_in_its_columns() {
 
 /// Translates within a few seconds, even here, where nothing is optimised.
 fn quick(name: &str, text: String) {
+    quick_in(Language::C, name, text);
+}
+
+fn quick_in(language: Language, name: &str, text: String) {
     let start = Instant::now();
-    let translation = run(text.as_bytes(), Language::C);
+    let translation = run(text.as_bytes(), language);
     check(text.as_bytes(), &translation);
     assert!(start.elapsed() < Duration::from_secs(20), "{name}: {:?}", start.elapsed());
 }
@@ -451,4 +455,35 @@ fn long_sources_do_no_harm() {
     quick("comments", body(&format!("{LOOP}{}", "/* acc */ ".repeat(50_000))));
     quick("names", body(&format!("#pragma acc enter data copyin(a{})", ", a".repeat(2000))));
     quick("continued", body(&format!("#pragma acc wait{}\n", " \\\n".repeat(20_000))));
+}
+
+const DO: &str = "!$acc parallel loop\n      do i = 1, n\n      a(i) = 0\n      end do\n";
+
+fn procedure(inside: &str) -> String {
+    let head = "      subroutine f(n, a)\n      integer n, i\n      real a(n)\n";
+    format!("{head}{inside}      end subroutine\n")
+}
+
+#[test]
+fn deep_and_long_fortran_does_no_harm() {
+    for form in [Form::Free, Form::Fixed] {
+        let quick = |name: &str, text: String| quick_in(Language::Fortran(form), name, text);
+        quick("ifs", procedure(&deep(1000, "      if (n > 1) then\n", DO, "      end if\n")));
+        quick(
+            "loops",
+            procedure(&format!(
+                "!$acc parallel loop\n{}",
+                deep(300, "      do i = 1, n\n", "", "      end do\n")
+            )),
+        );
+        quick("regions", procedure(&deep(300, "!$acc data copy(a)\n", DO, "!$acc end data\n")));
+        quick("open regions", procedure(&format!("{}{DO}", "!$acc data copy(a)\n".repeat(1000))));
+        quick("open ifs", procedure(&format!("{}{DO}", "      if (n > 1) then\n".repeat(1000))));
+        quick("parentheses", procedure(&format!("{DO}      a(1) = {}\n", deep(500, "(", "1", ")"))));
+        quick("directives", procedure(&DO.repeat(1000)));
+        quick("procedures", procedure(DO).repeat(1000));
+        quick("comments", procedure(&format!("{}{DO}", "! acc\n".repeat(50_000))));
+        let continued = if form == Form::Free { " &\n!$acc " } else { "\n!$acc& " };
+        quick("continued", procedure(&format!("!$acc wait(1{}, 2)\n", continued.repeat(5000))));
+    }
 }
