@@ -144,9 +144,8 @@ fn is_loop(end: EndKind) -> bool {
     matches!(end, EndKind::Loop | EndKind::ParallelLoop | EndKind::SerialLoop | EndKind::KernelsLoop)
 }
 
-/// The bodies of a statement, and where each must have ended.
-fn bodies(unit: &Unit, stmt: &Stmt) -> Vec<(StmtId, u32)> {
-    let end = stmt.span.end;
+/// The bodies of a statement that ends at `end`, and where each must have ended.
+fn bodies(unit: &Unit, stmt: &Stmt, end: u32) -> Vec<(StmtId, u32)> {
     match &stmt.kind {
         StmtKind::If { then, other: Some(other), .. } => {
             vec![(*then, unit.stmt(*other).span.start), (*other, end)]
@@ -172,8 +171,13 @@ struct Blocks {
 impl Blocks {
     fn new(unit: &Unit) -> Blocks {
         let mut blocks = Blocks { of: HashMap::new(), starts: HashMap::new(), limits: HashMap::new() };
+        // An `else if` ends with its last statement, but directives behind that are in it up to the next branch: the
+        // statement around, which was made later, says where.
+        for (index, stmt) in unit.stmts.iter().enumerate().rev() {
+            let known = blocks.limits.get(&StmtId(index as u32)).copied();
+            blocks.limits.extend(bodies(unit, stmt, known.unwrap_or(stmt.span.end)));
+        }
         for (index, stmt) in unit.stmts.iter().enumerate() {
-            blocks.limits.extend(bodies(unit, stmt));
             let StmtKind::Block(list) = &stmt.kind else { continue };
             for inner in list {
                 blocks.of.insert(*inner, StmtId(index as u32));
