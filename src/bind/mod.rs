@@ -244,6 +244,10 @@ impl Places {
         let mut starts: HashMap<u32, StmtId> = HashMap::new();
         let mut bodies = HashMap::new();
         let mut body = |body: StmtId, head: Span| {
+            // In Fortran, `end if` and its like say where a body ends, and there is room for lines in it.
+            if unit.is_fortran() {
+                return;
+            }
             let is_block = matches!(unit.stmt(body).kind, StmtKind::Block(_));
             bodies.insert(body, (head.start, is_block));
         };

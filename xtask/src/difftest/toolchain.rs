@@ -99,7 +99,9 @@ impl Toolchain {
     pub fn of_fortran(profile: Profile) -> &'static [Toolchain] {
         match profile {
             Profile::Gcc => &[Toolchain::GccOpenMp],
-            Profile::Generic | Profile::Clang => &[Toolchain::GccOpenMp, Toolchain::Flang],
+            Profile::Generic => &[Toolchain::GccOpenMp, Toolchain::Flang],
+            // It maps components as gfortran cannot.
+            Profile::Clang => &[Toolchain::Flang],
             Profile::Cray => &[],
         }
     }
