@@ -306,9 +306,13 @@ impl<'a> Work<'a> {
         let file = &self.source.file;
         let output = SourceFile::new(file.name.clone(), text.to_vec(), file.language);
         let (scan, _) = scan::scan(&output, &View::of_output());
+        // The declarations of queues read the same in every scoping unit: they are no news to the grammar.
+        let objects = omp::queue_objects();
+        let is_code = |line: &&[u8]| !objects.iter().any(|object| line.trim_ascii() == object.as_bytes());
         let words = |shadow: &[u8]| -> Vec<u8> {
-            let words = shadow.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-            words.collect::<Vec<&[u8]>>().join(&b' ')
+            let lines = shadow.split(|byte| *byte == b'\n').filter(is_code);
+            let words = lines.flat_map(|line| line.split(u8::is_ascii_whitespace));
+            words.filter(|word| !word.is_empty()).collect::<Vec<&[u8]>>().join(&b' ')
         };
         if words(&scan.shadow) == words(&self.shadow) {
             return false;
