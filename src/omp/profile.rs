@@ -5,6 +5,8 @@
 use crate::plan::Preference;
 use crate::rules;
 
+use super::ast::Speech;
+
 /// What a profile asks of the lowering.
 #[derive(Clone, Debug)]
 pub struct Tuning {
@@ -22,11 +24,12 @@ pub fn tuning(name: &str) -> Tuning {
     Tuning { ragged_threads: profile.ragged_threads, simd: profile.simd, associate: profile.associate }
 }
 
-/// What profile `name` asks of the plan, in OpenMP `version`.
-pub fn preference(name: &str, version: u8) -> Preference {
+/// What profile `name` asks of the plan, in OpenMP `version`. A program of flang 22 may hang where a reduction stands on
+/// the loop of the gangs and again on the one inside, so that tight nests in Fortran are one loop.
+pub fn preference(name: &str, version: u8, speech: Speech) -> Preference {
     let profile = rules::profile(name);
     Preference {
-        collapse_tight: profile.tight_nest == "collapse",
+        collapse_tight: profile.tight_nest == "collapse" || speech == Speech::Fortran,
         short_trip: profile.short_trip.into(),
         variable_length_inside: profile.variable_length_inside,
         tiles: profile.tile && version >= 51,

@@ -141,7 +141,7 @@ impl<'a> Work<'a> {
         let target = self.options.target(self.source.file.language);
         let aim = plan::Aim {
             device_type: self.options.device_type.clone(),
-            preference: omp::preference(target.profile, target.version),
+            preference: omp::preference(target.profile, target.version, target.speech),
             queues: target.queues == omp::Queues::Kept,
         };
         let (plan, said) = plan::plan(file, unit, &symbols, &bound, &held, &aim);
