@@ -66,6 +66,21 @@ pub enum DirectiveKind {
     End(EndKind),
 }
 
+impl DirectiveKind {
+    /// Whether it is a compute construct, be it combined with a loop (2.5, 2.11).
+    pub fn is_compute(self) -> bool {
+        matches!(
+            self,
+            DirectiveKind::Parallel
+                | DirectiveKind::Serial
+                | DirectiveKind::Kernels
+                | DirectiveKind::ParallelLoop
+                | DirectiveKind::SerialLoop
+                | DirectiveKind::KernelsLoop
+        )
+    }
+}
+
 /// What a Fortran `end` directive ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum EndKind {

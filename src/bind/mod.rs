@@ -139,8 +139,8 @@ pub fn bind(
         let parent = open.last().map(|(index, _)| *index);
         // It may belong to a construct of this procedure that is left.
         let mut around = std::iter::successors(parent, |at| bound[*at].parent);
-        let is_orphan = regions::is_inner(directive.kind)
-            && !around.any(|at| regions::is_compute(bound[at].directive.kind));
+        let is_orphan =
+            regions::is_inner(directive.kind) && !around.any(|at| bound[at].directive.kind.is_compute());
         let is_end_of_left = begins.get(&at).is_some_and(|begin| numbers[*begin].is_none());
         if is_orphan && unclear.contains(&function) || is_end_of_left {
             continue;
@@ -206,9 +206,8 @@ fn find_target(
 
 /// What a `routine` directive in the specification part of a Fortran procedure is about: the procedure.
 fn scoping_unit(unit: &Unit, offset: u32, function: Option<FunctionId>) -> Option<Target> {
-    let holds = |span: Span| span.start <= offset && offset < span.end;
-    let mut interfaces = unit.scopes.iter().filter(|scope| scope.kind == ScopeKind::Interface);
-    let interface = interfaces.rfind(|scope| holds(scope.span));
+    let innermost = unit.scope_at(offset).map(|id| unit.scope(id));
+    let interface = innermost.filter(|scope| scope.kind == ScopeKind::Interface);
     interface.map(|scope| Target::Declaration(scope.span)).or(function.map(Target::Function))
 }
 

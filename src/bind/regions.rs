@@ -41,12 +41,6 @@ pub(super) fn is_inner(kind: DirectiveKind) -> bool {
     matches!(kind, DirectiveKind::Loop | DirectiveKind::Atomic | DirectiveKind::Cache)
 }
 
-/// Whether a directive is a compute construct.
-pub(super) fn is_compute(kind: DirectiveKind) -> bool {
-    let end = end_of(kind);
-    end.is_some_and(|end| !matches!(end, EndKind::Loop | EndKind::Data | EndKind::HostData | EndKind::Atomic))
-}
-
 /// Pairs the directives with their `end`s, and makes a block of what each pair encloses.
 pub fn enclose(
     unit: &mut Unit,

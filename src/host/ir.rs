@@ -575,6 +575,13 @@ impl Unit {
         self.dialect == Dialect::Fortran
     }
 
+    /// The innermost scoping unit that holds `offset`.
+    pub fn scope_at(&self, offset: u32) -> Option<ScopeId> {
+        // Outer ones stand before inner ones.
+        let holds = |scope: &Scope| scope.span.start <= offset && offset < scope.span.end;
+        self.scopes.iter().rposition(holds).map(|index| ScopeId(index as u32))
+    }
+
     /// The scoping unit `id`.
     pub fn scope(&self, id: ScopeId) -> &Scope {
         &self.scopes[id.0 as usize]

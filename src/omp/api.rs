@@ -212,8 +212,7 @@ impl Lowering<'_> {
     /// The page of a use, and the row that applies to it.
     fn row(&mut self, used: &ApiUse) -> Result<(&'static Page, &'static Row), Refused> {
         let page = rules().routine(&used.name).ok_or(Refused)?;
-        let is_async =
-            used.name.ends_with("_async") && !used.name.ends_with("_default_async") && page.args.is_some();
+        let is_async = page.args.is_some() && used.call.as_ref().is_some_and(|call| call.is_async);
         let wanted = page.args.as_ref().map(|args| args.len() + usize::from(is_async));
         let given = used.call.as_ref().map(|call| call.args.len());
         // Fortran's routines know the length of an array.

@@ -121,38 +121,20 @@ fn device_constant(name: &str) -> Option<String> {
 
 /// The spelling of a reduction operator.
 pub fn operator(op: ReductionOp, speech: Speech) -> &'static str {
-    if speech == Speech::Fortran {
-        return fortran_operator(op);
-    }
-    match op {
-        ReductionOp::Add => "+",
-        ReductionOp::Multiply => "*",
-        ReductionOp::Max => "max",
-        ReductionOp::Min => "min",
-        ReductionOp::BitAnd => "&",
-        ReductionOp::BitOr => "|",
-        ReductionOp::BitXor => "^",
-        ReductionOp::And => "&&",
-        ReductionOp::Or => "||",
-        ReductionOp::Eqv => ".eqv.",
-        ReductionOp::Neqv => ".neqv.",
-    }
-}
-
-fn fortran_operator(op: ReductionOp) -> &'static str {
-    match op {
-        ReductionOp::Add => "+",
-        ReductionOp::Multiply => "*",
-        ReductionOp::Max => "max",
-        ReductionOp::Min => "min",
-        ReductionOp::BitAnd => "iand",
-        ReductionOp::BitOr => "ior",
-        ReductionOp::BitXor => "ieor",
-        ReductionOp::And => ".and.",
-        ReductionOp::Or => ".or.",
-        ReductionOp::Eqv => ".eqv.",
-        ReductionOp::Neqv => ".neqv.",
-    }
+    let (c, fortran) = match op {
+        ReductionOp::Add => ("+", "+"),
+        ReductionOp::Multiply => ("*", "*"),
+        ReductionOp::Max => ("max", "max"),
+        ReductionOp::Min => ("min", "min"),
+        ReductionOp::BitAnd => ("&", "iand"),
+        ReductionOp::BitOr => ("|", "ior"),
+        ReductionOp::BitXor => ("^", "ieor"),
+        ReductionOp::And => ("&&", ".and."),
+        ReductionOp::Or => ("||", ".or."),
+        ReductionOp::Eqv => (".eqv.", ".eqv."),
+        ReductionOp::Neqv => (".neqv.", ".neqv."),
+    };
+    if speech == Speech::Fortran { fortran } else { c }
 }
 
 /// What a clause's translation asks about the program.
@@ -283,18 +265,20 @@ fn item_by_row(
 
 /// An item's text without its last section: `d[0:n]` of `d[0:n][0:m]`.
 fn pointers(text: &str) -> &str {
-    text.rfind(']').and_then(|end| opening(&text[..end])).map_or(text, |at| text[..at].trim_end())
+    text.rfind(']').and_then(|end| opening(&text[..end], ['[', ']'])).map_or(text, |at| text[..at].trim_end())
 }
 
-/// Where the bracket opens that is closed behind `text`.
-fn opening(text: &str) -> Option<usize> {
+/// Where the bracket opens that is closed behind `text`; `open` and `close` are the brackets.
+pub fn opening(text: &str, [open, close]: [char; 2]) -> Option<usize> {
     let mut depth = 0usize;
     for (at, c) in text.char_indices().rev() {
-        match c {
-            ']' => depth += 1,
-            '[' if depth == 0 => return Some(at),
-            '[' => depth -= 1,
-            _ => {}
+        if c == close {
+            depth += 1;
+        } else if c == open {
+            match depth.checked_sub(1) {
+                Some(outer) => depth = outer,
+                None => return Some(at),
+            }
         }
     }
     None

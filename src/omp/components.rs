@@ -14,6 +14,7 @@ use crate::sema::{self, Component, Path, Symbols, Uses};
 use crate::source::{SourceFile, Span};
 
 use super::alias::{Aliased, Block};
+use super::clause::opening;
 use super::{Speech, Target, profile};
 
 /// Gives names to the components that the directives of a Fortran file speak of and the target's compilers cannot map.
@@ -75,7 +76,7 @@ enum Problem {
 impl Work<'_, '_> {
     fn directive(&mut self, index: usize, bound: &[Bound]) {
         let one = &bound[index];
-        let is_inside = ancestors(bound, index).any(|above| is_compute(bound[above].directive.kind));
+        let is_inside = ancestors(bound, index).any(|above| bound[above].directive.kind.is_compute());
         let kind = one.directive.kind;
         let is_data = matches!(
             kind,
@@ -85,13 +86,13 @@ impl Work<'_, '_> {
                 | DirectiveKind::ExitData
                 | DirectiveKind::Update
         );
-        if is_inside || !is_data && !is_compute(kind) {
+        if is_inside || !is_data && !kind.is_compute() {
             return;
         }
         let mut block = Block::default();
         let notes = self.clauses(index, bound, &mut block);
         let body = match one.stmt() {
-            Some(stmt) if is_compute(kind) && !self.maps_components => self.body(one, stmt, &mut block),
+            Some(stmt) if kind.is_compute() && !self.maps_components => self.body(one, stmt, &mut block),
             Some(stmt) if kind == DirectiveKind::HostData => {
                 self.named_in(stmt, &mut block);
                 Ok(())
@@ -109,8 +110,8 @@ impl Work<'_, '_> {
             }
         }
         if !block.is_empty() {
-            if bound[index].directive.kind == DirectiveKind::EnterData && !block.is_empty() {
-                self.diags.push(diag::descriptor_left(bound[index].directive.span));
+            if kind == DirectiveKind::EnterData {
+                self.diags.push(diag::descriptor_left(one.directive.span));
             }
             self.aliased.blocks.insert(index, block);
         }
@@ -305,27 +306,14 @@ fn renamed(item: &ListItem, block: &mut Block) -> ListItem {
         Some(section @ ItemPart::Section(_)) => Some(section.clone()),
         _ => None,
     };
-    let at = section.as_ref().and_then(|_| opening(&item.text)).unwrap_or(item.text.len());
+    let opens = section.as_ref().and_then(|_| opening(item.text.strip_suffix(')')?, ['(', ')']));
+    let at = opens.unwrap_or(item.text.len());
     let (path, rest) = item.text.split_at(at);
     let name = block.name(path, false);
     renamed.text = format!("{name}{rest}");
     renamed.base.text = name;
     renamed.parts = section.into_iter().collect();
     renamed
-}
-
-/// Where the last parenthesis of a text opens.
-fn opening(text: &str) -> Option<usize> {
-    let mut depth = 0usize;
-    for (at, char) in text.char_indices().rev() {
-        match char {
-            ')' => depth += 1,
-            '(' if depth <= 1 => return Some(at),
-            '(' => depth -= 1,
-            _ => {}
-        }
-    }
-    None
 }
 
 fn member(part: &ItemPart) -> Option<&str> {
@@ -354,17 +342,4 @@ fn list_mut(kind: &mut ClauseKind) -> Option<&mut Vec<ListItem>> {
         | ClauseKind::UpdateDevice(list) => Some(list),
         _ => None,
     }
-}
-
-/// Whether a directive is a compute construct.
-pub(super) fn is_compute(kind: DirectiveKind) -> bool {
-    matches!(
-        kind,
-        DirectiveKind::Parallel
-            | DirectiveKind::Serial
-            | DirectiveKind::Kernels
-            | DirectiveKind::ParallelLoop
-            | DirectiveKind::SerialLoop
-            | DirectiveKind::KernelsLoop
-    )
 }

@@ -7,7 +7,6 @@ use crate::bind::{Bound, descendants};
 
 use super::alias::{Aliased, Block};
 use super::ast::{Directive, Ending, Speech};
-use super::components::is_compute;
 use super::lower::{Lowered, Part, left};
 
 /// Ends the constructs of a Fortran file.
@@ -106,7 +105,7 @@ pub(super) fn enclose(aliased: &Aliased, done: &mut [Lowered]) {
         let one = &aliased.bound[*index];
         let has_none = done[*index].parts.iter().all(|part| *part == Part::Gone);
         let Some(opening) = block.opening().filter(|_| !done[*index].left) else { continue };
-        if has_none && !is_compute(one.directive.kind) {
+        if has_none && !one.directive.kind.is_compute() {
             continue;
         }
         for inside in std::iter::once(*index).chain(descendants(&aliased.bound, *index)) {

@@ -24,7 +24,7 @@ impl Maker<'_> {
             .collect();
         let mut seen: BTreeSet<FunctionId> = self.routines(&by_name);
         for index in 0..self.bound.len() {
-            let is_launch = super::is_compute(self.bound[index].directive.kind);
+            let is_launch = self.bound[index].directive.kind.is_compute();
             let Some(stmt) = self.bound[index].stmt().filter(|_| is_launch) else { continue };
             let is_left = matches!(self.plan.items[index], Item::Left);
             let mut pending = if is_left { Vec::new() } else { vec![stmt] };

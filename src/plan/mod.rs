@@ -173,7 +173,7 @@ impl<'a> Maker<'a> {
 
     /// The compute construct that holds directive `index`.
     fn compute_above(&self, index: usize) -> Option<usize> {
-        ancestors(self.bound, index).find(|above| is_compute(self.bound[*above].directive.kind))
+        ancestors(self.bound, index).find(|above| self.bound[*above].directive.kind.is_compute())
     }
 
     /// The clauses of directive `index` that count, sorted.
@@ -221,31 +221,5 @@ impl<'a> Maker<'a> {
         let mut loops = self.all_loops_below(index);
         loops.retain(|at| self.bound[*at].parent == Some(index));
         loops
-    }
-}
-
-fn is_compute(kind: DirectiveKind) -> bool {
-    match kind {
-        DirectiveKind::Parallel
-        | DirectiveKind::Serial
-        | DirectiveKind::Kernels
-        | DirectiveKind::ParallelLoop
-        | DirectiveKind::SerialLoop
-        | DirectiveKind::KernelsLoop => true,
-        DirectiveKind::Data
-        | DirectiveKind::EnterData
-        | DirectiveKind::ExitData
-        | DirectiveKind::HostData
-        | DirectiveKind::Loop
-        | DirectiveKind::Cache
-        | DirectiveKind::Atomic
-        | DirectiveKind::Declare
-        | DirectiveKind::Init
-        | DirectiveKind::Shutdown
-        | DirectiveKind::Set
-        | DirectiveKind::Update
-        | DirectiveKind::Wait
-        | DirectiveKind::Routine
-        | DirectiveKind::End(_) => false,
     }
 }

@@ -27,11 +27,22 @@ pub fn intrinsic(name: &str, args: usize) -> Kind {
                 Kind::Transformational
             }
         }
-        _ if INQUIRY.contains(&name) => Kind::Inquiry,
-        _ if ELEMENTAL.contains(&name) => Kind::Elemental,
-        _ if super::fortran::is_intrinsic(name) => Kind::Transformational,
+        _ if is_in(INQUIRY, name) => Kind::Inquiry,
+        _ if is_in(ELEMENTAL, name) => Kind::Elemental,
+        _ if is_in(TRANSFORMATIONAL, name) => Kind::Transformational,
         _ => Kind::Unknown,
     }
+}
+
+/// Whether a name is that of an intrinsic procedure that leaves its arguments as they are (Fortran 2018, 16). The ones that
+/// change an argument (`move_alloc`, `random_number` …) are not among them.
+pub fn is_intrinsic(name: &str) -> bool {
+    [INQUIRY, ELEMENTAL, TRANSFORMATIONAL].into_iter().any(|list| is_in(list, name))
+}
+
+/// Whether a sorted list holds a name.
+fn is_in(list: &[&str], name: &str) -> bool {
+    list.binary_search(&name).is_ok()
 }
 
 /// How many arguments of an elemental intrinsic function are values, if a kind may stand behind them.
@@ -223,3 +234,63 @@ const ELEMENTAL: &[&str] = &[
     "tanh",
     "trailz",
 ];
+
+/// About whole arrays, or taken to be.
+const TRANSFORMATIONAL: &[&str] = &[
+    "alimag",
+    "all",
+    "any",
+    "bessel_jn",
+    "bessel_yn",
+    "command_argument_count",
+    "count",
+    "cshift",
+    "dot_product",
+    "eoshift",
+    "extends_type_of",
+    "findloc",
+    "iall",
+    "iany",
+    "index",
+    "iparity",
+    "lbound",
+    "len_trim",
+    "matmul",
+    "maxloc",
+    "maxval",
+    "minloc",
+    "minval",
+    "new_line",
+    "norm2",
+    "null",
+    "pack",
+    "parity",
+    "product",
+    "repeat",
+    "reshape",
+    "same_type_as",
+    "scan",
+    "selected_char_kind",
+    "selected_int_kind",
+    "selected_real_kind",
+    "shape",
+    "spread",
+    "sum",
+    "transfer",
+    "transpose",
+    "trim",
+    "ubound",
+    "unpack",
+    "verify",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::{ELEMENTAL, INQUIRY, TRANSFORMATIONAL, is_intrinsic};
+
+    #[test]
+    fn the_intrinsics_are_sorted() {
+        assert!([INQUIRY, ELEMENTAL, TRANSFORMATIONAL].iter().all(|list| list.is_sorted()));
+        assert!(is_intrinsic("sqrt") && !is_intrinsic("random_number"));
+    }
+}

@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::host::ir::{
-    Attributes, BaseType, DeclKind, Expr, ExprId, ExprKind, FunctionId, Implicit, ModuleUse, Scope, ScopeId,
+    Attributes, BaseType, DeclKind, Expr, ExprId, ExprKind, FunctionId, Implicit, ModuleUse, ScopeId,
     ScopeKind, Unit,
 };
 use crate::source::Span;
@@ -182,7 +182,7 @@ impl Symbols {
             if called.contains(&id) && !is_element || self.lookup(name, expr.span.start).is_some() {
                 continue;
             }
-            let Some(scope) = scope_at(unit, expr.span.start) else { continue };
+            let Some(scope) = unit.scope_at(expr.span.start) else { continue };
             let key = (name.clone(), scope);
             if !fresh.contains_key(&key) {
                 fresh.insert(key.clone(), expr.span);
@@ -236,18 +236,6 @@ fn implicit_class(unit: &Unit, scope: ScopeId, name: &str) -> (Class, bool) {
     (Class::Scalar, !(b'i'..=b'n').contains(&first))
 }
 
-/// The innermost scoping unit that holds `offset`.
-fn scope_at(unit: &Unit, offset: u32) -> Option<ScopeId> {
-    let mut found: Option<(ScopeId, &Scope)> = None;
-    for (index, scope) in unit.scopes.iter().enumerate() {
-        let holds = scope.span.start <= offset && offset < scope.span.end;
-        if holds && found.is_none_or(|(_, outer)| outer.span.contains(scope.span)) {
-            found = Some((ScopeId(index as u32), scope));
-        }
-    }
-    found.map(|(id, _)| id)
-}
-
 /// The names that stand before parentheses on the left of an assignment: arrays, or statement functions.
 fn assigned_elements(unit: &Unit) -> HashSet<ExprId> {
     let targets = unit.exprs.iter().filter_map(|expr| match &expr.kind {
@@ -290,11 +278,6 @@ pub fn resolve(unit: &mut Unit, symbols: &Symbols) {
     }
 }
 
-/// Whether a name is that of an intrinsic procedure that leaves its arguments as they are (Fortran 2018, 16).
-pub fn is_intrinsic(name: &str) -> bool {
-    INTRINSICS.binary_search(&name).is_ok()
-}
-
 /// Whether a name is that of an intrinsic function that asks for properties of its argument, not for its value.
 pub fn is_inquiry(name: &str) -> bool {
     const NAMES: [&str; 20] = [
@@ -320,221 +303,4 @@ pub fn is_inquiry(name: &str) -> bool {
         "ubound",
     ];
     NAMES.contains(&name)
-}
-
-/// Sorted; the ones that change an argument (`move_alloc`, `random_number` …) are not among them.
-const INTRINSICS: &[&str] = &[
-    "abs",
-    "achar",
-    "acos",
-    "acosh",
-    "adjustl",
-    "adjustr",
-    "aimag",
-    "aint",
-    "alimag",
-    "all",
-    "allocated",
-    "alog",
-    "alog10",
-    "amax0",
-    "amax1",
-    "amin0",
-    "amin1",
-    "amod",
-    "anint",
-    "any",
-    "asin",
-    "asinh",
-    "associated",
-    "atan",
-    "atan2",
-    "atanh",
-    "bessel_j0",
-    "bessel_j1",
-    "bessel_jn",
-    "bessel_y0",
-    "bessel_y1",
-    "bessel_yn",
-    "bge",
-    "bgt",
-    "bit_size",
-    "ble",
-    "blt",
-    "btest",
-    "cabs",
-    "ccos",
-    "ceiling",
-    "cexp",
-    "char",
-    "clog",
-    "cmplx",
-    "command_argument_count",
-    "conjg",
-    "cos",
-    "cosh",
-    "count",
-    "cshift",
-    "csin",
-    "csqrt",
-    "dabs",
-    "dacos",
-    "dasin",
-    "datan",
-    "datan2",
-    "dble",
-    "dcmplx",
-    "dcos",
-    "dcosh",
-    "dexp",
-    "dfloat",
-    "digits",
-    "dim",
-    "dimag",
-    "dint",
-    "dlog",
-    "dlog10",
-    "dmax1",
-    "dmin1",
-    "dmod",
-    "dnint",
-    "dot_product",
-    "dprod",
-    "dreal",
-    "dshiftl",
-    "dshiftr",
-    "dsign",
-    "dsin",
-    "dsinh",
-    "dsqrt",
-    "dtan",
-    "dtanh",
-    "eoshift",
-    "epsilon",
-    "erf",
-    "erfc",
-    "erfc_scaled",
-    "exp",
-    "exponent",
-    "extends_type_of",
-    "findloc",
-    "float",
-    "floor",
-    "fraction",
-    "gamma",
-    "huge",
-    "hypot",
-    "iabs",
-    "iachar",
-    "iall",
-    "iand",
-    "iany",
-    "ibclr",
-    "ibits",
-    "ibset",
-    "ichar",
-    "idim",
-    "idint",
-    "idnint",
-    "ieor",
-    "ifix",
-    "index",
-    "int",
-    "ior",
-    "iparity",
-    "ishft",
-    "ishftc",
-    "isign",
-    "kind",
-    "lbound",
-    "leadz",
-    "len",
-    "len_trim",
-    "lge",
-    "lgt",
-    "lle",
-    "llt",
-    "log",
-    "log10",
-    "log_gamma",
-    "logical",
-    "maskl",
-    "maskr",
-    "matmul",
-    "max",
-    "max0",
-    "max1",
-    "maxexponent",
-    "maxloc",
-    "maxval",
-    "merge",
-    "merge_bits",
-    "min",
-    "min0",
-    "min1",
-    "minexponent",
-    "minloc",
-    "minval",
-    "mod",
-    "modulo",
-    "nearest",
-    "new_line",
-    "nint",
-    "norm2",
-    "not",
-    "null",
-    "pack",
-    "parity",
-    "popcnt",
-    "poppar",
-    "precision",
-    "present",
-    "product",
-    "radix",
-    "range",
-    "rank",
-    "real",
-    "repeat",
-    "reshape",
-    "rrspacing",
-    "same_type_as",
-    "scale",
-    "scan",
-    "selected_char_kind",
-    "selected_int_kind",
-    "selected_real_kind",
-    "set_exponent",
-    "shape",
-    "shifta",
-    "shiftl",
-    "shiftr",
-    "sign",
-    "sin",
-    "sinh",
-    "size",
-    "sngl",
-    "spacing",
-    "spread",
-    "sqrt",
-    "storage_size",
-    "sum",
-    "tan",
-    "tanh",
-    "tiny",
-    "trailz",
-    "transfer",
-    "transpose",
-    "trim",
-    "ubound",
-    "unpack",
-    "verify",
-];
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn the_intrinsics_are_sorted() {
-        assert!(super::INTRINSICS.is_sorted());
-        assert!(super::is_intrinsic("sqrt") && !super::is_intrinsic("random_number"));
-    }
 }

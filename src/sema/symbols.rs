@@ -273,7 +273,7 @@ impl Symbols {
     /// seen is taken not to; in Fortran, where all arguments are passed so, it is taken to.
     pub fn takes_reference(&self, name: &str, place: usize) -> bool {
         if let Some(inputs) = &self.inputs {
-            return !super::fortran::is_intrinsic(name) && !inputs.contains(&(name.to_owned(), place));
+            return !super::elemental::is_intrinsic(name) && !inputs.contains(&(name.to_owned(), place));
         }
         let name = name.rsplit_once("::").map_or(name, |(_, last)| last);
         self.by_reference.get(name).is_some_and(|places| places.contains(&place))

@@ -24,16 +24,12 @@ pub fn declared(file: &SourceFile, scan: &Scan, unit: &Unit) -> Declared {
         return found;
     }
     for text in &scan.directives {
-        let (directive, _) = acc::parse(file, text);
-        let names: Vec<String> = directive.iter().flat_map(created).collect();
-        if names.is_empty() {
-            continue;
-        }
         // A directive may be the last line of its specification part, behind the last statement there.
-        let around = unit.scopes.iter().filter(|scope| scope.span.contains(text.span));
-        let innermost = around.min_by_key(|scope| scope.span.end - scope.span.start);
+        let innermost = unit.scope_at(text.span.start).map(|id| unit.scope(id));
         let Some(module) = innermost.filter(|scope| scope.kind == ScopeKind::Module) else { continue };
-        found.extend(names.into_iter().map(|name| (module.name.clone(), name)));
+        let (directive, _) = acc::parse(file, text);
+        let names = directive.iter().flat_map(created);
+        found.extend(names.map(|name| (module.name.clone(), name)));
     }
     found
 }

@@ -226,6 +226,9 @@ impl<'a> Work<'a> {
     /// Gives the variables of modules their memory on the device where they are allocated.
     fn allocations(&mut self, scan: &Scan, unit: &Unit, symbols: &Symbols) {
         let file = &self.source.file;
+        if unit.allocations.is_empty() {
+            return;
+        }
         let mut declared = allocations::declared(file, scan, unit);
         declared.extend(self.source.headers.iter().flat_map(|header| header.declared.iter().cloned()));
         for edit in allocations::edits(file, unit, symbols, &declared) {
@@ -502,8 +505,7 @@ fn place_in_specification(unit: &Unit, offset: u32) -> Option<u32> {
 
 /// The innermost scoping unit that holds `offset`.
 fn innermost(unit: &Unit, offset: u32) -> Option<&Scope> {
-    let holds = |span: Span| span.start <= offset && offset < span.end;
-    unit.scopes.iter().rev().find(|scope| holds(scope.span))
+    unit.scope_at(offset).map(|id| unit.scope(id))
 }
 
 /// The lines that the parts put into specification parts: where, and the line.

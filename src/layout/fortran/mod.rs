@@ -191,6 +191,11 @@ fn all_laid(file: &SourceFile, line: usize, lines: &[String]) -> Vec<String> {
     lines.iter().flat_map(|text| text.lines()).flat_map(|text| laid(file, line, text)).collect()
 }
 
+/// As `all_laid`, each with its line end.
+fn ended(file: &SourceFile, line: usize, lines: &[String], end: &str) -> String {
+    all_laid(file, line, lines).iter().map(|line| format!("{line}{end}")).collect()
+}
+
 /// The edit that puts a line before the code at `offset`, which may have a label. `None` if other code stands before it.
 pub fn inserted(file: &SourceFile, offset: u32, text: &str) -> Option<Edit> {
     let line = file.lines.line(offset);
@@ -204,7 +209,7 @@ pub fn inserted(file: &SourceFile, offset: u32, text: &str) -> Option<Edit> {
 fn put_before(file: &SourceFile, line: usize, lines: &[String]) -> Edit {
     let start = file.lines.span(line).start;
     let end = line_end(file, start);
-    let text: String = all_laid(file, line, lines).iter().map(|line| format!("{line}{end}")).collect();
+    let text = ended(file, line, lines, end);
     Edit { span: Span { start, end: start }, text: text.into_bytes() }
 }
 
@@ -230,7 +235,7 @@ pub fn braced(file: &SourceFile, stmt: Span, lines: &[String]) -> [Edit; 2] {
     if file.language == Language::Fortran(Form::Fixed) && !indent.contains('\t') {
         indent = format!("{indent:6}");
     }
-    let laid: String = all_laid(file, line, lines).iter().map(|line| format!("{line}{end}")).collect();
+    let laid = ended(file, line, lines, end);
     let open = format!("then{end}{laid}{indent}  ");
     let close = format!("{end}{indent}end if");
     [(stmt.start, open), (stmt.end, close)]
@@ -243,7 +248,7 @@ pub fn above(file: &SourceFile, old: &DirectiveText, lines: &[String]) -> String
     let start = file.lines.span(line).start;
     let indent = file.text(Span { start, end: old.span.start }).into_owned();
     let end = line_end(file, old.span.start);
-    let text: String = all_laid(file, line, lines).iter().map(|line| format!("{line}{end}")).collect();
+    let text = ended(file, line, lines, end);
     // What stands before the sentinel stands before the first of the lines, too.
     let text = text.strip_prefix(&indent).unwrap_or(text.trim_start());
     format!("{text}{indent}")
