@@ -25,12 +25,14 @@ impl Lowering<'_> {
         let mut lines = vec![format!("acc2omp_begin(\"{place}\", {queue});")];
         lines.extend(self.item_lines(index)?);
         if implied {
-            for one in capture::capture(self.input, index, stmt, &Nest::new(), true, false)? {
+            for one in capture::capture(self.input, index, stmt, &Nest::new(), true, false)?.variables {
                 let named = self.input.clauses(index).any(|kind| match kind {
                     ClauseKind::Data(_, list) => list.iter().any(|item| item.base.text == one.name),
                     _ => false,
                 });
-                if let (Role::Data(method, Some(address)), false) = (&one.role, named) {
+                // Scalars go with each launch.
+                let is_large = matches!(one.class, Class::Array | Class::Record);
+                if let (Role::Data(method, Some(address)), false, true) = (&one.role, named, is_large) {
                     lines.push(format!("acc2omp_{method}(\"{}\", {}, {});", one.name, address.from, address.bytes));
                 }
             }
@@ -38,16 +40,34 @@ impl Lowering<'_> {
         Ok(lines)
     }
 
+    /// What the data clauses of a directive ask for one item.
+    fn methods(&self, index: usize, item: &ListItem) -> Vec<&'static str> {
+        let mut methods = Vec::new();
+        for kind in self.input.clauses(index) {
+            let ClauseKind::Data(clause, list) = kind else { continue };
+            let same = list.iter().filter(|other| other.text.trim() == item.text.trim());
+            methods.extend(same.filter_map(|_| method(*clause)));
+        }
+        methods
+    }
+
     fn item_lines(&mut self, index: usize) -> Result<Vec<String>, Refused> {
+        let mut said: Vec<String> = Vec::new();
         let mut lines = Vec::new();
         for kind in self.input.clauses(index) {
             let ClauseKind::Data(clause, list) = kind else { continue };
             for item in list {
+                let again = said.iter().any(|text| text == item.text.trim());
                 match (clause, method(*clause)) {
+                    (_, Some(_)) if again => {}
                     (DataClause::Attach, _) => {
                         lines.push(format!("acc2omp_attach(\"{0}\", &{0});", item.text.trim()));
                     }
-                    (_, Some(method)) => lines.extend(self.enter_lines(index, item, method)?),
+                    (_, Some(method)) => {
+                        said.push(item.text.trim().to_owned());
+                        let method = self.methods(index, item).into_iter().fold(method, capture::merged);
+                        lines.extend(self.enter_lines(index, item, method)?);
+                    }
                     _ => {}
                 }
             }
@@ -119,16 +139,15 @@ impl Lowering<'_> {
             open.extend(lines);
             return Ok(vec![
                 Change::Lines(span, open),
-                Change::After(body.end, span, vec![end[0].clone(), "}".to_owned()]),
+                Change::After(body.end, body, vec![end[0].clone(), "}".to_owned()]),
             ]);
         }
-        Ok(vec![Change::Lines(span, lines), Change::After(body.end, span, end)])
+        Ok(vec![Change::Lines(span, lines), Change::After(body.end, body, end)])
     }
 
     /// `enter data` and `exit data`
     pub(super) fn unstructured(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
         let bound = &self.input.bound[index];
-        let span = bound.directive.span;
         let asked = Asked::of(self.input, index)?;
         let finalize = self.input.clauses(index).any(|kind| *kind == ClauseKind::Finalize);
         let mut lines = Vec::new();
@@ -357,7 +376,7 @@ impl Lowering<'_> {
         let is_block = matches!(unit.stmt(stmt).kind, StmtKind::Block(_));
         open.insert(0, "{".to_owned());
         changes.push(Change::Lines(span, open));
-        changes.push(Change::After(body.end, span, vec!["}".to_owned()]));
+        changes.push(Change::After(body.end, body, vec!["}".to_owned()]));
         let _ = (is_block, Derived::Pointer);
         Ok(changes)
     }

@@ -234,6 +234,8 @@ impl Device {
             flat: Default::default(),
             template: false,
             results: Default::default(),
+            arrays: Default::default(),
+            is_routine: true,
         };
         let code = body_of.code(body, 0)?;
         let head = Span { start: function.span.start, end: unit.stmt(body).span.start };

@@ -178,6 +178,7 @@ pub fn rows(input: &Input, index: usize, item: &ListItem) -> Option<Rows> {
 }
 
 /// Rows behind a pointer to pointers.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rows {
     pub name: String,
     pub first: String,

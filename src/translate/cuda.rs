@@ -9,7 +9,7 @@ use crate::cuda::{self, Change, Device, Seen};
 use crate::diag::{self, Diag};
 use crate::edit::{Edit, EditSet, Rewrite};
 use crate::host::ir::Unit;
-use crate::scan::{self, Define, Scan, View};
+use crate::scan::{self, Choice, Define, Macros, Scan, View};
 use crate::sema::Symbols;
 use crate::source::{SourceFile, Span};
 use crate::{acc, bind, host, layout, omp, plan};
@@ -38,6 +38,48 @@ pub fn translate(source: &Source, options: &Options) -> Translation {
         work.view(&View::reaching(offset), false);
     }
     work.finish()
+}
+
+/// Translates a source whose macros lead to directives: each use is written out where it stands, as device code cannot be
+/// made of a macro.
+pub fn written_out(source: &Source, macros: &Macros, options: &Options) -> Translation {
+    let written = scan::written_out(&source.file, macros, &Choice::default());
+    if written.uses.is_empty() {
+        return translate(source, options);
+    }
+    let file = SourceFile::new(source.file.name.clone(), written.text.clone(), source.file.language);
+    let there = Source { file, headers: source.headers.clone() };
+    let mut translation = translate(&there, options);
+    let home = |span: Span| {
+        let piece = written.pieces.iter().find(|piece| piece.at.start <= span.start && span.start < piece.at.end);
+        match piece.and_then(|piece| piece.from.map(|from| (piece, from))) {
+            Some((piece, from)) => {
+                let start = (from.start + span.start - piece.at.start).min(from.end);
+                Span { start, end: (start + (span.end - span.start)).min(from.end.max(start)) }
+            }
+            None => Span { start: 0, end: 0 },
+        }
+    };
+    for diag in &mut translation.diagnostics {
+        diag.primary.span = home(diag.primary.span);
+        diag.others.iter_mut().for_each(|label| label.span = home(label.span));
+    }
+    for report in &mut translation.directives {
+        report.span = home(report.span);
+    }
+    translation.directives.sort_by_key(|report| report.span);
+    translation.edits = vec![whole_change(&source.file.bytes, &translation.text)];
+    translation.settle();
+    translation
+}
+
+/// The one edit that makes `new` of `old`.
+fn whole_change(old: &[u8], new: &[u8]) -> Edit {
+    let same = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let rest = (&old[same..], &new[same..]);
+    let behind = rest.0.iter().rev().zip(rest.1.iter().rev()).take_while(|(a, b)| a == b).count();
+    let span = Span { start: same as u32, end: (old.len() - behind) as u32 };
+    Edit { span, text: new[same..new.len() - behind].to_vec() }
 }
 
 struct Work<'a> {
@@ -275,10 +317,49 @@ fn in_comment(file: &SourceFile, offset: u32) -> bool {
     text.rfind("/*").is_some_and(|open| text.rfind("*/").is_none_or(|close| close < open))
 }
 
+/// Statements in the place of a directive, and perhaps of what it governs: indented like the code, as a directive may stand
+/// at the margin.
+fn statements(file: &SourceFile, span: Span, lines: &[String]) -> Edit {
+    let first = file.lines.line(span.start);
+    let line = file.lines.span(first);
+    let ends = if file.text(line).ends_with("\r\n") { "\r\n" } else { "\n" };
+    let own = indentation(&file.text(line)).to_owned();
+    let indent = if own.is_empty() { code_indentation(file, first) } else { own };
+    let text: Vec<String> = lines.iter().map(|line| format!("{indent}{line}").trim_end().to_owned()).collect();
+    Edit { span: Span { start: line.start, end: span.end }, text: text.join(ends).into_bytes() }
+}
+
+fn indentation(text: &str) -> &str {
+    &text[..text.len() - text.trim_start_matches([' ', '\t']).len()]
+}
+
+/// How the code behind line `first` is indented; at the end of a block, how the code before it is.
+fn code_indentation(file: &SourceFile, first: usize) -> String {
+    let is_code = |text: &str| {
+        let text = text.trim();
+        !text.is_empty() && !text.starts_with('#') && !text.ends_with('\\') && !text.starts_with("//") && !text.starts_with("/*")
+    };
+    let line = |at: usize| file.text(file.lines.span(at)).into_owned();
+    // A directive's own continuation lines are no code.
+    let mut behind = first;
+    while line(behind).trim_end().ends_with('\\') {
+        behind += 1;
+    }
+    let next = (behind + 1..file.lines.count()).map(line).find(|text| is_code(text)).unwrap_or_default();
+    if next.trim_start().starts_with('}') {
+        let before = (0..first).rev().map(line).find(|text| is_code(text)).unwrap_or_default();
+        if !before.trim_end().ends_with('{') {
+            return indentation(&before).to_owned();
+        }
+        return format!("{}    ", indentation(&next));
+    }
+    indentation(&next).to_owned()
+}
+
 /// The edits for one change; `None` if the source leaves no room for it.
 fn edits_of(file: &SourceFile, change: &Change) -> Option<Vec<Edit>> {
     Some(match change {
-        Change::Lines(span, lines) if layout::stands_alone(file, *span) => vec![layout::replaced(file, *span, lines)],
+        Change::Lines(span, lines) if layout::stands_alone(file, *span) => vec![statements(file, *span, lines)],
         Change::Lines(span, lines) => vec![Edit { span: *span, text: lines.join(" ").into_bytes() }],
         Change::Gone(span) => vec![layout::removed(file, *span)],
         Change::After(offset, like, lines) => vec![layout::lines_after(file, *offset, *like, lines)?],
