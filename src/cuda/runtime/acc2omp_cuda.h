@@ -1,0 +1,843 @@
+/*
+ * acc2omp_cuda.h: OpenACC's run-time library, data environment and device operations on CUDA.
+ *
+ * Written by acc2omp beside the programs that it translates. It is yours: use, change and pass it on freely (CC0-1.0).
+ * The first part is C99 and C++ and needs no CUDA: any compiler may build the files that include it. The second part is
+ * C++17 for nvcc. Sections are those of OpenACC 3.3. What is not said to fail otherwise ends the program with a line
+ * on standard error and exit status 1 if it fails.
+ */
+#ifndef ACC2OMP_CUDA_H
+#define ACC2OMP_CUDA_H
+
+#include <stddef.h>
+
+#if defined(__CUDACC__) || defined(ACC2OMP_ON_CPU)
+/* ACC2OMP_ON_CPU: a test of acc2omp itself runs the kernels on the processor. */
+#define ACC2OMP_HAS_CUDA 1
+#include <cuda_runtime.h>
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * OpenACC's run-time library, chapter 3. Any thread of the host may call any of it.
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+/* Kinds of device (3.1). Here `not_host`, `default` and `nvidia` are all CUDA devices; there is no `radeon`. */
+typedef enum acc_device_t {
+    acc_device_current = -1,
+    acc_device_none = 0,
+    acc_device_default = 1,
+    acc_device_host = 2,
+    acc_device_not_host = 4,
+    acc_device_nvidia = 5,
+    acc_device_radeon = 8
+} acc_device_t;
+
+/* What acc_get_property is asked for (3.1). */
+typedef enum acc_device_property_t {
+    acc_property_none = 0,
+    acc_property_memory = 1,
+    acc_property_free_memory = 2,
+    acc_property_shared_memory_support = 3,
+    acc_property_name = 0x10001,
+    acc_property_vendor = 0x10002,
+    acc_property_driver = 0x10003
+} acc_device_property_t;
+
+/*
+ * Values of an async argument beside 0, 1, 2 ... (2.16): `async` without a value; no queue, the host waits; and, for
+ * acc_set_default_async only, what the default was at the start.
+ */
+typedef enum acc_async_t { acc_async_noval = -1, acc_async_sync = -2, acc_async_default = -3 } acc_async_t;
+
+/* How many devices of that kind there are (3.2.1); the host counts as one. */
+int acc_get_num_devices(acc_device_t type);
+/*
+ * The kind of device that this thread uses (3.2.2, 3.2.3). With acc_device_host the routines below that move data do
+ * nothing and give the host's addresses, but translated constructs still run on the CUDA device.
+ */
+void acc_set_device_type(acc_device_t type);
+acc_device_t acc_get_device_type(void);
+/* The device that this thread uses, from 0 (3.2.4, 3.2.5). A negative number stands for the default device. */
+void acc_set_device_num(int number, acc_device_t type);
+int acc_get_device_num(acc_device_t type);
+/* A property of a device, 0 or NULL if it is not known (3.2.6). Memory is in bytes. */
+size_t acc_get_property(int number, acc_device_t type, acc_device_property_t property);
+const char *acc_get_property_string(int number, acc_device_t type, acc_device_property_t property);
+/* Starts a device before its first use (3.2.7). */
+void acc_init(acc_device_t type);
+void acc_init_device(int number, acc_device_t type);
+/* Waits for all queues of a device, forgets and frees all data there (3.2.8). Not inside of data regions. */
+void acc_shutdown(acc_device_t type);
+void acc_shutdown_device(int number, acc_device_t type);
+
+/* Whether all that was queued is done: 1 or 0 (3.2.9 to 3.2.12). */
+int acc_async_test(int queue);
+int acc_async_test_device(int queue, int device);
+int acc_async_test_all(void);
+int acc_async_test_all_device(int device);
+/* The host waits for a queue, for several, for all (3.2.13 to 3.2.20). acc_wait_any gives the index of one that is done. */
+void acc_wait(int queue);
+void acc_wait_device(int queue, int device);
+void acc_wait_all(void);
+void acc_wait_all_device(int device);
+int acc_wait_any(int count, int queues[]);
+int acc_wait_any_device(int count, int queues[], int device);
+/* What comes next on `waiting` waits for what is on `queue`, or on any queue, now; the host goes on. */
+void acc_wait_async(int queue, int waiting);
+void acc_wait_device_async(int queue, int waiting, int device);
+void acc_wait_all_async(int waiting);
+void acc_wait_all_device_async(int waiting, int device);
+/* The names that acc_wait and acc_wait_all had in OpenACC 1.0. */
+void acc_async_wait(int queue);
+void acc_async_wait_all(void);
+/* The queue that acc_async_noval stands for, of this thread (3.2.21, 3.2.22). */
+int acc_get_default_async(void);
+void acc_set_default_async(int queue);
+
+/* Whether this runs on such a device: nonzero or 0 (3.2.17). On a CUDA device it is answered in device code. */
+#ifndef ACC2OMP_HAS_CUDA
+int acc_on_device(acc_device_t type);
+#endif
+
+/* Memory of the device (3.2.23, 3.2.24). NULL if there is not enough. acc_free waits for the device. */
+void *acc_malloc(size_t bytes);
+void acc_free(void *data_dev);
+
+/*
+ * `enter data` (3.2.25, 3.2.26): adds one to the dynamic counter of what is present, else makes it. The address on the
+ * device. `_async`: on a queue; without it the transfer is over at return.
+ */
+void *acc_copyin(void *data, size_t bytes);
+void *acc_copyin_async(void *data, size_t bytes, int queue);
+void *acc_create(void *data, size_t bytes);
+void *acc_create_async(void *data, size_t bytes, int queue);
+/* The same under the names of OpenACC 2.0. */
+void *acc_present_or_copyin(void *data, size_t bytes);
+void *acc_pcopyin(void *data, size_t bytes);
+void *acc_present_or_create(void *data, size_t bytes);
+void *acc_pcreate(void *data, size_t bytes);
+/*
+ * `exit data` (3.2.27, 3.2.28): takes one from the dynamic counter, or sets it to zero (`_finalize`); when both counters
+ * are zero the data leaves, with acc_copyout after a copy to the host. Data that is not present is no error.
+ */
+void acc_copyout(void *data, size_t bytes);
+void acc_copyout_async(void *data, size_t bytes, int queue);
+void acc_copyout_finalize(void *data, size_t bytes);
+void acc_copyout_finalize_async(void *data, size_t bytes, int queue);
+void acc_delete(void *data, size_t bytes);
+void acc_delete_async(void *data, size_t bytes, int queue);
+void acc_delete_finalize(void *data, size_t bytes);
+void acc_delete_finalize_async(void *data, size_t bytes, int queue);
+/* `update` (3.2.29, 3.2.30). Data that is not present is an error. Pointers that are attached stay as they are. */
+void acc_update_device(void *data, size_t bytes);
+void acc_update_device_async(void *data, size_t bytes, int queue);
+void acc_update_self(void *data, size_t bytes);
+void acc_update_self_async(void *data, size_t bytes, int queue);
+/* Makes memory of the device stand for data of the host, and takes that back (3.2.31, 3.2.32). */
+void acc_map_data(void *data, void *data_dev, size_t bytes);
+void acc_unmap_data(void *data);
+/* One address for the other, NULL if it is not present (3.2.33, 3.2.34). */
+void *acc_deviceptr(void *data);
+void *acc_hostptr(void *data_dev);
+/* Whether all of it is present: 1 or 0 (3.2.35). */
+int acc_is_present(void *data, size_t bytes);
+/* Copies between addresses; nothing need be present (3.2.36 to 3.2.38). */
+void acc_memcpy_to_device(void *to_dev, void *from_host, size_t bytes);
+void acc_memcpy_to_device_async(void *to_dev, void *from_host, size_t bytes, int queue);
+void acc_memcpy_from_device(void *to_host, void *from_dev, size_t bytes);
+void acc_memcpy_from_device_async(void *to_host, void *from_dev, size_t bytes, int queue);
+void acc_memcpy_device(void *to_dev, void *from_dev, size_t bytes);
+void acc_memcpy_device_async(void *to_dev, void *from_dev, size_t bytes, int queue);
+/* From one device to another, by addresses of the host that are present there (3.2.41). */
+void acc_memcpy_d2d(void *to_host, void *from_host, size_t bytes, int to_device, int from_device);
+void acc_memcpy_d2d_async(void *to_host, void *from_host, size_t bytes, int to_device, int from_device, int queue);
+/*
+ * The attach and detach actions (2.7.2, 3.2.39, 3.2.40) for the pointer variable at an address of the host. Nothing if
+ * that variable, or what it points to, is not present.
+ */
+void acc_attach(void **pointer);
+void acc_attach_async(void **pointer, int queue);
+void acc_detach(void **pointer);
+void acc_detach_async(void **pointer, int queue);
+void acc_detach_finalize(void **pointer);
+void acc_detach_finalize_async(void **pointer, int queue);
+
+/* CUDA's own names for things: the current device's number, as a pointer; its context (NULL: the primary one). */
+void *acc_get_current_cuda_device(void);
+void *acc_get_current_cuda_context(void);
+/* The cudaStream_t of a queue, to be given to libraries; and one that replaces it, after which 1 is returned. */
+void *acc_get_cuda_stream(int queue);
+int acc_set_cuda_stream(int queue, void *stream);
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Structured data regions, 2.6.5 and 2.7: what `data`, `host_data` and `declare` become.
+ *
+ * Each thread has a stack of open regions. A region remembers what its items did and undoes it, last first, at its end.
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+/*
+ * Opens a region. `where` is its place for messages, such as "jacobi.c:28", and must outlive the region. `queue` is what
+ * `async` said, else acc_async_sync: then every transfer is over before the host goes on.
+ */
+void acc2omp_begin(const char *where, int queue);
+/* Closes this thread's newest region: detaches, copies out, frees what nothing else holds. */
+void acc2omp_end(void);
+
+/*
+ * Data clauses of the newest region, for `bytes` bytes at `data`, called `name` in messages. Each gives the address on
+ * the device. All but `present` and `no_create` make the data if it is not present, and add one to its structured
+ * counter. If only a part is present, that is an error. `bytes` may be 0: then nothing is made, and an address is given
+ * if one is known, else `data`.
+ */
+void *acc2omp_copy(const char *name, const void *data, size_t bytes);         /* copied in, and out at the end */
+void *acc2omp_copyin(const char *name, const void *data, size_t bytes);       /* copied in */
+void *acc2omp_copyout(const char *name, const void *data, size_t bytes);      /* copied out at the end */
+void *acc2omp_copyout_zero(const char *name, const void *data, size_t bytes); /* `zero:` */
+void *acc2omp_create(const char *name, const void *data, size_t bytes);
+void *acc2omp_create_zero(const char *name, const void *data, size_t bytes);  /* `zero:` */
+void *acc2omp_present(const char *name, const void *data, size_t bytes);      /* an error unless all of it is present */
+void *acc2omp_no_create(const char *name, const void *data, size_t bytes);    /* `data` itself if it is not present */
+/*
+ * The attach action for the pointer variable at `pointer_variable`, undone at the end of the region. Nothing if the
+ * variable is not in present memory, or points to nothing that is present.
+ */
+void acc2omp_attach(const char *name, const void *pointer_variable);
+
+/* `enter data create(zero: ...)`: acc_create_async, with zeros if the data is made now. `acc_async_sync`: no queue. */
+void *acc2omp_create_zero_dynamic(const char *name, const void *data, size_t bytes, int queue);
+
+/*
+ * A global variable of `declare` (2.13): present from the first use of a device to its shutdown. `device_address` gives
+ * the address of its twin among the device's globals; NULL: memory is made. With `copy_at_start` the host's value is
+ * copied there at that moment. May be called before main; calls nothing of CUDA.
+ */
+void acc2omp_declare(const void *host, size_t bytes, void *(*device_address)(void), int copy_at_start);
+
+#ifdef __cplusplus
+}
+#endif
+
+#if defined(__cplusplus) && defined(ACC2OMP_HAS_CUDA)
+
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+namespace acc2omp {
+namespace detail {
+
+// What the host does for the classes below; a Region's memory is that of the newest data region of its thread.
+int on_device(int type);
+void begin_launch(const char *where, int queue);
+void end_launch();
+void *pointer(const char *name, const void *data);
+void *scratch(size_t bytes);
+void wait(int queue);
+void wait_all();
+cudaStream_t stream();
+const char *where();
+[[noreturn]] void fail(const char *what, const char *why);
+
+// Where a reduction finds its initial values and leaves its results, and the memory it works in.
+struct Places {
+    const void *from;
+    void *to;
+    void *partials;
+    unsigned *arrived;
+};
+Places places(const char *name, void *host, size_t element, size_t count, size_t blocks, bool by_value);
+
+}  // namespace detail
+}  // namespace acc2omp
+
+// Whether this runs on such a device: nonzero or 0 (3.2.17).
+extern "C"
+#ifndef ACC2OMP_IMPLEMENTATION
+    inline
+#endif
+    __host__ __device__ int
+    acc_on_device(acc_device_t type)
+{
+#ifdef __CUDA_ARCH__
+    return type == acc_device_not_host || type == acc_device_nvidia || type == acc_device_default ||
+           type == acc_device_current;
+#else
+    return acc2omp::detail::on_device(type);
+#endif
+}
+
+namespace acc2omp {
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Operators. `T operator()(T, T)`, and `identity<T>()`, which changes nothing. The logical ones give 0 or 1.
+// `mixed` is for `x op= value` where the types differ: computed in C's common type.
+// ---------------------------------------------------------------------------------------------------------------------
+
+namespace detail {
+
+// The least and the largest value of a type, where the operators below begin.
+template <class T>
+struct Limits {
+    using Of = std::numeric_limits<T>;
+    static constexpr T least = Of::has_infinity ? static_cast<T>(-Of::infinity()) : Of::lowest();
+    static constexpr T largest = Of::has_infinity ? Of::infinity() : Of::max();
+};
+
+}  // namespace detail
+
+#define ACC2OMP_OPERATOR(NAME, EXPRESSION)                                                 \
+    struct NAME {                                                                          \
+        template <class A, class B>                                                        \
+        __host__ __device__ static auto mixed(A a, B b)                                    \
+        {                                                                                  \
+            return EXPRESSION;                                                             \
+        }                                                                                  \
+        template <class T>                                                                 \
+        __host__ __device__ T operator()(T a, T b) const                                   \
+        {                                                                                  \
+            return static_cast<T>(mixed(a, b));                                            \
+        }
+
+#define ACC2OMP_IDENTITY(EXPRESSION)                                                       \
+        template <class T>                                                                 \
+        __host__ __device__ static T identity()                                            \
+        {                                                                                  \
+            return EXPRESSION;                                                             \
+        }                                                                                  \
+    };
+
+// For reductions (2.5.15) and atomics (2.12).
+ACC2OMP_OPERATOR(Plus, a + b)
+ACC2OMP_IDENTITY(static_cast<T>(0))
+ACC2OMP_OPERATOR(Times, a *b)
+ACC2OMP_IDENTITY(static_cast<T>(1))
+ACC2OMP_OPERATOR(Min, b < a ? b : a)
+ACC2OMP_IDENTITY(detail::Limits<T>::largest)
+ACC2OMP_OPERATOR(Max, a < b ? b : a)
+ACC2OMP_IDENTITY(detail::Limits<T>::least)
+ACC2OMP_OPERATOR(BitAnd, a &b)
+ACC2OMP_IDENTITY(static_cast<T>(-1))
+ACC2OMP_OPERATOR(BitOr, a | b)
+ACC2OMP_IDENTITY(static_cast<T>(0))
+ACC2OMP_OPERATOR(BitXor, a ^ b)
+ACC2OMP_IDENTITY(static_cast<T>(0))
+ACC2OMP_OPERATOR(And, a != A(0) && b != B(0))
+ACC2OMP_IDENTITY(static_cast<T>(1))
+ACC2OMP_OPERATOR(Or, a != A(0) || b != B(0))
+ACC2OMP_IDENTITY(static_cast<T>(0))
+
+// For atomics only. `Reverse`: x = value op x.
+ACC2OMP_OPERATOR(Minus, a - b) };
+ACC2OMP_OPERATOR(Divide, a / b) };
+ACC2OMP_OPERATOR(ShiftLeft, a << b) };
+ACC2OMP_OPERATOR(ShiftRight, a >> b) };
+ACC2OMP_OPERATOR(ReverseMinus, b - a) };
+ACC2OMP_OPERATOR(ReverseDivide, b / a) };
+ACC2OMP_OPERATOR(ReverseShiftLeft, b << a) };
+ACC2OMP_OPERATOR(ReverseShiftRight, b >> a) };
+
+#undef ACC2OMP_OPERATOR
+#undef ACC2OMP_IDENTITY
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Reductions inside of a block. A worker is a row of threads, all with the same threadIdx.y (and z); blockDim.x is its
+// number of lanes. The order of the operations depends on the shape of the block only.
+// ---------------------------------------------------------------------------------------------------------------------
+
+namespace detail {
+
+constexpr unsigned warp_lanes = 32;
+constexpr size_t largest_value = 32;  // bytes of a type that can be reduced
+
+__device__ inline unsigned rank()
+{
+    return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+}
+
+__device__ inline unsigned threads()
+{
+    return blockDim.x * blockDim.y * blockDim.z;
+}
+
+// The lanes of this thread's worker within its warp; for workers that are not larger than a warp.
+__device__ inline unsigned worker_mask()
+{
+    unsigned lanes = blockDim.x;
+    unsigned first = rank() % warp_lanes / lanes * lanes;
+    return lanes >= warp_lanes ? 0xffffffffu : ((1u << lanes) - 1) << first;
+}
+
+// The lanes of this thread's warp that exist.
+__device__ inline unsigned warp_size()
+{
+    unsigned behind = threads() - rank() / warp_lanes * warp_lanes;
+    return behind < warp_lanes ? behind : warp_lanes;
+}
+
+// The value of another lane, of any type.
+template <bool is_xor, class T>
+__device__ T shuffle(unsigned mask, T value, unsigned distance, unsigned width)
+{
+    static_assert(std::is_trivially_copyable<T>::value, "a value that is reduced is copied as bytes");
+    unsigned words[(sizeof(T) + sizeof(unsigned) - 1) / sizeof(unsigned)] = {};
+    memcpy(words, &value, sizeof(T));
+    for (unsigned &word : words)
+        word = is_xor ? __shfl_xor_sync(mask, word, static_cast<int>(distance), static_cast<int>(width))
+                      : __shfl_down_sync(mask, word, distance, static_cast<int>(width));
+    memcpy(static_cast<void *>(&value), words, sizeof(T));
+    return value;
+}
+
+// A value for each warp of the block; one piece of memory for all reductions.
+__device__ inline unsigned char *warp_values()
+{
+    __shared__ alignas(16) unsigned char bytes[warp_lanes * largest_value];
+    return bytes;
+}
+
+}  // namespace detail
+
+// The reduction over all threads of the block, of any shape; all of them call it and all get the result.
+template <class Op, class T>
+__device__ T block_reduce(T value)
+{
+    static_assert(sizeof(T) <= detail::largest_value, "a type of a reduction");
+    using namespace detail;
+    Op op;
+    unsigned lane = rank() % warp_lanes, lanes = warp_size(), warps = (threads() + warp_lanes - 1) / warp_lanes;
+    unsigned mask = lanes == warp_lanes ? 0xffffffffu : (1u << lanes) - 1;
+    for (unsigned distance = warp_lanes / 2; distance > 0; distance /= 2) {
+        T other = shuffle<false>(mask, value, distance, warp_lanes);
+        if (lane + distance < lanes)
+            value = op(value, other);
+    }
+    T *values = reinterpret_cast<T *>(warp_values());
+    __syncthreads();  // what is left of a reduction before this one has been read
+    if (lane == 0)
+        values[rank() / warp_lanes] = value;
+    __syncthreads();
+    value = values[0];
+    for (unsigned warp = 1; warp < warps; ++warp)
+        value = op(value, values[warp]);
+    return value;
+}
+
+// The reduction over the lanes of this thread's worker: all of them call it and all get the result. Their number is a
+// power of two. Above 32 the block must have one worker.
+template <class Op, class T>
+__device__ T vector_reduce(T value)
+{
+    if (blockDim.x > detail::warp_lanes)
+        return block_reduce<Op>(value);
+    Op op;
+    unsigned mask = detail::worker_mask();
+    for (unsigned distance = blockDim.x / 2; distance > 0; distance /= 2)
+        value = op(value, detail::shuffle<true>(mask, value, distance, blockDim.x));
+    return value;
+}
+
+// The reduction over the workers of a value that is the same in all lanes of a worker: all threads of the block call it
+// and all get the result.
+template <class Op, class T>
+__device__ T worker_reduce(T value)
+{
+    return block_reduce<Op>(threadIdx.x == 0 ? value : Op::template identity<T>());
+}
+
+// A barrier of the lanes of one worker; above 32 lanes, of the block.
+__device__ inline void vector_sync()
+{
+    if (blockDim.x > detail::warp_lanes)
+        __syncthreads();
+    else
+        __syncwarp(detail::worker_mask());
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Reductions over gangs. The result does not depend on which block is first: it is the same in every run with one grid.
+// ---------------------------------------------------------------------------------------------------------------------
+
+namespace detail {
+
+// What is in memory, where another block may have written it during this launch.
+template <class T>
+__device__ T fresh(const T *place)
+{
+    using Unit = typename std::conditional<sizeof(T) % 4 == 0 && alignof(T) % 4 == 0, unsigned, unsigned char>::type;
+    Unit units[sizeof(T) / sizeof(Unit)];
+    const volatile Unit *from = reinterpret_cast<const volatile Unit *>(place);
+    for (size_t at = 0; at < sizeof(T) / sizeof(Unit); ++at)
+        units[at] = from[at];
+    T value;
+    memcpy(static_cast<void *>(&value), units, sizeof(T));
+    return value;
+}
+
+}  // namespace detail
+
+// Where a kernel leaves the result of one reduction; made by Region::result and passed by value.
+template <class T>
+struct Result {
+    T initial;          // the variable's value before the kernel, unless `from` says where that is
+    const T *from;
+    T *to;              // gets op(value before, total)
+    T *partials;        // one for each block
+    unsigned *arrived;  // how many blocks have left theirs; 0 between launches
+};
+
+// The same for the elements of an array; made by Region::result_array.
+template <class T>
+struct ResultArray {
+    const T *from;
+    T *to;
+    T *partials;
+    unsigned *arrived;
+
+    // The element's own; for device code.
+    __device__ Result<T> operator[](size_t element) const
+    {
+        size_t blocks = static_cast<size_t>(gridDim.x) * gridDim.y * gridDim.z;
+        return {T(), from + element, to + element, partials + element * blocks, arrived + element};
+    }
+};
+
+// Gives a block's total to the reduction. All threads of every block call it, once for a Result in a launch, with a value
+// that is valid in thread 0.
+template <class Op, class T>
+__device__ void combine(Result<T> result, T gang_value)
+{
+    Op op;
+    unsigned blocks = gridDim.x * gridDim.y * gridDim.z;
+    unsigned block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+    __shared__ bool is_last;
+    __syncthreads();  // `is_last` of a reduction before this one has been read
+    if (detail::rank() == 0) {
+        result.partials[block] = gang_value;
+        __threadfence();
+        is_last = atomicInc(result.arrived, blocks - 1) == blocks - 1;  // the last one sets it back to 0
+    }
+    __syncthreads();
+    if (!is_last)
+        return;
+    __threadfence();
+    T total = Op::template identity<T>();
+    for (unsigned one = detail::rank(); one < blocks; one += detail::threads())
+        total = op(total, detail::fresh(result.partials + one));
+    total = block_reduce<Op>(total);
+    if (detail::rank() == 0)
+        *result.to = op(result.from ? *result.from : result.initial, total);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Atomics (2.12): relaxed, among all threads of the device. T is a scalar of 1, 2, 4 or 8 bytes, of 16 from sm_90 on.
+// ---------------------------------------------------------------------------------------------------------------------
+
+namespace detail {
+
+template <size_t bytes>
+struct Bits;
+template <>
+struct Bits<1> {
+    using Type = unsigned char;
+};
+template <>
+struct Bits<2> {
+    using Type = unsigned short;
+};
+template <>
+struct Bits<4> {
+    using Type = unsigned;
+};
+template <>
+struct Bits<8> {
+    using Type = unsigned long long;
+};
+struct alignas(16) TwoWords {
+    unsigned long long low, high;
+};
+template <>
+struct Bits<16> {
+    using Type = TwoWords;
+};
+
+template <class To, class From>
+__device__ To as(const From &value)
+{
+    static_assert(sizeof(To) == sizeof(From), "the same bytes");
+    To other;
+    memcpy(static_cast<void *>(&other), &value, sizeof(To));
+    return other;
+}
+
+// A byte: by the word that it is in.
+template <class Next>
+__device__ unsigned char replace_byte(unsigned char *place, Next next)
+{
+    size_t address = reinterpret_cast<size_t>(place);
+    unsigned *word = reinterpret_cast<unsigned *>(address & ~static_cast<size_t>(3));
+    unsigned shift = static_cast<unsigned>(address & 3) * 8;
+    unsigned old = atomicOr(word, 0u), seen;
+    do {
+        seen = old;
+        unsigned value = static_cast<unsigned char>(next(static_cast<unsigned char>(seen >> shift)));
+        old = atomicCAS(word, seen, (seen & ~(0xffu << shift)) | value << shift);
+    } while (old != seen);
+    return static_cast<unsigned char>(old >> shift);
+}
+
+// Replaces what is at `place` by next(that), and gives what was there.
+template <class T, class Next>
+__device__ T replace(T *place, Next next)
+{
+    static_assert(std::is_trivially_copyable<T>::value, "an atomic value is copied as bytes");
+    if constexpr (sizeof(T) == 1) {
+        unsigned char old = replace_byte(reinterpret_cast<unsigned char *>(place), [&](unsigned char byte) {
+            return as<unsigned char>(next(as<T>(byte)));
+        });
+        return as<T>(old);
+    } else {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+        static_assert(sizeof(T) <= 8, "16 bytes are atomic from sm_90 on");
+#endif
+        using Word = typename Bits<sizeof(T)>::Type;
+        Word *word = reinterpret_cast<Word *>(place);
+        Word old = as<Word>(fresh(place)), seen;
+        do {
+            seen = old;
+            old = atomicCAS(word, seen, as<Word>(next(as<T>(seen))));
+        } while (memcmp(&old, &seen, sizeof(Word)) != 0);
+        return as<T>(old);
+    }
+}
+
+// Whether `*place op= value` is the same with a value of T, and done by an instruction.
+template <class Op, class T, class V>
+struct Native {
+    static constexpr bool word = sizeof(T) == 4 || sizeof(T) == 8;
+    static constexpr bool integers = std::is_integral<T>::value && std::is_integral<V>::value;
+    static constexpr bool doubles = std::is_same<T, double>::value && std::is_arithmetic<V>::value;
+    static constexpr bool floats =
+        std::is_same<T, float>::value && (std::is_same<V, float>::value || std::is_integral<V>::value);
+    static constexpr bool sums = std::is_same<Op, Plus>::value || std::is_same<Op, Minus>::value;
+    static constexpr bool extremes = std::is_same<Op, Min>::value || std::is_same<Op, Max>::value;
+    static constexpr bool bits =
+        std::is_same<Op, BitAnd>::value || std::is_same<Op, BitOr>::value || std::is_same<Op, BitXor>::value;
+    static constexpr bool value = word && ((sums && (integers || doubles || floats)) || (bits && integers) ||
+                                           (extremes && integers && std::is_same<T, V>::value));
+};
+
+// The type that CUDA's atomics have for an integer.
+template <class T, bool keeps_sign>
+using Integer = typename std::conditional<
+    sizeof(T) == 4,
+    typename std::conditional<keeps_sign && std::is_signed<T>::value, int, unsigned>::type,
+    typename std::conditional<keeps_sign && std::is_signed<T>::value, long long, unsigned long long>::type>::type;
+
+template <class Op, class T>
+__device__ T native(T *place, T value)
+{
+    if constexpr (std::is_floating_point<T>::value) {
+        return atomicAdd(place, std::is_same<Op, Minus>::value ? -value : value);
+    } else {
+        constexpr bool extremes = std::is_same<Op, Min>::value || std::is_same<Op, Max>::value;
+        using Word = Integer<T, extremes>;
+        Word *word = reinterpret_cast<Word *>(place);
+        Word operand = static_cast<Word>(value);
+        if constexpr (std::is_same<Op, Plus>::value)
+            return static_cast<T>(atomicAdd(word, operand));
+        else if constexpr (std::is_same<Op, Minus>::value)
+            return static_cast<T>(atomicAdd(word, static_cast<Word>(0) - operand));
+        else if constexpr (std::is_same<Op, Min>::value)
+            return static_cast<T>(atomicMin(word, operand));
+        else if constexpr (std::is_same<Op, Max>::value)
+            return static_cast<T>(atomicMax(word, operand));
+        else if constexpr (std::is_same<Op, BitAnd>::value)
+            return static_cast<T>(atomicAnd(word, operand));
+        else if constexpr (std::is_same<Op, BitOr>::value)
+            return static_cast<T>(atomicOr(word, operand));
+        else
+            return static_cast<T>(atomicXor(word, operand));
+    }
+}
+
+}  // namespace detail
+
+// *place = *place op value, or value op *place for the operators called Reverse. Gives what was there before.
+template <class Op, class T, class V>
+__device__ T atomic_update(T *place, V value)
+{
+    if constexpr (detail::Native<Op, T, V>::value)
+        return detail::native<Op>(place, static_cast<T>(value));
+    else
+        return detail::replace(place, [&](T old) { return static_cast<T>(Op::mixed(old, value)); });
+}
+
+// What is there.
+template <class T>
+__device__ T atomic_read(const T *place)
+{
+    if constexpr (sizeof(T) <= 8) {
+        using Word = typename detail::Bits<sizeof(T)>::Type;
+        Word word = *reinterpret_cast<const volatile Word *>(place);
+        return detail::as<T>(word);
+    } else {
+        return detail::replace(const_cast<T *>(place), [](T old) { return old; });
+    }
+}
+
+// *place = value. Gives what was there before.
+template <class T, class V>
+__device__ T atomic_exchange(T *place, V value)
+{
+    using detail::as;
+    T next = static_cast<T>(value);
+    if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
+        using Word = typename detail::Bits<sizeof(T)>::Type;
+        return as<T>(atomicExch(reinterpret_cast<Word *>(place), as<Word>(next)));
+    } else {
+        return detail::replace(place, [&](T) { return next; });
+    }
+}
+
+// *place = value.
+template <class T, class V>
+__device__ void atomic_write(T *place, V value)
+{
+    using detail::as;
+    T next = static_cast<T>(value);
+    if constexpr (sizeof(T) <= 8) {
+        using Word = typename detail::Bits<sizeof(T)>::Type;
+        *reinterpret_cast<volatile Word *>(place) = as<Word>(next);
+    } else {
+        atomic_exchange(place, next);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Launches, for the host.
+// ---------------------------------------------------------------------------------------------------------------------
+
+// A compute construct: its data region and its queue. Everything in it happens on the queue, in order; with
+// acc_async_sync the host waits at its end, and errors of the kernels are told there.
+class Region {
+public:
+    // `where` as in acc2omp_begin. Makes this thread's device current for CUDA.
+    Region(const char *where, int queue) { detail::begin_launch(where, queue); }
+    ~Region() { detail::end_launch(); }
+    Region(const Region &) = delete;
+    Region &operator=(const Region &) = delete;
+
+    // Data clauses, as the functions of the first part, for `count` elements.
+    template <class T>
+    T *copy(const char *name, T *data, size_t count)
+    {
+        return static_cast<T *>(acc2omp_copy(name, data, count * sizeof(T)));
+    }
+    template <class T>
+    T *copyin(const char *name, T *data, size_t count)
+    {
+        return static_cast<T *>(acc2omp_copyin(name, data, count * sizeof(T)));
+    }
+    template <class T>
+    T *copyout(const char *name, T *data, size_t count)
+    {
+        return static_cast<T *>(acc2omp_copyout(name, data, count * sizeof(T)));
+    }
+    template <class T>
+    T *copyout_zero(const char *name, T *data, size_t count)
+    {
+        return static_cast<T *>(acc2omp_copyout_zero(name, data, count * sizeof(T)));
+    }
+    template <class T>
+    T *create(const char *name, T *data, size_t count)
+    {
+        return static_cast<T *>(acc2omp_create(name, data, count * sizeof(T)));
+    }
+    template <class T>
+    T *create_zero(const char *name, T *data, size_t count)
+    {
+        return static_cast<T *>(acc2omp_create_zero(name, data, count * sizeof(T)));
+    }
+    template <class T>
+    T *present(const char *name, T *data, size_t count)
+    {
+        return static_cast<T *>(acc2omp_present(name, data, count * sizeof(T)));
+    }
+    template <class T>
+    T *no_create(const char *name, T *data, size_t count)
+    {
+        return static_cast<T *>(acc2omp_no_create(name, data, count * sizeof(T)));
+    }
+    // A pointer without a clause (2.6.2): the device's address of what is present; NULL, and an address that the device
+    // can use already, stay as they are. Else it is an error.
+    template <class T>
+    T *pointer(const char *name, T *data)
+    {
+        return static_cast<T *>(detail::pointer(name, data));
+    }
+    // As acc2omp_attach.
+    void attach(const char *name, const void *pointer_variable) { acc2omp_attach(name, pointer_variable); }
+
+    // The place of a reduction over the `blocks` of one launch. The value of `*host` is the initial one, and the result is
+    // there when the region's queue has done its work; if `*host` is present, the device's copy is used instead.
+    template <class T>
+    Result<T> result(const char *name, T *host, dim3 blocks)
+    {
+        size_t count = static_cast<size_t>(blocks.x) * blocks.y * blocks.z;
+        detail::Places places = detail::places(name, host, sizeof(T), 1, count, true);
+        return {places.from ? T() : *host, static_cast<const T *>(places.from), static_cast<T *>(places.to),
+                static_cast<T *>(places.partials), places.arrived};
+    }
+    // The same for `count` elements at `host`.
+    template <class T>
+    ResultArray<T> result_array(const char *name, T *host, size_t count, dim3 blocks)
+    {
+        size_t all = static_cast<size_t>(blocks.x) * blocks.y * blocks.z;
+        detail::Places places = detail::places(name, host, sizeof(T), count, all, false);
+        return {static_cast<const T *>(places.from), static_cast<T *>(places.to), static_cast<T *>(places.partials),
+                places.arrived};
+    }
+
+    // Memory of the device, of any content, until the launches of this region are over.
+    template <class T>
+    T *scratch(size_t count)
+    {
+        return static_cast<T *>(detail::scratch(count * sizeof(T)));
+    }
+
+    // The `wait` clause (2.5.3): what comes next here waits for what is on `queue`, or on any queue, now.
+    void wait(int queue) { detail::wait(queue); }
+    void wait_all() { detail::wait_all(); }
+
+    // The stream of the region's queue.
+    cudaStream_t stream() const { return detail::stream(); }
+};
+
+// How many blocks of `threads` threads a flat loop of `trips` iterations gets: one thread for each iteration, but no more
+// than the device holds at a time, and at least one block. Each thread then strides over the iterations.
+unsigned blocks(unsigned long long trips, unsigned threads);
+
+// Starts a kernel on the region's queue. A grid without blocks starts nothing.
+template <class... P, class... A>
+void launch(const Region &region, dim3 grid, dim3 block, void (*kernel)(P...), A... arguments)
+{
+    if (grid.x == 0 || grid.y == 0 || grid.z == 0)
+        return;
+#ifdef __CUDACC__
+    kernel<<<grid, block, 0, region.stream()>>>(static_cast<P>(arguments)...);
+    cudaError_t error = cudaGetLastError();
+#else
+    cudaError_t error = cudaLaunchOnCpu(grid, block, region.stream(), kernel, static_cast<P>(arguments)...);
+#endif
+    if (error != cudaSuccess)
+        detail::fail("a kernel cannot be started", cudaGetErrorString(error));
+}
+
+}  // namespace acc2omp
+
+#endif
+#endif
