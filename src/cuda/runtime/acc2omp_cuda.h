@@ -558,6 +558,8 @@ struct Bits<8> {
 };
 struct alignas(16) TwoWords {
     unsigned long long low, high;
+
+    __device__ bool operator!=(const TwoWords &other) const { return low != other.low || high != other.high; }
 };
 template <>
 struct Bits<16> {
@@ -609,7 +611,7 @@ __device__ T replace(T *place, Next next)
         do {
             seen = old;
             old = atomicCAS(word, seen, as<Word>(next(as<T>(seen))));
-        } while (memcmp(&old, &seen, sizeof(Word)) != 0);
+        } while (old != seen);
         return as<T>(old);
     }
 }
