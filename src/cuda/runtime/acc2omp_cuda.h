@@ -395,8 +395,11 @@ __device__ T shuffle(unsigned mask, T value, unsigned distance, unsigned width)
 // A value for each warp of the block; one piece of memory for all reductions.
 __device__ inline unsigned char *warp_values()
 {
-    __shared__ alignas(16) unsigned char bytes[warp_lanes * largest_value];
-    return bytes;
+    struct alignas(16) Room {
+        unsigned char bytes[largest_value];
+    };
+    __shared__ Room rooms[warp_lanes];
+    return rooms[0].bytes;
 }
 
 }  // namespace detail
