@@ -33,7 +33,7 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Chore {
     /// Install the compilers that the tests need (Debian packages, by apt-get)
-    Setup,
+    Setup(setup::Options),
     /// Run every test: `cargo test`, then `audit`, then `difftest`
     Test,
     /// Build and run each fixture as OpenACC and as its translation, and compare what they print
@@ -44,7 +44,7 @@ enum Chore {
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().chore {
-        Chore::Setup => setup::run(),
+        Chore::Setup(options) => setup::run(&options),
         Chore::Test => test::run(),
         Chore::Difftest(options) => difftest::run(&options),
         Chore::Audit(options) => audit::run(&options),

@@ -10,6 +10,7 @@
 #define ACC2OMP_IMPLEMENTATION
 #include "acc2omp_cuda.h"
 
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -100,7 +101,7 @@ struct State {
     std::vector<Declared> declared;
     std::string driver;
     bool has_exit_handler = false;
-    bool is_failing = false;
+    std::atomic<bool> is_failing{false};  // the mutex may be held for ever
 
     // Guards what is below; held by callbacks of streams, hence never while CUDA is called.
     std::mutex slot_mutex;
@@ -160,6 +161,8 @@ struct Thread {
 
     ~Thread()
     {
+        if (state().is_failing)
+            return;
         Lock lock(state().mutex);
         for (auto &own : queues) {
             Device &device = *state().devices[static_cast<size_t>(own.first)];
