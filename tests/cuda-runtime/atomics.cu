@@ -1,4 +1,4 @@
-// Atomics: all operators, on all sizes of types, with values of other types; what they give back.
+// Counts of iterations. Atomics: all operators, on all sizes of types, with values of other types; what they give back.
 #include <cuda/std/complex>
 
 #include "check.h"
@@ -56,7 +56,12 @@ static __global__ void move(int *from, int *to, double *twice, short *half, unsi
     atomic_update<Divide>(twice, 2.0f);
     atomic_update<ReverseDivide>(twice, 3.0);
     atomic_update<BitAnd>(byte, static_cast<unsigned char>(4));
+    *old += atomic_result<Plus>(to, 10) - 15;
 }
+
+static_assert(trips(0, 10) == 10 && trips(3, 10, 4) == 2 && trips(10, 3) == 0 && trips(5, 5) == 0 && trips(-5, 5u) == 10);
+static_assert(trips_to(1, 10) == 10 && trips_to(1, 10, 3) == 4 && trips_to(5, 4) == 0 && trips_to(5, 5) == 1);
+static_assert(trips(0ul, ~0ul) == ~0ull && trips_to(-9223372036854775807ll, 0ll) == 1ull << 63);
 
 int main()
 {
@@ -91,6 +96,6 @@ int main()
                region.copy("half", &half, 1), region.copy("byte", &byte, 1), region.copyout("complex", &complex, 1),
                region.copyout("old", &old, 1));
     }
-    CHECK(from == 9 && to == 5 && old == 5 + 30 + 200 && half == 7 && byte == 4 && twice == 2 && complex == Complex(2, 3));
+    CHECK(from == 9 && to == 15 && old == 5 + 30 + 200 && half == 7 && byte == 4 && twice == 2 && complex == Complex(2, 3));
     return finish();
 }

@@ -536,6 +536,47 @@ __device__ void combine(Result<T> result, T gang_value)
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
+// Loops.
+// ---------------------------------------------------------------------------------------------------------------------
+
+namespace detail {
+
+// How many times `for (i = first; i < end; i += step)` runs, one more if `i <= end`, in a type that holds all of it.
+template <class Wide>
+__host__ __device__ constexpr unsigned long long count(Wide first, Wide end, Wide step, bool with_end)
+{
+    if (with_end ? end < first : end <= first)
+        return 0;
+    unsigned long long distance = static_cast<unsigned long long>(end) - static_cast<unsigned long long>(first);
+    if (!with_end)
+        --distance;
+    return distance / static_cast<unsigned long long>(step) + 1;
+}
+
+// C's common type of the operands, as far as it matters here: signed unless one is unsigned and of 64 bits.
+template <class... T>
+using Wide = typename std::conditional<((std::is_unsigned<T>::value && sizeof(T) == 8) || ...), unsigned long long,
+                                       long long>::type;
+
+}  // namespace detail
+
+// How many iterations `for (i = first; i < end; i += step)` has, of any types of integers; 0 if end is before first.
+template <class A, class B, class S = int>
+__host__ __device__ constexpr unsigned long long trips(A first, B end, S step = 1)
+{
+    using W = detail::Wide<A, B, S>;
+    return detail::count<W>(static_cast<W>(first), static_cast<W>(end), static_cast<W>(step), false);
+}
+
+// The same for `i <= last`.
+template <class A, class B, class S = int>
+__host__ __device__ constexpr unsigned long long trips_to(A first, B last, S step = 1)
+{
+    using W = detail::Wide<A, B, S>;
+    return detail::count<W>(static_cast<W>(first), static_cast<W>(last), static_cast<W>(step), true);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
 // Atomics (2.12): relaxed, among all threads of the device. T is a scalar of 1, 2, 4 or 8 bytes, of 16 from sm_90 on.
 // ---------------------------------------------------------------------------------------------------------------------
 
@@ -679,6 +720,13 @@ __device__ T atomic_update(T *place, V value)
         return detail::native<Op>(place, static_cast<T>(value));
     else
         return detail::replace(place, [&](T old) { return static_cast<T>(Op::mixed(old, value)); });
+}
+
+// The same, but gives what is there afterwards.
+template <class Op, class T, class V>
+__device__ T atomic_result(T *place, V value)
+{
+    return static_cast<T>(Op::mixed(atomic_update<Op>(place, value), value));
 }
 
 // What is there.
