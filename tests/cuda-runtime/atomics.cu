@@ -59,9 +59,9 @@ static __global__ void move(int *from, int *to, double *twice, short *half, unsi
     *old += atomic_result<Plus>(to, 10) - 15;
 }
 
-static_assert(trips(0, 10) == 10 && trips(3, 10, 4) == 2 && trips(10, 3) == 0 && trips(5, 5) == 0 && trips(-5, 5u) == 10);
+static_assert(trips(0, 10) == 10 && trips(3, 10, 4) == 2 && trips(10, 3) == 0 && trips(5, 5) == 0 && trips(-5, 5u) == 0 && trips(-5, 5l) == 10);
 static_assert(trips_to(1, 10) == 10 && trips_to(1, 10, 3) == 4 && trips_to(5, 4) == 0 && trips_to(5, 5) == 1);
-static_assert(trips(0ul, ~0ul) == ~0ull && trips_to(-9223372036854775807ll, 0ll) == 1ull << 63);
+static_assert(trips(0, -1) == 0 && trips(0ul, ~0ul) == ~0ull && trips_to(-9223372036854775807ll, 0ll) == 1ull << 63);
 
 int main()
 {

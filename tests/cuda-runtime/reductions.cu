@@ -49,8 +49,13 @@ __global__ void in_block(T *of_workers, T *of_all)
         value = vector_reduce<Op>(element<Op, T>(static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x)));
         vector_sync();
         of_workers[threadIdx.y * blockDim.x + threadIdx.x] = value;
+        // What only the first lane knows.
+        if (vector_broadcast(threadIdx.x == 0 ? value : T(0)) != value)
+            of_workers[threadIdx.y * blockDim.x + threadIdx.x] = T(0);
     }
     value = worker_reduce<Op>(value);
+    if (gang_broadcast(threadIdx.x + threadIdx.y == 0 ? value : T(0)) != value)
+        value = T(0);
     of_all[threadIdx.y * blockDim.x + threadIdx.x] = value;
 }
 

@@ -378,16 +378,20 @@ __device__ inline unsigned warp_size()
     return behind < warp_lanes ? behind : warp_lanes;
 }
 
-// The value of another lane, of any type.
-template <bool is_xor, class T>
+// Which lane a value comes from: by its own number and a distance, or the first one.
+enum class From { beyond, opposite, first };
+
+// The value of another lane of the `width` that belong together, of any type.
+template <From from, class T>
 __device__ T shuffle(unsigned mask, T value, unsigned distance, unsigned width)
 {
     static_assert(std::is_trivially_copyable<T>::value, "a value that is reduced is copied as bytes");
     unsigned words[(sizeof(T) + sizeof(unsigned) - 1) / sizeof(unsigned)] = {};
     memcpy(words, &value, sizeof(T));
     for (unsigned &word : words)
-        word = is_xor ? __shfl_xor_sync(mask, word, static_cast<int>(distance), static_cast<int>(width))
-                      : __shfl_down_sync(mask, word, distance, static_cast<int>(width));
+        word = from == From::beyond     ? __shfl_down_sync(mask, word, distance, static_cast<int>(width))
+               : from == From::opposite ? __shfl_xor_sync(mask, word, static_cast<int>(distance), static_cast<int>(width))
+                                        : __shfl_sync(mask, word, 0, static_cast<int>(width));
     memcpy(static_cast<void *>(&value), words, sizeof(T));
     return value;
 }
@@ -414,7 +418,7 @@ __device__ T block_reduce(T value)
     unsigned lane = rank() % warp_lanes, lanes = warp_size(), warps = (threads() + warp_lanes - 1) / warp_lanes;
     unsigned mask = lanes == warp_lanes ? 0xffffffffu : (1u << lanes) - 1;
     for (unsigned distance = warp_lanes / 2; distance > 0; distance /= 2) {
-        T other = shuffle<false>(mask, value, distance, warp_lanes);
+        T other = shuffle<From::beyond>(mask, value, distance, warp_lanes);
         if (lane + distance < lanes)
             value = op(value, other);
     }
@@ -439,7 +443,7 @@ __device__ T vector_reduce(T value)
     Op op;
     unsigned mask = detail::worker_mask();
     for (unsigned distance = blockDim.x / 2; distance > 0; distance /= 2)
-        value = op(value, detail::shuffle<true>(mask, value, distance, blockDim.x));
+        value = op(value, detail::shuffle<detail::From::opposite>(mask, value, distance, blockDim.x));
     return value;
 }
 
@@ -449,6 +453,28 @@ template <class Op, class T>
 __device__ T worker_reduce(T value)
 {
     return block_reduce<Op>(threadIdx.x == 0 ? value : Op::template identity<T>());
+}
+
+// The value that the first thread of the block has; all threads call it and all get the value.
+template <class T>
+__device__ T gang_broadcast(T value)
+{
+    static_assert(sizeof(T) <= detail::largest_value, "a type of a value that is handed on");
+    T *values = reinterpret_cast<T *>(detail::warp_values());
+    __syncthreads();  // what is left of a reduction before this has been read
+    if (detail::rank() == 0)
+        values[0] = value;
+    __syncthreads();
+    return values[0];
+}
+
+// The value that the first lane of this thread's worker has; all its lanes call it and all get the value.
+template <class T>
+__device__ T vector_broadcast(T value)
+{
+    if (blockDim.x > detail::warp_lanes)
+        return gang_broadcast(value);
+    return detail::shuffle<detail::From::first>(detail::worker_mask(), value, 0, blockDim.x);
 }
 
 // A barrier of the lanes of one worker; above 32 lanes, of the block.
@@ -541,39 +567,39 @@ __device__ void combine(Result<T> result, T gang_value)
 
 namespace detail {
 
-// How many times `for (i = first; i < end; i += step)` runs, one more if `i <= end`, in a type that holds all of it.
-template <class Wide>
-__host__ __device__ constexpr unsigned long long count(Wide first, Wide end, Wide step, bool with_end)
+// How often `for (i = first; i < end; i += step)` runs; `with_end`: `i <= end`.
+template <class Common, class S>
+__host__ __device__ constexpr unsigned long long count(Common first, Common end, S step, bool with_end)
 {
     if (with_end ? end < first : end <= first)
         return 0;
     unsigned long long distance = static_cast<unsigned long long>(end) - static_cast<unsigned long long>(first);
     if (!with_end)
         --distance;
-    return distance / static_cast<unsigned long long>(step) + 1;
+    return step == 1 ? distance + 1 : distance / static_cast<unsigned long long>(step) + 1;
 }
-
-// C's common type of the operands, as far as it matters here: signed unless one is unsigned and of 64 bits.
-template <class... T>
-using Wide = typename std::conditional<((std::is_unsigned<T>::value && sizeof(T) == 8) || ...), unsigned long long,
-                                       long long>::type;
 
 }  // namespace detail
 
-// How many iterations `for (i = first; i < end; i += step)` has, of any types of integers; 0 if end is before first.
+// How often `for (i = first; i < end; i += step)` runs, compared in C's common type; `step` is positive.
 template <class A, class B, class S = int>
 __host__ __device__ constexpr unsigned long long trips(A first, B end, S step = 1)
 {
-    using W = detail::Wide<A, B, S>;
-    return detail::count<W>(static_cast<W>(first), static_cast<W>(end), static_cast<W>(step), false);
+    return detail::count<decltype(first + end)>(first, end, step, false);
 }
 
 // The same for `i <= last`.
 template <class A, class B, class S = int>
 __host__ __device__ constexpr unsigned long long trips_to(A first, B last, S step = 1)
 {
-    using W = detail::Wide<A, B, S>;
-    return detail::count<W>(static_cast<W>(first), static_cast<W>(last), static_cast<W>(step), true);
+    return detail::count<decltype(first + last)>(first, last, step, true);
+}
+
+// The number of gangs that a program asks for, as far as a grid goes: at least one.
+inline unsigned gangs(long long count)
+{
+    const long long most = 1 << 20;
+    return static_cast<unsigned>(count < 1 ? 1 : count < most ? count : most);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
