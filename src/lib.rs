@@ -22,6 +22,8 @@ pub mod plan;
 
 pub mod rules;
 
+pub mod cuda;
+
 pub mod omp;
 
 pub mod layout;
@@ -34,5 +36,6 @@ pub mod cli;
 
 pub use omp::Queues;
 pub use translate::{
-    DirectiveReport, Header, Options, Outcome, Profile, SUPPORT, Source, Translation, Version, translate,
+    Beside, DirectiveReport, Header, Options, Outcome, Profile, RUNTIME, SUPPORT, Source, To, Translation, Version,
+    translate,
 };

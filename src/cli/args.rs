@@ -10,7 +10,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::source::Form;
-use crate::{Options, Profile, Queues, Version};
+use crate::{Options, Profile, Queues, To, Version};
 
 /// What the user asks for.
 pub enum Request {
@@ -82,6 +82,10 @@ struct Args {
     #[arg(long, help_heading = "Destination (exactly one)")]
     in_place: bool,
 
+    /// What takes OpenACC's place: OpenMP directives, or CUDA C in files beside the sources (C and C++ only)
+    #[arg(long, value_name = "TARGET", default_value = "openmp", value_parser = to())]
+    to: To,
+
     /// The newest OpenMP version that the output may use
     #[arg(long, value_name = "VERSION", default_value = "4.5", value_parser = version())]
     omp: Version,
@@ -138,6 +142,13 @@ enum Topic {
         /// The rule's name
         name: Option<String>,
     },
+}
+
+fn to() -> impl TypedValueParser<Value = To> {
+    PossibleValuesParser::new(["openmp", "cuda"]).map(|text| match text.as_str() {
+        "cuda" => To::Cuda,
+        _ => To::OpenMp,
+    })
 }
 
 fn version() -> impl TypedValueParser<Value = Version> {
@@ -199,6 +210,7 @@ impl Args {
         let inputs = if from_stdin { Vec::new() } else { self.inputs };
         let device_type = self.device_type.to_ascii_lowercase();
         let options = Options {
+            to: self.to,
             omp: self.omp,
             profile: self.profile,
             queues: self.queues,

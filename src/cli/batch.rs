@@ -17,7 +17,7 @@ use super::headers::Headers;
 use super::{Verdict, fail, print, tell};
 use crate::report::{self, Manner, Summary};
 use crate::source::{Language, SourceFile};
-use crate::{Outcome, SUPPORT, Source, Translation, scan, translate};
+use crate::{Outcome, RUNTIME, SUPPORT, Source, Translation, scan, translate};
 
 /// A run shorter than this shows no progress.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -41,6 +41,10 @@ struct Done {
     foreign: Option<String>,
     /// A file whose translation includes the support header: where it is, and where the header belongs.
     supported: Option<(PathBuf, PathBuf)>,
+    /// A file whose translation calls CUDA's run-time library: where it is, and where it goes.
+    launched: Option<(PathBuf, PathBuf)>,
+    /// Differences for the files beside it.
+    beside: Vec<u8>,
     failed: bool,
 }
 
@@ -186,15 +190,43 @@ fn deliver(
     done: &mut Done,
 ) -> io::Result<()> {
     let (old, new) = (&source.file.bytes, &translation.text);
+    beside(job, translation, work, done)?;
     done.supported = translation.needs_support.then(|| support_place(job, work)).flatten();
     match &work.task.destination {
         Destination::Tree(_) if old == new => keep(job, work)?,
         Destination::Tree(out) => files::write_whole(&out.join(&job.target), new, &job.path)?,
         Destination::InPlace if old == new => {}
         Destination::InPlace => files::write_whole(&job.real, new, &job.real)?,
-        Destination::Diff => done.output = report::unified(&job.name(), old, new),
+        Destination::Diff => {
+            done.output = report::unified(&job.name(), old, new);
+            done.output.append(&mut done.beside);
+        }
         Destination::Check | Destination::Text => {}
     }
+    Ok(())
+}
+
+/// Brings the files beside a translation, and the run-time library that they call, where they belong.
+fn beside(job: &Job, translation: &Translation, work: &Work, done: &mut Done) -> io::Result<()> {
+    if translation.beside.is_empty() {
+        return Ok(());
+    }
+    let place = match &work.task.destination {
+        Destination::Tree(out) => out.join(&job.target),
+        Destination::InPlace => job.real.clone(),
+        Destination::Diff | Destination::Check | Destination::Text => PathBuf::from(job.name()),
+    };
+    for file in &translation.beside {
+        let place = place.with_file_name(&file.name);
+        match &work.task.destination {
+            Destination::Tree(_) | Destination::InPlace => files::write_whole(&place, &file.text, &job.path)?,
+            Destination::Diff => {
+                done.beside.extend(report::unified(&place.display().to_string(), b"", &file.text));
+            }
+            Destination::Check | Destination::Text => {}
+        }
+    }
+    done.launched = Some((job.path.clone(), place));
     Ok(())
 }
 
@@ -231,6 +263,26 @@ fn support(done: &[Done], work: &Work) -> Verdict {
     verdict
 }
 
+/// Writes CUDA's run-time library once in each folder that needs it.
+fn runtime(done: &[Done], work: &Work) -> Verdict {
+    let folders: BTreeMap<PathBuf, &Path> = done
+        .iter()
+        .filter_map(|one| one.launched.as_ref())
+        .map(|(like, place)| (place.with_file_name(""), &**like))
+        .collect();
+    let writes = matches!(work.task.destination, Destination::Tree(_) | Destination::InPlace);
+    let mut verdict = Verdict::Done;
+    for (folder, like) in folders.into_iter().filter(|_| writes) {
+        for (name, text) in RUNTIME {
+            let place = folder.join(name);
+            if let Err(error) = files::write_whole(&place, text.as_bytes(), like) {
+                verdict = verdict.max(fail(&format!("{}: {error}", place.display())));
+            }
+        }
+    }
+    verdict
+}
+
 /// Prints everything in the order of the inputs, and the table.
 fn close(done: &[Done], work: &Work) -> Verdict {
     let mut sum = Summary::default();
@@ -240,7 +292,7 @@ fn close(done: &[Done], work: &Work) -> Verdict {
         tell(&one.messages);
         verdict = verdict.max(if one.failed { Verdict::Failed } else { print(&one.output) });
     }
-    verdict = verdict.max(support(done, work));
+    verdict = verdict.max(support(done, work)).max(runtime(done, work));
     if !work.task.quiet {
         let foreign: Vec<&str> = done.iter().filter_map(|one| one.foreign.as_deref()).collect();
         tell(&report::foreign(&foreign, work.manner));

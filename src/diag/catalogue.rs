@@ -863,3 +863,15 @@ pub fn tell(code: Code, at: Span, word: &str) -> Option<Diag> {
     };
     Some(made)
 }
+
+/// A0401
+pub fn not_yet_cuda(at: Span, what: &str) -> Diag {
+    diag(
+        401,
+        Severity::Left,
+        at,
+        format!("{what} is not translated to CUDA"),
+        "left as it is",
+        "write it in another way, or translate this file to OpenMP",
+    )
+}

@@ -3,6 +3,7 @@
 //! Invariant: the same source and options give the same translation; nothing outside the returned edits changes.
 
 mod allocations;
+mod cuda;
 mod library;
 mod macros;
 mod work;
@@ -17,6 +18,7 @@ use crate::omp::{self, Queues};
 use crate::scan::{self, Macro, Scan, View};
 use crate::source::{Language, SourceFile, Span};
 
+pub use cuda::RUNTIME;
 pub use library::SUPPORT;
 use work::Work;
 
@@ -124,9 +126,30 @@ impl Profile {
     }
 }
 
+/// The language that takes OpenACC's place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum To {
+    /// OpenMP `target` directives.
+    #[default]
+    OpenMp,
+    /// CUDA C, for C and C++.
+    Cuda,
+}
+
+/// A file that stands beside a translation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Beside {
+    /// Its name, without folder.
+    pub name: String,
+    /// Its text.
+    pub text: Vec<u8>,
+}
+
 /// What to translate to.
 #[derive(Clone, Debug)]
 pub struct Options {
+    /// The language that takes OpenACC's place.
+    pub to: To,
     /// The newest OpenMP version that the output may use.
     pub omp: Version,
     /// The compiler that the output is tuned for.
@@ -144,6 +167,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Options {
         Options {
+            to: To::OpenMp,
             omp: Version(45),
             profile: Profile::Generic,
             queues: Queues::Kept,
@@ -201,12 +225,17 @@ pub struct Translation {
     pub api_rows: Vec<String>,
     /// The text includes the header `SUPPORT`, which must lie beside it.
     pub needs_support: bool,
+    /// Files that belong beside it: for CUDA, the device code and the header of its launchers.
+    pub beside: Vec<Beside>,
 }
 
 /// Translates one source.
 pub fn translate(source: &Source, options: &Options) -> Translation {
     if !scan::mentions_openacc(&source.file.bytes, source.file.language) && !source.declares() {
         return Translation::untouched(source);
+    }
+    if options.to == To::Cuda && !source.file.language.is_fortran() {
+        return cuda::translate(source, options);
     }
     let headers: Vec<&[Macro]> = source.headers.iter().map(|header| header.macros.as_slice()).collect();
     let mut translation = match scan::macros(&source.file, &headers) {
@@ -268,6 +297,7 @@ impl Translation {
             directives: Vec::new(),
             api_rows: Vec::new(),
             needs_support: false,
+            beside: Vec::new(),
         }
     }
 

@@ -353,6 +353,7 @@ impl<'a> Work<'a> {
             directives: self.reports.into_values().collect(),
             api_rows: std::mem::take(&mut self.library.rows),
             needs_support: self.library.needs_support(),
+            beside: Vec::new(),
         };
         if breaks {
             translation.withdraw(file);

@@ -1,0 +1,524 @@
+//! The code of a region as device code: loops shared out, the rest run by the threads that OpenACC says run it.
+//!
+//! Invariant: what is outside worker and vector loops has the effect of one thread of its worker or gang (2.9: worker-single
+//! and vector-single mode); threads of a gang meet before and behind such code.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use crate::acc::ast::{DirectiveKind, ReductionOp};
+use crate::host::ir::{ExprId, ExprKind, StmtId, StmtKind};
+use crate::sema::{self, SymbolId};
+use crate::source::Span;
+
+use super::counted::{Counted, is_narrow};
+use super::levels::{Levels, Nest, Shared, routine_levels};
+use super::names::Names;
+use super::reduction::{combined, identity, operator};
+use super::text::{Edits, columns};
+use super::{Input, Refused, refused, types};
+
+/// The columns of one level of indentation in what is added.
+const STEP: i32 = 4;
+
+/// How the threads of a gang stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shape {
+    /// Workers have a dimension of their own.
+    pub rows: bool,
+    /// There is more than one thread.
+    pub many: bool,
+}
+
+impl Shape {
+    /// The levels that threads of one gang differ in.
+    fn levels(self) -> Levels {
+        Levels { gang: false, worker: self.many, vector: self.many }
+    }
+}
+
+/// Makes a region's code.
+pub struct Body<'a, 'b> {
+    pub input: &'b Input<'a>,
+    pub nest: &'b Nest<'a>,
+    /// The bytes of the region.
+    pub region: Span,
+    pub shape: Shape,
+    pub names: Names,
+    pub edits: Edits,
+    /// Variables in device memory, or in memory that threads share: what is written there, others see.
+    pub common: HashSet<SymbolId>,
+    /// Arrays whose bounds are run-time values: the names of the sizes of their inner dimensions.
+    pub flat: HashMap<SymbolId, Vec<String>>,
+    /// The kernel is made for two widths of the index of flat loops.
+    pub template: bool,
+    /// Reductions of the gangs, which begin with their identity.
+    pub results: HashMap<SymbolId, ReductionOp>,
+}
+
+impl Body<'_, '_> {
+    /// The code of the statement, indented by one level.
+    pub fn code(&mut self, stmt: StmtId, indent: usize) -> Result<String, Refused> {
+        let span = self.input.stmt_span(stmt);
+        super::flat::flatten(self.input, &self.flat, span, &mut self.edits)?;
+        self.directives(span)?;
+        self.walk(stmt, Levels::NONE, true)?;
+        Ok(self.edits.render(self.input.file(), span, indent))
+    }
+
+    /// Takes the directives away, and says atomics in the target's way.
+    fn directives(&mut self, span: Span) -> Result<(), Refused> {
+        let bound = self.input.bound;
+        for one in bound.iter().filter(|one| span.contains(one.directive.span)) {
+            self.edits.remove_lines(self.input.file(), one.directive.span);
+            if one.directive.kind == DirectiveKind::Atomic
+                && let Some(stmt) = one.stmt()
+            {
+                super::atomic::atomic(self.input, one, stmt, &mut self.edits)?;
+            }
+            if !matches!(one.directive.kind, DirectiveKind::Atomic | DirectiveKind::Loop | DirectiveKind::Cache) {
+                return Err(refused(one.directive.span, "this directive in a compute construct"));
+            }
+        }
+        Ok(())
+    }
+
+    fn missing(&self, mode: Levels) -> Levels {
+        self.shape.levels().without(mode)
+    }
+
+    fn walk(&mut self, stmt: StmtId, mode: Levels, in_block: bool) -> Result<(), Refused> {
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.walk_here(stmt, mode, in_block))
+    }
+
+    fn walk_here(&mut self, stmt: StmtId, mode: Levels, in_block: bool) -> Result<(), Refused> {
+        let nest = self.nest;
+        if let Some(shared) = nest.get(&stmt) {
+            return self.shared(shared, mode, in_block);
+        }
+        if !self.holds_shared(stmt) {
+            return self.single(&[stmt], mode, in_block);
+        }
+        match &self.input.unit().stmt(stmt).kind.clone() {
+            StmtKind::Block(list) => {
+                let mut run: Vec<StmtId> = Vec::new();
+                for inner in list {
+                    if self.holds_shared(*inner) {
+                        self.single(&std::mem::take(&mut run), mode, true)?;
+                        self.walk(*inner, mode, true)?;
+                    } else {
+                        run.push(*inner);
+                    }
+                }
+                self.single(&run, mode, true)
+            }
+            StmtKind::If { cond, then, other } => {
+                self.pure(*cond, mode)?;
+                self.walk(*then, mode, false)?;
+                other.map_or(Ok(()), |other| self.walk(other, mode, false))
+            }
+            StmtKind::For { init, cond, step, body } => {
+                for expr in [cond, step].into_iter().flatten() {
+                    self.pure(*expr, mode)?;
+                }
+                if let Some(StmtKind::Expr(expr)) = init.map(|init| &self.input.unit().stmt(init).kind) {
+                    self.pure(*expr, mode)?;
+                }
+                self.walk(*body, mode, false)
+            }
+            StmtKind::While { cond, body } | StmtKind::DoWhile { body, cond } => {
+                self.pure(*cond, mode)?;
+                self.walk(*body, mode, false)
+            }
+            // A call of a routine that shares out its loops: all threads make it.
+            StmtKind::Expr(_) | StmtKind::Decl(_) | StmtKind::Return(_) => Ok(()),
+            _ => Err(refused(self.input.stmt_span(stmt), "a loop directive inside this statement")),
+        }
+    }
+
+    /// What all threads evaluate must change nothing that they share.
+    fn pure(&self, expr: ExprId, mode: Levels) -> Result<(), Refused> {
+        if !self.missing(mode).any() {
+            return Ok(());
+        }
+        let unit = self.input.unit();
+        let mut pending = vec![expr];
+        while let Some(expr) = pending.pop() {
+            let kind = &unit.expr(expr).kind;
+            let changed = match kind {
+                ExprKind::Assign(_, left, _) => Some(*left),
+                ExprKind::Step { operand, .. } => Some(*operand),
+                _ => None,
+            };
+            if changed.is_some_and(|changed| self.is_common(changed)) {
+                return Err(refused(unit.expr(expr).span, "a condition that changes memory, around a worker or vector loop"));
+            }
+            pending.extend(kind.children());
+        }
+        Ok(())
+    }
+
+    /// Whether what an expression names is in memory that threads share.
+    fn is_common(&self, expr: ExprId) -> bool {
+        let unit = self.input.unit();
+        match &unit.expr(expr).kind {
+            ExprKind::Name(name) => {
+                let symbol = self.input.symbols.lookup(name, unit.expr(expr).span.start);
+                symbol.is_none_or(|symbol| self.common.contains(&symbol))
+            }
+            ExprKind::Index(base, _) => self.is_common_base(*base),
+            ExprKind::Member { base, arrow: false, .. } => self.is_common(*base),
+            _ => true,
+        }
+    }
+
+    /// Whether what an index goes into is shared: an array of the thread's own is not.
+    fn is_common_base(&self, base: ExprId) -> bool {
+        let unit = self.input.unit();
+        match &unit.expr(base).kind {
+            ExprKind::Name(name) => {
+                let symbol = self.input.symbols.lookup(name, unit.expr(base).span.start);
+                symbol.is_none_or(|symbol| {
+                    self.common.contains(&symbol) || self.input.symbols.get(symbol).class != sema::Class::Array
+                })
+            }
+            ExprKind::Index(base, _) => self.is_common_base(*base),
+            ExprKind::Member { base, arrow: false, .. } => self.is_common_base(*base),
+            _ => true,
+        }
+    }
+
+    /// Whether a statement is, or holds, a shared loop or a call of a routine that shares out loops.
+    fn holds_shared(&self, stmt: StmtId) -> bool {
+        let span = self.input.stmt_span(stmt);
+        let has_loop = self.nest.keys().any(|at| span.contains(self.input.stmt_span(*at)));
+        has_loop || {
+            let uses = sema::uses(self.input.unit(), self.input.symbols, stmt);
+            uses.calls.keys().any(|name| routine_levels(self.input, name).any())
+        }
+    }
+
+    /// Statements that no thread shares out: by one thread of those that `mode` leaves, if others could tell.
+    fn single(&mut self, stmts: &[StmtId], mode: Levels, in_block: bool) -> Result<(), Refused> {
+        let missing = self.missing(mode);
+        if stmts.is_empty() || !missing.any() {
+            return Ok(());
+        }
+        let mut run: Vec<StmtId> = Vec::new();
+        for stmt in stmts {
+            let is_decl = matches!(self.input.unit().stmt(*stmt).kind, StmtKind::Decl(_));
+            if self.has_effect(*stmt) && !is_decl {
+                run.push(*stmt);
+            } else {
+                self.guard(&std::mem::take(&mut run), missing, in_block)?;
+            }
+        }
+        self.guard(&run, missing, in_block)
+    }
+
+    /// Whether a statement changes memory that threads share.
+    fn has_effect(&self, stmt: StmtId) -> bool {
+        let unit = self.input.unit();
+        let span = self.input.stmt_span(stmt);
+        // Jumps stay with their loops.
+        let is_inside = |expr: &&crate::host::ir::Expr| span.contains(expr.span);
+        unit.exprs.iter().filter(is_inside).any(|expr| match &expr.kind {
+            ExprKind::Assign(_, left, _) => self.is_common(*left),
+            ExprKind::Step { operand, .. } => self.is_common(*operand),
+            ExprKind::Call { callee, args } => {
+                let name = self.input.file().text(unit.expr(*callee).span);
+                let writes = |arg: &ExprId| {
+                    let expr = unit.expr(*arg);
+                    match &expr.kind {
+                        ExprKind::AddressOf(_) => true,
+                        ExprKind::Name(name) => {
+                            let symbol = self.input.symbols.lookup(name, expr.span.start);
+                            symbol.is_some_and(|symbol| {
+                                !matches!(self.input.symbols.get(symbol).class, sema::Class::Scalar | sema::Class::Unknown)
+                            })
+                        }
+                        _ => false,
+                    }
+                };
+                name == "printf" || name.starts_with("atomic") || args.iter().any(writes)
+            }
+            _ => false,
+        })
+    }
+
+    fn guard(&mut self, run: &[StmtId], missing: Levels, in_block: bool) -> Result<(), Refused> {
+        let (Some(first), Some(last)) = (run.first(), run.last()) else { return Ok(()) };
+        let span = Span { start: self.input.stmt_span(*first).start, end: self.input.stmt_span(*last).end };
+        for stmt in run {
+            if has_jump(self.input, *stmt) {
+                return Err(refused(self.input.stmt_span(*stmt), "a jump in code that one thread of a gang runs"));
+            }
+        }
+        let (condition, barrier, broadcast) = single_thread(missing, self.shape);
+        let open = if in_block { "" } else { "{\n" };
+        let mut behind = format!("\n}}\n{barrier}");
+        for symbol in self.kept(run) {
+            let name = &self.input.symbols.get(symbol).name;
+            behind += &format!("\n{name} = {broadcast}({name});");
+        }
+        if !in_block {
+            behind += "\n}";
+        }
+        self.edits.insert(span.start, format!("{open}{barrier}\nif ({condition}) {{\n    "));
+        self.edits.shift(Span { start: span.start + 1, end: span.end }, -STEP);
+        self.edits.insert(span.end, behind);
+        Ok(())
+    }
+
+    /// The variables of the thread's own, declared outside the statements, that they assign.
+    fn kept(&self, run: &[StmtId]) -> Vec<SymbolId> {
+        let mut kept = BTreeMap::new();
+        for stmt in run {
+            let span = self.input.stmt_span(*stmt);
+            for (symbol, used) in sema::uses(self.input.unit(), self.input.symbols, *stmt).iter() {
+                let known = self.input.symbols.get(symbol);
+                let own = !self.common.contains(&symbol) && known.class != sema::Class::Array;
+                if used.written && own && !span.contains(known.scope) {
+                    kept.insert(symbol, ());
+                }
+            }
+        }
+        kept.into_keys().collect()
+    }
+
+    /// A loop whose iterations are shared out.
+    fn shared(&mut self, shared: &Shared, mode: Levels, in_block: bool) -> Result<(), Refused> {
+        let (Some(outer), Some(inner)) = (shared.stmts.first(), shared.headers.last()) else { return Ok(()) };
+        let span = self.input.stmt_span(*outer);
+        // The vector lanes of one worker run it, the others wait.
+        let one_row = self.shape.rows && shared.levels.vector && !shared.levels.worker && !mode.worker;
+        let mut inside = mode.with(shared.levels);
+        inside.worker |= one_row;
+        let mut before = String::new();
+        let mut behind = String::new();
+        for (op, item) in &shared.reductions {
+            let threads = Levels { gang: false, ..shared.levels };
+            if self.shape.many && threads.threads() {
+                self.reduce(*op, item, shared, threads, one_row, (&mut before, &mut behind))?;
+            }
+        }
+        if shared.levels.threads() && !shared.levels.gang && self.shape.many {
+            let rows_left = mode.worker || !self.shape.rows;
+            let sync = match rows_left && self.shape.rows {
+                true => "acc2omp::vector_sync();",
+                false => "__syncthreads();",
+            };
+            // What was computed before and behind the loop by one thread.
+            behind = format!("\n{sync}{behind}");
+            before = format!("{sync}\n{before}");
+        }
+        if one_row {
+            before += "if (threadIdx.y == 0)\n";
+        }
+        let body = self.input.stmt_span(inner.body);
+        let is_block = matches!(self.input.unit().stmt(inner.body).kind, StmtKind::Block(_));
+        let (header, indices) = self.header(shared)?;
+        let wrap = !in_block && !(before.is_empty() && behind.is_empty());
+        if wrap {
+            before = format!("{{\n{before}");
+            behind += "\n}";
+        }
+        let mut text = format!("{before}{header} {{");
+        for line in indices {
+            text += &format!("\n    {line}");
+        }
+        let file = self.input.file();
+        if is_block {
+            // The lines of the body keep their depth under the outermost loop.
+            let shift = columns(file, body.start) as i32 - columns(file, span.start) as i32;
+            let inner_lines = Span { start: body.start + 1, end: body.end };
+            if file.lines.line(body.start) != file.lines.line(body.end - 1) {
+                self.edits.shift(inner_lines, shift);
+            } else {
+                text += "\n    ";
+            }
+            self.edits.replace(Span { start: span.start, end: body.start + 1 }, text);
+            let one_line = file.lines.line(body.start) == file.lines.line(body.end - 1);
+            let close = if one_line { "\n}" } else { "}" };
+            self.edits.replace(Span { start: body.end - 1, end: span.end }, format!("{close}{behind}"));
+        } else {
+            let shift = columns(file, body.start) as i32 - columns(file, span.start) as i32 - STEP;
+            let own_line = file.lines.line(body.start) != file.lines.line(span.start);
+            if own_line {
+                self.edits.shift(Span { start: body.start + 1, end: body.end }, shift);
+            }
+            self.edits.replace(Span { start: span.start, end: body.start }, format!("{text}\n    "));
+            self.edits.replace(Span { start: body.end, end: span.end }, format!("\n}}{behind}"));
+        }
+        self.walk(inner.body, inside, true)
+    }
+
+    /// Puts a reduction over threads around a loop.
+    fn reduce(
+        &mut self,
+        op: ReductionOp,
+        item: &crate::acc::ast::ListItem,
+        shared: &Shared,
+        threads: Levels,
+        one_row: bool,
+        (before, behind): (&mut String, &mut String),
+    ) -> Result<(), Refused> {
+        let place = self.input.stmt_span(shared.stmts[0]).start;
+        let symbol = self.input.symbols.lookup(&item.base.text, place);
+        let decl = symbol.and_then(|symbol| self.input.declaration(symbol));
+        let (Some(symbol), Some((seen, decl))) = (symbol, decl) else {
+            return Err(refused(item.span, "a reduction of a variable whose declaration is not seen"));
+        };
+        if !item.parts.is_empty() || !decl.derived.is_empty() {
+            return Err(refused(item.span, "a reduction of something else than a scalar"));
+        }
+        let base = types::base(seen, decl)
+            .ok_or_else(|| refused(item.span, "a reduction of this type"))?;
+        let name = &item.base.text;
+        let reduce = match (threads.worker, threads.vector) {
+            (true, false) => "worker_reduce",
+            (false, true) if self.shape.rows => "vector_reduce",
+            _ => "block_reduce",
+        };
+        let call = format!("acc2omp::{reduce}<{}>({name})", operator(op));
+        if shared.levels.gang && self.results.contains_key(&symbol) && self.is_only(shared, symbol) {
+            *behind += &format!("\n{name} = {call};");
+            return Ok(());
+        }
+        let outer = self.names.fresh(&format!("{name}_before"));
+        *before += &format!("const {base} {outer} = {name};\n{name} = {};\n", identity(op, &base));
+        *behind += &format!("\n{name} = {};", combined(op, &outer, &call));
+        if one_row {
+            *behind += &format!("\n{name} = acc2omp::gang_broadcast({name});");
+        }
+        Ok(())
+    }
+
+    /// Whether the loop is the only place where the region uses a variable, and is reached once.
+    fn is_only(&self, shared: &Shared, symbol: SymbolId) -> bool {
+        let outer = self.input.stmt_span(shared.stmts[0]);
+        let reducing = self.nest.values().filter(|other| {
+            other.levels.threads() && other.reductions.iter().any(|(_, item)| {
+                self.input.symbols.lookup(&item.base.text, outer.start) == Some(symbol)
+            })
+        });
+        reducing.count() == 1 && self.nest.values().all(|other| {
+            let span = self.input.stmt_span(other.stmts[0]);
+            span == outer || !span.contains(outer)
+        }) && !self.in_sequential_loop(outer)
+    }
+
+    /// Whether a sequential loop of the region holds `inner`.
+    fn in_sequential_loop(&self, inner: Span) -> bool {
+        let is_loop = |kind: &StmtKind| {
+            matches!(kind, StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. })
+        };
+        let holds = |span: Span| self.region.contains(span) && span != inner && span.contains(inner);
+        self.input.unit().stmts.iter().any(|stmt| is_loop(&stmt.kind) && holds(stmt.span))
+    }
+
+    /// The `for` line of a shared loop, and the lines that set its variables.
+    fn header(&mut self, shared: &Shared) -> Result<(String, Vec<String>), Refused> {
+        let (first, stride) = self.threads(shared.levels);
+        let index = self.index_type(shared);
+        let k = self.names.fresh("k");
+        let mut parts = Vec::new();
+        for header in &shared.headers {
+            parts.push(Counted::new(self.input, header)?);
+        }
+        let names: Vec<String> =
+            parts.iter().map(|part| self.names.fresh(&format!("{}_trips", part.name))).collect();
+        let mut declared = vec![format!("{k} = {first}")];
+        for (name, part) in names.iter().zip(&parts) {
+            declared.push(format!("{name} = {}", part.trips));
+        }
+        let total = match names.as_slice() {
+            [only] => only.clone(),
+            many => {
+                let total = self.names.fresh("trips");
+                declared.push(format!("{total} = {}", many.join(" * ")));
+                total
+            }
+        };
+        let mut lines = Vec::new();
+        for (at, part) in parts.iter().enumerate() {
+            let behind = names[at + 1..].join(" * ");
+            let own = match (at, behind.is_empty()) {
+                (0, true) => k.clone(),
+                (0, false) if names.len() == 2 => format!("{k} / {behind}"),
+                (0, false) => format!("{k} / ({behind})"),
+                (_, true) => format!("{k} % {}", names[at]),
+                (_, false) if names.len() - at == 2 => format!("{k} / {behind} % {}", names[at]),
+                (_, false) => format!("{k} / ({behind}) % {}", names[at]),
+            };
+            lines.push(part.value(&own, names.len() > 1));
+        }
+        let header = format!(
+            "for ({index} {};\n     {k} < {total}; {k} += {stride})",
+            declared.join(", ")
+        );
+        Ok((header, lines))
+    }
+
+    /// The first iteration of a thread, and how many there are from one to the next.
+    fn threads(&self, levels: Levels) -> (String, String) {
+        let rows = self.shape.rows;
+        let (first, stride) = match (levels.gang, levels.worker, levels.vector) {
+            _ if !self.shape.many => match levels.gang {
+                true => ("blockIdx.x", "gridDim.x"),
+                false => ("0", "1"),
+            },
+            (true, false, false) => ("blockIdx.x", "gridDim.x"),
+            (false, true, false) => ("threadIdx.y", "blockDim.y"),
+            (true, true, false) => ("blockIdx.x * blockDim.y + threadIdx.y", "gridDim.x * blockDim.y"),
+            (true, true, true) if rows => (
+                "(blockIdx.x * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x",
+                "gridDim.x * blockDim.y * blockDim.x",
+            ),
+            (false, true, true) if rows => {
+                ("threadIdx.y * blockDim.x + threadIdx.x", "blockDim.y * blockDim.x")
+            }
+            (true, _, _) => ("blockIdx.x * blockDim.x + threadIdx.x", "gridDim.x * blockDim.x"),
+            (false, _, _) => ("threadIdx.x", "blockDim.x"),
+        };
+        (first.to_owned(), stride.to_owned())
+    }
+
+    /// The type that counts the iterations: 32 bits where they surely suffice.
+    fn index_type(&self, shared: &Shared) -> &'static str {
+        match shared.headers.as_slice() {
+            _ if self.template && shared.headers.len() > 1 => "Index",
+            [only] if is_narrow(self.input, only) => "unsigned",
+            _ => "unsigned long long",
+        }
+    }
+}
+
+/// The condition that one thread of those that differ in `missing` meets, the barrier that they share, and what gives its
+/// value to all of them.
+fn single_thread(missing: Levels, shape: Shape) -> (&'static str, &'static str, &'static str) {
+    match (shape.rows, missing.worker, missing.vector) {
+        (true, false, true) => ("threadIdx.x == 0", "acc2omp::vector_sync();", "acc2omp::vector_broadcast"),
+        (true, true, false) => ("threadIdx.y == 0", "__syncthreads();", "acc2omp::gang_broadcast"),
+        (true, _, _) => ("threadIdx.x == 0 && threadIdx.y == 0", "__syncthreads();", "acc2omp::gang_broadcast"),
+        (false, _, _) => ("threadIdx.x == 0", "__syncthreads();", "acc2omp::gang_broadcast"),
+    }
+}
+
+/// Whether a statement jumps out of itself.
+fn has_jump(input: &Input, stmt: StmtId) -> bool {
+    let mut pending = vec![(stmt, false)];
+    while let Some((at, in_loop)) = pending.pop() {
+        let kind = &input.unit().stmt(at).kind;
+        match kind {
+            StmtKind::Return(_) | StmtKind::Goto(_) => return true,
+            StmtKind::Break | StmtKind::Continue if !in_loop => return true,
+            _ => {}
+        }
+        let is_loop = matches!(
+            kind,
+            StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. } | StmtKind::Switch { .. }
+        );
+        pending.extend(sema::children(input.unit(), at).into_iter().map(|inner| (inner, in_loop || is_loop)));
+    }
+    false
+}

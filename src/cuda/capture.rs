@@ -1,0 +1,315 @@
+//! What a region uses of the variables around it, and how each gets to the device (OpenACC 3.3, 2.6.1, 2.6.2 and 2.5.13 to 2.5.15).
+//!
+//! Invariant: every variable declared outside the region and named in it, or in a macro that it uses, has a role.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, ReductionOp};
+use crate::bind::ancestors;
+use crate::diag;
+use crate::host::ir::{Decl, Derived, StmtId};
+use crate::sema::{self, Class, SymbolId, SymbolKind, Use};
+
+use super::item::{self, Address};
+use super::levels::Nest;
+use super::text::words;
+use super::{Input, Refused, Seen, refused, types};
+
+/// How a variable gets to the device.
+#[derive(Clone, Debug)]
+pub enum Role {
+    /// As an argument, by value.
+    Value,
+    /// A variable of each thread without a first value.
+    Local,
+    /// What the gangs reduce.
+    Reduction(ReductionOp),
+    /// In device memory, by the item of a data region with this name; none of a pointer that no clause speaks of.
+    Data(&'static str, Option<Address>),
+    /// Its value is a device address already.
+    DevicePointer,
+    /// An array of each gang, filled from the host's.
+    FirstArray(Address),
+}
+
+/// One captured variable.
+#[derive(Clone, Debug)]
+pub struct Captured<'a> {
+    pub symbol: SymbolId,
+    pub name: String,
+    pub class: Class,
+    pub role: Role,
+    pub used: Use,
+    /// Its declaration.
+    pub seen: Seen<'a>,
+    pub decl: &'a Decl,
+    /// Pointers that data clauses of the construct attach: the host expression, and the memory behind it.
+    pub members: Vec<Member>,
+}
+
+/// A pointer in a variable, and what a clause says of the memory behind it.
+#[derive(Clone, Debug)]
+pub struct Member {
+    pub text: String,
+    pub pointer: Option<String>,
+    pub method: &'static str,
+    pub address: Address,
+}
+
+/// The method of a data region for a clause, if it moves or finds data.
+pub fn method(clause: DataClause) -> Option<&'static str> {
+    Some(match clause {
+        DataClause::Copy => "copy",
+        DataClause::Copyin { .. } => "copyin",
+        DataClause::Copyout { zero: false } => "copyout",
+        DataClause::Copyout { zero: true } => "copyout_zero",
+        DataClause::Create { zero: false } | DataClause::DeviceResident => "create",
+        DataClause::Create { zero: true } => "create_zero",
+        DataClause::Present => "present",
+        DataClause::NoCreate => "no_create",
+        DataClause::Deviceptr
+        | DataClause::Attach
+        | DataClause::Detach
+        | DataClause::Delete
+        | DataClause::Link => return None,
+    })
+}
+
+/// The variables that a statement names and that are declared outside it, those of macros included, in order of first use.
+pub fn outer(input: &Input, stmt: StmtId) -> Vec<(SymbolId, Use)> {
+    let (unit, symbols) = (input.unit(), input.symbols);
+    let span = unit.stmt(stmt).span;
+    let uses = sema::uses(unit, symbols, stmt);
+    let mut found: BTreeMap<SymbolId, Use> = uses.iter().map(|(symbol, used)| (symbol, *used)).collect();
+    let shadow = String::from_utf8_lossy(input.source.scan.shadow.get(span.range()).unwrap_or_default());
+    let mut pending: Vec<String> = words(&shadow).into_iter().map(str::to_owned).collect();
+    let mut known: BTreeSet<String> = BTreeSet::new();
+    while let Some(word) = pending.pop() {
+        if !known.insert(word.clone()) {
+            continue;
+        }
+        let Some(define) = super::device::define(input, &word) else { continue };
+        for inner in words(&define.body) {
+            pending.push(inner.to_owned());
+            if let Some(symbol) = symbols.lookup(inner, span.start) {
+                let used = found.entry(symbol).or_default();
+                used.read = true;
+                used.part_read = true;
+                used.exposed = true;
+                if symbols.assigned_by(&word).iter().any(|name| name == inner) {
+                    used.written = true;
+                }
+            }
+        }
+    }
+    let is_outside = |symbol: &SymbolId| {
+        let known = symbols.get(*symbol);
+        matches!(known.kind, SymbolKind::Local | SymbolKind::Parameter | SymbolKind::Static | SymbolKind::Member)
+            && !span.contains(known.scope)
+    };
+    let mut outer: Vec<(SymbolId, Use)> = found.into_iter().filter(|(symbol, _)| is_outside(symbol)).collect();
+    outer.sort_by_key(|(_, used)| used.first.map_or(u32::MAX, |span| span.start));
+    outer
+}
+
+/// What the clauses of data constructs and compute constructs around a place say of a variable there.
+struct Said<'a> {
+    index: usize,
+    clause: DataClause,
+    item: &'a ListItem,
+}
+
+fn data_items<'a>(input: &Input<'a>, index: usize) -> Vec<Said<'a>> {
+    let mut said = Vec::new();
+    for kind in input.clauses(index) {
+        if let ClauseKind::Data(clause, list) = kind {
+            said.extend(list.iter().map(|item| Said { index, clause: *clause, item }));
+        }
+    }
+    said
+}
+
+/// Roles for the variables of a region. `own` are the directives whose clauses are the construct's.
+pub fn capture<'a>(
+    input: &Input<'a>,
+    index: usize,
+    stmt: StmtId,
+    nest: &Nest,
+    in_kernels: bool,
+    is_split: bool,
+) -> Result<Vec<Captured<'a>>, Refused> {
+    let bound = input.bound;
+    let span = bound[index].directive.span;
+    let symbol_of = |item: &ListItem| input.symbols.lookup(item.base.text.as_str(), span.start);
+    let own = if is_split { Vec::new() } else { data_items(input, index) };
+    let mut around: Vec<Said> = Vec::new();
+    if is_split {
+        around.extend(data_items(input, index));
+    }
+    for above in ancestors(bound, index).filter(|at| bound[*at].directive.kind == DirectiveKind::Data) {
+        around.extend(data_items(input, above));
+    }
+    let function = bound[index].function;
+    for at in 0..bound.len() {
+        let is_declare = bound[at].directive.kind == DirectiveKind::Declare;
+        if is_declare && (bound[at].function == function && at < index || bound[at].function.is_none()) {
+            around.extend(data_items(input, at));
+        }
+    }
+    let mut default_present = false;
+    let mut private: Vec<SymbolId> = Vec::new();
+    let mut first: Vec<SymbolId> = Vec::new();
+    let mut reductions: Vec<(SymbolId, ReductionOp)> = Vec::new();
+    for kind in input.clauses(index) {
+        match kind {
+            ClauseKind::Default { none } => default_present = !none,
+            ClauseKind::Private(list) => private.extend(list.iter().filter_map(symbol_of)),
+            ClauseKind::Firstprivate(list) => first.extend(list.iter().filter_map(symbol_of)),
+            ClauseKind::Reduction(op, list) => {
+                reductions.extend(list.iter().filter_map(symbol_of).map(|symbol| (symbol, *op)))
+            }
+            _ => {}
+        }
+    }
+    for above in ancestors(bound, index).filter(|at| bound[*at].directive.kind == DirectiveKind::Data) {
+        default_present |=
+            input.clauses(above).any(|kind| matches!(kind, ClauseKind::Default { none: false }));
+    }
+    for shared in nest.values() {
+        private.extend(shared.private.iter().filter_map(|item| symbol_of(item)));
+        for (op, item) in shared.reductions.iter().filter(|_| shared.levels.gang) {
+            reductions.extend(symbol_of(item).map(|symbol| (symbol, *op)));
+        }
+    }
+    // Loops that stay sequential have private variables, too.
+    for below in crate::bind::descendants(bound, index) {
+        for kind in input.clauses(below) {
+            if let ClauseKind::Private(list) = kind {
+                private.extend(list.iter().filter_map(symbol_of));
+            }
+        }
+    }
+    let mut captured = Vec::new();
+    for (symbol, used) in outer(input, stmt) {
+        let known = input.symbols.get(symbol);
+        let at = used.first.unwrap_or(span);
+        if known.kind == SymbolKind::Member {
+            return Err(refused(at, "a member of the object in a compute construct"));
+        }
+        let Some((seen, decl)) = input.declaration(symbol) else {
+            return Err(refused(at, "a variable whose declaration is not seen"));
+        };
+        if decl.derived.contains(&Derived::Reference) {
+            return Err(refused(at, "a reference in a compute construct"));
+        }
+        let name = known.name.clone();
+        let mine = |said: &&Said| symbol_of(said.item) == Some(symbol);
+        let whole = |said: &&Said| mine(said) && said.item.parts.iter().all(|part| !is_member(part));
+        let mut members = Vec::new();
+        for said in own.iter().filter(|said| mine(said) && !whole(said)) {
+            let Some(method) = method(said.clause) else { continue };
+            let address = item::address(input, said.index, said.item)?;
+            members.push(Member {
+                text: said.item.text.clone(),
+                pointer: item::pointer(said.item),
+                method,
+                address,
+            });
+        }
+        let own_item = own.iter().find(whole);
+        let own_method = own_item.and_then(|said| method(said.clause).map(|method| (method, said)));
+        let visible = around.iter().find(whole);
+        let is_device_pointer = [own_item, visible]
+            .into_iter()
+            .flatten()
+            .any(|said| said.clause == DataClause::Deviceptr);
+        let reduced = reductions.iter().find(|(other, _)| *other == symbol).map(|(_, op)| *op);
+        let is_scalar = matches!(known.class, Class::Scalar | Class::Unknown);
+        let is_record = known.class == Class::Record;
+        let role = if let Some(op) = reduced {
+            if !is_scalar {
+                return Err(refused(at, "a reduction of something else than a scalar"));
+            }
+            Role::Reduction(op)
+        } else if private.contains(&symbol) {
+            Role::Local
+        } else if is_device_pointer {
+            Role::DevicePointer
+        } else if first.contains(&symbol) {
+            match known.class {
+                Class::Array => Role::FirstArray(item::whole(input, &name, decl)),
+                _ => Role::Value,
+            }
+        } else if let Some((method, said)) = own_method {
+            let is_bare_pointer = known.class == Class::Pointer && said.item.parts.is_empty();
+            match is_bare_pointer {
+                true => Role::Data("pointer", None),
+                false => Role::Data(method, Some(item::address(input, said.index, said.item)?)),
+            }
+        } else if known.class == Class::Pointer {
+            match used.written && !used.part_read && !used.part_written {
+                true => Role::Value,
+                false if used.written && !used.exposed => Role::Local,
+                false => Role::Data("pointer", None),
+            }
+        } else if known.class == Class::Array || is_record {
+            let address = item::whole(input, &name, decl);
+            let is_parameter = known.kind == SymbolKind::Parameter;
+            match visible {
+                Some(_) => Role::Data("pointer", None),
+                None if known.class == Class::Array && is_parameter => Role::Data("pointer", None),
+                None if default_present => Role::Data("present", Some(address)),
+                None => Role::Data("copy", Some(address)),
+            }
+        } else if visible.is_some() {
+            Role::Data("present", Some(item::whole(input, &name, decl)))
+        } else if in_kernels && used.written && !is_loop_only(input, stmt, symbol) && used_after(input, index, stmt, symbol) {
+            Role::Data("copy", Some(item::whole(input, &name, decl)))
+        } else if used.written && !used.exposed && !used.address_taken {
+            Role::Local
+        } else {
+            Role::Value
+        };
+        if used.address_taken && is_scalar && matches!(role, Role::Value) && known.kind == SymbolKind::Static {
+            // A copy of the thread's own has an address of its own.
+        }
+        captured.push(Captured { symbol, name, class: known.class, role, used, seen, decl, members });
+    }
+    Ok(captured)
+}
+
+/// Whether a variable is changed as the variable of loops only.
+fn is_loop_only(input: &Input, stmt: StmtId, symbol: SymbolId) -> bool {
+    let mut controlled = std::collections::HashMap::new();
+    let mut pending = vec![stmt];
+    while let Some(at) = pending.pop() {
+        if let Ok(header) = sema::header(input.unit(), input.symbols, at) {
+            controlled.insert(at, header.var);
+        }
+        pending.extend(sema::children(input.unit(), at));
+    }
+    let beside = sema::uses_beside(input.unit(), input.symbols, stmt, &controlled);
+    beside.of(symbol).is_none_or(|used| !(used.written || used.address_taken))
+}
+
+/// Whether the value that a region leaves in a variable may be read behind it.
+fn used_after(input: &Input, index: usize, stmt: StmtId, symbol: SymbolId) -> bool {
+    let Some(function) = input.bound[index].function else { return true };
+    let body = input.unit().function(function).body;
+    let wanted = BTreeSet::from([symbol]);
+    let escaping = sema::escaping(input.unit(), input.symbols, body);
+    !sema::live_after(input.unit(), input.symbols, body, stmt, &wanted, &escaping).is_empty()
+}
+
+fn is_member(part: &crate::acc::ast::Part) -> bool {
+    matches!(part, crate::acc::ast::Part::Member(_))
+}
+
+/// The type of what an array holds, or a pointer points to.
+pub fn element(input: &Input, captured: &Captured) -> Result<String, Refused> {
+    let at = captured.used.first.unwrap_or(input.bound[0].directive.span);
+    let base = types::base(captured.seen, captured.decl);
+    let base = base.ok_or_else(|| refused(at, "a variable of a type without a name, or of a complex type"))?;
+    let _ = diag::not_yet_cuda;
+    Ok(base)
+}

@@ -1,0 +1,88 @@
+//! Loops whose iterations are counted: the number of iterations, and the variable's value in each.
+//!
+//! Invariant: the count is that of the loop as written, for every start, bound and step.
+
+use crate::host::ir::{BaseType, BinaryOp, ExprKind};
+use crate::sema::{Class, Header};
+
+use super::text::operand;
+use super::{Input, Refused, refused, types};
+
+/// One loop of a nest, counted.
+pub struct Counted {
+    /// The loop variable.
+    pub name: String,
+    /// Its type.
+    base: String,
+    /// How often the loop runs.
+    pub trips: String,
+    first: String,
+    step: Option<String>,
+    down: bool,
+}
+
+impl Counted {
+    /// Counts the iterations of a canonical loop.
+    pub fn new(input: &Input, header: &Header) -> Result<Counted, Refused> {
+        let unit = input.unit();
+        let text = |expr| input.file().text(unit.expr(expr).span).trim().to_owned();
+        let known = input.symbols.get(header.var);
+        let at = unit.expr(header.first).span;
+        let (seen, decl) = input
+            .declaration(header.var)
+            .ok_or_else(|| refused(at, "a loop variable whose declaration is not seen"))?;
+        let base = types::base(seen, decl).filter(|_| known.class != Class::Pointer);
+        let base = base.ok_or_else(|| refused(at, "a loop over a pointer"))?;
+        let (first, bound) = (text(header.first), text(header.bound));
+        let step = header.step.map(text).filter(|step| step != "1");
+        let (low, high) = match header.down {
+            false => (&first, &bound),
+            true => (&bound, &first),
+        };
+        let mut arguments = format!("{low}, {high}");
+        if let Some(step) = &step {
+            arguments += &format!(", {step}");
+        }
+        let is_inclusive = matches!(header.compare, BinaryOp::LessEqual | BinaryOp::GreaterEqual);
+        // Downwards, the bound is below: `i > n` leaves `n` out.
+        let count = match (is_inclusive, header.down) {
+            (true, _) => "trips_to",
+            (false, false) => "trips",
+            (false, true) => "trips",
+        };
+        Ok(Counted {
+            name: known.name.clone(),
+            base,
+            trips: format!("acc2omp::{count}({arguments})"),
+            first,
+            step,
+            down: header.down,
+        })
+    }
+
+    /// The line that sets the variable in iteration `index`; `is_part` if that is an expression.
+    pub fn value(&self, index: &str, is_part: bool) -> String {
+        let index = match (&self.step, is_part) {
+            (Some(step), true) => format!("({index}) * {}", operand(step)),
+            (Some(step), false) => format!("{index} * {}", operand(step)),
+            (None, _) => index.to_owned(),
+        };
+        let value = match (self.down, self.first.as_str()) {
+            (false, "0") => index,
+            (false, first) => format!("{first} + {index}"),
+            (true, first) if is_part || self.step.is_some() => format!("{first} - ({index})"),
+            (true, first) => format!("{first} - {index}"),
+        };
+        format!("{} {} = {value};", self.base, self.name)
+    }
+}
+
+/// Whether 32 bits surely count the iterations, the steps of all threads added: the variable is an `int` or less, and does
+/// not begin below zero.
+pub fn is_narrow(input: &Input, header: &Header) -> bool {
+    let begins = if header.down { header.bound } else { header.first };
+    let from_zero = matches!(input.unit().expr(begins).kind, ExprKind::Int(first) if first >= 0);
+    let Some((_, decl)) = input.declaration(header.var) else { return false };
+    let is_int = matches!(&decl.base, BaseType::Builtin(words) if ["int", "short", "signed int", "char"].contains(&words.as_str()));
+    from_zero && is_int
+}

@@ -1,0 +1,426 @@
+//! Data directives as calls of the run-time library (OpenACC 3.3, 2.6, 2.8, 2.13, 2.14).
+//!
+//! Invariant: what a region brought to the device is undone at its end by the library, which remembers it.
+
+use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem};
+use crate::host::ir::{Derived, ExprKind, StmtId, StmtKind};
+use crate::plan::{Exit, Item};
+use crate::sema::{Class, SymbolId};
+use crate::source::Span;
+
+use super::capture::{self, Role, method};
+use super::clause::Asked;
+use super::item;
+use super::kernel::{is_wait, wait_lines};
+use super::levels::Nest;
+use super::{Change, Lowering, Refused, refused};
+
+impl Lowering<'_> {
+    /// The lines that open a data region for the data clauses of directive `index`; with `implied`, for what its region uses
+    /// without a clause, too.
+    pub(super) fn region_lines(&mut self, index: usize, stmt: StmtId, implied: bool) -> Result<Vec<String>, Refused> {
+        let asked = Asked::of(self.input, index)?;
+        let place = self.input.place(self.input.bound[index].directive.span.start);
+        let queue = asked.queue.unwrap_or_else(|| "acc_async_sync".to_owned());
+        let mut lines = vec![format!("acc2omp_begin(\"{place}\", {queue});")];
+        lines.extend(self.item_lines(index)?);
+        if implied {
+            for one in capture::capture(self.input, index, stmt, &Nest::new(), true, false)? {
+                let named = self.input.clauses(index).any(|kind| match kind {
+                    ClauseKind::Data(_, list) => list.iter().any(|item| item.base.text == one.name),
+                    _ => false,
+                });
+                if let (Role::Data(method, Some(address)), false) = (&one.role, named) {
+                    lines.push(format!("acc2omp_{method}(\"{}\", {}, {});", one.name, address.from, address.bytes));
+                }
+            }
+        }
+        Ok(lines)
+    }
+
+    fn item_lines(&mut self, index: usize) -> Result<Vec<String>, Refused> {
+        let mut lines = Vec::new();
+        for kind in self.input.clauses(index) {
+            let ClauseKind::Data(clause, list) = kind else { continue };
+            for item in list {
+                match (clause, method(*clause)) {
+                    (DataClause::Attach, _) => {
+                        lines.push(format!("acc2omp_attach(\"{0}\", &{0});", item.text.trim()));
+                    }
+                    (_, Some(method)) => lines.extend(self.enter_lines(index, item, method)?),
+                    _ => {}
+                }
+            }
+        }
+        Ok(lines)
+    }
+
+    /// The lines that bring one list item to the device in a region.
+    fn enter_lines(&mut self, index: usize, item: &ListItem, method: &str) -> Result<Vec<String>, Refused> {
+        if let Some(rows) = item::rows(self.input, index, item) {
+            let item::Rows { name, first, count, from, length } = &rows;
+            let pointers = if method == "present" { "present" } else { "copyin" };
+            let row = if from == "0" { format!("{name}[acc_row]") } else { format!("&{name}[acc_row][{from}]") };
+            let start = if first == "0" { name.clone() } else { format!("&{name}[{first}]") };
+            return Ok(vec![
+                format!("acc2omp_{pointers}(\"{name}\", {start}, ({count}) * sizeof *{name});"),
+                format!("for (long acc_row = {first}; acc_row < ({first}) + ({count}); acc_row++) {{"),
+                format!("    acc2omp_{method}(\"{}\", {row}, ({length}) * sizeof **{name});", item.text.trim()),
+                format!("    acc2omp_attach(\"{name}\", &{name}[acc_row]);"),
+                "}".to_owned(),
+            ]);
+        }
+        if self.is_bare_pointer(index, item) {
+            // The memory behind the pointer is meant.
+            return Ok(match method {
+                "present" | "no_create" => vec![format!("acc2omp_{method}(\"{0}\", {0}, 1);", item.text.trim())],
+                _ => {
+                    let address = item::address(self.input, index, item)?;
+                    vec![format!("acc2omp_{method}(\"{}\", {}, {});", item.text.trim(), address.from, address.bytes)]
+                }
+            });
+        }
+        let address = item::address(self.input, index, item)?;
+        let name = item.text.trim().replace('"', "'");
+        let mut lines = vec![format!("acc2omp_{method}(\"{name}\", {}, {});", address.from, address.bytes)];
+        if let Some(pointer) = item::pointer(item) {
+            lines.push(format!("acc2omp_attach(\"{name}\", &{pointer});"));
+        }
+        Ok(lines)
+    }
+
+    fn is_bare_pointer(&self, index: usize, item: &ListItem) -> bool {
+        let place = self.input.bound[index].directive.span.start;
+        let symbol = self.input.symbols.lookup(&item.base.text, place);
+        item.parts.is_empty() && symbol.is_some_and(|symbol| self.input.symbols.get(symbol).class == Class::Pointer)
+    }
+
+    /// `data`
+    pub(super) fn data(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
+        let bound = &self.input.bound[index];
+        let span = bound.directive.span;
+        let stmt = bound.stmt().ok_or_else(|| refused(span, "a construct without a statement"))?;
+        let asked = Asked::of(self.input, index)?;
+        let mut lines = asked.waits();
+        let mut region = self.region_lines(index, stmt, false)?;
+        if let Some(condition) = &asked.condition {
+            let items: Vec<String> = region.drain(1..).collect();
+            if !items.is_empty() {
+                region.push(format!("if ({condition}) {{"));
+                region.extend(items.into_iter().map(|line| format!("    {line}")));
+                region.push("}".to_owned());
+            }
+        }
+        lines.extend(region);
+        let body = self.input.stmt_span(stmt);
+        let end = vec!["acc2omp_end();".to_owned()];
+        if bound.unbraced || bound.is_body {
+            let mut open = vec!["{".to_owned()];
+            open.extend(lines);
+            return Ok(vec![
+                Change::Lines(span, open),
+                Change::After(body.end, span, vec![end[0].clone(), "}".to_owned()]),
+            ]);
+        }
+        Ok(vec![Change::Lines(span, lines), Change::After(body.end, span, end)])
+    }
+
+    /// `enter data` and `exit data`
+    pub(super) fn unstructured(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
+        let bound = &self.input.bound[index];
+        let span = bound.directive.span;
+        let asked = Asked::of(self.input, index)?;
+        let finalize = self.input.clauses(index).any(|kind| *kind == ClauseKind::Finalize);
+        let mut lines = Vec::new();
+        let (suffix, queue) = match &asked.queue {
+            Some(queue) => ("_async", format!(", {queue}")),
+            None => ("", String::new()),
+        };
+        let end = if finalize { "_finalize" } else { "" };
+        let leaves = bound.directive.kind == DirectiveKind::ExitData;
+        for kind in self.input.clauses(index) {
+            let ClauseKind::Data(clause, list) = kind else { continue };
+            for item in list {
+                let text = item.text.trim();
+                match clause {
+                    DataClause::Attach => {
+                        lines.push(format!("acc_attach{suffix}((void **)&{text}{queue});"));
+                        continue;
+                    }
+                    DataClause::Detach => {
+                        lines.push(format!("acc_detach{end}{suffix}((void **)&{text}{queue});"));
+                        continue;
+                    }
+                    _ => {}
+                }
+                let routine = match clause {
+                    DataClause::Copyin { .. } | DataClause::Copy => "acc_copyin".to_owned(),
+                    DataClause::Create { zero: false } => "acc_create".to_owned(),
+                    DataClause::Create { zero: true } => "acc2omp_create_zero_dynamic".to_owned(),
+                    DataClause::Copyout { .. } => format!("acc_copyout{end}"),
+                    DataClause::Delete => format!("acc_delete{end}"),
+                    _ => return Err(refused(item.span, "this clause here")),
+                };
+                let zero = routine == "acc2omp_create_zero_dynamic";
+                let call = |from: &str, bytes: &str| match zero {
+                    true => format!(
+                        "{routine}(\"{}\", {from}, {bytes}, {});",
+                        text.replace('"', "'"),
+                        asked.queue.clone().unwrap_or_else(|| "acc_async_sync".to_owned())
+                    ),
+                    false => format!("{routine}{suffix}({from}, {bytes}{queue});"),
+                };
+                if let Some(rows) = item::rows(self.input, index, item) {
+                    let item::Rows { name, first, count, from, length } = &rows;
+                    let row = if from == "0" { format!("{name}[acc_row]") } else { format!("&{name}[acc_row][{from}]") };
+                    let start = if first == "0" { name.clone() } else { format!("&{name}[{first}]") };
+                    let head = format!("for (long acc_row = {first}; acc_row < ({first}) + ({count}); acc_row++) {{");
+                    let each = call(&row, &format!("({length}) * sizeof **{name}"));
+                    if leaves {
+                        lines.push(head);
+                        lines.push(format!("    acc_detach{end}{suffix}((void **)&{name}[acc_row]{queue});"));
+                        lines.push(format!("    {each}"));
+                        lines.push("}".to_owned());
+                        lines.push(format!("acc_delete{end}{suffix}({start}, ({count}) * sizeof *{name}{queue});"));
+                    } else {
+                        lines.push(format!("acc_copyin{suffix}({start}, ({count}) * sizeof *{name}{queue});"));
+                        lines.push(head);
+                        lines.push(format!("    {each}"));
+                        lines.push(format!("    acc_attach{suffix}((void **)&{name}[acc_row]{queue});"));
+                        lines.push("}".to_owned());
+                    }
+                    continue;
+                }
+                if leaves && self.is_bare_pointer(index, item) {
+                    // All that the pointer leads to.
+                    lines.push(call(text, "1"));
+                    continue;
+                }
+                let address = item::address(self.input, index, item)?;
+                let line = call(&address.from, &address.bytes);
+                match item::pointer(item) {
+                    Some(pointer) if leaves => {
+                        lines.push(format!("acc_detach{end}{suffix}((void **)&{pointer}{queue});"));
+                        lines.push(line);
+                    }
+                    Some(pointer) => {
+                        lines.push(line);
+                        lines.push(format!("acc_attach{suffix}((void **)&{pointer}{queue});"));
+                    }
+                    None => lines.push(line),
+                }
+            }
+        }
+        self.standalone(index, &asked, lines)
+    }
+
+    /// `update`
+    pub(super) fn update(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
+        let asked = Asked::of(self.input, index)?;
+        let if_present = self.input.clauses(index).any(|kind| *kind == ClauseKind::IfPresent);
+        let (suffix, queue) = match &asked.queue {
+            Some(queue) => ("_async", format!(", {queue}")),
+            None => ("", String::new()),
+        };
+        let mut lines = Vec::new();
+        for kind in self.input.clauses(index) {
+            let (routine, list) = match kind {
+                ClauseKind::UpdateSelf(list) => ("acc_update_self", list),
+                ClauseKind::UpdateDevice(list) => ("acc_update_device", list),
+                _ => continue,
+            };
+            for item in list {
+                if let Some(rows) = item::rows(self.input, index, item) {
+                    let item::Rows { name, first, count, from, length } = &rows;
+                    let row = if from == "0" { format!("{name}[acc_row]") } else { format!("&{name}[acc_row][{from}]") };
+                    lines.push(format!("for (long acc_row = {first}; acc_row < ({first}) + ({count}); acc_row++) {{"));
+                    lines.push(format!("    {routine}{suffix}({row}, ({length}) * sizeof **{name}{queue});"));
+                    lines.push("}".to_owned());
+                    continue;
+                }
+                if self.is_bare_pointer(index, item) {
+                    return Err(refused(item.span, "an update of a pointer without a section"));
+                }
+                let address = item::address(self.input, index, item)?;
+                let guard = match if_present {
+                    true => format!("if (acc_is_present({}, {})) ", address.from, address.bytes),
+                    false => String::new(),
+                };
+                lines.push(format!("{guard}{routine}{suffix}({}, {}{queue});", address.from, address.bytes));
+            }
+        }
+        self.standalone(index, &asked, lines)
+    }
+
+    /// Statements in the place of a directive that stands for itself.
+    fn standalone(&mut self, index: usize, asked: &Asked, lines: Vec<String>) -> Result<Vec<Change>, Refused> {
+        let bound = &self.input.bound[index];
+        let mut all = asked.waits();
+        all.extend(lines);
+        if let Some(condition) = &asked.condition {
+            let mut inside = vec![format!("if ({condition}) {{")];
+            inside.extend(all.into_iter().map(|line| format!("    {line}")));
+            inside.push("}".to_owned());
+            all = inside;
+        } else if (bound.unbraced || bound.is_body) && all.len() != 1 {
+            let mut inside = vec!["{".to_owned()];
+            inside.extend(all.into_iter().map(|line| format!("    {line}")));
+            inside.push("}".to_owned());
+            all = inside;
+        }
+        if all.is_empty() {
+            return Ok(vec![Change::Gone(bound.directive.span)]);
+        }
+        Ok(vec![Change::Lines(bound.directive.span, all)])
+    }
+
+    /// `wait`
+    pub(super) fn wait(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
+        let mut asked = Asked::of(self.input, index)?;
+        let argument = match &self.input.bound[index].directive.argument {
+            crate::acc::ast::Argument::Wait(argument) => Some(argument),
+            _ => None,
+        };
+        let lines = wait_lines(argument, asked.queue.as_deref());
+        let _ = is_wait;
+        asked.queue = None;
+        self.standalone(index, &asked, lines)
+    }
+
+    /// `init`, `shutdown` and `set`
+    pub(super) fn device_control(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
+        let asked = Asked::of(self.input, index)?;
+        let directive = &self.input.bound[index].directive;
+        let mut number = None;
+        let mut lines = Vec::new();
+        for clause in &directive.clauses {
+            match &clause.kind {
+                ClauseKind::DeviceNum(expr) => number = Some(expr.text.clone()),
+                ClauseKind::DefaultAsync(expr) => lines.push(format!("acc_set_default_async({});", expr.text)),
+                _ => {}
+            }
+        }
+        let word = match directive.kind {
+            DirectiveKind::Init => "acc_init",
+            DirectiveKind::Shutdown => "acc_shutdown",
+            _ => "",
+        };
+        match (word, number) {
+            ("", Some(number)) => lines.push(format!("acc_set_device_num({number}, acc_device_nvidia);")),
+            ("", None) => {}
+            (word, Some(number)) => lines.push(format!("{word}_device({number}, acc_device_nvidia);")),
+            (word, None) => lines.push(format!("{word}(acc_device_nvidia);")),
+        }
+        self.standalone(index, &asked, lines)
+    }
+
+    /// `host_data`: in its block, the names mean addresses on the device.
+    pub(super) fn host_data(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
+        let bound = &self.input.bound[index];
+        let span = bound.directive.span;
+        let stmt = bound.stmt().ok_or_else(|| refused(span, "a construct without a statement"))?;
+        let body = self.input.stmt_span(stmt);
+        let asked = Asked::of(self.input, index)?;
+        let if_present = self.input.clauses(index).any(|kind| *kind == ClauseKind::IfPresent);
+        let unit = self.input.unit();
+        let is_cpp = unit.is_cpp();
+        let mut lines = Vec::new();
+        let mut changes = Vec::new();
+        for kind in self.input.clauses(index) {
+            let ClauseKind::UseDevice(list) = kind else { continue };
+            for item in list {
+                let name = &item.base.text;
+                let Some(symbol) = self.input.symbols.lookup(name, span.start).filter(|_| item.parts.is_empty()) else {
+                    return Err(refused(item.span, "this item of `use_device`"));
+                };
+                let class = self.input.symbols.get(symbol).class;
+                let (kind, host, used) = match class {
+                    Class::Array | Class::Pointer => {
+                        (format!("__typeof__(&{name}[0])"), name.clone(), format!("{name}_device"))
+                    }
+                    _ => (format!("__typeof__(&{name})"), format!("&{name}"), format!("(*{name}_device)")),
+                };
+                let converted = if is_cpp { format!("({kind})") } else { String::new() };
+                let mut value = format!("{converted}acc_deviceptr((void *){host})");
+                let plain = if class == Class::Array && is_cpp { format!("({kind}){host}") } else { host.clone() };
+                if if_present {
+                    value = format!("acc_is_present({host}, 1) ? {value} : {plain}");
+                }
+                if let Some(condition) = &asked.condition {
+                    value = format!("({condition}) ? ({value}) : {plain}");
+                }
+                lines.push(format!("{kind} {name}_device = {value};"));
+                changes.extend(self.renamed(body, symbol, &used)?);
+            }
+        }
+        let mut open = lines;
+        let is_block = matches!(unit.stmt(stmt).kind, StmtKind::Block(_));
+        open.insert(0, "{".to_owned());
+        changes.push(Change::Lines(span, open));
+        changes.push(Change::After(body.end, span, vec!["}".to_owned()]));
+        let _ = (is_block, Derived::Pointer);
+        Ok(changes)
+    }
+
+    /// Another text for each use of a variable.
+    fn renamed(&self, within: Span, symbol: SymbolId, text: &str) -> Result<Vec<Change>, Refused> {
+        let unit = self.input.unit();
+        let inner = self.input.bound.iter().filter(|one| within.contains(one.directive.span));
+        for one in inner {
+            if one.directive.kind.is_compute() {
+                return Err(refused(one.directive.span, "a compute construct in `host_data`"));
+            }
+        }
+        let mut changes = Vec::new();
+        for expr in unit.exprs.iter().filter(|expr| within.contains(expr.span)) {
+            let ExprKind::Name(name) = &expr.kind else { continue };
+            if self.input.symbols.lookup(name, expr.span.start) == Some(symbol) {
+                changes.push(Change::Text(expr.span, text.to_owned()));
+            }
+        }
+        changes.dedup();
+        Ok(changes)
+    }
+
+    /// `declare`
+    pub(super) fn declare(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
+        let bound = &self.input.bound[index];
+        let span = bound.directive.span;
+        if bound.function.is_none() {
+            self.device.declare(self.input, index)?;
+            return Ok(vec![Change::Gone(span)]);
+        }
+        let Item::Declare { exits, .. } = &self.input.plan.items[index] else {
+            return Err(refused(span, "a `declare` here"));
+        };
+        let place = self.input.place(span.start);
+        let mut lines = vec![format!("acc2omp_begin(\"{place}\", acc_async_sync);")];
+        lines.extend(self.item_lines(index)?);
+        let mut changes = vec![Change::Lines(span, lines)];
+        for exit in exits {
+            let end = "acc2omp_end();".to_owned();
+            match exit {
+                Exit::Return { stmt, braces } => {
+                    let at = self.input.stmt_span(*stmt);
+                    // What is returned is computed first.
+                    let value = match &self.input.unit().stmt(*stmt).kind {
+                        StmtKind::Return(Some(expr)) => Some(self.input.unit().expr(*expr).kind.clone()),
+                        _ => None,
+                    };
+                    let simple = matches!(value, None | Some(ExprKind::Name(_) | ExprKind::Int(_) | ExprKind::Literal));
+                    if !simple {
+                        return Err(refused(at, "a `return` of a computed value behind a `declare`"));
+                    }
+                    match braces {
+                        true => changes.push(Change::Braced(at, vec![end], Vec::new())),
+                        false => changes.push(Change::Before(at.start, vec![end])),
+                    }
+                }
+                Exit::End(block) => {
+                    changes.push(Change::Before(self.input.stmt_span(*block).end - 1, vec![end]));
+                }
+            }
+        }
+        Ok(changes)
+    }
+}

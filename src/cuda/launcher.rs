@@ -1,0 +1,68 @@
+//! The text of launchers: what the host calls in the place of a construct.
+//!
+//! Invariant: a launcher's parameters are the same in the device file and in the header, but for what C knows of types.
+
+use super::kernel::{Grid, Host, wrapped};
+
+/// What a launcher is made of.
+pub struct Launcher<'a> {
+    pub name: &'a str,
+    pub place: &'a str,
+    pub host: &'a Host,
+    pub kernel_arguments: Vec<String>,
+    pub grid: &'a Grid,
+    /// Lanes and workers.
+    pub shape: (usize, usize),
+    pub template: bool,
+    pub queued: bool,
+}
+
+/// The definition of a launcher.
+pub fn text(launcher: &Launcher) -> String {
+    let Launcher { name, place, host, grid, .. } = launcher;
+    let mut params: Vec<String> = host.params.iter().map(|(device, _)| device.clone()).collect();
+    params.extend(grid.param.clone());
+    if launcher.queued {
+        params.push("int queue".to_owned());
+    }
+    let head = format!("extern \"C\" void {name}(");
+    let mut out = format!("{head}{})\n{{\n", wrapped(&params, 4, head.len()));
+    let queue = if launcher.queued { "queue" } else { "acc_async_sync" };
+    out += &format!("    acc2omp::Region region(\"{place}\", {queue});\n");
+    for line in host.lines.iter().chain(&grid.lines) {
+        out += &format!("    {line}\n");
+    }
+    let (vector, workers) = launcher.shape;
+    let block = if workers == 1 { format!("{vector}") } else { format!("{vector}, {workers}") };
+    out += &format!("    const dim3 gangs({}), threads({block});\n", grid.gangs);
+    for line in &host.results {
+        out += &format!("    {line}\n");
+    }
+    let kernel = match launcher.template {
+        true => {
+            out += "    // 32 bits count the iterations, and the steps of all threads, or 64 do.\n";
+            let head = format!("    const auto kernel = trips < (1ull << 31) ? {name}_kernel<unsigned>");
+            out += &format!("{head}\n        : {name}_kernel<unsigned long long>;\n");
+            "kernel".to_owned()
+        }
+        false => format!("{name}_kernel"),
+    };
+    let mut arguments = vec!["region".to_owned(), "gangs".to_owned(), "threads".to_owned(), kernel];
+    arguments.extend(launcher.kernel_arguments.iter().cloned());
+    out += &format!("    acc2omp::launch({});\n}}\n", wrapped(&arguments, 8, 20));
+    out
+}
+
+/// The declaration of a launcher for the host.
+pub fn prototype(name: &str, host: &Host, grid: &Grid, queued: bool) -> String {
+    let mut params: Vec<String> = host.params.iter().map(|(_, header)| header.clone()).collect();
+    params.extend(grid.param.clone());
+    if queued {
+        params.push("int queue".to_owned());
+    }
+    if params.is_empty() {
+        params.push("void".to_owned());
+    }
+    let head = format!("void {name}(");
+    format!("{head}{});\n", wrapped(&params, 4, head.len()))
+}

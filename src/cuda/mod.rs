@@ -1,0 +1,197 @@
+//! Says each directive in CUDA: calls of launchers and of the run-time library in the host file, kernels beside it.
+//!
+//! Invariant: the host file stays in its language; device code is text of the source with edits, in a file of its own.
+
+mod atomic;
+mod body;
+mod capture;
+mod clause;
+mod counted;
+mod data;
+mod device;
+mod flat;
+mod item;
+mod kernel;
+mod launcher;
+mod levels;
+mod names;
+mod reduction;
+mod text;
+mod types;
+
+use std::collections::BTreeMap;
+
+use crate::acc::ast::{ClauseKind, DirectiveKind};
+use crate::bind::{Bound, ancestors};
+use crate::diag::{self, Diag};
+use crate::host::ir::{Decl, StmtId, Unit};
+use crate::plan::{self, Plan};
+use crate::scan::Scan;
+use crate::sema::{SymbolId, Symbols};
+use crate::source::{SourceFile, Span};
+
+pub use device::Device;
+
+/// One file as this room sees it: a source, or a header that it includes.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<'a> {
+    /// The file.
+    pub file: &'a SourceFile,
+    /// What the host grammar made of it.
+    pub unit: &'a Unit,
+    /// Its preprocessor lines.
+    pub scan: &'a Scan,
+}
+
+/// What is lowered.
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'a> {
+    /// The source.
+    pub source: Seen<'a>,
+    /// The headers that it includes.
+    pub headers: &'a [Seen<'a>],
+    /// The names of all of them.
+    pub symbols: &'a Symbols,
+    /// The directives.
+    pub bound: &'a [Bound],
+    /// What they amount to.
+    pub plan: &'a Plan,
+    /// The device type whose clauses count.
+    pub device_type: &'a str,
+}
+
+/// A change of the host file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// These bytes become lines, indented like the first of them.
+    Lines(Span, Vec<String>),
+    /// These bytes go, with their lines if nothing else stands there.
+    Gone(Span),
+    /// Lines behind the code that ends at the offset, indented like the span.
+    After(u32, Span, Vec<String>),
+    /// Lines before the code at the offset.
+    Before(u32, Vec<String>),
+    /// A statement gets braces, and lines behind the opening and before the closing one.
+    Braced(Span, Vec<String>, Vec<String>),
+    /// These bytes become this text.
+    Text(Span, String),
+}
+
+/// What becomes of one directive.
+#[derive(Clone, Debug, Default)]
+pub struct Lowered {
+    /// The changes of the host file; `None` if the directive is left.
+    pub changes: Option<Vec<Change>>,
+}
+
+/// Why something is left: the diagnostic that says so.
+type Refused = Box<Diag>;
+
+/// Lowers the directives of one view: one result for each, and what the device file gets.
+pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
+    let mut lowering = Lowering { input, device: Device::default(), diags: Vec::new(), at: 0 };
+    let mut done = Vec::with_capacity(input.bound.len());
+    for index in 0..input.bound.len() {
+        lowering.at = index;
+        let changes = match lowering.directive(index) {
+            Ok(changes) => Some(changes),
+            Err(why) => {
+                lowering.diags.push(*why);
+                None
+            }
+        };
+        done.push(Lowered { changes });
+    }
+    lowering.device.close(input, &mut lowering.diags);
+    (done, lowering.device, lowering.diags)
+}
+
+struct Lowering<'a> {
+    input: &'a Input<'a>,
+    device: Device,
+    diags: Vec<Diag>,
+    at: usize,
+}
+
+impl<'a> Input<'a> {
+    fn file(&self) -> &'a SourceFile {
+        self.source.file
+    }
+
+    fn unit(&self) -> &'a Unit {
+        self.source.unit
+    }
+
+    /// The line of `offset`, as a message names it: `jacobi.c:28`.
+    fn place(&self, offset: u32) -> String {
+        let name = self.file().name.rsplit(['/', '\\']).next().unwrap_or_default();
+        format!("{name}:{}", self.file().lines.line(offset) + 1)
+    }
+
+    /// The declaration of a variable, and the file that it stands in.
+    fn declaration(&self, symbol: SymbolId) -> Option<(Seen<'a>, &'a Decl)> {
+        let known = self.symbols.get(symbol);
+        if let Some(decl) = known.decl {
+            return Some((self.source, self.unit().decl(decl)));
+        }
+        self.headers.iter().find_map(|seen| {
+            let named = |id: &&crate::host::ir::DeclId| seen.unit.decl(**id).name == known.name;
+            seen.unit.globals.iter().find(named).map(|id| (*seen, seen.unit.decl(*id)))
+        })
+    }
+
+    /// The clauses of directive `index` that count.
+    fn clauses(&self, index: usize) -> impl Iterator<Item = &'a ClauseKind> + use<'a> {
+        let directive = &self.bound[index].directive;
+        let (counting, _) = plan::effective(directive, self.device_type);
+        counting.into_iter().map(|at| &directive.clauses[at].kind)
+    }
+
+    fn stmt_span(&self, stmt: StmtId) -> Span {
+        self.unit().stmt(stmt).span
+    }
+}
+
+impl Lowering<'_> {
+    fn directive(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
+        let bound = &self.input.bound[index];
+        let above = ancestors(self.input.bound, index);
+        if above.into_iter().any(|at| self.input.bound[at].directive.kind.is_compute()) {
+            // It goes with the region that holds it.
+            return Ok(Vec::new());
+        }
+        let span = bound.directive.span;
+        match bound.directive.kind {
+            DirectiveKind::Parallel
+            | DirectiveKind::Serial
+            | DirectiveKind::Kernels
+            | DirectiveKind::ParallelLoop
+            | DirectiveKind::SerialLoop
+            | DirectiveKind::KernelsLoop => self.compute(index),
+            DirectiveKind::Data => self.data(index),
+            DirectiveKind::EnterData | DirectiveKind::ExitData => self.unstructured(index),
+            DirectiveKind::Update => self.update(index),
+            DirectiveKind::HostData => self.host_data(index),
+            DirectiveKind::Wait => self.wait(index),
+            DirectiveKind::Init | DirectiveKind::Shutdown | DirectiveKind::Set => self.device_control(index),
+            DirectiveKind::Declare => self.declare(index),
+            DirectiveKind::Routine => {
+                self.device.routine(self.input, index);
+                Ok(vec![Change::Gone(span)])
+            }
+            // On the host, they say nothing.
+            DirectiveKind::Loop | DirectiveKind::Atomic | DirectiveKind::Cache => {
+                Ok(vec![Change::Gone(span)])
+            }
+            DirectiveKind::End(_) => Err(refused(span, "Fortran")),
+        }
+    }
+}
+
+/// What the device file does not take yet.
+fn refused(at: Span, what: &str) -> Refused {
+    Box::new(diag::not_yet_cuda(at, what))
+}
+
+/// Device code of one region, by the offset of its directive.
+type Kernels = BTreeMap<u32, String>;

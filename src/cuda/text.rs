@@ -1,0 +1,167 @@
+//! Text of the source with edits: how a region's code gets into the device file.
+//!
+//! Invariant: what no edit touches comes out byte by byte, but for its indentation.
+
+use crate::source::{SourceFile, Span};
+
+/// Edits of a part of the source, in any order; those at one place keep theirs.
+#[derive(Clone, Debug, Default)]
+pub struct Edits {
+    edits: Vec<(Span, String)>,
+    /// Spans whose lines move to the left, by so many columns.
+    shifts: Vec<(Span, i32)>,
+}
+
+impl Edits {
+    /// Puts `text` in the place of `span`.
+    pub fn replace(&mut self, span: Span, text: impl Into<String>) {
+        self.edits.push((span, text.into()));
+    }
+
+    /// Puts `text` before the byte at `offset`.
+    pub fn insert(&mut self, offset: u32, text: impl Into<String>) {
+        self.replace(Span { start: offset, end: offset }, text);
+    }
+
+    /// Takes away the lines of `span` if nothing else stands there, else its bytes.
+    pub fn remove_lines(&mut self, file: &SourceFile, span: Span) {
+        let first = file.lines.span(file.lines.line(span.start));
+        let last = file.lines.span(file.lines.line(span.end.max(span.start + 1) - 1));
+        let before = file.text(Span { start: first.start, end: span.start });
+        let behind = file.text(Span { start: span.end, end: last.end });
+        let behind = behind.trim();
+        let alone = before.trim().is_empty() && (behind.is_empty() || behind.starts_with("//"));
+        let span = if alone { Span { start: first.start, end: last.end } } else { span };
+        self.replace(span, "");
+    }
+
+    /// Moves the lines that begin in `span` to the left.
+    pub fn shift(&mut self, span: Span, columns: i32) {
+        self.shifts.push((span, columns));
+    }
+
+    /// The text of `span` with the edits in it made, its lines indented so that its first column is `indent`.
+    pub fn render(&self, file: &SourceFile, span: Span, indent: usize) -> String {
+        let mut edits: Vec<(usize, &(Span, String))> = self
+            .edits
+            .iter()
+            .enumerate()
+            .filter(|(_, (at, _))| span.contains(*at) || at.is_empty() && span.end == at.start)
+            .collect();
+        edits.sort_by_key(|(order, (at, _))| (at.start, !at.is_empty(), *order));
+        let base = columns(file, span.start);
+        let mut out = String::new();
+        let mut at = span.start;
+        for (_, (place, text)) in edits {
+            if place.start < at {
+                continue;
+            }
+            self.copy(file, Span { start: at, end: place.start }, base, indent, &mut out);
+            let own = self.column(file, place.start, base, indent);
+            out.push_str(&text.replace('\n', &format!("\n{}", " ".repeat(own))));
+            at = place.end;
+        }
+        self.copy(file, Span { start: at, end: span.end }, base, indent, &mut out);
+        // Lines of blanks, which edits leave, go.
+        let lines: Vec<&str> = out.lines().map(str::trim_end).collect();
+        let mut kept: Vec<&str> = Vec::with_capacity(lines.len());
+        for line in lines {
+            if !(line.is_empty() && kept.last().is_none_or(|last| last.is_empty())) {
+                kept.push(line);
+            }
+        }
+        kept.join("\n")
+    }
+
+    /// The column that the line of `offset` begins in, once moved.
+    fn column(&self, file: &SourceFile, offset: u32, base: usize, indent: usize) -> usize {
+        let start = file.lines.span(file.lines.line(offset)).start;
+        let inside = self.shifts.iter().filter(|(span, _)| covers(*span, start));
+        let shift: i32 = inside.map(|(_, by)| by).sum();
+        (columns(file, offset) as i32 + indent as i32 - base as i32 - shift).max(0) as usize
+    }
+
+    fn copy(&self, file: &SourceFile, span: Span, base: usize, indent: usize, out: &mut String) {
+        let mut at = span.start;
+        while at < span.end {
+            let line = file.lines.span(file.lines.line(at));
+            let end = line.end.min(span.end);
+            let text = file.text(Span { start: at, end });
+            let begins = at == line.start && at > span.start || out.ends_with('\n');
+            if begins && at == line.start {
+                let rest = text.trim_start_matches([' ', '\t']);
+                if !rest.trim().is_empty() {
+                    let is_preprocessor = rest.starts_with('#');
+                    let own = if is_preprocessor { 0 } else { self.column(file, at, base, indent) };
+                    out.push_str(&" ".repeat(own));
+                }
+                out.push_str(&rest.replace('\r', ""));
+            } else {
+                out.push_str(&text.replace('\r', ""));
+            }
+            at = end;
+        }
+    }
+}
+
+fn covers(span: Span, offset: u32) -> bool {
+    span.start <= offset && offset < span.end
+}
+
+/// The width of the blanks that the line of `offset` begins with; a tab goes to the next multiple of eight.
+pub fn columns(file: &SourceFile, offset: u32) -> usize {
+    let line = file.lines.span(file.lines.line(offset));
+    let mut width = 0;
+    for byte in file.slice(line) {
+        match byte {
+            b' ' => width += 1,
+            b'\t' => width = (width / 8 + 1) * 8,
+            _ => break,
+        }
+    }
+    width
+}
+
+/// The names in a text of C: identifiers outside strings and comments.
+pub fn words(text: &str) -> Vec<&str> {
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let byte = bytes[at];
+        let rest = &bytes[at..];
+        if rest.starts_with(b"//") {
+            at += rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
+        } else if rest.starts_with(b"/*") {
+            at += rest.windows(2).skip(2).position(|two| two == b"*/").map_or(rest.len(), |end| end + 4);
+        } else if byte == b'"' || byte == b'\'' {
+            at += 1;
+            while at < bytes.len() && bytes[at] != byte {
+                at += if bytes[at] == b'\\' { 2 } else { 1 };
+            }
+            at += 1;
+        } else if byte.is_ascii_digit() {
+            while at < bytes.len() && (bytes[at].is_ascii_alphanumeric() || bytes[at] == b'.' || bytes[at] == b'_')
+            {
+                at += 1;
+            }
+        } else if byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80 {
+            let start = at;
+            while at < bytes.len() && (bytes[at].is_ascii_alphanumeric() || bytes[at] == b'_' || bytes[at] >= 0x80)
+            {
+                at += 1;
+            }
+            found.extend(text.get(start..at));
+        } else {
+            at += 1;
+        }
+    }
+    found
+}
+
+/// `text` in parentheses, unless it is a name, a number or a call by itself.
+pub fn operand(text: &str) -> String {
+    let text = text.trim();
+    let simple = text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
+    if simple { text.to_owned() } else { format!("({text})") }
+}

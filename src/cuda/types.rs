@@ -1,0 +1,89 @@
+//! Types of C and C++ as the device file writes them.
+//!
+//! Invariant: a type that cannot be written exactly is none.
+
+use crate::host::ir::{BaseType, Decl, DeclKind, Derived, ExprId};
+
+use super::text::words;
+use super::{Input, Seen};
+
+/// Type names that the header of the run-time library knows.
+const KNOWN: [&str; 16] = [
+    "size_t", "ptrdiff_t", "bool", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t",
+    "uint64_t", "intptr_t", "uintptr_t", "intmax_t", "uintmax_t", "ssize_t",
+];
+
+/// The words of the type before the declarator: `double`, `struct particle`.
+pub fn base(seen: Seen, decl: &Decl) -> Option<String> {
+    match &decl.base {
+        BaseType::Builtin(words) if is_complex(words) => None,
+        BaseType::Builtin(words) if words == "_Bool" => Some("bool".to_owned()),
+        BaseType::Builtin(words) => Some(words.clone()),
+        BaseType::Void => Some("void".to_owned()),
+        BaseType::Named(name) if name == "complex" => None,
+        BaseType::Named(name) => Some(name.clone()),
+        BaseType::Tagged(tag) => Some(tag.clone()),
+        BaseType::Record(id) => seen.unit.record(*id).tag.clone(),
+        BaseType::Enum => {
+            let text = seen.file.text(crate::source::Span { start: decl.span.start, end: decl.name_span.start });
+            let all = words(&text);
+            let at = all.iter().position(|word| *word == "enum")?;
+            Some(all.get(at + 1).map_or("int".to_owned(), |tag| (*tag).to_owned()))
+        }
+        BaseType::Unknown => None,
+    }
+}
+
+fn is_complex(words: &str) -> bool {
+    words.split(' ').any(|word| word == "_Complex" || word == "complex" || word == "__complex__")
+}
+
+/// The arithmetic type that a scalar's type stands for, in words that need no declaration of the program.
+pub fn plain(input: &Input, seen: Seen, decl: &Decl) -> Option<String> {
+    let mut base_type = decl.base.clone();
+    for _ in 0..16 {
+        match &base_type {
+            BaseType::Builtin(words) if is_complex(words) => return None,
+            BaseType::Builtin(words) if words == "_Bool" => return Some("bool".to_owned()),
+            BaseType::Builtin(words) => return Some(words.clone()),
+            BaseType::Enum => return Some("int".to_owned()),
+            BaseType::Named(name) if KNOWN.contains(&name.as_str()) => return Some(name.clone()),
+            BaseType::Named(name) => {
+                let typedef = std::iter::once(&input.source)
+                    .chain(input.headers)
+                    .find_map(|seen| seen.unit.decls.iter().find(|decl| is_typedef(decl, name)))?;
+                if !typedef.derived.is_empty() {
+                    return None;
+                }
+                base_type = typedef.base.clone();
+            }
+            _ => return None,
+        }
+    }
+    let _ = seen;
+    None
+}
+
+fn is_typedef(decl: &Decl, name: &str) -> bool {
+    decl.kind == DeclKind::Typedef && decl.name == name
+}
+
+/// The dimensions of an array, or of what a pointer points to, outermost first: `None` for one without a size, and for the
+/// pointer itself.
+pub fn dimensions(decl: &Decl) -> Option<Vec<Option<ExprId>>> {
+    let mut dimensions = Vec::new();
+    for (at, part) in decl.derived.iter().enumerate() {
+        match part {
+            Derived::Array(size) => dimensions.push(*size),
+            Derived::Pointer if at == 0 => dimensions.push(None),
+            Derived::Pointer | Derived::Function | Derived::Reference => return None,
+        }
+    }
+    Some(dimensions)
+}
+
+/// How many pointers stand behind the dimensions: one for `double *rows[8]`.
+pub fn stars(decl: &Decl) -> usize {
+    decl.derived.iter().skip(1).filter(|part| matches!(part, Derived::Pointer)).count()
+        + usize::from(matches!(decl.derived.first(), Some(Derived::Pointer)))
+}

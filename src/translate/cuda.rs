@@ -1,0 +1,292 @@
+//! A file on its way to CUDA: view by view, as for OpenMP, and the device code beside it.
+//!
+//! Invariant: a directive is translated in the first view that reaches it, and reported once.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::acc::ast::DirectiveKind;
+use crate::cuda::{self, Change, Device, Seen};
+use crate::diag::{self, Diag};
+use crate::edit::{Edit, EditSet, Rewrite};
+use crate::host::ir::Unit;
+use crate::scan::{self, Define, Scan, View};
+use crate::sema::Symbols;
+use crate::source::{SourceFile, Span};
+use crate::{acc, bind, host, layout, omp, plan};
+
+use super::{Beside, DirectiveReport, Options, Outcome, Source, Translation};
+
+/// The run-time library that the output calls: its header and its source, by name.
+pub const RUNTIME: [(&str, &str); 2] = [
+    ("acc2omp_cuda.h", include_str!("../cuda/runtime/acc2omp_cuda.h")),
+    ("acc2omp_cuda.cu", include_str!("../cuda/runtime/acc2omp_cuda.cu")),
+];
+
+/// Translates one source.
+pub fn translate(source: &Source, options: &Options) -> Translation {
+    let mut work = Work {
+        source,
+        options,
+        edits: EditSet::default(),
+        diags: Vec::new(),
+        reports: BTreeMap::new(),
+        known: BTreeMap::new(),
+        device: Device::default(),
+    };
+    work.view(&View::default(), true);
+    while let Some(offset) = work.next_unreached() {
+        work.view(&View::reaching(offset), false);
+    }
+    work.finish()
+}
+
+struct Work<'a> {
+    source: &'a Source,
+    options: &'a Options,
+    edits: EditSet,
+    diags: Vec<Diag>,
+    reports: BTreeMap<u32, DirectiveReport>,
+    /// All directives of the file: their bytes, and whether a view has tried to reach them.
+    known: BTreeMap<u32, (Span, bool)>,
+    device: Device,
+}
+
+impl Work<'_> {
+    fn next_unreached(&mut self) -> Option<u32> {
+        let (offset, (_, tried)) = self.known.iter_mut().find(|(_, (_, tried))| !*tried)?;
+        *tried = true;
+        Some(*offset)
+    }
+
+    fn view(&mut self, view: &View, is_first: bool) {
+        let file = &self.source.file;
+        let mut view = view.clone();
+        for define in self.source.headers.iter().flat_map(|header| &header.scan.defines) {
+            if define.params.is_none() {
+                view.defines.push((define.name.clone(), Some(define.body.clone())));
+            }
+        }
+        let (scan, said) = scan::scan(file, &view);
+        if is_first {
+            self.diags.extend(said);
+            self.library(&scan);
+        }
+        for text in &scan.directives {
+            self.known.entry(text.span.start).or_insert((text.span, false));
+        }
+        let fresh: Vec<usize> = (0..scan.directives.len())
+            .filter(|at| {
+                let text = &scan.directives[*at];
+                text.active && !self.reports.contains_key(&text.span.start)
+            })
+            .collect();
+        if !fresh.is_empty() {
+            let unit = host::parse(file, &scan);
+            self.translate_view(&scan, &unit, &fresh);
+        }
+    }
+
+    fn translate_view(&mut self, scan: &Scan, unit: &Unit, fresh: &[usize]) {
+        let file = &self.source.file;
+        let mut parsed = Vec::new();
+        let mut held = Vec::new();
+        for at in fresh {
+            let text = &scan.directives[*at];
+            self.known.insert(text.span.start, (text.span, true));
+            if let Some(name) = &text.in_macro {
+                self.diags.push(diag::in_macro(text.span, name));
+                held.push(text.span);
+                continue;
+            }
+            let (directive, said) = acc::parse(file, text);
+            self.diags.extend(said);
+            let legal = directive.filter(|directive| {
+                let said = acc::check(directive);
+                let legal = said.is_empty();
+                self.diags.extend(said);
+                legal
+            });
+            match legal {
+                Some(directive) => parsed.push((*at, directive)),
+                None => held.push(text.span),
+            }
+        }
+        let headers: Vec<&Unit> = self.source.headers.iter().map(|header| &header.unit).collect();
+        let header_defines = self.source.headers.iter().flat_map(|header| &header.scan.defines);
+        let macros: Vec<&Define> = header_defines.chain(&scan.defines).collect();
+        let symbols = Symbols::new(unit, file.bytes.len(), &headers, &macros);
+        let mut unbound: BTreeSet<Span> = parsed.iter().map(|(_, directive)| directive.span).collect();
+        let (bound, said) = bind::bind(unit, &scan.directives, parsed, &bind::Regions::default());
+        unbound.retain(|span| bound.binary_search_by_key(span, |one| one.directive.span).is_err());
+        held.extend(unbound);
+        self.diags.extend(said);
+        let target = self.options.target(file.language);
+        let aim = plan::Aim {
+            device_type: self.options.device_type.clone(),
+            preference: omp::preference(target.profile, target.version, target.speech),
+            queues: false,
+        };
+        // What the plan has to say is about OpenMP's way; this back end speaks for itself.
+        let (plan, _) = plan::plan(file, unit, &symbols, &bound, &held, &aim);
+        let headers: Vec<Seen> = self
+            .source
+            .headers
+            .iter()
+            .map(|header| Seen { file: &header.file, unit: &header.unit, scan: &header.scan })
+            .collect();
+        let input = cuda::Input {
+            source: Seen { file, unit, scan },
+            headers: &headers,
+            symbols: &symbols,
+            bound: &bound,
+            plan: &plan,
+            device_type: &self.options.device_type,
+        };
+        let (lowered, device, said) = cuda::lower(&input);
+        self.diags.extend(said);
+        self.device.merge(device);
+        let left: BTreeSet<usize> =
+            (0..bound.len()).filter(|at| lowered[*at].changes.is_none()).collect();
+        for (at, (one, lowered)) in bound.iter().zip(&lowered).enumerate() {
+            let is_left = left.contains(&at)
+                || bind::ancestors(&bound, at).any(|above| {
+                    let is_data =
+                        matches!(bound[above].directive.kind, DirectiveKind::Data | DirectiveKind::HostData);
+                    left.contains(&above) && !is_data
+                });
+            let changes = lowered.changes.as_ref().filter(|_| !is_left);
+            let edits = changes.map(|changes| changes.iter().map(|change| edits_of(file, change)).collect::<Option<Vec<_>>>());
+            let edits: Option<Vec<Edit>> = match edits {
+                Some(Some(all)) => Some(all.into_iter().flatten().collect()),
+                Some(None) => {
+                    let name = acc::name(one.directive.kind);
+                    self.diags.push(diag::not_yet_cuda(one.directive.span, &format!("`{name}` among other code on one line")));
+                    None
+                }
+                None => None,
+            };
+            let outcome = match edits {
+                None => Outcome::Left,
+                Some(edits) if edits.is_empty() => Outcome::Exact,
+                Some(edits) => match self.edits.add(Rewrite { owner: one.directive.span.start, edits }) {
+                    Ok(()) => Outcome::Exact,
+                    Err(_) => {
+                        self.diags.push(diag::edit_conflict(one.directive.span));
+                        Outcome::Left
+                    }
+                },
+            };
+            let span = one.directive.span;
+            let name = acc::name(one.directive.kind).to_owned();
+            self.reports.insert(span.start, DirectiveReport { span, name, outcome, rows: Vec::new() });
+        }
+        for span in held {
+            let report = DirectiveReport { span, name: String::new(), outcome: Outcome::Left, rows: Vec::new() };
+            self.reports.insert(span.start, report);
+        }
+    }
+
+    /// The header of OpenACC's run-time library gives way to ours, which has the same routines.
+    fn library(&mut self, scan: &Scan) {
+        let file = &self.source.file;
+        for include in scan.includes.iter().filter(|include| include.path == "openacc.h") {
+            let text = file.text(include.span).replace("<openacc.h>", "\"acc2omp_cuda.h\"");
+            let text = text.replace("\"openacc.h\"", "\"acc2omp_cuda.h\"");
+            self.add(Edit { span: include.span, text: text.into_bytes() });
+        }
+        for word in scan.guards.iter().flat_map(|guard| &guard.words) {
+            self.add(Edit { span: *word, text: b"ACC2OMP_CUDA".to_vec() });
+        }
+    }
+
+    fn add(&mut self, edit: Edit) {
+        let span = edit.span;
+        if self.edits.add(Rewrite { owner: u32::MAX, edits: vec![edit] }).is_err() {
+            self.diags.push(diag::edit_conflict(span));
+        }
+    }
+
+    fn finish(mut self) -> Translation {
+        let file = &self.source.file;
+        for (span, _) in self.known.values() {
+            if !self.reports.contains_key(&span.start) {
+                self.diags.push(diag::not_understood(*span));
+                let report =
+                    DirectiveReport { span: *span, name: String::new(), outcome: Outcome::Left, rows: Vec::new() };
+                self.reports.insert(span.start, report);
+            }
+        }
+        let changed = self.edits.edits().next().is_some();
+        let name = file.name.clone();
+        let stem = name.rsplit(['/', '\\']).next().unwrap_or_default();
+        let stem = stem.rsplit_once('.').map_or(stem, |(stem, _)| stem).to_owned();
+        let mut beside = Vec::new();
+        if changed {
+            let place = first_include(file);
+            let line = format!("#include \"{stem}_acc.h\"\n");
+            self.add(Edit { span: Span { start: place, end: place }, text: line.into_bytes() });
+            beside.push(Beside { name: format!("{stem}_acc.h"), text: self.device.header(&name).into_bytes() });
+            if !self.device.is_empty() {
+                beside.push(Beside { name: format!("{stem}_acc.cu"), text: self.device.text(&name).into_bytes() });
+            }
+            if let Some(text) = self.device.registration() {
+                let end = file.bytes.len() as u32;
+                self.add(Edit { span: Span { start: end, end }, text: text.into_bytes() });
+            }
+        }
+        let text = self.edits.apply(&file.bytes);
+        let mut translation = Translation {
+            text,
+            edits: self.edits.edits().cloned().collect(),
+            diagnostics: self.diags,
+            directives: self.reports.into_values().collect(),
+            api_rows: Vec::new(),
+            needs_support: false,
+            beside,
+        };
+        translation.mark();
+        translation.settle();
+        translation
+    }
+}
+
+/// Where the header of the launchers is included: before the first line of the preprocessor, or of code.
+fn first_include(file: &SourceFile) -> u32 {
+    let (scan, _) = scan::scan(file, &View::default());
+    let code = scan.shadow.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(scan.shadow.len());
+    let code = file.lines.span(file.lines.line(code as u32)).start;
+    let mut best = code;
+    for line in 0..file.lines.count() {
+        let span = file.lines.span(line);
+        if span.start >= best {
+            break;
+        }
+        if file.text(span).trim_start().starts_with('#') && !in_comment(file, span.start) {
+            best = span.start;
+            break;
+        }
+    }
+    best
+}
+
+/// Whether a block comment that begins before `offset` is still open there.
+fn in_comment(file: &SourceFile, offset: u32) -> bool {
+    let text = file.text(Span { start: 0, end: offset });
+    text.rfind("/*").is_some_and(|open| text.rfind("*/").is_none_or(|close| close < open))
+}
+
+/// The edits for one change; `None` if the source leaves no room for it.
+fn edits_of(file: &SourceFile, change: &Change) -> Option<Vec<Edit>> {
+    Some(match change {
+        Change::Lines(span, lines) if layout::stands_alone(file, *span) => vec![layout::replaced(file, *span, lines)],
+        Change::Lines(span, lines) => vec![Edit { span: *span, text: lines.join(" ").into_bytes() }],
+        Change::Gone(span) => vec![layout::removed(file, *span)],
+        Change::After(offset, like, lines) => vec![layout::lines_after(file, *offset, *like, lines)?],
+        Change::Before(offset, lines) => {
+            let edits: Option<Vec<Edit>> = lines.iter().map(|line| layout::inserted(file, *offset, line)).collect();
+            edits?
+        }
+        Change::Braced(span, lines, _) => layout::braced(file, *span, lines).to_vec(),
+        Change::Text(span, text) => vec![Edit { span: *span, text: text.clone().into_bytes() }],
+    })
+}
