@@ -10,6 +10,7 @@
  * - Memory of the device lies apart. It is filled with 0xA5 when it is allocated and 0xDE when it is freed, and the host
  *   cannot touch it. A kernel's argument that points to memory of the host is spoilt, so that using it is caught.
  * - With CUDA_SHIM_LEAKS set, memory that is not freed at the end makes the program fail.
+ * - With CUDA_SHIM_LOG set, each kernel that runs is told on standard error.
  * CUDA_SHIM_DEVICES is the number of devices (1).
  *
  * Nobody's interface but the tests': what acc2omp's output does not use is not here.
@@ -560,6 +561,10 @@ inline void run_block()
 
 inline void run_kernel(dim3 grid, dim3 block, std::function<void()> kernel)
 {
+    static const bool is_told = getenv("CUDA_SHIM_LOG");
+    if (is_told)
+        fprintf(stderr, "cuda-shim: a kernel of %u x %u x %u blocks of %u x %u x %u threads\n", grid.x, grid.y, grid.z,
+                block.x, block.y, block.z);
     Access access;
     is_on_device = true;
     gridDim = grid;
