@@ -3,6 +3,7 @@
 //! Invariant: exit status 0 is success, 1 a test that failed, 2 something that kept a chore from being done.
 
 mod audit;
+mod cuda;
 mod difftest;
 mod process;
 mod setup;
@@ -33,20 +34,26 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Chore {
     /// Install the compilers that the tests need (Debian packages, by apt-get)
-    Setup,
-    /// Run every test: `cargo test`, then `audit`, then `difftest`
+    Setup(setup::Options),
+    /// Run every test: `cargo test`, then `audit`, `cuda` and `difftest`
     Test,
     /// Build and run each fixture as OpenACC and as its translation, and compare what they print
     Difftest(difftest::Options),
+    /// Test the run-time library of translations to CUDA
+    Cuda(cuda::Options),
+    /// Build the benchmarks of CUDA into a folder, to be run on a machine with a GPU
+    CudaBench(cuda::BenchOptions),
     /// Look for variables that threads assign and share, in the translations alone
     Audit(audit::Options),
 }
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().chore {
-        Chore::Setup => setup::run(),
+        Chore::Setup(options) => setup::run(&options),
         Chore::Test => test::run(),
         Chore::Difftest(options) => difftest::run(&options),
+        Chore::Cuda(options) => cuda::run(&options),
+        Chore::CudaBench(options) => cuda::bench(&options),
         Chore::Audit(options) => audit::run(&options),
     };
     match done {

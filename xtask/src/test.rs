@@ -4,12 +4,13 @@
 
 use std::process::Command;
 
-use crate::{Result, Verdict, audit, difftest, process};
+use crate::{Result, Verdict, audit, cuda, difftest, process};
 
-/// Runs `cargo test`, the audit and the comparisons; all, so that one run shows all that is wrong.
+/// Runs `cargo test`, the audit, the tests of CUDA's run-time library and the comparisons; all, so that one run shows all that is wrong.
 pub fn run() -> Result<Verdict> {
     let units = process::show(Command::new(env!("CARGO")).args(["test", "--workspace"]));
     let audited = audit::run(&audit::Options::default())?;
+    let library = cuda::run(&cuda::Options::default())?;
     let compared = difftest::run(&difftest::Options::default())?;
     if let Err(why) = &units {
         println!("the tests before the comparisons failed: {why}");
@@ -17,6 +18,9 @@ pub fn run() -> Result<Verdict> {
     if audited == Verdict::Failed {
         println!("the audit before the comparisons failed");
     }
-    let passed = units.is_ok() && audited == Verdict::Passed;
+    if library == Verdict::Failed {
+        println!("the tests of CUDA's run-time library before the comparisons failed");
+    }
+    let passed = units.is_ok() && audited == Verdict::Passed && library == Verdict::Passed;
     Ok(if passed { compared } else { Verdict::Failed })
 }

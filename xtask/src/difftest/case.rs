@@ -5,7 +5,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use super::fixture::{Fixture, left_directive, read_text};
+use super::fixture::{self, Fixture, left_directive, read_text};
 use super::toolchain::{Toolchain, Toolchains};
 use super::{LIMIT, Output, compare};
 use crate::{Result, process};
@@ -60,6 +60,7 @@ pub fn run(fixture: &Fixture, toolchains: &Toolchains, work: &Path, outputs: &[O
                 let is_refused = match toolchain {
                     Toolchain::OpenAcc => is_plain,
                     Toolchain::Flang => fixture.marks.gfortran,
+                    Toolchain::Shim | Toolchain::Nvcc => fixture.marks.openmp,
                     Toolchain::Plain | Toolchain::GccOpenMp | Toolchain::ClangOpenMp => false,
                 };
                 if is_refused {
@@ -67,6 +68,7 @@ pub fn run(fixture: &Fixture, toolchains: &Toolchains, work: &Path, outputs: &[O
                 }
                 let outcome = case.translation(output, toolchain)?;
                 let compared = outcome.and_then(|seen| match &original {
+                    _ if !toolchain.is_run() => Ok(()),
                     _ if seen.is_only_read => {
                         let (name, built) = (&fixture.name, toolchain.name());
                         let _ = writeln!(report, "read   {name} ({} by {built}), not built", output.name);
@@ -130,8 +132,9 @@ impl Case<'_> {
         let folder = self.work.join(&output.name).join(&self.fixture.name);
         let left = if output.guarded { None } else { self.left(&folder)? };
         match left {
-            Some(wrong) => Ok(Err(wrong)),
-            None => self.build_and_run(toolchain, &folder, &output.name),
+            // The mark is for OpenMP: CUDA may know more.
+            Some(wrong) if !(toolchain.is_cuda() && self.fixture.marks.left) => Ok(Err(wrong)),
+            _ => self.build_and_run(toolchain, &folder, &output.name),
         }
     }
 
@@ -173,7 +176,11 @@ impl Case<'_> {
         let program = self.work.join(format!("{}.{kind}.{}", self.fixture.name, toolchain.name()));
         // OpenACC that is not read, or knowingly left, is no error.
         let strict = toolchain != Toolchain::Plain && !self.fixture.marks.left;
-        for mut step in self.toolchains.build(toolchain, &self.fixture.sources, &program, strict)? {
+        let mut sources = self.fixture.sources.clone();
+        if toolchain.is_cuda() {
+            sources.extend(fixture::files(folder, "cu")?);
+        }
+        for mut step in self.toolchains.build(toolchain, &sources, &program, strict)? {
             let built = process::capture(step.current_dir(folder), LIMIT)?;
             if !built.succeeded() && toolchain.is_unfinished(&built.stderr) {
                 return Ok(Ok(Seen { is_only_read: true, ..Seen::default() }));
@@ -182,10 +189,13 @@ impl Case<'_> {
                 return Ok(Err(format!("it cannot be built, {}\n{}", built.end(), cut(&built.stderr))));
             }
         }
-        let first = self.execute(toolchain, &program)?;
+        if !toolchain.is_run() {
+            return Ok(Ok(Seen::default()));
+        }
+        let first = self.execute(toolchain, &program, 0)?;
         let Ok(seen) = first else { return Ok(first) };
-        for _ in 1..toolchain.runs(self.fixture.is_fortran()) {
-            let again = match self.execute(toolchain, &program)? {
+        for run in 1..toolchain.runs(self.fixture.is_fortran()) {
+            let again = match self.execute(toolchain, &program, run)? {
                 Ok(again) => again,
                 Err(wrong) => return Ok(Err(wrong)),
             };
@@ -197,9 +207,14 @@ impl Case<'_> {
     }
 
     /// Runs a program once.
-    fn execute(&self, toolchain: Toolchain, program: &Path) -> Result<std::result::Result<Seen, Wrong>> {
+    fn execute(
+        &self,
+        toolchain: Toolchain,
+        program: &Path,
+        run: usize,
+    ) -> Result<std::result::Result<Seen, Wrong>> {
         let is_fortran = self.fixture.is_fortran();
-        let ran = process::capture(&mut self.toolchains.execute(toolchain, program, is_fortran), LIMIT)?;
+        let ran = process::capture(&mut self.toolchains.execute(toolchain, program, is_fortran, run), LIMIT)?;
         if !ran.succeeded() {
             return Ok(Err(format!("it fails, {}\n{}", ran.end(), cut(&ran.stderr))));
         }

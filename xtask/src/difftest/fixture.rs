@@ -43,6 +43,8 @@ pub struct Marks {
     pub plain: bool,
     /// A directive is knowingly left in the translation.
     pub left: bool,
+    /// It is translated to OpenMP only.
+    pub openmp: bool,
     /// flang refuses what the translation has to say.
     pub gfortran: bool,
     /// No compiler at hand can build the original: the translations are compared with one another.
@@ -99,6 +101,7 @@ impl Marks {
                 Some(Ok(count)) => self.launches = Some(count),
                 None if word == "plain" => self.plain = true,
                 None if word == "left" => self.left = true,
+                None if word == "openmp" => self.openmp = true,
                 None if word == "gfortran" => self.gfortran = true,
                 _ => return Err(word.to_owned()),
             }
@@ -140,6 +143,14 @@ fn has_sentinel(line: &str) -> bool {
     begins(line.trim_start(), SENTINELS[0]) || SENTINELS[1..].iter().any(|one| begins(line, one))
 }
 
+/// The names of a folder's files with an ending, sorted.
+pub fn files(folder: &Path, ending: &str) -> Result<Vec<String>> {
+    let mut files = entries(folder)?;
+    files.retain(|path| path.extension().is_some_and(|one| one == ending));
+    files.sort();
+    Ok(files.iter().map(|path| name(path)).collect())
+}
+
 fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     let told = |error: std::io::Error| format!("{}: {error}", folder.display());
     fs::read_dir(folder).map_err(told)?.map(|entry| Ok(entry.map_err(told)?.path())).collect()
@@ -159,8 +170,8 @@ mod tests {
         let mut marks = Marks::default();
         marks.read(" plain launches>=12").unwrap();
         assert_eq!(marks, Marks { plain: true, launches: Some(12), ..Marks::default() });
-        marks.read(" left gfortran").unwrap();
-        assert!(marks.left && marks.gfortran);
+        marks.read(" left gfortran openmp").unwrap();
+        assert!(marks.left && marks.gfortran && marks.openmp);
         assert_eq!(marks.read(" launches>=x"), Err("launches>=x".to_owned()));
         assert_eq!(marks.read(" lef"), Err("lef".to_owned()));
     }

@@ -28,6 +28,9 @@ const LIMIT: Duration = Duration::from_secs(120);
 /// The whole tree is translated at once.
 const TRANSLATION_LIMIT: Duration = Duration::from_secs(60);
 
+/// Whether CUDA is compared without being asked for.
+const COMPARES_CUDA: bool = false;
+
 /// Which comparisons to make.
 #[derive(Args, Debug, Default)]
 pub struct Options {
@@ -38,6 +41,10 @@ pub struct Options {
     /// The profiles to translate for [default: all]
     #[arg(long, value_name = "PROFILE")]
     profile: Vec<Profile>,
+
+    /// Only the translations to CUDA
+    #[arg(long)]
+    cuda: bool,
 
     /// Keep the translations and the programs, and say where they are
     #[arg(long)]
@@ -105,6 +112,13 @@ impl Output {
         Output { name: "guard".to_owned(), options: vec!["--guard".to_owned()], guarded: true, toolchains }
     }
 
+    /// The translations to CUDA.
+    fn cuda() -> Output {
+        let options = ["--to", "cuda"].map(str::to_owned).to_vec();
+        let toolchains = &[Toolchain::Shim, Toolchain::Nvcc];
+        Output { name: "cuda".to_owned(), options, guarded: false, toolchains }
+    }
+
     fn of_examples(target: page::Target) -> Output {
         let page::Target { version, sync, fortran } = target;
         let dotted = format!("{}.{}", version / 10, version % 10);
@@ -135,10 +149,14 @@ pub struct Suite {
 
 /// Makes the comparisons; the last line printed counts them.
 pub fn run(options: &Options) -> Result<Verdict> {
-    let toolchains = Toolchains::find()?;
     let root = root()?;
     let work = tempfile::Builder::new().prefix("acc2omp-difftest-").tempdir().map_err(|e| e.to_string())?;
+    let mut toolchains = Toolchains::find()?;
     let mut suites = suites(options, &root, work.path())?;
+    if options.cuda || COMPARES_CUDA {
+        toolchains = toolchains.with_cuda(&root, work.path())?;
+        suites.iter_mut().for_each(|suite| with_cuda(suite, options.cuda));
+    }
     for suite in &mut suites {
         let wanted =
             |fixture: &Fixture| options.only.as_ref().is_none_or(|name| fixture.name.contains(name.as_str()));
@@ -161,6 +179,18 @@ pub fn run(options: &Options) -> Result<Verdict> {
     }
     println!("{} passed, {} failed", tally.passed, tally.failed);
     Ok(if tally.failed == 0 { Verdict::Passed } else { Verdict::Failed })
+}
+
+/// Adds the translations to CUDA, or leaves them alone. Only C and C++ are translated, and of these only whole fixtures.
+fn with_cuda(suite: &mut Suite, alone: bool) {
+    if alone {
+        suite.outputs.clear();
+    }
+    match suite.folder.file_name().and_then(|name| name.to_str()) {
+        Some("c" | "cpp") => suite.outputs.push(Output::cuda()),
+        _ if alone => suite.fixtures.clear(),
+        _ => {}
+    }
 }
 
 /// The fixtures, and the examples of the rule pages for each version of OpenMP.

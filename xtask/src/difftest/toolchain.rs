@@ -3,11 +3,12 @@
 //! Invariant: a compiler that is missing is an error, never a comparison left out.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::fixture::is_fortran;
 use super::{LIMIT, Profile};
+use crate::cuda::{self, Cuda};
 use crate::{Result, process};
 
 /// gcc, for OpenACC and for OpenMP.
@@ -46,6 +47,8 @@ impl Compilers {
 pub struct Toolchains {
     /// The folder of clang's run-time libraries.
     llvm_libraries: String,
+    /// What builds CUDA.
+    cuda: Cuda,
 }
 
 /// A way to build and run a program.
@@ -61,6 +64,10 @@ pub enum Toolchain {
     ClangOpenMp,
     /// flang, OpenMP on the host; it reads more strictly than gfortran, and more than it can build.
     Flang,
+    /// CUDA on the processor: gcc, and g++ with the shim for device code.
+    Shim,
+    /// nvcc, which builds device code for a GPU that is not there.
+    Nvcc,
 }
 
 impl Toolchain {
@@ -72,7 +79,19 @@ impl Toolchain {
             Toolchain::GccOpenMp => "gcc",
             Toolchain::ClangOpenMp => "clang",
             Toolchain::Flang => "flang",
+            Toolchain::Shim => "shim",
+            Toolchain::Nvcc => "nvcc",
         }
+    }
+
+    /// Whether it builds translations to CUDA.
+    pub fn is_cuda(self) -> bool {
+        matches!(self, Toolchain::Shim | Toolchain::Nvcc)
+    }
+
+    /// Whether what it builds can be run here.
+    pub fn is_run(self) -> bool {
+        self != Toolchain::Nvcc
     }
 
     /// What its run-time prints to standard error for each construct that runs; `None` if it cannot.
@@ -80,7 +99,8 @@ impl Toolchain {
         match self {
             Toolchain::OpenAcc => Some("GOACC_parallel_keyed"),
             Toolchain::ClangOpenMp => Some("Entering OpenMP kernel"),
-            Toolchain::Plain | Toolchain::GccOpenMp | Toolchain::Flang => None,
+            Toolchain::Shim => Some("cuda-shim: a kernel"),
+            Toolchain::Plain | Toolchain::GccOpenMp | Toolchain::Flang | Toolchain::Nvcc => None,
         }
     }
 
@@ -114,9 +134,14 @@ impl Toolchain {
         self == Toolchain::Flang && (message.contains(UNFINISHED) || has_only_this)
     }
 
-    /// How often a program is run: a race in Fortran has no other witness than a second run that differs.
+    /// How often a program is run: a race in Fortran has no other witness than a second run that differs; the shim
+    /// takes the threads in another order each time.
     pub fn runs(self, is_fortran: bool) -> usize {
-        if is_fortran && self == Toolchain::GccOpenMp { 3 } else { 1 }
+        match self {
+            Toolchain::GccOpenMp if is_fortran => 3,
+            Toolchain::Shim => 2,
+            _ => 1,
+        }
     }
 
     /// The arguments that say which directives count.
@@ -129,6 +154,7 @@ impl Toolchain {
             Toolchain::ClangOpenMp => &["-fopenmp", "-fopenmp-targets=x86_64-pc-linux-gnu"],
             Toolchain::Flang if is_fortran(source) => &["-fopenmp", FLANG_VERSION, "-w"],
             Toolchain::Flang => &["-fopenmp"],
+            Toolchain::Shim | Toolchain::Nvcc => &["-Wall"],
         }
     }
 }
@@ -152,7 +178,12 @@ impl Toolchains {
             ask(program, "--version")?;
         }
         let llvm_libraries = ask(LLVM_CONFIG, "--libdir")?.trim().to_owned();
-        Ok(Toolchains { llvm_libraries })
+        Ok(Toolchains { llvm_libraries, cuda: Cuda::default() })
+    }
+
+    /// Makes CUDA ready, in a folder that lives as long as these are used.
+    pub fn with_cuda(self, root: &Path, work: &Path) -> Result<Toolchains> {
+        Ok(Toolchains { cuda: Cuda::prepare(root, work)?, ..self })
     }
 
     /// The commands that build `sources`, one after the other in the folder they are in, into `program`.
@@ -163,6 +194,9 @@ impl Toolchains {
         program: &Path,
         strict: bool,
     ) -> Result<Vec<Command>> {
+        if toolchain.is_cuda() {
+            return self.build_cuda(toolchain, sources, program, strict);
+        }
         if sources.iter().any(is_fortran) {
             return self.build_fortran(toolchain, sources, program, strict);
         }
@@ -183,10 +217,7 @@ impl Toolchains {
         program: &Path,
         strict: bool,
     ) -> Result<Vec<Command>> {
-        let mut place = program.as_os_str().to_owned();
-        place.push(".parts");
-        let place = Path::new(&place);
-        fs::create_dir_all(place).map_err(|error| format!("{}: {error}", place.display()))?;
+        let place = &parts(program)?;
         let (fortran, others): (Vec<&String>, Vec<&String>) =
             sources.iter().partition(|source| is_fortran(source));
         let Some(first) = fortran.first() else { return Ok(Vec::new()) };
@@ -218,6 +249,49 @@ impl Toolchains {
         Ok(commands)
     }
 
+    /// Each source becomes an object; the run-time library is one already. For nvcc the device code is all.
+    fn build_cuda(
+        &self,
+        toolchain: Toolchain,
+        sources: &[String],
+        program: &Path,
+        strict: bool,
+    ) -> Result<Vec<Command>> {
+        let place = parts(program)?;
+        let mut commands = Vec::new();
+        let mut link = Command::new("g++");
+        for source in sources.iter().filter(|source| *source != cuda::RUNTIME_SOURCE) {
+            let object = place.join(format!("{source}.o"));
+            let is_device = source.ends_with(".cu");
+            let mut command = match (is_device, toolchain) {
+                (true, Toolchain::Nvcc) => {
+                    let mut command = self.cuda.nvcc();
+                    command.args(["--cubin", "-rdc=true"]);
+                    command
+                }
+                (false, Toolchain::Nvcc) => continue,
+                (true, _) => {
+                    let mut command = self.cuda.on_processor();
+                    command.arg("-c");
+                    command
+                }
+                (false, _) => {
+                    let mut command = compiler(toolchain, source, strict);
+                    command.arg("-c");
+                    command
+                }
+            };
+            command.arg(source).arg("-o").arg(&object);
+            commands.push(command);
+            link.arg(object);
+        }
+        if toolchain == Toolchain::Shim {
+            link.arg(&self.cuda.runtime).arg("-o").arg(program).args(["-pthread", "-lm"]);
+            commands.push(link);
+        }
+        Ok(commands)
+    }
+
     /// The libraries at the end of the command that links.
     fn link(&self, toolchain: Toolchain, command: &mut Command) {
         if matches!(toolchain, Toolchain::ClangOpenMp | Toolchain::Flang) {
@@ -226,8 +300,8 @@ impl Toolchains {
         command.arg("-lm");
     }
 
-    /// The command that runs what was built.
-    pub fn execute(&self, toolchain: Toolchain, program: &Path, is_fortran: bool) -> Command {
+    /// The command that runs what was built, for the first time (0) or again.
+    pub fn execute(&self, toolchain: Toolchain, program: &Path, is_fortran: bool, run: usize) -> Command {
         let mut command = Command::new(program);
         let threads = if is_fortran { "8" } else { "4" };
         command.env("OMP_NUM_THREADS", threads).env("OMP_WAIT_POLICY", "passive");
@@ -244,17 +318,33 @@ impl Toolchains {
             Toolchain::Flang => {
                 command.env("LD_LIBRARY_PATH", &self.llvm_libraries);
             }
-            Toolchain::Plain | Toolchain::GccOpenMp => {}
+            Toolchain::Shim => {
+                command.env("CUDA_SHIM_LOG", "1").env("CUDA_SHIM_SEED", (run + 1).to_string());
+            }
+            Toolchain::Plain | Toolchain::GccOpenMp | Toolchain::Nvcc => {}
         }
         command
     }
+}
+
+/// A folder beside a program for what it is built from.
+fn parts(program: &Path) -> Result<PathBuf> {
+    let mut place = program.as_os_str().to_owned();
+    place.push(".parts");
+    let place = PathBuf::from(place);
+    fs::create_dir_all(&place).map_err(|error| format!("{}: {error}", place.display()))?;
+    Ok(place)
 }
 
 /// The compiler for a source, with all arguments that do not depend on the step.
 fn compiler(toolchain: Toolchain, source: &str, strict: bool) -> Command {
     let compilers = match toolchain {
         Toolchain::ClangOpenMp | Toolchain::Flang => CLANG,
-        Toolchain::OpenAcc | Toolchain::Plain | Toolchain::GccOpenMp => GCC,
+        Toolchain::OpenAcc
+        | Toolchain::Plain
+        | Toolchain::GccOpenMp
+        | Toolchain::Shim
+        | Toolchain::Nvcc => GCC,
     };
     let mut command = Command::new(compilers.of(source));
     command.args(toolchain.arguments(source));
@@ -280,11 +370,11 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use std::process::Command;
 
-    use super::{Toolchain, Toolchains};
+    use super::{Cuda, Toolchain, Toolchains};
 
     fn built(toolchain: Toolchain, sources: &[&str]) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();
-        let toolchains = Toolchains { llvm_libraries: "/llvm".to_owned() };
+        let toolchains = Toolchains { llvm_libraries: "/llvm".to_owned(), cuda: Cuda::default() };
         let sources: Vec<String> = sources.iter().map(|&source| source.to_owned()).collect();
         let commands = toolchains.build(toolchain, &sources, &folder.path().join("p"), true).unwrap();
         let text = |command: &Command| {

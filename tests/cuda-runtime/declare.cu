@@ -1,0 +1,57 @@
+// Globals of `declare`, and device code that asks where it is.
+#include "check.h"
+
+static int host_table[100];
+static __device__ int device_table[100];
+static double plain = 2.5;
+static int created[10];
+
+static void *table_address()
+{
+    void *address = nullptr;
+    return cudaGetSymbolAddress(&address, device_table) == cudaSuccess ? address : nullptr;
+}
+
+// Before `main`, as generated code does it.
+static const bool is_registered = [] {
+    acc2omp_declare(host_table, sizeof host_table, table_address, 1);
+    acc2omp_declare(&plain, sizeof plain, nullptr, 1);
+    acc2omp_declare(created, sizeof created, nullptr, 0);
+    return true;
+}();
+
+static __global__ void use(const double *value, int *where)
+{
+    int i = static_cast<int>(threadIdx.x);
+    device_table[i] += static_cast<int>(*value * 2);
+    if (i == 0)
+        *where = acc_on_device(acc_device_not_host) + 2 * acc_on_device(acc_device_host) + 4 * acc_on_device(acc_device_nvidia);
+}
+
+int main()
+{
+    for (int round = 0; round < 2; ++round) {
+        for (int i = 0; i < 100; ++i)
+            host_table[i] = i;
+        int where = 0;
+        {
+            // The first use of the device brings the values of this moment.
+            acc2omp::Region region("declare.cu:1", acc_async_sync);
+            launch(region, 1, 100, use, region.pointer("plain", &plain), region.copyout("where", &where, 1));
+        }
+        CHECK(where == 5 && host_table[1] == 1);
+        acc_update_self(host_table, sizeof host_table);
+        CHECK(host_table[0] == 5 && host_table[99] == 104);
+        CHECK(acc_deviceptr(host_table) == table_address() && acc_is_present(created, sizeof created));
+        // They never leave.
+        acc_copyin(host_table, sizeof host_table);
+        acc_delete_finalize(host_table, sizeof host_table);
+        acc2omp_begin("declare.cu:2", acc_async_sync);
+        acc2omp_copy("created", created, sizeof created);
+        acc2omp_end();
+        CHECK(acc_is_present(host_table, sizeof host_table) && acc_is_present(created, sizeof created));
+        acc_shutdown(acc_device_nvidia);
+    }
+    CHECK(is_registered);
+    return finish();
+}

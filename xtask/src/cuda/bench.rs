@@ -1,0 +1,149 @@
+//! Builds the benchmarks of `benches/cuda` for a GPU.
+//!
+//! Invariant: runs none; the folder that it fills is carried to a machine with a GPU, where `run.sh` needs a shell only.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use clap::Args;
+
+use super::{Cuda, LIMIT, build, files};
+use crate::difftest::{self, case::Tally, each, root};
+use crate::{Result, Verdict, process};
+
+/// Where the benchmarks are: `NAME.c` in OpenACC, and `NAME.cu`, the same in CUDA by hand.
+const BENCHES: &str = "benches/cuda";
+
+/// What to build, and where to.
+#[derive(Args, Debug)]
+pub struct Options {
+    /// The folder for the programs
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+
+    /// Translate with this program instead of the acc2omp of this tree
+    #[arg(long, value_name = "PROGRAM")]
+    translator: Option<PathBuf>,
+}
+
+/// Builds all that can be built here.
+pub fn run(options: &Options) -> Result<Verdict> {
+    let root = root()?;
+    let work = tempfile::Builder::new().prefix("acc2omp-bench-").tempdir().map_err(|e| e.to_string())?;
+    let cuda = Cuda::prepare(&root, work.path())?;
+    let translator = match &options.translator {
+        Some(program) => program.clone(),
+        None => difftest::build(&root)?,
+    };
+    let told = |error: std::io::Error| format!("{}: {error}", options.folder.display());
+    fs::create_dir_all(&options.folder).map_err(told)?;
+    fs::copy(root.join(BENCHES).join("run.sh"), options.folder.join("run.sh")).map_err(told)?;
+    let folder = options.folder.canonicalize().map_err(told)?;
+    let offloads = gcc_offloads()?;
+    if offloads {
+        gcc_libraries(&folder)?;
+    } else {
+        println!("gcc here has no compiler for NVIDIA GPUs: the originals are left out");
+    }
+    let translated = work.path().join("translated");
+    let mut command = Command::new(&translator);
+    command.arg(root.join(BENCHES)).args(["--to", "cuda", "--quiet", "-o"]).arg(&translated);
+    build(&mut command)?;
+    let mut jobs = Vec::new();
+    for source in files(&root.join(BENCHES), "c")? {
+        jobs.extend([(source.clone(), Kind::Translation), (source.with_extension("cu"), Kind::Hand)]);
+        if offloads {
+            jobs.push((source, Kind::Gcc));
+        }
+    }
+    let place = Place { cuda, folder, translated };
+    let tally = each(&jobs, |(source, kind)| place.tell(source, *kind))?;
+    println!("{} built, {} failed; run.sh in {} compares them", tally.passed, tally.failed, options.folder.display());
+    Ok(if tally.failed == 0 { Verdict::Passed } else { Verdict::Failed })
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    /// By acc2omp.
+    Translation,
+    /// OpenACC by gcc.
+    Gcc,
+    /// CUDA by hand.
+    Hand,
+}
+
+impl Kind {
+    /// The ending of its programs; `run.sh` knows them.
+    fn ending(self) -> &'static str {
+        match self {
+            Kind::Translation => "acc2omp",
+            Kind::Gcc => "gcc",
+            Kind::Hand => "hand",
+        }
+    }
+}
+
+struct Place {
+    cuda: Cuda,
+    folder: PathBuf,
+    translated: PathBuf,
+}
+
+impl Place {
+    fn tell(&self, source: &Path, kind: Kind) -> Result<Tally> {
+        let name = source.file_stem().unwrap_or_default().to_string_lossy();
+        let program = self.folder.join(format!("{name}.{}", kind.ending()));
+        let done = match kind {
+            Kind::Hand => build(self.cuda.nvcc().arg("-O3").arg(source).arg("-o").arg(program)),
+            Kind::Gcc => {
+                let mut command = Command::new("gcc");
+                command.args(["-O3", "-fopenacc", "-foffload=nvptx-none", "-foffload=-misa=sm_35 -lm"]);
+                command.arg(source).arg("-o").arg(program).arg("-lm");
+                build(&mut command)
+            }
+            Kind::Translation => self.translation(&name, &program),
+        };
+        Ok(match done {
+            Ok(()) => Tally { passed: 1, failed: 0 },
+            Err(wrong) => {
+                println!("FAILED {name} ({}): {wrong}", kind.ending());
+                Tally { passed: 0, failed: 1 }
+            }
+        })
+    }
+
+    fn translation(&self, name: &str, program: &Path) -> Result<()> {
+        let host = self.translated.join(format!("{name}.o"));
+        build(Command::new("gcc").args(["-O3", "-c"]).arg(self.translated.join(format!("{name}.c"))).arg("-o").arg(&host))?;
+        let mut command = self.cuda.nvcc();
+        command.args(["-O3", "-rdc=true"]).arg(self.translated.join(format!("{name}_acc.cu")));
+        build(command.arg(self.translated.join(super::RUNTIME_SOURCE)).arg(&host).arg("-o").arg(program))
+    }
+}
+
+/// Whether gcc can build for NVIDIA GPUs.
+fn gcc_offloads() -> Result<bool> {
+    let said = process::capture(Command::new("gcc").arg("-v"), LIMIT)?;
+    let is_configured = said.stderr.contains("nvptx");
+    let mut command = Command::new("gcc");
+    command.args(["-fopenacc", "-foffload=nvptx-none", "-x", "c", "-", "-o", "/dev/null"]);
+    command.stdin(Stdio::null());
+    Ok(is_configured && library("libgomp-plugin-nvptx.so.1")?.is_some())
+}
+
+/// Where gcc has a library, if it has.
+fn library(name: &str) -> Result<Option<PathBuf>> {
+    let said = process::capture(Command::new("gcc").arg(format!("-print-file-name={name}")), LIMIT)?;
+    let path = PathBuf::from(said.stdout.trim());
+    Ok((path.is_absolute() && path.exists()).then_some(path))
+}
+
+/// What gcc's programs need beside them.
+fn gcc_libraries(folder: &Path) -> Result<()> {
+    for name in ["libgomp.so.1", "libgomp-plugin-nvptx.so.1"] {
+        let path = library(name)?.ok_or_else(|| format!("{name}: not found"))?;
+        fs::copy(&path, folder.join(name)).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,109 @@
+//! The tests of the run-time library of CUDA by itself.
+//!
+//! Invariant: each is run on the processor, with threads in several orders, and built by nvcc without a warning.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::{Cuda, LIMIT, RUNTIME, RUNTIME_SOURCE, build, failure, files};
+use crate::difftest::{case::Tally, each, root};
+use crate::{Result, Verdict, process};
+
+/// Where the tests are.
+const TESTS: &str = "tests/cuda-runtime";
+
+/// How they are run on the processor: the order of the threads, and the number of devices.
+const RUNS: &[(&str, &str)] = &[("1", "1"), ("2", "2"), ("3", "1")];
+
+/// Which tests, and where to.
+#[derive(Args, Debug, Default)]
+pub struct Options {
+    /// Only the tests whose name holds NAME
+    #[arg(long, value_name = "NAME")]
+    only: Option<String>,
+
+    /// Put the programs that nvcc builds into DIR, to be run on a GPU: each prints `ok 1`
+    #[arg(long, value_name = "DIR")]
+    gpu: Option<PathBuf>,
+}
+
+/// Makes the tests; the last line printed counts them.
+pub fn run(options: &Options) -> Result<Verdict> {
+    let root = root()?;
+    let work = tempfile::Builder::new().prefix("acc2omp-cuda-").tempdir().map_err(|e| e.to_string())?;
+    let cuda = Cuda::prepare(&root, work.path())?;
+    let library = work.path().join("acc2omp_cuda.gpu.o");
+    build(cuda.nvcc().arg("-c").arg(root.join(RUNTIME).join(RUNTIME_SOURCE)).arg("-o").arg(&library))?;
+    let wanted = |path: &PathBuf| {
+        options.only.as_ref().is_none_or(|name| path.to_string_lossy().contains(name.as_str()))
+    };
+    let mut tests = files(&root.join(TESTS), "cu")?;
+    tests.retain(wanted);
+    if tests.is_empty() {
+        return Err("no test has such a name".to_owned());
+    }
+    let programs = options.gpu.clone().unwrap_or_else(|| work.path().join("gpu"));
+    fs::create_dir_all(&programs).map_err(|error| format!("{}: {error}", programs.display()))?;
+    let place = Place { cuda, root, work: work.path().to_path_buf(), library, programs };
+    // Both ways of a test beside each other.
+    let jobs: Vec<(&PathBuf, bool)> = tests.iter().flat_map(|test| [(test, true), (test, false)]).collect();
+    let tally = each(&jobs, |(test, on_gpu)| place.tell(test, *on_gpu))?;
+    println!("{} passed, {} failed", tally.passed, tally.failed);
+    Ok(if tally.failed == 0 { Verdict::Passed } else { Verdict::Failed })
+}
+
+struct Place {
+    cuda: Cuda,
+    root: PathBuf,
+    work: PathBuf,
+    /// The run-time library, built by nvcc.
+    library: PathBuf,
+    /// Where nvcc's programs go.
+    programs: PathBuf,
+}
+
+impl Place {
+    fn tell(&self, test: &Path, on_gpu: bool) -> Result<Tally> {
+        let name = test.file_stem().unwrap_or_default().to_string_lossy();
+        let kind = if on_gpu { "nvcc" } else { "shim" };
+        let wrong = if on_gpu { self.for_gpu(test, &name)? } else { self.on_processor(test, &name)? };
+        Ok(match wrong {
+            None => {
+                println!("ok     runtime {name} ({kind})");
+                Tally { passed: 1, failed: 0 }
+            }
+            Some(wrong) => {
+                println!("FAILED runtime {name} ({kind}): {wrong}");
+                Tally { passed: 0, failed: 1 }
+            }
+        })
+    }
+
+    fn for_gpu(&self, test: &Path, name: &str) -> Result<Option<String>> {
+        let mut command = self.cuda.nvcc();
+        command.arg("-I").arg(self.root.join(RUNTIME)).arg(test).arg(&self.library);
+        failure(command.arg("-o").arg(self.programs.join(name)))
+    }
+
+    fn on_processor(&self, test: &Path, name: &str) -> Result<Option<String>> {
+        let program = self.work.join(name);
+        let mut command = self.cuda.on_processor();
+        command.arg("-Werror").arg("-I").arg(self.root.join(RUNTIME)).arg(test);
+        command.args(["-x", "none"]).arg(&self.cuda.runtime).args(["-pthread", "-o"]).arg(&program);
+        if let Some(wrong) = failure(&mut command)? {
+            return Ok(Some(wrong));
+        }
+        for (seed, devices) in RUNS {
+            let mut command = std::process::Command::new(&program);
+            command.env("CUDA_SHIM_SEED", seed).env("CUDA_SHIM_DEVICES", devices).env("CUDA_SHIM_LEAKS", "1");
+            let ran = process::capture(&mut command, LIMIT)?;
+            if !ran.succeeded() || !ran.stdout.lines().any(|line| line == "ok 1") {
+                let (stdout, stderr) = (&ran.stdout, &ran.stderr);
+                return Ok(Some(format!("seed {seed}, {devices} devices: {}\n{stdout}{stderr}", ran.end())));
+            }
+        }
+        Ok(None)
+    }
+}
