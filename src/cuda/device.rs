@@ -91,6 +91,7 @@ impl Device {
         self.prototypes.entry(place).and_modify(|known| known.push_str(&text)).or_insert(text);
     }
 
+    /// A `routine` directive: its function is copied.
     pub(super) fn routine(&mut self, input: &Input, index: usize) {
         self.routines.insert(input.bound[index].directive.span.start);
     }

@@ -170,6 +170,9 @@ impl<'a> Lowering<'a> {
     fn launch(&mut self, launch: Launch, asked: &Asked) -> Result<String, Refused> {
         let input = self.input;
         let Launch { index, stmt, root, is_split, in_kernels } = launch;
+        if let Some(what) = super::cpp::obstacle(input, index, stmt) {
+            return Err(refused(input.bound[index].directive.span, what));
+        }
         let kind = input.bound[index].directive.kind;
         let is_serial = matches!(kind, DirectiveKind::Serial | DirectiveKind::SerialLoop);
         let span = input.stmt_span(stmt);
@@ -289,9 +292,13 @@ impl<'a> Lowering<'a> {
             template,
             queued: asked.queue.is_some(),
         });
-        self.device.kernel(input.bound[index].directive.span.start.max(span.start), kernel);
+        let key = match root.is_none() && is_split {
+            true => span.start,
+            false => input.bound[root.unwrap_or(index)].directive.span.start,
+        };
+        self.device.kernel(key, kernel);
         let prototype = super::launcher::prototype(&name, &host, &grid, asked.queue.is_some());
-        self.device.prototype(span.start, prototype);
+        self.device.prototype(key, prototype);
         let mut arguments: Vec<String> = host.arguments.clone();
         arguments.extend(grid.argument.clone());
         arguments.extend(asked.queue.clone());

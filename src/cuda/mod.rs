@@ -7,6 +7,7 @@ mod body;
 mod capture;
 mod clause;
 mod counted;
+mod cpp;
 mod data;
 mod device;
 mod flat;

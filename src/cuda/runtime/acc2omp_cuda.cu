@@ -150,12 +150,15 @@ struct OwnQueue {
     Queue *queue;
 };
 
+// The default queue at the start; its number is one that programs may compute with.
+constexpr int first_queue = 0;
+
 // What belongs to a thread of the host.
 struct Thread {
     int number = -1;  // its device; below 0: not yet chosen
     bool is_host = false;
     bool is_chosen = false;
-    int default_async = acc_async_noval;
+    int default_async = first_queue;
     std::vector<Open> regions;
     std::map<int, OwnQueue> queues;  // by device
 
@@ -640,6 +643,8 @@ void begin(const char *where, int number, bool is_launch)
     region.is_launch = is_launch;
 }
 
+std::vector<Queue *> chosen(Device &device, const int *number);
+
 void end()
 {
     Open region = std::move(newest("acc2omp_end"));
@@ -668,6 +673,12 @@ void end()
             if (left.is_ours)
                 memory.push_back(left.device);
         }
+        // What other queues do in a data region is done before its data leave.
+        const bool leaves = !transfers.empty() || !memory.empty();
+        if (leaves && region.waits && !region.is_launch)
+            for (Queue *before : chosen(device, nullptr))
+                if (before != &queue)
+                    order(*before, queue, where);
         ++queue.issued;
     }
     issue(transfers, queue, where);
@@ -1160,13 +1171,18 @@ int acc_wait_any(int count, int queues[])
 
 int acc_wait_any_device(int count, int queues[], int device)
 {
-    if (count <= 0)
-        return -1;
-    for (int one = 0; one < count; ++one)
+    // The host's own work is done: acc_async_sync is no queue to wait for.
+    int first = -1;
+    for (int one = 0; one < count; ++one) {
+        if (queues[one] == acc_async_sync)
+            continue;
         if (test("acc_wait_any", &queues[one], device))
             return one;
-    wait_for("acc_wait_any", &queues[0], device);
-    return 0;
+        first = first < 0 ? one : first;
+    }
+    if (first >= 0)
+        wait_for("acc_wait_any", &queues[first], device);
+    return first;
 }
 
 void acc_wait_async(int queue, int waiting)
@@ -1206,7 +1222,7 @@ int acc_get_default_async(void)
 
 void acc_set_default_async(int queue)
 {
-    thread.default_async = queue == acc_async_default ? static_cast<int>(acc_async_noval) : queue;
+    thread.default_async = queue == acc_async_default || queue == acc_async_noval ? first_queue : queue;
 }
 
 void *acc_malloc(size_t bytes)

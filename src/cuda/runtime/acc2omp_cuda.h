@@ -270,6 +270,12 @@ extern "C"
 #endif
 }
 
+// The same for code that keeps the type in an integer, as C does.
+__host__ __device__ inline int acc_on_device(int type)
+{
+    return acc_on_device(static_cast<acc_device_t>(type));
+}
+
 namespace acc2omp {
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -886,6 +892,17 @@ public:
     T *scratch(size_t count)
     {
         return static_cast<T *>(detail::scratch(count * sizeof(T)));
+    }
+
+    // A copy of what the host has at `data` now, until the launches of this region are over: `firstprivate` arrays.
+    template <class T>
+    const T *first(const T *data, size_t count)
+    {
+        T *there = scratch<T>(count);
+        cudaError_t error = cudaMemcpyAsync(there, data, count * sizeof(T), cudaMemcpyHostToDevice, stream());
+        if (error != cudaSuccess)
+            detail::fail("an array cannot be copied to the device", cudaGetErrorString(error));
+        return there;
     }
 
     // The `wait` clause (2.5.3): what comes next here waits for what is on `queue`, or on any queue, now.
