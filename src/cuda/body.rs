@@ -75,7 +75,10 @@ impl Body<'_, '_> {
             {
                 super::atomic::atomic(self.input, one, stmt, &mut self.edits)?;
             }
-            if !matches!(one.directive.kind, DirectiveKind::Atomic | DirectiveKind::Loop | DirectiveKind::Cache) {
+            if !matches!(
+                one.directive.kind,
+                DirectiveKind::Atomic | DirectiveKind::Loop | DirectiveKind::Cache
+            ) {
                 return Err(refused(one.directive.span, "this directive in a compute construct"));
             }
         }
@@ -150,7 +153,10 @@ impl Body<'_, '_> {
                 _ => None,
             };
             if changed.is_some_and(|changed| self.is_common(changed)) {
-                return Err(refused(unit.expr(expr).span, "a condition that changes memory, around a worker or vector loop"));
+                return Err(refused(
+                    unit.expr(expr).span,
+                    "a condition that changes memory, around a worker or vector loop",
+                ));
             }
             pending.extend(kind.children());
         }
@@ -178,7 +184,8 @@ impl Body<'_, '_> {
             ExprKind::Name(name) => {
                 let symbol = self.input.symbols.lookup(name, unit.expr(base).span.start);
                 symbol.is_none_or(|symbol| {
-                    self.common.contains(&symbol) || self.input.symbols.get(symbol).class != sema::Class::Array
+                    self.common.contains(&symbol)
+                        || self.input.symbols.get(symbol).class != sema::Class::Array
                 })
             }
             ExprKind::Index(base, _) => self.is_common_base(*base),
@@ -233,7 +240,10 @@ impl Body<'_, '_> {
                         ExprKind::Name(name) => {
                             let symbol = self.input.symbols.lookup(name, expr.span.start);
                             symbol.is_some_and(|symbol| {
-                                !matches!(self.input.symbols.get(symbol).class, sema::Class::Scalar | sema::Class::Unknown)
+                                !matches!(
+                                    self.input.symbols.get(symbol).class,
+                                    sema::Class::Scalar | sema::Class::Unknown
+                                )
                             })
                         }
                         _ => false,
@@ -250,7 +260,10 @@ impl Body<'_, '_> {
         let span = Span { start: self.input.stmt_span(*first).start, end: self.input.stmt_span(*last).end };
         for stmt in run {
             if has_jump(self.input, *stmt) {
-                return Err(refused(self.input.stmt_span(*stmt), "a jump in code that one thread of a gang runs"));
+                return Err(refused(
+                    self.input.stmt_span(*stmt),
+                    "a jump in code that one thread of a gang runs",
+                ));
             }
         }
         let (condition, barrier, broadcast) = single_thread(missing, self.shape);
@@ -371,8 +384,7 @@ impl Body<'_, '_> {
         if !item.parts.is_empty() || !decl.derived.is_empty() {
             return Err(refused(item.span, "a reduction of something else than a scalar"));
         }
-        let base = types::base(seen, decl)
-            .ok_or_else(|| refused(item.span, "a reduction of this type"))?;
+        let base = types::base(seen, decl).ok_or_else(|| refused(item.span, "a reduction of this type"))?;
         let name = &item.base.text;
         let reduce = match (threads.worker, threads.vector) {
             (true, false) => "worker_reduce",
@@ -397,14 +409,18 @@ impl Body<'_, '_> {
     fn is_only(&self, shared: &Shared, symbol: SymbolId) -> bool {
         let outer = self.input.stmt_span(shared.stmts[0]);
         let reducing = self.nest.values().filter(|other| {
-            other.levels.threads() && other.reductions.iter().any(|(_, item)| {
-                self.input.symbols.lookup(&item.base.text, outer.start) == Some(symbol)
-            })
+            other.levels.threads()
+                && other
+                    .reductions
+                    .iter()
+                    .any(|(_, item)| self.input.symbols.lookup(&item.base.text, outer.start) == Some(symbol))
         });
-        reducing.count() == 1 && self.nest.values().all(|other| {
-            let span = self.input.stmt_span(other.stmts[0]);
-            span == outer || !span.contains(outer)
-        }) && !self.in_sequential_loop(outer)
+        reducing.count() == 1
+            && self.nest.values().all(|other| {
+                let span = self.input.stmt_span(other.stmts[0]);
+                span == outer || !span.contains(outer)
+            })
+            && !self.in_sequential_loop(outer)
     }
 
     /// Whether a sequential loop of the region holds `inner`.
@@ -452,10 +468,7 @@ impl Body<'_, '_> {
             };
             lines.push(part.value(&own, names.len() > 1));
         }
-        let header = format!(
-            "for ({index} {};\n     {k} < {total}; {k} += {stride})",
-            declared.join(", ")
-        );
+        let header = format!("for ({index} {};\n     {k} < {total}; {k} += {stride})", declared.join(", "));
         Ok((header, lines))
     }
 
@@ -499,7 +512,9 @@ fn single_thread(missing: Levels, shape: Shape) -> (&'static str, &'static str, 
     match (shape.rows, missing.worker, missing.vector) {
         (true, false, true) => ("threadIdx.x == 0", "acc2omp::vector_sync();", "acc2omp::vector_broadcast"),
         (true, true, false) => ("threadIdx.y == 0", "__syncthreads();", "acc2omp::gang_broadcast"),
-        (true, _, _) => ("threadIdx.x == 0 && threadIdx.y == 0", "__syncthreads();", "acc2omp::gang_broadcast"),
+        (true, _, _) => {
+            ("threadIdx.x == 0 && threadIdx.y == 0", "__syncthreads();", "acc2omp::gang_broadcast")
+        }
         (false, _, _) => ("threadIdx.x == 0", "__syncthreads();", "acc2omp::gang_broadcast"),
     }
 }
@@ -516,7 +531,10 @@ fn has_jump(input: &Input, stmt: StmtId) -> bool {
         }
         let is_loop = matches!(
             kind,
-            StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. } | StmtKind::Switch { .. }
+            StmtKind::For { .. }
+                | StmtKind::While { .. }
+                | StmtKind::DoWhile { .. }
+                | StmtKind::Switch { .. }
         );
         pending.extend(sema::children(input.unit(), at).into_iter().map(|inner| (inner, in_loop || is_loop)));
     }

@@ -104,10 +104,13 @@ pub fn outer(input: &Input, stmt: StmtId) -> Vec<(SymbolId, Use)> {
     }
     let is_outside = |symbol: &SymbolId| {
         let known = symbols.get(*symbol);
-        matches!(known.kind, SymbolKind::Local | SymbolKind::Parameter | SymbolKind::Static | SymbolKind::Member)
-            && !span.contains(known.scope)
+        matches!(
+            known.kind,
+            SymbolKind::Local | SymbolKind::Parameter | SymbolKind::Static | SymbolKind::Member
+        ) && !span.contains(known.scope)
     };
-    let mut outer: Vec<(SymbolId, Use)> = found.into_iter().filter(|(symbol, _)| is_outside(symbol)).collect();
+    let mut outer: Vec<(SymbolId, Use)> =
+        found.into_iter().filter(|(symbol, _)| is_outside(symbol)).collect();
     outer.sort_by_key(|(_, used)| used.first.map_or(u32::MAX, |span| span.start));
     outer
 }
@@ -219,10 +222,8 @@ pub fn capture<'a>(
         let own_item = own.iter().find(whole);
         let own_method = own_item.and_then(|said| method(said.clause).map(|method| (method, said)));
         let visible = around.iter().find(whole);
-        let is_device_pointer = [own_item, visible]
-            .into_iter()
-            .flatten()
-            .any(|said| said.clause == DataClause::Deviceptr);
+        let is_device_pointer =
+            [own_item, visible].into_iter().flatten().any(|said| said.clause == DataClause::Deviceptr);
         let reduced = reductions.iter().find(|(other, _)| *other == symbol).map(|(_, op)| *op);
         let is_scalar = matches!(known.class, Class::Scalar | Class::Unknown);
         let is_record = known.class == Class::Record;
@@ -263,14 +264,19 @@ pub fn capture<'a>(
             }
         } else if visible.is_some() {
             Role::Data("present", Some(item::whole(input, &name, decl)))
-        } else if in_kernels && used.written && !is_loop_only(input, stmt, symbol) && used_after(input, index, stmt, symbol) {
+        } else if in_kernels
+            && used.written
+            && !is_loop_only(input, stmt, symbol)
+            && used_after(input, index, stmt, symbol)
+        {
             Role::Data("copy", Some(item::whole(input, &name, decl)))
         } else if used.written && !used.exposed && !used.address_taken {
             Role::Local
         } else {
             Role::Value
         };
-        if used.address_taken && is_scalar && matches!(role, Role::Value) && known.kind == SymbolKind::Static {
+        if used.address_taken && is_scalar && matches!(role, Role::Value) && known.kind == SymbolKind::Static
+        {
             // A copy of the thread's own has an address of its own.
         }
         captured.push(Captured { symbol, name, class: known.class, role, used, seen, decl, members });
@@ -309,7 +315,8 @@ fn is_member(part: &crate::acc::ast::Part) -> bool {
 pub fn element(input: &Input, captured: &Captured) -> Result<String, Refused> {
     let at = captured.used.first.unwrap_or(input.bound[0].directive.span);
     let base = types::base(captured.seen, captured.decl);
-    let base = base.ok_or_else(|| refused(at, "a variable of a type without a name, or of a complex type"))?;
+    let base =
+        base.ok_or_else(|| refused(at, "a variable of a type without a name, or of a complex type"))?;
     let _ = diag::not_yet_cuda;
     Ok(base)
 }

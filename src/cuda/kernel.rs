@@ -75,7 +75,9 @@ impl<'a> Lowering<'a> {
         let mut all = vec![format!("if ({condition}) {{")];
         all.extend(lines.into_iter().map(|line| format!("    {line}")));
         all.push("} else {".to_owned());
-        all.extend(original.lines().map(|line| if line.is_empty() { String::new() } else { format!("    {line}") }));
+        all.extend(
+            original.lines().map(|line| if line.is_empty() { String::new() } else { format!("    {line}") }),
+        );
         all.push("}".to_owned());
         Ok(vec![Change::Lines(whole, all)])
     }
@@ -93,7 +95,10 @@ impl<'a> Lowering<'a> {
             _ => vec![stmt],
         };
         let can_split = list.iter().all(|stmt| {
-            !matches!(unit.stmt(*stmt).kind, StmtKind::Decl(_) | StmtKind::Labeled { .. } | StmtKind::Opaque(_) | StmtKind::Goto(_))
+            !matches!(
+                unit.stmt(*stmt).kind,
+                StmtKind::Decl(_) | StmtKind::Labeled { .. } | StmtKind::Opaque(_) | StmtKind::Goto(_)
+            )
         });
         let parts: Vec<StmtId> =
             list.into_iter().filter(|stmt| !matches!(unit.stmt(*stmt).kind, StmtKind::Empty)).collect();
@@ -115,7 +120,8 @@ impl<'a> Lowering<'a> {
         for part in parts {
             if let Some(root) = loops.get(&part) {
                 calls.extend(self.sequential(index, &std::mem::take(&mut run), &inner)?);
-                let launch = Launch { index, stmt: part, root: Some(*root), is_split: true, in_kernels: true };
+                let launch =
+                    Launch { index, stmt: part, root: Some(*root), is_split: true, in_kernels: true };
                 calls.push(self.launch(launch, &inner)?);
             } else {
                 run.push(part);
@@ -163,8 +169,14 @@ impl<'a> Lowering<'a> {
             names.fresh(&one.name);
         }
         let function = input.bound[index].function.map(|id| input.unit().function(id).name.clone());
-        let line = input.file().lines.line(span.start.max(input.bound[root.unwrap_or(index)].directive.span.start)) + 1;
-        let line = if is_split { line } else { input.file().lines.line(input.bound[index].directive.span.start) + 1 };
+        let line =
+            input.file().lines.line(span.start.max(input.bound[root.unwrap_or(index)].directive.span.start))
+                + 1;
+        let line = if is_split {
+            line
+        } else {
+            input.file().lines.line(input.bound[index].directive.span.start) + 1
+        };
         let stem = super::device::stem(&input.file().name);
         let name = format!("{stem}_{}_{line}", function.unwrap_or_default().replace("::", "_"));
         let place = input.place(input.bound[index].directive.span.start);
@@ -175,7 +187,16 @@ impl<'a> Lowering<'a> {
         let mut flat: HashMap<SymbolId, Vec<String>> = HashMap::new();
         let mut results = HashMap::new();
         for one in &captured {
-            self.variable(one, &nest, stmt, shape, &mut names, (&mut made, &mut host), &mut common, &mut flat)?;
+            self.variable(
+                one,
+                &nest,
+                stmt,
+                shape,
+                &mut names,
+                (&mut made, &mut host),
+                &mut common,
+                &mut flat,
+            )?;
             if let Role::Reduction(op) = one.role {
                 results.insert(one.symbol, op);
             }
@@ -277,13 +298,18 @@ impl<'a> Lowering<'a> {
             return Err(refused(at, "an array or pointer behind a type name"));
         }
         let _ = dimensions;
-        let read_only = !one.used.part_written && !one.used.address_taken && only_indexed(input, stmt, one.symbol);
+        let read_only =
+            !one.used.part_written && !one.used.address_taken && only_indexed(input, stmt, one.symbol);
         let constant = if read_only { "const " } else { "" };
         // Sizes of the dimensions behind the first.
         let behind: Vec<String> = array_sizes
             .iter()
             .skip(usize::from(!is_pointer_first))
-            .map(|size| size.map_or(String::new(), |size| one.seen.file.text(one.seen.unit.expr(size).span).trim().to_owned()))
+            .map(|size| {
+                size.map_or(String::new(), |size| {
+                    one.seen.file.text(one.seen.unit.expr(size).span).trim().to_owned()
+                })
+            })
             .collect();
         let is_variable = |size: &crate::host::ir::ExprId| !self.is_constant(one, *size);
         let has_run_time_size =
@@ -306,7 +332,9 @@ impl<'a> Lowering<'a> {
                 let only_loops = is_shared_variable_only(input, nest, stmt, one.symbol);
                 if !only_loops {
                     match is_array {
-                        true if array_sizes.iter().all(|size| size.is_some_and(|size| self.is_constant(one, size))) => {}
+                        true if array_sizes
+                            .iter()
+                            .all(|size| size.is_some_and(|size| self.is_constant(one, size))) => {}
                         true => return Err(refused(at, "a private array of variable length")),
                         false => made.prologue.push(format!("{element} {}{name};", "*".repeat(stars))),
                     }
@@ -323,7 +351,11 @@ impl<'a> Lowering<'a> {
                     Some(plain) => host.param(&format!("{element} {name}"), &format!("{plain} {name}"), name),
                     None => {
                         let at = names.fresh(&format!("{name}_value"));
-                        host.param(&format!("const {element} *{at}"), &format!("const void *{at}"), &format!("&{name}"));
+                        host.param(
+                            &format!("const {element} *{at}"),
+                            &format!("const void *{at}"),
+                            &format!("&{name}"),
+                        );
                         host.lines.push(format!("const {element} {name} = *{at};"));
                     }
                 }
@@ -333,7 +365,11 @@ impl<'a> Lowering<'a> {
                 made.params.push((format!("acc2omp::Result<{element}> {result}"), result.clone()));
                 made.prologue.push(format!("{element} {name} = {};", identity(*op, &element)));
                 made.epilogue.push(format!("acc2omp::combine<{}>({result}, {name});", operator(*op)));
-                host.param(&format!("{element} *{name}"), &format!("const void *{name}"), &format!("&{name}"));
+                host.param(
+                    &format!("{element} *{name}"),
+                    &format!("const void *{name}"),
+                    &format!("&{name}"),
+                );
                 host.results.push(format!(
                     "acc2omp::Result<{element}> {result} = region.result(\"{name}\", {name}, gangs);"
                 ));
@@ -346,25 +382,38 @@ impl<'a> Lowering<'a> {
                     let there = names.fresh(&format!("{name}_there"));
                     made.params.push((format!("{element} *{there}"), device.clone()));
                     made.prologue.push(format!("{element} &{name} = *{there};"));
-                    host.param(&format!("{element} *{name}"), &format!("const void *{name}"), &format!("&{name}"));
+                    host.param(
+                        &format!("{element} *{name}"),
+                        &format!("const void *{name}"),
+                        &format!("&{name}"),
+                    );
                     let call = match *method {
                         "pointer" => format!("region.pointer(\"{name}\", {name})"),
                         method => format!("region.{method}(\"{name}\", {name}, 1)"),
                     };
                     host.lines.push(format!("{element} *{device} = {call};"));
                 } else {
-                    made.params.push((pointer_to(name), cast(&pointer_to(""), &device, &behind, has_run_time_size)));
+                    made.params
+                        .push((pointer_to(name), cast(&pointer_to(""), &device, &behind, has_run_time_size)));
                     host.param(&format!("{host_type}{name}"), &format!("const void *{name}"), name);
                     let call = match address {
                         None => format!("region.pointer(\"{name}\", {name})"),
                         Some(address) => {
                             let count = names.fresh(&format!("{name}_count"));
-                            host.param(&format!("size_t {count}"), &format!("size_t {count}"), &address.count);
+                            host.param(
+                                &format!("size_t {count}"),
+                                &format!("size_t {count}"),
+                                &address.count,
+                            );
                             if address.at_start {
                                 format!("region.{method}(\"{name}\", {name}, {count})")
                             } else {
                                 let from = names.fresh(&format!("{name}_from"));
-                                host.param(&format!("{host_type}{from}"), &format!("const void *{from}"), &address.from);
+                                host.param(
+                                    &format!("{host_type}{from}"),
+                                    &format!("const void *{from}"),
+                                    &address.from,
+                                );
                                 format!("region.{method}(\"{name}\", {from}, {count}) - ({from} - {name})")
                             }
                         }
@@ -384,7 +433,11 @@ impl<'a> Lowering<'a> {
             host.lines.push(format!("region.{}(\"{text}\", {from}, {bytes});", member.method));
             if let Some(pointer) = &member.pointer {
                 let variable = names.fresh("member_pointer");
-                host.param(&format!("void *{variable}"), &format!("const void *{variable}"), &format!("&{pointer}"));
+                host.param(
+                    &format!("void *{variable}"),
+                    &format!("const void *{variable}"),
+                    &format!("&{pointer}"),
+                );
                 host.lines.push(format!("region.attach(\"{text}\", {variable});"));
             }
         }
@@ -563,7 +616,8 @@ fn shape(input: &Input, nest: &Nest, stmt: StmtId, asked: &Asked) -> Sizes {
     let workers = literal(&asked.workers).unwrap_or(THREADS / vector.max(1)).clamp(1, 1024 / vector.max(1));
     // A warp is full.
     let workers = if vector * workers < 32 { 32 / vector } else { workers };
-    let workers = if (vector * workers) % 32 == 0 { workers } else { (vector * workers).next_multiple_of(32) / vector };
+    let workers =
+        if (vector * workers) % 32 == 0 { workers } else { (vector * workers).next_multiple_of(32) / vector };
     Sizes { shape, vector, workers }
 }
 
@@ -608,7 +662,12 @@ fn grid(
                         return false;
                     }
                 }
-                ExprKind::Int(_) | ExprKind::Literal | ExprKind::Unary(..) | ExprKind::Binary(..) | ExprKind::Cast { .. } | ExprKind::Sizeof => {}
+                ExprKind::Int(_)
+                | ExprKind::Literal
+                | ExprKind::Unary(..)
+                | ExprKind::Binary(..)
+                | ExprKind::Cast { .. }
+                | ExprKind::Sizeof => {}
                 _ => return false,
             }
             pending.extend(expr.kind.children());
@@ -618,9 +677,10 @@ fn grid(
     let mut trips: Vec<(String, bool)> = Vec::new();
     let mut all_known = true;
     for shared in &over_gangs {
-        let known = shared.headers.iter().all(|header| {
-            in_host(header.first) && in_host(header.bound) && header.step.is_none_or(in_host)
-        });
+        let known = shared
+            .headers
+            .iter()
+            .all(|header| in_host(header.first) && in_host(header.bound) && header.step.is_none_or(in_host));
         all_known &= known;
         if known {
             let counted: Result<Vec<Counted>, Refused> =
@@ -635,7 +695,9 @@ fn grid(
         && nest.values().all(|shared| shared.levels.gang || shared.headers.len() == 1)
         && all_known
         && over_gangs.len() == 1
-        && !over_gangs.iter().any(|shared| shared.headers.iter().any(|header| is_narrow(input, header) && false));
+        && !over_gangs
+            .iter()
+            .any(|shared| shared.headers.iter().any(|header| is_narrow(input, header) && false));
     let mut lines = Vec::new();
     let each = over_gangs
         .iter()
@@ -696,14 +758,15 @@ fn shared_arrays(
             .derived
             .iter()
             .filter_map(|part| match part {
-                Derived::Array(Some(size)) => Some(format!("[{}]", one.seen.file.text(one.seen.unit.expr(*size).span).trim())),
+                Derived::Array(Some(size)) => {
+                    Some(format!("[{}]", one.seen.file.text(one.seen.unit.expr(*size).span).trim()))
+                }
                 _ => None,
             })
             .collect();
         let stars = "*".repeat(types::stars(one.decl));
-        let owner = body.nest.values().find(|shared| {
-            shared.private.iter().any(|item| item.base.text == one.name)
-        });
+        let owner =
+            body.nest.values().find(|shared| shared.private.iter().any(|item| item.base.text == one.name));
         let mode = match owner {
             Some(owner) => body.nest.values().fold(Levels::NONE, |sum, other| {
                 let holds = input.stmt_span(other.stmts[0]).contains(input.stmt_span(owner.stmts[0]));
@@ -713,7 +776,10 @@ fn shared_arrays(
         };
         if threads_share(one.symbol, mode) {
             if mode.worker && body.shape.rows {
-                return Err(refused(one.used.first.unwrap_or(input.stmt_span(stmt)), "a private array of each worker"));
+                return Err(refused(
+                    one.used.first.unwrap_or(input.stmt_span(stmt)),
+                    "a private array of each worker",
+                ));
             }
             made.prologue.push(format!("__shared__ {element} {stars}{}{sizes};", one.name));
             shared_now.push(one.symbol);
@@ -817,7 +883,9 @@ pub(super) fn wait_lines(argument: Option<&WaitArgument>, queue: Option<&str>) -
             (None, None) => format!("acc_wait({});", one.text),
             (None, Some(queue)) => format!("acc_wait_async({}, {queue});", one.text),
             (Some(device), None) => format!("acc_wait_device({}, {});", one.text, device.text),
-            (Some(device), Some(queue)) => format!("acc_wait_device_async({}, {queue}, {});", one.text, device.text),
+            (Some(device), Some(queue)) => {
+                format!("acc_wait_device_async({}, {queue}, {});", one.text, device.text)
+            }
         });
     }
     lines

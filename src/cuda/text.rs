@@ -141,13 +141,15 @@ pub fn words(text: &str) -> Vec<&str> {
             }
             at += 1;
         } else if byte.is_ascii_digit() {
-            while at < bytes.len() && (bytes[at].is_ascii_alphanumeric() || bytes[at] == b'.' || bytes[at] == b'_')
+            while at < bytes.len()
+                && (bytes[at].is_ascii_alphanumeric() || bytes[at] == b'.' || bytes[at] == b'_')
             {
                 at += 1;
             }
         } else if byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80 {
             let start = at;
-            while at < bytes.len() && (bytes[at].is_ascii_alphanumeric() || bytes[at] == b'_' || bytes[at] >= 0x80)
+            while at < bytes.len()
+                && (bytes[at].is_ascii_alphanumeric() || bytes[at] == b'_' || bytes[at] >= 0x80)
             {
                 at += 1;
             }

@@ -145,8 +145,7 @@ impl Work<'_> {
         let (lowered, device, said) = cuda::lower(&input);
         self.diags.extend(said);
         self.device.merge(device);
-        let left: BTreeSet<usize> =
-            (0..bound.len()).filter(|at| lowered[*at].changes.is_none()).collect();
+        let left: BTreeSet<usize> = (0..bound.len()).filter(|at| lowered[*at].changes.is_none()).collect();
         for (at, (one, lowered)) in bound.iter().zip(&lowered).enumerate() {
             let is_left = left.contains(&at)
                 || bind::ancestors(&bound, at).any(|above| {
@@ -155,12 +154,17 @@ impl Work<'_> {
                     left.contains(&above) && !is_data
                 });
             let changes = lowered.changes.as_ref().filter(|_| !is_left);
-            let edits = changes.map(|changes| changes.iter().map(|change| edits_of(file, change)).collect::<Option<Vec<_>>>());
+            let edits = changes.map(|changes| {
+                changes.iter().map(|change| edits_of(file, change)).collect::<Option<Vec<_>>>()
+            });
             let edits: Option<Vec<Edit>> = match edits {
                 Some(Some(all)) => Some(all.into_iter().flatten().collect()),
                 Some(None) => {
                     let name = acc::name(one.directive.kind);
-                    self.diags.push(diag::not_yet_cuda(one.directive.span, &format!("`{name}` among other code on one line")));
+                    self.diags.push(diag::not_yet_cuda(
+                        one.directive.span,
+                        &format!("`{name}` among other code on one line"),
+                    ));
                     None
                 }
                 None => None,
@@ -181,7 +185,8 @@ impl Work<'_> {
             self.reports.insert(span.start, DirectiveReport { span, name, outcome, rows: Vec::new() });
         }
         for span in held {
-            let report = DirectiveReport { span, name: String::new(), outcome: Outcome::Left, rows: Vec::new() };
+            let report =
+                DirectiveReport { span, name: String::new(), outcome: Outcome::Left, rows: Vec::new() };
             self.reports.insert(span.start, report);
         }
     }
@@ -211,8 +216,12 @@ impl Work<'_> {
         for (span, _) in self.known.values() {
             if !self.reports.contains_key(&span.start) {
                 self.diags.push(diag::not_understood(*span));
-                let report =
-                    DirectiveReport { span: *span, name: String::new(), outcome: Outcome::Left, rows: Vec::new() };
+                let report = DirectiveReport {
+                    span: *span,
+                    name: String::new(),
+                    outcome: Outcome::Left,
+                    rows: Vec::new(),
+                };
                 self.reports.insert(span.start, report);
             }
         }
@@ -225,9 +234,13 @@ impl Work<'_> {
             let place = first_include(file);
             let line = format!("#include \"{stem}_acc.h\"\n");
             self.add(Edit { span: Span { start: place, end: place }, text: line.into_bytes() });
-            beside.push(Beside { name: format!("{stem}_acc.h"), text: self.device.header(&name).into_bytes() });
+            beside
+                .push(Beside { name: format!("{stem}_acc.h"), text: self.device.header(&name).into_bytes() });
             if !self.device.is_empty() {
-                beside.push(Beside { name: format!("{stem}_acc.cu"), text: self.device.text(&name).into_bytes() });
+                beside.push(Beside {
+                    name: format!("{stem}_acc.cu"),
+                    text: self.device.text(&name).into_bytes(),
+                });
             }
             if let Some(text) = self.device.registration() {
                 let end = file.bytes.len() as u32;
@@ -278,12 +291,15 @@ fn in_comment(file: &SourceFile, offset: u32) -> bool {
 /// The edits for one change; `None` if the source leaves no room for it.
 fn edits_of(file: &SourceFile, change: &Change) -> Option<Vec<Edit>> {
     Some(match change {
-        Change::Lines(span, lines) if layout::stands_alone(file, *span) => vec![layout::replaced(file, *span, lines)],
+        Change::Lines(span, lines) if layout::stands_alone(file, *span) => {
+            vec![layout::replaced(file, *span, lines)]
+        }
         Change::Lines(span, lines) => vec![Edit { span: *span, text: lines.join(" ").into_bytes() }],
         Change::Gone(span) => vec![layout::removed(file, *span)],
         Change::After(offset, like, lines) => vec![layout::lines_after(file, *offset, *like, lines)?],
         Change::Before(offset, lines) => {
-            let edits: Option<Vec<Edit>> = lines.iter().map(|line| layout::inserted(file, *offset, line)).collect();
+            let edits: Option<Vec<Edit>> =
+                lines.iter().map(|line| layout::inserted(file, *offset, line)).collect();
             edits?
         }
         Change::Braced(span, lines, _) => layout::braced(file, *span, lines).to_vec(),

@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use clap::Args;
 
@@ -52,14 +52,23 @@ pub fn run(options: &Options) -> Result<Verdict> {
     build(&mut command)?;
     let mut jobs = Vec::new();
     for source in files(&root.join(BENCHES), "c")? {
-        jobs.extend([(source.clone(), Kind::Translation), (source.with_extension("cu"), Kind::Hand)]);
+        jobs.push((source.clone(), Kind::Translation));
+        let by_hand = source.with_extension("cu");
+        if by_hand.exists() {
+            jobs.push((by_hand, Kind::Hand));
+        }
         if offloads {
             jobs.push((source, Kind::Gcc));
         }
     }
     let place = Place { cuda, folder, translated };
     let tally = each(&jobs, |(source, kind)| place.tell(source, *kind))?;
-    println!("{} built, {} failed; run.sh in {} compares them", tally.passed, tally.failed, options.folder.display());
+    println!(
+        "{} built, {} failed; run.sh in {} compares them",
+        tally.passed,
+        tally.failed,
+        options.folder.display()
+    );
     Ok(if tally.failed == 0 { Verdict::Passed } else { Verdict::Failed })
 }
 
@@ -98,7 +107,7 @@ impl Place {
             Kind::Hand => build(self.cuda.nvcc().arg("-O3").arg(source).arg("-o").arg(program)),
             Kind::Gcc => {
                 let mut command = Command::new("gcc");
-                command.args(["-O3", "-fopenacc", "-foffload=nvptx-none", "-foffload=-misa=sm_35 -lm"]);
+                command.args(["-O3", "-fopenacc", "-foffload=nvptx-none", "-foffload-options=-lm"]);
                 command.arg(source).arg("-o").arg(program).arg("-lm");
                 build(&mut command)
             }
@@ -115,21 +124,24 @@ impl Place {
 
     fn translation(&self, name: &str, program: &Path) -> Result<()> {
         let host = self.translated.join(format!("{name}.o"));
-        build(Command::new("gcc").args(["-O3", "-c"]).arg(self.translated.join(format!("{name}.c"))).arg("-o").arg(&host))?;
+        build(
+            Command::new("gcc")
+                .args(["-O3", "-c"])
+                .arg(self.translated.join(format!("{name}.c")))
+                .arg("-o")
+                .arg(&host),
+        )?;
         let mut command = self.cuda.nvcc();
         command.args(["-O3", "-rdc=true"]).arg(self.translated.join(format!("{name}_acc.cu")));
         build(command.arg(self.translated.join(super::RUNTIME_SOURCE)).arg(&host).arg("-o").arg(program))
     }
 }
 
-/// Whether gcc can build for NVIDIA GPUs.
+/// Whether gcc can build for NVIDIA GPUs: it has a compiler for them, and a library that starts what that builds.
 fn gcc_offloads() -> Result<bool> {
-    let said = process::capture(Command::new("gcc").arg("-v"), LIMIT)?;
-    let is_configured = said.stderr.contains("nvptx");
-    let mut command = Command::new("gcc");
-    command.args(["-fopenacc", "-foffload=nvptx-none", "-x", "c", "-", "-o", "/dev/null"]);
-    command.stdin(Stdio::null());
-    Ok(is_configured && library("libgomp-plugin-nvptx.so.1")?.is_some())
+    let name = "accel/nvptx-none/mkoffload";
+    let said = process::capture(Command::new("gcc").arg(format!("-print-prog-name={name}")), LIMIT)?;
+    Ok(said.stdout.trim() != name && library("libgomp-plugin-nvptx.so.1")?.is_some())
 }
 
 /// Where gcc has a library, if it has.
