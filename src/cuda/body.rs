@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::acc::ast::{DirectiveKind, ReductionOp};
-use crate::host::ir::{ExprId, ExprKind, StmtId, StmtKind};
+use crate::host::ir::{Derived, ExprId, ExprKind, StmtId, StmtKind};
 use crate::sema::{self, SymbolId};
 use crate::source::Span;
 
@@ -53,6 +53,10 @@ pub struct Body<'a, 'b> {
     pub template: bool,
     /// Reductions of the gangs, which begin with their identity.
     pub results: HashMap<SymbolId, ReductionOp>,
+    /// Arrays of each thread, which are combined at the end.
+    pub arrays: HashSet<SymbolId>,
+    /// It is the body of a routine.
+    pub is_routine: bool,
 }
 
 impl Body<'_, '_> {
@@ -61,11 +65,17 @@ impl Body<'_, '_> {
         let span = self.input.stmt_span(stmt);
         super::flat::flatten(self.input, &self.flat, span, &mut self.edits)?;
         self.directives(span)?;
-        self.walk(stmt, Levels::NONE, true)?;
+        match &self.input.unit().stmt(stmt).kind {
+            // The braces of a function stay outside of what one thread does.
+            StmtKind::Block(list) if self.is_routine && !self.holds_shared(stmt) => {
+                self.single(&list.clone(), Levels::NONE, true)?
+            }
+            _ => self.walk(stmt, Levels::NONE, true)?,
+        }
         Ok(self.edits.render(self.input.file(), span, indent))
     }
 
-    /// Takes the directives away, and says atomics in the target's way.
+    /// Takes the directives away, and says atomics in the target's way. In a routine, those that the host runs go.
     fn directives(&mut self, span: Span) -> Result<(), Refused> {
         let bound = self.input.bound;
         for one in bound.iter().filter(|one| span.contains(one.directive.span)) {
@@ -75,10 +85,8 @@ impl Body<'_, '_> {
             {
                 super::atomic::atomic(self.input, one, stmt, &mut self.edits)?;
             }
-            if !matches!(
-                one.directive.kind,
-                DirectiveKind::Atomic | DirectiveKind::Loop | DirectiveKind::Cache
-            ) {
+            let goes = matches!(one.directive.kind, DirectiveKind::Atomic | DirectiveKind::Loop | DirectiveKind::Cache);
+            if !goes && !self.is_routine {
                 return Err(refused(one.directive.span, "this directive in a compute construct"));
             }
         }
@@ -153,10 +161,7 @@ impl Body<'_, '_> {
                 _ => None,
             };
             if changed.is_some_and(|changed| self.is_common(changed)) {
-                return Err(refused(
-                    unit.expr(expr).span,
-                    "a condition that changes memory, around a worker or vector loop",
-                ));
+                return Err(refused(unit.expr(expr).span, "a condition that changes memory, around a worker or vector loop"));
             }
             pending.extend(kind.children());
         }
@@ -184,8 +189,7 @@ impl Body<'_, '_> {
             ExprKind::Name(name) => {
                 let symbol = self.input.symbols.lookup(name, unit.expr(base).span.start);
                 symbol.is_none_or(|symbol| {
-                    self.common.contains(&symbol)
-                        || self.input.symbols.get(symbol).class != sema::Class::Array
+                    self.common.contains(&symbol) || self.input.symbols.get(symbol).class != sema::Class::Array
                 })
             }
             ExprKind::Index(base, _) => self.is_common_base(*base),
@@ -240,10 +244,7 @@ impl Body<'_, '_> {
                         ExprKind::Name(name) => {
                             let symbol = self.input.symbols.lookup(name, expr.span.start);
                             symbol.is_some_and(|symbol| {
-                                !matches!(
-                                    self.input.symbols.get(symbol).class,
-                                    sema::Class::Scalar | sema::Class::Unknown
-                                )
+                                !matches!(self.input.symbols.get(symbol).class, sema::Class::Scalar | sema::Class::Unknown)
                             })
                         }
                         _ => false,
@@ -260,10 +261,7 @@ impl Body<'_, '_> {
         let span = Span { start: self.input.stmt_span(*first).start, end: self.input.stmt_span(*last).end };
         for stmt in run {
             if has_jump(self.input, *stmt) {
-                return Err(refused(
-                    self.input.stmt_span(*stmt),
-                    "a jump in code that one thread of a gang runs",
-                ));
+                return Err(refused(self.input.stmt_span(*stmt), "a jump in code that one thread of a gang runs"));
             }
         }
         let (condition, barrier, broadcast) = single_thread(missing, self.shape);
@@ -278,7 +276,7 @@ impl Body<'_, '_> {
         }
         self.edits.insert(span.start, format!("{open}{barrier}\nif ({condition}) {{\n    "));
         self.edits.shift(Span { start: span.start + 1, end: span.end }, -STEP);
-        self.edits.insert(span.end, behind);
+        self.edits.replace_like(Span { start: span.end, end: span.end }, behind, span.start);
         Ok(())
     }
 
@@ -308,10 +306,11 @@ impl Body<'_, '_> {
         inside.worker |= one_row;
         let mut before = String::new();
         let mut behind = String::new();
+        let mut own = Vec::new();
         for (op, item) in &shared.reductions {
             let threads = Levels { gang: false, ..shared.levels };
             if self.shape.many && threads.threads() {
-                self.reduce(*op, item, shared, threads, one_row, (&mut before, &mut behind))?;
+                own.extend(self.reduce(*op, item, shared, threads, one_row, (&mut before, &mut behind))?);
             }
         }
         if shared.levels.threads() && !shared.levels.gang && self.shape.many {
@@ -324,19 +323,20 @@ impl Body<'_, '_> {
             behind = format!("\n{sync}{behind}");
             before = format!("{sync}\n{before}");
         }
+        let body = self.input.stmt_span(inner.body);
+        let is_block = matches!(self.input.unit().stmt(inner.body).kind, StmtKind::Block(_));
+        let (counts, header, indices) = self.header(shared)?;
+        before += &counts;
         if one_row {
             before += "if (threadIdx.y == 0)\n";
         }
-        let body = self.input.stmt_span(inner.body);
-        let is_block = matches!(self.input.unit().stmt(inner.body).kind, StmtKind::Block(_));
-        let (header, indices) = self.header(shared)?;
         let wrap = !in_block && !(before.is_empty() && behind.is_empty());
         if wrap {
             before = format!("{{\n{before}");
             behind += "\n}";
         }
         let mut text = format!("{before}{header} {{");
-        for line in indices {
+        for line in indices.into_iter().chain(own) {
             text += &format!("\n    {line}");
         }
         let file = self.input.file();
@@ -352,7 +352,7 @@ impl Body<'_, '_> {
             self.edits.replace(Span { start: span.start, end: body.start + 1 }, text);
             let one_line = file.lines.line(body.start) == file.lines.line(body.end - 1);
             let close = if one_line { "\n}" } else { "}" };
-            self.edits.replace(Span { start: body.end - 1, end: span.end }, format!("{close}{behind}"));
+            self.edits.replace_like(Span { start: body.end - 1, end: span.end }, format!("{close}{behind}"), span.start);
         } else {
             let shift = columns(file, body.start) as i32 - columns(file, span.start) as i32 - STEP;
             let own_line = file.lines.line(body.start) != file.lines.line(span.start);
@@ -360,7 +360,7 @@ impl Body<'_, '_> {
                 self.edits.shift(Span { start: body.start + 1, end: body.end }, shift);
             }
             self.edits.replace(Span { start: span.start, end: body.start }, format!("{text}\n    "));
-            self.edits.replace(Span { start: body.end, end: span.end }, format!("\n}}{behind}"));
+            self.edits.replace_like(Span { start: body.end, end: span.end }, format!("\n}}{behind}"), span.start);
         }
         self.walk(inner.body, inside, true)
     }
@@ -374,27 +374,49 @@ impl Body<'_, '_> {
         threads: Levels,
         one_row: bool,
         (before, behind): (&mut String, &mut String),
-    ) -> Result<(), Refused> {
+    ) -> Result<Option<String>, Refused> {
         let place = self.input.stmt_span(shared.stmts[0]).start;
         let symbol = self.input.symbols.lookup(&item.base.text, place);
         let decl = symbol.and_then(|symbol| self.input.declaration(symbol));
         let (Some(symbol), Some((seen, decl))) = (symbol, decl) else {
             return Err(refused(item.span, "a reduction of a variable whose declaration is not seen"));
         };
-        if !item.parts.is_empty() || !decl.derived.is_empty() {
-            return Err(refused(item.span, "a reduction of something else than a scalar"));
+        if self.arrays.contains(&symbol) {
+            // Each thread has its own until the end.
+            return Ok(None);
         }
-        let base = types::base(seen, decl).ok_or_else(|| refused(item.span, "a reduction of this type"))?;
+        let base = types::base(seen, decl)
+            .ok_or_else(|| refused(item.span, "a reduction of this type"))?;
         let name = &item.base.text;
         let reduce = match (threads.worker, threads.vector) {
             (true, false) => "worker_reduce",
             (false, true) if self.shape.rows => "vector_reduce",
             _ => "block_reduce",
         };
+        if item.parts.is_empty() && !decl.derived.is_empty() {
+            // A copy for each thread, which has the array's name in the loop.
+            let mut sizes = String::new();
+            for part in &decl.derived {
+                let Derived::Array(Some(size)) = part else {
+                    return Err(refused(item.span, "a reduction of something else than a scalar or an array"));
+                };
+                sizes += &format!("[{}]", seen.file.text(seen.unit.expr(*size).span).trim());
+            }
+            let (own, n) = (self.names.fresh(&format!("{name}_own")), self.names.fresh("n"));
+            let each = format!("for (size_t {n} = 0; {n} < sizeof {own} / sizeof({base}); {n}++)");
+            *before += &format!("{base} {own}{sizes};\n{each}\n    (({base} *){own})[{n}] = {};\n", identity(op, &base));
+            let place = format!("(({base} *){name})[{n}]");
+            let call = format!("acc2omp::{reduce}<{}>((({base} *){own})[{n}])", operator(op));
+            *behind += &format!("\n{each}\n    {place} = {};", combined(op, &place, &call));
+            return Ok(Some(format!("{base} (&{name}){sizes} = {own};")));
+        }
+        if !item.parts.is_empty() || !decl.derived.is_empty() {
+            return Err(refused(item.span, "a reduction of something else than a scalar or an array"));
+        }
         let call = format!("acc2omp::{reduce}<{}>({name})", operator(op));
         if shared.levels.gang && self.results.contains_key(&symbol) && self.is_only(shared, symbol) {
             *behind += &format!("\n{name} = {call};");
-            return Ok(());
+            return Ok(None);
         }
         let outer = self.names.fresh(&format!("{name}_before"));
         *before += &format!("const {base} {outer} = {name};\n{name} = {};\n", identity(op, &base));
@@ -402,25 +424,21 @@ impl Body<'_, '_> {
         if one_row {
             *behind += &format!("\n{name} = acc2omp::gang_broadcast({name});");
         }
-        Ok(())
+        Ok(None)
     }
 
     /// Whether the loop is the only place where the region uses a variable, and is reached once.
     fn is_only(&self, shared: &Shared, symbol: SymbolId) -> bool {
         let outer = self.input.stmt_span(shared.stmts[0]);
         let reducing = self.nest.values().filter(|other| {
-            other.levels.threads()
-                && other
-                    .reductions
-                    .iter()
-                    .any(|(_, item)| self.input.symbols.lookup(&item.base.text, outer.start) == Some(symbol))
-        });
-        reducing.count() == 1
-            && self.nest.values().all(|other| {
-                let span = self.input.stmt_span(other.stmts[0]);
-                span == outer || !span.contains(outer)
+            other.levels.threads() && other.reductions.iter().any(|(_, item)| {
+                self.input.symbols.lookup(&item.base.text, outer.start) == Some(symbol)
             })
-            && !self.in_sequential_loop(outer)
+        });
+        reducing.count() == 1 && self.nest.values().all(|other| {
+            let span = self.input.stmt_span(other.stmts[0]);
+            span == outer || !span.contains(outer)
+        }) && !self.in_sequential_loop(outer)
     }
 
     /// Whether a sequential loop of the region holds `inner`.
@@ -432,8 +450,8 @@ impl Body<'_, '_> {
         self.input.unit().stmts.iter().any(|stmt| is_loop(&stmt.kind) && holds(stmt.span))
     }
 
-    /// The `for` line of a shared loop, and the lines that set its variables.
-    fn header(&mut self, shared: &Shared) -> Result<(String, Vec<String>), Refused> {
+    /// What counts the loops of a nest, the `for` line of a shared loop, and the lines that set its variables.
+    fn header(&mut self, shared: &Shared) -> Result<(String, String, Vec<String>), Refused> {
         let (first, stride) = self.threads(shared.levels);
         let index = self.index_type(shared);
         let k = self.names.fresh("k");
@@ -443,20 +461,28 @@ impl Body<'_, '_> {
         }
         let names: Vec<String> =
             parts.iter().map(|part| self.names.fresh(&format!("{}_trips", part.name))).collect();
-        let mut declared = vec![format!("{k} = {first}")];
-        for (name, part) in names.iter().zip(&parts) {
-            declared.push(format!("{name} = {}", part.trips));
-        }
-        let total = match names.as_slice() {
-            [only] => only.clone(),
+        let counted: Vec<String> =
+            names.iter().zip(&parts).map(|(name, part)| format!("{name} = {}", part.trips)).collect();
+        let header = match names.as_slice() {
+            [only] => format!("for ({index} {k} = {first}, {};\n     {k} < {only}; {k} += {stride})", counted[0]),
             many => {
-                let total = self.names.fresh("trips");
-                declared.push(format!("{total} = {}", many.join(" * ")));
-                total
+                let total = many.join(" * ");
+                format!("for ({index} {k} = {first}; {k} < {total}; {k} += {stride})")
             }
         };
+        let counts = match names.len() {
+            1 => String::new(),
+            _ => format!("const {index} {};\n", counted.join(", ")),
+        };
         let mut lines = Vec::new();
-        for (at, part) in parts.iter().enumerate() {
+        let body = shared.headers.last().map(|header| header.body);
+        let uses = body.map(|body| sema::uses(self.input.unit(), self.input.symbols, body)).unwrap_or_default();
+        for (at, (part, header)) in parts.iter().zip(&shared.headers).enumerate() {
+            let text = body.map(|body| self.input.file().text(self.input.stmt_span(body)).into_owned());
+            let is_named = text.is_some_and(|text| super::text::words(&text).contains(&part.name.as_str()));
+            if uses.of(header.var).is_none() && !is_named {
+                continue;
+            }
             let behind = names[at + 1..].join(" * ");
             let own = match (at, behind.is_empty()) {
                 (0, true) => k.clone(),
@@ -468,8 +494,7 @@ impl Body<'_, '_> {
             };
             lines.push(part.value(&own, names.len() > 1));
         }
-        let header = format!("for ({index} {};\n     {k} < {total}; {k} += {stride})", declared.join(", "));
-        Ok((header, lines))
+        Ok((counts, header, lines))
     }
 
     /// The first iteration of a thread, and how many there are from one to the next.
@@ -512,9 +537,7 @@ fn single_thread(missing: Levels, shape: Shape) -> (&'static str, &'static str, 
     match (shape.rows, missing.worker, missing.vector) {
         (true, false, true) => ("threadIdx.x == 0", "acc2omp::vector_sync();", "acc2omp::vector_broadcast"),
         (true, true, false) => ("threadIdx.y == 0", "__syncthreads();", "acc2omp::gang_broadcast"),
-        (true, _, _) => {
-            ("threadIdx.x == 0 && threadIdx.y == 0", "__syncthreads();", "acc2omp::gang_broadcast")
-        }
+        (true, _, _) => ("threadIdx.x == 0 && threadIdx.y == 0", "__syncthreads();", "acc2omp::gang_broadcast"),
         (false, _, _) => ("threadIdx.x == 0", "__syncthreads();", "acc2omp::gang_broadcast"),
     }
 }
@@ -531,10 +554,7 @@ fn has_jump(input: &Input, stmt: StmtId) -> bool {
         }
         let is_loop = matches!(
             kind,
-            StmtKind::For { .. }
-                | StmtKind::While { .. }
-                | StmtKind::DoWhile { .. }
-                | StmtKind::Switch { .. }
+            StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. } | StmtKind::Switch { .. }
         );
         pending.extend(sema::children(input.unit(), at).into_iter().map(|inner| (inner, in_loop || is_loop)));
     }

@@ -6,11 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, ReductionOp};
 use crate::bind::ancestors;
-use crate::diag;
 use crate::host::ir::{Decl, Derived, StmtId};
 use crate::sema::{self, Class, SymbolId, SymbolKind, Use};
 
-use super::item::{self, Address};
+use super::item::{self, Address, Rows};
 use super::levels::Nest;
 use super::text::words;
 use super::{Input, Refused, Seen, refused, types};
@@ -28,8 +27,14 @@ pub enum Role {
     Data(&'static str, Option<Address>),
     /// Its value is a device address already.
     DevicePointer,
-    /// An array of each gang, filled from the host's.
+    /// An array of each thread or gang, filled from the host's.
     FirstArray(Address),
+    /// An array of each thread, combined at the end.
+    ReductionArray(ReductionOp, Address),
+    /// Memory behind a pointer, a copy for each thread or gang; true if it begins with what the host has.
+    PrivateMemory(Address, bool),
+    /// Rows behind a pointer to pointers, by the item of a data region with this name.
+    Rows(&'static str, Rows),
 }
 
 /// One captured variable.
@@ -43,17 +48,24 @@ pub struct Captured<'a> {
     /// Its declaration.
     pub seen: Seen<'a>,
     pub decl: &'a Decl,
-    /// Pointers that data clauses of the construct attach: the host expression, and the memory behind it.
-    pub members: Vec<Member>,
 }
 
-/// A pointer in a variable, and what a clause says of the memory behind it.
+/// What the clauses of a construct bring to the device besides the variables that its code names.
 #[derive(Clone, Debug)]
-pub struct Member {
+pub struct Extra {
+    /// The item, as written.
     pub text: String,
+    /// The item of a data region, and the memory.
+    pub brings: Option<(&'static str, Address)>,
+    /// A pointer to attach.
     pub pointer: Option<String>,
-    pub method: &'static str,
-    pub address: Address,
+}
+
+/// What a region gets from outside.
+#[derive(Clone, Debug, Default)]
+pub struct Environment<'a> {
+    pub variables: Vec<Captured<'a>>,
+    pub extras: Vec<Extra>,
 }
 
 /// The method of a data region for a clause, if it moves or finds data.
@@ -73,6 +85,30 @@ pub fn method(clause: DataClause) -> Option<&'static str> {
         | DataClause::Delete
         | DataClause::Link => return None,
     })
+}
+
+/// The one method for two clauses that name the same memory: what either asks for.
+pub fn merged(one: &'static str, other: &'static str) -> &'static str {
+    let brings = |method: &str| matches!(method, "copy" | "copyin");
+    let takes = |method: &str| matches!(method, "copy" | "copyout" | "copyout_zero");
+    let zero = |method: &str| matches!(method, "copyout_zero" | "create_zero");
+    let both = [one, other];
+    if both.contains(&"present") {
+        return if both.iter().all(|method| *method == "present") { "present" } else { merged_without(one, other, "present") };
+    }
+    match (both.into_iter().any(brings), both.into_iter().any(takes), both.into_iter().any(zero)) {
+        (true, true, _) => "copy",
+        (true, false, _) => "copyin",
+        (false, true, true) => "copyout_zero",
+        (false, true, false) => "copyout",
+        (false, false, true) => "create_zero",
+        (false, false, false) if both.contains(&"create") => "create",
+        (false, false, false) => "no_create",
+    }
+}
+
+fn merged_without(one: &'static str, other: &'static str, drop: &str) -> &'static str {
+    if one == drop { other } else { one }
 }
 
 /// The variables that a statement names and that are declared outside it, those of macros included, in order of first use.
@@ -104,13 +140,10 @@ pub fn outer(input: &Input, stmt: StmtId) -> Vec<(SymbolId, Use)> {
     }
     let is_outside = |symbol: &SymbolId| {
         let known = symbols.get(*symbol);
-        matches!(
-            known.kind,
-            SymbolKind::Local | SymbolKind::Parameter | SymbolKind::Static | SymbolKind::Member
-        ) && !span.contains(known.scope)
+        matches!(known.kind, SymbolKind::Local | SymbolKind::Parameter | SymbolKind::Static | SymbolKind::Member)
+            && !span.contains(known.scope)
     };
-    let mut outer: Vec<(SymbolId, Use)> =
-        found.into_iter().filter(|(symbol, _)| is_outside(symbol)).collect();
+    let mut outer: Vec<(SymbolId, Use)> = found.into_iter().filter(|(symbol, _)| is_outside(symbol)).collect();
     outer.sort_by_key(|(_, used)| used.first.map_or(u32::MAX, |span| span.start));
     outer
 }
@@ -140,7 +173,7 @@ pub fn capture<'a>(
     nest: &Nest,
     in_kernels: bool,
     is_split: bool,
-) -> Result<Vec<Captured<'a>>, Refused> {
+) -> Result<Environment<'a>, Refused> {
     let bound = input.bound;
     let span = bound[index].directive.span;
     let symbol_of = |item: &ListItem| input.symbols.lookup(item.base.text.as_str(), span.start);
@@ -192,6 +225,25 @@ pub fn capture<'a>(
             }
         }
     }
+    let reduced_item = |symbol: SymbolId| {
+        let loops = nest.values().flat_map(|shared| shared.reductions.iter().map(|(_, item)| *item));
+        let own = input.clauses(index).flat_map(|kind| match kind {
+            ClauseKind::Reduction(_, list) => list.as_slice(),
+            _ => &[],
+        });
+        loops.chain(own).find(|item| symbol_of(item) == Some(symbol))
+    };
+    let private_memory = |symbol: SymbolId| {
+        let is_pointer = input.symbols.get(symbol).class == Class::Pointer;
+        let loops = nest.values().flat_map(|shared| shared.private.iter().map(|item| (*item, false)));
+        let own = input.clauses(index).flat_map(|kind| match kind {
+            ClauseKind::Private(list) => list.iter().map(|item| (item, false)).collect::<Vec<_>>(),
+            ClauseKind::Firstprivate(list) => list.iter().map(|item| (item, true)).collect(),
+            _ => Vec::new(),
+        });
+        let mut all = loops.chain(own).filter(|_| is_pointer);
+        all.find(|(item, _)| !item.parts.is_empty() && symbol_of(item) == Some(symbol))
+    };
     let mut captured = Vec::new();
     for (symbol, used) in outer(input, stmt) {
         let known = input.symbols.get(symbol);
@@ -206,32 +258,31 @@ pub fn capture<'a>(
             return Err(refused(at, "a reference in a compute construct"));
         }
         let name = known.name.clone();
-        let mine = |said: &&Said| symbol_of(said.item) == Some(symbol);
+        let mine = |said: &&Said| {
+            let place = bound[said.index].directive.span.start;
+            input.symbols.lookup(said.item.base.text.as_str(), place) == Some(symbol)
+        };
         let whole = |said: &&Said| mine(said) && said.item.parts.iter().all(|part| !is_member(part));
-        let mut members = Vec::new();
-        for said in own.iter().filter(|said| mine(said) && !whole(said)) {
-            let Some(method) = method(said.clause) else { continue };
-            let address = item::address(input, said.index, said.item)?;
-            members.push(Member {
-                text: said.item.text.clone(),
-                pointer: item::pointer(said.item),
-                method,
-                address,
-            });
-        }
         let own_item = own.iter().find(whole);
-        let own_method = own_item.and_then(|said| method(said.clause).map(|method| (method, said)));
+        let methods = own.iter().filter(whole).filter_map(|said| method(said.clause));
+        let merged = methods.reduce(merged);
+        let own_method = own_item.and_then(|said| merged.map(|method| (method, said)));
         let visible = around.iter().find(whole);
-        let is_device_pointer =
-            [own_item, visible].into_iter().flatten().any(|said| said.clause == DataClause::Deviceptr);
+        let is_device_pointer = [own_item, visible]
+            .into_iter()
+            .flatten()
+            .any(|said| said.clause == DataClause::Deviceptr);
         let reduced = reductions.iter().find(|(other, _)| *other == symbol).map(|(_, op)| *op);
         let is_scalar = matches!(known.class, Class::Scalar | Class::Unknown);
         let is_record = known.class == Class::Record;
         let role = if let Some(op) = reduced {
-            if !is_scalar {
-                return Err(refused(at, "a reduction of something else than a scalar"));
+            match reduced_item(symbol).filter(|item| !item.parts.is_empty() || known.class == Class::Array) {
+                Some(item) => Role::ReductionArray(op, item::address(input, index, item)?),
+                None if is_scalar => Role::Reduction(op),
+                None => return Err(refused(at, "a reduction of this variable")),
             }
-            Role::Reduction(op)
+        } else if let Some((item, is_first)) = private_memory(symbol) {
+            Role::PrivateMemory(item::address(input, index, item)?, is_first)
         } else if private.contains(&symbol) {
             Role::Local
         } else if is_device_pointer {
@@ -241,6 +292,10 @@ pub fn capture<'a>(
                 Class::Array => Role::FirstArray(item::whole(input, &name, decl)),
                 _ => Role::Value,
             }
+        } else if let Some((method, rows)) =
+            own_method.and_then(|(method, said)| Some((method, item::rows(input, said.index, said.item)?)))
+        {
+            Role::Rows(method, rows)
         } else if let Some((method, said)) = own_method {
             let is_bare_pointer = known.class == Class::Pointer && said.item.parts.is_empty();
             match is_bare_pointer {
@@ -264,24 +319,32 @@ pub fn capture<'a>(
             }
         } else if visible.is_some() {
             Role::Data("present", Some(item::whole(input, &name, decl)))
-        } else if in_kernels
-            && used.written
-            && !is_loop_only(input, stmt, symbol)
-            && used_after(input, index, stmt, symbol)
-        {
+        } else if in_kernels && used.written && !is_loop_only(input, stmt, symbol) && used_after(input, index, stmt, symbol) {
             Role::Data("copy", Some(item::whole(input, &name, decl)))
         } else if used.written && !used.exposed && !used.address_taken {
             Role::Local
         } else {
             Role::Value
         };
-        if used.address_taken && is_scalar && matches!(role, Role::Value) && known.kind == SymbolKind::Static
-        {
-            // A copy of the thread's own has an address of its own.
-        }
-        captured.push(Captured { symbol, name, class: known.class, role, used, seen, decl, members });
+        captured.push(Captured { symbol, name, class: known.class, role, used, seen, decl });
     }
-    Ok(captured)
+    let mut extras = Vec::new();
+    for said in &own {
+        let symbol = symbol_of(said.item);
+        let is_whole = said.item.parts.iter().all(|part| !is_member(part));
+        let is_named = captured.iter().any(|one| Some(one.symbol) == symbol);
+        let text = said.item.text.trim().to_owned();
+        if said.clause == DataClause::Attach {
+            extras.push(Extra { pointer: Some(text.clone()), text, brings: None });
+        } else if let Some(method) = method(said.clause).filter(|_| !(is_whole && is_named)) {
+            if item::rows(input, said.index, said.item).is_some() {
+                return Err(refused(said.item.span, "rows that the construct does not name"));
+            }
+            let brings = Some((method, item::address(input, said.index, said.item)?));
+            extras.push(Extra { text, brings, pointer: item::pointer(said.item) });
+        }
+    }
+    Ok(Environment { variables: captured, extras })
 }
 
 /// Whether a variable is changed as the variable of loops only.
@@ -315,8 +378,6 @@ fn is_member(part: &crate::acc::ast::Part) -> bool {
 pub fn element(input: &Input, captured: &Captured) -> Result<String, Refused> {
     let at = captured.used.first.unwrap_or(input.bound[0].directive.span);
     let base = types::base(captured.seen, captured.decl);
-    let base =
-        base.ok_or_else(|| refused(at, "a variable of a type without a name, or of a complex type"))?;
-    let _ = diag::not_yet_cuda;
+    let base = base.ok_or_else(|| refused(at, "a variable of a type without a name, or of a complex type"))?;
     Ok(base)
 }

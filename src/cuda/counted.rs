@@ -31,25 +31,26 @@ impl Counted {
         let (seen, decl) = input
             .declaration(header.var)
             .ok_or_else(|| refused(at, "a loop variable whose declaration is not seen"))?;
-        let base = types::base(seen, decl).filter(|_| known.class != Class::Pointer);
-        let base = base.ok_or_else(|| refused(at, "a loop over a pointer"))?;
+        let base = types::base(seen, decl);
+        let base = base.ok_or_else(|| refused(at, "a loop variable of this type"))?;
+        let is_pointer = known.class == Class::Pointer;
         let (first, bound) = (text(header.first), text(header.bound));
         let step = header.step.map(text).filter(|step| step != "1");
         let (low, high) = match header.down {
             false => (&first, &bound),
             true => (&bound, &first),
         };
-        let mut arguments = format!("{low}, {high}");
+        let base = format!("{base}{}", if is_pointer { " *" } else { "" });
+        let mut arguments = match is_pointer {
+            true => format!("0, {} - {}", operand(high), operand(low)),
+            false => format!("{low}, {high}"),
+        };
         if let Some(step) = &step {
             arguments += &format!(", {step}");
         }
         let is_inclusive = matches!(header.compare, BinaryOp::LessEqual | BinaryOp::GreaterEqual);
         // Downwards, the bound is below: `i > n` leaves `n` out.
-        let count = match (is_inclusive, header.down) {
-            (true, _) => "trips_to",
-            (false, false) => "trips",
-            (false, true) => "trips",
-        };
+        let count = if is_inclusive { "trips_to" } else { "trips" };
         Ok(Counted {
             name: known.name.clone(),
             base,
@@ -73,7 +74,7 @@ impl Counted {
             (true, first) if is_part || self.step.is_some() => format!("{first} - ({index})"),
             (true, first) => format!("{first} - {index}"),
         };
-        format!("{} {} = {value};", self.base, self.name)
+        format!("{} {} = {value};", self.base, self.name).replace("* ", "*")
     }
 }
 

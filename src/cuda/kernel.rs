@@ -6,14 +6,14 @@ use std::collections::{HashMap, HashSet};
 
 use crate::acc::ast::{ClauseKind, DirectiveKind, WaitArgument};
 use crate::bind::descendants;
-use crate::host::ir::{Derived, ExprKind, StmtId, StmtKind};
+use crate::host::ir::{DeclKind, Derived, ExprKind, StmtId, StmtKind};
 use crate::sema::{self, Class, SymbolId, SymbolKind};
 use crate::source::Span;
 
 use super::body::{Body, Shape};
 use super::capture::{self, Captured, Role};
 use super::clause::Asked;
-use super::counted::{Counted, is_narrow};
+use super::counted::Counted;
 use super::levels::{self, Levels, Nest, Offer, routine_levels};
 use super::names::Names;
 use super::reduction::{identity, operator};
@@ -59,6 +59,19 @@ impl<'a> Lowering<'a> {
         let mut lines = asked.waits();
         lines.extend(calls);
         let whole = Span { start: span.start, end: self.input.stmt_span(stmt).end };
+        let between = Span { start: span.end, end: self.input.stmt_span(stmt).start };
+        let own: Vec<Span> = self.input.bound.iter().map(|one| one.directive.span).collect();
+        let between_lines = self.input.file().text(between);
+        let mut at = between.start;
+        let mut has_condition = false;
+        for line in between_lines.split_inclusive('\n') {
+            let is_own = own.iter().any(|span| span.start <= at + line.len() as u32 && at < span.end);
+            has_condition |= line.trim_start().starts_with('#') && !is_own;
+            at += line.len() as u32;
+        }
+        if has_condition {
+            return self.beside_conditions(index, &asked, &lines);
+        }
         let Some(condition) = &asked.condition else {
             let is_body = self.input.bound[index].unbraced || self.input.bound[index].is_body;
             if is_body && lines.len() > 1 {
@@ -75,11 +88,25 @@ impl<'a> Lowering<'a> {
         let mut all = vec![format!("if ({condition}) {{")];
         all.extend(lines.into_iter().map(|line| format!("    {line}")));
         all.push("} else {".to_owned());
-        all.extend(
-            original.lines().map(|line| if line.is_empty() { String::new() } else { format!("    {line}") }),
-        );
+        all.extend(original.lines().map(|line| if line.is_empty() { String::new() } else { format!("    {line}") }));
         all.push("}".to_owned());
         Ok(vec![Change::Lines(whole, all)])
+    }
+
+    /// A construct with lines of the preprocessor between directive and code: in other branches, the code stays.
+    fn beside_conditions(&self, index: usize, asked: &Asked, lines: &[String]) -> Result<Vec<Change>, Refused> {
+        let span = self.input.bound[index].directive.span;
+        let [call] = lines else { return Err(refused(span, "several launches beside conditions of the preprocessor")) };
+        let call = call.trim_end_matches(';');
+        let head = match &asked.condition {
+            Some(condition) => format!("if (({condition}) ? ({call}, 0) : 1)"),
+            None => format!("if (({call}, 0)) /* the device has run it */"),
+        };
+        let mut changes = vec![Change::Lines(span, vec![head])];
+        for at in descendants(self.input.bound, index) {
+            changes.push(Change::Gone(self.input.bound[at].directive.span));
+        }
+        Ok(changes)
     }
 
     /// The launches of a `kernels` construct: one for each loop that is to run in parallel, and one for what is between.
@@ -95,10 +122,7 @@ impl<'a> Lowering<'a> {
             _ => vec![stmt],
         };
         let can_split = list.iter().all(|stmt| {
-            !matches!(
-                unit.stmt(*stmt).kind,
-                StmtKind::Decl(_) | StmtKind::Labeled { .. } | StmtKind::Opaque(_) | StmtKind::Goto(_)
-            )
+            !matches!(unit.stmt(*stmt).kind, StmtKind::Decl(_) | StmtKind::Labeled { .. } | StmtKind::Opaque(_) | StmtKind::Goto(_))
         });
         let parts: Vec<StmtId> =
             list.into_iter().filter(|stmt| !matches!(unit.stmt(*stmt).kind, StmtKind::Empty)).collect();
@@ -120,8 +144,7 @@ impl<'a> Lowering<'a> {
         for part in parts {
             if let Some(root) = loops.get(&part) {
                 calls.extend(self.sequential(index, &std::mem::take(&mut run), &inner)?);
-                let launch =
-                    Launch { index, stmt: part, root: Some(*root), is_split: true, in_kernels: true };
+                let launch = Launch { index, stmt: part, root: Some(*root), is_split: true, in_kernels: true };
                 calls.push(self.launch(launch, &inner)?);
             } else {
                 run.push(part);
@@ -150,7 +173,7 @@ impl<'a> Lowering<'a> {
         let kind = input.bound[index].directive.kind;
         let is_serial = matches!(kind, DirectiveKind::Serial | DirectiveKind::SerialLoop);
         let span = input.stmt_span(stmt);
-        let (nest, said) = match root.filter(|_| !is_serial) {
+        let (mut nest, said) = match root.filter(|_| !is_serial) {
             Some(root) => {
                 let offer = Offer { index: root, levels: Levels::ALL, wants_assertion: in_kernels };
                 levels::nest(input, offer)
@@ -161,7 +184,9 @@ impl<'a> Lowering<'a> {
             self.diags.push(crate::diag::kernels_sequential(input.bound[index].directive.name_span));
         }
         self.diags.extend(said);
-        let captured = capture::capture(input, index, stmt, &nest, in_kernels, is_split)?;
+        reductions_through(input, index, &mut nest);
+        let capture::Environment { variables: captured, extras } =
+            capture::capture(input, index, stmt, &nest, in_kernels, is_split)?;
         let shape = shape(input, &nest, stmt, asked);
         let text = input.file().text(span);
         let mut names = Names::of(&text);
@@ -169,39 +194,47 @@ impl<'a> Lowering<'a> {
             names.fresh(&one.name);
         }
         let function = input.bound[index].function.map(|id| input.unit().function(id).name.clone());
-        let line =
-            input.file().lines.line(span.start.max(input.bound[root.unwrap_or(index)].directive.span.start))
-                + 1;
-        let line = if is_split {
-            line
-        } else {
-            input.file().lines.line(input.bound[index].directive.span.start) + 1
-        };
+        let line = input.file().lines.line(span.start.max(input.bound[root.unwrap_or(index)].directive.span.start)) + 1;
+        let line = if is_split { line } else { input.file().lines.line(input.bound[index].directive.span.start) + 1 };
         let stem = super::device::stem(&input.file().name);
         let name = format!("{stem}_{}_{line}", function.unwrap_or_default().replace("::", "_"));
+        let name = self.launchers.fresh(&name);
+        let words = Words {
+            region: names.fresh("region"),
+            gangs: names.fresh("gangs"),
+            threads: names.fresh("threads"),
+            kernel: names.fresh("kernel"),
+            trips: names.fresh("trips"),
+            gang_count: names.fresh("gang_count"),
+            queue: names.fresh("queue"),
+        };
         let place = input.place(input.bound[index].directive.span.start);
 
-        let mut made = Made { params: Vec::new(), prologue: Vec::new(), epilogue: Vec::new() };
-        let mut host = Host::default();
+        let mut made = Made::default();
+        let mut host = Host { words, ..Host::default() };
         let mut common: HashSet<SymbolId> = HashSet::new();
         let mut flat: HashMap<SymbolId, Vec<String>> = HashMap::new();
         let mut results = HashMap::new();
+        let mut arrays = HashSet::new();
+        let distinct = are_distinct(&captured);
+        let is_one_gang = asked.gangs.as_deref().is_some_and(|gangs| gangs.trim() == "1");
         for one in &captured {
-            self.variable(
-                one,
-                &nest,
-                stmt,
-                shape,
-                &mut names,
-                (&mut made, &mut host),
-                &mut common,
-                &mut flat,
-            )?;
-            if let Role::Reduction(op) = one.role {
-                results.insert(one.symbol, op);
+            self.variable(one, &nest, stmt, (shape, distinct, is_one_gang), &mut names, (&mut made, &mut host), &mut common, &mut flat)?;
+            match one.role {
+                Role::Reduction(_) if is_one_gang && used_beside(input, &nest, stmt, one.symbol) => {}
+                Role::Reduction(op) => {
+                    results.insert(one.symbol, op);
+                }
+                Role::ReductionArray(..) => {
+                    arrays.insert(one.symbol);
+                }
+                _ => {}
             }
         }
-        let grid = grid(input, &nest, &captured, shape, stmt, asked)?;
+        for extra in &extras {
+            extra_item(extra, &mut names, &mut host);
+        }
+        let grid = grid(input, &nest, &captured, shape, &host.words, asked)?;
         let template = grid.template;
         let mut body = Body {
             input,
@@ -214,8 +247,10 @@ impl<'a> Lowering<'a> {
             flat,
             template,
             results,
+            arrays,
+            is_routine: false,
         };
-        shared_arrays(&mut body, &captured, stmt, &mut made)?;
+        shared_arrays(&mut body, &captured, stmt, shape.workers, &mut made)?;
         let code = body.code(stmt, 4)?;
         let is_block = matches!(input.unit().stmt(stmt).kind, StmtKind::Block(_));
         let code = match is_block && !nest.contains_key(&stmt) {
@@ -235,7 +270,7 @@ impl<'a> Lowering<'a> {
         let threads = shape.vector * shape.workers;
         let head = format!("__global__ void __launch_bounds__({threads}) {name}_kernel(");
         kernel += &format!("{head}{})\n{{\n", wrapped(&params, 4, head.len()));
-        for line in &made.prologue {
+        for line in made.prologue.iter().chain(&made.filling) {
             kernel += &format!("    {line}\n");
         }
         kernel += code.trim_end();
@@ -270,7 +305,7 @@ impl<'a> Lowering<'a> {
         one: &Captured<'a>,
         nest: &Nest,
         stmt: StmtId,
-        shape: Sizes,
+        (shape, distinct, is_one_gang): (Sizes, bool, bool),
         names: &mut Names,
         (made, host): (&mut Made, &mut Host),
         common: &mut HashSet<SymbolId>,
@@ -278,6 +313,7 @@ impl<'a> Lowering<'a> {
     ) -> Result<(), Refused> {
         let input = self.input;
         let name = &one.name;
+        let region = host.words.region.clone();
         let at = one.used.first.unwrap_or(input.stmt_span(stmt));
         let element = capture::element(input, one)?;
         let dimensions = types::dimensions(one.decl);
@@ -298,18 +334,13 @@ impl<'a> Lowering<'a> {
             return Err(refused(at, "an array or pointer behind a type name"));
         }
         let _ = dimensions;
-        let read_only =
-            !one.used.part_written && !one.used.address_taken && only_indexed(input, stmt, one.symbol);
+        let read_only = stars <= usize::from(is_pointer_first) && !one.used.part_written && !one.used.address_taken && only_indexed(input, stmt, one.symbol);
         let constant = if read_only { "const " } else { "" };
         // Sizes of the dimensions behind the first.
         let behind: Vec<String> = array_sizes
             .iter()
             .skip(usize::from(!is_pointer_first))
-            .map(|size| {
-                size.map_or(String::new(), |size| {
-                    one.seen.file.text(one.seen.unit.expr(size).span).trim().to_owned()
-                })
-            })
+            .map(|size| size.map_or(String::new(), |size| one.seen.file.text(one.seen.unit.expr(size).span).trim().to_owned()))
             .collect();
         let is_variable = |size: &crate::host::ir::ExprId| !self.is_constant(one, *size);
         let has_run_time_size =
@@ -317,10 +348,10 @@ impl<'a> Lowering<'a> {
         let pointer_to = |device: &str| -> String {
             let inner = "*".repeat(if is_pointer_first { stars - 1 } else { stars });
             if has_run_time_size || behind.is_empty() {
-                format!("{constant}{element} {inner}*{}{device}", restrict(one, inner.is_empty()))
+                format!("{constant}{element} {inner}*{}{device}", if distinct && inner.is_empty() { "__restrict__ " } else { "" })
             } else {
                 let sizes: String = behind.iter().map(|size| format!("[{size}]")).collect();
-                format!("{constant}{element} {inner}(*{device}){sizes}")
+                format!("{constant}{element} {inner}(*{}{device}){sizes}", if distinct { "__restrict__ " } else { "" })
             }
         };
         let host_type = {
@@ -328,13 +359,53 @@ impl<'a> Lowering<'a> {
             format!("{element} {inner}*")
         };
         match &one.role {
+            Role::PrivateMemory(address, is_filled) => {
+                let is_shared = shared_by_threads(input, nest, shape.shape, one);
+                let copies = names.fresh(&format!("{name}_copies"));
+                let count = names.fresh(&format!("{name}_count"));
+                host.param(&format!("{host_type}{name}"), &format!("const void *{name}"), name);
+                host.param(&format!("size_t {count}"), &format!("size_t {count}"), &address.count);
+                let mut offset = String::new();
+                let from = if address.at_start { name.clone() } else { names.fresh(&format!("{name}_from")) };
+                if !address.at_start {
+                    host.param(&format!("{host_type}{from}"), &format!("const void *{from}"), &address.from);
+                    let before = names.fresh(&format!("{name}_offset"));
+                    made.params.push((format!("long {before}"), format!("{from} - {name}")));
+                    offset = format!(" - {before}");
+                }
+                let (each, own) = match is_shared {
+                    true => (1, "blockIdx.x".to_owned()),
+                    false => (
+                        shape.vector * shape.workers,
+                        "((blockIdx.x * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x)".to_owned(),
+                    ),
+                };
+                let times = if each == 1 { String::new() } else { format!(" * {each}") };
+                made.params.push((
+                    format!("{element} *{copies}"),
+                    format!("{region}.scratch<{element}>({count} * {}.x{times})", host.words.gangs),
+                ));
+                made.params.push((format!("size_t {count}"), count.clone()));
+                made.prologue.push(format!("{element} *{name} = {copies} + {count} * {own}{offset};"));
+                if *is_filled {
+                    let first = names.fresh(&format!("{name}_first"));
+                    made.params.push((format!("const {element} *{first}"), format!("{region}.first({from}, {count})")));
+                    let n = names.fresh("n");
+                    let start = if offset.is_empty() { name.clone() } else { format!("(&{name}[{}])", offset.trim_start_matches(" - ")) };
+                    made.filling.push(format!("for (size_t {n} = 0; {n} < {count}; {n}++)\n        {start}[{n}] = {first}[{n}];"));
+                    if is_shared {
+                        made.filling.push("__syncthreads();".to_owned());
+                    }
+                }
+                if is_shared {
+                    common.insert(one.symbol);
+                }
+            }
             Role::Local => {
                 let only_loops = is_shared_variable_only(input, nest, stmt, one.symbol);
                 if !only_loops {
                     match is_array {
-                        true if array_sizes
-                            .iter()
-                            .all(|size| size.is_some_and(|size| self.is_constant(one, size))) => {}
+                        true if array_sizes.iter().all(|size| size.is_some_and(|size| self.is_constant(one, size))) => {}
                         true => return Err(refused(at, "a private array of variable length")),
                         false => made.prologue.push(format!("{element} {}{name};", "*".repeat(stars))),
                     }
@@ -351,27 +422,31 @@ impl<'a> Lowering<'a> {
                     Some(plain) => host.param(&format!("{element} {name}"), &format!("{plain} {name}"), name),
                     None => {
                         let at = names.fresh(&format!("{name}_value"));
-                        host.param(
-                            &format!("const {element} *{at}"),
-                            &format!("const void *{at}"),
-                            &format!("&{name}"),
-                        );
+                        host.param(&format!("const {element} *{at}"), &format!("const void *{at}"), &format!("&{name}"));
                         host.lines.push(format!("const {element} {name} = *{at};"));
                     }
                 }
+            }
+            Role::Reduction(op) if is_one_gang && used_beside(input, nest, stmt, one.symbol) => {
+                // There is one gang: what it computes is the result.
+                let (there, device) = (names.fresh(&format!("{name}_there")), names.fresh(&format!("{name}_device")));
+                let _ = op;
+                made.params.push((format!("{element} *{there}"), device.clone()));
+                made.prologue.push(format!("{element} {name} = *{there};"));
+                made.epilogue.push("if (threadIdx.x == 0 && threadIdx.y == 0)".to_owned());
+                made.epilogue.push(format!("    *{there} = {name};"));
+                host.param(&format!("{element} *{name}"), &format!("const void *{name}"), &format!("&{name}"));
+                host.lines.push(format!("{element} *{device} = {region}.copy(\"{name}\", {name}, 1);"));
             }
             Role::Reduction(op) => {
                 let result = names.fresh(&format!("{name}_result"));
                 made.params.push((format!("acc2omp::Result<{element}> {result}"), result.clone()));
                 made.prologue.push(format!("{element} {name} = {};", identity(*op, &element)));
                 made.epilogue.push(format!("acc2omp::combine<{}>({result}, {name});", operator(*op)));
-                host.param(
-                    &format!("{element} *{name}"),
-                    &format!("const void *{name}"),
-                    &format!("&{name}"),
-                );
+                host.param(&format!("{element} *{name}"), &format!("const void *{name}"), &format!("&{name}"));
                 host.results.push(format!(
-                    "acc2omp::Result<{element}> {result} = region.result(\"{name}\", {name}, gangs);"
+                    "acc2omp::Result<{element}> {result} = {region}.result(\"{name}\", {name}, {gangs});",
+                    gangs = host.words.gangs
                 ));
             }
             Role::Data(method, address) => {
@@ -382,39 +457,26 @@ impl<'a> Lowering<'a> {
                     let there = names.fresh(&format!("{name}_there"));
                     made.params.push((format!("{element} *{there}"), device.clone()));
                     made.prologue.push(format!("{element} &{name} = *{there};"));
-                    host.param(
-                        &format!("{element} *{name}"),
-                        &format!("const void *{name}"),
-                        &format!("&{name}"),
-                    );
+                    host.param(&format!("{element} *{name}"), &format!("const void *{name}"), &format!("&{name}"));
                     let call = match *method {
-                        "pointer" => format!("region.pointer(\"{name}\", {name})"),
-                        method => format!("region.{method}(\"{name}\", {name}, 1)"),
+                        "pointer" => format!("{region}.pointer(\"{name}\", {name})"),
+                        method => format!("{region}.{method}(\"{name}\", {name}, 1)"),
                     };
                     host.lines.push(format!("{element} *{device} = {call};"));
                 } else {
-                    made.params
-                        .push((pointer_to(name), cast(&pointer_to(""), &device, &behind, has_run_time_size)));
+                    made.params.push((pointer_to(name), cast(&pointer_to(""), &device, &behind, has_run_time_size)));
                     host.param(&format!("{host_type}{name}"), &format!("const void *{name}"), name);
                     let call = match address {
-                        None => format!("region.pointer(\"{name}\", {name})"),
+                        None => format!("{region}.pointer(\"{name}\", {name})"),
                         Some(address) => {
                             let count = names.fresh(&format!("{name}_count"));
-                            host.param(
-                                &format!("size_t {count}"),
-                                &format!("size_t {count}"),
-                                &address.count,
-                            );
+                            host.param(&format!("size_t {count}"), &format!("size_t {count}"), &address.count);
                             if address.at_start {
-                                format!("region.{method}(\"{name}\", {name}, {count})")
+                                format!("{region}.{method}(\"{name}\", {name}, {count})")
                             } else {
                                 let from = names.fresh(&format!("{name}_from"));
-                                host.param(
-                                    &format!("{host_type}{from}"),
-                                    &format!("const void *{from}"),
-                                    &address.from,
-                                );
-                                format!("region.{method}(\"{name}\", {from}, {count}) - ({from} - {name})")
+                                host.param(&format!("{host_type}{from}"), &format!("const void *{from}"), &address.from);
+                                format!("{region}.{method}(\"{name}\", {from}, {count}) - ({from} - {name})")
                             }
                         }
                     };
@@ -422,26 +484,78 @@ impl<'a> Lowering<'a> {
                     self.run_time_sizes(one, &behind, has_run_time_size, flat, made, host, names);
                 }
             }
-            Role::FirstArray(_) => return Err(refused(at, "a firstprivate array")),
-        }
-        for member in &one.members {
-            let from = names.fresh("member");
-            host.param(&format!("char *{from}"), &format!("const void *{from}"), &member.address.from);
-            let bytes = names.fresh("member_bytes");
-            host.param(&format!("size_t {bytes}"), &format!("size_t {bytes}"), &member.address.bytes);
-            let text = &member.text;
-            host.lines.push(format!("region.{}(\"{text}\", {from}, {bytes});", member.method));
-            if let Some(pointer) = &member.pointer {
-                let variable = names.fresh("member_pointer");
-                host.param(
-                    &format!("void *{variable}"),
-                    &format!("const void *{variable}"),
-                    &format!("&{pointer}"),
-                );
-                host.lines.push(format!("region.attach(\"{text}\", {variable});"));
+            Role::FirstArray(address) => {
+                // The array itself is declared with the private ones.
+                let first = names.fresh(&format!("{name}_first"));
+                let count = names.fresh(&format!("{name}_count"));
+                host.param(&format!("{element} *{name}"), &format!("const void *{name}"), name);
+                host.param(&format!("size_t {count}"), &format!("size_t {count}"), &address.count);
+                made.params.push((format!("const {element} *{first}"), format!("{region}.first({name}, {count})")));
+                made.params.push((format!("size_t {count}"), count.clone()));
+                let n = names.fresh("n");
+                made.filling.push(format!("for (size_t {n} = 0; {n} < {count}; {n}++)\n        (({element} *){name})[{n}] = {first}[{n}];"));
+            }
+            Role::ReductionArray(op, address) => {
+                let (copies, count) = (names.fresh(&format!("{name}_copies")), names.fresh(&format!("{name}_count")));
+                let (result, n) = (names.fresh(&format!("{name}_result")), names.fresh("n"));
+                let from = if address.at_start { name.clone() } else { names.fresh(&format!("{name}_from")) };
+                host.param(&format!("{host_type}{name}"), &format!("const void *{name}"), name);
+                host.param(&format!("size_t {count}"), &format!("size_t {count}"), &address.count);
+                let mut offset = String::new();
+                if !address.at_start {
+                    host.param(&format!("{host_type}{from}"), &format!("const void *{from}"), &address.from);
+                    let before = names.fresh(&format!("{name}_offset"));
+                    made.params.push((format!("long {before}"), format!("{from} - {name}")));
+                    offset = before;
+                }
+                let own = names.fresh(&format!("{name}_own"));
+                made.params.push((
+                    format!("{element} *{copies}"),
+                    format!("{region}.scratch<{element}>({count} * {}.x * {})", host.words.gangs, shape.vector * shape.workers),
+                ));
+                made.params.push((format!("size_t {count}"), count.clone()));
+                made.params.push((format!("acc2omp::ResultArray<{element}> {result}"), result.clone()));
+                host.results.push(format!(
+                    "acc2omp::ResultArray<{element}> {result} = {region}.result_array(\"{name}\", {from}, {count}, {});",
+                    host.words.gangs
+                ));
+                made.prologue.push("// A copy for each thread.".to_owned());
+                made.prologue.push(format!(
+                    "{element} *{own} = {copies} + {count} * ((blockIdx.x * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x);"
+                ));
+                made.prologue.push(format!("for (size_t {n} = 0; {n} < {count}; {n}++)"));
+                made.prologue.push(format!("    {own}[{n}] = {};", identity(*op, &element)));
+                let start = if offset.is_empty() { own.clone() } else { format!("({own} - {offset})") };
+                let declared = pointer_to(name).replace("__restrict__ ", "").replace("const ", "");
+                made.prologue.push(format!("{declared} = {};", cast(&pointer_to("").replace("__restrict__ ", "").replace("const ", ""), &start, &behind, has_run_time_size)));
+                made.epilogue.push(format!("for (size_t {n} = 0; {n} < {count}; {n}++)"));
+                made.epilogue.push(format!("    acc2omp::combine<{0}>({result}[{n}], acc2omp::block_reduce<{0}>({own}[{n}]));", operator(*op)));
+                self.run_time_sizes(one, &behind, has_run_time_size, flat, made, host, names);
+            }
+            Role::Rows(method, rows) => {
+                common.insert(one.symbol);
+                let device = names.fresh(&format!("{name}_device"));
+                host.param(&format!("{host_type}{name}"), &format!("const void *{name}"), name);
+                let mut number = |what: &str, text: &str| {
+                    let given = names.fresh(&format!("{name}_{what}"));
+                    host.param(&format!("long {given}"), &format!("long {given}"), text);
+                    given
+                };
+                let (first, count) = (number("first", &rows.first), number("rows", &rows.count));
+                let (from, length) = (number("from", &rows.from), number("length", &rows.length));
+                let row = names.fresh("row");
+                let pointers = if *method == "present" { "present" } else { "copyin" };
+                host.lines.push(format!("{region}.{pointers}(\"{name}\", {name} + {first}, {count});"));
+                host.lines.push(format!("for (long {row} = {first}; {row} < {first} + {count}; {row}++) {{"));
+                host.lines.push(format!("    {region}.{method}(\"{name}\", {name}[{row}] + {from}, {length});"));
+                if *method != "present" {
+                    host.lines.push(format!("    {region}.attach(\"{name}\", &{name}[{row}]);"));
+                }
+                host.lines.push("}".to_owned());
+                host.lines.push(format!("{host_type}{device} = {region}.pointer(\"{name}\", {name} + {first}) - {first};"));
+                made.params.push((format!("{host_type}{name}"), device));
             }
         }
-        let _ = shape;
         Ok(())
     }
 
@@ -497,16 +611,32 @@ impl<'a> Lowering<'a> {
     }
 }
 
+#[derive(Default)]
 /// The parts of a kernel: its parameters with the launcher's arguments, and lines before and behind the code.
 pub(super) struct Made {
     pub params: Vec<(String, String)>,
     pub prologue: Vec<String>,
+    /// What fills private arrays.
+    pub filling: Vec<String>,
     pub epilogue: Vec<String>,
+}
+
+/// The launcher's own names.
+#[derive(Default)]
+pub(super) struct Words {
+    pub region: String,
+    pub gangs: String,
+    pub threads: String,
+    pub kernel: String,
+    pub trips: String,
+    pub gang_count: String,
+    pub queue: String,
 }
 
 /// What the launcher takes and does before the launch.
 #[derive(Default)]
 pub(super) struct Host {
+    pub words: Words,
     /// Its parameters in the device file, and in the header.
     pub params: Vec<(String, String)>,
     /// What the host passes.
@@ -529,9 +659,83 @@ fn cast(declared: &str, argument: &str, behind: &[String], has_run_time_size: bo
     }
 }
 
-/// `__restrict__` where the program says it, or the objects are distinct.
-fn restrict(one: &Captured, is_plain: bool) -> &'static str {
-    if one.decl.is_restrict && is_plain { "__restrict__ " } else { "" }
+/// A reduction is named on every loop between where it is combined and where it is computed (2.9.11); a reduction of the
+/// construct, on all of its loops.
+fn reductions_through<'a>(input: &Input<'a>, index: usize, nest: &mut Nest<'a>) {
+    let symbol_of = |item: &crate::acc::ast::ListItem, at: u32| input.symbols.lookup(&item.base.text, at);
+    let place = input.bound[index].directive.span.start;
+    let mut wanted: Vec<(StmtId, crate::acc::ast::ReductionOp, &crate::acc::ast::ListItem)> = Vec::new();
+    let all: Vec<(Span, StmtId)> =
+        nest.iter().map(|(stmt, _)| (input.stmt_span(*stmt), *stmt)).collect();
+    let mut known: Vec<(Option<Span>, crate::acc::ast::ReductionOp, &crate::acc::ast::ListItem)> = Vec::new();
+    for kind in input.clauses(index) {
+        if let ClauseKind::Reduction(op, list) = kind {
+            known.extend(list.iter().map(|item| (None, *op, item)));
+        }
+    }
+    for (stmt, shared) in nest.iter() {
+        known.extend(shared.reductions.iter().map(|(op, item)| (Some(input.stmt_span(*stmt)), *op, *item)));
+    }
+    for (from, op, item) in known {
+        let at = from.map_or(place, |span| span.start);
+        let Some(symbol) = symbol_of(item, at) else { continue };
+        let scope = input.symbols.get(symbol).scope;
+        for (span, stmt) in &all {
+            let uses = sema::uses(input.unit(), input.symbols, *stmt);
+            let used = uses.of(symbol);
+            let inside = from.is_none_or(|from| from != *span && from.contains(*span));
+            let is_updated = used.is_some_and(|used| used.written || used.part_written);
+            // Outside, only what lives there and is carried from one iteration to the next.
+            let body = nest[stmt].headers.last().map(|header| header.body);
+            let outside = from.is_some_and(|from| from != *span && span.contains(from))
+                && !span.contains(scope)
+                && body.is_some_and(|body| {
+                    sema::uses(input.unit(), input.symbols, body).of(symbol).is_some_and(|used| used.exposed)
+                });
+            let is_private = nest[stmt].private.iter().any(|item| symbol_of(item, span.start) == Some(symbol));
+            let is_known = nest[stmt].reductions.iter().any(|(_, item)| symbol_of(item, span.start) == Some(symbol));
+            let seen = wanted.iter().any(|(other, _, one)| other == stmt && one.base.text == item.base.text);
+            if (inside && is_updated || outside) && !is_known && !is_private && !seen {
+                wanted.push((*stmt, op, item));
+            }
+        }
+    }
+    for (stmt, op, item) in wanted {
+        if let Some(shared) = nest.get_mut(&stmt) {
+            shared.reductions.push((op, item));
+        }
+    }
+}
+
+/// Whether a region uses a variable outside the loops that reduce it.
+fn used_beside(input: &Input, nest: &Nest, stmt: StmtId, symbol: SymbolId) -> bool {
+    let unit = input.unit();
+    let inside = input.stmt_span(stmt);
+    let reducing: Vec<Span> = nest
+        .values()
+        .filter(|shared| {
+            shared.reductions.iter().any(|(_, item)| {
+                input.symbols.lookup(&item.base.text, input.stmt_span(shared.stmts[0]).start) == Some(symbol)
+            })
+        })
+        .map(|shared| input.stmt_span(shared.stmts[0]))
+        .collect();
+    unit.exprs.iter().filter(|expr| inside.contains(expr.span)).any(|expr| match &expr.kind {
+        ExprKind::Name(name) => {
+            input.symbols.lookup(name, expr.span.start) == Some(symbol)
+                && !reducing.iter().any(|span| span.contains(expr.span))
+        }
+        _ => false,
+    })
+}
+
+/// Whether no two pointers of a kernel lead to the same memory: they are `restrict`, or distinct arrays.
+fn are_distinct(captured: &[Captured]) -> bool {
+    captured.iter().all(|one| match one.class {
+        Class::Pointer => one.decl.is_restrict || matches!(one.role, Role::Local),
+        Class::Array => one.seen.unit.decls.iter().any(|decl| decl.name_span == one.decl.name_span && decl.kind == DeclKind::Variable),
+        _ => true,
+    })
 }
 
 /// Whether a region uses a pointer or an array only to index it.
@@ -570,6 +774,23 @@ fn is_shared_variable_only(input: &Input, nest: &Nest, stmt: StmtId, symbol: Sym
     nest.values().any(|shared| shared.headers.iter().any(|header| header.var == symbol))
 }
 
+/// What the launcher does for an item that the construct's code does not name.
+fn extra_item(extra: &capture::Extra, names: &mut Names, host: &mut Host) {
+    let region = host.words.region.clone();
+    let text = extra.text.replace('"', "'");
+    if let Some((method, address)) = &extra.brings {
+        let (from, bytes) = (names.fresh("item"), names.fresh("item_bytes"));
+        host.param(&format!("char *{from}"), &format!("const void *{from}"), &address.from);
+        host.param(&format!("size_t {bytes}"), &format!("size_t {bytes}"), &address.bytes);
+        host.lines.push(format!("{region}.{method}(\"{text}\", {from}, {bytes});"));
+    }
+    if let Some(pointer) = &extra.pointer {
+        let variable = names.fresh("item_pointer");
+        host.param(&format!("void *{variable}"), &format!("const void *{variable}"), &format!("&{pointer}"));
+        host.lines.push(format!("{region}.attach(\"{text}\", {variable});"));
+    }
+}
+
 /// Sizes of a gang.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sizes {
@@ -598,7 +819,6 @@ fn shape(input: &Input, nest: &Nest, stmt: StmtId, asked: &Asked) -> Sizes {
     }
     let inner = nest.values().filter(|shared| shared.levels.vector && !shared.levels.worker);
     let mut lanes: usize = 0;
-    let mut is_short = true;
     for shared in inner {
         let trips = shared.headers.last().and_then(|header| sema::trip_constant(input.unit(), header));
         let wanted = match trips {
@@ -606,7 +826,6 @@ fn shape(input: &Input, nest: &Nest, stmt: StmtId, asked: &Asked) -> Sizes {
             None if shared.ragged => SHORT_ROW,
             None => 32,
         };
-        is_short &= wanted < 32;
         lanes = lanes.max(wanted);
     }
     if called.threads() || lanes == 0 {
@@ -616,8 +835,7 @@ fn shape(input: &Input, nest: &Nest, stmt: StmtId, asked: &Asked) -> Sizes {
     let workers = literal(&asked.workers).unwrap_or(THREADS / vector.max(1)).clamp(1, 1024 / vector.max(1));
     // A warp is full.
     let workers = if vector * workers < 32 { 32 / vector } else { workers };
-    let workers =
-        if (vector * workers) % 32 == 0 { workers } else { (vector * workers).next_multiple_of(32) / vector };
+    let workers = if (vector * workers) % 32 == 0 { workers } else { (vector * workers).next_multiple_of(32) / vector };
     Sizes { shape, vector, workers }
 }
 
@@ -640,10 +858,9 @@ fn grid(
     nest: &Nest,
     captured: &[Captured],
     sizes: Sizes,
-    stmt: StmtId,
+    words: &Words,
     asked: &Asked,
 ) -> Result<Grid, Refused> {
-    let _ = stmt;
     let over_gangs: Vec<_> = nest.values().filter(|shared| shared.levels.gang).collect();
     let in_host = |expr: crate::host::ir::ExprId| {
         let unit = input.unit();
@@ -662,12 +879,7 @@ fn grid(
                         return false;
                     }
                 }
-                ExprKind::Int(_)
-                | ExprKind::Literal
-                | ExprKind::Unary(..)
-                | ExprKind::Binary(..)
-                | ExprKind::Cast { .. }
-                | ExprKind::Sizeof => {}
+                ExprKind::Int(_) | ExprKind::Literal | ExprKind::Unary(..) | ExprKind::Binary(..) | ExprKind::Cast { .. } | ExprKind::Sizeof => {}
                 _ => return false,
             }
             pending.extend(expr.kind.children());
@@ -677,10 +889,9 @@ fn grid(
     let mut trips: Vec<(String, bool)> = Vec::new();
     let mut all_known = true;
     for shared in &over_gangs {
-        let known = shared
-            .headers
-            .iter()
-            .all(|header| in_host(header.first) && in_host(header.bound) && header.step.is_none_or(in_host));
+        let known = shared.headers.iter().all(|header| {
+            in_host(header.first) && in_host(header.bound) && header.step.is_none_or(in_host)
+        });
         all_known &= known;
         if known {
             let counted: Result<Vec<Counted>, Refused> =
@@ -695,9 +906,7 @@ fn grid(
         && nest.values().all(|shared| shared.levels.gang || shared.headers.len() == 1)
         && all_known
         && over_gangs.len() == 1
-        && !over_gangs
-            .iter()
-            .any(|shared| shared.headers.iter().any(|header| is_narrow(input, header) && false));
+;
     let mut lines = Vec::new();
     let each = over_gangs
         .iter()
@@ -710,18 +919,18 @@ fn grid(
         .unwrap_or(1);
     let known = match trips.as_slice() {
         [(one, _)] if all_known => {
-            lines.push(format!("const unsigned long long trips = {one};"));
-            Some("trips".to_owned())
+            lines.push(format!("const unsigned long long {} = {one};", words.trips));
+            Some(words.trips.clone())
         }
         _ => None,
     };
     if let Some(gangs) = &asked.gangs {
         let number = gangs.trim().parse::<u32>().is_ok();
         return Ok(Grid {
-            gangs: format!("acc2omp::gangs({})", if number { gangs.trim() } else { "gang_count" }),
+            gangs: format!("acc2omp::gangs({})", if number { gangs.trim() } else { &words.gang_count }),
             lines: if wants_template { lines } else { Vec::new() },
             template: wants_template,
-            param: (!number).then(|| "long gang_count".to_owned()),
+            param: (!number).then(|| format!("long {}", words.gang_count)),
             argument: (!number).then(|| gangs.clone()),
         });
     }
@@ -733,11 +942,31 @@ fn grid(
     Ok(Grid { gangs, lines, template: wants_template, param: None, argument: None })
 }
 
+/// Whether threads of a gang work on one private copy of a variable: some loop inside is spread over more threads than
+/// the one that it is private to.
+fn shared_by_threads(input: &Input, nest: &Nest, shape: Shape, one: &Captured) -> bool {
+    let owner = nest.values().find(|shared| shared.private.iter().any(|item| item.base.text == one.name));
+    let mode = match owner {
+        Some(owner) => nest.values().fold(Levels::NONE, |sum, other| {
+            let holds = input.stmt_span(other.stmts[0]).contains(input.stmt_span(owner.stmts[0]));
+            if holds { sum.with(other.levels) } else { sum }
+        }),
+        None => Levels::NONE,
+    };
+    shape.many
+        && !(mode.worker && shape.rows)
+        && nest.values().any(|shared| {
+            let inner = sema::uses(input.unit(), input.symbols, shared.stmts[0]);
+            shared.levels.without(mode).threads() && inner.of(one.symbol).is_some()
+        })
+}
+
 /// Arrays that the threads of a gang share: private ones, and those that the region declares.
 fn shared_arrays(
     body: &mut Body,
     captured: &[Captured],
     stmt: StmtId,
+    workers: usize,
     made: &mut Made,
 ) -> Result<(), Refused> {
     let input = body.input;
@@ -747,26 +976,31 @@ fn shared_arrays(
             && body.nest.values().any(|shared| {
                 let more = shared.levels.without(from).threads();
                 let inner = sema::uses(input.unit(), input.symbols, shared.stmts[0]);
-                more && inner.of(symbol).is_some_and(|used| used.part_written || used.address_taken)
+                // What it reduces, it has a copy of for each thread.
+                let reduces = shared.reductions.iter().any(|(_, item)| {
+                    input.symbols.lookup(&item.base.text, input.stmt_span(shared.stmts[0]).start) == Some(symbol)
+                });
+                more && !reduces && inner.of(symbol).is_some_and(|used| used.part_written || used.address_taken)
             })
     };
     let mut shared_now = Vec::new();
-    for one in captured.iter().filter(|one| one.class == Class::Array && matches!(one.role, Role::Local)) {
+    let is_private = |one: &&Captured| matches!(one.role, Role::Local | Role::FirstArray(_));
+    let mut filled_shared = false;
+    for one in captured.iter().filter(|one| one.class == Class::Array).filter(is_private) {
         let element = capture::element(input, one)?;
         let sizes: String = one
             .decl
             .derived
             .iter()
             .filter_map(|part| match part {
-                Derived::Array(Some(size)) => {
-                    Some(format!("[{}]", one.seen.file.text(one.seen.unit.expr(*size).span).trim()))
-                }
+                Derived::Array(Some(size)) => Some(format!("[{}]", one.seen.file.text(one.seen.unit.expr(*size).span).trim())),
                 _ => None,
             })
             .collect();
         let stars = "*".repeat(types::stars(one.decl));
-        let owner =
-            body.nest.values().find(|shared| shared.private.iter().any(|item| item.base.text == one.name));
+        let owner = body.nest.values().find(|shared| {
+            shared.private.iter().any(|item| item.base.text == one.name)
+        });
         let mode = match owner {
             Some(owner) => body.nest.values().fold(Levels::NONE, |sum, other| {
                 let holds = input.stmt_span(other.stmts[0]).contains(input.stmt_span(owner.stmts[0]));
@@ -776,16 +1010,20 @@ fn shared_arrays(
         };
         if threads_share(one.symbol, mode) {
             if mode.worker && body.shape.rows {
-                return Err(refused(
-                    one.used.first.unwrap_or(input.stmt_span(stmt)),
-                    "a private array of each worker",
-                ));
+                let rows = body.names.fresh(&format!("{}_rows", one.name));
+                made.prologue.push(format!("__shared__ {element} {stars}{rows}[{workers}]{sizes};"));
+                made.prologue.push(format!("{element} {stars}(&{}){sizes} = {rows}[threadIdx.y];", one.name));
+            } else {
+                made.prologue.push(format!("__shared__ {element} {stars}{}{sizes};", one.name));
             }
-            made.prologue.push(format!("__shared__ {element} {stars}{}{sizes};", one.name));
             shared_now.push(one.symbol);
+            filled_shared |= matches!(one.role, Role::FirstArray(_));
         } else {
             made.prologue.push(format!("{element} {stars}{}{sizes};", one.name));
         }
+    }
+    if filled_shared {
+        made.filling.push("__syncthreads();".to_owned());
     }
     // Declared in the region.
     let span = input.stmt_span(stmt);
@@ -801,10 +1039,24 @@ fn shared_arrays(
                 if holds { sum.with(other.levels) } else { sum }
             });
             if threads_share(symbol, mode) {
-                if mode.worker && body.shape.rows || decl.init.is_some() {
-                    return Err(refused(part.span, "an array of each worker"));
+                if decl.init.is_some() || decls.len() > 1 {
+                    return Err(refused(part.span, "an array of each gang, declared in this way"));
                 }
-                body.edits.insert(part.span.start, "__shared__ ");
+                if mode.worker && body.shape.rows {
+                    let sizes = input.file().text(Span { start: decl.name_span.end, end: part.span.end });
+                    let head = input.file().text(Span { start: part.span.start, end: decl.name_span.start }).into_owned();
+                    let sizes = sizes.trim().trim_end_matches(';').trim().to_owned();
+                    let rows = body.names.fresh(&format!("{}_rows", decl.name));
+                    body.edits.replace(
+                        part.span,
+                        format!(
+                            "__shared__ {head}{rows}[{workers}]{sizes};\n{head}(&{}){sizes} = {rows}[threadIdx.y];",
+                            decl.name
+                        ),
+                    );
+                } else {
+                    body.edits.insert(part.span.start, "__shared__ ");
+                }
                 shared_now.push(symbol);
             }
         }
@@ -883,9 +1135,7 @@ pub(super) fn wait_lines(argument: Option<&WaitArgument>, queue: Option<&str>) -
             (None, None) => format!("acc_wait({});", one.text),
             (None, Some(queue)) => format!("acc_wait_async({}, {queue});", one.text),
             (Some(device), None) => format!("acc_wait_device({}, {});", one.text, device.text),
-            (Some(device), Some(queue)) => {
-                format!("acc_wait_device_async({}, {queue}, {});", one.text, device.text)
-            }
+            (Some(device), Some(queue)) => format!("acc_wait_device_async({}, {queue}, {});", one.text, device.text),
         });
     }
     lines

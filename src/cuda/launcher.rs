@@ -2,7 +2,7 @@
 //!
 //! Invariant: a launcher's parameters are the same in the device file and in the header, but for what C knows of types.
 
-use super::kernel::{Grid, Host, wrapped};
+use super::kernel::{Grid, Host, Words, wrapped};
 
 /// What a launcher is made of.
 pub struct Launcher<'a> {
@@ -23,31 +23,32 @@ pub fn text(launcher: &Launcher) -> String {
     let mut params: Vec<String> = host.params.iter().map(|(device, _)| device.clone()).collect();
     params.extend(grid.param.clone());
     if launcher.queued {
-        params.push("int queue".to_owned());
+        params.push(format!("int {}", host.words.queue));
     }
     let head = format!("extern \"C\" void {name}(");
     let mut out = format!("{head}{})\n{{\n", wrapped(&params, 4, head.len()));
-    let queue = if launcher.queued { "queue" } else { "acc_async_sync" };
-    out += &format!("    acc2omp::Region region(\"{place}\", {queue});\n");
+    let Words { region, gangs, threads, kernel: chosen, trips, queue, .. } = &host.words;
+    let queue = if launcher.queued { queue.as_str() } else { "acc_async_sync" };
+    out += &format!("    acc2omp::Region {region}(\"{place}\", {queue});\n");
     for line in host.lines.iter().chain(&grid.lines) {
         out += &format!("    {line}\n");
     }
     let (vector, workers) = launcher.shape;
     let block = if workers == 1 { format!("{vector}") } else { format!("{vector}, {workers}") };
-    out += &format!("    const dim3 gangs({}), threads({block});\n", grid.gangs);
+    out += &format!("    const dim3 {gangs}({}), {threads}({block});\n", grid.gangs);
     for line in &host.results {
         out += &format!("    {line}\n");
     }
     let kernel = match launcher.template {
         true => {
             out += "    // 32 bits count the iterations, and the steps of all threads, or 64 do.\n";
-            let head = format!("    const auto kernel = trips < (1ull << 31) ? {name}_kernel<unsigned>");
+            let head = format!("    const auto {chosen} = {trips} < (1ull << 31) ? {name}_kernel<unsigned>");
             out += &format!("{head}\n        : {name}_kernel<unsigned long long>;\n");
-            "kernel".to_owned()
+            chosen.clone()
         }
         false => format!("{name}_kernel"),
     };
-    let mut arguments = vec!["region".to_owned(), "gangs".to_owned(), "threads".to_owned(), kernel];
+    let mut arguments = vec![region.clone(), gangs.clone(), threads.clone(), kernel];
     arguments.extend(launcher.kernel_arguments.iter().cloned());
     out += &format!("    acc2omp::launch({});\n}}\n", wrapped(&arguments, 8, 20));
     out
@@ -58,7 +59,7 @@ pub fn prototype(name: &str, host: &Host, grid: &Grid, queued: bool) -> String {
     let mut params: Vec<String> = host.params.iter().map(|(_, header)| header.clone()).collect();
     params.extend(grid.param.clone());
     if queued {
-        params.push("int queue".to_owned());
+        params.push(format!("int {}", host.words.queue));
     }
     if params.is_empty() {
         params.push("void".to_owned());

@@ -89,10 +89,9 @@ type Refused = Box<Diag>;
 
 /// Lowers the directives of one view: one result for each, and what the device file gets.
 pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
-    let mut lowering = Lowering { input, device: Device::default(), diags: Vec::new(), at: 0 };
+    let mut lowering = Lowering { input, device: Device::default(), diags: Vec::new(), launchers: names::Names::default() };
     let mut done = Vec::with_capacity(input.bound.len());
     for index in 0..input.bound.len() {
-        lowering.at = index;
         let changes = match lowering.directive(index) {
             Ok(changes) => Some(changes),
             Err(why) => {
@@ -110,7 +109,8 @@ struct Lowering<'a> {
     input: &'a Input<'a>,
     device: Device,
     diags: Vec<Diag>,
-    at: usize,
+    /// The names of launchers.
+    launchers: names::Names,
 }
 
 impl<'a> Input<'a> {

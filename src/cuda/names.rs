@@ -19,8 +19,10 @@ impl Names {
     /// `wanted`, or something like it if that is taken.
     pub fn fresh(&mut self, wanted: &str) -> String {
         let mut name = wanted.to_owned();
+        let mut number = 2;
         while !self.taken.insert(name.clone()) {
-            name.push('_');
+            name = format!("{wanted}_{number}");
+            number += 1;
         }
         name
     }

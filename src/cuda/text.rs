@@ -4,10 +4,11 @@
 
 use crate::source::{SourceFile, Span};
 
-/// Edits of a part of the source, in any order; those at one place keep theirs.
+/// Edits of a part of the source, in any order; those at one place keep theirs. Each has the bytes that go, the text that
+/// comes, and the place whose line its lines are indented like.
 #[derive(Clone, Debug, Default)]
 pub struct Edits {
-    edits: Vec<(Span, String)>,
+    edits: Vec<(Span, String, u32)>,
     /// Spans whose lines move to the left, by so many columns.
     shifts: Vec<(Span, i32)>,
 }
@@ -15,7 +16,12 @@ pub struct Edits {
 impl Edits {
     /// Puts `text` in the place of `span`.
     pub fn replace(&mut self, span: Span, text: impl Into<String>) {
-        self.edits.push((span, text.into()));
+        self.replace_like(span, text, span.start);
+    }
+
+    /// The same, with its lines indented like the line of `like`.
+    pub fn replace_like(&mut self, span: Span, text: impl Into<String>, like: u32) {
+        self.edits.push((span, text.into(), like));
     }
 
     /// Puts `text` before the byte at `offset`.
@@ -42,26 +48,26 @@ impl Edits {
 
     /// The text of `span` with the edits in it made, its lines indented so that its first column is `indent`.
     pub fn render(&self, file: &SourceFile, span: Span, indent: usize) -> String {
-        let mut edits: Vec<(usize, &(Span, String))> = self
+        let mut edits: Vec<(usize, &(Span, String, u32))> = self
             .edits
             .iter()
             .enumerate()
-            .filter(|(_, (at, _))| span.contains(*at) || at.is_empty() && span.end == at.start)
+            .filter(|(_, (at, ..))| span.contains(*at) || at.is_empty() && span.end == at.start)
             .collect();
-        edits.sort_by_key(|(order, (at, _))| (at.start, !at.is_empty(), *order));
+        edits.sort_by_key(|(order, (at, ..))| (at.start, !at.is_empty(), *order));
         let base = columns(file, span.start);
-        let mut out = String::new();
+        let mut out = " ".repeat(indent);
         let mut at = span.start;
-        for (_, (place, text)) in edits {
+        for (_, (place, text, like)) in edits {
             if place.start < at {
                 continue;
             }
-            self.copy(file, Span { start: at, end: place.start }, base, indent, &mut out);
-            let own = self.column(file, place.start, base, indent);
+            self.copy(file, Span { start: at, end: place.start }, span.start, (base, indent), &mut out);
+            let own = self.column(file, *like, base, indent);
             out.push_str(&text.replace('\n', &format!("\n{}", " ".repeat(own))));
             at = place.end;
         }
-        self.copy(file, Span { start: at, end: span.end }, base, indent, &mut out);
+        self.copy(file, Span { start: at, end: span.end }, span.start, (base, indent), &mut out);
         // Lines of blanks, which edits leave, go.
         let lines: Vec<&str> = out.lines().map(str::trim_end).collect();
         let mut kept: Vec<&str> = Vec::with_capacity(lines.len());
@@ -81,16 +87,16 @@ impl Edits {
         (columns(file, offset) as i32 + indent as i32 - base as i32 - shift).max(0) as usize
     }
 
-    fn copy(&self, file: &SourceFile, span: Span, base: usize, indent: usize, out: &mut String) {
+    fn copy(&self, file: &SourceFile, span: Span, begin: u32, (base, indent): (usize, usize), out: &mut String) {
         let mut at = span.start;
         while at < span.end {
             let line = file.lines.span(file.lines.line(at));
             let end = line.end.min(span.end);
             let text = file.text(Span { start: at, end });
-            let begins = at == line.start && at > span.start || out.ends_with('\n');
-            if begins && at == line.start {
+            if at == line.start && at > begin {
                 let rest = text.trim_start_matches([' ', '\t']);
-                if !rest.trim().is_empty() {
+                let goes_on = rest.is_empty() && !text.is_empty() && end < line.end;
+                if !rest.trim().is_empty() || goes_on {
                     let is_preprocessor = rest.starts_with('#');
                     let own = if is_preprocessor { 0 } else { self.column(file, at, base, indent) };
                     out.push_str(&" ".repeat(own));
@@ -141,15 +147,13 @@ pub fn words(text: &str) -> Vec<&str> {
             }
             at += 1;
         } else if byte.is_ascii_digit() {
-            while at < bytes.len()
-                && (bytes[at].is_ascii_alphanumeric() || bytes[at] == b'.' || bytes[at] == b'_')
+            while at < bytes.len() && (bytes[at].is_ascii_alphanumeric() || bytes[at] == b'.' || bytes[at] == b'_')
             {
                 at += 1;
             }
         } else if byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80 {
             let start = at;
-            while at < bytes.len()
-                && (bytes[at].is_ascii_alphanumeric() || bytes[at] == b'_' || bytes[at] >= 0x80)
+            while at < bytes.len() && (bytes[at].is_ascii_alphanumeric() || bytes[at] == b'_' || bytes[at] >= 0x80)
             {
                 at += 1;
             }

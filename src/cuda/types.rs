@@ -9,22 +9,8 @@ use super::{Input, Seen};
 
 /// Type names that the header of the run-time library knows.
 const KNOWN: [&str; 16] = [
-    "size_t",
-    "ptrdiff_t",
-    "bool",
-    "int8_t",
-    "int16_t",
-    "int32_t",
-    "int64_t",
-    "uint8_t",
-    "uint16_t",
-    "uint32_t",
-    "uint64_t",
-    "intptr_t",
-    "uintptr_t",
-    "intmax_t",
-    "uintmax_t",
-    "ssize_t",
+    "size_t", "ptrdiff_t", "bool", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t",
+    "uint64_t", "intptr_t", "uintptr_t", "intmax_t", "uintmax_t", "ssize_t",
 ];
 
 /// The words of the type before the declarator: `double`, `struct particle`.
@@ -36,11 +22,10 @@ pub fn base(seen: Seen, decl: &Decl) -> Option<String> {
         BaseType::Void => Some("void".to_owned()),
         BaseType::Named(name) if name == "complex" => None,
         BaseType::Named(name) => Some(name.clone()),
-        BaseType::Tagged(tag) => Some(tag.clone()),
-        BaseType::Record(id) => seen.unit.record(*id).tag.clone(),
+        BaseType::Tagged(tag) => Some(tagged(seen, decl, tag)),
+        BaseType::Record(id) => seen.unit.record(*id).tag.as_ref().map(|tag| tagged(seen, decl, tag)),
         BaseType::Enum => {
-            let text =
-                seen.file.text(crate::source::Span { start: decl.span.start, end: decl.name_span.start });
+            let text = seen.file.text(crate::source::Span { start: decl.span.start, end: decl.name_span.start });
             let all = words(&text);
             let at = all.iter().position(|word| *word == "enum")?;
             Some(all.get(at + 1).map_or("int".to_owned(), |tag| (*tag).to_owned()))
@@ -51,6 +36,14 @@ pub fn base(seen: Seen, decl: &Decl) -> Option<String> {
 
 fn is_complex(words: &str) -> bool {
     words.split(' ').any(|word| word == "_Complex" || word == "complex" || word == "__complex__")
+}
+
+/// A tag with its `struct` or `union`, where one is written: a variable may have the same name.
+fn tagged(seen: Seen, decl: &Decl, tag: &str) -> String {
+    let text = seen.file.text(crate::source::Span { start: decl.span.start, end: decl.name_span.start });
+    let all = words(&text);
+    let keyword = all.iter().find(|word| ["struct", "union"].contains(*word));
+    keyword.map_or(tag.to_owned(), |keyword| format!("{keyword} {tag}"))
 }
 
 /// The arithmetic type that a scalar's type stands for, in words that need no declaration of the program.

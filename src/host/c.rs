@@ -375,7 +375,7 @@ impl Reader<'_> {
                 kind: DeclKind::Enumerator,
                 name: self.text(name),
                 name_span: span(name),
-                span: span(one),
+                span: span(node),
                 base: BaseType::Enum,
                 derived: Vec::new(),
                 init,

@@ -9,7 +9,7 @@ use crate::cuda::{self, Change, Device, Seen};
 use crate::diag::{self, Diag};
 use crate::edit::{Edit, EditSet, Rewrite};
 use crate::host::ir::Unit;
-use crate::scan::{self, Define, Scan, View};
+use crate::scan::{self, Choice, Define, Macros, Scan, View};
 use crate::sema::Symbols;
 use crate::source::{SourceFile, Span};
 use crate::{acc, bind, host, layout, omp, plan};
@@ -38,6 +38,48 @@ pub fn translate(source: &Source, options: &Options) -> Translation {
         work.view(&View::reaching(offset), false);
     }
     work.finish()
+}
+
+/// Translates a source whose macros lead to directives: each use is written out where it stands, as device code cannot be
+/// made of a macro.
+pub fn written_out(source: &Source, macros: &Macros, options: &Options) -> Translation {
+    let written = scan::written_out(&source.file, macros, &Choice::default());
+    if written.uses.is_empty() {
+        return translate(source, options);
+    }
+    let file = SourceFile::new(source.file.name.clone(), written.text.clone(), source.file.language);
+    let there = Source { file, headers: source.headers.clone() };
+    let mut translation = translate(&there, options);
+    let home = |span: Span| {
+        let piece = written.pieces.iter().find(|piece| piece.at.start <= span.start && span.start < piece.at.end);
+        match piece.and_then(|piece| piece.from.map(|from| (piece, from))) {
+            Some((piece, from)) => {
+                let start = (from.start + span.start - piece.at.start).min(from.end);
+                Span { start, end: (start + (span.end - span.start)).min(from.end.max(start)) }
+            }
+            None => Span { start: 0, end: 0 },
+        }
+    };
+    for diag in &mut translation.diagnostics {
+        diag.primary.span = home(diag.primary.span);
+        diag.others.iter_mut().for_each(|label| label.span = home(label.span));
+    }
+    for report in &mut translation.directives {
+        report.span = home(report.span);
+    }
+    translation.directives.sort_by_key(|report| report.span);
+    translation.edits = vec![whole_change(&source.file.bytes, &translation.text)];
+    translation.settle();
+    translation
+}
+
+/// The one edit that makes `new` of `old`.
+fn whole_change(old: &[u8], new: &[u8]) -> Edit {
+    let same = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let rest = (&old[same..], &new[same..]);
+    let behind = rest.0.iter().rev().zip(rest.1.iter().rev()).take_while(|(a, b)| a == b).count();
+    let span = Span { start: same as u32, end: (old.len() - behind) as u32 };
+    Edit { span, text: new[same..new.len() - behind].to_vec() }
 }
 
 struct Work<'a> {
@@ -145,7 +187,8 @@ impl Work<'_> {
         let (lowered, device, said) = cuda::lower(&input);
         self.diags.extend(said);
         self.device.merge(device);
-        let left: BTreeSet<usize> = (0..bound.len()).filter(|at| lowered[*at].changes.is_none()).collect();
+        let left: BTreeSet<usize> =
+            (0..bound.len()).filter(|at| lowered[*at].changes.is_none()).collect();
         for (at, (one, lowered)) in bound.iter().zip(&lowered).enumerate() {
             let is_left = left.contains(&at)
                 || bind::ancestors(&bound, at).any(|above| {
@@ -154,17 +197,12 @@ impl Work<'_> {
                     left.contains(&above) && !is_data
                 });
             let changes = lowered.changes.as_ref().filter(|_| !is_left);
-            let edits = changes.map(|changes| {
-                changes.iter().map(|change| edits_of(file, change)).collect::<Option<Vec<_>>>()
-            });
+            let edits = changes.map(|changes| changes.iter().map(|change| edits_of(file, change)).collect::<Option<Vec<_>>>());
             let edits: Option<Vec<Edit>> = match edits {
                 Some(Some(all)) => Some(all.into_iter().flatten().collect()),
                 Some(None) => {
                     let name = acc::name(one.directive.kind);
-                    self.diags.push(diag::not_yet_cuda(
-                        one.directive.span,
-                        &format!("`{name}` among other code on one line"),
-                    ));
+                    self.diags.push(diag::not_yet_cuda(one.directive.span, &format!("`{name}` among other code on one line")));
                     None
                 }
                 None => None,
@@ -185,8 +223,7 @@ impl Work<'_> {
             self.reports.insert(span.start, DirectiveReport { span, name, outcome, rows: Vec::new() });
         }
         for span in held {
-            let report =
-                DirectiveReport { span, name: String::new(), outcome: Outcome::Left, rows: Vec::new() };
+            let report = DirectiveReport { span, name: String::new(), outcome: Outcome::Left, rows: Vec::new() };
             self.reports.insert(span.start, report);
         }
     }
@@ -216,12 +253,8 @@ impl Work<'_> {
         for (span, _) in self.known.values() {
             if !self.reports.contains_key(&span.start) {
                 self.diags.push(diag::not_understood(*span));
-                let report = DirectiveReport {
-                    span: *span,
-                    name: String::new(),
-                    outcome: Outcome::Left,
-                    rows: Vec::new(),
-                };
+                let report =
+                    DirectiveReport { span: *span, name: String::new(), outcome: Outcome::Left, rows: Vec::new() };
                 self.reports.insert(span.start, report);
             }
         }
@@ -234,13 +267,9 @@ impl Work<'_> {
             let place = first_include(file);
             let line = format!("#include \"{stem}_acc.h\"\n");
             self.add(Edit { span: Span { start: place, end: place }, text: line.into_bytes() });
-            beside
-                .push(Beside { name: format!("{stem}_acc.h"), text: self.device.header(&name).into_bytes() });
+            beside.push(Beside { name: format!("{stem}_acc.h"), text: self.device.header(&name).into_bytes() });
             if !self.device.is_empty() {
-                beside.push(Beside {
-                    name: format!("{stem}_acc.cu"),
-                    text: self.device.text(&name).into_bytes(),
-                });
+                beside.push(Beside { name: format!("{stem}_acc.cu"), text: self.device.text(&name).into_bytes() });
             }
             if let Some(text) = self.device.registration() {
                 let end = file.bytes.len() as u32;
@@ -288,18 +317,54 @@ fn in_comment(file: &SourceFile, offset: u32) -> bool {
     text.rfind("/*").is_some_and(|open| text.rfind("*/").is_none_or(|close| close < open))
 }
 
+/// Statements in the place of a directive, and perhaps of what it governs: indented like the code, as a directive may stand
+/// at the margin.
+fn statements(file: &SourceFile, span: Span, lines: &[String]) -> Edit {
+    let first = file.lines.line(span.start);
+    let line = file.lines.span(first);
+    let ends = if file.text(line).ends_with("\r\n") { "\r\n" } else { "\n" };
+    let own = indentation(&file.text(line)).to_owned();
+    let indent = if own.is_empty() { code_indentation(file, first) } else { own };
+    let text: Vec<String> = lines.iter().map(|line| format!("{indent}{line}").trim_end().to_owned()).collect();
+    Edit { span: Span { start: line.start, end: span.end }, text: text.join(ends).into_bytes() }
+}
+
+fn indentation(text: &str) -> &str {
+    &text[..text.len() - text.trim_start_matches([' ', '\t']).len()]
+}
+
+/// How the code behind line `first` is indented; at the end of a block, how the code before it is.
+fn code_indentation(file: &SourceFile, first: usize) -> String {
+    let is_code = |text: &str| {
+        let text = text.trim();
+        !text.is_empty() && !text.starts_with('#') && !text.ends_with('\\') && !text.starts_with("//") && !text.starts_with("/*")
+    };
+    let line = |at: usize| file.text(file.lines.span(at)).into_owned();
+    // A directive's own continuation lines are no code.
+    let mut behind = first;
+    while line(behind).trim_end().ends_with('\\') {
+        behind += 1;
+    }
+    let next = (behind + 1..file.lines.count()).map(line).find(|text| is_code(text)).unwrap_or_default();
+    if next.trim_start().starts_with('}') {
+        let before = (0..first).rev().map(line).find(|text| is_code(text)).unwrap_or_default();
+        if !before.trim_end().ends_with('{') {
+            return indentation(&before).to_owned();
+        }
+        return format!("{}    ", indentation(&next));
+    }
+    indentation(&next).to_owned()
+}
+
 /// The edits for one change; `None` if the source leaves no room for it.
 fn edits_of(file: &SourceFile, change: &Change) -> Option<Vec<Edit>> {
     Some(match change {
-        Change::Lines(span, lines) if layout::stands_alone(file, *span) => {
-            vec![layout::replaced(file, *span, lines)]
-        }
+        Change::Lines(span, lines) if layout::stands_alone(file, *span) => vec![statements(file, *span, lines)],
         Change::Lines(span, lines) => vec![Edit { span: *span, text: lines.join(" ").into_bytes() }],
         Change::Gone(span) => vec![layout::removed(file, *span)],
         Change::After(offset, like, lines) => vec![layout::lines_after(file, *offset, *like, lines)?],
         Change::Before(offset, lines) => {
-            let edits: Option<Vec<Edit>> =
-                lines.iter().map(|line| layout::inserted(file, *offset, line)).collect();
+            let edits: Option<Vec<Edit>> = lines.iter().map(|line| layout::inserted(file, *offset, line)).collect();
             edits?
         }
         Change::Braced(span, lines, _) => layout::braced(file, *span, lines).to_vec(),

@@ -234,10 +234,13 @@ pub fn translate(source: &Source, options: &Options) -> Translation {
     if !scan::mentions_openacc(&source.file.bytes, source.file.language) && !source.declares() {
         return Translation::untouched(source);
     }
-    if options.to == To::Cuda && !source.file.language.is_fortran() {
-        return cuda::translate(source, options);
-    }
     let headers: Vec<&[Macro]> = source.headers.iter().map(|header| header.macros.as_slice()).collect();
+    if options.to == To::Cuda && !source.file.language.is_fortran() {
+        return match scan::macros(&source.file, &headers) {
+            Some(macros) => cuda::written_out(source, &macros, options),
+            None => cuda::translate(source, options),
+        };
+    }
     let mut translation = match scan::macros(&source.file, &headers) {
         Some(macros) => macros::translate(source, &macros, options),
         None => plainly(source, options),
