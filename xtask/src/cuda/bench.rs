@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use clap::Args;
 
@@ -21,6 +21,10 @@ pub struct Options {
     /// The folder for the programs
     #[arg(value_name = "DIR")]
     folder: PathBuf,
+
+    /// Where the packages of gcc's compiler for NVIDIA GPUs are unpacked, if they are not installed
+    #[arg(long, value_name = "DIR")]
+    gcc_offload: Option<PathBuf>,
 
     /// Translate with this program instead of the acc2omp of this tree
     #[arg(long, value_name = "PROGRAM")]
@@ -40,9 +44,10 @@ pub fn run(options: &Options) -> Result<Verdict> {
     fs::create_dir_all(&options.folder).map_err(told)?;
     fs::copy(root.join(BENCHES).join("run.sh"), options.folder.join("run.sh")).map_err(told)?;
     let folder = options.folder.canonicalize().map_err(told)?;
-    let offloads = gcc_offloads()?;
+    let gcc = Gcc { unpacked: options.gcc_offload.clone() };
+    let offloads = gcc.offloads()?;
     if offloads {
-        gcc_libraries(&folder)?;
+        gcc.libraries(&folder)?;
     } else {
         println!("gcc here has no compiler for NVIDIA GPUs: the originals are left out");
     }
@@ -52,14 +57,23 @@ pub fn run(options: &Options) -> Result<Verdict> {
     build(&mut command)?;
     let mut jobs = Vec::new();
     for source in files(&root.join(BENCHES), "c")? {
-        jobs.extend([(source.clone(), Kind::Translation), (source.with_extension("cu"), Kind::Hand)]);
+        jobs.push((source.clone(), Kind::Translation));
+        let by_hand = source.with_extension("cu");
+        if by_hand.exists() {
+            jobs.push((by_hand, Kind::Hand));
+        }
         if offloads {
             jobs.push((source, Kind::Gcc));
         }
     }
-    let place = Place { cuda, folder, translated };
+    let place = Place { cuda, gcc, folder, translated };
     let tally = each(&jobs, |(source, kind)| place.tell(source, *kind))?;
-    println!("{} built, {} failed; run.sh in {} compares them", tally.passed, tally.failed, options.folder.display());
+    println!(
+        "{} built, {} failed; run.sh in {} compares them",
+        tally.passed,
+        tally.failed,
+        options.folder.display()
+    );
     Ok(if tally.failed == 0 { Verdict::Passed } else { Verdict::Failed })
 }
 
@@ -86,6 +100,7 @@ impl Kind {
 
 struct Place {
     cuda: Cuda,
+    gcc: Gcc,
     folder: PathBuf,
     translated: PathBuf,
 }
@@ -97,8 +112,14 @@ impl Place {
         let done = match kind {
             Kind::Hand => build(self.cuda.nvcc().arg("-O3").arg(source).arg("-o").arg(program)),
             Kind::Gcc => {
-                let mut command = Command::new("gcc");
-                command.args(["-O3", "-fopenacc", "-foffload=nvptx-none", "-foffload=-misa=sm_35 -lm"]);
+                let mut command = self.gcc.command();
+                command.args([
+                    "-O3",
+                    "-no-pie",
+                    "-fopenacc",
+                    "-foffload=nvptx-none",
+                    "-foffload-options=-lm",
+                ]);
                 command.arg(source).arg("-o").arg(program).arg("-lm");
                 build(&mut command)
             }
@@ -115,35 +136,61 @@ impl Place {
 
     fn translation(&self, name: &str, program: &Path) -> Result<()> {
         let host = self.translated.join(format!("{name}.o"));
-        build(Command::new("gcc").args(["-O3", "-c"]).arg(self.translated.join(format!("{name}.c"))).arg("-o").arg(&host))?;
+        build(
+            Command::new("gcc")
+                .args(["-O3", "-c"])
+                .arg(self.translated.join(format!("{name}.c")))
+                .arg("-o")
+                .arg(&host),
+        )?;
         let mut command = self.cuda.nvcc();
         command.args(["-O3", "-rdc=true"]).arg(self.translated.join(format!("{name}_acc.cu")));
         build(command.arg(self.translated.join(super::RUNTIME_SOURCE)).arg(&host).arg("-o").arg(program))
     }
 }
 
-/// Whether gcc can build for NVIDIA GPUs.
-fn gcc_offloads() -> Result<bool> {
-    let said = process::capture(Command::new("gcc").arg("-v"), LIMIT)?;
-    let is_configured = said.stderr.contains("nvptx");
-    let mut command = Command::new("gcc");
-    command.args(["-fopenacc", "-foffload=nvptx-none", "-x", "c", "-", "-o", "/dev/null"]);
-    command.stdin(Stdio::null());
-    Ok(is_configured && library("libgomp-plugin-nvptx.so.1")?.is_some())
+/// gcc, with a compiler for NVIDIA GPUs if there is one.
+struct Gcc {
+    /// The root folder of packages that are not installed.
+    unpacked: Option<PathBuf>,
 }
 
-/// Where gcc has a library, if it has.
-fn library(name: &str) -> Result<Option<PathBuf>> {
-    let said = process::capture(Command::new("gcc").arg(format!("-print-file-name={name}")), LIMIT)?;
-    let path = PathBuf::from(said.stdout.trim());
-    Ok((path.is_absolute() && path.exists()).then_some(path))
-}
+/// Where Debian has gcc's own programs, and the libraries, below a root folder.
+const GCC_PROGRAMS: &str = "usr/lib/gcc/x86_64-linux-gnu/12";
+const GCC_LIBRARIES: &str = "usr/lib/x86_64-linux-gnu";
 
-/// What gcc's programs need beside them.
-fn gcc_libraries(folder: &Path) -> Result<()> {
-    for name in ["libgomp.so.1", "libgomp-plugin-nvptx.so.1"] {
-        let path = library(name)?.ok_or_else(|| format!("{name}: not found"))?;
-        fs::copy(&path, folder.join(name)).map_err(|error| format!("{}: {error}", path.display()))?;
+impl Gcc {
+    fn command(&self) -> Command {
+        let mut command = Command::new("gcc");
+        if let Some(root) = &self.unpacked {
+            let path = std::env::var("PATH").unwrap_or_default();
+            command.env("PATH", format!("{}:{path}", root.join("usr/bin").display()));
+            command.arg(format!("-B{}/", root.join(GCC_PROGRAMS).display()));
+            command.arg(format!("-B{}/", root.join(GCC_LIBRARIES).display()));
+        }
+        command
     }
-    Ok(())
+
+    /// Whether it can build for NVIDIA GPUs: it has a compiler for them, and a library that starts what that builds.
+    fn offloads(&self) -> Result<bool> {
+        let name = "accel/nvptx-none/mkoffload";
+        let said = process::capture(self.command().arg(format!("-print-prog-name={name}")), LIMIT)?;
+        Ok(said.stdout.trim() != name && self.library("libgomp-plugin-nvptx.so.1")?.is_some())
+    }
+
+    /// Where it has a library, if it has.
+    fn library(&self, name: &str) -> Result<Option<PathBuf>> {
+        let said = process::capture(self.command().arg(format!("-print-file-name={name}")), LIMIT)?;
+        let path = PathBuf::from(said.stdout.trim());
+        Ok((path.is_absolute() && path.exists()).then_some(path))
+    }
+
+    /// Copies what its programs need beside them.
+    fn libraries(&self, folder: &Path) -> Result<()> {
+        for name in ["libgomp.so.1", "libgomp-plugin-nvptx.so.1"] {
+            let path = self.library(name)?.ok_or_else(|| format!("{name}: not found"))?;
+            fs::copy(&path, folder.join(name)).map_err(|error| format!("{}: {error}", path.display()))?;
+        }
+        Ok(())
+    }
 }

@@ -340,11 +340,9 @@ fn parts(program: &Path) -> Result<PathBuf> {
 fn compiler(toolchain: Toolchain, source: &str, strict: bool) -> Command {
     let compilers = match toolchain {
         Toolchain::ClangOpenMp | Toolchain::Flang => CLANG,
-        Toolchain::OpenAcc
-        | Toolchain::Plain
-        | Toolchain::GccOpenMp
-        | Toolchain::Shim
-        | Toolchain::Nvcc => GCC,
+        Toolchain::OpenAcc | Toolchain::Plain | Toolchain::GccOpenMp | Toolchain::Shim | Toolchain::Nvcc => {
+            GCC
+        }
     };
     let mut command = Command::new(compilers.of(source));
     command.args(toolchain.arguments(source));
