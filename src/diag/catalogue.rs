@@ -593,6 +593,30 @@ pub fn variable_on_device(at: Span, name: &str) -> Diag {
     )
 }
 
+/// A0255
+pub fn scalar_not_brought(at: Span, name: &str) -> Diag {
+    diag(
+        255,
+        Severity::Differs,
+        at,
+        format!("gfortran 12 does not bring `{name}` to a GPU: `associate` names it, and it is no array"),
+        "stands for a place on the host",
+        "use the variable itself, or a local one that has its value; `--profile clang` needs neither",
+    )
+}
+
+/// A0256
+pub fn scalar_not_kept(at: Span, name: &str) -> Diag {
+    diag(
+        256,
+        Severity::Weaker,
+        at,
+        format!("`{name}` is not kept on the device: its value goes there with each construct, and comes back from it"),
+        "not mapped",
+        "see that the host does not change it where the device should not see that",
+    )
+}
+
 /// A0250
 pub fn branches_differ(at: Span, other: Span) -> Diag {
     let made = diag(

@@ -92,6 +92,8 @@ pub enum Part {
     LinesBehind(Vec<String>),
     /// Names in the code, and what stands for them.
     Respelled(Vec<(Span, String)>),
+    /// A declaration, in the specification part behind this offset.
+    Declared(u32, String),
 }
 
 /// What becomes of one bound directive.

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use crate::host::ir::{BaseType, Decl, Derived, Expr, ExprId, ExprKind, Record, Unit};
 use crate::source::Span;
 
-use super::symbols::{SymbolId, Symbols};
+use super::symbols::{Class, SymbolId, SymbolKind, Symbols};
 
 /// Deeper chains of types that extend one another, or of names for names, are not followed.
 const DEPTH: usize = 16;
@@ -33,10 +33,12 @@ pub struct Component {
     pub is_allocatable: bool,
     /// It is a `pointer`.
     pub is_pointer: bool,
-    /// It is an array.
-    pub is_array: bool,
+    /// The number of its dimensions.
+    pub rank: usize,
     /// Its own derived type.
     pub record: Option<String>,
+    /// Its intrinsic type.
+    pub intrinsic: Option<String>,
 }
 
 /// The derived type that a declaration names.
@@ -44,6 +46,21 @@ pub(super) fn record(decl: &Decl) -> Option<String> {
     match &decl.base {
         BaseType::Tagged(name) => Some(name.clone()),
         _ => None,
+    }
+}
+
+/// The intrinsic type that a declaration names.
+pub(super) fn intrinsic(decl: &Decl) -> Option<String> {
+    match &decl.base {
+        BaseType::Builtin(word) => Some(word.clone()),
+        _ => None,
+    }
+}
+
+impl Component {
+    /// It is an array.
+    pub fn is_array(&self) -> bool {
+        self.rank > 0
     }
 }
 
@@ -58,8 +75,9 @@ impl DerivedTypes {
                 let component = Component {
                     is_allocatable: decl.fortran.allocatable,
                     is_pointer: decl.fortran.pointer,
-                    is_array: decl.derived.iter().any(|part| matches!(part, Derived::Array(_))),
+                    rank: decl.derived.iter().filter(|part| matches!(part, Derived::Array(_))).count(),
                     record: record(decl),
+                    intrinsic: intrinsic(decl),
                 };
                 (decl.name.clone(), component)
             });
@@ -110,6 +128,145 @@ impl Symbols {
     pub fn component(&self, record: &str, name: &str) -> Option<&Component> {
         self.derived_types.component(record, name, 0)
     }
+}
+
+/// What the name of an `associate` block stands for.
+struct Selected {
+    rank: usize,
+    record: Option<String>,
+    intrinsic: Option<String>,
+}
+
+impl Symbols {
+    /// Gives the names of `associate` blocks the types of the variables that they stand for, where those are known.
+    pub(super) fn associated(&mut self, unit: &Unit) {
+        for id in self.ids() {
+            let Some(selector) = selector(unit, self, id) else { continue };
+            let Some(Selected { rank, record, intrinsic }) = selected(unit, self, selector) else { continue };
+            let class = match (&record, &intrinsic) {
+                _ if rank > 0 => Class::Array,
+                (Some(_), _) => Class::Record,
+                (_, Some(_)) => Class::Scalar,
+                (None, None) => continue,
+            };
+            let known = self.get_mut(id);
+            let is_real = |word: &str| matches!(word, "real" | "double precision" | "complex");
+            known.is_floating = class == Class::Scalar && intrinsic.as_deref().is_some_and(is_real);
+            known.shape = vec![true; rank];
+            (known.class, known.record, known.intrinsic) = (class, record, intrinsic);
+        }
+    }
+}
+
+/// The variable that a name of an `associate` block stands for; `None` for names of values, and for other symbols.
+fn selector(unit: &Unit, symbols: &Symbols, symbol: SymbolId) -> Option<ExprId> {
+    let known = symbols.get(symbol);
+    let decl = unit.decl(known.decl?);
+    let is_alias = decl.derived.first() == Some(&Derived::Reference) && known.kind != SymbolKind::Constant;
+    decl.init.filter(|_| is_alias && unit.is_fortran())
+}
+
+fn selected(unit: &Unit, symbols: &Symbols, selector: ExprId) -> Option<Selected> {
+    let (object, subscripts) = object(unit, selector);
+    let chain = chain(unit, object)?;
+    let root = symbols.get(symbols.lookup(&chain.root.0, chain.root.1)?);
+    if root.kind == SymbolKind::Function {
+        return None;
+    }
+    let mut whole = Selected {
+        rank: root.shape.len().max(usize::from(root.class == Class::Array)),
+        record: root.record.clone(),
+        intrinsic: root.intrinsic.clone(),
+    };
+    // Of an array of a type, a component is an array, too.
+    let mut outer = 0;
+    for step in &chain.steps {
+        outer += usize::from(whole.rank > 0 && !is_element(unit, &step.subscripts));
+        let known = symbols.component(whole.record.as_deref()?, &step.name)?;
+        let (record, intrinsic) = (known.record.clone(), known.intrinsic.clone());
+        whole = Selected { rank: known.rank, record, intrinsic };
+    }
+    if !subscripts.is_empty() {
+        let triplets = subscripts.iter().filter(|one| is_triplet(unit, **one)).count();
+        let is_vector = |one: &ExprId| {
+            let ExprKind::Name(name) = &unit.expr(*one).kind else { return false };
+            let symbol = symbols.lookup(name, unit.expr(*one).span.start);
+            symbol.is_none_or(|symbol| symbols.get(symbol).class != Class::Scalar)
+        };
+        // What is no array has parts only of its characters.
+        if whole.rank == 0 || subscripts.iter().any(is_vector) {
+            return None;
+        }
+        whole.rank = triplets;
+    }
+    whole.rank += outer;
+    Some(whole)
+}
+
+fn is_triplet(unit: &Unit, expr: ExprId) -> bool {
+    matches!(unit.expr(expr).kind, ExprKind::Triplet(_))
+}
+
+/// Whether subscripts choose one element.
+fn is_element(unit: &Unit, subscripts: &[ExprId]) -> bool {
+    !subscripts.is_empty() && !subscripts.iter().any(|one| is_triplet(unit, *one))
+}
+
+/// A reference without the subscripts behind it, and those subscripts.
+fn object(unit: &Unit, expr: ExprId) -> (ExprId, Vec<ExprId>) {
+    let (mut at, mut subscripts) = (expr, Vec::new());
+    loop {
+        match &unit.expr(at).kind {
+            ExprKind::Index(base, subscript) => {
+                subscripts.push(*subscript);
+                at = *base;
+            }
+            ExprKind::Call { callee, args } if !args.is_empty() => {
+                subscripts.extend(args);
+                at = *callee;
+            }
+            _ => return (at, subscripts),
+        }
+    }
+}
+
+/// Whether a symbol is the name that an `associate` block gives to a scalar variable.
+pub fn is_lent(unit: &Unit, symbols: &Symbols, symbol: SymbolId) -> bool {
+    let is_scalar = matches!(symbols.get(symbol).class, Class::Scalar | Class::Record);
+    is_scalar && selector(unit, symbols, symbol).is_some()
+}
+
+/// A variable as a specification can ask for its kind: with ones for subscripts, and without names of `associate` blocks.
+/// With it, the variable itself.
+pub fn inquired(unit: &Unit, symbols: &Symbols, variable: (&str, SymbolId)) -> Option<(String, SymbolId)> {
+    inquired_within(unit, symbols, variable, 0)
+}
+
+fn inquired_within(
+    unit: &Unit,
+    symbols: &Symbols,
+    (name, symbol): (&str, SymbolId),
+    depth: usize,
+) -> Option<(String, SymbolId)> {
+    let Some(selector) = selector(unit, symbols, symbol) else { return Some((name.to_owned(), symbol)) };
+    let ones = |count: usize| match count {
+        0 => String::new(),
+        count => format!("({})", vec!["1"; count].join(", ")),
+    };
+    let (object, subscripts) = object(unit, selector);
+    let chain = chain(unit, object).filter(|_| depth <= DEPTH)?;
+    let root = symbols.lookup(&chain.root.0, chain.root.1)?;
+    let (mut text, variable) = inquired_within(unit, symbols, (&chain.root.0, root), depth + 1)?;
+    for step in chain.steps {
+        text += &format!("{}%{}", ones(step.subscripts.len()), step.name);
+    }
+    // A section has as many subscripts as its array only if all of them are ranges.
+    match subscripts.iter().filter(|one| is_triplet(unit, **one)).count() {
+        0 => text += &ones(subscripts.len()),
+        ranges if ranges == subscripts.len() => {}
+        _ => return None,
+    }
+    Some((text, variable))
 }
 
 /// The derived type of a variable, that of what an `associate` name stands for among them.
@@ -202,7 +359,8 @@ fn chain(unit: &Unit, expr: ExprId) -> Option<Chain> {
     }
 }
 
-/// All places of a file that name variables of derived types or their components, by place.
+/// All places of a file that name variables of derived types or their components, or scalars by names of `associate`
+/// blocks, by place.
 pub fn paths(unit: &Unit, symbols: &Symbols) -> Vec<Path> {
     let about = About::new(unit, symbols);
     let mut met: HashSet<ExprId> = HashSet::new();
@@ -222,7 +380,8 @@ pub fn paths(unit: &Unit, symbols: &Symbols) -> Vec<Path> {
         let Some(chain) = chain(unit, id) else { continue };
         met.extend(&chain.inner);
         let Some(root) = symbols.lookup(&chain.root.0, chain.root.1) else { continue };
-        if chain.steps.is_empty() && record_of(unit, symbols, root).is_none() {
+        let is_record = || record_of(unit, symbols, root).is_some();
+        if chain.steps.is_empty() && !is_record() && !is_lent(unit, symbols, root) {
             continue;
         }
         paths.push(Path {

@@ -64,6 +64,7 @@ impl Symbols {
         }
         self.sort_names();
         self.undeclared(unit);
+        self.associated(unit);
     }
 
     /// The names of included files: parts of scoping units, all of which see them.
@@ -207,6 +208,7 @@ impl Symbols {
                 spelling: Some(spelling),
                 home: None,
                 record: None,
+                intrinsic: None,
             });
         }
     }

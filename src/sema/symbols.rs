@@ -82,6 +82,8 @@ pub struct Symbol {
     pub home: Option<String>,
     /// The derived type that a Fortran variable is declared with.
     pub record: Option<String>,
+    /// The intrinsic type that a Fortran variable is declared with.
+    pub intrinsic: Option<String>,
 }
 
 /// A name at a place, and what it means there.
@@ -180,6 +182,7 @@ impl Symbols {
                 spelling: None,
                 home: None,
                 record: None,
+                intrinsic: None,
             });
         }
         if unit.is_fortran() {
@@ -297,6 +300,11 @@ impl Symbols {
         self.by_name.entry(name.to_owned()).or_default().entry(function).or_default().push(entry);
     }
 
+    /// All symbols, in the order of their declarations.
+    pub(super) fn ids(&self) -> impl Iterator<Item = SymbolId> + use<> {
+        (0..self.symbols.len() as u32).map(SymbolId)
+    }
+
     pub(super) fn get_mut(&mut self, id: SymbolId) -> &mut Symbol {
         &mut self.symbols[id.0 as usize]
     }
@@ -319,6 +327,7 @@ impl Symbols {
             spelling: None,
             home: None,
             record: None,
+            intrinsic: None,
         })
     }
 
@@ -357,6 +366,7 @@ impl Symbols {
         let spelling = id.filter(|_| is_fortran).map(|_| decl.name_span);
         let kind = if is_const && is_fortran { SymbolKind::Constant } else { kind };
         let record = super::components::record(decl).filter(|_| is_fortran);
+        let intrinsic = super::components::intrinsic(decl).filter(|_| is_fortran);
         let decl = id;
         self.insert(Symbol {
             name,
@@ -373,6 +383,7 @@ impl Symbols {
             spelling,
             home: None,
             record,
+            intrinsic,
         })
     }
 

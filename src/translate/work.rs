@@ -469,7 +469,7 @@ fn edits_of(file: &SourceFile, unit: &Unit, old: &DirectiveText, parts: &[Part])
                 Some(place) if old.span.start < place => edits.push(layout::removed(file, old.span)),
                 _ => edits.push(own(&mut above, layout::relaid(file, old, &directive.words(speech)))),
             },
-            Part::InFunction(..) => {}
+            Part::InFunction(..) | Part::Declared(..) => {}
             Part::BeforeDirective(span, lines) => {
                 for line in lines {
                     edits.push(layout::inserted(file, span.start, line)?);
@@ -522,6 +522,7 @@ fn specified(unit: &Unit, old: &DirectiveText, parts: &[Part]) -> Vec<(u32, Stri
                 let scope = unit.scopes.iter().find(|scope| scope.function == Some(*function));
                 lines.extend(scope.map(|scope| (scope.directives_from, directive.line(Speech::Fortran))));
             }
+            Part::Declared(place, line) => lines.push((*place, line.clone())),
             Part::Loops(stmt, _, rank) => {
                 let scope = innermost(unit, unit.stmt(*stmt).span.start);
                 lines.extend(scope.into_iter().flat_map(|scope| {

@@ -133,10 +133,11 @@ impl<'t> Reader<'_, 't> {
     fn alias_of(&mut self, node: Node<'t>, parts: &[Node<'t>]) -> Option<StmtId> {
         let [name, selector] = parts else { return None };
         let init = self.expr(*selector);
+        let is_value = selector.kind() == "parenthesized_expression";
         let is_object = matches!(
             self.unit.expr(init).kind,
             ExprKind::Name(_) | ExprKind::Member { .. } | ExprKind::Index(..) | ExprKind::Call { .. }
-        );
+        ) && !is_value;
         self.frames.push(Frame { is_local: true, ..Frame::default() });
         let id = self.entity(*name, span(node));
         self.frames.pop();
