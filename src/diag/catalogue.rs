@@ -611,7 +611,9 @@ pub fn scalar_not_kept(at: Span, name: &str) -> Diag {
         256,
         Severity::Weaker,
         at,
-        format!("`{name}` is not kept on the device: its value goes there with each construct, and comes back from it"),
+        format!(
+            "`{name}` is not kept on the device: its value goes there with each construct, and comes back from it"
+        ),
         "not mapped",
         "see that the host does not change it where the device should not see that",
     )

@@ -67,8 +67,7 @@ impl Block {
     /// The statement that opens the block; none if there is nothing to name.
     pub fn opening(&self) -> Option<String> {
         let is_name = |alias: &&Alias| !self.is_temporary(&alias.name);
-        let pairs: Vec<String> =
-            self.names.iter().filter(is_name).map(|alias| self.pair(alias)).collect();
+        let pairs: Vec<String> = self.names.iter().filter(is_name).map(|alias| self.pair(alias)).collect();
         (!pairs.is_empty()).then(|| format!("associate ({})", pairs.join(", ")))
     }
 

@@ -32,10 +32,21 @@ pub fn alias<'a>(
     }
     let maps_components = !profile::tuning(target.profile).associate;
     let paths = sema::paths(unit, symbols);
-    // The loops of array statements are written anew, with the aliases in them.
-    let rewritten = plan.elementwise.keys().map(|stmt| unit.stmt(*stmt).span).collect();
-    let mut work =
-        Work { file, unit, symbols, paths, rewritten, maps_components, declared: BTreeMap::new(), aliased, diags: Vec::new() };
+    // The loops of array statements, and the heads of `do concurrent`, are written anew, with the aliases in them.
+    let rewritten = plan.elementwise.keys().map(|stmt| unit.stmt(*stmt).span);
+    let nested = unit.concurrent.iter().filter(|one| plan.concurrent.contains_key(&one.stmt));
+    let rewritten = rewritten.chain(nested.map(|one| one.header)).collect();
+    let mut work = Work {
+        file,
+        unit,
+        symbols,
+        paths,
+        rewritten,
+        maps_components,
+        declared: BTreeMap::new(),
+        aliased,
+        diags: Vec::new(),
+    };
     for index in 0..bound.len() {
         work.directive(index, bound);
     }
@@ -248,9 +259,8 @@ impl Work<'_, '_> {
             })
         };
         let paths = self.paths_in(stmt);
-        let is_own = |path: &&Path| {
-            self.is_lent_scalar(path) || !is_private(&self.symbols.get(path.root).name)
-        };
+        let is_own =
+            |path: &&Path| self.is_lent_scalar(path) || !is_private(&self.symbols.get(path.root).name);
         let own: Vec<&Path> = paths.iter().filter(is_own).collect();
         let mut used: Option<Uses> = None;
         let mut kept = Vec::new();
@@ -406,12 +416,7 @@ impl Work<'_, '_> {
 
     /// The part of a path that an alias can stand for all through the construct, and the component that it names: the
     /// longest one whose subscripts do not change. `None` if there is none, because the variable itself is used.
-    fn component(
-        &self,
-        path: &Path,
-        used: &Uses,
-        stmt: StmtId,
-    ) -> Result<Option<(Span, Shape)>, Problem> {
+    fn component(&self, path: &Path, used: &Uses, stmt: StmtId) -> Result<Option<(Span, Shape)>, Problem> {
         if self.is_lent_scalar(path) {
             return Ok(Some((path.span, Shape::Scalar)));
         }

@@ -134,6 +134,7 @@ fn respell(parts: &mut [Part], block: &Block) {
                 let own = lines.iter_mut().filter(|line| block.has_lent || !line.starts_with('!'));
                 own.for_each(|line| *line = block.respell(line));
             }
+            Part::Nested(_, lines) => lines.iter_mut().for_each(|line| *line = block.respell(line)),
             Part::Before(_, lines) | Part::After(_, lines) if block.has_lent => {
                 let directives = lines.iter_mut().filter(|line| line.starts_with("!$omp"));
                 directives.for_each(|line| *line = block.respell(line));

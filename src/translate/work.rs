@@ -133,8 +133,9 @@ impl<'a> Work<'a> {
             regions = found;
             self.diags.extend(said);
         }
+        let (mut bound, said) = bind::bind(&unit, &scan.directives, parsed, &regions);
+        bind::nest_concurrent(file, &mut unit, &mut bound);
         let unit = &unit;
-        let (bound, said) = bind::bind(unit, &scan.directives, parsed, &regions);
         unbound.retain(|span| bound.binary_search_by_key(span, |one| one.directive.span).is_err());
         held.extend(unbound);
         self.diags.extend(said);
@@ -148,7 +149,7 @@ impl<'a> Work<'a> {
         self.diags.extend(said);
         let (aliased, said) = omp::alias(file, unit, &symbols, &bound, &plan, target);
         self.diags.extend(said);
-        let (lowered, said) = omp::lower(&plan, &symbols, &aliased, target);
+        let (lowered, said) = omp::lower(&plan, unit, &symbols, &aliased, target);
         self.diags.extend(said);
         let mut changes = self.changes(scan, unit, &bound, &lowered);
         leave_whole(&bound, &mut changes);
@@ -445,6 +446,18 @@ fn edits_of(file: &SourceFile, unit: &Unit, old: &DirectiveText, parts: &[Part])
                 }
                 edits.push(layout::replaced(file, span, lines));
             }
+            Part::Nested(stmt, heads) => {
+                let one = unit.concurrent.iter().find(|one| one.stmt == *stmt)?;
+                let nested = one.nested.as_ref().filter(|_| layout::stands_alone(file, one.header))?;
+                edits.push(layout::replaced(file, one.header, heads));
+                if one.mask.is_some() {
+                    edits.push(layout::inserted(file, nested.end, "end if")?);
+                }
+                let ends = vec!["end do".to_owned(); one.indices.len() - 1];
+                if !ends.is_empty() {
+                    edits.push(layout::lines_after(file, unit.stmt(*stmt).span.end, one.header, &ends)?);
+                }
+            }
             Part::After(stmt, lines) => {
                 edits.push(layout::lines_after(file, unit.stmt(*stmt).span.end, old.span, lines)?);
             }
@@ -521,6 +534,15 @@ fn specified(unit: &Unit, old: &DirectiveText, parts: &[Part]) -> Vec<(u32, Stri
             Part::InFunction(function, directive) => {
                 let scope = unit.scopes.iter().find(|scope| scope.function == Some(*function));
                 lines.extend(scope.map(|scope| (scope.directives_from, directive.line(Speech::Fortran))));
+            }
+            Part::Nested(stmt, _) => {
+                let one = unit.concurrent.iter().find(|one| one.stmt == *stmt);
+                let nested = one.and_then(|one| one.nested.as_ref());
+                let place = place_in_specification(unit, unit.stmt(*stmt).span.start);
+                let fresh = nested.iter().flat_map(|nested| &nested.declarations);
+                lines.extend(
+                    place.into_iter().flat_map(|place| fresh.clone().map(move |line| (place, line.clone()))),
+                );
             }
             Part::Declared(place, line) => lines.push((*place, line.clone())),
             Part::Loops(stmt, _, rank) => {

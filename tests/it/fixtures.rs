@@ -174,6 +174,10 @@ fn is_expected(file: &SourceFile, openacc: &BTreeSet<usize>, edit: &Edit) -> boo
     if edit.text.windows(13).any(|word| word == b"do acc2omp_i1") {
         return true;
     }
+    // A `do concurrent` that becomes `do` loops.
+    if file.language.is_fortran() && file.text(edit.span).contains("do concurrent (") {
+        return true;
+    }
     let first = file.lines.line(edit.span.start);
     let line = file.lines.span(first);
     // In the body of a construct, a name of our own for a component of the user's, or for another name of the user's.

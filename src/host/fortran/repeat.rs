@@ -40,7 +40,10 @@ impl<'t> Reader<'_, 't> {
         let shares = self.own_terminal(end, &body);
         let last = self.terminal.map(|terminal| terminal.end).filter(|_| is_labelled_end(end));
         let whole = Span::new(whole.start as usize, last.unwrap_or(whole.end as usize));
-        let header = self.header(head);
+        let mut header = self.header(head);
+        if let Header::Concurrent(concurrent) = &mut header {
+            concurrent.header = Span { start: whole.start, end: self.trimmed(head).end };
+        }
         self.around.push(Around::Loop(name.clone()));
         let mut list = self.list(&body);
         if is_labelled_end(end) && !shares {
@@ -150,6 +153,8 @@ impl<'t> Reader<'_, 't> {
             local_init: Vec::new(),
             shared: Vec::new(),
             reduce: Vec::new(),
+            header: Span::at(node.start_byte()),
+            nested: None,
         };
         for part in self.named(node) {
             if part.kind() == "concurrent_locality" {
