@@ -619,6 +619,18 @@ pub fn scalar_not_kept(at: Span, name: &str) -> Diag {
     )
 }
 
+/// A0257
+pub fn statement_function(at: Span, name: &str, variable: &str) -> Diag {
+    diag(
+        257,
+        Severity::Differs,
+        at,
+        format!("the statement function `{name}` uses `{variable}`, which is another one on the device"),
+        "called here",
+        "make it a function of its own that gets all it uses by its arguments",
+    )
+}
+
 /// A0250
 pub fn branches_differ(at: Span, other: Span) -> Diag {
     let made = diag(

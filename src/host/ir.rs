@@ -75,6 +75,8 @@ pub struct Unit {
     pub inputs: Vec<(String, usize)>,
     /// Fortran's `do concurrent` loops, inner ones before outer ones.
     pub concurrent: Vec<Concurrent>,
+    /// Fortran's statement functions.
+    pub statement_functions: Vec<StatementFunction>,
     /// Arguments of Fortran's references that are named there: the value, and the name; by id of the value.
     pub keywords: Vec<(ExprId, String)>,
     /// Spans of what the grammar could not understand.
@@ -233,6 +235,17 @@ pub struct ConcurrentIndex {
     pub last: ExprId,
     /// The step, if one is written.
     pub step: Option<ExprId>,
+}
+
+/// A statement function (Fortran 2018, 15.6.4).
+#[derive(Clone, Debug)]
+pub struct StatementFunction {
+    /// The declaration of its name.
+    pub decl: DeclId,
+    /// Its dummy arguments.
+    pub dummies: Vec<String>,
+    /// What it gives.
+    pub value: ExprId,
 }
 
 /// A struct, union or class definition.

@@ -198,7 +198,17 @@ impl<'t> Reader<'_, 't> {
             match node.kind() {
                 "assignment_statement" => {
                     match self.statement_function(*node).filter(|_| execution.is_empty()) {
-                        Some(function) => self.decl(function).kind = DeclKind::Prototype,
+                        Some((decl, dummies)) => {
+                            self.decl(decl).kind = DeclKind::Prototype;
+                            let name = self.unit.decl(decl).name.clone();
+                            let inputs = (0..dummies.len()).map(|place| (name.clone(), place));
+                            self.unit.inputs.extend(inputs);
+                            if let Some(value) = node.child_by_field_name("right") {
+                                let value = self.expr(value);
+                                let function = StatementFunction { decl, dummies, value };
+                                self.unit.statement_functions.push(function);
+                            }
+                        }
                         None => {
                             execution.push(*node);
                             continue;

@@ -274,8 +274,9 @@ impl<'t> Reader<'_, 't> {
         }
     }
 
-    /// Whether the assignment defines a statement function: all that is assigned is a scalar with names in parentheses.
-    pub(super) fn statement_function(&mut self, node: Node<'t>) -> Option<DeclId> {
+    /// The statement function that the assignment defines, and its dummy arguments: all that is assigned is a scalar with
+    /// names in parentheses.
+    pub(super) fn statement_function(&mut self, node: Node<'t>) -> Option<(DeclId, Vec<String>)> {
         let target = node.child_by_field_name("left").filter(|left| left.kind() == "call_expression")?;
         let [name, list] = self.named(target)[..] else { return None };
         let dummies = self.named(list);
@@ -283,7 +284,8 @@ impl<'t> Reader<'_, 't> {
         let id = self.declared(&self.name(name)).filter(|_| name.kind() == "identifier" && all_names)?;
         let decl = self.unit.decl(id);
         let is_scalar = decl.derived.is_empty() && matches!(decl.base, BaseType::Builtin(_));
-        (is_scalar && matches!(decl.kind, DeclKind::Variable)).then_some(id)
+        let is_function = is_scalar && matches!(decl.kind, DeclKind::Variable);
+        is_function.then(|| (id, dummies.iter().map(|dummy| self.name(*dummy)).collect()))
     }
 
     /// Offset of the line behind the one that `place` ends on.
