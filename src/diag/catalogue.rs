@@ -631,6 +631,18 @@ pub fn statement_function(at: Span, name: &str, variable: &str) -> Diag {
     )
 }
 
+/// A0258
+pub fn first_element_only(at: Span) -> Diag {
+    diag(
+        258,
+        Severity::Weaker,
+        at,
+        "only the first element is looked for: a part that is absent is not noticed".to_owned(),
+        "asks for one address",
+        "see that the whole array goes to the device at once",
+    )
+}
+
 /// A0250
 pub fn branches_differ(at: Span, other: Span) -> Diag {
     let made = diag(
@@ -894,6 +906,7 @@ pub fn tell(code: Code, at: Span, word: &str) -> Option<Diag> {
         230 => queue_at_run_time(at),
         232 => test_waits(at, word),
         233 => copied_if_absent(at),
+        258 => first_element_only(at),
         301 => not_yet(at, &format!("`{word}`")),
         303 => needs_version(at, &format!("`{word}` here")),
         305 => api_left(at, word),

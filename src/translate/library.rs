@@ -154,8 +154,28 @@ impl<'a> Library<'a> {
     pub fn lowered(&mut self, file: &SourceFile, lowered: ApiLowered, edits: &mut EditSet) {
         self.diags.extend(lowered.diags);
         self.rows.extend(lowered.rows);
+        let mut texts = Vec::new();
         for change in lowered.changes {
             let edit = match change {
+                ApiChange::Led(start, directives, span, text) => {
+                    self.notice(text.as_bytes());
+                    let lines = directives.iter().map(|one| one.line(self.target.speech));
+                    let before: Option<Vec<Edit>> =
+                        lines.map(|line| layout::inserted(file, start, &line)).collect();
+                    let Some(before) = before else {
+                        self.leave(span, &file.text(span));
+                        continue;
+                    };
+                    let words = before.iter().flat_map(|edit| edit.text.iter().copied()).collect();
+                    let Some(at) = before.first().map(|edit| edit.span) else { continue };
+                    texts.push((span, text));
+                    Edit { span: at, text: words }
+                }
+                ApiChange::Text(span, text) if file.language.is_fortran() => {
+                    self.notice(text.as_bytes());
+                    texts.push((span, text));
+                    continue;
+                }
                 ApiChange::Text(span, text) => {
                     self.notice(text.as_bytes());
                     Edit { span, text: text.into_bytes() }
@@ -176,6 +196,22 @@ impl<'a> Library<'a> {
             if edits.add(Rewrite { owner: OWNER, edits: vec![edit] }).is_err() {
                 self.left = true;
                 self.diags.push(diag::edit_conflict(span));
+            }
+        }
+        self.respelled(file, &texts, edits);
+    }
+
+    /// Puts other names and calls into Fortran code, whose lines are continued where they grow too long.
+    fn respelled(&mut self, file: &SourceFile, texts: &[(Span, String)], edits: &mut EditSet) {
+        let line = |one: &(Span, String)| file.lines.line(one.0.start);
+        for of_line in texts.chunk_by(|one, other| line(one) == line(other)) {
+            let plain =
+                of_line.iter().map(|(span, text)| Edit { span: *span, text: text.clone().into_bytes() });
+            let all = layout::respelled(file, of_line).unwrap_or_else(|| plain.collect());
+            let Some((span, _)) = of_line.first() else { continue };
+            if edits.add(Rewrite { owner: OWNER, edits: all }).is_err() {
+                self.left = true;
+                self.diags.push(diag::edit_conflict(*span));
             }
         }
     }

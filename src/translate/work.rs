@@ -174,10 +174,16 @@ impl<'a> Work<'a> {
         let sections = omp::Sections { file, unit, symbols: &symbols };
         let lowered = omp::lower_api(&sections, &uses, target, &|span| layout::stands_alone(file, span));
         for change in lowered.changes.iter().filter(|_| unit.is_fortran()) {
-            let ApiChange::Pragmas(span, directives) = change else { continue };
-            let lines = directives.iter().map(|one| one.line(Speech::Fortran));
-            let text: String = lines.collect();
-            self.need_queues(unit, span.start, text.as_bytes());
+            let (at, text) = match change {
+                ApiChange::Pragmas(span, lines) | ApiChange::Led(_, lines, span, _) => {
+                    (span.start, lines.iter().map(|one| one.line(Speech::Fortran)).collect())
+                }
+                ApiChange::Text(span, text) => (span.start, text.clone()),
+                ApiChange::Gone(_) | ApiChange::Left => continue,
+            };
+            self.need_queues(unit, at, text.as_bytes());
+            let Some(place) = place_in_specification(unit, at) else { continue };
+            omp::declarations(&text).into_iter().for_each(|line| self.add_specification(place, line));
         }
         self.library.lowered(file, lowered, &mut self.edits);
     }
