@@ -163,6 +163,9 @@ impl Work<'_, '_> {
                 match self.named(item, &clause.kind, here.kind) {
                     Named::Same => fresh.push(item.clone()),
                     Named::Component => {
+                        if here.kind == DirectiveKind::Update && self.is_scalar_component(item) {
+                            notes.push(diag::scalar_not_brought(item.span, &item.text));
+                        }
                         fresh.push(renamed(item, block));
                         is_same = false;
                     }
@@ -383,19 +386,21 @@ impl Work<'_, '_> {
             return self.symbols.get(root).class == Class::Scalar
                 && self.temporary("", &item.text, item.span.start).is_some();
         }
-        let ends_in_name = item.parts.last().is_some_and(|part| member(part).is_some());
-        let Some(((last, before), way)) =
-            members.split_last().zip(self.way(record, &members)).filter(|_| ends_in_name)
-        else {
-            return false;
-        };
         let is_deep = |record: &Option<String>| record.as_ref().is_some_and(|one| self.symbols.is_deep(one));
-        let owner = way.get(before.len()).and_then(Option::as_ref);
-        let component = owner.and_then(|owner| self.symbols.component(owner, &last.to_ascii_lowercase()));
-        let is_scalar = component.is_some_and(|one| !one.is_array() && one.record.is_none());
-        is_scalar
-            && (is_lent || way.iter().any(is_deep))
-            && self.temporary("", &item.text, item.span.start).is_some()
+        let is_part = is_lent || self.way(record, &members).is_some_and(|way| way.iter().any(is_deep));
+        is_part && self.is_scalar_component(item) && self.temporary("", &item.text, item.span.start).is_some()
+    }
+
+    /// Whether a list item is a scalar component of an intrinsic type.
+    fn is_scalar_component(&self, item: &ListItem) -> bool {
+        let Some(Some(last)) = item.parts.last().map(member) else { return false };
+        let root = self.symbols.lookup(&item.base.text, item.span.start);
+        let record = root.and_then(|root| sema::record_of(self.unit, self.symbols, root));
+        let members: Vec<&str> = item.parts.iter().filter_map(member).collect();
+        let way = members.split_last().and_then(|(_, before)| self.way(record, before));
+        let owner = way.and_then(|way| way.last().cloned().flatten());
+        let component = owner.and_then(|owner| self.symbols.component(&owner, &last.to_ascii_lowercase()));
+        component.is_some_and(|one| !one.is_array() && one.record.is_none())
     }
 
     /// The types of a path; `None` where one is not known.
