@@ -417,7 +417,7 @@ impl Reader {
         let head = split(text, '(').first().map_or("", |head| head).to_owned();
         let words: Vec<&str> = head.split_whitespace().collect();
         let is_head = |word: &&str| matches!(*word, "subroutine" | "function");
-        let Some(at) = words.iter().position(|word| is_head(&word)) else { return false };
+        let Some(at) = words.iter().position(is_head) else { return false };
         let prefixes = [
             "pure",
             "elemental",
@@ -438,7 +438,7 @@ impl Reader {
             |word: &&str| prefixes.contains(&word.trim_end_matches(|c: char| c == '*' || c.is_ascii_digit()));
         let typed = text.starts_with("real(") || text.starts_with("integer(") || text.starts_with("type(");
         let before = if typed { 0 } else { at };
-        if !words.iter().take(before).all(|word| is_prefix(&word)) || text.contains("::") {
+        if !words.iter().take(before).all(is_prefix) || text.contains("::") {
             return false;
         }
         let place = text.find(words[at]).map_or(0, |place| place + words[at].len());
