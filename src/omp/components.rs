@@ -126,7 +126,7 @@ impl Work<'_, '_> {
         let mut block = Block::default();
         let notes = self.clauses(index, bound, &mut block);
         let body = match one.stmt() {
-            Some(stmt) if kind.is_compute() && !self.maps_components => self.body(one, stmt, &mut block),
+            Some(stmt) if kind.is_compute() => self.body(one, stmt, &mut block),
             Some(stmt) if kind == DirectiveKind::HostData => {
                 self.named_in(stmt, &mut block);
                 Ok(())
@@ -264,7 +264,17 @@ impl Work<'_, '_> {
         let paths = self.paths_in(stmt);
         let is_own =
             |path: &&Path| self.is_lent_scalar(path) || !is_private(&self.symbols.get(path.root).name);
-        let own: Vec<&Path> = paths.iter().filter(is_own).collect();
+        let mut own: Vec<&Path> = paths.iter().filter(is_own).collect();
+        if self.maps_components {
+            // OpenMP allows no name of `associate` in `private` and the like, where an assigned scalar may come to stand.
+            let assigned: BTreeSet<SymbolId> =
+                own.iter().filter(|path| path.is_written).map(|path| path.root).collect();
+            own.retain(|path| {
+                self.is_lent_scalar(path)
+                    && assigned.contains(&path.root)
+                    && !names_data(one, &self.symbols.get(path.root).name)
+            });
+        }
         let mut used: Option<Uses> = None;
         let mut kept = Vec::new();
         let mut whole: BTreeMap<SymbolId, Span> = BTreeMap::new();
@@ -463,6 +473,14 @@ impl Work<'_, '_> {
             }
         }
     }
+}
+
+/// Whether a data clause of a directive names a variable itself.
+fn names_data(one: &Bound, name: &str) -> bool {
+    one.directive.clauses.iter().any(|clause| match &clause.kind {
+        ClauseKind::Data(_, list) => list.iter().any(|item| item.base.text.eq_ignore_ascii_case(name)),
+        _ => false,
+    })
 }
 
 /// The subscripts and components behind a variable's name, with the first element of each array.
