@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use crate::acc::ast::{ClauseKind, DirectiveKind, ListItem, Part as ItemPart};
 use crate::bind::{Bound, ancestors};
@@ -211,7 +212,7 @@ impl Work<'_, '_> {
         };
         let paths = self.paths_in(stmt);
         let own = paths.into_iter().filter(|path| !is_private(&self.symbols.get(path.root).name));
-        let mut used: Option<Uses> = None;
+        let mut used: Option<Rc<Uses>> = None;
         for path in own.filter(|path| self.is_deep(path)) {
             let used = used.get_or_insert_with(|| sema::uses(self.unit, self.symbols, stmt));
             let Some((span, last)) = self.component(&path, used, stmt).map_err(|why| (why, path.clone()))?
