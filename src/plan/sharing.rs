@@ -9,7 +9,9 @@ use crate::acc::ast::{DirectiveKind, ListItem, Part, ReductionOp, Subscript};
 use crate::bind::{ancestors, descendants};
 use crate::diag::{self, Diag};
 use crate::host::ir::{BaseType, ExprKind, StmtId};
-use crate::sema::{self, Class, Header, Symbol, SymbolId, SymbolKind, Use, uses, uses_beside, uses_beside_headers};
+use crate::sema::{
+    self, Class, Header, Symbol, SymbolId, SymbolKind, Use, uses, uses_beside, uses_beside_headers,
+};
 
 use crate::source::Span;
 

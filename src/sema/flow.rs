@@ -561,9 +561,8 @@ impl<'a> Flow<'a> {
     }
 
     fn read(&mut self, symbol: Option<SymbolId>, span: Span) {
-        let known = symbol.is_some_and(|symbol| {
-            self.assigned.as_ref().is_none_or(|assigned| assigned.contains(&symbol))
-        });
+        let known = symbol
+            .is_some_and(|symbol| self.assigned.as_ref().is_none_or(|assigned| assigned.contains(&symbol)));
         if let Some(used) = self.used(symbol, span) {
             used.read = true;
             used.exposed |= !known;

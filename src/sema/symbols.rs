@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::host::ir::{
-    Attributes, BaseType, Decl, DeclId, DeclKind, Derived, Expr, ExprId, ExprKind, FunctionId, Record, StmtId,
-    StmtKind, Unit,
+    Attributes, BaseType, Decl, DeclId, DeclKind, Derived, Expr, ExprId, ExprKind, FunctionId, Record,
+    StmtId, StmtKind, Unit,
 };
 use crate::scan::Define;
 use crate::source::Span;
