@@ -124,35 +124,63 @@ fn behind(start: Point, text: &[u8]) -> Point {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    #![allow(clippy::unwrap_used)]
+    use std::path::Path;
 
-    fn tree(text: &[u8]) -> Tree {
-        let mut parser = Parser::new();
-        parser.set_language(&tree_sitter_fortran::LANGUAGE.into()).unwrap();
-        parser.parse(text, None).unwrap()
-    }
+    use super::*;
+    use crate::host::fortran::tree;
+    use crate::host::{parse, parse_again};
+    use crate::scan::{self, View};
+    use crate::source::SourceFile;
 
     #[test]
     fn what_is_read_again_reads_as_from_the_beginning() {
-        let old = b"program p\n  integer :: i, k(9)\n  do i = 1, 9\n    k(i) = i\n  end do\n  print *, k\nend program p\n";
-        let past = Past::new(old, &tree(old)).unwrap();
+        let old = "program p\n  integer :: i, k(9)\n  do i = 1, 9\n    k(i) = i\n  end do\n  print *, k\nend program p\n";
+        let past = Past::new(old.as_bytes(), &tree(old.as_bytes()).unwrap()).unwrap();
         for (gone, come) in [("k(i) = i", "k(i) = 2"), ("i, k(9)", "i, k(9), more"), ("print *, k\n", "")] {
-            let text = std::str::from_utf8(old).unwrap();
-            let start = text.find(gone).unwrap();
-            let new = text.replace(gone, come);
+            let start = old.find(gone).unwrap();
+            let new = old.replace(gone, come);
             let replaced = Replaced { old: Span::new(start, start + gone.len()), length: come.len() };
             let again = past.again(new.as_bytes(), &[replaced]).unwrap();
-            assert_eq!(again.root_node().to_sexp(), tree(new.as_bytes()).root_node().to_sexp(), "{come}");
+            let fresh = tree(new.as_bytes()).unwrap();
+            assert_eq!(again.root_node().to_sexp(), fresh.root_node().to_sexp(), "{come}");
         }
+    }
+
+    #[test]
+    fn views_of_fixtures_read_as_from_the_beginning() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+        let files = walkdir::WalkDir::new(folder).into_iter().flatten().map(walkdir::DirEntry::into_path);
+        let mut compared = 0;
+        for path in files {
+            let Ok(bytes) = std::fs::read(&path) else { continue };
+            let Some(language) = scan::language_of(&path, &bytes, None) else { continue };
+            let conditions: Vec<usize> = bytes
+                .windows(5)
+                .enumerate()
+                .filter(|(_, word)| matches!(*word, b"#else" | b"#elif"))
+                .map(|(at, _)| at + 6)
+                .collect();
+            let file = SourceFile::new(path.display().to_string(), bytes, language);
+            let mut past = None;
+            parse_again(&file, &scan::scan(&file, &View::default()).0, &mut past);
+            for at in conditions {
+                let (scan, _) = scan::scan(&file, &View::reaching(at as u32));
+                let (again, fresh) = (parse_again(&file, &scan, &mut past), parse(&file, &scan));
+                assert_eq!(format!("{again:?}"), format!("{fresh:?}"), "{}", file.name);
+                compared += 1;
+            }
+        }
+        assert!(compared > 5, "{compared}");
     }
 
     #[test]
     fn errors_are_left_to_others() {
         let old = b"program p\n  i = 1\nend program p\n";
-        let past = Past::new(old, &tree(old)).unwrap();
+        let past = Past::new(old, &tree(old).unwrap()).unwrap();
         assert!(past.again(b"program p\n  i = (\nend program p\n", &[]).is_none());
         assert!(past.again(b"program p\n", &[]).is_none());
-        assert!(Past::new(b"i = (", &tree(b"i = (")).is_none());
+        assert!(Past::new(b"i = (", &tree(b"i = (").unwrap()).is_none());
     }
 
     #[test]
