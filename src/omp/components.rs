@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use crate::acc::ast::{ClauseKind, DirectiveKind, ListItem, Part as ItemPart};
 use crate::bind::{Bound, ancestors};
@@ -275,7 +276,7 @@ impl Work<'_, '_> {
                     && !names_data(one, &self.symbols.get(path.root).name)
             });
         }
-        let mut used: Option<Uses> = None;
+        let mut used: Option<Rc<Uses>> = None;
         let mut kept = Vec::new();
         let mut whole: BTreeMap<SymbolId, Span> = BTreeMap::new();
         for path in own {

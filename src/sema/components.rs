@@ -169,7 +169,7 @@ fn selector(unit: &Unit, symbols: &Symbols, symbol: SymbolId) -> Option<ExprId> 
 fn selected(unit: &Unit, symbols: &Symbols, selector: ExprId) -> Option<Selected> {
     let (object, subscripts) = object(unit, selector);
     let chain = chain(unit, object)?;
-    let root = symbols.get(symbols.lookup(&chain.root.0, chain.root.1)?);
+    let root = symbols.get(symbols.named(unit, chain.root)?);
     if root.kind == SymbolKind::Function {
         return None;
     }
@@ -255,8 +255,9 @@ fn inquired_within(
     };
     let (object, subscripts) = object(unit, selector);
     let chain = chain(unit, object).filter(|_| depth <= DEPTH)?;
-    let root = symbols.lookup(&chain.root.0, chain.root.1)?;
-    let (mut text, variable) = inquired_within(unit, symbols, (&chain.root.0, root), depth + 1)?;
+    let root = symbols.named(unit, chain.root)?;
+    let ExprKind::Name(name) = &unit.expr(chain.root).kind else { return None };
+    let (mut text, variable) = inquired_within(unit, symbols, (name, root), depth + 1)?;
     for step in chain.steps {
         text += &format!("{}%{}", ones(step.subscripts.len()), step.name);
     }
@@ -282,7 +283,7 @@ fn record_within(unit: &Unit, symbols: &Symbols, symbol: SymbolId, depth: usize)
     let decl = unit.decl(known.decl?);
     let init = decl.init.filter(|_| decl.derived.first() == Some(&Derived::Reference))?;
     let chain = chain(unit, init)?;
-    let root = symbols.lookup(&chain.root.0, chain.root.1)?;
+    let root = symbols.named(unit, chain.root)?;
     let record = record_within(unit, symbols, root, depth + 1);
     chain.steps.iter().fold(record, |record, step| symbols.component(&record?, &step.name)?.record.clone())
 }
@@ -314,7 +315,8 @@ pub struct Step {
 }
 
 struct Chain {
-    root: (String, u32),
+    /// The variable's name.
+    root: ExprId,
     /// The root and the components without subscripts behind them.
     inner: Vec<ExprId>,
     steps: Vec<Step>,
@@ -346,13 +348,13 @@ fn chain(unit: &Unit, expr: ExprId) -> Option<Chain> {
                 steps.push(Step { name: name.clone(), subscripts: Vec::new(), end: span.end });
                 at = *base;
             }
-            ExprKind::Name(name) => {
+            ExprKind::Name(_) => {
                 if let Some(Step { subscripts: own, .. }) = steps.last_mut() {
                     *own = subscripts;
                 }
                 inner.push(at);
                 steps.reverse();
-                return Some(Chain { root: (name.clone(), span.start), inner, steps });
+                return Some(Chain { root: at, inner, steps });
             }
             _ => return None,
         }
@@ -363,68 +365,68 @@ fn chain(unit: &Unit, expr: ExprId) -> Option<Chain> {
 /// blocks, by place.
 pub fn paths(unit: &Unit, symbols: &Symbols) -> Vec<Path> {
     let about = About::new(unit, symbols);
-    let mut met: HashSet<ExprId> = HashSet::new();
+    let mut met = vec![false; unit.exprs.len()];
     let mut paths = Vec::new();
-    let is_member = |expr: &Expr| matches!(expr.kind, ExprKind::Member { .. });
-    let is_name = |expr: &Expr| matches!(expr.kind, ExprKind::Name(_));
-    let ids = |wanted: fn(&Expr) -> bool| {
-        let all = unit.exprs.iter().enumerate().filter(move |(_, expr)| wanted(expr));
-        all.map(|(index, _)| ExprId(index as u32))
+    let mut add = |id: ExprId, root: SymbolId, steps: Vec<Step>| {
+        let at = id.0 as usize;
+        let (is_written, is_asked) = (about.written[at], about.asked[at]);
+        paths.push(Path { root, steps, span: unit.expr(id).span, is_written, is_asked });
     };
     // Outer members stand behind the inner ones that they are made of.
-    let members: Vec<ExprId> = ids(is_member).collect();
-    for id in members.into_iter().rev().chain(ids(is_name)) {
-        if met.contains(&id) {
+    for (at, expr) in unit.exprs.iter().enumerate().rev() {
+        if met[at] || !matches!(expr.kind, ExprKind::Member { .. }) {
             continue;
         }
+        let id = ExprId(at as u32);
         let Some(chain) = chain(unit, id) else { continue };
-        met.extend(&chain.inner);
-        let Some(root) = symbols.lookup(&chain.root.0, chain.root.1) else { continue };
+        chain.inner.iter().for_each(|inner| met[inner.0 as usize] = true);
+        let Some(root) = symbols.named(unit, chain.root) else { continue };
         let is_record = || record_of(unit, symbols, root).is_some();
-        if chain.steps.is_empty() && !is_record() && !is_lent(unit, symbols, root) {
-            continue;
+        if !chain.steps.is_empty() || is_record() || is_lent(unit, symbols, root) {
+            add(id, root, chain.steps);
         }
-        paths.push(Path {
-            root,
-            steps: chain.steps,
-            span: unit.expr(id).span,
-            is_written: about.written.contains(&id),
-            is_asked: about.asked.contains(&id),
-        });
+    }
+    let names = unit.exprs.iter().enumerate().filter(|(_, expr)| matches!(expr.kind, ExprKind::Name(_)));
+    for (at, _) in names {
+        let id = ExprId(at as u32);
+        let root = symbols.named(unit, id).filter(|_| !met[at]);
+        if let Some(root) = root.filter(|root| record_of(unit, symbols, *root).is_some() || is_lent(unit, symbols, *root)) {
+            add(id, root, Vec::new());
+        }
     }
     paths.sort_by_key(|path| (path.span.start, std::cmp::Reverse(path.span.end)));
     paths.dedup_by_key(|path| path.span);
     paths
 }
 
-/// What is done to expressions.
-#[derive(Default)]
+/// What is done to each expression.
 struct About {
-    written: HashSet<ExprId>,
-    asked: HashSet<ExprId>,
+    written: Vec<bool>,
+    asked: Vec<bool>,
 }
 
 impl About {
     fn new(unit: &Unit, symbols: &Symbols) -> About {
-        let mut about = About::default();
+        let none = vec![false; unit.exprs.len()];
+        let mut about = About { written: none.clone(), asked: none };
         for expr in &unit.exprs {
             match &expr.kind {
-                ExprKind::Assign(_, left, _) => {
-                    about.written.insert(*left);
-                }
+                ExprKind::Assign(_, left, _) => about.written[left.0 as usize] = true,
                 ExprKind::Call { callee, args } => {
                     let ExprKind::Name(name) = &unit.expr(*callee).kind else { continue };
                     if matches!(name.as_str(), "allocated" | "associated") {
-                        about.asked.extend(args);
+                        args.iter().for_each(|arg| about.asked[arg.0 as usize] = true);
                     }
-                    let places = args.iter().enumerate();
-                    let written = places.filter(|(place, _)| symbols.takes_reference(name, *place));
-                    about.written.extend(written.map(|(_, arg)| *arg));
+                    for (place, arg) in args.iter().enumerate() {
+                        about.written[arg.0 as usize] |= symbols.takes_reference(name, place);
+                    }
                 }
                 _ => {}
             }
         }
-        about.asked.extend(unit.allocations.iter().flat_map(|one| &one.objects));
+        for object in unit.allocations.iter().flat_map(|one| &one.objects) {
+            about.asked[object.0 as usize] = true;
+        }
         about
     }
 }

@@ -33,6 +33,8 @@ pub struct Work<'a> {
     errors: Option<usize>,
     /// The source's shadow in the first view.
     shadow: Vec<u8>,
+    /// The first view that was parsed.
+    past: Option<host::Past>,
     scanned: bool,
     library: Library<'a>,
     /// Lines for specification parts of Fortran: by the offset behind which they may stand.
@@ -52,6 +54,7 @@ impl<'a> Work<'a> {
             texts: BTreeMap::new(),
             errors: None,
             shadow: Vec::new(),
+            past: None,
             scanned: false,
             specification: BTreeMap::new(),
             library: Library::new(options.target(source.file.language)),
@@ -91,7 +94,7 @@ impl<'a> Work<'a> {
         }
         let names = self.library.fresh(&scan);
         if !fresh.is_empty() || !names.is_empty() || (is_first && self.source.declares()) {
-            let unit = host::parse(file, &scan);
+            let unit = host::parse_again(file, &scan, &mut self.past);
             if is_first {
                 self.errors = Some(unit.errors.len());
             }
@@ -318,20 +321,17 @@ impl<'a> Work<'a> {
         let (scan, _) = scan::scan(&output, &View::of_output());
         // The declarations of queues read the same in every scoping unit: they are no news to the grammar.
         let objects = omp::queue_objects();
-        let is_code = |line: &&[u8]| !objects.iter().any(|object| line.trim_ascii() == object.as_bytes());
-        let words = |shadow: &[u8]| -> Vec<u8> {
-            let lines = shadow.split(|byte| *byte == b'\n').filter(is_code);
-            let words = lines.flat_map(|line| line.split(u8::is_ascii_whitespace));
-            words.filter(|word| !word.is_empty()).collect::<Vec<&[u8]>>().join(&b' ')
-        };
-        if words(&scan.shadow) == words(&self.shadow) {
+        if are_same(&self.shadow, &scan.shadow, &objects) {
             return false;
         }
         let before = self.errors.unwrap_or_else(|| {
             let (scan, _) = scan::scan(file, &View::default());
-            host::parse(file, &scan).errors.len()
+            host::errors(file, &scan, self.past.as_ref(), &[])
         });
-        host::parse(&output, &scan).errors.len() > before
+        let replaced =
+            self.edits.edits().map(|edit| host::Replaced { old: edit.span, length: edit.text.len() });
+        let replaced: Vec<host::Replaced> = replaced.collect();
+        host::errors(&output, &scan, self.past.as_ref(), &replaced) > before
     }
 
     /// Nothing more can be reached.
@@ -368,6 +368,28 @@ impl<'a> Work<'a> {
         translation.diagnostics.extend(self.library.diags);
         translation.settle();
         translation
+    }
+}
+
+/// Whether two texts have the same words, but for those of some lines.
+fn are_same(old: &[u8], new: &[u8], but: &[String]) -> bool {
+    let is_meant = |line: &&[u8]| {
+        !line.is_empty() && !but.iter().any(|other| line.trim_ascii_start() == other.as_bytes())
+    };
+    let lines =
+        |text| <[u8]>::split(text, |byte| *byte == b'\n').map(<[u8]>::trim_ascii_end).filter(is_meant);
+    let words = |line| <[u8]>::split(line, u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let (mut old, mut new) = (lines(old), lines(new));
+    loop {
+        match (old.next(), new.next()) {
+            (None, None) => return true,
+            (one, other) if one == other => {}
+            // They may still be the same on other lines.
+            (one, other) => {
+                let (one, other) = (one.into_iter().chain(old), other.into_iter().chain(new));
+                return one.flat_map(words).eq(other.flat_map(words));
+            }
+        }
     }
 }
 

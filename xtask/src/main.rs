@@ -6,6 +6,7 @@ mod audit;
 mod difftest;
 mod process;
 mod setup;
+mod speed;
 mod test;
 
 use std::process::ExitCode;
@@ -40,6 +41,8 @@ enum Chore {
     Difftest(difftest::Options),
     /// Look for variables that threads assign and share, in the translations alone
     Audit(audit::Options),
+    /// Measure how fast the release build translates on one core, in MB/s
+    Speed(speed::Options),
 }
 
 fn main() -> ExitCode {
@@ -48,6 +51,7 @@ fn main() -> ExitCode {
         Chore::Test => test::run(),
         Chore::Difftest(options) => difftest::run(&options),
         Chore::Audit(options) => audit::run(&options),
+        Chore::Speed(options) => speed::run(&options),
     };
     match done {
         Ok(Verdict::Passed) => ExitCode::SUCCESS,

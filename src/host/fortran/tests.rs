@@ -1,6 +1,6 @@
 //! Tests of the Fortran reader: snippets, and the facts that it reads from them.
 
-use super::parse;
+use super::super::parse;
 use crate::host::ir::*;
 use crate::scan::Scan;
 use crate::source::{Form, Language, SourceFile, Span};
