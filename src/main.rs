@@ -4,6 +4,10 @@
 
 use std::process::ExitCode;
 
+/// The grammar allocates every node by itself: with `override` in `Cargo.toml`, it takes this, too.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     acc2omp::cli::run(std::env::args_os())
 }

@@ -310,6 +310,26 @@ pub enum ReductionOp {
     Neqv,
 }
 
+impl ReductionOp {
+    /// The operator of this word, in lower case. OpenACC 3.3 has no `-`; gcc accepts it, and sums up.
+    pub fn of(text: &str) -> Option<ReductionOp> {
+        Some(match text {
+            "+" | "-" => ReductionOp::Add,
+            "*" => ReductionOp::Multiply,
+            "max" => ReductionOp::Max,
+            "min" => ReductionOp::Min,
+            "&" | "iand" => ReductionOp::BitAnd,
+            "|" | "ior" => ReductionOp::BitOr,
+            "^" | "ieor" => ReductionOp::BitXor,
+            "&&" | ".and." => ReductionOp::And,
+            "||" | ".or." => ReductionOp::Or,
+            ".eqv." => ReductionOp::Eqv,
+            ".neqv." => ReductionOp::Neqv,
+            _ => return None,
+        })
+    }
+}
+
 /// An argument of `gang`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GangArgument {

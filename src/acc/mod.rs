@@ -10,7 +10,10 @@ mod lex;
 
 mod parse;
 
+mod queue;
+
 mod check;
 
 pub use check::check;
 pub use parse::{name, parse};
+pub use queue::Queue;

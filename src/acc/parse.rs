@@ -466,7 +466,7 @@ impl Parser<'_> {
             return self.fail(self.place(run), "an operator, `:` and a list");
         };
         let operator = Run { from: run.from, to: colon };
-        let Some(known) = reduction_operator(&self.lowered(self.span_text(operator))) else {
+        let Some(known) = ReductionOp::of(&self.lowered(self.span_text(operator))) else {
             return self.fail(self.place(operator), "a reduction operator");
         };
         self.list(Run { from: colon + 1, to: run.to }).map(|list| ClauseKind::Reduction(known, list))
@@ -517,24 +517,6 @@ impl Parser<'_> {
             _ => self.fail(self.place(run), "one name"),
         }
     }
-}
-
-/// OpenACC 3.3 has no `-`; gcc accepts it, and sums up.
-fn reduction_operator(text: &str) -> Option<ReductionOp> {
-    Some(match text {
-        "+" | "-" => ReductionOp::Add,
-        "*" => ReductionOp::Multiply,
-        "max" => ReductionOp::Max,
-        "min" => ReductionOp::Min,
-        "&" | "iand" => ReductionOp::BitAnd,
-        "|" | "ior" => ReductionOp::BitOr,
-        "^" | "ieor" => ReductionOp::BitXor,
-        "&&" | ".and." => ReductionOp::And,
-        "||" | ".or." => ReductionOp::Or,
-        ".eqv." => ReductionOp::Eqv,
-        ".neqv." => ReductionOp::Neqv,
-        _ => return None,
-    })
 }
 
 /// Lists of variables.

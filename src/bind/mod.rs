@@ -3,6 +3,7 @@
 //! Invariant: binding goes by offsets (the first code byte behind the directive), never by what the grammar made of a pragma.
 
 mod api;
+mod concurrent;
 mod regions;
 
 use std::collections::HashMap;
@@ -14,6 +15,7 @@ use crate::scan::DirectiveText;
 use crate::source::Span;
 
 pub use api::{ApiCall, ApiUse, api_uses};
+pub use concurrent::nest_concurrent;
 pub use regions::{Regions, enclose};
 
 /// What a directive governs.

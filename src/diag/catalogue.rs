@@ -593,6 +593,56 @@ pub fn variable_on_device(at: Span, name: &str) -> Diag {
     )
 }
 
+/// A0255
+pub fn scalar_not_brought(at: Span, name: &str) -> Diag {
+    diag(
+        255,
+        Severity::Differs,
+        at,
+        format!("gfortran 12 does not bring `{name}` to a GPU: `associate` names it, and it is no array"),
+        "stands for a place on the host",
+        "use the variable itself, or a local one that has its value; `--profile clang` needs neither",
+    )
+}
+
+/// A0256
+pub fn scalar_not_kept(at: Span, name: &str) -> Diag {
+    diag(
+        256,
+        Severity::Weaker,
+        at,
+        format!(
+            "`{name}` is not kept on the device: its value goes there with each construct, and comes back from it"
+        ),
+        "not mapped",
+        "see that the host does not change it where the device should not see that",
+    )
+}
+
+/// A0257
+pub fn statement_function(at: Span, name: &str, variable: &str) -> Diag {
+    diag(
+        257,
+        Severity::Differs,
+        at,
+        format!("the statement function `{name}` uses `{variable}`, which is another one on the device"),
+        "called here",
+        "make it a function of its own that gets all it uses by its arguments",
+    )
+}
+
+/// A0258
+pub fn first_element_only(at: Span) -> Diag {
+    diag(
+        258,
+        Severity::Weaker,
+        at,
+        "only the first element is looked for: a part that is absent is not noticed".to_owned(),
+        "asks for one address",
+        "see that the whole array goes to the device at once",
+    )
+}
+
 /// A0250
 pub fn branches_differ(at: Span, other: Span) -> Diag {
     let made = diag(
@@ -856,6 +906,7 @@ pub fn tell(code: Code, at: Span, word: &str) -> Option<Diag> {
         230 => queue_at_run_time(at),
         232 => test_waits(at, word),
         233 => copied_if_absent(at),
+        258 => first_element_only(at),
         301 => not_yet(at, &format!("`{word}`")),
         303 => needs_version(at, &format!("`{word}` here")),
         305 => api_left(at, word),

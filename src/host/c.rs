@@ -4,21 +4,14 @@
 
 use tree_sitter::{Node, Parser, Tree};
 
-use crate::scan::Scan;
-use crate::source::{Language, SourceFile, Span};
+use crate::source::{SourceFile, Span};
 
 use super::ir::*;
 
-/// Parses the shadow of a file.
-pub fn parse(file: &SourceFile, scan: &Scan) -> Unit {
-    let trees = match file.language {
-        Language::C => grammar_tree(&scan.shadow, false),
-        Language::Cpp => grammar_tree(&scan.shadow, true),
-        Language::Header => better_tree(&scan.shadow),
-        Language::Fortran(_) => None,
-    };
+/// Copies the tree of a file.
+pub fn unit(file: &SourceFile, tree: Option<Tree>) -> Unit {
     let mut reader = Reader { file, unit: Unit::default(), classes: Vec::new() };
-    if let Some(tree) = trees {
+    if let Some(tree) = tree {
         let is_cpp = *tree.language() == tree_sitter_cpp::LANGUAGE.into();
         reader.unit.dialect = if is_cpp { Dialect::Cpp } else { Dialect::C };
         reader.top(tree.root_node());
@@ -32,7 +25,8 @@ pub fn parse(file: &SourceFile, scan: &Scan) -> Unit {
     reader.unit
 }
 
-fn grammar_tree(text: &[u8], cpp: bool) -> Option<Tree> {
+/// The tree of a text in C or C++.
+pub fn tree(text: &[u8], cpp: bool) -> Option<Tree> {
     let mut parser = Parser::new();
     let language = if cpp { tree_sitter_cpp::LANGUAGE } else { tree_sitter_c::LANGUAGE };
     parser.set_language(&language.into()).ok()?;
@@ -40,13 +34,13 @@ fn grammar_tree(text: &[u8], cpp: bool) -> Option<Tree> {
 }
 
 /// A header's tree: as C, unless it reads better as C++, or as well and says words of C++.
-fn better_tree(text: &[u8]) -> Option<Tree> {
-    let c = grammar_tree(text, false)?;
+pub fn better_tree(text: &[u8]) -> Option<Tree> {
+    let c = tree(text, false)?;
     let says = says_cpp(text);
     if !c.root_node().has_error() && !says {
         return Some(c);
     }
-    let cpp = grammar_tree(text, true)?;
+    let cpp = tree(text, true)?;
     let bytes = |tree: &Tree| errors(tree).iter().map(|span| span.len() + 1).sum::<usize>();
     let (of_cpp, of_c) = (bytes(&cpp), bytes(&c));
     Some(if of_cpp < of_c || says && of_cpp == of_c { cpp } else { c })
@@ -64,7 +58,7 @@ fn span(node: Node) -> Span {
 }
 
 /// The places that the grammar could not read, or where it made something up.
-fn errors(tree: &Tree) -> Vec<Span> {
+pub fn errors(tree: &Tree) -> Vec<Span> {
     let mut found = Vec::new();
     let mut cursor = tree.walk();
     loop {
@@ -866,7 +860,7 @@ fn integer(text: &str) -> Option<i128> {
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use crate::host::parse;
     use crate::scan::{View, scan};
     use crate::source::{Language, SourceFile};
 

@@ -75,6 +75,8 @@ pub struct Unit {
     pub inputs: Vec<(String, usize)>,
     /// Fortran's `do concurrent` loops, inner ones before outer ones.
     pub concurrent: Vec<Concurrent>,
+    /// Fortran's statement functions.
+    pub statement_functions: Vec<StatementFunction>,
     /// Arguments of Fortran's references that are named there: the value, and the name; by id of the value.
     pub keywords: Vec<(ExprId, String)>,
     /// Spans of what the grammar could not understand.
@@ -203,6 +205,21 @@ pub struct Concurrent {
     pub shared: Vec<String>,
     /// `reduce(operator : …)`: the operator or intrinsic in lower case, and the variable.
     pub reduce: Vec<(String, String)>,
+    /// Its first statement.
+    pub header: Span,
+    /// The statements of `do` loops in its place, where its `For` stands for such.
+    pub nested: Option<Nested>,
+}
+
+/// The `do` loops that a `do concurrent` may be written as.
+#[derive(Clone, Debug)]
+pub struct Nested {
+    /// The statements in the place of its first one.
+    pub heads: Vec<String>,
+    /// Declarations of the indices that only its header declares.
+    pub declarations: Vec<String>,
+    /// Where its `end do` begins, which ends the innermost loop.
+    pub end: u32,
 }
 
 /// An index of a `do concurrent` loop: `name = first : last : step`.
@@ -218,6 +235,17 @@ pub struct ConcurrentIndex {
     pub last: ExprId,
     /// The step, if one is written.
     pub step: Option<ExprId>,
+}
+
+/// A statement function (Fortran 2018, 15.6.4).
+#[derive(Clone, Debug)]
+pub struct StatementFunction {
+    /// The declaration of its name.
+    pub decl: DeclId,
+    /// Its dummy arguments.
+    pub dummies: Vec<String>,
+    /// What it gives.
+    pub value: ExprId,
 }
 
 /// A struct, union or class definition.
@@ -559,6 +587,18 @@ pub enum BinaryOp {
 }
 
 impl Unit {
+    /// Adds an expression.
+    pub fn push_expr(&mut self, span: Span, kind: ExprKind) -> ExprId {
+        self.exprs.push(Expr { span, kind });
+        ExprId(self.exprs.len() as u32 - 1)
+    }
+
+    /// Adds a statement.
+    pub fn push_stmt(&mut self, span: Span, kind: StmtKind) -> StmtId {
+        self.stmts.push(Stmt { span, kind });
+        StmtId(self.stmts.len() as u32 - 1)
+    }
+
     /// The labels that a loop with a name stands for: the end of its body, and what is behind it.
     pub fn loop_labels(&self, stmt: StmtId) -> Option<[String; 2]> {
         let (_, name) = self.loop_names.iter().find(|(named, _)| *named == stmt)?;

@@ -31,9 +31,24 @@ pub struct Block {
     pub respelled: Vec<(Span, String)>,
     /// Scalars among the aliases that the body assigns.
     pub written: Vec<String>,
-    /// Scalars among the aliases that the body only reads: they stand for the value, since gfortran 12 cannot bring the
-    /// name of a scalar variable to the device.
-    pub read: Vec<String>,
+    /// Scalars among the aliases: they stand for the value where the body only reads them, since gfortran 12 cannot bring
+    /// the name of a scalar variable to the device.
+    pub scalars: Vec<String>,
+    /// Scalars among the aliases that are variables of their own, since the body assigns them.
+    pub temporaries: Vec<Temporary>,
+    /// Some alias stands for a name that the program's own `associate` gives to a scalar.
+    pub has_lent: bool,
+}
+
+/// A variable that has a scalar's value while a construct runs.
+#[derive(Debug)]
+pub struct Temporary {
+    /// Its name: the alias.
+    pub name: String,
+    /// Its declaration.
+    pub declaration: String,
+    /// The offset behind which the declaration may stand.
+    pub place: u32,
 }
 
 #[derive(Debug)]
@@ -51,12 +66,26 @@ struct Alias {
 impl Block {
     /// The statement that opens the block; none if there is nothing to name.
     pub fn opening(&self) -> Option<String> {
-        let pairs: Vec<String> = self.names.iter().map(|alias| self.pair(alias)).collect();
+        let is_name = |alias: &&Alias| !self.is_temporary(&alias.name);
+        let pairs: Vec<String> = self.names.iter().filter(is_name).map(|alias| self.pair(alias)).collect();
         (!pairs.is_empty()).then(|| format!("associate ({})", pairs.join(", ")))
     }
 
+    /// Whether an alias is a variable of its own.
+    pub fn is_temporary(&self, name: &str) -> bool {
+        self.temporaries.iter().any(|temporary| temporary.name == name)
+    }
+
+    /// The statements that give the temporaries their values, and those that bring the values back.
+    pub fn copies(&self) -> [Vec<String>; 2] {
+        let own: Vec<&Alias> = self.names.iter().filter(|alias| self.is_temporary(&alias.name)).collect();
+        let there = own.iter().map(|alias| format!("{} = {}", alias.name, alias.selector)).collect();
+        let back = own.iter().map(|alias| format!("{} = {}", alias.selector, alias.name)).collect();
+        [there, back]
+    }
+
     fn pair(&self, alias: &Alias) -> String {
-        match self.read.contains(&alias.name) && !self.written.contains(&alias.name) {
+        match self.scalars.contains(&alias.name) && !self.written.contains(&alias.name) {
             true => format!("{} => ({})", alias.name, alias.selector),
             false => format!("{} => {}", alias.name, alias.selector),
         }

@@ -2,14 +2,16 @@
 //!
 //! Invariant: a use is replaced as a whole or left as a whole, nested uses included.
 
+use crate::acc::Queue;
 use crate::bind::{ApiCall, ApiUse};
 use crate::diag::{self, Diag};
 use crate::host::ir::{ExprId, ExprKind};
 use crate::rules::{Action, Page, Row, Situation, TemplateArg, rules};
+use crate::sema::Class;
 use crate::source::Span;
 
 use super::Target;
-use super::ast::{Directive, Leaf, Speech};
+use super::ast::{Body, Directive, Leaf, Speech};
 use super::section::Sections;
 use super::{look, queue};
 
@@ -18,6 +20,42 @@ const DEVICE: &str = "omp_get_default_device()";
 /// The text that stands for the host in templates.
 const HOST: &str = "omp_get_initial_device()";
 
+/// The name by which Fortran asks whether an array is there.
+const PRESENT: &str = "acc2omp_is_present(";
+
+/// The names of types of devices, with their values: OpenMP has none.
+const CONSTANTS: [(&str, &str); 7] = [
+    ("acc2omp_device_kind", "kind(0)"),
+    ("acc2omp_device_none", "0"),
+    ("acc2omp_device_default", "1"),
+    ("acc2omp_device_host", "2"),
+    ("acc2omp_device_not_host", "3"),
+    ("acc2omp_device_nvidia", "4"),
+    ("acc2omp_device_radeon", "5"),
+];
+
+/// What a Fortran scoping unit must declare where the text stands that uses of the library become.
+pub fn declarations(text: &str) -> Vec<String> {
+    let names = CONSTANTS.iter().filter(|(name, _)| text.contains(name));
+    let constants = names.map(|(name, value)| format!("integer, parameter :: {name} = {value}"));
+    constants.chain(text.contains(PRESENT).then(present_interface)).collect()
+}
+
+/// The interface of that routine of OpenMP: as it is known in Fortran, it wants a `target`.
+fn present_interface() -> String {
+    let lines = [
+        "interface",
+        "  function acc2omp_is_present(data, device) bind(c, name=\"omp_target_is_present\")",
+        "    use, intrinsic :: iso_c_binding, only: c_int",
+        "    type(*), intent(in) :: data(*)",
+        "    integer(c_int), value :: device",
+        "    integer(c_int) :: acc2omp_is_present",
+        "  end function acc2omp_is_present",
+        "end interface",
+    ];
+    lines.join("\n")
+}
+
 /// A change of code that uses the library.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ApiChange {
@@ -25,6 +63,8 @@ pub enum ApiChange {
     Text(Span, String),
     /// The statement becomes these directives, each on a line of its own.
     Pragmas(Span, Vec<Directive>),
+    /// These directives before the statement that begins here, and the bytes become this text.
+    Led(u32, Vec<Directive>, Span, String),
     /// The statement goes, with its line.
     Gone(Span),
     /// The use stays as it is.
@@ -96,26 +136,44 @@ impl Lowering<'_> {
         };
         match &row.action {
             Action::Pragmas(pragmas) => {
-                let (Some(span), Some(call)) = (stmt.and_then(alone), &used.call) else {
+                let Some(call) = &used.call else { return Err(Refused) };
+                // What waits gives an answer that is known then.
+                let led = (self.is_fortran() && stmt.is_none() && used.name.starts_with("acc_async_test"))
+                    .then(|| self.statement(used.extent()))
+                    .flatten();
+                let span = stmt.and_then(alone);
+                if span.is_none() && led.is_none() {
                     return Err(Refused);
-                };
+                }
                 let section = self.section(page, call).unwrap_or_default();
                 let queue = self.queue(page, call).or_else(|| self.named(page, call, "queue_argument"));
-                let queue = queue.map(|queue| self.argument(queue)).transpose()?.unwrap_or_default();
-                let queue = queue::slot(queue.trim(), self.target.speech);
+                let queue = self.slot(queue)?;
+                let waited = self.slot(self.named(page, call, "wait_argument"))?;
                 self.tell_length(page, call);
                 let directives = pragmas.iter().map(|pragma| {
                     let mut directive = Directive::new(&[Leaf::Named(&pragma.words)]);
                     let filled = pragma.clauses.iter().map(|clause| match clause.argument {
                         TemplateArg::List => look::fill(clause, &section, ""),
-                        _ => look::fill(clause, &queue, ""),
+                        _ => {
+                            let mut filled = look::fill(clause, &queue, "");
+                            if let Body::Text(text) = &mut filled.body {
+                                *text = text.replace("{waited}", &waited);
+                            }
+                            filled
+                        }
                     });
                     directive.clauses.extend(filled);
                     directive
                 });
-                let change = ApiChange::Pragmas(span, directives.collect());
+                let directives = directives.collect();
                 self.tell(row, used);
-                Ok(change)
+                match (span, led) {
+                    (Some(span), _) => Ok(ApiChange::Pragmas(span, directives)),
+                    (None, Some(start)) => {
+                        Ok(ApiChange::Led(start, directives, used.extent(), ".true.".to_owned()))
+                    }
+                    (None, None) => Err(Refused),
+                }
             }
             Action::Drop => {
                 let gone = stmt.and_then(alone);
@@ -142,6 +200,39 @@ impl Lowering<'_> {
         }
     }
 
+    /// The index of the object for the queue that an argument chooses; empty if there is none.
+    fn slot(&mut self, queue: Option<ExprId>) -> Result<String, Refused> {
+        let Some(queue) = queue else { return Ok(queue::slot("", self.target.speech)) };
+        let text = self.sections.file.text(self.sections.unit.expr(queue).span).into_owned();
+        match Queue::of(&text, self.is_fortran()) {
+            Queue::Synchronous => Ok(String::new()),
+            Queue::Default if self.is_fortran() => Ok(queue::slot(&text, self.target.speech)),
+            Queue::Default | Queue::Other => {
+                Ok(queue::slot(self.argument(queue)?.trim(), self.target.speech))
+            }
+        }
+    }
+
+    /// Where the statement begins that holds a call, if code before it is run before the call.
+    fn statement(&self, call: Span) -> Option<u32> {
+        let around = self.sections.unit.stmts.iter().filter(|stmt| stmt.span.contains(call));
+        let innermost = around.min_by_key(|stmt| stmt.span.len())?;
+        let text = self.sections.file.text(innermost.span);
+        let is_branch = text.get(..4).is_some_and(|word| word.eq_ignore_ascii_case("else"));
+        (!is_branch).then_some(innermost.span.start)
+    }
+
+    /// Whether an expression is an array, or a part of one.
+    fn is_array(&self, expr: ExprId) -> bool {
+        let mut at = expr;
+        while let ExprKind::Index(base, _) = self.sections.unit.expr(at).kind {
+            at = base;
+        }
+        let ExprKind::Name(name) = &self.sections.unit.expr(at).kind else { return false };
+        let symbol = self.sections.symbols.lookup(name, self.sections.unit.expr(at).span.start);
+        symbol.is_some_and(|symbol| self.sections.symbols.get(symbol).class == Class::Array)
+    }
+
     fn is_fortran(&self) -> bool {
         self.target.speech == Speech::Fortran
     }
@@ -159,7 +250,7 @@ impl Lowering<'_> {
         self.tell(row, used);
         let mut text = template.replace("{device}", DEVICE).replace("{host}", HOST);
         text = text.replace("{word}", used.name.trim_start_matches("acc_"));
-        if self.is_fortran() && (text.contains("acc2omp_") || text.contains("(size_t)")) {
+        if self.is_fortran() && self.is_for_c(used, &text) {
             return Err(Refused);
         }
         let Some(call) = &used.call else { return Ok(text) };
@@ -176,6 +267,15 @@ impl Lowering<'_> {
             }
         }
         Ok(text)
+    }
+
+    /// Whether what a use becomes is there in C only.
+    fn is_for_c(&self, used: &ApiUse, text: &str) -> bool {
+        let first = used.call.as_ref().and_then(|call| call.args.first());
+        let is_declared = text.contains(PRESENT) && first.is_some_and(|data| self.is_array(*data));
+        let mut ours = text.match_indices("acc2omp_").map(|(at, _)| text[at..].to_owned());
+        let is_constant = ours.all(|rest| CONSTANTS.iter().any(|(name, _)| rest.starts_with(name)));
+        text.contains("(size_t)") || !is_declared && !is_constant
     }
 
     /// An argument's text, with the uses inside it translated.
@@ -224,7 +324,8 @@ impl Lowering<'_> {
         let queue = used.call.as_ref().filter(|_| is_async).and_then(|call| self.queue(page, call));
         let is_sync = |queue: ExprId| {
             let queue = self.sections.unit.expr(queue);
-            self.sections.file.text(queue.span).eq_ignore_ascii_case("acc_async_sync")
+            let text = self.sections.file.text(queue.span);
+            Queue::of(&text, self.is_fortran()) == Queue::Synchronous
         };
         let queued = queue.is_some_and(|queue| !is_sync(queue));
         let mut situation = Situation::new("call")

@@ -4,16 +4,17 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use crate::acc::ast::{ClauseKind, DirectiveKind, ListItem, Part as ItemPart};
 use crate::bind::{Bound, ancestors};
 use crate::diag::{self, Diag};
 use crate::host::ir::{StmtId, Unit};
 use crate::plan::Plan;
-use crate::sema::{self, Component, Path, Symbols, Uses};
+use crate::sema::{self, Class, Component, Path, SymbolId, Symbols, Uses};
 use crate::source::{SourceFile, Span};
 
-use super::alias::{Aliased, Block};
+use super::alias::{Aliased, Block, Temporary};
 use super::clause::opening;
 use super::{Speech, Target, profile};
 
@@ -32,10 +33,21 @@ pub fn alias<'a>(
     }
     let maps_components = !profile::tuning(target.profile).associate;
     let paths = sema::paths(unit, symbols);
-    // The loops of array statements are written anew, with the aliases in them.
-    let rewritten = plan.elementwise.keys().map(|stmt| unit.stmt(*stmt).span).collect();
-    let mut work =
-        Work { file, unit, symbols, paths, rewritten, maps_components, aliased, diags: Vec::new() };
+    // The loops of array statements, and the heads of `do concurrent`, are written anew, with the aliases in them.
+    let rewritten = plan.elementwise.keys().map(|stmt| unit.stmt(*stmt).span);
+    let nested = unit.concurrent.iter().filter(|one| plan.concurrent.contains_key(&one.stmt));
+    let rewritten = rewritten.chain(nested.map(|one| one.header)).collect();
+    let mut work = Work {
+        file,
+        unit,
+        symbols,
+        paths,
+        rewritten,
+        maps_components,
+        declared: BTreeMap::new(),
+        aliased,
+        diags: Vec::new(),
+    };
     for index in 0..bound.len() {
         work.directive(index, bound);
     }
@@ -51,6 +63,8 @@ struct Work<'a, 'b> {
     rewritten: Vec<Span>,
     /// The compilers map components of all types.
     maps_components: bool,
+    /// The variables declared for scalars, by the place of the declaration and their name.
+    declared: BTreeMap<(u32, String), String>,
     aliased: Aliased<'b>,
     diags: Vec<Diag>,
 }
@@ -63,6 +77,27 @@ enum Named {
     Component,
     /// The variable has components that cannot go with it.
     Whole,
+    /// The scalar goes to the device with each construct, and has no place there between them.
+    Scalar,
+}
+
+/// What an alias stands for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// A scalar of an intrinsic type.
+    Scalar,
+    /// A scalar of a derived type.
+    Record,
+    /// An array.
+    Array,
+}
+
+fn shape(component: &Component) -> Shape {
+    match &component.record {
+        _ if component.is_array() => Shape::Array,
+        Some(_) => Shape::Record,
+        None => Shape::Scalar,
+    }
 }
 
 /// Why a construct cannot use the aliases.
@@ -92,7 +127,7 @@ impl Work<'_, '_> {
         let mut block = Block::default();
         let notes = self.clauses(index, bound, &mut block);
         let body = match one.stmt() {
-            Some(stmt) if kind.is_compute() && !self.maps_components => self.body(one, stmt, &mut block),
+            Some(stmt) if kind.is_compute() => self.body(one, stmt, &mut block),
             Some(stmt) if kind == DirectiveKind::HostData => {
                 self.named_in(stmt, &mut block);
                 Ok(())
@@ -129,7 +164,21 @@ impl Work<'_, '_> {
                 match self.named(item, &clause.kind, here.kind) {
                     Named::Same => fresh.push(item.clone()),
                     Named::Component => {
+                        if here.kind == DirectiveKind::Update && self.is_scalar_component(item) {
+                            notes.push(diag::scalar_not_brought(item.span, &item.text));
+                        }
                         fresh.push(renamed(item, block));
+                        is_same = false;
+                    }
+                    Named::Scalar if here.kind.is_compute() => {
+                        let renamed = renamed(item, block);
+                        block.has_lent |= item.parts.is_empty();
+                        self.assigned(&renamed.text, (&item.text, item.span), block);
+                        fresh.push(renamed);
+                        is_same = false;
+                    }
+                    Named::Scalar => {
+                        notes.push(diag::scalar_not_kept(item.span, &item.text));
                         is_same = false;
                     }
                     Named::Whole => {
@@ -156,6 +205,9 @@ impl Work<'_, '_> {
             return Named::Same;
         }
         let root = self.symbols.lookup(&item.base.text, item.span.start);
+        if !self.maps_components && !is_device && self.is_scalar(item) {
+            return Named::Scalar;
+        }
         let record = root.and_then(|root| sema::record_of(self.unit, self.symbols, root));
         let Some(way) = self.way(record, &members) else {
             // The type stands in a file that we do not see.
@@ -199,8 +251,9 @@ impl Work<'_, '_> {
         outer
     }
 
-    /// The body of a compute construct: every component of a type that cannot be mapped goes by its alias.
-    fn body(&self, one: &Bound, stmt: StmtId, block: &mut Block) -> Result<(), (Problem, Path)> {
+    /// The body of a compute construct: every component of a type that cannot be mapped goes by its alias, and so does a
+    /// scalar that the program's own `associate` names.
+    fn body(&mut self, one: &Bound, stmt: StmtId, block: &mut Block) -> Result<(), (Problem, Path)> {
         let is_private = |name: &str| {
             one.directive.clauses.iter().any(|clause| match &clause.kind {
                 ClauseKind::Private(list) => {
@@ -210,22 +263,54 @@ impl Work<'_, '_> {
             })
         };
         let paths = self.paths_in(stmt);
-        let own = paths.into_iter().filter(|path| !is_private(&self.symbols.get(path.root).name));
-        let mut used: Option<Uses> = None;
-        for path in own.filter(|path| self.is_deep(path)) {
+        let is_own =
+            |path: &&Path| self.is_lent_scalar(path) || !is_private(&self.symbols.get(path.root).name);
+        let mut own: Vec<&Path> = paths.iter().filter(is_own).collect();
+        if self.maps_components {
+            // OpenMP allows no name of `associate` in `private` and the like, where an assigned scalar may come to stand.
+            let assigned: BTreeSet<SymbolId> =
+                own.iter().filter(|path| path.is_written).map(|path| path.root).collect();
+            own.retain(|path| {
+                self.is_lent_scalar(path)
+                    && assigned.contains(&path.root)
+                    && !names_data(one, &self.symbols.get(path.root).name)
+            });
+        }
+        let mut used: Option<Rc<Uses>> = None;
+        let mut kept = Vec::new();
+        let mut whole: BTreeMap<SymbolId, Span> = BTreeMap::new();
+        for path in own {
+            let is_deep = self.is_deep(path);
+            if !is_deep && !sema::is_lent(self.unit, self.symbols, path.root) {
+                continue;
+            }
             let used = used.get_or_insert_with(|| sema::uses(self.unit, self.symbols, stmt));
-            let Some((span, last)) = self.component(&path, used, stmt).map_err(|why| (why, path.clone()))?
-            else {
-                return Err((Problem::Whole, path));
-            };
+            match self.component(path, used, stmt) {
+                Ok(Some((span, shape))) => kept.push((path, span, shape)),
+                Ok(None) if is_deep => return Err((Problem::Whole, path.clone())),
+                Err(why) if is_deep => return Err((why, path.clone())),
+                Ok(None) | Err(_) => drop(whole.entry(path.root).or_insert(path.span)),
+            }
+        }
+        for (root, span) in &whole {
+            self.diags.push(diag::scalar_not_brought(*span, &self.symbols.get(*root).name));
+        }
+        for (path, span, shape) in kept {
+            if whole.contains_key(&path.root) {
+                continue;
+            }
             let text = self.file.text(span);
             let is_fresh = block.known(&text).is_none();
-            let name = block.name(&text, last.is_array);
-            let is_scalar = !last.is_array && last.record.is_none();
-            if is_fresh && is_scalar {
-                block.read.push(name.clone());
+            let name = block.name(&text, shape == Shape::Array);
+            block.has_lent |= self.is_lent_scalar(path);
+            if is_fresh && shape != Shape::Array {
+                block.scalars.push(name.clone());
             }
-            if path.is_written && is_scalar && !block.written.contains(&name) {
+            if path.is_written && shape != Shape::Array && !block.is_temporary(&name) {
+                self.assigned(&name, (&text, span), block);
+            }
+            let is_mapped = path.is_written && shape == Shape::Scalar && !self.is_lent_scalar(path);
+            if is_mapped && !block.written.contains(&name) {
                 block.written.push(name.clone());
             }
             if !self.rewritten.iter().any(|stmt| stmt.contains(span)) {
@@ -233,6 +318,100 @@ impl Work<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Gives the scalar alias `name` of a path, which the device assigns, a variable of its own, or says that there is none.
+    fn assigned(&mut self, name: &str, (path, at): (&str, Span), block: &mut Block) {
+        let temporary = self.temporary(name, path, at.start).filter(|one| {
+            // Another component may have the same name elsewhere.
+            let known = self.declared.entry((one.place, name.to_owned()));
+            *known.or_insert_with(|| one.declaration.clone()) == one.declaration
+        });
+        match temporary {
+            Some(_) if block.is_temporary(name) => {}
+            Some(temporary) => block.temporaries.push(temporary),
+            None => {
+                if !block.written.iter().any(|known| known == name) {
+                    block.written.push(name.to_owned());
+                }
+                self.diags.push(diag::scalar_not_brought(at, path));
+            }
+        }
+    }
+
+    /// The variable that has the value of a scalar while a construct runs; `None` if its type cannot be said here.
+    fn temporary(&self, name: &str, path: &str, offset: u32) -> Option<Temporary> {
+        let (root, rest) = path.split_at(path.find(['%', '(', ' ']).unwrap_or(path.len()));
+        let symbol = self.symbols.lookup(root, offset)?;
+        let rest = first_elements(rest);
+        let members = rest.split('%').skip(1).map(|member| member.split('(').next().unwrap_or_default());
+        let members: Vec<&str> = members.collect();
+        let intrinsic = match members.split_last() {
+            None => self.symbols.get(symbol).intrinsic.clone(),
+            Some((last, before)) => {
+                let record = sema::record_of(self.unit, self.symbols, symbol);
+                let way = self.way(record, before)?;
+                let record = way.last()?.as_ref()?;
+                self.symbols.component(record, &last.to_ascii_lowercase())?.intrinsic.clone()
+            }
+        };
+        let intrinsic = intrinsic?;
+        let word = match intrinsic.as_str() {
+            "double precision" => "real",
+            word @ ("real" | "integer" | "logical" | "complex") => word,
+            _ => return None,
+        };
+        let (head, variable) = sema::inquired(self.unit, self.symbols, (root, symbol))?;
+        let declaration = format!("{word}(kind({head}{rest})) :: {name}");
+        let scope = self.unit.scope_at(offset)?;
+        let decl = self.symbols.get(variable).decl.map(|id| self.unit.decl(id));
+        let decl = decl.filter(|decl| self.unit.scope_at(decl.name_span.start) == Some(scope));
+        let place = match decl {
+            Some(decl) => self.line_behind(decl.span.end),
+            None => self.unit.scope(scope).directives_from,
+        };
+        Some(Temporary { name: name.to_owned(), declaration, place })
+    }
+
+    fn line_behind(&self, offset: u32) -> u32 {
+        let behind = self.file.bytes.get(offset as usize..).unwrap_or_default();
+        let end = behind.iter().position(|byte| *byte == b'\n').map_or(behind.len(), |at| at + 1);
+        offset + end as u32
+    }
+
+    /// Whether a path is a scalar of an intrinsic type that the program's own `associate` names.
+    fn is_lent_scalar(&self, path: &Path) -> bool {
+        path.steps.is_empty()
+            && self.symbols.get(path.root).class == Class::Scalar
+            && sema::is_lent(self.unit, self.symbols, path.root)
+    }
+
+    /// Whether a list item is a scalar that goes to the device by a variable of its own: one that `associate` names, or a
+    /// component of what cannot be mapped.
+    fn is_scalar(&self, item: &ListItem) -> bool {
+        let Some(root) = self.symbols.lookup(&item.base.text, item.span.start) else { return false };
+        let is_lent = sema::is_lent(self.unit, self.symbols, root);
+        let members: Vec<&str> = item.parts.iter().filter_map(member).collect();
+        let record = sema::record_of(self.unit, self.symbols, root);
+        if is_lent && item.parts.is_empty() {
+            return self.symbols.get(root).class == Class::Scalar
+                && self.temporary("", &item.text, item.span.start).is_some();
+        }
+        let is_deep = |record: &Option<String>| record.as_ref().is_some_and(|one| self.symbols.is_deep(one));
+        let is_part = is_lent || self.way(record, &members).is_some_and(|way| way.iter().any(is_deep));
+        is_part && self.is_scalar_component(item) && self.temporary("", &item.text, item.span.start).is_some()
+    }
+
+    /// Whether a list item is a scalar component of an intrinsic type.
+    fn is_scalar_component(&self, item: &ListItem) -> bool {
+        let Some(Some(last)) = item.parts.last().map(member) else { return false };
+        let root = self.symbols.lookup(&item.base.text, item.span.start);
+        let record = root.and_then(|root| sema::record_of(self.unit, self.symbols, root));
+        let members: Vec<&str> = item.parts.iter().filter_map(member).collect();
+        let way = members.split_last().and_then(|(_, before)| self.way(record, before));
+        let owner = way.and_then(|way| way.last().cloned().flatten());
+        let component = owner.and_then(|owner| self.symbols.component(&owner, &last.to_ascii_lowercase()));
+        component.is_some_and(|one| !one.is_array() && one.record.is_none())
     }
 
     /// The types of a path; `None` where one is not known.
@@ -253,12 +432,10 @@ impl Work<'_, '_> {
 
     /// The part of a path that an alias can stand for all through the construct, and the component that it names: the
     /// longest one whose subscripts do not change. `None` if there is none, because the variable itself is used.
-    fn component(
-        &self,
-        path: &Path,
-        used: &Uses,
-        stmt: StmtId,
-    ) -> Result<Option<(Span, &Component)>, Problem> {
+    fn component(&self, path: &Path, used: &Uses, stmt: StmtId) -> Result<Option<(Span, Shape)>, Problem> {
+        if self.is_lent_scalar(path) {
+            return Ok(Some((path.span, Shape::Scalar)));
+        }
         let Some(way) = self.way_of(path).filter(|_| !path.is_asked) else { return Ok(None) };
         let kept = path.steps.iter().take_while(|step| !self.varies(step, used, stmt)).count();
         let is_cut = kept < path.steps.len();
@@ -273,7 +450,7 @@ impl Work<'_, '_> {
             return Err(Problem::Varies);
         }
         let record = way.get(kept - 1).and_then(Option::as_deref).unwrap_or_default();
-        Ok(self.symbols.component(record, &step.name).map(|last| (span, last)))
+        Ok(self.symbols.component(record, &step.name).map(|last| (span, shape(last))))
     }
 
     /// Whether the subscripts before a component change in the construct.
@@ -297,6 +474,34 @@ impl Work<'_, '_> {
             }
         }
     }
+}
+
+/// Whether a data clause of a directive names a variable itself.
+fn names_data(one: &Bound, name: &str) -> bool {
+    one.directive.clauses.iter().any(|clause| match &clause.kind {
+        ClauseKind::Data(_, list) => list.iter().any(|item| item.base.text.eq_ignore_ascii_case(name)),
+        _ => false,
+    })
+}
+
+/// The subscripts and components behind a variable's name, with the first element of each array.
+fn first_elements(rest: &str) -> String {
+    let (mut text, mut depth) = (String::new(), 0usize);
+    for char in rest.chars().filter(|char| !char.is_whitespace()) {
+        match char {
+            '(' if depth == 0 => text.push_str("(1"),
+            ')' if depth == 1 => text.push(')'),
+            ',' if depth == 1 => text.push_str(", 1"),
+            char if depth == 0 => text.push(char),
+            _ => {}
+        }
+        match char {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    text
 }
 
 /// The item with the alias of its component; a section behind it stays.

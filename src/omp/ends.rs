@@ -6,7 +6,7 @@ use crate::acc::ast::DirectiveKind;
 use crate::bind::{Bound, descendants};
 
 use super::alias::{Aliased, Block};
-use super::ast::{Directive, Ending, Speech};
+use super::ast::{Body, Directive, Ending, Speech};
 use super::lower::{Lowered, Part, left};
 
 /// Ends the constructs of a Fortran file.
@@ -104,16 +104,20 @@ pub(super) fn enclose(aliased: &Aliased, done: &mut [Lowered]) {
     for (index, block) in &aliased.blocks {
         let one = &aliased.bound[*index];
         let has_none = done[*index].parts.iter().all(|part| *part == Part::Gone);
-        let Some(opening) = block.opening().filter(|_| !done[*index].left) else { continue };
-        if has_none && !one.directive.kind.is_compute() {
+        if block.is_empty() || done[*index].left || has_none && !one.directive.kind.is_compute() {
             continue;
         }
         for inside in std::iter::once(*index).chain(descendants(&aliased.bound, *index)) {
             respell(&mut done[inside].parts, block);
         }
+        let [there, back] = block.copies();
+        let opening: Vec<String> = block.opening().into_iter().chain(there).collect();
+        let end = block.opening().map(|_| "end associate".to_owned());
+        let closing: Vec<String> = back.into_iter().chain(end).collect();
         open(&mut done[*index].parts, opening);
+        let declared = block.temporaries.iter().map(|one| Part::Declared(one.place, one.declaration.clone()));
+        done[*index].parts.extend(declared);
         done[*index].parts.push(Part::Respelled(block.respelled.clone()));
-        let closing = vec!["end associate".to_owned()];
         match (one.partner, one.stmt()) {
             (Some(partner), _) => shut(&mut done[partner].parts, closing),
             (None, Some(stmt)) => done[*index].parts.push(Part::After(stmt, closing)),
@@ -122,21 +126,44 @@ pub(super) fn enclose(aliased: &Aliased, done: &mut [Lowered]) {
     }
 }
 
-/// Puts the aliases into loops that stand for array statements.
+/// Puts the aliases into loops that stand for array statements, and those of the program's own names into directives.
 fn respell(parts: &mut [Part], block: &Block) {
     for part in parts {
-        let Part::Loops(_, lines, _) = part else { continue };
-        for line in lines.iter_mut().filter(|line| !line.starts_with('!')) {
-            *line = block.respell(line);
+        match part {
+            Part::Loops(_, lines, _) => {
+                let own = lines.iter_mut().filter(|line| block.has_lent || !line.starts_with('!'));
+                own.for_each(|line| *line = block.respell(line));
+            }
+            Part::Nested(_, lines) => lines.iter_mut().for_each(|line| *line = block.respell(line)),
+            Part::Before(_, lines) | Part::After(_, lines) if block.has_lent => {
+                let directives = lines.iter_mut().filter(|line| line.starts_with("!$omp"));
+                directives.for_each(|line| *line = block.respell(line));
+            }
+            Part::Directive(directive) if block.has_lent => in_clauses(directive, block),
+            Part::Pair(first, second) if block.has_lent => {
+                in_clauses(first, block);
+                in_clauses(second, block);
+            }
+            _ => {}
         }
     }
 }
 
-/// A line before all that stands for a directive.
-fn open(parts: &mut Vec<Part>, line: String) {
+fn in_clauses(directive: &mut Directive, block: &Block) {
+    for clause in &mut directive.clauses {
+        match &mut clause.body {
+            Body::List(items) => items.iter_mut().for_each(|item| *item = block.respell(item)),
+            Body::Text(text) => *text = block.respell(text),
+            Body::None => {}
+        }
+    }
+}
+
+/// Lines before all that stands for a directive.
+fn open(parts: &mut Vec<Part>, more: Vec<String>) {
     match statements(parts) {
-        Some(lines) => lines.insert(0, line),
-        None => parts.insert(0, Part::LinesBefore(vec![line])),
+        Some(lines) => drop(lines.splice(0..0, more)),
+        None => parts.insert(0, Part::LinesBefore(more)),
     }
 }
 

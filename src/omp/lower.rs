@@ -5,7 +5,7 @@
 use crate::acc::ast::{Argument, ClauseKind, DirectiveKind, Expr, GangArgument, ListItem};
 use crate::bind::{Bound, ancestors};
 use crate::diag::{self, Diag};
-use crate::host::ir::{FunctionId, StmtId};
+use crate::host::ir::{FunctionId, StmtId, Unit};
 use crate::plan::{self, Exit, Gangs, Item, Launch, Plan, Sharing, WorkLoop};
 use crate::rules::{Action, Place, Pragma, Strategy};
 use crate::sema::{Class, SymbolKind, Symbols};
@@ -72,6 +72,8 @@ pub enum Part {
     Braced(StmtId, Vec<String>),
     /// Loops of so many dimensions, perhaps with a directive before them, in the place of the statement.
     Loops(StmtId, Vec<String>, usize),
+    /// These statements in the place of the first one of a `do concurrent`, and what ends them.
+    Nested(StmtId, Vec<String>),
     /// Lines behind the statement.
     After(StmtId, Vec<String>),
     /// A directive behind this offset, on a line of its own.
@@ -92,6 +94,8 @@ pub enum Part {
     LinesBehind(Vec<String>),
     /// Names in the code, and what stands for them.
     Respelled(Vec<(Span, String)>),
+    /// A declaration, in the specification part behind this offset.
+    Declared(u32, String),
 }
 
 /// What becomes of one bound directive.
@@ -117,7 +121,13 @@ struct Lowering<'a> {
 }
 
 /// Lowers a plan: one result for each bound directive.
-pub fn lower(plan: &Plan, symbols: &Symbols, aliased: &Aliased, target: Target) -> (Vec<Lowered>, Vec<Diag>) {
+pub fn lower(
+    plan: &Plan,
+    unit: &Unit,
+    symbols: &Symbols,
+    aliased: &Aliased,
+    target: Target,
+) -> (Vec<Lowered>, Vec<Diag>) {
     let bound = aliased.bound.as_ref();
     let tuning = profile::tuning(target.profile);
     let done = vec![Lowered::default(); bound.len()];
@@ -140,6 +150,7 @@ pub fn lower(plan: &Plan, symbols: &Symbols, aliased: &Aliased, target: Target) 
         lowering.inserted_loop(*index, work);
     }
     if target.speech == Speech::Fortran {
+        lowering.nest_concurrent(unit);
         ends::close(bound, &mut lowering.done);
         ends::enclose(aliased, &mut lowering.done);
         lowering.components();
@@ -420,6 +431,17 @@ impl Lowering<'_> {
         let line = directive.map(|directive| directive.line(self.target.speech));
         let lines = line.into_iter().chain(array::loops(elementwise)).collect();
         self.done[*index].parts.push(Part::Loops(stmt, lines, elementwise.ranges.len()));
+    }
+
+    /// The `do` loops in the place of `do concurrent`.
+    fn nest_concurrent(&mut self, unit: &Unit) {
+        for one in &unit.concurrent {
+            let index = self.plan.concurrent.get(&one.stmt).filter(|index| !self.done[**index].left);
+            if let Some((index, nested)) = index.zip(one.nested.as_ref()) {
+                // They end before what else stands behind the loop.
+                self.done[*index].parts.insert(0, Part::Nested(one.stmt, nested.heads.clone()));
+            }
+        }
     }
 
     /// A directive before a statement without one; in Fortran with the `end` that it needs.

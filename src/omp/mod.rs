@@ -17,7 +17,7 @@ mod profile;
 mod queue;
 mod section;
 
-pub use api::{ApiChange, ApiLowered, lower_api};
+pub use api::{ApiChange, ApiLowered, declarations, lower_api};
 pub use array::{loop_declaration, loop_variable};
 pub use ast::Speech;
 pub use components::alias;

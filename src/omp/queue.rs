@@ -2,6 +2,7 @@
 //!
 //! Invariant: work of one queue keeps its order; where OpenMP cannot wait on the device, the host waits.
 
+use crate::acc::Queue;
 use crate::acc::ast::{Expr, WaitArgument};
 
 use super::ast::{Body, Clause, Directive, Leaf, Speech};
@@ -17,13 +18,12 @@ pub fn argument(
 ) -> (&'static str, String) {
     let noval = || ("noval", slot(DEFAULT, speech));
     let Some(queue) = queue else { return noval() };
-    match queue.text.trim().to_ascii_lowercase().as_str() {
-        "acc_async_sync" => ("sync", String::new()),
-        "acc_async_noval" | "acc_async_default" => noval(),
-        text if text.parse::<u32>().is_ok() || is_constant(queue) => {
-            ("constant", slot(queue.text.trim(), speech))
-        }
-        _ => ("runtime", slot(queue.text.trim(), speech)),
+    let text = queue.text.trim();
+    match Queue::of(text, speech == Speech::Fortran) {
+        Queue::Synchronous => ("sync", String::new()),
+        Queue::Default => noval(),
+        Queue::Other if text.parse::<u32>().is_ok() || is_constant(queue) => ("constant", slot(text, speech)),
+        Queue::Other => ("runtime", slot(text, speech)),
     }
 }
 
@@ -37,6 +37,8 @@ pub fn queue_objects() -> [String; 2] {
 
 /// The index of a queue's object: in C the queue itself.
 pub fn slot(queue: &str, speech: Speech) -> String {
+    let is_default = speech == Speech::Fortran && Queue::of(queue, true) == Queue::Default;
+    let queue = if is_default { DEFAULT } else { queue };
     match (speech, queue.parse::<u32>()) {
         (Speech::C, _) => queue.to_owned(),
         (Speech::Fortran, _) if queue == DEFAULT => SLOTS.to_string(),

@@ -69,13 +69,13 @@ impl Maker<'_> {
         if let Some((span, _)) = self.unit.lambdas.get(first).filter(|(span, _)| extent.contains(*span)) {
             self.diags.push(diag::lambda_inside(*span));
         }
-        for (name, at) in uses(self.unit, self.symbols, stmt).calls {
-            let Some(symbol) = self.symbols.lookup(&name, at.start) else { continue };
+        for (name, at) in &uses(self.unit, self.symbols, stmt).calls {
+            let Some(symbol) = self.symbols.lookup(name, at.start) else { continue };
             let init = self.symbols.get(symbol).decl.and_then(|decl| self.unit.decl(decl).init);
             let is_lambda =
                 init.is_some_and(|init| self.unit.lambdas.contains(&(self.unit.expr(init).span, true)));
             if is_lambda && !self.is_inside(symbol, stmt) {
-                self.diags.push(diag::lambda_on_device(at, &name));
+                self.diags.push(diag::lambda_on_device(*at, name));
             }
         }
     }

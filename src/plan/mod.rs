@@ -14,6 +14,7 @@ mod queue;
 mod routine;
 mod sharing;
 mod spelling;
+mod statement;
 mod tree;
 
 pub use clauses::{effective, list};
@@ -113,6 +114,7 @@ pub fn plan(
         maker.callees();
     }
     if unit.is_fortran() {
+        maker.statement_functions();
         spelling::respell(&mut maker);
     }
     (maker.plan, maker.diags)

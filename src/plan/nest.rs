@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use crate::acc::ast::{DirectiveKind, GangArgument};
 use crate::bind::descendants;
 use crate::diag;
-use crate::host::ir::{BinaryOp, ExprKind, StmtId, StmtKind};
+use crate::host::ir::{BinaryOp, Concurrent, ExprKind, StmtId, StmtKind};
 use crate::sema::{self, Header, NotCanonical, SymbolId};
 use crate::source::Span;
 
@@ -113,7 +113,8 @@ impl Maker<'_> {
             }
             return None;
         }
-        if region == Region::Kernels && !clauses.independent && !levels {
+        let ranks = self.concurrent(stmt).map(|one| one.indices.len());
+        if region == Region::Kernels && !clauses.independent && !levels && ranks.is_none() {
             if say {
                 self.diags.push(diag::kernels_sequential(span));
             }
@@ -138,9 +139,16 @@ impl Maker<'_> {
             (None, Some((Err(_), _))) => (usize::MAX, "the number in `collapse` is no literal"),
             (None, None) => (1, ""),
         };
+        let wanted = wanted.max(ranks.unwrap_or(1));
         while headers.len() < wanted && wanted < usize::MAX {
             let Some(inner) = self.tight_inner(&headers) else { break };
             headers.push(inner.1);
+        }
+        if ranks.is_some_and(|ranks| headers.len() < ranks) {
+            if say {
+                self.diags.push(diag::not_canonical(span, "its body changes what its indices run to"));
+            }
+            return None;
         }
         let is_forced = clauses.tile.is_none() && clauses.collapse.is_some_and(|(_, force)| force);
         let forced =
@@ -155,6 +163,11 @@ impl Maker<'_> {
         let size = |size: &str| if size.trim() == "*" { TILE.to_owned() } else { size.to_owned() };
         let tile = tiles.unwrap_or_default().iter().rev().map(|expr| size(&expr.text)).collect();
         Some(Candidate { at, stmt, headers, tile, forced, is_forced: false })
+    }
+
+    /// The `do concurrent` that the loop `stmt` stands for.
+    fn concurrent(&self, stmt: StmtId) -> Option<&Concurrent> {
+        self.unit.concurrent.iter().find(|one| one.stmt == stmt && one.nested.is_some())
     }
 
     /// The one loop among other statements in the innermost of `outer`, with as many tight in it as `wanted`, if it can be
@@ -244,6 +257,9 @@ impl Maker<'_> {
         for header_stmt in self.loop_statements(stmt, headers.len()) {
             if let Ok(header) = sema::header(self.unit, self.symbols, header_stmt) {
                 controlled.insert(header_stmt, header.var);
+            }
+            if self.concurrent(header_stmt).is_some() {
+                self.plan.concurrent.insert(header_stmt, at);
             }
         }
         let innermost = *merged.last().unwrap_or(&at);

@@ -2,6 +2,7 @@
 //!
 //! Invariant: says what could go wrong; changes nothing.
 
+use crate::acc::Queue;
 use crate::acc::ast::{Clause, ClauseKind, DataClause, Directive, DirectiveKind, Expr};
 use crate::bind::{Bound, descendants};
 use crate::diag;
@@ -15,7 +16,7 @@ impl Maker<'_> {
     /// nothing behind it.
     pub(super) fn outlived(&mut self, index: usize) {
         let directive = &self.bound[index].directive;
-        let is_queued = is_queued(directive);
+        let is_queued = is_queued(directive, self.unit);
         let Some(function) = self.bound[index].function.filter(|_| is_queued) else { return };
         let end = self.unit.function(function).span.end;
         if directive.kind == DirectiveKind::Wait || self.queues.holds(directive.span.start, end) {
@@ -104,8 +105,9 @@ impl Maker<'_> {
         let is_block = |stmt: &StmtId| matches!(self.unit.stmt(*stmt).kind, StmtKind::Block(_));
         let Some(stmt) = self.bound[index].stmt().filter(is_block) else { return };
         let end = self.unit.stmt(stmt).span.end;
-        let pending =
-            descendants(self.bound, index).filter(|at| is_queued(&self.bound[*at].directive)).any(|at| {
+        let pending = descendants(self.bound, index)
+            .filter(|at| is_queued(&self.bound[*at].directive, self.unit))
+            .any(|at| {
                 let directive = &self.bound[at].directive;
                 directive.kind != DirectiveKind::Wait && !self.queues.waits(directive.span.start, end)
             });
@@ -180,7 +182,7 @@ impl Queues {
         waits.sort_unstable();
         let is_enter = |at: &usize| {
             let directive = &bound[*at].directive;
-            directive.kind == DirectiveKind::EnterData && is_queued(directive)
+            directive.kind == DirectiveKind::EnterData && is_queued(directive, unit)
         };
         let mut entering_calls: Vec<u32> = calls(unit, |name| name == "acc_copyin_async").collect();
         entering_calls.sort_unstable();
@@ -236,11 +238,11 @@ fn calls(unit: &Unit, is_wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = 
     })
 }
 
-fn is_queued(directive: &Directive) -> bool {
-    let mut clauses = directive.clauses.iter();
-    clauses.any(|clause| matches!(&clause.kind, ClauseKind::Async(queue) if !is_synchronous(queue.as_ref())))
-}
-
-fn is_synchronous(queue: Option<&Expr>) -> bool {
-    queue.is_some_and(|queue| queue.text.trim() == "acc_async_sync")
+/// Whether a directive is put into a queue.
+fn is_queued(directive: &Directive, unit: &Unit) -> bool {
+    let is_synchronous = |queue: &Expr| Queue::of(&queue.text, unit.is_fortran()) == Queue::Synchronous;
+    directive.clauses.iter().any(|clause| match &clause.kind {
+        ClauseKind::Async(queue) => !queue.as_ref().is_some_and(is_synchronous),
+        _ => false,
+    })
 }

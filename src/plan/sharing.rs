@@ -3,11 +3,15 @@
 //!
 //! Invariant: a scalar that a parallel loop assigns is never left shared unless a data clause or a reduction says so.
 
+use std::rc::Rc;
+
 use crate::acc::ast::{DirectiveKind, ListItem, Part, ReductionOp, Subscript};
 use crate::bind::{ancestors, descendants};
 use crate::diag::{self, Diag};
 use crate::host::ir::{BaseType, ExprKind, StmtId};
-use crate::sema::{self, Class, Header, Symbol, SymbolId, SymbolKind, Use, uses, uses_beside};
+use crate::sema::{
+    self, Class, Header, Symbol, SymbolId, SymbolKind, Use, uses, uses_beside, uses_beside_headers,
+};
 
 use crate::source::Span;
 
@@ -111,7 +115,6 @@ impl Maker<'_> {
         for (symbol, how) in used.iter() {
             let known = self.symbols.get(symbol);
             let name = known.name.as_str();
-            let is_loop_variable = self.is_loop_variable(stmt, symbol);
             if (how.written || how.address_taken)
                 && live.contains(&symbol)
                 && known.class == Class::Scalar
@@ -119,8 +122,8 @@ impl Maker<'_> {
                 && !self.is_inside(symbol, stmt)
                 && !own.contains(&name)
                 && !listed.contains(&name)
-                && !is_loop_variable
                 && !attributes.iter().any(|other| other.item == name)
+                && !self.is_loop_variable(stmt, symbol)
             {
                 attributes.push(implied(Sharing::Copy, name, "implicit/scalar-kernels"));
             }
@@ -147,15 +150,7 @@ impl Maker<'_> {
 
     /// Whether `symbol` is the variable of a `for` loop in `stmt` (and of nothing else there).
     fn is_loop_variable(&self, stmt: StmtId, symbol: SymbolId) -> bool {
-        let mut controlled = Controlled::new();
-        let mut pending = vec![stmt];
-        while let Some(at) = pending.pop() {
-            if let Ok(header) = sema::header(self.unit, self.symbols, at) {
-                controlled.insert(at, header.var);
-            }
-            pending.extend(sema::children(self.unit, at));
-        }
-        let beside = uses_beside(self.unit, self.symbols, stmt, &controlled);
+        let beside = uses_beside_headers(self.unit, self.symbols, stmt);
         beside.of(symbol).is_none_or(|used| !(used.written || used.address_taken))
     }
 
@@ -491,7 +486,7 @@ impl Maker<'_> {
     }
 
     /// The uses in `region` outside of `loops`.
-    fn beside(&self, region: StmtId, loops: &[usize]) -> Vec<sema::Uses> {
+    fn beside(&self, region: StmtId, loops: &[usize]) -> Vec<Rc<sema::Uses>> {
         let loops: Vec<StmtId> = loops.iter().filter_map(|at| self.bound[*at].stmt()).collect();
         let mut found = Vec::new();
         let mut pending = vec![region];

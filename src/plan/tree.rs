@@ -24,6 +24,8 @@ pub struct Plan {
     pub waiting_at_end: BTreeSet<usize>,
     /// Array statements whose elements loops run through: the directive that holds each, and what is done for an element.
     pub elementwise: BTreeMap<StmtId, (usize, Elementwise)>,
+    /// `do concurrent` loops that become `do` loops: the directive that governs each.
+    pub concurrent: BTreeMap<StmtId, usize>,
     /// Functions that the compute constructs of directives call without a `routine` directive.
     pub callees: Vec<(usize, FunctionId)>,
     /// Inner loops that a directive on an outer loop governs and that get a construct of their own.

@@ -341,7 +341,9 @@ fn template(text: &str) -> Result<Template, String> {
             let modifier = (!modifier.is_empty()).then(|| modifier.to_owned());
             let argument = match argument {
                 "{list}" => TemplateArg::List,
-                text if text.contains("{expr}") => TemplateArg::Expr(text.to_owned()),
+                text if text.contains("{expr}") || text.contains("{waited}") => {
+                    TemplateArg::Expr(text.to_owned())
+                }
                 text if text.contains('{') => return Err(format!("unknown hole in `{text}`")),
                 text => TemplateArg::Literal(text.to_owned()),
             };

@@ -19,7 +19,12 @@ pub fn branches_behind(file: &SourceFile) -> Vec<(Span, Vec<Span>)> {
     let lines: Vec<(&str, &Line)> =
         lines.into_iter().map(|line| (keyword(&file.bytes, line).0, line)).collect();
     let opens = |word: &str| matches!(word, "if" | "ifdef" | "ifndef");
-    if !lines.iter().any(|(word, _)| opens(word)) {
+    let mut openings = lines.iter().filter(|(word, _)| opens(word)).map(|(_, line)| *line);
+    let may_part = match is_fortran {
+        true => fortran::may_follow_directive(file, openings),
+        false => openings.next().is_some(),
+    };
+    if !may_part {
         return Vec::new();
     }
     let shown = preproc::shown(&file.bytes, &events, &View::default());

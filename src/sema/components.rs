@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use crate::host::ir::{BaseType, Decl, Derived, Expr, ExprId, ExprKind, Record, Unit};
 use crate::source::Span;
 
-use super::symbols::{SymbolId, Symbols};
+use super::symbols::{Class, SymbolId, SymbolKind, Symbols};
 
 /// Deeper chains of types that extend one another, or of names for names, are not followed.
 const DEPTH: usize = 16;
@@ -33,10 +33,12 @@ pub struct Component {
     pub is_allocatable: bool,
     /// It is a `pointer`.
     pub is_pointer: bool,
-    /// It is an array.
-    pub is_array: bool,
+    /// The number of its dimensions.
+    pub rank: usize,
     /// Its own derived type.
     pub record: Option<String>,
+    /// Its intrinsic type.
+    pub intrinsic: Option<String>,
 }
 
 /// The derived type that a declaration names.
@@ -44,6 +46,21 @@ pub(super) fn record(decl: &Decl) -> Option<String> {
     match &decl.base {
         BaseType::Tagged(name) => Some(name.clone()),
         _ => None,
+    }
+}
+
+/// The intrinsic type that a declaration names.
+pub(super) fn intrinsic(decl: &Decl) -> Option<String> {
+    match &decl.base {
+        BaseType::Builtin(word) => Some(word.clone()),
+        _ => None,
+    }
+}
+
+impl Component {
+    /// It is an array.
+    pub fn is_array(&self) -> bool {
+        self.rank > 0
     }
 }
 
@@ -58,8 +75,9 @@ impl DerivedTypes {
                 let component = Component {
                     is_allocatable: decl.fortran.allocatable,
                     is_pointer: decl.fortran.pointer,
-                    is_array: decl.derived.iter().any(|part| matches!(part, Derived::Array(_))),
+                    rank: decl.derived.iter().filter(|part| matches!(part, Derived::Array(_))).count(),
                     record: record(decl),
+                    intrinsic: intrinsic(decl),
                 };
                 (decl.name.clone(), component)
             });
@@ -112,6 +130,146 @@ impl Symbols {
     }
 }
 
+/// What the name of an `associate` block stands for.
+struct Selected {
+    rank: usize,
+    record: Option<String>,
+    intrinsic: Option<String>,
+}
+
+impl Symbols {
+    /// Gives the names of `associate` blocks the types of the variables that they stand for, where those are known.
+    pub(super) fn associated(&mut self, unit: &Unit) {
+        for id in self.ids() {
+            let Some(selector) = selector(unit, self, id) else { continue };
+            let Some(Selected { rank, record, intrinsic }) = selected(unit, self, selector) else { continue };
+            let class = match (&record, &intrinsic) {
+                _ if rank > 0 => Class::Array,
+                (Some(_), _) => Class::Record,
+                (_, Some(_)) => Class::Scalar,
+                (None, None) => continue,
+            };
+            let known = self.get_mut(id);
+            let is_real = |word: &str| matches!(word, "real" | "double precision" | "complex");
+            known.is_floating = class == Class::Scalar && intrinsic.as_deref().is_some_and(is_real);
+            known.shape = vec![true; rank];
+            (known.class, known.record, known.intrinsic) = (class, record, intrinsic);
+        }
+    }
+}
+
+/// The variable that a name of an `associate` block stands for; `None` for names of values, and for other symbols.
+fn selector(unit: &Unit, symbols: &Symbols, symbol: SymbolId) -> Option<ExprId> {
+    let known = symbols.get(symbol);
+    let decl = unit.decl(known.decl?);
+    let is_alias = decl.derived.first() == Some(&Derived::Reference) && known.kind != SymbolKind::Constant;
+    decl.init.filter(|_| is_alias && unit.is_fortran())
+}
+
+fn selected(unit: &Unit, symbols: &Symbols, selector: ExprId) -> Option<Selected> {
+    let (object, subscripts) = object(unit, selector);
+    let chain = chain(unit, object)?;
+    let root = symbols.get(symbols.named(unit, chain.root)?);
+    if root.kind == SymbolKind::Function {
+        return None;
+    }
+    let mut whole = Selected {
+        rank: root.shape.len().max(usize::from(root.class == Class::Array)),
+        record: root.record.clone(),
+        intrinsic: root.intrinsic.clone(),
+    };
+    // Of an array of a type, a component is an array, too.
+    let mut outer = 0;
+    for step in &chain.steps {
+        outer += usize::from(whole.rank > 0 && !is_element(unit, &step.subscripts));
+        let known = symbols.component(whole.record.as_deref()?, &step.name)?;
+        let (record, intrinsic) = (known.record.clone(), known.intrinsic.clone());
+        whole = Selected { rank: known.rank, record, intrinsic };
+    }
+    if !subscripts.is_empty() {
+        let triplets = subscripts.iter().filter(|one| is_triplet(unit, **one)).count();
+        let is_vector = |one: &ExprId| {
+            let ExprKind::Name(name) = &unit.expr(*one).kind else { return false };
+            let symbol = symbols.lookup(name, unit.expr(*one).span.start);
+            symbol.is_none_or(|symbol| symbols.get(symbol).class != Class::Scalar)
+        };
+        // What is no array has parts only of its characters.
+        if whole.rank == 0 || subscripts.iter().any(is_vector) {
+            return None;
+        }
+        whole.rank = triplets;
+    }
+    whole.rank += outer;
+    Some(whole)
+}
+
+fn is_triplet(unit: &Unit, expr: ExprId) -> bool {
+    matches!(unit.expr(expr).kind, ExprKind::Triplet(_))
+}
+
+/// Whether subscripts choose one element.
+fn is_element(unit: &Unit, subscripts: &[ExprId]) -> bool {
+    !subscripts.is_empty() && !subscripts.iter().any(|one| is_triplet(unit, *one))
+}
+
+/// A reference without the subscripts behind it, and those subscripts.
+fn object(unit: &Unit, expr: ExprId) -> (ExprId, Vec<ExprId>) {
+    let (mut at, mut subscripts) = (expr, Vec::new());
+    loop {
+        match &unit.expr(at).kind {
+            ExprKind::Index(base, subscript) => {
+                subscripts.push(*subscript);
+                at = *base;
+            }
+            ExprKind::Call { callee, args } if !args.is_empty() => {
+                subscripts.extend(args);
+                at = *callee;
+            }
+            _ => return (at, subscripts),
+        }
+    }
+}
+
+/// Whether a symbol is the name that an `associate` block gives to a scalar variable.
+pub fn is_lent(unit: &Unit, symbols: &Symbols, symbol: SymbolId) -> bool {
+    let is_scalar = matches!(symbols.get(symbol).class, Class::Scalar | Class::Record);
+    is_scalar && selector(unit, symbols, symbol).is_some()
+}
+
+/// A variable as a specification can ask for its kind: with ones for subscripts, and without names of `associate` blocks.
+/// With it, the variable itself.
+pub fn inquired(unit: &Unit, symbols: &Symbols, variable: (&str, SymbolId)) -> Option<(String, SymbolId)> {
+    inquired_within(unit, symbols, variable, 0)
+}
+
+fn inquired_within(
+    unit: &Unit,
+    symbols: &Symbols,
+    (name, symbol): (&str, SymbolId),
+    depth: usize,
+) -> Option<(String, SymbolId)> {
+    let Some(selector) = selector(unit, symbols, symbol) else { return Some((name.to_owned(), symbol)) };
+    let ones = |count: usize| match count {
+        0 => String::new(),
+        count => format!("({})", vec!["1"; count].join(", ")),
+    };
+    let (object, subscripts) = object(unit, selector);
+    let chain = chain(unit, object).filter(|_| depth <= DEPTH)?;
+    let root = symbols.named(unit, chain.root)?;
+    let ExprKind::Name(name) = &unit.expr(chain.root).kind else { return None };
+    let (mut text, variable) = inquired_within(unit, symbols, (name, root), depth + 1)?;
+    for step in chain.steps {
+        text += &format!("{}%{}", ones(step.subscripts.len()), step.name);
+    }
+    // A section has as many subscripts as its array only if all of them are ranges.
+    match subscripts.iter().filter(|one| is_triplet(unit, **one)).count() {
+        0 => text += &ones(subscripts.len()),
+        ranges if ranges == subscripts.len() => {}
+        _ => return None,
+    }
+    Some((text, variable))
+}
+
 /// The derived type of a variable, that of what an `associate` name stands for among them.
 pub fn record_of(unit: &Unit, symbols: &Symbols, symbol: SymbolId) -> Option<String> {
     record_within(unit, symbols, symbol, 0)
@@ -125,7 +283,7 @@ fn record_within(unit: &Unit, symbols: &Symbols, symbol: SymbolId, depth: usize)
     let decl = unit.decl(known.decl?);
     let init = decl.init.filter(|_| decl.derived.first() == Some(&Derived::Reference))?;
     let chain = chain(unit, init)?;
-    let root = symbols.lookup(&chain.root.0, chain.root.1)?;
+    let root = symbols.named(unit, chain.root)?;
     let record = record_within(unit, symbols, root, depth + 1);
     chain.steps.iter().fold(record, |record, step| symbols.component(&record?, &step.name)?.record.clone())
 }
@@ -157,7 +315,8 @@ pub struct Step {
 }
 
 struct Chain {
-    root: (String, u32),
+    /// The variable's name.
+    root: ExprId,
     /// The root and the components without subscripts behind them.
     inner: Vec<ExprId>,
     steps: Vec<Step>,
@@ -189,83 +348,85 @@ fn chain(unit: &Unit, expr: ExprId) -> Option<Chain> {
                 steps.push(Step { name: name.clone(), subscripts: Vec::new(), end: span.end });
                 at = *base;
             }
-            ExprKind::Name(name) => {
+            ExprKind::Name(_) => {
                 if let Some(Step { subscripts: own, .. }) = steps.last_mut() {
                     *own = subscripts;
                 }
                 inner.push(at);
                 steps.reverse();
-                return Some(Chain { root: (name.clone(), span.start), inner, steps });
+                return Some(Chain { root: at, inner, steps });
             }
             _ => return None,
         }
     }
 }
 
-/// All places of a file that name variables of derived types or their components, by place.
+/// All places of a file that name variables of derived types or their components, or scalars by names of `associate`
+/// blocks, by place.
 pub fn paths(unit: &Unit, symbols: &Symbols) -> Vec<Path> {
     let about = About::new(unit, symbols);
-    let mut met: HashSet<ExprId> = HashSet::new();
+    let mut met = vec![false; unit.exprs.len()];
     let mut paths = Vec::new();
-    let is_member = |expr: &Expr| matches!(expr.kind, ExprKind::Member { .. });
-    let is_name = |expr: &Expr| matches!(expr.kind, ExprKind::Name(_));
-    let ids = |wanted: fn(&Expr) -> bool| {
-        let all = unit.exprs.iter().enumerate().filter(move |(_, expr)| wanted(expr));
-        all.map(|(index, _)| ExprId(index as u32))
+    let mut add = |id: ExprId, root: SymbolId, steps: Vec<Step>| {
+        let at = id.0 as usize;
+        let (is_written, is_asked) = (about.written[at], about.asked[at]);
+        paths.push(Path { root, steps, span: unit.expr(id).span, is_written, is_asked });
     };
     // Outer members stand behind the inner ones that they are made of.
-    let members: Vec<ExprId> = ids(is_member).collect();
-    for id in members.into_iter().rev().chain(ids(is_name)) {
-        if met.contains(&id) {
+    for (at, expr) in unit.exprs.iter().enumerate().rev() {
+        if met[at] || !matches!(expr.kind, ExprKind::Member { .. }) {
             continue;
         }
+        let id = ExprId(at as u32);
         let Some(chain) = chain(unit, id) else { continue };
-        met.extend(&chain.inner);
-        let Some(root) = symbols.lookup(&chain.root.0, chain.root.1) else { continue };
-        if chain.steps.is_empty() && record_of(unit, symbols, root).is_none() {
-            continue;
+        chain.inner.iter().for_each(|inner| met[inner.0 as usize] = true);
+        let Some(root) = symbols.named(unit, chain.root) else { continue };
+        let is_record = || record_of(unit, symbols, root).is_some();
+        if !chain.steps.is_empty() || is_record() || is_lent(unit, symbols, root) {
+            add(id, root, chain.steps);
         }
-        paths.push(Path {
-            root,
-            steps: chain.steps,
-            span: unit.expr(id).span,
-            is_written: about.written.contains(&id),
-            is_asked: about.asked.contains(&id),
-        });
+    }
+    let names = unit.exprs.iter().enumerate().filter(|(_, expr)| matches!(expr.kind, ExprKind::Name(_)));
+    for (at, _) in names {
+        let id = ExprId(at as u32);
+        let root = symbols.named(unit, id).filter(|_| !met[at]);
+        if let Some(root) = root.filter(|root| record_of(unit, symbols, *root).is_some() || is_lent(unit, symbols, *root)) {
+            add(id, root, Vec::new());
+        }
     }
     paths.sort_by_key(|path| (path.span.start, std::cmp::Reverse(path.span.end)));
     paths.dedup_by_key(|path| path.span);
     paths
 }
 
-/// What is done to expressions.
-#[derive(Default)]
+/// What is done to each expression.
 struct About {
-    written: HashSet<ExprId>,
-    asked: HashSet<ExprId>,
+    written: Vec<bool>,
+    asked: Vec<bool>,
 }
 
 impl About {
     fn new(unit: &Unit, symbols: &Symbols) -> About {
-        let mut about = About::default();
+        let none = vec![false; unit.exprs.len()];
+        let mut about = About { written: none.clone(), asked: none };
         for expr in &unit.exprs {
             match &expr.kind {
-                ExprKind::Assign(_, left, _) => {
-                    about.written.insert(*left);
-                }
+                ExprKind::Assign(_, left, _) => about.written[left.0 as usize] = true,
                 ExprKind::Call { callee, args } => {
                     let ExprKind::Name(name) = &unit.expr(*callee).kind else { continue };
                     if matches!(name.as_str(), "allocated" | "associated") {
-                        about.asked.extend(args);
+                        args.iter().for_each(|arg| about.asked[arg.0 as usize] = true);
                     }
-                    let places = args.iter().enumerate();
-                    let written = places.filter(|(place, _)| symbols.takes_reference(name, *place));
-                    about.written.extend(written.map(|(_, arg)| *arg));
+                    for (place, arg) in args.iter().enumerate() {
+                        about.written[arg.0 as usize] |= symbols.takes_reference(name, place);
+                    }
                 }
                 _ => {}
             }
         }
-        about.asked.extend(unit.allocations.iter().flat_map(|one| &one.objects));
+        for object in unit.allocations.iter().flat_map(|one| &one.objects) {
+            about.asked[object.0 as usize] = true;
+        }
         about
     }
 }

@@ -5,6 +5,7 @@
 //! conditional code count as not written).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 
 use crate::host::ir::{BinaryOp, Derived, ExprId, ExprKind, StmtId, StmtKind, Unit};
 use crate::source::Span;
@@ -51,8 +52,33 @@ impl Uses {
 }
 
 /// The uses in `stmt`.
-pub fn uses(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> Uses {
-    uses_beside(unit, symbols, stmt, &HashMap::new())
+pub fn uses(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> Rc<Uses> {
+    known_or(symbols, (stmt, false), || uses_beside(unit, symbols, stmt, &HashMap::new()))
+}
+
+/// The uses in `stmt`, where no canonical loop counts as using its variable in its header.
+pub fn uses_beside_headers(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> Rc<Uses> {
+    known_or(symbols, (stmt, true), || {
+        let mut controlled = HashMap::new();
+        let mut pending = vec![stmt];
+        while let Some(at) = pending.pop() {
+            if let Ok(header) = super::loops::header(unit, symbols, at) {
+                controlled.insert(at, header.var);
+            }
+            pending.extend(children(unit, at));
+        }
+        uses_beside(unit, symbols, stmt, &controlled)
+    })
+}
+
+/// What was found before, or what `find` finds now: loops are asked again and again, and those around them, too.
+fn known_or(symbols: &Symbols, key: (StmtId, bool), find: impl FnOnce() -> Uses) -> Rc<Uses> {
+    let known = symbols.used.borrow().get(&key).cloned();
+    known.unwrap_or_else(|| {
+        let used = Rc::new(find());
+        symbols.used.borrow_mut().insert(key, Rc::clone(&used));
+        used
+    })
 }
 
 /// The uses in `stmt`, where each loop of `controlled` does not count as using its variable in its header:
@@ -225,7 +251,9 @@ impl<'a> Flow<'a> {
                             _ => self.expr(init),
                         }
                         // The name is visible behind its declarator.
-                        self.write(&decl.name, Span { start: decl.name_span.end, end: decl.name_span.end });
+                        let behind = decl.name_span.end;
+                        let symbol = self.symbols.lookup(&decl.name, behind);
+                        self.write(symbol, Span { start: behind, end: behind });
                     }
                     for part in &decl.derived {
                         if let Derived::Array(Some(size)) = part {
@@ -353,7 +381,7 @@ impl<'a> Flow<'a> {
         let unit = self.unit;
         let span = unit.expr(id).span;
         match &unit.expr(id).kind {
-            ExprKind::Name(name) => self.read(name, span),
+            ExprKind::Name(_) => self.read(self.symbols.named(unit, id), span),
             ExprKind::Int(_) | ExprKind::Literal | ExprKind::Sizeof => {}
             ExprKind::Unary(_, operand) | ExprKind::Cast { operand, .. } => self.expr(*operand),
             ExprKind::Binary(BinaryOp::And | BinaryOp::Or, left, right) => {
@@ -407,9 +435,9 @@ impl<'a> Flow<'a> {
             ExprKind::Name(name) => {
                 let span = self.unit.expr(callee).span;
                 self.uses.calls.entry(name.clone()).or_insert(span);
-                let known = self.symbols.lookup(name, span.start);
+                let known = self.symbols.named(self.unit, callee);
                 if known.is_some_and(|symbol| self.symbols.get(symbol).kind != SymbolKind::Function) {
-                    self.read(name, span);
+                    self.read(known, span);
                 }
             }
             ExprKind::Member { base, .. } => {
@@ -425,7 +453,7 @@ impl<'a> Flow<'a> {
         };
         let at = self.unit.expr(callee).span;
         for name in called.map(|name| self.symbols.assigned_by(name)).unwrap_or_default() {
-            self.touched(name, at);
+            self.touched(self.symbols.lookup(name, at.start), at);
         }
         // What asks for the kind or the bounds of a variable does not read it.
         if called.is_some_and(|name| self.symbols.is_inquiry(name)) {
@@ -450,7 +478,7 @@ impl<'a> Flow<'a> {
         let unit = self.unit;
         let span = unit.expr(target).span;
         match &unit.expr(target).kind {
-            ExprKind::Name(name) => self.write(name, span),
+            ExprKind::Name(_) => self.write(self.symbols.named(unit, target), span),
             ExprKind::Index(base, index) => {
                 self.expr(*index);
                 self.base_of_target(*base);
@@ -472,9 +500,9 @@ impl<'a> Flow<'a> {
         let mut at = base;
         loop {
             match &self.unit.expr(at).kind {
-                ExprKind::Name(name) => {
+                ExprKind::Name(_) => {
                     let span = self.unit.expr(at).span;
-                    if let Some(used) = self.used(name, span) {
+                    if let Some(used) = self.used(self.symbols.named(self.unit, at), span) {
                         if written {
                             used.part_written = true;
                         } else {
@@ -494,9 +522,9 @@ impl<'a> Flow<'a> {
     }
 
     /// A variable that code which is not looked at may read and write.
-    fn touched(&mut self, name: &str, span: Span) {
-        self.read(name, span);
-        if let Some(used) = self.used(name, span) {
+    fn touched(&mut self, symbol: Option<SymbolId>, span: Span) {
+        self.read(symbol, span);
+        if let Some(used) = self.used(symbol, span) {
             used.address_taken = true;
         }
     }
@@ -505,9 +533,9 @@ impl<'a> Flow<'a> {
     fn unclear(&mut self, id: ExprId) {
         let unit = self.unit;
         match &unit.expr(id).kind {
-            ExprKind::Name(name) => {
+            ExprKind::Name(_) => {
                 let span = unit.expr(id).span;
-                self.touched(name, span);
+                self.touched(self.symbols.named(unit, id), span);
                 self.part(id, true);
             }
             _ => {
@@ -517,35 +545,36 @@ impl<'a> Flow<'a> {
         }
     }
 
-    fn symbol(&self, name: &str, span: Span) -> Option<SymbolId> {
-        let symbol = self.symbols.lookup(name, span.start)?;
+    /// The symbol, if it is an object whose uses count.
+    fn object(&self, symbol: Option<SymbolId>) -> Option<SymbolId> {
+        let symbol = symbol?;
         let kind = self.symbols.get(symbol).kind;
         let is_object = !matches!(kind, SymbolKind::Function | SymbolKind::Type | SymbolKind::Constant);
         (is_object && self.hidden != Some(symbol)).then_some(symbol)
     }
 
-    fn used(&mut self, name: &str, span: Span) -> Option<&mut Use> {
-        let symbol = self.symbol(name, span)?;
+    fn used(&mut self, symbol: Option<SymbolId>, span: Span) -> Option<&mut Use> {
+        let symbol = self.object(symbol)?;
         let used = self.uses.names.entry(symbol).or_default();
         used.first.get_or_insert(span);
         Some(used)
     }
 
-    fn read(&mut self, name: &str, span: Span) {
-        let Some(symbol) = self.symbol(name, span) else { return };
-        let known = self.assigned.as_ref().is_none_or(|assigned| assigned.contains(&symbol));
-        if let Some(used) = self.used(name, span) {
+    fn read(&mut self, symbol: Option<SymbolId>, span: Span) {
+        let known = symbol
+            .is_some_and(|symbol| self.assigned.as_ref().is_none_or(|assigned| assigned.contains(&symbol)));
+        if let Some(used) = self.used(symbol, span) {
             used.read = true;
             used.exposed |= !known;
         }
     }
 
-    fn write(&mut self, name: &str, span: Span) {
-        let Some(symbol) = self.symbol(name, span) else { return };
+    fn write(&mut self, symbol: Option<SymbolId>, span: Span) {
+        let Some(object) = self.object(symbol) else { return };
         if let Some(assigned) = &mut self.assigned {
-            assigned.insert(symbol);
+            assigned.insert(object);
         }
-        if let Some(used) = self.used(name, span) {
+        if let Some(used) = self.used(symbol, span) {
             used.written = true;
         }
     }

@@ -26,8 +26,11 @@ struct Modules<'a> {
 impl Symbols {
     /// Declares the names of a Fortran unit, the last of `types.units`, and of the modules that it uses.
     pub(super) fn fortran(&mut self, unit: &Unit, types: &Types) {
-        let inputs = types.units.iter().flat_map(|unit| unit.inputs.iter().cloned());
-        self.inputs = Some(inputs.collect());
+        let mut inputs: HashMap<String, HashSet<usize>> = HashMap::new();
+        for (name, place) in types.units.iter().flat_map(|unit| &unit.inputs) {
+            inputs.entry(name.clone()).or_default().insert(*place);
+        }
+        self.inputs = Some(inputs);
         let mut modules =
             Modules { units: types.units.clone(), by_name: HashMap::new(), exports: HashMap::new() };
         for (at, unit) in types.units.iter().enumerate() {
@@ -64,6 +67,7 @@ impl Symbols {
         }
         self.sort_names();
         self.undeclared(unit);
+        self.associated(unit);
     }
 
     /// The names of included files: parts of scoping units, all of which see them.
@@ -207,6 +211,7 @@ impl Symbols {
                 spelling: Some(spelling),
                 home: None,
                 record: None,
+                intrinsic: None,
             });
         }
     }
@@ -253,11 +258,7 @@ fn assigned_elements(unit: &Unit) -> HashSet<ExprId> {
 pub fn resolve(unit: &mut Unit, symbols: &Symbols) {
     for index in 0..unit.exprs.len() {
         let ExprKind::Call { callee, args } = &unit.exprs[index].kind else { continue };
-        let called = unit.expr(*callee);
-        let ExprKind::Name(name) = &called.kind else { continue };
-        let Some(symbol) = symbols.lookup(name, called.span.start).map(|id| symbols.get(id)) else {
-            continue;
-        };
+        let Some(symbol) = symbols.named(unit, *callee).map(|id| symbols.get(id)) else { continue };
         let is_part = |arg: &ExprId| matches!(unit.expr(*arg).kind, ExprKind::Triplet(_));
         let is_variable = matches!(
             symbol.kind,

@@ -40,6 +40,9 @@ pub fn header(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> Result<Header, No
             "it is no `for` loop"
         }));
     };
+    if unit.concurrent.iter().any(|one| one.stmt == stmt && one.nested.is_none()) {
+        return Err(NotCanonical("it is a `do concurrent` that cannot be written as `do` loops here"));
+    }
     let (name, at, first, declared) = init
         .and_then(|init| initialised(unit, init))
         .ok_or(NotCanonical("its first part is not `variable = value`"))?;
@@ -52,7 +55,7 @@ pub fn header(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> Result<Header, No
         return Err(NotCanonical("its variable is a member of the object"));
     }
     if cond.is_none() && step.is_none() {
-        return Err(NotCanonical("it has no condition, or is one over a range or `do concurrent`"));
+        return Err(NotCanonical("it has no condition, or is one over a range"));
     }
     let is_var = |id: ExprId| matches!(&unit.expr(id).kind, ExprKind::Name(other) if other == name);
     let (compare, bound) = cond

@@ -14,8 +14,10 @@ mod subscript;
 mod symbols;
 
 pub use array::{Elementwise, Line, LineKind, Piece, Refusal, Why, elementwise};
-pub use components::{Component, Path, Step, paths, record_of};
-pub use flow::{Use, Uses, children, escaping, live_after, path_to, reads_of_expr, uses, uses_beside};
+pub use components::{Component, Path, Step, inquired, is_lent, paths, record_of};
+pub use flow::{
+    Use, Uses, children, escaping, live_after, path_to, reads_of_expr, uses, uses_beside, uses_beside_headers,
+};
 pub use fortran::resolve;
 pub use loops::{Header, NotCanonical, header, is_tight, only_loop, trip_constant};
 pub use subscript::{Range, Subscript, plain};

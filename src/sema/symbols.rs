@@ -2,16 +2,19 @@
 //!
 //! Invariant: a name is resolved by the innermost scope that holds the place of its use.
 
-use std::collections::{HashMap, HashSet};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::rc::Rc;
 
 use crate::host::ir::{
-    Attributes, BaseType, Decl, DeclId, DeclKind, Derived, ExprId, ExprKind, FunctionId, Record, StmtId,
-    StmtKind, Unit,
+    Attributes, BaseType, Decl, DeclId, DeclKind, Derived, Expr, ExprId, ExprKind, FunctionId, Record,
+    StmtId, StmtKind, Unit,
 };
 use crate::scan::Define;
 use crate::source::Span;
 
 use super::components::DerivedTypes;
+use super::flow::Uses;
 
 /// Index into the symbols of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -82,6 +85,8 @@ pub struct Symbol {
     pub home: Option<String>,
     /// The derived type that a Fortran variable is declared with.
     pub record: Option<String>,
+    /// The intrinsic type that a Fortran variable is declared with.
+    pub intrinsic: Option<String>,
 }
 
 /// A name at a place, and what it means there.
@@ -100,7 +105,11 @@ pub struct Symbols {
     symbols: Vec<Symbol>,
     /// By name and by the outermost function that holds the scope, so that equal names of other functions cost nothing;
     /// sorted by the start of their scope.
-    by_name: HashMap<String, HashMap<Option<usize>, Vec<Entry>>>,
+    by_name: HashMap<String, BTreeMap<Option<usize>, Vec<Entry>>>,
+    /// What `named` has found so far, by expression.
+    found: RefCell<Vec<Option<Option<SymbolId>>>>,
+    /// What `flow` has found so far, by statement; and the same where loops do not count as using their variables.
+    pub(super) used: RefCell<HashMap<(StmtId, bool), Rc<Uses>>>,
     /// The outermost functions, by place.
     functions: Vec<Span>,
     /// The classes that those functions belong to.
@@ -112,7 +121,7 @@ pub struct Symbols {
     /// Function-like macros by name, with the names that their bodies assign.
     assigning: HashMap<String, Vec<String>>,
     /// For Fortran, the dummy arguments that procedures leave as they are; elsewhere `None`.
-    pub(super) inputs: Option<HashSet<(String, usize)>>,
+    pub(super) inputs: Option<HashMap<String, HashSet<usize>>>,
     /// The derived types of Fortran.
     pub(super) derived_types: DerivedTypes,
 }
@@ -180,6 +189,7 @@ impl Symbols {
                 spelling: None,
                 home: None,
                 record: None,
+                intrinsic: None,
             });
         }
         if unit.is_fortran() {
@@ -194,7 +204,7 @@ impl Symbols {
 
     /// Sorts the meanings of each name by their scopes, as `lookup` wants them.
     pub(super) fn sort_names(&mut self) {
-        for known in self.by_name.values_mut().flat_map(HashMap::values_mut) {
+        for known in self.by_name.values_mut().flat_map(BTreeMap::values_mut) {
             known.sort_by_key(|entry| (entry.scope.start, entry.from));
         }
     }
@@ -231,12 +241,28 @@ impl Symbols {
         &self.symbols[id.0 as usize]
     }
 
+    /// What an expression means that is a name. Data flow asks for the same one many times.
+    pub fn named(&self, unit: &Unit, id: ExprId) -> Option<SymbolId> {
+        let Expr { span, kind: ExprKind::Name(name) } = unit.expr(id) else { return None };
+        let at = id.0 as usize;
+        if let Some(Some(found)) = self.found.borrow().get(at) {
+            return *found;
+        }
+        let found = self.lookup(name, span.start);
+        let mut all = self.found.borrow_mut();
+        if all.len() <= at {
+            all.resize(unit.exprs.len(), None);
+        }
+        all[at] = Some(found);
+        found
+    }
+
     /// What `name` means at `offset`. A name with its namespace is looked for at file scope.
     pub fn lookup(&self, name: &str, offset: u32) -> Option<SymbolId> {
         let folded = (self.inputs.is_some() && name.bytes().any(|byte| byte.is_ascii_uppercase()))
             .then(|| name.to_ascii_lowercase());
         let name = folded.as_deref().unwrap_or(name);
-        let (name, is_qualified) = match name.rsplit_once("::") {
+        let (name, is_qualified) = match name.rsplit_once(':').filter(|(before, _)| before.ends_with(':')) {
             Some((_, last)) => (last, true),
             None => (name, false),
         };
@@ -273,7 +299,8 @@ impl Symbols {
     /// seen is taken not to; in Fortran, where all arguments are passed so, it is taken to.
     pub fn takes_reference(&self, name: &str, place: usize) -> bool {
         if let Some(inputs) = &self.inputs {
-            return !super::elemental::is_intrinsic(name) && !inputs.contains(&(name.to_owned(), place));
+            let is_input = inputs.get(name).is_some_and(|places| places.contains(&place));
+            return !is_input && !super::elemental::is_intrinsic(name);
         }
         let name = name.rsplit_once("::").map_or(name, |(_, last)| last);
         self.by_reference.get(name).is_some_and(|places| places.contains(&place))
@@ -295,6 +322,11 @@ impl Symbols {
         let function = self.function_at(scope.start).filter(holds);
         let entry = Entry { scope, from, id };
         self.by_name.entry(name.to_owned()).or_default().entry(function).or_default().push(entry);
+    }
+
+    /// All symbols, in the order of their declarations.
+    pub(super) fn ids(&self) -> impl Iterator<Item = SymbolId> + use<> {
+        (0..self.symbols.len() as u32).map(SymbolId)
     }
 
     pub(super) fn get_mut(&mut self, id: SymbolId) -> &mut Symbol {
@@ -319,6 +351,7 @@ impl Symbols {
             spelling: None,
             home: None,
             record: None,
+            intrinsic: None,
         })
     }
 
@@ -357,6 +390,7 @@ impl Symbols {
         let spelling = id.filter(|_| is_fortran).map(|_| decl.name_span);
         let kind = if is_const && is_fortran { SymbolKind::Constant } else { kind };
         let record = super::components::record(decl).filter(|_| is_fortran);
+        let intrinsic = super::components::intrinsic(decl).filter(|_| is_fortran);
         let decl = id;
         self.insert(Symbol {
             name,
@@ -373,6 +407,7 @@ impl Symbols {
             spelling,
             home: None,
             record,
+            intrinsic,
         })
     }
 

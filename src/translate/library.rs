@@ -10,11 +10,14 @@ use crate::host::ir::Unit;
 use crate::omp::{self, ApiChange, ApiLowered};
 use crate::scan::{self, Guard, Include, Scan, View};
 use crate::sema::Symbols;
-use crate::source::{Language, SourceFile, Span};
+use crate::source::{Form, Language, SourceFile, Span};
 use crate::{bind, host, layout, rules};
 
 /// The header with what OpenMP has no routine for: its name, and its text.
 pub const SUPPORT: (&str, &str) = ("acc2omp.h", include_str!("../../rules/api/acc2omp.h"));
+
+/// A text of so many characters fits on a line of Fortran in free form.
+const LONGEST: usize = 120;
 
 /// The owner of the edits made here: no directive.
 const OWNER: u32 = u32::MAX;
@@ -154,8 +157,28 @@ impl<'a> Library<'a> {
     pub fn lowered(&mut self, file: &SourceFile, lowered: ApiLowered, edits: &mut EditSet) {
         self.diags.extend(lowered.diags);
         self.rows.extend(lowered.rows);
+        let mut texts = Vec::new();
         for change in lowered.changes {
             let edit = match change {
+                ApiChange::Led(start, directives, span, text) => {
+                    self.notice(text.as_bytes());
+                    let lines = directives.iter().map(|one| one.line(self.target.speech));
+                    let before: Option<Vec<Edit>> =
+                        lines.map(|line| layout::inserted(file, start, &line)).collect();
+                    let Some(before) = before else {
+                        self.leave(span, &file.text(span));
+                        continue;
+                    };
+                    let words = before.iter().flat_map(|edit| edit.text.iter().copied()).collect();
+                    let Some(at) = before.first().map(|edit| edit.span) else { continue };
+                    texts.push((span, text));
+                    Edit { span: at, text: words }
+                }
+                ApiChange::Text(span, text) if file.language.is_fortran() => {
+                    self.notice(text.as_bytes());
+                    texts.push((span, text));
+                    continue;
+                }
                 ApiChange::Text(span, text) => {
                     self.notice(text.as_bytes());
                     Edit { span, text: text.into_bytes() }
@@ -176,6 +199,28 @@ impl<'a> Library<'a> {
             if edits.add(Rewrite { owner: OWNER, edits: vec![edit] }).is_err() {
                 self.left = true;
                 self.diags.push(diag::edit_conflict(span));
+            }
+        }
+        self.respelled(file, &texts, edits);
+    }
+
+    /// Puts other names and calls into Fortran code, whose lines are continued where they grow too long.
+    fn respelled(&mut self, file: &SourceFile, texts: &[(Span, String)], edits: &mut EditSet) {
+        let line = |one: &(Span, String)| file.lines.line(one.0.start);
+        for of_line in texts.chunk_by(|one, other| line(one) == line(other)) {
+            let is_free = file.language == Language::Fortran(Form::Free);
+            let plain = of_line.iter().map(|(span, text)| {
+                let text = if is_free { folded(text) } else { text.clone() };
+                Edit { span: *span, text: text.into_bytes() }
+            });
+            // What is longer than a line by itself has room on several only.
+            let fits = !is_free || of_line.iter().all(|(_, text)| text.len() <= LONGEST);
+            let laid = layout::respelled(file, of_line).filter(|_| fits);
+            let all = laid.unwrap_or_else(|| plain.collect());
+            let Some((span, _)) = of_line.first() else { continue };
+            if edits.add(Rewrite { owner: OWNER, edits: all }).is_err() {
+                self.left = true;
+                self.diags.push(diag::edit_conflict(*span));
             }
         }
     }
@@ -245,6 +290,23 @@ impl<'a> Library<'a> {
             layout::inserted(file, at, &wanted).into_iter().for_each(|edit| add(edits, edit));
         }
     }
+}
+
+/// A text of our own that is longer than a line of Fortran, in free form: continued behind commas.
+fn folded(text: &str) -> String {
+    const WIDTH: usize = 80;
+    let mut out = String::new();
+    let mut width = 0;
+    for (at, piece) in text.split_inclusive(", ").enumerate() {
+        if at > 0 && width + piece.len() > WIDTH {
+            out.truncate(out.trim_end().len());
+            out.push_str(" &\n      ");
+            width = 0;
+        }
+        width += piece.len();
+        out.push_str(piece);
+    }
+    out
 }
 
 fn add(edits: &mut EditSet, edit: Edit) {

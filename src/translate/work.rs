@@ -33,6 +33,8 @@ pub struct Work<'a> {
     errors: Option<usize>,
     /// The source's shadow in the first view.
     shadow: Vec<u8>,
+    /// The first view that was parsed.
+    past: Option<host::Past>,
     scanned: bool,
     library: Library<'a>,
     /// Lines for specification parts of Fortran: by the offset behind which they may stand.
@@ -52,6 +54,7 @@ impl<'a> Work<'a> {
             texts: BTreeMap::new(),
             errors: None,
             shadow: Vec::new(),
+            past: None,
             scanned: false,
             specification: BTreeMap::new(),
             library: Library::new(options.target(source.file.language)),
@@ -91,7 +94,7 @@ impl<'a> Work<'a> {
         }
         let names = self.library.fresh(&scan);
         if !fresh.is_empty() || !names.is_empty() || (is_first && self.source.declares()) {
-            let unit = host::parse(file, &scan);
+            let unit = host::parse_again(file, &scan, &mut self.past);
             if is_first {
                 self.errors = Some(unit.errors.len());
             }
@@ -133,8 +136,9 @@ impl<'a> Work<'a> {
             regions = found;
             self.diags.extend(said);
         }
+        let (mut bound, said) = bind::bind(&unit, &scan.directives, parsed, &regions);
+        bind::nest_concurrent(file, &mut unit, &mut bound);
         let unit = &unit;
-        let (bound, said) = bind::bind(unit, &scan.directives, parsed, &regions);
         unbound.retain(|span| bound.binary_search_by_key(span, |one| one.directive.span).is_err());
         held.extend(unbound);
         self.diags.extend(said);
@@ -148,7 +152,7 @@ impl<'a> Work<'a> {
         self.diags.extend(said);
         let (aliased, said) = omp::alias(file, unit, &symbols, &bound, &plan, target);
         self.diags.extend(said);
-        let (lowered, said) = omp::lower(&plan, &symbols, &aliased, target);
+        let (lowered, said) = omp::lower(&plan, unit, &symbols, &aliased, target);
         self.diags.extend(said);
         let mut changes = self.changes(scan, unit, &bound, &lowered);
         leave_whole(&bound, &mut changes);
@@ -173,10 +177,16 @@ impl<'a> Work<'a> {
         let sections = omp::Sections { file, unit, symbols: &symbols };
         let lowered = omp::lower_api(&sections, &uses, target, &|span| layout::stands_alone(file, span));
         for change in lowered.changes.iter().filter(|_| unit.is_fortran()) {
-            let ApiChange::Pragmas(span, directives) = change else { continue };
-            let lines = directives.iter().map(|one| one.line(Speech::Fortran));
-            let text: String = lines.collect();
-            self.need_queues(unit, span.start, text.as_bytes());
+            let (at, text) = match change {
+                ApiChange::Pragmas(span, lines) | ApiChange::Led(_, lines, span, _) => {
+                    (span.start, lines.iter().map(|one| one.line(Speech::Fortran)).collect())
+                }
+                ApiChange::Text(span, text) => (span.start, text.clone()),
+                ApiChange::Gone(_) | ApiChange::Left => continue,
+            };
+            self.need_queues(unit, at, text.as_bytes());
+            let Some(place) = place_in_specification(unit, at) else { continue };
+            omp::declarations(&text).into_iter().for_each(|line| self.add_specification(place, line));
         }
         self.library.lowered(file, lowered, &mut self.edits);
     }
@@ -311,20 +321,17 @@ impl<'a> Work<'a> {
         let (scan, _) = scan::scan(&output, &View::of_output());
         // The declarations of queues read the same in every scoping unit: they are no news to the grammar.
         let objects = omp::queue_objects();
-        let is_code = |line: &&[u8]| !objects.iter().any(|object| line.trim_ascii() == object.as_bytes());
-        let words = |shadow: &[u8]| -> Vec<u8> {
-            let lines = shadow.split(|byte| *byte == b'\n').filter(is_code);
-            let words = lines.flat_map(|line| line.split(u8::is_ascii_whitespace));
-            words.filter(|word| !word.is_empty()).collect::<Vec<&[u8]>>().join(&b' ')
-        };
-        if words(&scan.shadow) == words(&self.shadow) {
+        if are_same(&self.shadow, &scan.shadow, &objects) {
             return false;
         }
         let before = self.errors.unwrap_or_else(|| {
             let (scan, _) = scan::scan(file, &View::default());
-            host::parse(file, &scan).errors.len()
+            host::errors(file, &scan, self.past.as_ref(), &[])
         });
-        host::parse(&output, &scan).errors.len() > before
+        let replaced =
+            self.edits.edits().map(|edit| host::Replaced { old: edit.span, length: edit.text.len() });
+        let replaced: Vec<host::Replaced> = replaced.collect();
+        host::errors(&output, &scan, self.past.as_ref(), &replaced) > before
     }
 
     /// Nothing more can be reached.
@@ -362,6 +369,28 @@ impl<'a> Work<'a> {
         translation.diagnostics.extend(self.library.diags);
         translation.settle();
         translation
+    }
+}
+
+/// Whether two texts have the same words, but for those of some lines.
+fn are_same(old: &[u8], new: &[u8], but: &[String]) -> bool {
+    let is_meant = |line: &&[u8]| {
+        !line.is_empty() && !but.iter().any(|other| line.trim_ascii_start() == other.as_bytes())
+    };
+    let lines =
+        |text| <[u8]>::split(text, |byte| *byte == b'\n').map(<[u8]>::trim_ascii_end).filter(is_meant);
+    let words = |line| <[u8]>::split(line, u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let (mut old, mut new) = (lines(old), lines(new));
+    loop {
+        match (old.next(), new.next()) {
+            (None, None) => return true,
+            (one, other) if one == other => {}
+            // They may still be the same on other lines.
+            (one, other) => {
+                let (one, other) = (one.into_iter().chain(old), other.into_iter().chain(new));
+                return one.flat_map(words).eq(other.flat_map(words));
+            }
+        }
     }
 }
 
@@ -446,6 +475,18 @@ fn edits_of(file: &SourceFile, unit: &Unit, old: &DirectiveText, parts: &[Part])
                 }
                 edits.push(layout::replaced(file, span, lines));
             }
+            Part::Nested(stmt, heads) => {
+                let one = unit.concurrent.iter().find(|one| one.stmt == *stmt)?;
+                let nested = one.nested.as_ref().filter(|_| layout::stands_alone(file, one.header))?;
+                edits.push(layout::replaced(file, one.header, heads));
+                if one.mask.is_some() {
+                    edits.push(layout::inserted(file, nested.end, "end if")?);
+                }
+                let ends = vec!["end do".to_owned(); one.indices.len() - 1];
+                if !ends.is_empty() {
+                    edits.push(layout::lines_after(file, unit.stmt(*stmt).span.end, one.header, &ends)?);
+                }
+            }
             Part::After(stmt, lines) => {
                 edits.push(layout::lines_after(file, unit.stmt(*stmt).span.end, old.span, lines)?);
             }
@@ -470,7 +511,7 @@ fn edits_of(file: &SourceFile, unit: &Unit, old: &DirectiveText, parts: &[Part])
                 Some(place) if old.span.start < place => edits.push(layout::removed(file, old.span)),
                 _ => edits.push(own(&mut above, layout::relaid(file, old, &directive.words(speech)))),
             },
-            Part::InFunction(..) => {}
+            Part::InFunction(..) | Part::Declared(..) => {}
             Part::BeforeDirective(span, lines) => {
                 for line in lines {
                     edits.push(layout::inserted(file, span.start, line)?);
@@ -523,6 +564,16 @@ fn specified(unit: &Unit, old: &DirectiveText, parts: &[Part]) -> Vec<(u32, Stri
                 let scope = unit.scopes.iter().find(|scope| scope.function == Some(*function));
                 lines.extend(scope.map(|scope| (scope.directives_from, directive.line(Speech::Fortran))));
             }
+            Part::Nested(stmt, _) => {
+                let one = unit.concurrent.iter().find(|one| one.stmt == *stmt);
+                let nested = one.and_then(|one| one.nested.as_ref());
+                let place = place_in_specification(unit, unit.stmt(*stmt).span.start);
+                let fresh = nested.iter().flat_map(|nested| &nested.declarations);
+                lines.extend(
+                    place.into_iter().flat_map(|place| fresh.clone().map(move |line| (place, line.clone()))),
+                );
+            }
+            Part::Declared(place, line) => lines.push((*place, line.clone())),
             Part::Loops(stmt, _, rank) => {
                 let scope = innermost(unit, unit.stmt(*stmt).span.start);
                 lines.extend(scope.into_iter().flat_map(|scope| {

@@ -174,12 +174,18 @@ fn is_expected(file: &SourceFile, openacc: &BTreeSet<usize>, edit: &Edit) -> boo
     if edit.text.windows(13).any(|word| word == b"do acc2omp_i1") {
         return true;
     }
+    // A `do concurrent` that becomes `do` loops.
+    if file.language.is_fortran() && file.text(edit.span).contains("do concurrent (") {
+        return true;
+    }
     let first = file.lines.line(edit.span.start);
     let line = file.lines.span(first);
-    // In the body of a construct, a name of our own for a component of the user's.
-    let names_component = edit.text.windows(8).any(|word| word == b"acc2omp_")
-        && file.language.is_fortran()
-        && file.slice(edit.span).contains(&b'%');
+    // In the body of a construct, a name of our own for a component of the user's, or for another name of the user's.
+    let own = edit.text.strip_prefix(b"acc2omp_").filter(|_| file.language.is_fortran());
+    let names_component = own.is_some_and(|own| own.eq_ignore_ascii_case(file.slice(edit.span)))
+        || edit.text.windows(8).any(|word| word == b"acc2omp_")
+            && file.language.is_fortran()
+            && file.slice(edit.span).contains(&b'%');
     if names_component {
         return true;
     }

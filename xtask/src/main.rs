@@ -7,6 +7,7 @@ mod cuda;
 mod difftest;
 mod process;
 mod setup;
+mod speed;
 mod test;
 
 use std::process::ExitCode;
@@ -45,6 +46,8 @@ enum Chore {
     CudaBench(cuda::BenchOptions),
     /// Look for variables that threads assign and share, in the translations alone
     Audit(audit::Options),
+    /// Measure how fast the release build translates on one core, in MB/s
+    Speed(speed::Options),
 }
 
 fn main() -> ExitCode {
@@ -55,6 +58,7 @@ fn main() -> ExitCode {
         Chore::Cuda(options) => cuda::run(&options),
         Chore::CudaBench(options) => cuda::bench(&options),
         Chore::Audit(options) => audit::run(&options),
+        Chore::Speed(options) => speed::run(&options),
     };
     match done {
         Ok(Verdict::Passed) => ExitCode::SUCCESS,

@@ -9,7 +9,7 @@ use crate::source::Span;
 use super::super::ir::*;
 use super::decl::Frame;
 use super::spec::is_specification;
-use super::{Around, Reader, span};
+use super::{Around, Reader, Word, span};
 
 /// A branch of an `if` or `where`.
 struct Branch<'t> {
@@ -28,8 +28,8 @@ impl<'t> Reader<'_, 't> {
         let mut first = self.branch_of(node);
         let clauses: Vec<Node> = first.body.extract_if(.., |part| is_clause(*part)).collect();
         // A label before `end if` stands behind all branches in the tree.
-        let lone = first.body.pop_if(|last| last.kind() == "statement_label");
-        let is_end = |part: &Node| matches!(part.kind(), "end_if_statement" | "end_where_statement");
+        let lone = first.body.pop_if(|last| last.word() == "statement_label");
+        let is_end = |part: &Node| matches!(part.word(), "end_if_statement" | "end_where_statement");
         let is_block = self.children(node).iter().any(is_end);
         branches.push(first);
         for clause in clauses {
@@ -68,7 +68,7 @@ impl<'t> Reader<'_, 't> {
         let mut branch =
             Branch { start: node.start_byte(), cond: None, body: Vec::new(), place: node.start_byte() };
         for part in self.children(node) {
-            match part.kind() {
+            match part.word() {
                 "parenthesized_expression" if branch.cond.is_none() && branch.body.is_empty() => {
                     branch.cond = Some(part);
                     branch.place = part.end_byte();
@@ -89,9 +89,9 @@ impl<'t> Reader<'_, 't> {
     pub(super) fn select(&mut self, node: Node<'t>, whole: Span) -> StmtKind {
         let (mut cond, mut alias, mut cases) = (None, None, Vec::new());
         for part in self.named(node) {
-            match part.kind() {
+            match part.word() {
                 "selector" => match self.named(part).first() {
-                    Some(pair) if pair.kind() == "pointer_association_statement" => {
+                    Some(pair) if pair.word() == "pointer_association_statement" => {
                         let parts = self.named(*pair);
                         cond = parts.first().copied();
                         alias = self.alias_of(*pair, &parts);
@@ -110,7 +110,7 @@ impl<'t> Reader<'_, 't> {
         let mut list = Vec::new();
         for case in cases {
             let inside = self.named(case);
-            let is_stmt = |part: &&Node| !is_case_head(part.kind());
+            let is_stmt = |part: &&Node| !is_case_head(part.word());
             let body: Vec<Node> = inside.iter().filter(is_stmt).copied().collect();
             let code = self.trimmed(case);
             let place = body.first().map_or(code.end as usize, |first| first.start_byte());
@@ -133,10 +133,11 @@ impl<'t> Reader<'_, 't> {
     fn alias_of(&mut self, node: Node<'t>, parts: &[Node<'t>]) -> Option<StmtId> {
         let [name, selector] = parts else { return None };
         let init = self.expr(*selector);
+        let is_value = selector.kind() == "parenthesized_expression";
         let is_object = matches!(
             self.unit.expr(init).kind,
             ExprKind::Name(_) | ExprKind::Member { .. } | ExprKind::Index(..) | ExprKind::Call { .. }
-        );
+        ) && !is_value;
         self.frames.push(Frame { is_local: true, ..Frame::default() });
         let id = self.entity(*name, span(node));
         self.frames.pop();
@@ -151,7 +152,7 @@ impl<'t> Reader<'_, 't> {
         let mut list = Vec::new();
         let mut body = Vec::new();
         for part in self.named(node) {
-            match part.kind() {
+            match part.word() {
                 "association_list" => {
                     for association in self.named(part) {
                         let parts = self.named(association);
@@ -170,10 +171,10 @@ impl<'t> Reader<'_, 't> {
         self.frames.push(Frame { is_local: true, ..Frame::default() });
         let (mut body, mut place) = (Vec::new(), None::<Span>);
         for part in self.named(node) {
-            if is_specification(part.kind()) {
+            if is_specification(part.word()) {
                 self.specification(part);
                 place = Some(place.map_or(self.trimmed(part), |place| place.to(self.trimmed(part))));
-            } else if part.kind() != "end_block_construct_statement" {
+            } else if part.word() != "end_block_construct_statement" {
                 body.push(part);
             }
         }
@@ -189,7 +190,7 @@ impl<'t> Reader<'_, 't> {
     /// Statements that the preprocessor may leave out.
     pub(super) fn conditional(&mut self, node: Node<'t>) -> StmtKind {
         let mut body = self.named(node);
-        if node.kind() != "preproc_else" && !body.is_empty() {
+        if node.word() != "preproc_else" && !body.is_empty() {
             body.remove(0);
         }
         let cond = self.push_expr(Span::at(node.start_byte()), ExprKind::Literal);
@@ -200,13 +201,13 @@ impl<'t> Reader<'_, 't> {
     /// `critical` and `change team`
     pub(super) fn coarray_block(&mut self, node: Node<'t>) -> StmtKind {
         let mut body = self.named(node);
-        body.retain(|part| !part.kind().starts_with("end_coarray_") && part.kind() != "argument_list");
+        body.retain(|part| !part.word().starts_with("end_coarray_") && part.word() != "argument_list");
         StmtKind::Block(self.list(&body))
     }
 }
 
 fn is_clause(node: Node) -> bool {
-    matches!(node.kind(), "elseif_clause" | "else_clause" | "elsewhere_clause")
+    matches!(node.word(), "elseif_clause" | "else_clause" | "elsewhere_clause")
 }
 
 fn is_case_head(kind: &str) -> bool {

@@ -9,7 +9,7 @@ use tree_sitter::Node;
 use crate::source::Span;
 
 use super::super::ir::*;
-use super::{Reader, span};
+use super::{Reader, Word, span};
 
 /// The declarations of a scoping unit, a type or a block construct.
 #[derive(Default)]
@@ -107,7 +107,7 @@ impl<'t> Reader<'_, 't> {
         let whole = self.trimmed(node);
         let mut said = Said::default();
         for child in self.named(node) {
-            match child.kind() {
+            match child.word() {
                 "intrinsic_type" | "derived_type" | "declared_type" => {
                     said.base = Some(self.type_of(child));
                 }
@@ -124,7 +124,7 @@ impl<'t> Reader<'_, 't> {
         let whole = self.trimmed(node);
         let mut said = Said::default();
         for child in self.named(node) {
-            match child.kind() {
+            match child.word() {
                 "type_qualifier" => self.qualifier(child, &mut said),
                 "variable_attributes" => {}
                 _ => self.declarator(child, &said, whole),
@@ -135,22 +135,22 @@ impl<'t> Reader<'_, 't> {
     /// One name with what is said of it alone.
     pub(super) fn declarator(&mut self, node: Node<'t>, said: &Said, whole: Span) {
         let (mut at, mut init, mut has_value) = (node, None, false);
-        if matches!(node.kind(), "init_declarator" | "pointer_init_declarator" | "data_declarator") {
+        if matches!(node.word(), "init_declarator" | "pointer_init_declarator" | "data_declarator") {
             let parts = self.named(node);
             let Some(first) = parts.first() else { return };
             at = *first;
             has_value = true;
-            init = parts.get(1).filter(|value| value.kind() != "data_value").copied();
+            init = parts.get(1).filter(|value| value.word() != "data_value").copied();
         }
         let mut own = None;
-        while at.kind() != "identifier" {
+        while at.word() != "identifier" {
             let parts = self.named(at);
-            if let Some(size) = parts.iter().find(|part| part.kind() == "size") {
+            if let Some(size) = parts.iter().find(|part| part.word() == "size") {
                 let mut said = said.clone();
                 self.shape(*size, &mut said);
                 own = Some(said);
             }
-            let Some(inner) = parts.first().filter(|_| is_declarator(at.kind())) else { return };
+            let Some(inner) = parts.first().filter(|_| is_declarator(at.word())) else { return };
             at = *inner;
         }
         let id = self.entity(at, whole);
@@ -167,9 +167,9 @@ impl<'t> Reader<'_, 't> {
 
     pub(super) fn type_of(&mut self, node: Node<'t>) -> BaseType {
         let children = self.children(node);
-        if node.kind() == "intrinsic_type" {
+        if node.word() == "intrinsic_type" {
             let words: Vec<&str> =
-                children.iter().filter(|child| !child.is_named()).map(|child| child.kind()).collect();
+                children.iter().filter(|child| !child.is_named()).map(|child| child.word()).collect();
             let word = match words.as_slice() {
                 ["double", "precision"] | ["doubleprecision"] => "double precision",
                 ["double", "complex"] | ["doublecomplex"] => "complex",
@@ -179,9 +179,9 @@ impl<'t> Reader<'_, 't> {
             };
             return BaseType::Builtin(word.to_owned());
         }
-        let inner = children.iter().find(|child| matches!(child.kind(), "intrinsic_type" | "type_name"));
+        let inner = children.iter().find(|child| matches!(child.word(), "intrinsic_type" | "type_name"));
         match inner {
-            Some(inner) if inner.kind() == "type_name" => BaseType::Tagged(self.name(*inner)),
+            Some(inner) if inner.word() == "type_name" => BaseType::Tagged(self.name(*inner)),
             Some(inner) => self.type_of(*inner),
             None => BaseType::Unknown,
         }
@@ -192,7 +192,7 @@ impl<'t> Reader<'_, 't> {
         said.is_procedure = true;
         said.base = Some(BaseType::Unknown);
         for child in self.named(node) {
-            match child.kind() {
+            match child.word() {
                 "intrinsic_type" | "derived_type" => said.base = Some(self.type_of(child)),
                 "procedure_attribute" => {
                     said.attributes.pointer |= self.name(child) == "pointer";
@@ -206,7 +206,7 @@ impl<'t> Reader<'_, 't> {
         let children = self.children(node);
         let Some((word, rest)) = children.split_first() else { return };
         let attributes = &mut said.attributes;
-        match word.kind() {
+        match word.word() {
             "allocatable" => attributes.allocatable = true,
             "pointer" => attributes.pointer = true,
             "target" => attributes.target = true,
@@ -217,11 +217,11 @@ impl<'t> Reader<'_, 't> {
             "parameter" => said.is_const = true,
             "external" | "intrinsic" => said.is_procedure = true,
             "intent" => {
-                let says = |word: &str| rest.iter().any(|child| child.kind() == word);
+                let says = |word: &str| rest.iter().any(|child| child.word() == word);
                 attributes.intent_in = says("in") && !says("out");
             }
             "dimension" => {
-                if let Some(list) = rest.iter().find(|child| child.kind() == "argument_list") {
+                if let Some(list) = rest.iter().find(|child| child.word() == "argument_list") {
                     self.shape(*list, said);
                 }
             }
@@ -235,12 +235,12 @@ impl<'t> Reader<'_, 't> {
         said.attributes.lower.clear();
         for dimension in self.named(node) {
             let (mut lower, mut upper) = (None, None);
-            match dimension.kind() {
+            match dimension.word() {
                 "assumed_size" => said.attributes.assumed_size = true,
                 "assumed_rank" => said.attributes.assumed_rank = true,
                 "extent_specifier" => {
                     let inside = self.children(dimension);
-                    said.attributes.assumed_size |= inside.iter().any(|part| part.kind() == "assumed_size");
+                    said.attributes.assumed_size |= inside.iter().any(|part| part.word() == "assumed_size");
                     if let ExprKind::Triplet([first, last, _]) = self.triplet(dimension) {
                         (lower, upper) = (first, last);
                     }
@@ -257,10 +257,10 @@ impl<'t> Reader<'_, 't> {
         self.frames.push(Frame { is_type: true, ..Frame::default() });
         let (mut tag, mut bases) = (None, Vec::new());
         for child in self.named(node) {
-            match child.kind() {
+            match child.word() {
                 "derived_type_statement" => {
                     for part in self.named(child) {
-                        match part.kind() {
+                        match part.word() {
                             "type_name" => tag = Some(self.name(part)),
                             "base_type_specifier" => {
                                 let base = self.first_of(part, "identifier");

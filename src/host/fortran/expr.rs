@@ -7,7 +7,7 @@ use tree_sitter::Node;
 use crate::source::Span;
 
 use super::super::ir::*;
-use super::{Reader, span};
+use super::{Reader, Word, span};
 
 impl<'t> Reader<'_, 't> {
     pub(super) fn expr(&mut self, node: Node<'t>) -> ExprId {
@@ -20,12 +20,12 @@ impl<'t> Reader<'_, 't> {
 
     fn expr_here(&mut self, node: Node<'t>) -> ExprId {
         let mut node = node;
-        while matches!(node.kind(), "parenthesized_expression" | "concurrent_mask") {
+        while matches!(node.word(), "parenthesized_expression" | "concurrent_mask") {
             let inside = self.named(node);
             let [only] = inside.as_slice() else { break };
             node = *only;
         }
-        match node.kind() {
+        match node.word() {
             "identifier" => self.push_expr(span(node), ExprKind::Name(self.name(node))),
             "number_literal" => {
                 let kind = integer(self.file.slice(span(node))).map_or(ExprKind::Literal, ExprKind::Int);
@@ -40,7 +40,7 @@ impl<'t> Reader<'_, 't> {
     }
 
     fn expr_kind(&mut self, node: Node<'t>) -> ExprKind {
-        match node.kind() {
+        match node.word() {
             "string_literal"
             | "boolean_literal"
             | "null_literal"
@@ -94,7 +94,7 @@ impl<'t> Reader<'_, 't> {
     pub(super) fn implied_do(&mut self, node: Node<'t>) -> Vec<Node<'t>> {
         let mut parts = Vec::new();
         for part in self.named(node).into_iter().filter(|part| !is_type(*part)) {
-            if part.kind() == "loop_control_expression" {
+            if part.word() == "loop_control_expression" {
                 parts.extend(self.named(part).into_iter().skip(1));
             } else {
                 parts.push(part);
@@ -107,7 +107,7 @@ impl<'t> Reader<'_, 't> {
         match self.children(node).as_slice() {
             [left, operator, right] => {
                 let (left, right) = (self.expr(*left), self.expr(*right));
-                match binary(operator.kind()) {
+                match binary(operator.word()) {
                     Some(op) => ExprKind::Binary(op, left, right),
                     // A power, a concatenation or an operator of the program: it reads both.
                     None => ExprKind::Initialiser(vec![left, right]),
@@ -115,7 +115,7 @@ impl<'t> Reader<'_, 't> {
             }
             [operator, operand] => {
                 let operand = self.expr(*operand);
-                match operator.kind() {
+                match operator.word() {
                     "-" => ExprKind::Unary(UnaryOp::Minus, operand),
                     "+" => ExprKind::Unary(UnaryOp::Plus, operand),
                     ".not." => ExprKind::Unary(UnaryOp::Not, operand),
@@ -139,7 +139,7 @@ impl<'t> Reader<'_, 't> {
         let mut parts = [None; 3];
         let mut at = 0;
         for child in self.children(node) {
-            match child.kind() {
+            match child.word() {
                 ":" => at += 1,
                 "assumed_size" | "*" | "@" => {}
                 _ => {
@@ -159,7 +159,7 @@ impl<'t> Reader<'_, 't> {
         let Some((base, lists)) = parts.split_first() else {
             return self.push_expr(span(node), ExprKind::Literal);
         };
-        let is_name = base.kind() == "identifier";
+        let is_name = base.word() == "identifier";
         let start = base.start_byte();
         let mut base = self.expr(*base);
         for (place, list) in lists.iter().enumerate() {
@@ -186,7 +186,7 @@ impl<'t> Reader<'_, 't> {
     pub(super) fn arguments(&mut self, list: Node<'t>) -> Vec<ExprId> {
         let mut args = Vec::new();
         for node in self.named(list) {
-            match node.kind() {
+            match node.word() {
                 "assumed_size" | "assumed_rank" | "ERROR" => {}
                 "keyword_argument" => {
                     let [name, .., value] = self.named(node)[..] else { continue };
@@ -204,7 +204,7 @@ impl<'t> Reader<'_, 't> {
 
 /// Whether the node is a type rather than a value.
 fn is_type(node: Node) -> bool {
-    matches!(node.kind(), "intrinsic_type" | "derived_type")
+    matches!(node.word(), "intrinsic_type" | "derived_type")
 }
 
 fn binary(operator: &str) -> Option<BinaryOp> {

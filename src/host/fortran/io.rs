@@ -7,17 +7,17 @@ use tree_sitter::Node;
 use crate::source::Span;
 
 use super::super::ir::*;
-use super::{Reader, span};
+use super::{Reader, Word, span};
 
 impl<'t> Reader<'_, 't> {
     /// `read`, `write`, `open` and the like; a label in it is a jump that it may do.
     pub(super) fn transfer(&mut self, node: Node<'t>, whole: Span) -> StmtKind {
-        let is_output = matches!(node.kind(), "write_statement" | "print_statement");
+        let is_output = matches!(node.word(), "write_statement" | "print_statement");
         let (mut reads, mut changes, mut jumps) = (Vec::new(), Vec::new(), Vec::new());
         for part in self.named(node) {
-            match part.kind() {
+            match part.word() {
                 "unit_identifier" | "format_identifier" => {
-                    let is_unit = part.kind() == "unit_identifier";
+                    let is_unit = part.word() == "unit_identifier";
                     for value in self.named(part) {
                         let value = self.expr(value);
                         let is_file = is_unit && is_output && !self.is_integer(value);
@@ -28,7 +28,7 @@ impl<'t> Reader<'_, 't> {
                 "keyword_argument" => match self.branch(part) {
                     Some(label) => jumps.push((span(part), label)),
                     None => {
-                        let reads_only = is_output || node.kind() == "read_statement";
+                        let reads_only = is_output || node.word() == "read_statement";
                         self.specifier(part, reads_only, &mut reads, &mut changes);
                     }
                 },
@@ -76,7 +76,7 @@ impl<'t> Reader<'_, 't> {
         let mut pending = self.named(list);
         pending.reverse();
         while let Some(item) = pending.pop() {
-            if item.kind() == "implied_do_loop_expression" {
+            if item.word() == "implied_do_loop_expression" {
                 pending.extend(self.implied_do(item).into_iter().rev());
             } else {
                 changes.push(self.expr(item));
@@ -117,13 +117,13 @@ impl<'t> Reader<'_, 't> {
         let mut is_type = false;
         for part in self.children(node).into_iter().rev() {
             // What stands before `::` is a type.
-            is_type |= part.kind() == "::";
+            is_type |= part.word() == "::";
             if part.is_named() && !is_type {
                 parts.push(part);
             }
         }
         for part in parts.into_iter().rev() {
-            match part.kind() {
+            match part.word() {
                 "keyword_argument" => {
                     if let Some(value) = self.named(part).last() {
                         others.push(self.expr(*value));
@@ -139,7 +139,7 @@ impl<'t> Reader<'_, 't> {
         }
         let all = objects.iter().copied().chain(others).collect();
         let stmt = self.push_stmt(whole, StmtKind::Opaque(all));
-        let frees = node.kind() == "deallocate_statement";
+        let frees = node.word() == "deallocate_statement";
         self.unit.allocations.push(Allocation { stmt, frees, objects });
         stmt
     }

@@ -9,7 +9,7 @@ use tree_sitter::Node;
 use crate::source::Span;
 
 use super::super::ir::*;
-use super::{Reader, span};
+use super::{Reader, Word, span};
 
 /// The labels of a procedure that something jumps to.
 #[derive(Default)]
@@ -50,7 +50,7 @@ impl<'t> Reader<'_, 't> {
         let mut enter = cursor.goto_first_child();
         while enter {
             let node = cursor.node();
-            let inside = match node.kind() {
+            let inside = match node.word() {
                 "statement_label_reference" => {
                     found.insert(self.label(node));
                     false
@@ -85,7 +85,7 @@ impl<'t> Reader<'_, 't> {
     /// The label in `err=10`, `end=10` and `eor=10`.
     pub(super) fn branch(&self, keyword: Node<'t>) -> Option<String> {
         let name = keyword.child_by_field_name("name")?;
-        let value = keyword.child_by_field_name("value").filter(|value| value.kind() == "number_literal")?;
+        let value = keyword.child_by_field_name("value").filter(|value| value.word() == "number_literal")?;
         matches!(self.name(name).as_str(), "err" | "end" | "eor").then(|| self.label(value))
     }
 

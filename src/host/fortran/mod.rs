@@ -12,18 +12,18 @@ mod scope;
 mod spec;
 mod stmt;
 
-use tree_sitter::{Node, Parser, Tree, TreeCursor};
+use std::sync::LazyLock;
+
+use tree_sitter::{Language, Node, Parser, Tree, TreeCursor};
 
 use crate::scan::Scan;
 use crate::source::{SourceFile, Span};
 
 use super::ir::*;
 
-/// Parses the shadow of a file.
-pub fn parse(file: &SourceFile, scan: &Scan) -> Unit {
-    let Some(tree) = whole_tree(&scan.shadow) else {
-        return Unit { dialect: Dialect::Fortran, ..Unit::default() };
-    };
+/// Copies the tree of a file.
+pub fn unit(file: &SourceFile, scan: &Scan, tree: Option<Tree>) -> Unit {
+    let Some(tree) = tree else { return Unit { dialect: Dialect::Fortran, ..Unit::default() } };
     let mut reader = Reader {
         file,
         shadow: &scan.shadow,
@@ -50,26 +50,26 @@ pub fn parse(file: &SourceFile, scan: &Scan) -> Unit {
     unit
 }
 
-fn tree_of(text: &[u8]) -> Option<Tree> {
+fn plain_tree(text: &[u8]) -> Option<Tree> {
     let mut parser = Parser::new();
-    parser.set_language(&tree_sitter_fortran::LANGUAGE.into()).ok()?;
+    parser.set_language(&LANGUAGE).ok()?;
     parser.parse(text, None)
 }
 
 /// The tree of a file. A file to be included may hold just a part of a program: it reads better with an `end` behind it.
-fn whole_tree(text: &[u8]) -> Option<Tree> {
-    let tree = tree_of(text)?;
+pub fn tree(text: &[u8]) -> Option<Tree> {
+    let tree = plain_tree(text)?;
     if !tree.root_node().has_error() {
         return Some(tree);
     }
     let with_end = [text, b"\nend\n"].concat();
-    let other = tree_of(&with_end)?;
+    let other = plain_tree(&with_end)?;
     let bytes = |tree: &Tree| errors(tree, &with_end).iter().map(|span| span.len() + 1).sum::<usize>();
     Some(if bytes(&other) < bytes(&tree) { other } else { tree })
 }
 
 /// The places that the grammar could not read, or where it made something up.
-fn errors(tree: &Tree, text: &[u8]) -> Vec<Span> {
+pub fn errors(tree: &Tree, text: &[u8]) -> Vec<Span> {
     let mut found = Vec::new();
     let mut cursor = tree.walk();
     let mut around: Vec<Node> = Vec::new();
@@ -98,7 +98,7 @@ fn errors(tree: &Tree, text: &[u8]) -> Vec<Span> {
 fn is_known_gap(around: Option<&Node>, error: Node, text: &[u8]) -> bool {
     let Some(around) = around else { return false };
     let inside = text.get(error.byte_range()).unwrap_or_default();
-    match around.kind() {
+    match around.word() {
         "parameters" | "subroutine_statement" | "argument_list" => {
             !error.is_missing() && inside.iter().all(|byte| b",* \t".contains(byte) || byte.is_ascii_digit())
         }
@@ -107,9 +107,33 @@ fn is_known_gap(around: Option<&Node>, error: Node, text: &[u8]) -> bool {
     }
 }
 
+static LANGUAGE: LazyLock<Language> = LazyLock::new(|| tree_sitter_fortran::LANGUAGE.into());
+
+/// The words that the grammar has for its kinds of nodes, by number.
+static WORDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+    let ids = 0..LANGUAGE.node_kind_count() as u16;
+    ids.map(|id| LANGUAGE.node_kind_for_id(id).unwrap_or_default()).collect()
+});
+
+/// What a node is.
+trait Word {
+    /// As `kind`, which takes the text from C each time that it is asked.
+    fn word(&self) -> &'static str;
+}
+
+impl Word for Node<'_> {
+    fn word(&self) -> &'static str {
+        // The number of an error is larger than all others.
+        WORDS.get(usize::from(self.kind_id())).copied().unwrap_or("ERROR")
+    }
+}
+
 fn span(node: Node) -> Span {
     Span::new(node.start_byte(), node.end_byte())
 }
+
+/// So many children are found faster by their number than step by step.
+const FEW: u32 = 4;
 
 /// What surrounds a statement, as far as `exit` and `cycle` ask.
 enum Around {
@@ -155,7 +179,12 @@ impl<'t> Reader<'_, 't> {
 
     /// The children, anonymous ones included.
     fn children(&mut self, node: Node<'t>) -> Vec<Node<'t>> {
-        let mut found = Vec::new();
+        let count = node.child_count();
+        if count <= FEW {
+            let children = (0..count).filter_map(|at| node.child(at));
+            return children.filter(|child| !child.is_extra() || child.is_error()).collect();
+        }
+        let mut found = Vec::with_capacity(count as usize);
         self.cursor.reset(node);
         if self.cursor.goto_first_child() {
             loop {
@@ -178,7 +207,7 @@ impl<'t> Reader<'_, 't> {
     }
 
     fn first_of(&mut self, node: Node<'t>, kind: &str) -> Option<Node<'t>> {
-        self.children(node).into_iter().find(|child| child.kind() == kind)
+        self.children(node).into_iter().find(|child| child.word() == kind)
     }
 
     /// Without the end of the line that some nodes hold.

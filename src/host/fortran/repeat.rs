@@ -7,7 +7,7 @@ use tree_sitter::Node;
 use crate::source::Span;
 
 use super::super::ir::*;
-use super::{Around, Reader, Terminal, span};
+use super::{Around, Reader, Terminal, Word, span};
 
 /// The parts of a `For` or `While` statement's header.
 enum Header {
@@ -23,7 +23,7 @@ impl<'t> Reader<'_, 't> {
         let (mut name, mut head, mut end) = (None, None, None);
         let mut body = Vec::new();
         for part in &parts {
-            match part.kind() {
+            match part.word() {
                 "block_label_start_expression" => {
                     name = self.children(*part).first().map(|label| self.name(*label));
                 }
@@ -40,7 +40,10 @@ impl<'t> Reader<'_, 't> {
         let shares = self.own_terminal(end, &body);
         let last = self.terminal.map(|terminal| terminal.end).filter(|_| is_labelled_end(end));
         let whole = Span::new(whole.start as usize, last.unwrap_or(whole.end as usize));
-        let header = self.header(head);
+        let mut header = self.header(head);
+        if let Header::Concurrent(concurrent) = &mut header {
+            concurrent.header = Span { start: whole.start, end: self.trimmed(head).end };
+        }
         self.around.push(Around::Loop(name.clone()));
         let mut list = self.list(&body);
         if is_labelled_end(end) && !shares {
@@ -58,10 +61,10 @@ impl<'t> Reader<'_, 't> {
     fn own_terminal(&mut self, end: Option<Node<'t>>, body: &[Node<'t>]) -> bool {
         let Some(end) = end.filter(|_| is_labelled_end(end)) else { return false };
         let parts = self.named(end);
-        let inner = body.last().filter(|last| last.kind() == "do_loop").copied();
+        let inner = body.last().filter(|last| last.word() == "do_loop").copied();
         let virtual_end = inner.and_then(|inner| self.virtual_label(inner));
-        if parts.first().is_none_or(|label| label.kind() != "do_label_virtual") {
-            let stmt = parts.get(1).filter(|stmt| stmt.kind() != "block_label").copied();
+        if parts.first().is_none_or(|label| label.word() != "do_label_virtual") {
+            let stmt = parts.get(1).filter(|stmt| stmt.word() != "block_label").copied();
             let own = parts.first().map_or(Span::at(end.start_byte()), |label| span(*label));
             self.terminal = Some(Terminal {
                 label: virtual_end.unwrap_or(own),
@@ -74,9 +77,9 @@ impl<'t> Reader<'_, 't> {
 
     /// The label that a loop inside has taken from the statement that ends it and the loop around.
     fn virtual_label(&mut self, node: Node<'t>) -> Option<Span> {
-        let end = self.named(node).pop().filter(|end| end.kind() == "end_do_label_loop_statement")?;
+        let end = self.named(node).pop().filter(|end| end.word() == "end_do_label_loop_statement")?;
         let label = self.named(end).into_iter().next()?;
-        (label.kind() == "do_label_virtual").then(|| span(label))
+        (label.word() == "do_label_virtual").then(|| span(label))
     }
 
     /// The statement that ends a labelled loop, as the last one of the innermost loop's body; `continue` does nothing there.
@@ -96,7 +99,7 @@ impl<'t> Reader<'_, 't> {
 
     fn header(&mut self, head: Node<'t>) -> Header {
         for part in self.named(head) {
-            match part.kind() {
+            match part.word() {
                 "loop_control_expression" => {
                     if let [name, first, last, ref step @ ..] = self.named(part)[..] {
                         return self.counted(name, first, last, step.first().copied());
@@ -150,14 +153,16 @@ impl<'t> Reader<'_, 't> {
             local_init: Vec::new(),
             shared: Vec::new(),
             reduce: Vec::new(),
+            header: Span::at(node.start_byte()),
+            nested: None,
         };
         for part in self.named(node) {
-            if part.kind() == "concurrent_locality" {
+            if part.word() == "concurrent_locality" {
                 self.locality(part, &mut found);
                 continue;
             }
             for inside in self.named(part) {
-                match (inside.kind(), &self.named(inside)[..]) {
+                match (inside.word(), &self.named(inside)[..]) {
                     ("concurrent_control", [name, first, last, step @ ..]) => {
                         let index = ConcurrentIndex {
                             name: self.name(*name),
@@ -178,15 +183,15 @@ impl<'t> Reader<'_, 't> {
 
     fn locality(&mut self, node: Node<'t>, found: &mut Concurrent) {
         let children = self.children(node);
-        let word = children.first().map_or("", |word| word.kind());
-        let names = children.iter().filter(|child| child.kind() == "identifier");
+        let word = children.first().map_or("", |word| word.word());
+        let names = children.iter().filter(|child| child.word() == "identifier");
         let names: Vec<String> = names.map(|child| self.name(*child)).collect();
         match word {
             "local" => found.local.extend(names),
             "local_init" => found.local_init.extend(names),
             "shared" => found.shared.extend(names),
             "reduce" => {
-                let op = children.iter().find(|child| child.kind() == "binary_op");
+                let op = children.iter().find(|child| child.word() == "binary_op");
                 let op = op.map(|op| self.name(*op)).unwrap_or_default();
                 found.reduce.extend(names.into_iter().map(|name| (op.clone(), name)));
             }
@@ -221,7 +226,7 @@ impl<'t> Reader<'_, 't> {
         let (mut headers, mut mask, mut body) = (Vec::new(), None, Vec::new());
         let mut is_head = true;
         for part in self.children(node) {
-            match part.kind() {
+            match part.word() {
                 "triplet_spec" => {
                     if let [name, first, last, ref step @ ..] = self.named(part)[..] {
                         headers.push((part, self.counted(name, first, last, step.first().copied())));
@@ -248,5 +253,5 @@ impl<'t> Reader<'_, 't> {
 }
 
 fn is_labelled_end(end: Option<Node>) -> bool {
-    end.is_some_and(|end| end.kind() == "end_do_label_loop_statement")
+    end.is_some_and(|end| end.word() == "end_do_label_loop_statement")
 }

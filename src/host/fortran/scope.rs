@@ -11,7 +11,7 @@ use super::decl::{Frame, Said};
 use super::label::Labels;
 use super::spec::is_specification;
 use super::stmt::is_conditional;
-use super::{Reader, span};
+use super::{Reader, Word, span};
 
 /// The parts of a scoping unit's node.
 struct Parts<'t> {
@@ -33,7 +33,7 @@ impl<'t> Reader<'_, 't> {
 
     fn units_here(&mut self, node: Node<'t>) {
         for child in self.named(node) {
-            match child.kind() {
+            match child.word() {
                 "program" => self.scoping_unit(child, ScopeKind::Program),
                 "module" | "block_data" => self.scoping_unit(child, ScopeKind::Module),
                 "submodule" => self.scoping_unit(child, ScopeKind::Submodule),
@@ -142,11 +142,11 @@ impl<'t> Reader<'_, 't> {
         let mut pending = self.named(node);
         pending.reverse();
         while let Some(child) = pending.pop() {
-            match child.kind() {
+            match child.word() {
                 // A line of the preprocessor that the shadow still shows.
                 kind if is_conditional(kind) => {
                     let inside = self.named(child);
-                    if inside.iter().any(|part| is_specification(part.kind())) {
+                    if inside.iter().any(|part| is_specification(part.word())) {
                         pending.extend(inside.into_iter().skip(1).rev());
                     } else {
                         parts.execution.push(child);
@@ -177,7 +177,7 @@ impl<'t> Reader<'_, 't> {
                 kind if is_specification(kind) => parts.specification.push(child),
                 // These may stand in either part: they belong to the first one if no other statement came before.
                 "include_statement" | "assignment_statement" | "entry_statement" | "format_statement"
-                    if !parts.execution.iter().any(|before| before.kind() != "statement_label") =>
+                    if !parts.execution.iter().any(|before| before.word() != "statement_label") =>
                 {
                     parts.execution.clear();
                     parts.specification.push(child);
@@ -195,10 +195,20 @@ impl<'t> Reader<'_, 't> {
         let mut execution = Vec::new();
         for node in &parts.specification {
             let whole = self.trimmed(*node);
-            match node.kind() {
+            match node.word() {
                 "assignment_statement" => {
                     match self.statement_function(*node).filter(|_| execution.is_empty()) {
-                        Some(function) => self.decl(function).kind = DeclKind::Prototype,
+                        Some((decl, dummies)) => {
+                            self.decl(decl).kind = DeclKind::Prototype;
+                            let name = self.unit.decl(decl).name.clone();
+                            let inputs = (0..dummies.len()).map(|place| (name.clone(), place));
+                            self.unit.inputs.extend(inputs);
+                            if let Some(value) = node.child_by_field_name("right") {
+                                let value = self.expr(value);
+                                let function = StatementFunction { decl, dummies, value };
+                                self.unit.statement_functions.push(function);
+                            }
+                        }
                         None => {
                             execution.push(*node);
                             continue;
@@ -221,7 +231,7 @@ impl<'t> Reader<'_, 't> {
         }
         execution.extend(&parts.execution);
         for node in &execution {
-            if node.kind() == "entry_statement" {
+            if node.word() == "entry_statement" {
                 self.entry(*node);
             }
         }
@@ -245,7 +255,7 @@ impl<'t> Reader<'_, 't> {
         let (mut params, mut base, mut qualifiers) = (Vec::new(), None, Vec::new());
         let (mut result, mut has_list) = (None, false);
         for part in self.named(head) {
-            match part.kind() {
+            match part.word() {
                 "parameters" => {
                     has_list = true;
                     params = self.dummies(part, whole);
@@ -269,7 +279,7 @@ impl<'t> Reader<'_, 't> {
             scope.is_pure = says("pure") || says("simple") || is_elemental;
             scope.is_elemental = is_elemental;
         }
-        if head.kind() == "function_statement"
+        if head.word() == "function_statement"
             && let Some(result) = result
         {
             let id = self.entity(result, whole);
@@ -279,7 +289,7 @@ impl<'t> Reader<'_, 't> {
                 scope.result = Some(name);
             }
         }
-        if head.kind() == "module_procedure_statement" && !has_list {
+        if head.word() == "module_procedure_statement" && !has_list {
             params = self.of_interface(whole);
         }
         params
@@ -287,7 +297,7 @@ impl<'t> Reader<'_, 't> {
 
     fn dummies(&mut self, list: Node<'t>, whole: Span) -> Vec<DeclId> {
         let mut params = Vec::new();
-        for name in self.named(list).into_iter().filter(|name| name.kind() == "identifier") {
+        for name in self.named(list).into_iter().filter(|name| name.word() == "identifier") {
             let id = self.entity(name, whole);
             self.decl(id).kind = DeclKind::Parameter;
             params.push(id);

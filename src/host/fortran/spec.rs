@@ -8,7 +8,7 @@ use crate::source::Span;
 
 use super::super::ir::*;
 use super::decl::Said;
-use super::{Reader, span};
+use super::{Reader, Word, span};
 
 /// Whether a node of this kind stands in the specification part only.
 pub(super) fn is_specification(kind: &str) -> bool {
@@ -38,7 +38,7 @@ pub(super) fn is_specification(kind: &str) -> bool {
 
 impl<'t> Reader<'_, 't> {
     pub(super) fn specification(&mut self, node: Node<'t>) {
-        match node.kind() {
+        match node.word() {
             "variable_declaration" => self.variable_declaration(node),
             "variable_modification" => self.variable_modification(node),
             "derived_type_definition" => self.derived_type(node),
@@ -60,13 +60,13 @@ impl<'t> Reader<'_, 't> {
         let mut found =
             ModuleUse { module: String::new(), span: self.trimmed(node), only: false, names: Vec::new() };
         for child in self.named(node) {
-            match child.kind() {
+            match child.word() {
                 "module_name" => found.module = self.name(child),
                 "use_alias" => found.names.extend(self.alias(child)),
                 "included_items" => {
                     found.only = true;
                     for item in self.named(child) {
-                        match item.kind() {
+                        match item.word() {
                             "use_alias" => found.names.extend(self.alias(item)),
                             "identifier" => found.names.push((self.name(item), self.name(item))),
                             _ => {}
@@ -92,10 +92,10 @@ impl<'t> Reader<'_, 't> {
         let children = self.children(node);
         let mut letters = Vec::new();
         let mut base = BaseType::Unknown;
-        let says = |word: &str| children.iter().any(|child| child.kind() == word);
+        let says = |word: &str| children.iter().any(|child| child.word() == word);
         let is_none = says("none") && (says("type") || !says("external"));
         for child in &children {
-            match child.kind() {
+            match child.word() {
                 "intrinsic_type" | "derived_type" => base = self.type_of(*child),
                 "implicit_range" => {
                     let text = self.name(*child);
@@ -124,7 +124,7 @@ impl<'t> Reader<'_, 't> {
             frame.saves_all = true;
         }
         let said = Said { attributes: Attributes { save: true, ..Attributes::default() }, ..Said::default() };
-        for name in names.into_iter().filter(|name| name.kind() == "identifier") {
+        for name in names.into_iter().filter(|name| name.word() == "identifier") {
             self.declarator(name, &said, whole);
         }
     }
@@ -133,13 +133,13 @@ impl<'t> Reader<'_, 't> {
         let whole = self.trimmed(node);
         let mut blocks: Vec<(String, Vec<String>)> = Vec::new();
         for child in self.named(node) {
-            let inside = if child.kind() == "variable_group" { self.named(child) } else { vec![child] };
+            let inside = if child.word() == "variable_group" { self.named(child) } else { vec![child] };
             for part in inside {
-                if part.kind() == "name" {
+                if part.word() == "name" {
                     blocks.push((self.name(part), Vec::new()));
                     continue;
                 }
-                if child.kind() != "variable_group" && blocks.is_empty() {
+                if child.word() != "variable_group" && blocks.is_empty() {
                     blocks.push((String::new(), Vec::new()));
                 }
                 self.declarator(part, &Said::default(), whole);
@@ -154,7 +154,7 @@ impl<'t> Reader<'_, 't> {
     /// Notes that the variable of a declarator belongs to the last one of `blocks`.
     fn in_common(&mut self, declarator: Node<'t>, blocks: &mut [(String, Vec<String>)]) {
         let mut at = declarator;
-        while at.kind() != "identifier" {
+        while at.word() != "identifier" {
             let Some(inner) = self.named(at).into_iter().next() else { return };
             at = inner;
         }
@@ -186,7 +186,7 @@ impl<'t> Reader<'_, 't> {
         for set in self.named(node) {
             let mut pending = self.named(set);
             while let Some(part) = pending.pop() {
-                match part.kind() {
+                match part.word() {
                     "identifier" => {
                         let id = self.entity(part, whole);
                         self.decl(id).fortran.save = true;
@@ -196,7 +196,7 @@ impl<'t> Reader<'_, 't> {
                     }
                     "implied_do_loop_expression" => {
                         let inside = self.named(part).into_iter();
-                        pending.extend(inside.filter(|inside| inside.kind() != "loop_control_expression"));
+                        pending.extend(inside.filter(|inside| inside.word() != "loop_control_expression"));
                     }
                     _ => {}
                 }
@@ -212,7 +212,7 @@ impl<'t> Reader<'_, 't> {
         for set in self.named(node) {
             for part in self.named(set) {
                 let name =
-                    if part.kind() == "identifier" { Some(part) } else { self.first_of(part, "identifier") };
+                    if part.word() == "identifier" { Some(part) } else { self.first_of(part, "identifier") };
                 name.into_iter().for_each(|name| self.declarator(name, &said, whole));
             }
         }
@@ -220,14 +220,14 @@ impl<'t> Reader<'_, 't> {
 
     fn enumeration(&mut self, node: Node<'t>) {
         for statement in self.named(node) {
-            if statement.kind() != "enumerator_statement" {
+            if statement.word() != "enumerator_statement" {
                 continue;
             }
             let whole = self.trimmed(statement);
             let said = Said { base: Some(BaseType::Enum), is_const: true, ..Said::default() };
             for one in self.named(statement) {
                 let name =
-                    if one.kind() == "identifier" { Some(one) } else { self.named(one).first().copied() };
+                    if one.word() == "identifier" { Some(one) } else { self.named(one).first().copied() };
                 self.declarator(one, &said, whole);
                 if let Some(id) = name.and_then(|name| self.declared(&self.name(name))) {
                     self.decl(id).kind = DeclKind::Enumerator;
@@ -254,7 +254,7 @@ impl<'t> Reader<'_, 't> {
         let whole = self.trimmed(node);
         let said = Said { is_procedure: true, ..Said::default() };
         for child in self.named(node) {
-            match child.kind() {
+            match child.word() {
                 "interface_statement" => {
                     if let Some(name) = self.first_of(child, "name") {
                         let id = self.entity(name, whole);
@@ -274,16 +274,18 @@ impl<'t> Reader<'_, 't> {
         }
     }
 
-    /// Whether the assignment defines a statement function: all that is assigned is a scalar with names in parentheses.
-    pub(super) fn statement_function(&mut self, node: Node<'t>) -> Option<DeclId> {
-        let target = node.child_by_field_name("left").filter(|left| left.kind() == "call_expression")?;
+    /// The statement function that the assignment defines, and its dummy arguments: all that is assigned is a scalar with
+    /// names in parentheses.
+    pub(super) fn statement_function(&mut self, node: Node<'t>) -> Option<(DeclId, Vec<String>)> {
+        let target = node.child_by_field_name("left").filter(|left| left.word() == "call_expression")?;
         let [name, list] = self.named(target)[..] else { return None };
         let dummies = self.named(list);
-        let all_names = dummies.iter().all(|dummy| dummy.kind() == "identifier");
-        let id = self.declared(&self.name(name)).filter(|_| name.kind() == "identifier" && all_names)?;
+        let all_names = dummies.iter().all(|dummy| dummy.word() == "identifier");
+        let id = self.declared(&self.name(name)).filter(|_| name.word() == "identifier" && all_names)?;
         let decl = self.unit.decl(id);
         let is_scalar = decl.derived.is_empty() && matches!(decl.base, BaseType::Builtin(_));
-        (is_scalar && matches!(decl.kind, DeclKind::Variable)).then_some(id)
+        let is_function = is_scalar && matches!(decl.kind, DeclKind::Variable);
+        is_function.then(|| (id, dummies.iter().map(|dummy| self.name(*dummy)).collect()))
     }
 
     /// Offset of the line behind the one that `place` ends on.

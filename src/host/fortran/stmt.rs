@@ -7,7 +7,7 @@ use tree_sitter::Node;
 use crate::source::Span;
 
 use super::super::ir::*;
-use super::{Around, Reader, span};
+use super::{Around, Reader, Word, span};
 
 impl<'t> Reader<'_, 't> {
     /// A list of statements; an empty one stands at `place`.
@@ -30,7 +30,7 @@ impl<'t> Reader<'_, 't> {
         let mut list = Vec::new();
         let mut label: Option<Node> = None;
         for node in nodes {
-            match node.kind() {
+            match node.word() {
                 "statement_label" => label = Some(*node),
                 "block_label_start_expression" => {}
                 _ => list.push(self.labelled(label.take(), *node)),
@@ -49,7 +49,7 @@ impl<'t> Reader<'_, 't> {
 
     fn stmt_here(&mut self, node: Node<'t>, start: usize) -> StmtId {
         let whole = Span::new(start, self.trimmed(node).end as usize);
-        let kind = match node.kind() {
+        let kind = match node.word() {
             "assignment_statement" | "pointer_association_statement" => self.assignment(node, whole),
             "subroutine_call" => self.call(node),
             "call_expression" => StmtKind::Expr(self.expr(node)),
@@ -91,7 +91,7 @@ impl<'t> Reader<'_, 't> {
             return StmtKind::Opaque(self.exprs(inside));
         };
         let (left, mut value) = (self.expr(left), self.expr(right));
-        if node.kind() == "pointer_association_statement" {
+        if node.word() == "pointer_association_statement" {
             value = self.push_expr(span(right), ExprKind::AddressOf(value));
         }
         let code = Span { start: self.unit.expr(left).span.start.min(node.start_byte() as u32), ..whole };
@@ -103,7 +103,7 @@ impl<'t> Reader<'_, 't> {
         let mut callee = None;
         let (mut args, mut jumps) = (Vec::new(), Vec::new());
         for part in self.named(node) {
-            match part.kind() {
+            match part.word() {
                 "argument_list" => {
                     args = self.arguments(part);
                     for label in self.named(part).into_iter().filter(|inside| inside.is_error()) {
@@ -145,7 +145,7 @@ impl<'t> Reader<'_, 't> {
         let children = self.children(node);
         let Some((word, rest)) = children.split_first() else { return StmtKind::Empty };
         let name = rest.iter().find(|part| part.is_named()).copied();
-        match word.kind() {
+        match word.word() {
             "continue" => StmtKind::Empty,
             "return" => StmtKind::Return(name.map(|value| self.expr(value))),
             "exit" => self.exit(name),
@@ -179,7 +179,7 @@ impl<'t> Reader<'_, 't> {
 
     /// `goto 10`, or with several labels and a value.
     fn goto(&mut self, rest: &[Node<'t>], whole: Span) -> StmtKind {
-        let is_label = |part: &&Node| part.kind() == "statement_label_reference";
+        let is_label = |part: &&Node| part.word() == "statement_label_reference";
         let labels: Vec<Node> = rest.iter().filter(is_label).copied().collect();
         let value = rest.iter().find(|part| part.is_named() && !is_label(part));
         let (Some(value), Some(first)) = (value, labels.first()) else {

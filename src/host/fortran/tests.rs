@@ -1,6 +1,6 @@
 //! Tests of the Fortran reader: snippets, and the facts that it reads from them.
 
-use super::parse;
+use super::super::parse;
 use crate::host::ir::*;
 use crate::scan::Scan;
 use crate::source::{Form, Language, SourceFile, Span};
@@ -225,7 +225,7 @@ end module m
     assert_eq!(unit.scopes[0].commons.len(), 2);
     assert!(unit.scopes[2].is_pure && !unit.scopes[1].is_pure);
     let inputs: Vec<(&str, usize)> = unit.inputs.iter().map(|(name, at)| (name.as_str(), *at)).collect();
-    assert_eq!(inputs, [("sub", 0), ("sub", 1), ("sub", 2)]);
+    assert_eq!(inputs, [("g", 0), ("sub", 0), ("sub", 1), ("sub", 2)]);
     let from = unit.scopes[0].directives_from as usize;
     assert!(text[from..].starts_with("  integer(8)"), "{}", &text[from..]);
     assert!(all_text(text, unit.scopes[1].specification).ends_with("g(x) = x + 1"));

@@ -26,25 +26,27 @@ pub fn read(bytes: &[u8], span: Span, quote: Option<u8>, form: Form) -> Text {
     let mut at = 0;
     let mut end = line.len();
     while let Some(byte) = line.get(at) {
-        match (text.quote, byte) {
-            (Some(quote), byte) if *byte == quote => text.quote = None,
-            (Some(_), _) => {}
-            (None, b'\'' | b'"') => text.quote = Some(*byte),
-            (None, b'!') => {
+        match (text.quote, CLASSES[usize::from(*byte)]) {
+            (Some(quote), _) if *byte == quote => text.quote = None,
+            (Some(_), _) | (None, Class::Other) => {}
+            (None, Class::Quote) => text.quote = Some(*byte),
+            (None, Class::Comment) => {
                 end = at;
                 break;
             }
-            (None, byte) if is_inner(*byte) => {
+            (None, Class::Inner) => {
                 let rest = line.get(at..).unwrap_or_default();
-                let word =
-                    rest.get(..rest.iter().take_while(|byte| is_inner(**byte)).count()).unwrap_or(rest);
+                let length = rest.iter().position(|byte| !is_inner(*byte)).unwrap_or(rest.len());
+                let word = rest.get(..length).unwrap_or(rest);
                 let start = span.start as usize + at;
-                at += word.len();
-                let name = name_of(word).map(|name| (name, Span::new(start, start + word.len())));
-                text.names.extend(name);
+                at += length;
+                // All of OpenACC's begin with one of these.
+                if matches!(byte, b'a' | b'A' | b'o' | b'O' | b'_') {
+                    let name = name_of(word).map(|name| (name, Span::new(start, start + length)));
+                    text.names.extend(name);
+                }
                 continue;
             }
-            _ => {}
         }
         at += 1;
     }
@@ -93,5 +95,31 @@ pub fn included(words: &[u8]) -> Option<String> {
 }
 
 fn is_inner(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+    CLASSES[usize::from(byte)] == Class::Inner
 }
+
+/// What a byte is outside of a literal.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    /// A part of a name or a number.
+    Inner,
+    Quote,
+    Comment,
+    Other,
+}
+
+/// Every byte of a file is looked up here several times.
+const CLASSES: [Class; 256] = {
+    let mut classes = [Class::Other; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        classes[byte] = match byte as u8 {
+            b'\'' | b'"' => Class::Quote,
+            b'!' => Class::Comment,
+            b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'_' | 0x80.. => Class::Inner,
+            _ => Class::Other,
+        };
+        byte += 1;
+    }
+    classes
+};

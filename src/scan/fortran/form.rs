@@ -50,7 +50,8 @@ fn signs(bytes: &[u8]) -> Signs {
         signs.fixed += usize::from(is_mark && asked.is_none());
         signs.free += usize::from(asked.is_some_and(|column| column <= 72) && !marked);
         signs.free += usize::from(is_free_start(text, column));
-        asked = code::read(text, Span::new(0, text.len()), None, Form::Free).ampersand.map(|at| at + 1);
+        let read = || code::read(text, Span::new(0, text.len()), None, Form::Free);
+        asked = text.contains(&b'&').then(|| read().ampersand.map(|at| at + 1)).flatten();
     }
     signs
 }

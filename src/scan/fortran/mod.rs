@@ -13,9 +13,9 @@ mod walk;
 
 use crate::source::SourceFile;
 
-use super::c::Event;
+use super::c::{Event, Line};
 use super::preproc::{self, Shown, View};
-use super::{Include, Scan};
+use super::{Include, Scan, shadow};
 
 pub use form::form_of;
 pub use modules::{defined as defined_modules, used as used_modules};
@@ -38,7 +38,53 @@ pub fn assemble(file: &SourceFile, events: &[Event], shown: &Shown) -> Scan {
 
 /// The lines that include other files, of all branches: those of the preprocessor and those of the language.
 pub fn includes(file: &SourceFile) -> Vec<Include> {
-    assemble(file, &events(file), &Shown::default()).includes
+    let events = events(file);
+    let lines = events.iter().filter_map(|event| match event {
+        Event::Line(line) => Some(line),
+        Event::Operator(_) | Event::Comment(_) | Event::Word(_) => None,
+    });
+    let lines: Vec<&Line> = lines.collect();
+    let said: usize = lines.iter().map(|line| count_includes(file.slice(line.whole))).sum();
+    if said < count_includes(&file.bytes) {
+        return assemble(file, &events, &Shown::default()).includes;
+    }
+    lines.into_iter().filter_map(|line| shadow::include_of(file, line)).collect()
+}
+
+/// How often the word stands in a text, be it in a comment.
+fn count_includes(text: &[u8]) -> usize {
+    let is_word =
+        |seven: &&[u8; 7]| matches!(seven[0], b'i' | b'I') && seven.eq_ignore_ascii_case(b"include");
+    text.array_windows().filter(is_word).count()
+}
+
+/// Whether a directive may stand before one of these preprocessor lines, with no code between. A "no" is never wrong.
+pub fn may_follow_directive<'a>(file: &SourceFile, mut lines: impl Iterator<Item = &'a Line>) -> bool {
+    let text = |number: usize| file.slice(file.lines.span(number));
+    let goes_on = |number: usize| text(number).trim_ascii_end().ends_with(b"\\");
+    let is_code = |number: usize| is_code(text(number)) && !number.checked_sub(1).is_some_and(goes_on);
+    let holds_acc = |number: &usize| {
+        let is_acc = |word: &[u8; 3]| word.eq_ignore_ascii_case(b"acc");
+        !text(*number).trim_ascii_start().starts_with(b"#") && text(*number).array_windows().any(is_acc)
+    };
+    let mut checked = 0;
+    lines.any(|line| {
+        let here = file.lines.line(line.whole.start);
+        let mut before = (checked..here).rev();
+        checked = here;
+        before.find(|number| holds_acc(number) || is_code(*number)).is_some_and(|number| holds_acc(&number))
+    })
+}
+
+/// Whether a line that is no part of a preprocessor line is surely code.
+fn is_code(text: &[u8]) -> bool {
+    let rest = text.trim_ascii();
+    let lead = text.len() - text.trim_ascii_start().len();
+    // Column 6 may hold a mark, and what is behind column 72 may be none.
+    let is_plain = lead < 72 && lead != 5 && rest.first().is_some_and(|first| first.is_ascii_alphabetic());
+    let may_comment = lead == 0 && matches!(rest.first(), Some(b'c' | b'C' | b'd' | b'D'));
+    let includes = rest.get(..7).is_some_and(|word| word.eq_ignore_ascii_case(b"include"));
+    is_plain && !may_comment && !includes
 }
 
 #[cfg(test)]

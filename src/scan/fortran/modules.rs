@@ -5,7 +5,7 @@
 /// The modules that a file defines, in lower case.
 pub fn defined(bytes: &[u8]) -> Vec<String> {
     let lines = bytes.split(|byte| *byte == b'\n');
-    let names = lines.filter_map(|line| {
+    let names = lines.filter(|line| begins_with(line, b"m")).filter_map(|line| {
         let mut words = words(line);
         let is_module = words.next()?.eq_ignore_ascii_case(b"module");
         let name = words.next().filter(|_| is_module)?;
@@ -20,7 +20,7 @@ pub fn defined(bytes: &[u8]) -> Vec<String> {
 /// The modules that a file uses, and those that its submodules extend, in lower case, each once.
 pub fn used(bytes: &[u8]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for line in bytes.split(|byte| *byte == b'\n') {
+    for line in bytes.split(|byte| *byte == b'\n').filter(|line| begins_with(line, b"us")) {
         let mut words = words(line);
         let Some(first) = words.next() else { continue };
         let is_use = first.eq_ignore_ascii_case(b"use");
@@ -37,6 +37,12 @@ pub fn used(bytes: &[u8]) -> Vec<String> {
         names.extend(name);
     }
     names
+}
+
+/// Whether the first word of a line begins with one of these letters, whatever their case. Most lines go no further.
+fn begins_with(line: &[u8], letters: &[u8]) -> bool {
+    let first = line.iter().find(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'!'));
+    first.is_some_and(|first| letters.contains(&first.to_ascii_lowercase()))
 }
 
 /// The words of a line up to its comment.

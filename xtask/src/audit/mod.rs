@@ -4,6 +4,7 @@
 
 mod code;
 mod construct;
+mod fortran;
 mod poison;
 mod pragma;
 mod race;
@@ -18,7 +19,6 @@ use std::path::{Path, PathBuf};
 use acc2omp::source::Language;
 use clap::{Args, ValueEnum};
 
-use crate::difftest::fixture::Fixture;
 use crate::difftest::toolchain::Toolchains;
 use crate::difftest::{self, Output, Profile, Suite};
 use crate::{Result, Verdict};
@@ -74,8 +74,6 @@ pub fn run(options: &Options) -> Result<Verdict> {
     }
     let toolchains = Toolchains::find()?;
     let mut suites = difftest::suites(&difftest::Options::default(), &root, work.path())?;
-    // The audit reads C and C++.
-    suites.retain(|suite| !suite.fixtures.iter().any(Fixture::is_fortran));
     // What stands beside the original is the same text twice.
     suites.iter_mut().for_each(|suite| suite.outputs.retain(|output| !output.guarded));
     // The fixtures that cannot be built are read, too.
@@ -138,7 +136,7 @@ fn read_all(folders: &[PathBuf]) -> Result<Sum> {
 
 /// Reads one text, and tells what is wrong with it.
 fn read(path: &Path, name: &str, sum: &mut Sum) -> Result<()> {
-    let Some(language) = Language::of(path).filter(|language| !language.is_fortran()) else { return Ok(()) };
+    let Some(language) = Language::of(path) else { return Ok(()) };
     let bytes = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let found = text::audit(&bytes, language);
     for race in &found.races {

@@ -8,12 +8,13 @@ use acc2omp::source::{Language, SourceFile, Span};
 use super::code::{Macros, assigned_by_macro};
 
 /// The words that name directives, on their own or combined.
-const DIRECTIVE_WORDS: [&str; 23] = [
+const DIRECTIVE_WORDS: [&str; 24] = [
     "target",
     "teams",
     "distribute",
     "parallel",
     "for",
+    "do",
     "simd",
     "loop",
     "sections",
@@ -70,6 +71,29 @@ impl Pragma {
             || self.is("exit")
             || (self.name == ["target"] && self.clause("update").is_some());
         !stands_alone
+    }
+
+    /// Reads the words of a directive behind its sentinel.
+    pub fn read(text: &str, span: Span, next_code: u32) -> Pragma {
+        let mut rest = text;
+        let mut name = Vec::new();
+        let mut clauses = Vec::new();
+        while let Some(start) = rest.find(|c: char| c.is_alphanumeric() || c == '_' || c == '(') {
+            let end = rest.get(start..).unwrap_or_default();
+            let length = end.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(end.len());
+            let (word, behind) = end.split_at(length);
+            let (argument, behind) = argument(behind);
+            if clauses.is_empty() && DIRECTIVE_WORDS.contains(&word) {
+                name.push(word.to_owned());
+            }
+            let is_name = name.last().is_some_and(|last| last == word);
+            if !is_name || !argument.is_empty() {
+                let argument = argument.trim().to_owned();
+                clauses.push(Clause { name: word.to_owned(), argument });
+            }
+            rest = behind;
+        }
+        Pragma { span, name, clauses, next_code }
     }
 
     /// The first clause of that name.
@@ -184,26 +208,7 @@ fn disguised(bytes: &[u8]) -> (Vec<u8>, Vec<usize>) {
 
 fn pragma(file: &SourceFile, one: &DirectiveText) -> Pragma {
     let words: Vec<_> = one.words.iter().map(|span| file.text(*span)).collect();
-    let text = words.join(" ");
-    let mut rest = text.as_str();
-    let mut name = Vec::new();
-    let mut clauses = Vec::new();
-    while let Some(start) = rest.find(|c: char| c.is_alphanumeric() || c == '_' || c == '(') {
-        let end = rest.get(start..).unwrap_or_default();
-        let length = end.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(end.len());
-        let (word, behind) = end.split_at(length);
-        let (argument, behind) = argument(behind);
-        if clauses.is_empty() && DIRECTIVE_WORDS.contains(&word) {
-            name.push(word.to_owned());
-        }
-        let is_name = name.last().is_some_and(|last| last == word);
-        if !is_name || !argument.is_empty() {
-            let argument = argument.trim().to_owned();
-            clauses.push(Clause { name: word.to_owned(), argument });
-        }
-        rest = behind;
-    }
-    Pragma { span: one.span, name, clauses, next_code: one.next_code }
+    Pragma::read(&words.join(" "), one.span, one.next_code)
 }
 
 /// What stands in the parentheses at the start of `text`, and what stands behind them.

@@ -67,7 +67,7 @@ pub fn all(code: &Code, constructs: &[Construct], resident: &Resident) -> Vec<Ra
 
 /// Who can assign a variable at once, seen from where we are on the way in.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Sharing {
+pub enum Sharing {
     /// One thread.
     One,
     /// Many threads.
@@ -96,7 +96,8 @@ fn is_race(code: &Code, constructs: &[Construct], resident: &Resident, write: &W
         if one.pragma.is("atomic") && is_atomic(code, one, write) {
             return false;
         }
-        sharing = inside(one, name, sharing, limited, accumulates);
+        let is_counter = one.counters.contains(&name);
+        sharing = inside(&one.pragma, is_counter, name, sharing, limited, accumulates);
     }
     sharing == Sharing::Many
 }
@@ -128,10 +129,16 @@ fn accumulates(code: &Code, write: &Write) -> bool {
 }
 
 /// How `name` is shared inside of a construct, if it is shared as `sharing` around it.
-fn inside(one: &Construct, name: &str, sharing: Sharing, limited: bool, accumulates: bool) -> Sharing {
-    let pragma = &one.pragma;
+pub fn inside(
+    pragma: &Pragma,
+    is_counter: bool,
+    name: &str,
+    sharing: Sharing,
+    limited: bool,
+    accumulates: bool,
+) -> Sharing {
     let is_listed = |clause: &&str| pragma.items(clause).contains(&name);
-    if OWN.iter().any(is_listed) || one.counters.contains(&name) {
+    if OWN.iter().any(is_listed) || is_counter {
         return Sharing::One;
     }
     let scalars = pragma.clause("defaultmap").is_some_and(|clause| clause.argument.starts_with("tofrom"));
@@ -160,7 +167,8 @@ fn has_threads(pragma: &Pragma) -> bool {
     pragma.is("parallel") && !is_one(pragma, "num_threads")
 }
 
-fn is_one(pragma: &Pragma, clause: &str) -> bool {
+/// Whether a clause says 1.
+pub fn is_one(pragma: &Pragma, clause: &str) -> bool {
     pragma.clause(clause).is_some_and(|clause| clause.argument.trim() == "1")
 }
 

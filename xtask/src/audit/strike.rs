@@ -4,6 +4,7 @@
 
 use acc2omp::source::Language;
 
+use super::fortran;
 use super::pragma::pages;
 use super::text::{Owned, audit};
 
@@ -24,6 +25,9 @@ pub fn unseen(text: &[u8], language: Language, owned: &[Owned]) -> Vec<Owned> {
 
 /// The text with the clauses `OWNING` of its OpenMP directives overwritten by blanks.
 fn struck(text: &[u8], language: Language) -> Vec<u8> {
+    if let Language::Fortran(form) = language {
+        return fortran::struck(text, form);
+    }
     let mut struck = text.to_vec();
     for one in pages(text, language).iter().flat_map(|page| &page.pragmas) {
         let Some(directive) = struck.get_mut(one.span.range()) else { continue };
@@ -41,7 +45,7 @@ fn struck(text: &[u8], language: Language) -> Vec<u8> {
 }
 
 /// The bytes of the first clause `word(…)` in a directive.
-fn clause(directive: &[u8], word: &[u8]) -> Option<std::ops::Range<usize>> {
+pub fn clause(directive: &[u8], word: &[u8]) -> Option<std::ops::Range<usize>> {
     let is_inner = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
     let mut places = directive.windows(word.len()).enumerate().filter(|(_, here)| *here == word);
     let (start, _) = places.find(|(at, _)| {

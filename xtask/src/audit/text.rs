@@ -8,6 +8,7 @@ use acc2omp::source::{Language, LineIndex, Span};
 
 use super::code::{self, Code};
 use super::construct::{self, Construct};
+use super::fortran;
 use super::pragma::{Page, pages};
 use super::race::{self, Race, Resident};
 use super::strike::OWNING;
@@ -38,6 +39,9 @@ pub struct Owned {
 
 /// Reads a text and looks for races.
 pub fn audit(text: &[u8], language: Language) -> Findings {
+    if let Language::Fortran(form) = language {
+        return fortran::audit(text, form);
+    }
     let mut findings = Findings::default();
     let pages = pages(text, language);
     let all: Vec<_> = pages.iter().flat_map(|page| page.pragmas.clone()).collect();

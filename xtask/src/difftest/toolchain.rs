@@ -25,6 +25,9 @@ const UNFINISHED: &str = "not yet implemented";
 /// What flang 22 says of a dummy array in `is_device_ptr`, which OpenMP 4.5 allows (2.10.4) and flang does not.
 const NO_ADDRESS: &str = "in IS_DEVICE_PTR clause must be of type C_PTR";
 
+/// What the linker says of routines for the memory of devices, which flang's programs for the host alone do without.
+const NO_DEVICES: &str = "undefined reference to `omp_target_";
+
 /// The programs of one kind of compiler.
 struct Compilers {
     c: &'static str,
@@ -131,7 +134,9 @@ impl Toolchain {
         let is_error = |line: &&str| line.contains(": error:");
         let mut errors = message.lines().filter(is_error).peekable();
         let has_only_this = errors.peek().is_some() && errors.all(|line| line.contains(NO_ADDRESS));
-        self == Toolchain::Flang && (message.contains(UNFINISHED) || has_only_this)
+        let mut lost = message.lines().filter(|line| line.contains("undefined reference")).peekable();
+        let has_no_devices = lost.peek().is_some() && lost.all(|line| line.contains(NO_DEVICES));
+        self == Toolchain::Flang && (message.contains(UNFINISHED) || has_only_this || has_no_devices)
     }
 
     /// How often a program is run: a race in Fortran has no other witness than a second run that differs; the shim

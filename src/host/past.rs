@@ -1,0 +1,194 @@
+//! A text that was parsed, for the next one that is nearly the same: another view of the file, or its translation.
+//!
+//! Invariant: gives only trees without errors; where there are some, what is read from the beginning counts.
+
+use std::ops::Range;
+
+use tree_sitter::{InputEdit, Parser, Point, Tree};
+
+use crate::source::Span;
+
+/// Differences with fewer equal bytes between them are one.
+const NEAR: usize = 32;
+
+/// A text and its tree.
+#[derive(Clone, Debug)]
+pub struct Past {
+    text: Vec<u8>,
+    tree: Tree,
+}
+
+/// Bytes of a text in whose place so many others stand now.
+#[derive(Clone, Copy, Debug)]
+pub struct Replaced {
+    /// What was there.
+    pub old: Span,
+    /// The length of what is there.
+    pub length: usize,
+}
+
+/// A difference, in the old text and in the new one.
+#[derive(Debug, PartialEq, Eq)]
+struct Change {
+    old: Range<usize>,
+    new: Range<usize>,
+}
+
+impl Past {
+    /// Keeps a tree without errors.
+    pub(super) fn new(text: &[u8], tree: &Tree) -> Option<Past> {
+        let is_whole = !tree.root_node().has_error();
+        is_whole.then(|| Past { text: text.to_vec(), tree: tree.clone() })
+    }
+
+    /// The tree of `text`, which has other bytes in the place of those `replaced`, and may differ elsewhere byte by byte.
+    /// `None` if it has errors, or if too much has changed.
+    pub(super) fn again(&self, text: &[u8], replaced: &[Replaced]) -> Option<Tree> {
+        let changes = changes(&self.text, text, replaced)?;
+        let changed: usize = changes.iter().map(|change| change.old.len().max(change.new.len())).sum();
+        if changed > text.len() / 2 {
+            return None;
+        }
+        let mut tree = self.tree.clone();
+        // From the last to the first: what is before a change stands where it stood.
+        for edit in edits(&self.text, text, &changes).iter().rev() {
+            tree.edit(edit);
+        }
+        let mut parser = Parser::new();
+        parser.set_language(&self.tree.language()).ok()?;
+        let tree = parser.parse(text, Some(&tree))?;
+        (!tree.root_node().has_error()).then_some(tree)
+    }
+}
+
+/// Where two texts differ, by place; `None` if they do not fit together.
+fn changes(old: &[u8], new: &[u8], replaced: &[Replaced]) -> Option<Vec<Change>> {
+    let mut changes: Vec<Change> = Vec::new();
+    let mut add = |change: Change| match changes.last_mut() {
+        Some(last) if change.old.start - last.old.end < NEAR => {
+            last.old.end = change.old.end;
+            last.new.end = change.new.end;
+        }
+        _ => changes.push(change),
+    };
+    let (mut at, mut now) = (0, 0);
+    let end = Replaced { old: Span::at(old.len()), length: 0 };
+    for Replaced { old: gone, length } in replaced.iter().chain([&end]) {
+        let gone = gone.range();
+        let same = gone.start.checked_sub(at)?;
+        let pair = (old.get(at..gone.start)?, new.get(now..now + same)?);
+        for (ahead, _) in pair.0.iter().zip(pair.1).enumerate().filter(|(_, (old, new))| old != new) {
+            let (at, now) = (at + ahead, now + ahead);
+            add(Change { old: at..at + 1, new: now..now + 1 });
+        }
+        now += same;
+        if !gone.is_empty() || *length > 0 {
+            add(Change { old: gone.clone(), new: now..now + length });
+        }
+        (at, now) = (gone.end, now + length);
+    }
+    (now == new.len()).then_some(changes)
+}
+
+/// The changes as the grammar wants them: each for itself, in the old text.
+fn edits(old: &[u8], new: &[u8], changes: &[Change]) -> Vec<InputEdit> {
+    let mut here = Point::new(0, 0);
+    let mut at = 0;
+    let mut edits = Vec::with_capacity(changes.len());
+    for change in changes {
+        let start_position = behind(here, old.get(at..change.old.start).unwrap_or_default());
+        here = behind(start_position, old.get(change.old.clone()).unwrap_or_default());
+        at = change.old.end;
+        edits.push(InputEdit {
+            start_byte: change.old.start,
+            old_end_byte: change.old.end,
+            new_end_byte: change.old.start + change.new.len(),
+            start_position,
+            old_end_position: here,
+            new_end_position: behind(start_position, new.get(change.new.clone()).unwrap_or_default()),
+        });
+    }
+    edits
+}
+
+/// The place behind a text that begins at `start`.
+fn behind(start: Point, text: &[u8]) -> Point {
+    match text.iter().rposition(|byte| *byte == b'\n') {
+        None => Point::new(start.row, start.column + text.len()),
+        Some(last) => {
+            let rows = text.iter().filter(|byte| **byte == b'\n').count();
+            Point::new(start.row + rows, text.len() - last - 1)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::path::Path;
+
+    use super::*;
+    use crate::host::fortran::tree;
+    use crate::host::{parse, parse_again};
+    use crate::scan::{self, View};
+    use crate::source::SourceFile;
+
+    #[test]
+    fn what_is_read_again_reads_as_from_the_beginning() {
+        let old = "program p\n  integer :: i, k(9)\n  do i = 1, 9\n    k(i) = i\n  end do\n  print *, k\nend program p\n";
+        let past = Past::new(old.as_bytes(), &tree(old.as_bytes()).unwrap()).unwrap();
+        for (gone, come) in [("k(i) = i", "k(i) = 2"), ("i, k(9)", "i, k(9), more"), ("print *, k\n", "")] {
+            let start = old.find(gone).unwrap();
+            let new = old.replace(gone, come);
+            let replaced = Replaced { old: Span::new(start, start + gone.len()), length: come.len() };
+            let again = past.again(new.as_bytes(), &[replaced]).unwrap();
+            let fresh = tree(new.as_bytes()).unwrap();
+            assert_eq!(again.root_node().to_sexp(), fresh.root_node().to_sexp(), "{come}");
+        }
+    }
+
+    #[test]
+    fn views_of_fixtures_read_as_from_the_beginning() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+        let files = walkdir::WalkDir::new(folder).into_iter().flatten().map(walkdir::DirEntry::into_path);
+        let mut compared = 0;
+        for path in files {
+            let Ok(bytes) = std::fs::read(&path) else { continue };
+            let Some(language) = scan::language_of(&path, &bytes, None) else { continue };
+            let conditions: Vec<usize> = bytes
+                .windows(5)
+                .enumerate()
+                .filter(|(_, word)| matches!(*word, b"#else" | b"#elif"))
+                .map(|(at, _)| at + 6)
+                .collect();
+            let file = SourceFile::new(path.display().to_string(), bytes, language);
+            let mut past = None;
+            parse_again(&file, &scan::scan(&file, &View::default()).0, &mut past);
+            for at in conditions {
+                let (scan, _) = scan::scan(&file, &View::reaching(at as u32));
+                let (again, fresh) = (parse_again(&file, &scan, &mut past), parse(&file, &scan));
+                assert_eq!(format!("{again:?}"), format!("{fresh:?}"), "{}", file.name);
+                compared += 1;
+            }
+        }
+        assert!(compared > 5, "{compared}");
+    }
+
+    #[test]
+    fn errors_are_left_to_others() {
+        let old = b"program p\n  i = 1\nend program p\n";
+        let past = Past::new(old, &tree(old).unwrap()).unwrap();
+        assert!(past.again(b"program p\n  i = (\nend program p\n", &[]).is_none());
+        assert!(past.again(b"program p\n", &[]).is_none());
+        assert!(Past::new(b"i = (", &tree(b"i = (").unwrap()).is_none());
+    }
+
+    #[test]
+    fn near_differences_are_one() {
+        let old = [b'a'; 100];
+        let mut new = old;
+        (new[1], new[20], new[90]) = (b'b', b'b', b'b');
+        let expected = [Change { old: 1..21, new: 1..21 }, Change { old: 90..91, new: 90..91 }];
+        assert_eq!(changes(&old, &new, &[]).unwrap(), expected);
+    }
+}

@@ -1,0 +1,126 @@
+//! How fast the translation is, on one core.
+//!
+//! Invariant: what is measured is the whole program, reading included; beside it stands what the grammar takes alone, on the
+//! same machine in the same minute.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use acc2omp::scan::{self, View};
+use acc2omp::source::{Language, SourceFile};
+use clap::Args;
+
+use crate::{Result, Verdict, difftest, process};
+
+/// The best of so many runs counts.
+const RUNS: usize = 5;
+
+/// What to measure.
+#[derive(Args, Debug)]
+pub struct Options {
+    /// Folders to measure [default: fixtures/fortran and fixtures/c]
+    #[arg(value_name = "DIR")]
+    folders: Vec<PathBuf>,
+
+    /// The folder is copied until there are so many MB
+    #[arg(long, value_name = "MB", default_value_t = 4)]
+    megabytes: usize,
+}
+
+/// Measures, and prints a line for each folder.
+pub fn run(options: &Options) -> Result<Verdict> {
+    let root = difftest::root()?;
+    process::show(Command::new(env!("CARGO")).args(["build", "--quiet", "--release"]).current_dir(&root))?;
+    // The folder of this program lies beside that of release builds.
+    let here = std::env::current_exe().map_err(|error| error.to_string())?;
+    let program = here.with_file_name("..").join("release/acc2omp");
+    let mut folders = options.folders.clone();
+    if folders.is_empty() {
+        folders = ["fixtures/fortran", "fixtures/c"].map(|folder| root.join(folder)).to_vec();
+    }
+    for folder in folders {
+        measure(&program, &folder, options.megabytes * 1_000_000)?;
+    }
+    Ok(Verdict::Passed)
+}
+
+fn measure(program: &Path, folder: &Path, wanted: usize) -> Result<()> {
+    let sources = sources(folder);
+    let bytes: usize = sources.iter().map(|(_, file)| file.bytes.len()).sum();
+    if bytes == 0 {
+        return Err(format!("{}: no sources", folder.display()));
+    }
+    let work = tempfile::Builder::new().prefix("acc2omp-speed-").tempdir().map_err(|e| e.to_string())?;
+    let copies = wanted.div_ceil(bytes);
+    for copy in 0..copies {
+        for (path, file) in &sources {
+            let to = work.path().join(copy.to_string()).join(path);
+            let made =
+                to.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&to, &file.bytes));
+            made.map_err(|error| format!("{}: {error}", to.display()))?;
+        }
+    }
+    let mut command = Command::new(program);
+    command.args(["--quiet", "--jobs", "1", "--check"]).arg(work.path());
+    let whole =
+        best(|| command.status().map(drop)).map_err(|error| format!("{}: {error}", program.display()))?;
+    let shadows: Vec<(Language, Vec<u8>)> = sources
+        .iter()
+        .map(|(_, file)| (file.language, scan::scan(file, &View::default()).0.shadow))
+        .collect();
+    let grammar = best(|| shadows.iter().try_for_each(|(language, text)| parse(*language, text)))?;
+    let grammar = grammar * copies as u32;
+    let speed = |time: Duration| (bytes * copies) as f64 / 1e6 / time.as_secs_f64();
+    println!(
+        "{}: {:.1} MB, {:.2} s, {:.1} MB/s; the grammar alone {:.1} MB/s",
+        folder.display(),
+        (bytes * copies) as f64 / 1e6,
+        whole.as_secs_f64(),
+        speed(whole),
+        speed(grammar)
+    );
+    Ok(())
+}
+
+/// The sources of a folder: paths in it, and what they hold.
+fn sources(folder: &Path) -> Vec<(PathBuf, SourceFile)> {
+    let mut pending = vec![folder.to_path_buf()];
+    let mut found = Vec::new();
+    while let Some(path) = pending.pop() {
+        if let Ok(inside) = fs::read_dir(&path) {
+            pending.extend(inside.flatten().map(|entry| entry.path()));
+        } else if Language::of(&path).is_some()
+            && let Ok(bytes) = fs::read(&path)
+            && let Some(language) = scan::language_of(&path, &bytes, None)
+        {
+            let name = path.display().to_string();
+            let inner = path.strip_prefix(folder).unwrap_or(&path).to_path_buf();
+            found.push((inner, SourceFile::new(name, bytes, language)));
+        }
+    }
+    found
+}
+
+fn parse(language: Language, text: &[u8]) -> Result<()> {
+    let grammar = match language {
+        Language::C | Language::Header => tree_sitter_c::LANGUAGE,
+        Language::Cpp => tree_sitter_cpp::LANGUAGE,
+        Language::Fortran(_) => tree_sitter_fortran::LANGUAGE,
+    };
+    let mut parser = tree_sitter::Parser::new();
+    parser.set_language(&grammar.into()).map_err(|error| error.to_string())?;
+    parser.parse(text, None).map(drop).ok_or_else(|| "the grammar gives no tree".to_owned())
+}
+
+/// The shortest of some runs.
+fn best<E>(mut run: impl FnMut() -> std::result::Result<(), E>) -> std::result::Result<Duration, E> {
+    let mut best = Duration::MAX;
+    for _ in 0..RUNS {
+        let start = Instant::now();
+        run()?;
+        best = best.min(start.elapsed());
+    }
+    Ok(best)
+}
