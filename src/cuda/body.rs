@@ -57,6 +57,10 @@ pub struct Body<'a, 'b> {
     pub arrays: HashSet<SymbolId>,
     /// It is the body of a routine.
     pub is_routine: bool,
+    /// The lanes of a worker and the workers of a gang, if they are known here.
+    pub sizes: Option<(usize, usize)>,
+    /// All threads that run what comes next are behind what they did before.
+    pub is_together: bool,
 }
 
 impl Body<'_, '_> {
@@ -68,9 +72,9 @@ impl Body<'_, '_> {
         match &self.input.unit().stmt(stmt).kind {
             // The braces of a function stay outside of what one thread does.
             StmtKind::Block(list) if self.is_routine && !self.holds_shared(stmt) => {
-                self.single(&list.clone(), Levels::NONE, true)?
+                self.single(&list.clone(), Levels::NONE, true, true)?
             }
-            _ => self.walk(stmt, Levels::NONE, true)?,
+            _ => self.walk(stmt, Levels::NONE, true, true)?,
         }
         Ok(self.edits.render(self.input.file(), span, indent))
     }
@@ -93,39 +97,51 @@ impl Body<'_, '_> {
         Ok(())
     }
 
+    fn vector_sync(&self) -> String {
+        match self.sizes {
+            Some((lanes, _)) => format!("acc2omp::vector_sync<{lanes}>();"),
+            None => "acc2omp::vector_sync();".to_owned(),
+        }
+    }
+
     fn missing(&self, mode: Levels) -> Levels {
         self.shape.levels().without(mode)
     }
 
-    fn walk(&mut self, stmt: StmtId, mode: Levels, in_block: bool) -> Result<(), Refused> {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.walk_here(stmt, mode, in_block))
+    /// `is_last`: it ends an iteration of a shared loop, or the region.
+    fn walk(&mut self, stmt: StmtId, mode: Levels, in_block: bool, is_last: bool) -> Result<(), Refused> {
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.walk_here(stmt, mode, in_block, is_last))
     }
 
-    fn walk_here(&mut self, stmt: StmtId, mode: Levels, in_block: bool) -> Result<(), Refused> {
+    fn walk_here(&mut self, stmt: StmtId, mode: Levels, in_block: bool, is_last: bool) -> Result<(), Refused> {
         let nest = self.nest;
         if let Some(shared) = nest.get(&stmt) {
             return self.shared(shared, mode, in_block);
         }
         if !self.holds_shared(stmt) {
-            return self.single(&[stmt], mode, in_block);
+            return self.single(&[stmt], mode, in_block, is_last);
         }
         match &self.input.unit().stmt(stmt).kind.clone() {
             StmtKind::Block(list) => {
                 let mut run: Vec<StmtId> = Vec::new();
                 for inner in list {
                     if self.holds_shared(*inner) {
-                        self.single(&std::mem::take(&mut run), mode, true)?;
-                        self.walk(*inner, mode, true)?;
+                        self.single(&std::mem::take(&mut run), mode, true, false)?;
+                        self.walk(*inner, mode, true, false)?;
                     } else {
                         run.push(*inner);
                     }
                 }
-                self.single(&run, mode, true)
+                self.single(&run, mode, true, is_last)
             }
             StmtKind::If { cond, then, other } => {
                 self.pure(*cond, mode)?;
-                self.walk(*then, mode, false)?;
-                other.map_or(Ok(()), |other| self.walk(other, mode, false))
+                self.is_together = false;
+                self.walk(*then, mode, false, false)?;
+                self.is_together = false;
+                let done = other.map_or(Ok(()), |other| self.walk(other, mode, false, false));
+                self.is_together = false;
+                done
             }
             StmtKind::For { init, cond, step, body } => {
                 for expr in [cond, step].into_iter().flatten() {
@@ -134,11 +150,17 @@ impl Body<'_, '_> {
                 if let Some(StmtKind::Expr(expr)) = init.map(|init| &self.input.unit().stmt(init).kind) {
                     self.pure(*expr, mode)?;
                 }
-                self.walk(*body, mode, false)
+                self.is_together = false;
+                self.walk(*body, mode, false, false)?;
+                self.is_together = false;
+                Ok(())
             }
             StmtKind::While { cond, body } | StmtKind::DoWhile { body, cond } => {
                 self.pure(*cond, mode)?;
-                self.walk(*body, mode, false)
+                self.is_together = false;
+                self.walk(*body, mode, false, false)?;
+                self.is_together = false;
+                Ok(())
             }
             // A call of a routine that shares out its loops: all threads make it.
             StmtKind::Expr(_) | StmtKind::Decl(_) | StmtKind::Return(_) => Ok(()),
@@ -209,7 +231,7 @@ impl Body<'_, '_> {
     }
 
     /// Statements that no thread shares out: by one thread of those that `mode` leaves, if others could tell.
-    fn single(&mut self, stmts: &[StmtId], mode: Levels, in_block: bool) -> Result<(), Refused> {
+    fn single(&mut self, stmts: &[StmtId], mode: Levels, in_block: bool, is_last: bool) -> Result<(), Refused> {
         let missing = self.missing(mode);
         if stmts.is_empty() || !missing.any() {
             return Ok(());
@@ -220,10 +242,12 @@ impl Body<'_, '_> {
             if self.has_effect(*stmt) && !is_decl {
                 run.push(*stmt);
             } else {
-                self.guard(&std::mem::take(&mut run), missing, in_block)?;
+                self.guard(&std::mem::take(&mut run), missing, in_block, false)?;
+                // What all threads do takes each its own time.
+                self.is_together = false;
             }
         }
-        self.guard(&run, missing, in_block)
+        self.guard(&run, missing, in_block, is_last)
     }
 
     /// Whether a statement changes memory that threads share.
@@ -256,7 +280,7 @@ impl Body<'_, '_> {
         })
     }
 
-    fn guard(&mut self, run: &[StmtId], missing: Levels, in_block: bool) -> Result<(), Refused> {
+    fn guard(&mut self, run: &[StmtId], missing: Levels, in_block: bool, is_last: bool) -> Result<(), Refused> {
         let (Some(first), Some(last)) = (run.first(), run.last()) else { return Ok(()) };
         let span = Span { start: self.input.stmt_span(*first).start, end: self.input.stmt_span(*last).end };
         for stmt in run {
@@ -264,17 +288,21 @@ impl Body<'_, '_> {
                 return Err(refused(self.input.stmt_span(*stmt), "a jump in code that one thread of a gang runs"));
             }
         }
-        let (condition, barrier, broadcast) = single_thread(missing, self.shape);
+        let (condition, barrier, broadcast) = single_thread(missing, self.shape, &self.vector_sync());
         let open = if in_block { "" } else { "{\n" };
-        let mut behind = format!("\n}}\n{barrier}");
-        for symbol in self.kept(run) {
+        // Behind a reduction or a barrier, all threads are there already; at the end of an iteration that no other one
+        // depends on, none waits.
+        let barrier_before = if self.is_together { String::new() } else { format!("{barrier}\n") };
+        let mut behind = if is_last { "\n}".to_owned() } else { format!("\n}}\n{barrier}") };
+        self.is_together = !is_last;
+        for symbol in self.kept(run).into_iter().filter(|_| !is_last) {
             let name = &self.input.symbols.get(symbol).name;
             behind += &format!("\n{name} = {broadcast}({name});");
         }
         if !in_block {
             behind += "\n}";
         }
-        self.edits.insert(span.start, format!("{open}{barrier}\nif ({condition}) {{\n    "));
+        self.edits.insert(span.start, format!("{open}{barrier_before}if ({condition}) {{\n    "));
         self.edits.shift(Span { start: span.start + 1, end: span.end }, -STEP);
         self.edits.replace_like(Span { start: span.end, end: span.end }, behind, span.start);
         Ok(())
@@ -313,16 +341,18 @@ impl Body<'_, '_> {
                 own.extend(self.reduce(*op, item, shared, threads, one_row, (&mut before, &mut behind))?);
             }
         }
-        if shared.levels.threads() && !shared.levels.gang && self.shape.many {
-            let rows_left = mode.worker || !self.shape.rows;
-            let sync = match rows_left && self.shape.rows {
-                true => "acc2omp::vector_sync();",
-                false => "__syncthreads();",
+        if shared.levels.threads() && !shared.levels.gang && self.shape.many && self.has_effect(*outer) {
+            let sync = match mode.worker && self.shape.rows {
+                true => self.vector_sync(),
+                false => "__syncthreads();".to_owned(),
             };
-            // What was computed before and behind the loop by one thread.
+            // What the threads have read before, some may write now; what one thread has written, the others see.
+            if !self.is_together {
+                before = format!("{sync}\n{before}");
+            }
             behind = format!("\n{sync}{behind}");
-            before = format!("{sync}\n{before}");
         }
+        self.is_together = !behind.is_empty() && !one_row;
         let body = self.input.stmt_span(inner.body);
         let is_block = matches!(self.input.unit().stmt(inner.body).kind, StmtKind::Block(_));
         let (counts, header, indices) = self.header(shared)?;
@@ -362,7 +392,12 @@ impl Body<'_, '_> {
             self.edits.replace(Span { start: span.start, end: body.start }, format!("{text}\n    "));
             self.edits.replace_like(Span { start: body.end, end: span.end }, format!("\n}}{behind}"), span.start);
         }
-        self.walk(inner.body, inside, true)
+        let is_together = self.is_together;
+        // No other iteration depends on what an iteration does.
+        self.is_together = true;
+        self.walk(inner.body, inside, true, true)?;
+        self.is_together = is_together;
+        Ok(())
     }
 
     /// Puts a reduction over threads around a loop.
@@ -385,13 +420,17 @@ impl Body<'_, '_> {
             // Each thread has its own until the end.
             return Ok(None);
         }
-        let base = types::base(seen, decl)
+        let base = types::base(self.input, seen, decl)
             .ok_or_else(|| refused(item.span, "a reduction of this type"))?;
         let name = &item.base.text;
         let reduce = match (threads.worker, threads.vector) {
             (true, false) => "worker_reduce",
             (false, true) if self.shape.rows => "vector_reduce",
             _ => "block_reduce",
+        };
+        let lanes = match self.sizes.filter(|_| reduce == "vector_reduce") {
+            Some((lanes, _)) => format!(", {lanes}"),
+            None => String::new(),
         };
         if item.parts.is_empty() && !decl.derived.is_empty() {
             // A copy for each thread, which has the array's name in the loop.
@@ -406,14 +445,14 @@ impl Body<'_, '_> {
             let each = format!("for (size_t {n} = 0; {n} < sizeof {own} / sizeof({base}); {n}++)");
             *before += &format!("{base} {own}{sizes};\n{each}\n    (({base} *){own})[{n}] = {};\n", identity(op, &base));
             let place = format!("(({base} *){name})[{n}]");
-            let call = format!("acc2omp::{reduce}<{}>((({base} *){own})[{n}])", operator(op));
+            let call = format!("acc2omp::{reduce}<{}{lanes}>((({base} *){own})[{n}])", operator(op));
             *behind += &format!("\n{each}\n    {place} = {};", combined(op, &place, &call));
             return Ok(Some(format!("{base} (&{name}){sizes} = {own};")));
         }
         if !item.parts.is_empty() || !decl.derived.is_empty() {
             return Err(refused(item.span, "a reduction of something else than a scalar or an array"));
         }
-        let call = format!("acc2omp::{reduce}<{}>({name})", operator(op));
+        let call = format!("acc2omp::{reduce}<{}{lanes}>({name})", operator(op));
         if shared.levels.gang && self.results.contains_key(&symbol) && self.is_only(shared, symbol) {
             *behind += &format!("\n{name} = {call};");
             return Ok(None);
@@ -525,7 +564,7 @@ impl Body<'_, '_> {
     fn index_type(&self, shared: &Shared) -> &'static str {
         match shared.headers.as_slice() {
             _ if self.template && shared.headers.len() > 1 => "Index",
-            [only] if is_narrow(self.input, only) => "unsigned",
+            [only] if is_narrow(self.input, only, !shared.levels.gang) => "unsigned",
             _ => "unsigned long long",
         }
     }
@@ -533,12 +572,13 @@ impl Body<'_, '_> {
 
 /// The condition that one thread of those that differ in `missing` meets, the barrier that they share, and what gives its
 /// value to all of them.
-fn single_thread(missing: Levels, shape: Shape) -> (&'static str, &'static str, &'static str) {
+fn single_thread(missing: Levels, shape: Shape, vector_sync: &str) -> (&'static str, String, &'static str) {
+    let all = "__syncthreads();".to_owned();
     match (shape.rows, missing.worker, missing.vector) {
-        (true, false, true) => ("threadIdx.x == 0", "acc2omp::vector_sync();", "acc2omp::vector_broadcast"),
-        (true, true, false) => ("threadIdx.y == 0", "__syncthreads();", "acc2omp::gang_broadcast"),
-        (true, _, _) => ("threadIdx.x == 0 && threadIdx.y == 0", "__syncthreads();", "acc2omp::gang_broadcast"),
-        (false, _, _) => ("threadIdx.x == 0", "__syncthreads();", "acc2omp::gang_broadcast"),
+        (true, false, true) => ("threadIdx.x == 0", vector_sync.to_owned(), "acc2omp::vector_broadcast"),
+        (true, true, false) => ("threadIdx.y == 0", all, "acc2omp::gang_broadcast"),
+        (true, _, _) => ("threadIdx.x == 0 && threadIdx.y == 0", all, "acc2omp::gang_broadcast"),
+        (false, _, _) => ("threadIdx.x == 0", all, "acc2omp::gang_broadcast"),
     }
 }
 

@@ -377,7 +377,7 @@ fn is_member(part: &crate::acc::ast::Part) -> bool {
 /// The type of what an array holds, or a pointer points to.
 pub fn element(input: &Input, captured: &Captured) -> Result<String, Refused> {
     let at = captured.used.first.unwrap_or(input.bound[0].directive.span);
-    let base = types::base(captured.seen, captured.decl);
+    let base = types::base(input, captured.seen, captured.decl);
     let base = base.ok_or_else(|| refused(at, "a variable of a type without a name, or of a complex type"))?;
     Ok(base)
 }

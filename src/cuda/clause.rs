@@ -27,7 +27,8 @@ impl Asked {
     /// The clauses of directive `index`.
     pub fn of(input: &Input, index: usize) -> Result<Asked, Refused> {
         let mut asked = Asked::default();
-        let text = |expr: &Expr| expr.text.trim().to_owned();
+        // In `_Pragma` quotes have their backslashes.
+        let text = |expr: &Expr| expr.text.trim().replace("\\\"", "\"");
         for kind in input.clauses(index) {
             match kind {
                 ClauseKind::Async(Some(queue)) => asked.queue = Some(text(queue)),

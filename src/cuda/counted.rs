@@ -31,7 +31,7 @@ impl Counted {
         let (seen, decl) = input
             .declaration(header.var)
             .ok_or_else(|| refused(at, "a loop variable whose declaration is not seen"))?;
-        let base = types::base(seen, decl);
+        let base = types::base(input, seen, decl);
         let base = base.ok_or_else(|| refused(at, "a loop variable of this type"))?;
         let is_pointer = known.class == Class::Pointer;
         let (first, bound) = (text(header.first), text(header.bound));
@@ -78,12 +78,12 @@ impl Counted {
     }
 }
 
-/// Whether 32 bits surely count the iterations, the steps of all threads added: the variable is an `int` or less, and does
-/// not begin below zero.
-pub fn is_narrow(input: &Input, header: &Header) -> bool {
+/// Whether 32 bits count the iterations, the steps of all threads added: the variable is an `int` or less, and does not begin
+/// below zero; of the threads of one gang, that it begins above INT_MIN by as many as they are is enough.
+pub fn is_narrow(input: &Input, header: &Header, in_gang: bool) -> bool {
     let begins = if header.down { header.bound } else { header.first };
     let from_zero = matches!(input.unit().expr(begins).kind, ExprKind::Int(first) if first >= 0);
     let Some((_, decl)) = input.declaration(header.var) else { return false };
     let is_int = matches!(&decl.base, BaseType::Builtin(words) if ["int", "short", "signed int", "char"].contains(&words.as_str()));
-    from_zero && is_int
+    (from_zero || in_gang) && is_int
 }

@@ -32,7 +32,8 @@ pub fn obstacle(input: &Input, index: usize, stmt: StmtId) -> Option<&'static st
     if known.iter().any(|word| ["this", "auto", "decltype", "std", "operator", "new", "delete"].contains(word)) {
         return Some("a construct that uses this part of C++");
     }
-    let calls = crate::sema::uses(unit, input.symbols, stmt).calls;
+    let uses = crate::sema::uses(unit, input.symbols, stmt);
+    let calls = &uses.calls;
     for name in calls.keys() {
         let overloads = unit.functions.iter().filter(|function| function.name == *name).count();
         let function = unit.functions.iter().find(|function| function.name == *name);

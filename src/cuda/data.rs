@@ -79,6 +79,9 @@ impl Lowering<'_> {
     fn enter_lines(&mut self, index: usize, item: &ListItem, method: &str) -> Result<Vec<String>, Refused> {
         if let Some(rows) = item::rows(self.input, index, item) {
             let item::Rows { name, first, count, from, length } = &rows;
+            if from != "0" {
+                return Err(refused(item.span, "rows of which the beginning is left out"));
+            }
             let pointers = if method == "present" { "present" } else { "copyin" };
             let row = if from == "0" { format!("{name}[acc_row]") } else { format!("&{name}[acc_row][{from}]") };
             let start = if first == "0" { name.clone() } else { format!("&{name}[{first}]") };

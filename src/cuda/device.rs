@@ -52,6 +52,15 @@ pub fn stem(name: &str) -> String {
     made
 }
 
+/// The name of a source among those of its folder: a header has its ending in it.
+pub fn unit_name(name: &str) -> String {
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    match ["h", "hpp", "hh", "hxx", "cuh"].contains(&ending) {
+        true => format!("{}_{ending}", stem(name)),
+        false => stem(name),
+    }
+}
+
 /// The macro of this name.
 pub fn define<'a>(input: &Input<'a>, name: &str) -> Option<&'a Define> {
     let own = input.source.scan.defines.iter().rev().find(|define| define.name == name);
@@ -93,7 +102,10 @@ impl Device {
 
     /// A `routine` directive: its function is copied.
     pub(super) fn routine(&mut self, input: &Input, index: usize) {
-        self.routines.insert(input.bound[index].directive.span.start);
+        // What a header defines, the files that include it copy.
+        if unit_name(&input.file().name) == stem(&input.file().name) {
+            self.routines.insert(input.bound[index].directive.span.start);
+        }
     }
 
     /// A `declare` at file scope: variables get a twin on the device.
@@ -110,7 +122,7 @@ impl Device {
                 let Some((seen, decl)) = symbol.and_then(|symbol| input.declaration(symbol)) else {
                     return Err(refused(item.span, "a variable whose declaration is not seen"));
                 };
-                let base = types::base(seen, decl).ok_or_else(|| refused(item.span, "a variable of this type"))?;
+                let base = types::base(input, seen, decl).ok_or_else(|| refused(item.span, "a variable of this type"))?;
                 let mut declarator = item.base.text.clone();
                 for part in &decl.derived {
                     match part {
@@ -126,7 +138,7 @@ impl Device {
                     self.globals.insert(item.span.start, format!("namespace device {{ extern __device__ {base} {declarator}; }}\n"));
                     continue;
                 }
-                let getter = format!("{}_{name}_device", stem(&input.file().name));
+                let getter = format!("{}_{name}_device", unit_name(&input.file().name));
                 self.globals.insert(
                     item.span.start,
                     format!(
@@ -237,6 +249,8 @@ impl Device {
             results: Default::default(),
             arrays: Default::default(),
             is_routine: true,
+            sizes: None,
+            is_together: true,
         };
         let code = body_of.code(body, 0)?;
         let head = Span { start: function.span.start, end: unit.stmt(body).span.start };
@@ -336,7 +350,7 @@ impl Device {
     /// The header of the launchers.
     pub fn header(&self, source: &str) -> String {
         let name = source.rsplit(['/', '\\']).next().unwrap_or_default();
-        let guard = format!("{}_ACC_H", stem(source).to_uppercase());
+        let guard = format!("{}_ACC_H", unit_name(source).to_uppercase());
         let mut out = format!("// What {name} calls of its device code.\n\n#ifndef {guard}\n#define {guard}\n\n");
         out += "#include \"acc2omp_cuda.h\"\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
         for text in self.prototypes.values() {

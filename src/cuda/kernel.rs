@@ -199,7 +199,7 @@ impl<'a> Lowering<'a> {
         let function = input.bound[index].function.map(|id| input.unit().function(id).name.clone());
         let line = input.file().lines.line(span.start.max(input.bound[root.unwrap_or(index)].directive.span.start)) + 1;
         let line = if is_split { line } else { input.file().lines.line(input.bound[index].directive.span.start) + 1 };
-        let stem = super::device::stem(&input.file().name);
+        let stem = super::device::unit_name(&input.file().name);
         let name = format!("{stem}_{}_{line}", function.unwrap_or_default().replace("::", "_"));
         let name = self.launchers.fresh(&name);
         let words = Words {
@@ -252,6 +252,8 @@ impl<'a> Lowering<'a> {
             results,
             arrays,
             is_routine: false,
+            sizes: Some((shape.vector, shape.workers)),
+            is_together: true,
         };
         shared_arrays(&mut body, &captured, stmt, shape.workers, &mut made)?;
         let code = body.code(stmt, 4)?;
@@ -548,6 +550,9 @@ impl<'a> Lowering<'a> {
                     host.param(&format!("long {given}"), &format!("long {given}"), text);
                     given
                 };
+                if rows.from != "0" {
+                    return Err(refused(at, "rows of which the beginning is left out"));
+                }
                 let (first, count) = (number("first", &rows.first), number("rows", &rows.count));
                 let (from, length) = (number("from", &rows.from), number("length", &rows.length));
                 let row = names.fresh("row");
@@ -662,7 +667,8 @@ impl Host {
 fn cast(declared: &str, argument: &str, behind: &[String], has_run_time_size: bool) -> String {
     match behind.is_empty() || has_run_time_size {
         true => argument.to_owned(),
-        false => format!("({declared}){argument}"),
+        // `__restrict__` says nothing of a value.
+        false => format!("({}){argument}", declared.replace("__restrict__ ", "")),
     }
 }
 

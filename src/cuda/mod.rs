@@ -31,7 +31,7 @@ use crate::scan::Scan;
 use crate::sema::{SymbolId, Symbols};
 use crate::source::{SourceFile, Span};
 
-pub use device::Device;
+pub use device::{Device, unit_name};
 
 /// One file as this room sees it: a source, or a header that it includes.
 #[derive(Clone, Copy, Debug)]

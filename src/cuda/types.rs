@@ -14,7 +14,10 @@ const KNOWN: [&str; 16] = [
 ];
 
 /// The words of the type before the declarator: `double`, `struct particle`.
-pub fn base(seen: Seen, decl: &Decl) -> Option<String> {
+pub fn base(input: &Input, seen: Seen, decl: &Decl) -> Option<String> {
+    if is_complex_decl(input, seen, decl, 0) {
+        return None;
+    }
     match &decl.base {
         BaseType::Builtin(words) if is_complex(words) => None,
         BaseType::Builtin(words) if words == "_Bool" => Some("bool".to_owned()),
@@ -32,6 +35,19 @@ pub fn base(seen: Seen, decl: &Decl) -> Option<String> {
         }
         BaseType::Unknown => None,
     }
+}
+
+/// Whether the type is complex, through type names. (The grammar is not shown the word.)
+fn is_complex_decl(input: &Input, seen: Seen, decl: &Decl, depth: usize) -> bool {
+    let text = seen.file.text(crate::source::Span { start: decl.span.start, end: decl.name_span.start });
+    if words(&text).iter().any(|word| is_complex(word)) {
+        return true;
+    }
+    let BaseType::Named(name) = &decl.base else { return false };
+    let known = std::iter::once(&input.source).chain(input.headers);
+    let mut typedefs = known.flat_map(|seen| seen.unit.decls.iter().map(move |decl| (*seen, decl)));
+    let typedef = typedefs.find(|(_, decl)| is_typedef(decl, name));
+    depth < 16 && typedef.is_some_and(|(seen, decl)| is_complex_decl(input, seen, decl, depth + 1))
 }
 
 fn is_complex(words: &str) -> bool {

@@ -260,8 +260,10 @@ impl Work<'_> {
         }
         let changed = self.edits.edits().next().is_some();
         let name = file.name.clone();
-        let stem = name.rsplit(['/', '\\']).next().unwrap_or_default();
-        let stem = stem.rsplit_once('.').map_or(stem, |(stem, _)| stem).to_owned();
+        let own = name.rsplit(['/', '\\']).next().unwrap_or_default();
+        let stem = own.rsplit_once('.').map_or(own, |(stem, _)| stem);
+        let is_header = cuda::unit_name(&name).len() > stem.len();
+        let stem = if is_header { own.replace('.', "_") } else { stem.to_owned() };
         let mut beside = Vec::new();
         if changed {
             let place = first_include(file);

@@ -370,9 +370,8 @@ __device__ inline unsigned threads()
 }
 
 // The lanes of this thread's worker within its warp; for workers that are not larger than a warp.
-__device__ inline unsigned worker_mask()
+__device__ inline unsigned worker_mask(unsigned lanes)
 {
-    unsigned lanes = blockDim.x;
     unsigned first = rank() % warp_lanes / lanes * lanes;
     return lanes >= warp_lanes ? 0xffffffffu : ((1u << lanes) - 1) << first;
 }
@@ -440,16 +439,17 @@ __device__ T block_reduce(T value)
 }
 
 // The reduction over the lanes of this thread's worker: all of them call it and all get the result. Their number is a
-// power of two. Above 32 the block must have one worker.
-template <class Op, class T>
+// power of two; 0: that of the launch. Above 32 the block must have one worker.
+template <class Op, unsigned lanes = 0, class T>
 __device__ T vector_reduce(T value)
 {
-    if (blockDim.x > detail::warp_lanes)
+    const unsigned width = lanes == 0 ? blockDim.x : lanes;
+    if (width > detail::warp_lanes)
         return block_reduce<Op>(value);
     Op op;
-    unsigned mask = detail::worker_mask();
-    for (unsigned distance = blockDim.x / 2; distance > 0; distance /= 2)
-        value = op(value, detail::shuffle<detail::From::opposite>(mask, value, distance, blockDim.x));
+    const unsigned mask = detail::worker_mask(width);
+    for (unsigned distance = width / 2; distance > 0; distance /= 2)
+        value = op(value, detail::shuffle<detail::From::opposite>(mask, value, distance, width));
     return value;
 }
 
@@ -480,16 +480,18 @@ __device__ T vector_broadcast(T value)
 {
     if (blockDim.x > detail::warp_lanes)
         return gang_broadcast(value);
-    return detail::shuffle<detail::From::first>(detail::worker_mask(), value, 0, blockDim.x);
+    return detail::shuffle<detail::From::first>(detail::worker_mask(blockDim.x), value, 0, blockDim.x);
 }
 
-// A barrier of the lanes of one worker; above 32 lanes, of the block.
-__device__ inline void vector_sync()
+// A barrier of the lanes of one worker, as many as above; above 32 lanes, of the block.
+template <unsigned lanes = 0>
+__device__ void vector_sync()
 {
-    if (blockDim.x > detail::warp_lanes)
+    const unsigned width = lanes == 0 ? blockDim.x : lanes;
+    if (width > detail::warp_lanes)
         __syncthreads();
     else
-        __syncwarp(detail::worker_mask());
+        __syncwarp(detail::worker_mask(width));
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
