@@ -140,6 +140,7 @@ struct Open {
     bool waits;  // the host waits at its end
     bool is_launch;
     std::vector<Item> items;
+    Entry *latest = nullptr;  // of the data clause before; an attach belongs to it
     std::vector<void *> scratch;
     std::vector<Pending> results;
     size_t partial_bytes = 0, counters = 0;  // how much of the queue's memory its reductions have
@@ -497,8 +498,10 @@ bool leave(Device &device, Entry &entry, Entry &left)
     return true;
 }
 
-// The attach action (2.7.2). A pointer whose target has changed is attached to the new one.
-Entry *attach(Device &device, Queue &queue, const char *name, const void *pointer_variable, const char *where)
+// The attach action (2.7.2). A pointer whose target has changed is attached to the new one. `section`: what is present of
+// the target, if that may begin behind it, as in `copy(p[10:n])`.
+Entry *attach(Device &device, Queue &queue, const char *name, const void *pointer_variable, Entry *section,
+              const char *where)
 {
     Entry *holder = find_whole(device, queue, name, pointer_variable, sizeof(void *), where);
     if (!holder)
@@ -506,6 +509,8 @@ Entry *attach(Device &device, Queue &queue, const char *name, const void *pointe
     void *target;
     memcpy(&target, pointer_variable, sizeof target);
     Entry *pointed = target ? find_whole(device, queue, name, target, 0, where) : nullptr;
+    if (!pointed && target)
+        pointed = section;
     if (!pointed)
         return nullptr;
     size_t offset = static_cast<size_t>(static_cast<const char *>(pointer_variable) - holder->host);
@@ -694,6 +699,7 @@ void *enter(Kind kind, const char *name, const void *data, size_t bytes)
     Queue &queue = *region.queue;
     Entry *entry;
     bool is_new = false;
+    region.latest = nullptr;
     {
         Lock lock(state().mutex);
         entry = find_whole(device, queue, name, data, bytes, region.where);
@@ -713,6 +719,7 @@ void *enter(Kind kind, const char *name, const void *data, size_t bytes)
         ++entry->structured;
     }
     region.items.push_back({kind, data, bytes, entry});
+    region.latest = entry;
     // The data must be there before the host goes on. A launch waits at its end.
     if (is_new && region.waits && !region.is_launch)
         synchronize(queue, region.where, "data cannot be copied");
@@ -1464,7 +1471,7 @@ void acc_attach_async(void **pointer, int queue)
         return;
     Lock lock;
     Call call("acc_attach", queue, lock);
-    attach(*call.device, *call.queue, nullptr, pointer, "acc_attach");
+    attach(*call.device, *call.queue, nullptr, pointer, nullptr, "acc_attach");
     lock.unlock();
     call.finish();
 }
@@ -1577,7 +1584,7 @@ void acc2omp_attach(const char *name, const void *pointer_variable)
 {
     Open &region = newest("acc2omp_attach");
     Lock lock(state().mutex);
-    Entry *holder = attach(*region.device, *region.queue, name, pointer_variable, region.where);
+    Entry *holder = attach(*region.device, *region.queue, name, pointer_variable, region.latest, region.where);
     if (!holder)
         return;
     region.items.push_back({Kind::attach, pointer_variable, sizeof(void *), holder});
