@@ -58,6 +58,7 @@ struct Entry {
     std::map<size_t, Attachment> attachments;  // by their offset
     Queue *made_on = nullptr;              // the data is there when `made_on` has done as much as `made_at`
     uint64_t made_at = 0;
+    std::vector<Queue *> users;            // queues of ended regions, which may still be at work on it
     std::string name, where;               // for messages
 
     bool covers(const void *data, size_t size) const
@@ -666,8 +667,12 @@ void end()
             }
             Entry left;
             --item->entry->structured;
+            if (!region.waits)
+                item->entry->users.push_back(&queue);
             if (!leave(device, *item->entry, left))
                 continue;
+            for (const Queue *user : left.users)
+                order(*user, queue, where);
             if (item->kind == Kind::copy || item->kind == Kind::copyout || item->kind == Kind::copyout_zero)
                 add_transfers(transfers, left, item->data, item->bytes, false);
             if (left.is_ours)
