@@ -20,6 +20,13 @@ static __global__ void touch(Holder *holder)
     }
 }
 
+static __global__ void touch_end(Holder *holder)
+{
+    int i = static_cast<int>(threadIdx.x);
+    if (50 <= i && i < n)
+        holder->a[i] += holder->before;
+}
+
 static void run(Holder *holder)
 {
     acc2omp::Region region("attach.cu:1", acc_async_sync);
@@ -78,6 +85,20 @@ int main()
     acc_copyout(a, sizeof a);
     acc_copyout(&holder, sizeof holder);
     CHECK(a[0] == 21 + 20 && b[0] == 4 + 3 * 2 + 10 && holder.a == b && holder.b == b);
+
+    // A section that begins behind what the pointer points to.
+    holder = {1, a, 2, nullptr};
+    a[0] = a[50] = 0;
+    acc2omp_begin("attach.cu:4", acc_async_sync);
+    acc2omp_copy("holder", &holder, sizeof holder);
+    acc2omp_copy("holder.a", holder.a + 50, 50 * sizeof(int));
+    acc2omp_attach("holder.a", &holder.a);
+    {
+        acc2omp::Region region("attach.cu:5", acc_async_sync);
+        launch(region, 1, 128, touch_end, region.present("holder", &holder, 1));
+    }
+    acc2omp_end();
+    CHECK(a[50] == 1 && a[0] == 0 && holder.a == a);
 
     // Nothing to attach, or nowhere.
     int *nothing = nullptr, *here = a;

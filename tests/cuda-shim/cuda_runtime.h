@@ -144,6 +144,7 @@ namespace cuda_shim {
 
 constexpr size_t stack_bytes = 256 * 1024;
 constexpr size_t arena_bytes = size_t(1) << 36;
+constexpr size_t margin = size_t(1) << 32;  // addresses before the first allocation that are the device's too
 constexpr size_t device_memory = size_t(1) << 34;
 constexpr int multiprocessors = 2;
 constexpr uintptr_t spoilt = uintptr_t(1) << 54;  // no processor has such addresses
@@ -171,7 +172,7 @@ struct Machine {
     std::recursive_mutex mutex;
     std::map<char *, Block> blocks;
     std::multimap<size_t, char *> free_blocks;
-    size_t top = 0;
+    size_t top = margin;
     std::map<char *, size_t> pinned, symbols;
     std::vector<Stream *> streams;
     std::mt19937 random;
@@ -259,7 +260,7 @@ private:
     static void protect(int how)
     {
         Machine &all = machine();
-        if (all.top && mprotect(arena, all.top, how) != 0)
+        if (all.top > margin && mprotect(arena + margin, all.top - margin, how) != 0)
             die("mprotect");
     }
     static inline int depth_ = 0;

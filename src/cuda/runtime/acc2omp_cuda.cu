@@ -58,6 +58,7 @@ struct Entry {
     std::map<size_t, Attachment> attachments;  // by their offset
     Queue *made_on = nullptr;              // the data is there when `made_on` has done as much as `made_at`
     uint64_t made_at = 0;
+    std::vector<Queue *> users;            // queues of ended regions, which may still be at work on it
     std::string name, where;               // for messages
 
     bool covers(const void *data, size_t size) const
@@ -140,6 +141,7 @@ struct Open {
     bool waits;  // the host waits at its end
     bool is_launch;
     std::vector<Item> items;
+    Entry *latest = nullptr;  // of the data clause before; an attach belongs to it
     std::vector<void *> scratch;
     std::vector<Pending> results;
     size_t partial_bytes = 0, counters = 0;  // how much of the queue's memory its reductions have
@@ -500,8 +502,10 @@ bool leave(Device &device, Entry &entry, Entry &left)
     return true;
 }
 
-// The attach action (2.7.2). A pointer whose target has changed is attached to the new one.
-Entry *attach(Device &device, Queue &queue, const char *name, const void *pointer_variable, const char *where)
+// The attach action (2.7.2). A pointer whose target has changed is attached to the new one. `section`: what is present of
+// the target, if that may begin behind it, as in `copy(p[10:n])`.
+Entry *attach(Device &device, Queue &queue, const char *name, const void *pointer_variable, Entry *section,
+              const char *where)
 {
     Entry *holder = find_whole(device, queue, name, pointer_variable, sizeof(void *), where);
     if (!holder)
@@ -509,6 +513,8 @@ Entry *attach(Device &device, Queue &queue, const char *name, const void *pointe
     void *target;
     memcpy(&target, pointer_variable, sizeof target);
     Entry *pointed = target ? find_whole(device, queue, name, target, 0, where) : nullptr;
+    if (!pointed && target)
+        pointed = section;
     if (!pointed)
         return nullptr;
     size_t offset = static_cast<size_t>(static_cast<const char *>(pointer_variable) - holder->host);
@@ -666,8 +672,12 @@ void end()
             }
             Entry left;
             --item->entry->structured;
+            if (!region.waits)
+                item->entry->users.push_back(&queue);
             if (!leave(device, *item->entry, left))
                 continue;
+            for (const Queue *user : left.users)
+                order(*user, queue, where);
             if (item->kind == Kind::copy || item->kind == Kind::copyout || item->kind == Kind::copyout_zero)
                 add_transfers(transfers, left, item->data, item->bytes, false);
             if (left.is_ours)
@@ -705,6 +715,7 @@ void *enter(Kind kind, const char *name, const void *data, size_t bytes)
     Queue &queue = *region.queue;
     Entry *entry;
     bool is_new = false;
+    region.latest = nullptr;
     {
         Lock lock(state().mutex);
         entry = find_whole(device, queue, name, data, bytes, region.where);
@@ -724,6 +735,7 @@ void *enter(Kind kind, const char *name, const void *data, size_t bytes)
         ++entry->structured;
     }
     region.items.push_back({kind, data, bytes, entry});
+    region.latest = entry;
     // The data must be there before the host goes on. A launch waits at its end.
     if (is_new && region.waits && !region.is_launch)
         synchronize(queue, region.where, "data cannot be copied");
@@ -1480,7 +1492,7 @@ void acc_attach_async(void **pointer, int queue)
         return;
     Lock lock;
     Call call("acc_attach", queue, lock);
-    attach(*call.device, *call.queue, nullptr, pointer, "acc_attach");
+    attach(*call.device, *call.queue, nullptr, pointer, nullptr, "acc_attach");
     lock.unlock();
     call.finish();
 }
@@ -1593,7 +1605,7 @@ void acc2omp_attach(const char *name, const void *pointer_variable)
 {
     Open &region = newest("acc2omp_attach");
     Lock lock(state().mutex);
-    Entry *holder = attach(*region.device, *region.queue, name, pointer_variable, region.where);
+    Entry *holder = attach(*region.device, *region.queue, name, pointer_variable, region.latest, region.where);
     if (!holder)
         return;
     region.items.push_back({Kind::attach, pointer_variable, sizeof(void *), holder});

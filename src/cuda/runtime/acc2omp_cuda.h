@@ -203,7 +203,8 @@ void *acc2omp_present(const char *name, const void *data, size_t bytes);      /*
 void *acc2omp_no_create(const char *name, const void *data, size_t bytes);    /* `data` itself if it is not present */
 /*
  * The attach action for the pointer variable at `pointer_variable`, undone at the end of the region. Nothing if the
- * variable is not in present memory, or points to nothing that is present.
+ * variable is not in present memory, or points to nothing that is present. Behind the clause for `p[10:n]` it counts as
+ * present that p points before that section.
  */
 void acc2omp_attach(const char *name, const void *pointer_variable);
 

@@ -8,7 +8,7 @@ use std::path::Path;
 use super::fixture::{self, Fixture, left_directive, read_text};
 use super::toolchain::{Toolchain, Toolchains};
 use super::{LIMIT, Output, compare};
-use crate::{Result, process};
+use crate::{Result, cuda, process};
 
 /// Longer messages of a compiler are cut.
 const MESSAGE_LINES: usize = 12;
@@ -178,7 +178,7 @@ impl Case<'_> {
         let strict = toolchain != Toolchain::Plain && !self.fixture.marks.left;
         let mut sources = self.fixture.sources.clone();
         if toolchain.is_cuda() {
-            sources.extend(fixture::files(folder, "cu")?);
+            sources.extend(cuda::files(folder, "cu")?.iter().map(|path| fixture::name(path)));
         }
         for mut step in self.toolchains.build(toolchain, &sources, &program, strict)? {
             let built = process::capture(step.current_dir(folder), LIMIT)?;

@@ -143,20 +143,13 @@ fn has_sentinel(line: &str) -> bool {
     begins(line.trim_start(), SENTINELS[0]) || SENTINELS[1..].iter().any(|one| begins(line, one))
 }
 
-/// The names of a folder's files with an ending, sorted.
-pub fn files(folder: &Path, ending: &str) -> Result<Vec<String>> {
-    let mut files = entries(folder)?;
-    files.retain(|path| path.extension().is_some_and(|one| one == ending));
-    files.sort();
-    Ok(files.iter().map(|path| name(path)).collect())
-}
-
 fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     let told = |error: std::io::Error| format!("{}: {error}", folder.display());
     fs::read_dir(folder).map_err(told)?.map(|entry| Ok(entry.map_err(told)?.path())).collect()
 }
 
-fn name(path: &Path) -> String {
+/// A file's name without its folder.
+pub fn name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
