@@ -49,7 +49,12 @@ pub fn atomic(input: &Input, bound: &Bound, stmt: StmtId, edits: &mut Edits) -> 
         }
         _ => {
             let update = update(input, expr, &text).ok_or_else(unclear)?;
-            format!("acc2omp::atomic_update<{}>(&{}, {});", update.operator, text(update.place), update.operand)
+            format!(
+                "acc2omp::atomic_update<{}>(&{}, {});",
+                update.operator,
+                text(update.place),
+                update.operand
+            )
         }
     };
     edits.replace(span, line);
@@ -139,7 +144,8 @@ fn capture(input: &Input, stmt: StmtId, text: &dyn Fn(ExprId) -> String) -> Opti
         }
         StmtKind::Block(list) => {
             let [first, second] = list.as_slice() else { return None };
-            let (StmtKind::Expr(first), StmtKind::Expr(second)) = (&unit.stmt(*first).kind, &unit.stmt(*second).kind)
+            let (StmtKind::Expr(first), StmtKind::Expr(second)) =
+                (&unit.stmt(*first).kind, &unit.stmt(*second).kind)
             else {
                 return None;
             };

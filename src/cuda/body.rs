@@ -89,7 +89,10 @@ impl Body<'_, '_> {
             {
                 super::atomic::atomic(self.input, one, stmt, &mut self.edits)?;
             }
-            let goes = matches!(one.directive.kind, DirectiveKind::Atomic | DirectiveKind::Loop | DirectiveKind::Cache);
+            let goes = matches!(
+                one.directive.kind,
+                DirectiveKind::Atomic | DirectiveKind::Loop | DirectiveKind::Cache
+            );
             if !goes && !self.is_routine {
                 return Err(refused(one.directive.span, "this directive in a compute construct"));
             }
@@ -113,7 +116,13 @@ impl Body<'_, '_> {
         stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.walk_here(stmt, mode, in_block, is_last))
     }
 
-    fn walk_here(&mut self, stmt: StmtId, mode: Levels, in_block: bool, is_last: bool) -> Result<(), Refused> {
+    fn walk_here(
+        &mut self,
+        stmt: StmtId,
+        mode: Levels,
+        in_block: bool,
+        is_last: bool,
+    ) -> Result<(), Refused> {
         let nest = self.nest;
         if let Some(shared) = nest.get(&stmt) {
             return self.shared(shared, mode, in_block);
@@ -183,7 +192,10 @@ impl Body<'_, '_> {
                 _ => None,
             };
             if changed.is_some_and(|changed| self.is_common(changed)) {
-                return Err(refused(unit.expr(expr).span, "a condition that changes memory, around a worker or vector loop"));
+                return Err(refused(
+                    unit.expr(expr).span,
+                    "a condition that changes memory, around a worker or vector loop",
+                ));
             }
             pending.extend(kind.children());
         }
@@ -211,7 +223,8 @@ impl Body<'_, '_> {
             ExprKind::Name(name) => {
                 let symbol = self.input.symbols.lookup(name, unit.expr(base).span.start);
                 symbol.is_none_or(|symbol| {
-                    self.common.contains(&symbol) || self.input.symbols.get(symbol).class != sema::Class::Array
+                    self.common.contains(&symbol)
+                        || self.input.symbols.get(symbol).class != sema::Class::Array
                 })
             }
             ExprKind::Index(base, _) => self.is_common_base(*base),
@@ -231,7 +244,13 @@ impl Body<'_, '_> {
     }
 
     /// Statements that no thread shares out: by one thread of those that `mode` leaves, if others could tell.
-    fn single(&mut self, stmts: &[StmtId], mode: Levels, in_block: bool, is_last: bool) -> Result<(), Refused> {
+    fn single(
+        &mut self,
+        stmts: &[StmtId],
+        mode: Levels,
+        in_block: bool,
+        is_last: bool,
+    ) -> Result<(), Refused> {
         let missing = self.missing(mode);
         if stmts.is_empty() || !missing.any() {
             return Ok(());
@@ -268,7 +287,10 @@ impl Body<'_, '_> {
                         ExprKind::Name(name) => {
                             let symbol = self.input.symbols.lookup(name, expr.span.start);
                             symbol.is_some_and(|symbol| {
-                                !matches!(self.input.symbols.get(symbol).class, sema::Class::Scalar | sema::Class::Unknown)
+                                !matches!(
+                                    self.input.symbols.get(symbol).class,
+                                    sema::Class::Scalar | sema::Class::Unknown
+                                )
                             })
                         }
                         _ => false,
@@ -280,12 +302,21 @@ impl Body<'_, '_> {
         })
     }
 
-    fn guard(&mut self, run: &[StmtId], missing: Levels, in_block: bool, is_last: bool) -> Result<(), Refused> {
+    fn guard(
+        &mut self,
+        run: &[StmtId],
+        missing: Levels,
+        in_block: bool,
+        is_last: bool,
+    ) -> Result<(), Refused> {
         let (Some(first), Some(last)) = (run.first(), run.last()) else { return Ok(()) };
         let span = Span { start: self.input.stmt_span(*first).start, end: self.input.stmt_span(*last).end };
         for stmt in run {
             if has_jump(self.input, *stmt) {
-                return Err(refused(self.input.stmt_span(*stmt), "a jump in code that one thread of a gang runs"));
+                return Err(refused(
+                    self.input.stmt_span(*stmt),
+                    "a jump in code that one thread of a gang runs",
+                ));
             }
         }
         let (condition, barrier, broadcast) = single_thread(missing, self.shape, &self.vector_sync());
@@ -360,7 +391,8 @@ impl Body<'_, '_> {
         if one_row {
             before += "if (threadIdx.y == 0)\n";
         }
-        let wrap = !in_block && !(before.is_empty() && behind.is_empty());
+        let has_lines = !before.is_empty() || !behind.is_empty();
+        let wrap = has_lines && !in_block;
         if wrap {
             before = format!("{{\n{before}");
             behind += "\n}";
@@ -382,7 +414,11 @@ impl Body<'_, '_> {
             self.edits.replace(Span { start: span.start, end: body.start + 1 }, text);
             let one_line = file.lines.line(body.start) == file.lines.line(body.end - 1);
             let close = if one_line { "\n}" } else { "}" };
-            self.edits.replace_like(Span { start: body.end - 1, end: span.end }, format!("{close}{behind}"), span.start);
+            self.edits.replace_like(
+                Span { start: body.end - 1, end: span.end },
+                format!("{close}{behind}"),
+                span.start,
+            );
         } else {
             let shift = columns(file, body.start) as i32 - columns(file, span.start) as i32 - STEP;
             let own_line = file.lines.line(body.start) != file.lines.line(span.start);
@@ -390,7 +426,11 @@ impl Body<'_, '_> {
                 self.edits.shift(Span { start: body.start + 1, end: body.end }, shift);
             }
             self.edits.replace(Span { start: span.start, end: body.start }, format!("{text}\n    "));
-            self.edits.replace_like(Span { start: body.end, end: span.end }, format!("\n}}{behind}"), span.start);
+            self.edits.replace_like(
+                Span { start: body.end, end: span.end },
+                format!("\n}}{behind}"),
+                span.start,
+            );
         }
         let is_together = self.is_together;
         // No other iteration depends on what an iteration does.
@@ -437,13 +477,19 @@ impl Body<'_, '_> {
             let mut sizes = String::new();
             for part in &decl.derived {
                 let Derived::Array(Some(size)) = part else {
-                    return Err(refused(item.span, "a reduction of something else than a scalar or an array"));
+                    return Err(refused(
+                        item.span,
+                        "a reduction of something else than a scalar or an array",
+                    ));
                 };
                 sizes += &format!("[{}]", seen.file.text(seen.unit.expr(*size).span).trim());
             }
             let (own, n) = (self.names.fresh(&format!("{name}_own")), self.names.fresh("n"));
             let each = format!("for (size_t {n} = 0; {n} < sizeof {own} / sizeof({base}); {n}++)");
-            *before += &format!("{base} {own}{sizes};\n{each}\n    (({base} *){own})[{n}] = {};\n", identity(op, &base));
+            *before += &format!(
+                "{base} {own}{sizes};\n{each}\n    (({base} *){own})[{n}] = {};\n",
+                identity(op, &base)
+            );
             let place = format!("(({base} *){name})[{n}]");
             let call = format!("acc2omp::{reduce}<{}{lanes}>((({base} *){own})[{n}])", operator(op));
             *behind += &format!("\n{each}\n    {place} = {};", combined(op, &place, &call));
@@ -470,14 +516,18 @@ impl Body<'_, '_> {
     fn is_only(&self, shared: &Shared, symbol: SymbolId) -> bool {
         let outer = self.input.stmt_span(shared.stmts[0]);
         let reducing = self.nest.values().filter(|other| {
-            other.levels.threads() && other.reductions.iter().any(|(_, item)| {
-                self.input.symbols.lookup(&item.base.text, outer.start) == Some(symbol)
-            })
+            other.levels.threads()
+                && other
+                    .reductions
+                    .iter()
+                    .any(|(_, item)| self.input.symbols.lookup(&item.base.text, outer.start) == Some(symbol))
         });
-        reducing.count() == 1 && self.nest.values().all(|other| {
-            let span = self.input.stmt_span(other.stmts[0]);
-            span == outer || !span.contains(outer)
-        }) && !self.in_sequential_loop(outer)
+        reducing.count() == 1
+            && self.nest.values().all(|other| {
+                let span = self.input.stmt_span(other.stmts[0]);
+                span == outer || !span.contains(outer)
+            })
+            && !self.in_sequential_loop(outer)
     }
 
     /// Whether a sequential loop of the region holds `inner`.
@@ -503,7 +553,9 @@ impl Body<'_, '_> {
         let counted: Vec<String> =
             names.iter().zip(&parts).map(|(name, part)| format!("{name} = {}", part.trips)).collect();
         let header = match names.as_slice() {
-            [only] => format!("for ({index} {k} = {first}, {};\n     {k} < {only}; {k} += {stride})", counted[0]),
+            [only] => {
+                format!("for ({index} {k} = {first}, {};\n     {k} < {only}; {k} += {stride})", counted[0])
+            }
             many => {
                 let total = many.join(" * ");
                 format!("for ({index} {k} = {first}; {k} < {total}; {k} += {stride})")
@@ -515,7 +567,8 @@ impl Body<'_, '_> {
         };
         let mut lines = Vec::new();
         let body = shared.headers.last().map(|header| header.body);
-        let uses = body.map(|body| sema::uses(self.input.unit(), self.input.symbols, body)).unwrap_or_default();
+        let uses =
+            body.map(|body| sema::uses(self.input.unit(), self.input.symbols, body)).unwrap_or_default();
         for (at, (part, header)) in parts.iter().zip(&shared.headers).enumerate() {
             let text = body.map(|body| self.input.file().text(self.input.stmt_span(body)).into_owned());
             let is_named = text.is_some_and(|text| super::text::words(&text).contains(&part.name.as_str()));
@@ -594,7 +647,10 @@ fn has_jump(input: &Input, stmt: StmtId) -> bool {
         }
         let is_loop = matches!(
             kind,
-            StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. } | StmtKind::Switch { .. }
+            StmtKind::For { .. }
+                | StmtKind::While { .. }
+                | StmtKind::DoWhile { .. }
+                | StmtKind::Switch { .. }
         );
         pending.extend(sema::children(input.unit(), at).into_iter().map(|inner| (inner, in_loop || is_loop)));
     }

@@ -94,7 +94,11 @@ pub fn merged(one: &'static str, other: &'static str) -> &'static str {
     let zero = |method: &str| matches!(method, "copyout_zero" | "create_zero");
     let both = [one, other];
     if both.contains(&"present") {
-        return if both.iter().all(|method| *method == "present") { "present" } else { merged_without(one, other, "present") };
+        return if both.iter().all(|method| *method == "present") {
+            "present"
+        } else {
+            merged_without(one, other, "present")
+        };
     }
     match (both.into_iter().any(brings), both.into_iter().any(takes), both.into_iter().any(zero)) {
         (true, true, _) => "copy",
@@ -140,10 +144,13 @@ pub fn outer(input: &Input, stmt: StmtId) -> Vec<(SymbolId, Use)> {
     }
     let is_outside = |symbol: &SymbolId| {
         let known = symbols.get(*symbol);
-        matches!(known.kind, SymbolKind::Local | SymbolKind::Parameter | SymbolKind::Static | SymbolKind::Member)
-            && !span.contains(known.scope)
+        matches!(
+            known.kind,
+            SymbolKind::Local | SymbolKind::Parameter | SymbolKind::Static | SymbolKind::Member
+        ) && !span.contains(known.scope)
     };
-    let mut outer: Vec<(SymbolId, Use)> = found.into_iter().filter(|(symbol, _)| is_outside(symbol)).collect();
+    let mut outer: Vec<(SymbolId, Use)> =
+        found.into_iter().filter(|(symbol, _)| is_outside(symbol)).collect();
     outer.sort_by_key(|(_, used)| used.first.map_or(u32::MAX, |span| span.start));
     outer
 }
@@ -186,9 +193,9 @@ pub fn capture<'a>(
         around.extend(data_items(input, above));
     }
     let function = bound[index].function;
-    for at in 0..bound.len() {
-        let is_declare = bound[at].directive.kind == DirectiveKind::Declare;
-        if is_declare && (bound[at].function == function && at < index || bound[at].function.is_none()) {
+    for (at, one) in bound.iter().enumerate().filter(|(_, one)| one.directive.kind == DirectiveKind::Declare)
+    {
+        if one.function == function && at < index || one.function.is_none() {
             around.extend(data_items(input, at));
         }
     }
@@ -268,10 +275,8 @@ pub fn capture<'a>(
         let merged = methods.reduce(merged);
         let own_method = own_item.and_then(|said| merged.map(|method| (method, said)));
         let visible = around.iter().find(whole);
-        let is_device_pointer = [own_item, visible]
-            .into_iter()
-            .flatten()
-            .any(|said| said.clause == DataClause::Deviceptr);
+        let is_device_pointer =
+            [own_item, visible].into_iter().flatten().any(|said| said.clause == DataClause::Deviceptr);
         let reduced = reductions.iter().find(|(other, _)| *other == symbol).map(|(_, op)| *op);
         let is_scalar = matches!(known.class, Class::Scalar | Class::Unknown);
         let is_record = known.class == Class::Record;
@@ -319,7 +324,11 @@ pub fn capture<'a>(
             }
         } else if visible.is_some() {
             Role::Data("present", Some(item::whole(input, &name, decl)))
-        } else if in_kernels && used.written && !is_loop_only(input, stmt, symbol) && used_after(input, index, stmt, symbol) {
+        } else if in_kernels
+            && used.written
+            && !is_loop_only(input, stmt, symbol)
+            && used_after(input, index, stmt, symbol)
+        {
             Role::Data("copy", Some(item::whole(input, &name, decl)))
         } else if used.written && !used.exposed && !used.address_taken {
             Role::Local
@@ -378,6 +387,7 @@ fn is_member(part: &crate::acc::ast::Part) -> bool {
 pub fn element(input: &Input, captured: &Captured) -> Result<String, Refused> {
     let at = captured.used.first.unwrap_or(input.bound[0].directive.span);
     let base = types::base(input, captured.seen, captured.decl);
-    let base = base.ok_or_else(|| refused(at, "a variable of a type without a name, or of a complex type"))?;
+    let base =
+        base.ok_or_else(|| refused(at, "a variable of a type without a name, or of a complex type"))?;
     Ok(base)
 }

@@ -29,7 +29,10 @@ pub fn obstacle(input: &Input, index: usize, stmt: StmtId) -> Option<&'static st
     }
     let text = input.file().text(span);
     let known = words(&text);
-    if known.iter().any(|word| ["this", "auto", "decltype", "std", "operator", "new", "delete"].contains(word)) {
+    if known
+        .iter()
+        .any(|word| ["this", "auto", "decltype", "std", "operator", "new", "delete"].contains(word))
+    {
         return Some("a construct that uses this part of C++");
     }
     let uses = crate::sema::uses(unit, input.symbols, stmt);
@@ -52,15 +55,18 @@ pub fn obstacle(input: &Input, index: usize, stmt: StmtId) -> Option<&'static st
 fn is_class(input: &Input, span: Span) -> bool {
     let unit = input.unit();
     let held = unit.records.iter().any(|record| record.span.contains(span));
-    let name = unit.functions.iter().find(|function| function.span == span).and_then(|one| one.member_of.clone());
-    held || name.is_some_and(|name| unit.records.iter().any(|record| record.tag.as_deref() == Some(name.as_str())))
+    let name =
+        unit.functions.iter().find(|function| function.span == span).and_then(|one| one.member_of.clone());
+    held || name
+        .is_some_and(|name| unit.records.iter().any(|record| record.tag.as_deref() == Some(name.as_str())))
 }
 
 /// Whether a class template holds a place.
 fn in_template(input: &Input, span: Span) -> bool {
     let unit = input.unit();
     unit.records.iter().filter(|record| record.span.contains(span)).any(|record| {
-        let before = input.file().text(Span { start: record.span.start.saturating_sub(200), end: record.span.start });
+        let before =
+            input.file().text(Span { start: record.span.start.saturating_sub(200), end: record.span.start });
         before.trim_end().ends_with('>')
     })
 }

@@ -18,7 +18,12 @@ use super::{Change, Lowering, Refused, refused};
 impl Lowering<'_> {
     /// The lines that open a data region for the data clauses of directive `index`; with `implied`, for what its region uses
     /// without a clause, too.
-    pub(super) fn region_lines(&mut self, index: usize, stmt: StmtId, implied: bool) -> Result<Vec<String>, Refused> {
+    pub(super) fn region_lines(
+        &mut self,
+        index: usize,
+        stmt: StmtId,
+        implied: bool,
+    ) -> Result<Vec<String>, Refused> {
         let asked = Asked::of(self.input, index)?;
         let place = self.input.place(self.input.bound[index].directive.span.start);
         let queue = asked.queue.unwrap_or_else(|| "acc_async_sync".to_owned());
@@ -33,7 +38,10 @@ impl Lowering<'_> {
                 // Scalars go with each launch.
                 let is_large = matches!(one.class, Class::Array | Class::Record);
                 if let (Role::Data(method, Some(address)), false, true) = (&one.role, named, is_large) {
-                    lines.push(format!("acc2omp_{method}(\"{}\", {}, {});", one.name, address.from, address.bytes));
+                    lines.push(format!(
+                        "acc2omp_{method}(\"{}\", {}, {});",
+                        one.name, address.from, address.bytes
+                    ));
                 }
             }
         }
@@ -83,12 +91,16 @@ impl Lowering<'_> {
                 return Err(refused(item.span, "rows of which the beginning is left out"));
             }
             let pointers = if method == "present" { "present" } else { "copyin" };
-            let row = if from == "0" { format!("{name}[acc_row]") } else { format!("&{name}[acc_row][{from}]") };
+            let row =
+                if from == "0" { format!("{name}[acc_row]") } else { format!("&{name}[acc_row][{from}]") };
             let start = if first == "0" { name.clone() } else { format!("&{name}[{first}]") };
             return Ok(vec![
                 format!("acc2omp_{pointers}(\"{name}\", {start}, ({count}) * sizeof *{name});"),
                 format!("for (long acc_row = {first}; acc_row < ({first}) + ({count}); acc_row++) {{"),
-                format!("    acc2omp_{method}(\"{}\", {row}, ({length}) * sizeof **{name});", item.text.trim()),
+                format!(
+                    "    acc2omp_{method}(\"{}\", {row}, ({length}) * sizeof **{name});",
+                    item.text.trim()
+                ),
                 format!("    acc2omp_attach(\"{name}\", &{name}[acc_row]);"),
                 "}".to_owned(),
             ]);
@@ -96,10 +108,17 @@ impl Lowering<'_> {
         if self.is_bare_pointer(index, item) {
             // The memory behind the pointer is meant.
             return Ok(match method {
-                "present" | "no_create" => vec![format!("acc2omp_{method}(\"{0}\", {0}, 1);", item.text.trim())],
+                "present" | "no_create" => {
+                    vec![format!("acc2omp_{method}(\"{0}\", {0}, 1);", item.text.trim())]
+                }
                 _ => {
                     let address = item::address(self.input, index, item)?;
-                    vec![format!("acc2omp_{method}(\"{}\", {}, {});", item.text.trim(), address.from, address.bytes)]
+                    vec![format!(
+                        "acc2omp_{method}(\"{}\", {}, {});",
+                        item.text.trim(),
+                        address.from,
+                        address.bytes
+                    )]
                 }
             });
         }
@@ -115,7 +134,8 @@ impl Lowering<'_> {
     fn is_bare_pointer(&self, index: usize, item: &ListItem) -> bool {
         let place = self.input.bound[index].directive.span.start;
         let symbol = self.input.symbols.lookup(&item.base.text, place);
-        item.parts.is_empty() && symbol.is_some_and(|symbol| self.input.symbols.get(symbol).class == Class::Pointer)
+        item.parts.is_empty()
+            && symbol.is_some_and(|symbol| self.input.symbols.get(symbol).class == Class::Pointer)
     }
 
     /// `data`
@@ -194,18 +214,27 @@ impl Lowering<'_> {
                 };
                 if let Some(rows) = item::rows(self.input, index, item) {
                     let item::Rows { name, first, count, from, length } = &rows;
-                    let row = if from == "0" { format!("{name}[acc_row]") } else { format!("&{name}[acc_row][{from}]") };
+                    let row = if from == "0" {
+                        format!("{name}[acc_row]")
+                    } else {
+                        format!("&{name}[acc_row][{from}]")
+                    };
                     let start = if first == "0" { name.clone() } else { format!("&{name}[{first}]") };
-                    let head = format!("for (long acc_row = {first}; acc_row < ({first}) + ({count}); acc_row++) {{");
+                    let head = format!(
+                        "for (long acc_row = {first}; acc_row < ({first}) + ({count}); acc_row++) {{"
+                    );
                     let each = call(&row, &format!("({length}) * sizeof **{name}"));
                     if leaves {
                         lines.push(head);
                         lines.push(format!("    acc_detach{end}{suffix}((void **)&{name}[acc_row]{queue});"));
                         lines.push(format!("    {each}"));
                         lines.push("}".to_owned());
-                        lines.push(format!("acc_delete{end}{suffix}({start}, ({count}) * sizeof *{name}{queue});"));
+                        lines.push(format!(
+                            "acc_delete{end}{suffix}({start}, ({count}) * sizeof *{name}{queue});"
+                        ));
                     } else {
-                        lines.push(format!("acc_copyin{suffix}({start}, ({count}) * sizeof *{name}{queue});"));
+                        lines
+                            .push(format!("acc_copyin{suffix}({start}, ({count}) * sizeof *{name}{queue});"));
                         lines.push(head);
                         lines.push(format!("    {each}"));
                         lines.push(format!("    acc_attach{suffix}((void **)&{name}[acc_row]{queue});"));
@@ -254,8 +283,14 @@ impl Lowering<'_> {
             for item in list {
                 if let Some(rows) = item::rows(self.input, index, item) {
                     let item::Rows { name, first, count, from, length } = &rows;
-                    let row = if from == "0" { format!("{name}[acc_row]") } else { format!("&{name}[acc_row][{from}]") };
-                    lines.push(format!("for (long acc_row = {first}; acc_row < ({first}) + ({count}); acc_row++) {{"));
+                    let row = if from == "0" {
+                        format!("{name}[acc_row]")
+                    } else {
+                        format!("&{name}[acc_row][{from}]")
+                    };
+                    lines.push(format!(
+                        "for (long acc_row = {first}; acc_row < ({first}) + ({count}); acc_row++) {{"
+                    ));
                     lines.push(format!("    {routine}{suffix}({row}, ({length}) * sizeof **{name}{queue});"));
                     lines.push("}".to_owned());
                     continue;
@@ -275,7 +310,12 @@ impl Lowering<'_> {
     }
 
     /// Statements in the place of a directive that stands for itself.
-    fn standalone(&mut self, index: usize, asked: &Asked, lines: Vec<String>) -> Result<Vec<Change>, Refused> {
+    fn standalone(
+        &mut self,
+        index: usize,
+        asked: &Asked,
+        lines: Vec<String>,
+    ) -> Result<Vec<Change>, Refused> {
         let bound = &self.input.bound[index];
         let mut all = asked.waits();
         all.extend(lines);
@@ -318,7 +358,9 @@ impl Lowering<'_> {
         for clause in &directive.clauses {
             match &clause.kind {
                 ClauseKind::DeviceNum(expr) => number = Some(expr.text.clone()),
-                ClauseKind::DefaultAsync(expr) => lines.push(format!("acc_set_default_async({});", expr.text)),
+                ClauseKind::DefaultAsync(expr) => {
+                    lines.push(format!("acc_set_default_async({});", expr.text))
+                }
                 _ => {}
             }
         }
@@ -352,7 +394,9 @@ impl Lowering<'_> {
             let ClauseKind::UseDevice(list) = kind else { continue };
             for item in list {
                 let name = &item.base.text;
-                let Some(symbol) = self.input.symbols.lookup(name, span.start).filter(|_| item.parts.is_empty()) else {
+                let Some(symbol) =
+                    self.input.symbols.lookup(name, span.start).filter(|_| item.parts.is_empty())
+                else {
                     return Err(refused(item.span, "this item of `use_device`"));
                 };
                 let class = self.input.symbols.get(symbol).class;
@@ -364,7 +408,8 @@ impl Lowering<'_> {
                 };
                 let converted = if is_cpp { format!("({kind})") } else { String::new() };
                 let mut value = format!("{converted}acc_deviceptr((void *){host})");
-                let plain = if class == Class::Array && is_cpp { format!("({kind}){host}") } else { host.clone() };
+                let plain =
+                    if class == Class::Array && is_cpp { format!("({kind}){host}") } else { host.clone() };
                 if if_present {
                     value = format!("acc_is_present({host}, 1) ? {value} : {plain}");
                 }
@@ -429,7 +474,10 @@ impl Lowering<'_> {
                         StmtKind::Return(Some(expr)) => Some(self.input.unit().expr(*expr).kind.clone()),
                         _ => None,
                     };
-                    let simple = matches!(value, None | Some(ExprKind::Name(_) | ExprKind::Int(_) | ExprKind::Literal));
+                    let simple = matches!(
+                        value,
+                        None | Some(ExprKind::Name(_) | ExprKind::Int(_) | ExprKind::Literal)
+                    );
                     if !simple {
                         return Err(refused(at, "a `return` of a computed value behind a `declare`"));
                     }

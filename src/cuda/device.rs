@@ -20,9 +20,30 @@ use super::{Input, Kernels, Refused, Seen, refused, types};
 
 /// Headers of the standard libraries that device code may need.
 const STANDARD: [&str; 24] = [
-    "assert.h", "complex.h", "float.h", "inttypes.h", "limits.h", "math.h", "stdbool.h", "stddef.h", "stdint.h",
-    "stdio.h", "stdlib.h", "string.h", "cassert", "cfloat", "cinttypes", "climits", "cmath", "cstddef", "cstdint",
-    "cstdio", "cstdlib", "cstring", "limits", "algorithm",
+    "assert.h",
+    "complex.h",
+    "float.h",
+    "inttypes.h",
+    "limits.h",
+    "math.h",
+    "stdbool.h",
+    "stddef.h",
+    "stdint.h",
+    "stdio.h",
+    "stdlib.h",
+    "string.h",
+    "cassert",
+    "cfloat",
+    "cinttypes",
+    "climits",
+    "cmath",
+    "cstddef",
+    "cstdint",
+    "cstdio",
+    "cstdlib",
+    "cstring",
+    "limits",
+    "algorithm",
 ];
 
 /// What the device file and the header of one source are made of.
@@ -44,8 +65,7 @@ pub struct Device {
 pub fn stem(name: &str) -> String {
     let name = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    let mut made: String =
-        stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let mut made: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     if made.starts_with(|c: char| c.is_ascii_digit()) {
         made.insert(0, '_');
     }
@@ -77,9 +97,11 @@ pub fn routine_name<'a>(input: &Input<'a>, index: usize) -> Option<&'a str> {
         (Argument::Name(name), _) => Some(name.text.as_str()),
         (_, Target::Function(id)) => Some(input.unit().function(id).name.as_str()),
         (_, Target::Declaration(span)) => {
-            let prototype = input.unit().decls.iter().find(|decl| {
-                decl.kind == DeclKind::Prototype && span.contains(decl.name_span)
-            });
+            let prototype = input
+                .unit()
+                .decls
+                .iter()
+                .find(|decl| decl.kind == DeclKind::Prototype && span.contains(decl.name_span));
             prototype.map(|decl| decl.name.as_str())
         }
         _ => None,
@@ -89,11 +111,20 @@ pub fn routine_name<'a>(input: &Input<'a>, index: usize) -> Option<&'a str> {
 impl Device {
     /// Whether there is device code.
     pub fn is_empty(&self) -> bool {
-        self.kernels.is_empty() && self.functions.is_empty() && self.routines.is_empty() && self.globals.is_empty()
+        self.kernels.is_empty()
+            && self.functions.is_empty()
+            && self.routines.is_empty()
+            && self.globals.is_empty()
     }
 
     pub(super) fn kernel(&mut self, place: u32, text: String) {
-        self.kernels.entry(place).and_modify(|known| { known.push('\n'); known.push_str(&text) }).or_insert(text);
+        self.kernels
+            .entry(place)
+            .and_modify(|known| {
+                known.push('\n');
+                known.push_str(&text)
+            })
+            .or_insert(text);
     }
 
     pub(super) fn prototype(&mut self, place: u32, text: String) {
@@ -117,12 +148,15 @@ impl Device {
                 if *clause == DataClause::Link {
                     continue;
                 }
-                let symbol = input.symbols.lookup(&item.base.text, u32::MAX - 1)
+                let symbol = input
+                    .symbols
+                    .lookup(&item.base.text, u32::MAX - 1)
                     .or_else(|| input.symbols.lookup(&item.base.text, span.start));
                 let Some((seen, decl)) = symbol.and_then(|symbol| input.declaration(symbol)) else {
                     return Err(refused(item.span, "a variable whose declaration is not seen"));
                 };
-                let base = types::base(input, seen, decl).ok_or_else(|| refused(item.span, "a variable of this type"))?;
+                let base = types::base(input, seen, decl)
+                    .ok_or_else(|| refused(item.span, "a variable of this type"))?;
                 let mut declarator = item.base.text.clone();
                 for part in &decl.derived {
                     match part {
@@ -135,7 +169,10 @@ impl Device {
                 }
                 let name = &item.base.text;
                 if decl.is_extern {
-                    self.globals.insert(item.span.start, format!("namespace device {{ extern __device__ {base} {declarator}; }}\n"));
+                    self.globals.insert(
+                        item.span.start,
+                        format!("namespace device {{ extern __device__ {base} {declarator}; }}\n"),
+                    );
                     continue;
                 }
                 let getter = format!("{}_{name}_device", unit_name(&input.file().name));
@@ -147,8 +184,10 @@ impl Device {
                 );
                 self.prototype(0, format!("void *{getter}(void);\n"));
                 let copies = matches!(clause, DataClause::Copyin { .. } | DataClause::Copy);
-                self.registrations
-                    .push(format!("    acc2omp_declare(&{name}, sizeof {name}, {getter}, {});\n", u8::from(copies)));
+                self.registrations.push(format!(
+                    "    acc2omp_declare(&{name}, sizeof {name}, {getter}, {});\n",
+                    u8::from(copies)
+                ));
             }
         }
         Ok(())
@@ -180,7 +219,10 @@ impl Device {
                 }
                 pending.extend(self.need(input, word));
                 let is_called = input.unit().functions.iter().any(|function| function.name == word)
-                    || input.headers.iter().any(|seen| seen.unit.functions.iter().any(|function| function.name == word));
+                    || input
+                        .headers
+                        .iter()
+                        .any(|seen| seen.unit.functions.iter().any(|function| function.name == word));
                 if is_called && called.insert(word.to_owned()) {
                     match self.function(input, word) {
                         Ok(texts) => pending.extend(texts),
@@ -228,7 +270,8 @@ impl Device {
         let function = &unit.functions[at];
         let levels = levels::routine_levels(input, name);
         let routine = (0..input.bound.len()).find(|index| {
-            input.bound[*index].directive.kind == DirectiveKind::Routine && routine_name(input, *index) == Some(name)
+            input.bound[*index].directive.kind == DirectiveKind::Routine
+                && routine_name(input, *index) == Some(name)
         });
         let body = function.body;
         let mut nest = levels::Nest::new();
@@ -267,14 +310,20 @@ impl Device {
             if let Some(function) = seen.unit.functions.iter().find(|function| function.name == name) {
                 let text = seen.file.text(function.span).into_owned();
                 let head = Span { start: function.span.start, end: seen.unit.stmt(function.body).span.start };
-                let whole = format!("{}\n{}", head_of(&seen.file.text(head)), seen.file.text(seen.unit.stmt(function.body).span));
-                let lines: Vec<&str> = whole.lines().filter(|line| !line.trim_start().starts_with("#pragma")).collect();
+                let whole = format!(
+                    "{}\n{}",
+                    head_of(&seen.file.text(head)),
+                    seen.file.text(seen.unit.stmt(function.body).span)
+                );
+                let lines: Vec<&str> =
+                    whole.lines().filter(|line| !line.trim_start().starts_with("#pragma")).collect();
                 self.functions.insert(number as u32, format!("{}\n", lines.join("\n")));
                 return vec![text];
             }
         }
         for seen in input.headers.iter().chain([&input.source]) {
-            let prototype = seen.unit.decls.iter().find(|decl| decl.kind == DeclKind::Prototype && decl.name == name);
+            let prototype =
+                seen.unit.decls.iter().find(|decl| decl.kind == DeclKind::Prototype && decl.name == name);
             if let Some(decl) = prototype {
                 let text = seen.file.text(decl.span).into_owned();
                 let head = head_of(text.trim_end().trim_end_matches(';'));
@@ -314,7 +363,13 @@ impl Device {
             out.push('\n');
         }
         out += "#include \"acc2omp_cuda.h\"\n\n";
-        let all: String = self.parts.values().chain(self.functions.values()).chain(self.kernels.values()).cloned().collect();
+        let all: String = self
+            .parts
+            .values()
+            .chain(self.functions.values())
+            .chain(self.kernels.values())
+            .cloned()
+            .collect();
         if words(&all).contains(&"restrict") {
             out += "#define restrict __restrict__\n\n";
         }
@@ -351,7 +406,8 @@ impl Device {
     pub fn header(&self, source: &str) -> String {
         let name = source.rsplit(['/', '\\']).next().unwrap_or_default();
         let guard = format!("{}_ACC_H", unit_name(source).to_uppercase());
-        let mut out = format!("// What {name} calls of its device code.\n\n#ifndef {guard}\n#define {guard}\n\n");
+        let mut out =
+            format!("// What {name} calls of its device code.\n\n#ifndef {guard}\n#define {guard}\n\n");
         out += "#include \"acc2omp_cuda.h\"\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
         for text in self.prototypes.values() {
             out += text;
@@ -392,9 +448,8 @@ fn definitions(seen: &Seen, word: &str) -> Vec<Span> {
     let whole: Vec<Span> = found
         .iter()
         .map(|span| {
-            let around = unit.decls.iter().filter(|decl| {
-                decl.kind == DeclKind::Typedef && decl.span.contains(*span)
-            });
+            let around =
+                unit.decls.iter().filter(|decl| decl.kind == DeclKind::Typedef && decl.span.contains(*span));
             around.map(|decl| decl.span).max_by_key(|span| span.end - span.start).unwrap_or(*span)
         })
         .collect();

@@ -67,7 +67,11 @@ pub fn address(input: &Input, index: usize, item: &ListItem) -> Result<Address, 
     let last_member = item.parts.iter().rposition(|part| matches!(part, Part::Member(_)));
     let sections: Vec<&Subscript> = item.subscripts();
     let base = match last_member {
-        Some(_) => item.text.find('[').filter(|_| !sections.is_empty()).map_or(item.text.trim(), |at| item.text[..at].trim()),
+        Some(_) => item
+            .text
+            .find('[')
+            .filter(|_| !sections.is_empty())
+            .map_or(item.text.trim(), |at| item.text[..at].trim()),
         None => item.base.text.as_str(),
     };
     if sections.is_empty() {
@@ -89,7 +93,9 @@ pub fn address(input: &Input, index: usize, item: &ListItem) -> Result<Address, 
     let declared: Vec<Option<String>> = match decl {
         Some((seen, decl)) => {
             let size = |part: &Derived| match part {
-                Derived::Array(Some(size)) => Some(seen.file.text(seen.unit.expr(*size).span).trim().to_owned()),
+                Derived::Array(Some(size)) => {
+                    Some(seen.file.text(seen.unit.expr(*size).span).trim().to_owned())
+                }
                 _ => None,
             };
             decl.derived.iter().map(size).collect()
@@ -98,7 +104,12 @@ pub fn address(input: &Input, index: usize, item: &ListItem) -> Result<Address, 
     };
     let depth = sections.len();
     let total = match decl {
-        Some((_, decl)) => decl.derived.iter().filter(|part| matches!(part, Derived::Array(_) | Derived::Pointer)).count().max(depth),
+        Some((_, decl)) => decl
+            .derived
+            .iter()
+            .filter(|part| matches!(part, Derived::Array(_) | Derived::Pointer))
+            .count()
+            .max(depth),
         None => depth,
     };
     let pointers_inside = decl.is_some_and(|(_, decl)| {
@@ -127,7 +138,11 @@ pub fn address(input: &Input, index: usize, item: &ListItem) -> Result<Address, 
         }
         at_start &= first == "0";
         from += &format!("[{first}]");
-        let last = if first == "0" { format!("{} - 1", operand(&length)) } else { format!("{} + {} - 1", operand(&first), operand(&length)) };
+        let last = if first == "0" {
+            format!("{} - 1", operand(&length))
+        } else {
+            format!("{} + {} - 1", operand(&first), operand(&length))
+        };
         end += &format!("[{last}]");
         product.push(length);
     }

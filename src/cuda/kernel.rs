@@ -88,15 +88,24 @@ impl<'a> Lowering<'a> {
         let mut all = vec![format!("if ({condition}) {{")];
         all.extend(lines.into_iter().map(|line| format!("    {line}")));
         all.push("} else {".to_owned());
-        all.extend(original.lines().map(|line| if line.is_empty() { String::new() } else { format!("    {line}") }));
+        all.extend(
+            original.lines().map(|line| if line.is_empty() { String::new() } else { format!("    {line}") }),
+        );
         all.push("}".to_owned());
         Ok(vec![Change::Lines(whole, all)])
     }
 
     /// A construct with lines of the preprocessor between directive and code: in other branches, the code stays.
-    fn beside_conditions(&self, index: usize, asked: &Asked, lines: &[String]) -> Result<Vec<Change>, Refused> {
+    fn beside_conditions(
+        &self,
+        index: usize,
+        asked: &Asked,
+        lines: &[String],
+    ) -> Result<Vec<Change>, Refused> {
         let span = self.input.bound[index].directive.span;
-        let [call] = lines else { return Err(refused(span, "several launches beside conditions of the preprocessor")) };
+        let [call] = lines else {
+            return Err(refused(span, "several launches beside conditions of the preprocessor"));
+        };
         let call = call.trim_end_matches(';');
         let head = match &asked.condition {
             Some(condition) => format!("if (({condition}) ? ({call}, 0) : 1)"),
@@ -122,7 +131,10 @@ impl<'a> Lowering<'a> {
             _ => vec![stmt],
         };
         let can_split = list.iter().all(|stmt| {
-            !matches!(unit.stmt(*stmt).kind, StmtKind::Decl(_) | StmtKind::Labeled { .. } | StmtKind::Opaque(_) | StmtKind::Goto(_))
+            !matches!(
+                unit.stmt(*stmt).kind,
+                StmtKind::Decl(_) | StmtKind::Labeled { .. } | StmtKind::Opaque(_) | StmtKind::Goto(_)
+            )
         });
         let parts: Vec<StmtId> =
             list.into_iter().filter(|stmt| !matches!(unit.stmt(*stmt).kind, StmtKind::Empty)).collect();
@@ -144,7 +156,8 @@ impl<'a> Lowering<'a> {
         for part in parts {
             if let Some(root) = loops.get(&part) {
                 calls.extend(self.sequential(index, &std::mem::take(&mut run), &inner)?);
-                let launch = Launch { index, stmt: part, root: Some(*root), is_split: true, in_kernels: true };
+                let launch =
+                    Launch { index, stmt: part, root: Some(*root), is_split: true, in_kernels: true };
                 calls.push(self.launch(launch, &inner)?);
             } else {
                 run.push(part);
@@ -197,8 +210,14 @@ impl<'a> Lowering<'a> {
             names.fresh(&one.name);
         }
         let function = input.bound[index].function.map(|id| input.unit().function(id).name.clone());
-        let line = input.file().lines.line(span.start.max(input.bound[root.unwrap_or(index)].directive.span.start)) + 1;
-        let line = if is_split { line } else { input.file().lines.line(input.bound[index].directive.span.start) + 1 };
+        let line =
+            input.file().lines.line(span.start.max(input.bound[root.unwrap_or(index)].directive.span.start))
+                + 1;
+        let line = if is_split {
+            line
+        } else {
+            input.file().lines.line(input.bound[index].directive.span.start) + 1
+        };
         let stem = super::device::unit_name(&input.file().name);
         let name = format!("{stem}_{}_{line}", function.unwrap_or_default().replace("::", "_"));
         let name = self.launchers.fresh(&name);
@@ -222,7 +241,16 @@ impl<'a> Lowering<'a> {
         let distinct = are_distinct(&captured);
         let is_one_gang = asked.gangs.as_deref().is_some_and(|gangs| gangs.trim() == "1");
         for one in &captured {
-            self.variable(one, &nest, stmt, (shape, distinct, is_one_gang), &mut names, (&mut made, &mut host), &mut common, &mut flat)?;
+            self.variable(
+                one,
+                &nest,
+                stmt,
+                (shape, distinct, is_one_gang),
+                &mut names,
+                (&mut made, &mut host),
+                &mut common,
+                &mut flat,
+            )?;
             match one.role {
                 Role::Reduction(_) if is_one_gang && used_beside(input, &nest, stmt, one.symbol) => {}
                 Role::Reduction(op) => {
@@ -343,24 +371,37 @@ impl<'a> Lowering<'a> {
             return Err(refused(at, "an array or pointer behind a type name"));
         }
         let _ = dimensions;
-        let read_only = stars <= usize::from(is_pointer_first) && !one.used.part_written && !one.used.address_taken && only_indexed(input, stmt, one.symbol);
+        let read_only = stars <= usize::from(is_pointer_first)
+            && !one.used.part_written
+            && !one.used.address_taken
+            && only_indexed(input, stmt, one.symbol);
         let constant = if read_only { "const " } else { "" };
         // Sizes of the dimensions behind the first.
         let behind: Vec<String> = array_sizes
             .iter()
             .skip(usize::from(!is_pointer_first))
-            .map(|size| size.map_or(String::new(), |size| one.seen.file.text(one.seen.unit.expr(size).span).trim().to_owned()))
+            .map(|size| {
+                size.map_or(String::new(), |size| {
+                    one.seen.file.text(one.seen.unit.expr(size).span).trim().to_owned()
+                })
+            })
             .collect();
         let is_variable = |size: &crate::host::ir::ExprId| !self.is_constant(one, *size);
         let has_run_time_size =
-            array_sizes.iter().skip(usize::from(!is_pointer_first)).flatten().any(|size| is_variable(size));
+            array_sizes.iter().skip(usize::from(!is_pointer_first)).flatten().any(is_variable);
         let pointer_to = |device: &str| -> String {
             let inner = "*".repeat(if is_pointer_first { stars - 1 } else { stars });
             if has_run_time_size || behind.is_empty() {
-                format!("{constant}{element} {inner}*{}{device}", if distinct && inner.is_empty() { "__restrict__ " } else { "" })
+                format!(
+                    "{constant}{element} {inner}*{}{device}",
+                    if distinct && inner.is_empty() { "__restrict__ " } else { "" }
+                )
             } else {
                 let sizes: String = behind.iter().map(|size| format!("[{size}]")).collect();
-                format!("{constant}{element} {inner}(*{}{device}){sizes}", if distinct { "__restrict__ " } else { "" })
+                format!(
+                    "{constant}{element} {inner}(*{}{device}){sizes}",
+                    if distinct { "__restrict__ " } else { "" }
+                )
             }
         };
         let host_type = {
@@ -398,10 +439,19 @@ impl<'a> Lowering<'a> {
                 made.prologue.push(format!("{element} *{name} = {copies} + {count} * {own}{offset};"));
                 if *is_filled {
                     let first = names.fresh(&format!("{name}_first"));
-                    made.params.push((format!("const {element} *{first}"), format!("{region}.first({from}, {count})")));
+                    made.params.push((
+                        format!("const {element} *{first}"),
+                        format!("{region}.first({from}, {count})"),
+                    ));
                     let n = names.fresh("n");
-                    let start = if offset.is_empty() { name.clone() } else { format!("(&{name}[{}])", offset.trim_start_matches(" - ")) };
-                    made.filling.push(format!("for (size_t {n} = 0; {n} < {count}; {n}++)\n        {start}[{n}] = {first}[{n}];"));
+                    let start = if offset.is_empty() {
+                        name.clone()
+                    } else {
+                        format!("(&{name}[{}])", offset.trim_start_matches(" - "))
+                    };
+                    made.filling.push(format!(
+                        "for (size_t {n} = 0; {n} < {count}; {n}++)\n        {start}[{n}] = {first}[{n}];"
+                    ));
                     if is_shared {
                         made.filling.push("__syncthreads();".to_owned());
                     }
@@ -414,7 +464,9 @@ impl<'a> Lowering<'a> {
                 let only_loops = is_shared_variable_only(input, nest, stmt, one.symbol);
                 if !only_loops {
                     match is_array {
-                        true if array_sizes.iter().all(|size| size.is_some_and(|size| self.is_constant(one, size))) => {}
+                        true if array_sizes
+                            .iter()
+                            .all(|size| size.is_some_and(|size| self.is_constant(one, size))) => {}
                         true => return Err(refused(at, "a private array of variable length")),
                         false => made.prologue.push(format!("{element} {}{name};", "*".repeat(stars))),
                     }
@@ -431,20 +483,29 @@ impl<'a> Lowering<'a> {
                     Some(plain) => host.param(&format!("{element} {name}"), &format!("{plain} {name}"), name),
                     None => {
                         let at = names.fresh(&format!("{name}_value"));
-                        host.param(&format!("const {element} *{at}"), &format!("const void *{at}"), &format!("&{name}"));
+                        host.param(
+                            &format!("const {element} *{at}"),
+                            &format!("const void *{at}"),
+                            &format!("&{name}"),
+                        );
                         host.lines.push(format!("const {element} {name} = *{at};"));
                     }
                 }
             }
             Role::Reduction(op) if is_one_gang && used_beside(input, nest, stmt, one.symbol) => {
                 // There is one gang: what it computes is the result.
-                let (there, device) = (names.fresh(&format!("{name}_there")), names.fresh(&format!("{name}_device")));
+                let (there, device) =
+                    (names.fresh(&format!("{name}_there")), names.fresh(&format!("{name}_device")));
                 let _ = op;
                 made.params.push((format!("{element} *{there}"), device.clone()));
                 made.prologue.push(format!("{element} {name} = *{there};"));
                 made.epilogue.push("if (threadIdx.x == 0 && threadIdx.y == 0)".to_owned());
                 made.epilogue.push(format!("    *{there} = {name};"));
-                host.param(&format!("{element} *{name}"), &format!("const void *{name}"), &format!("&{name}"));
+                host.param(
+                    &format!("{element} *{name}"),
+                    &format!("const void *{name}"),
+                    &format!("&{name}"),
+                );
                 host.lines.push(format!("{element} *{device} = {region}.copy(\"{name}\", {name}, 1);"));
             }
             Role::Reduction(op) => {
@@ -452,7 +513,11 @@ impl<'a> Lowering<'a> {
                 made.params.push((format!("acc2omp::Result<{element}> {result}"), result.clone()));
                 made.prologue.push(format!("{element} {name} = {};", identity(*op, &element)));
                 made.epilogue.push(format!("acc2omp::combine<{}>({result}, {name});", operator(*op)));
-                host.param(&format!("{element} *{name}"), &format!("const void *{name}"), &format!("&{name}"));
+                host.param(
+                    &format!("{element} *{name}"),
+                    &format!("const void *{name}"),
+                    &format!("&{name}"),
+                );
                 host.results.push(format!(
                     "acc2omp::Result<{element}> {result} = {region}.result(\"{name}\", {name}, {gangs});",
                     gangs = host.words.gangs
@@ -466,25 +531,38 @@ impl<'a> Lowering<'a> {
                     let there = names.fresh(&format!("{name}_there"));
                     made.params.push((format!("{element} *{there}"), device.clone()));
                     made.prologue.push(format!("{element} &{name} = *{there};"));
-                    host.param(&format!("{element} *{name}"), &format!("const void *{name}"), &format!("&{name}"));
+                    host.param(
+                        &format!("{element} *{name}"),
+                        &format!("const void *{name}"),
+                        &format!("&{name}"),
+                    );
                     let call = match *method {
                         "pointer" => format!("{region}.pointer(\"{name}\", {name})"),
                         method => format!("{region}.{method}(\"{name}\", {name}, 1)"),
                     };
                     host.lines.push(format!("{element} *{device} = {call};"));
                 } else {
-                    made.params.push((pointer_to(name), cast(&pointer_to(""), &device, &behind, has_run_time_size)));
+                    made.params
+                        .push((pointer_to(name), cast(&pointer_to(""), &device, &behind, has_run_time_size)));
                     host.param(&format!("{host_type}{name}"), &format!("const void *{name}"), name);
                     let call = match address {
                         None => format!("{region}.pointer(\"{name}\", {name})"),
                         Some(address) => {
                             let count = names.fresh(&format!("{name}_count"));
-                            host.param(&format!("size_t {count}"), &format!("size_t {count}"), &address.count);
+                            host.param(
+                                &format!("size_t {count}"),
+                                &format!("size_t {count}"),
+                                &address.count,
+                            );
                             if address.at_start {
                                 format!("{region}.{method}(\"{name}\", {name}, {count})")
                             } else {
                                 let from = names.fresh(&format!("{name}_from"));
-                                host.param(&format!("{host_type}{from}"), &format!("const void *{from}"), &address.from);
+                                host.param(
+                                    &format!("{host_type}{from}"),
+                                    &format!("const void *{from}"),
+                                    &address.from,
+                                );
                                 format!("{region}.{method}(\"{name}\", {from}, {count}) - ({from} - {name})")
                             }
                         }
@@ -499,13 +577,15 @@ impl<'a> Lowering<'a> {
                 let count = names.fresh(&format!("{name}_count"));
                 host.param(&format!("{element} *{name}"), &format!("const void *{name}"), name);
                 host.param(&format!("size_t {count}"), &format!("size_t {count}"), &address.count);
-                made.params.push((format!("const {element} *{first}"), format!("{region}.first({name}, {count})")));
+                made.params
+                    .push((format!("const {element} *{first}"), format!("{region}.first({name}, {count})")));
                 made.params.push((format!("size_t {count}"), count.clone()));
                 let n = names.fresh("n");
                 made.filling.push(format!("for (size_t {n} = 0; {n} < {count}; {n}++)\n        (({element} *){name})[{n}] = {first}[{n}];"));
             }
             Role::ReductionArray(op, address) => {
-                let (copies, count) = (names.fresh(&format!("{name}_copies")), names.fresh(&format!("{name}_count")));
+                let (copies, count) =
+                    (names.fresh(&format!("{name}_copies")), names.fresh(&format!("{name}_count")));
                 let (result, n) = (names.fresh(&format!("{name}_result")), names.fresh("n"));
                 let from = if address.at_start { name.clone() } else { names.fresh(&format!("{name}_from")) };
                 host.param(&format!("{host_type}{name}"), &format!("const void *{name}"), name);
@@ -520,7 +600,11 @@ impl<'a> Lowering<'a> {
                 let own = names.fresh(&format!("{name}_own"));
                 made.params.push((
                     format!("{element} *{copies}"),
-                    format!("{region}.scratch<{element}>({count} * {}.x * {})", host.words.gangs, shape.vector * shape.workers),
+                    format!(
+                        "{region}.scratch<{element}>({count} * {}.x * {})",
+                        host.words.gangs,
+                        shape.vector * shape.workers
+                    ),
                 ));
                 made.params.push((format!("size_t {count}"), count.clone()));
                 made.params.push((format!("acc2omp::ResultArray<{element}> {result}"), result.clone()));
@@ -536,9 +620,20 @@ impl<'a> Lowering<'a> {
                 made.prologue.push(format!("    {own}[{n}] = {};", identity(*op, &element)));
                 let start = if offset.is_empty() { own.clone() } else { format!("({own} - {offset})") };
                 let declared = pointer_to(name).replace("__restrict__ ", "").replace("const ", "");
-                made.prologue.push(format!("{declared} = {};", cast(&pointer_to("").replace("__restrict__ ", "").replace("const ", ""), &start, &behind, has_run_time_size)));
+                made.prologue.push(format!(
+                    "{declared} = {};",
+                    cast(
+                        &pointer_to("").replace("__restrict__ ", "").replace("const ", ""),
+                        &start,
+                        &behind,
+                        has_run_time_size
+                    )
+                ));
                 made.epilogue.push(format!("for (size_t {n} = 0; {n} < {count}; {n}++)"));
-                made.epilogue.push(format!("    acc2omp::combine<{0}>({result}[{n}], acc2omp::block_reduce<{0}>({own}[{n}]));", operator(*op)));
+                made.epilogue.push(format!(
+                    "    acc2omp::combine<{0}>({result}[{n}], acc2omp::block_reduce<{0}>({own}[{n}]));",
+                    operator(*op)
+                ));
                 self.run_time_sizes(one, &behind, has_run_time_size, flat, made, host, names);
             }
             Role::Rows(method, rows) => {
@@ -559,12 +654,15 @@ impl<'a> Lowering<'a> {
                 let pointers = if *method == "present" { "present" } else { "copyin" };
                 host.lines.push(format!("{region}.{pointers}(\"{name}\", {name} + {first}, {count});"));
                 host.lines.push(format!("for (long {row} = {first}; {row} < {first} + {count}; {row}++) {{"));
-                host.lines.push(format!("    {region}.{method}(\"{name}\", {name}[{row}] + {from}, {length});"));
+                host.lines
+                    .push(format!("    {region}.{method}(\"{name}\", {name}[{row}] + {from}, {length});"));
                 if *method != "present" {
                     host.lines.push(format!("    {region}.attach(\"{name}\", &{name}[{row}]);"));
                 }
                 host.lines.push("}".to_owned());
-                host.lines.push(format!("{host_type}{device} = {region}.pointer(\"{name}\", {name} + {first}) - {first};"));
+                host.lines.push(format!(
+                    "{host_type}{device} = {region}.pointer(\"{name}\", {name} + {first}) - {first};"
+                ));
                 made.params.push((format!("{host_type}{name}"), device));
             }
         }
@@ -678,8 +776,7 @@ fn reductions_through<'a>(input: &Input<'a>, index: usize, nest: &mut Nest<'a>) 
     let symbol_of = |item: &crate::acc::ast::ListItem, at: u32| input.symbols.lookup(&item.base.text, at);
     let place = input.bound[index].directive.span.start;
     let mut wanted: Vec<(StmtId, crate::acc::ast::ReductionOp, &crate::acc::ast::ListItem)> = Vec::new();
-    let all: Vec<(Span, StmtId)> =
-        nest.iter().map(|(stmt, _)| (input.stmt_span(*stmt), *stmt)).collect();
+    let all: Vec<(Span, StmtId)> = nest.keys().map(|stmt| (input.stmt_span(*stmt), *stmt)).collect();
     let mut known: Vec<(Option<Span>, crate::acc::ast::ReductionOp, &crate::acc::ast::ListItem)> = Vec::new();
     for kind in input.clauses(index) {
         if let ClauseKind::Reduction(op, list) = kind {
@@ -705,8 +802,10 @@ fn reductions_through<'a>(input: &Input<'a>, index: usize, nest: &mut Nest<'a>) 
                 && body.is_some_and(|body| {
                     sema::uses(input.unit(), input.symbols, body).of(symbol).is_some_and(|used| used.exposed)
                 });
-            let is_private = nest[stmt].private.iter().any(|item| symbol_of(item, span.start) == Some(symbol));
-            let is_known = nest[stmt].reductions.iter().any(|(_, item)| symbol_of(item, span.start) == Some(symbol));
+            let is_private =
+                nest[stmt].private.iter().any(|item| symbol_of(item, span.start) == Some(symbol));
+            let is_known =
+                nest[stmt].reductions.iter().any(|(_, item)| symbol_of(item, span.start) == Some(symbol));
             let seen = wanted.iter().any(|(other, _, one)| other == stmt && one.base.text == item.base.text);
             if (inside && is_updated || outside) && !is_known && !is_private && !seen {
                 wanted.push((*stmt, op, item));
@@ -746,7 +845,12 @@ fn used_beside(input: &Input, nest: &Nest, stmt: StmtId, symbol: SymbolId) -> bo
 fn are_distinct(captured: &[Captured]) -> bool {
     captured.iter().all(|one| match one.class {
         Class::Pointer => one.decl.is_restrict || matches!(one.role, Role::Local),
-        Class::Array => one.seen.unit.decls.iter().any(|decl| decl.name_span == one.decl.name_span && decl.kind == DeclKind::Variable),
+        Class::Array => one
+            .seen
+            .unit
+            .decls
+            .iter()
+            .any(|decl| decl.name_span == one.decl.name_span && decl.kind == DeclKind::Variable),
         _ => true,
     })
 }
@@ -848,7 +952,8 @@ fn shape(input: &Input, nest: &Nest, stmt: StmtId, asked: &Asked) -> Sizes {
     let workers = literal(&asked.workers).unwrap_or(THREADS / vector.max(1)).clamp(1, 1024 / vector.max(1));
     // A warp is full.
     let workers = if vector * workers < 32 { 32 / vector } else { workers };
-    let workers = if (vector * workers) % 32 == 0 { workers } else { (vector * workers).next_multiple_of(32) / vector };
+    let workers =
+        if (vector * workers) % 32 == 0 { workers } else { (vector * workers).next_multiple_of(32) / vector };
     Sizes { shape, vector, workers }
 }
 
@@ -892,7 +997,12 @@ fn grid(
                         return false;
                     }
                 }
-                ExprKind::Int(_) | ExprKind::Literal | ExprKind::Unary(..) | ExprKind::Binary(..) | ExprKind::Cast { .. } | ExprKind::Sizeof => {}
+                ExprKind::Int(_)
+                | ExprKind::Literal
+                | ExprKind::Unary(..)
+                | ExprKind::Binary(..)
+                | ExprKind::Cast { .. }
+                | ExprKind::Sizeof => {}
                 _ => return false,
             }
             pending.extend(expr.kind.children());
@@ -902,9 +1012,10 @@ fn grid(
     let mut trips: Vec<(String, bool)> = Vec::new();
     let mut all_known = true;
     for shared in &over_gangs {
-        let known = shared.headers.iter().all(|header| {
-            in_host(header.first) && in_host(header.bound) && header.step.is_none_or(in_host)
-        });
+        let known = shared
+            .headers
+            .iter()
+            .all(|header| in_host(header.first) && in_host(header.bound) && header.step.is_none_or(in_host));
         all_known &= known;
         if known {
             let counted: Result<Vec<Counted>, Refused> =
@@ -918,8 +1029,7 @@ fn grid(
     let wants_template = over_gangs.iter().any(|shared| shared.headers.len() > 1)
         && nest.values().all(|shared| shared.levels.gang || shared.headers.len() == 1)
         && all_known
-        && over_gangs.len() == 1
-;
+        && over_gangs.len() == 1;
     let mut lines = Vec::new();
     let each = over_gangs
         .iter()
@@ -991,9 +1101,11 @@ fn shared_arrays(
                 let inner = sema::uses(input.unit(), input.symbols, shared.stmts[0]);
                 // What it reduces, it has a copy of for each thread.
                 let reduces = shared.reductions.iter().any(|(_, item)| {
-                    input.symbols.lookup(&item.base.text, input.stmt_span(shared.stmts[0]).start) == Some(symbol)
+                    input.symbols.lookup(&item.base.text, input.stmt_span(shared.stmts[0]).start)
+                        == Some(symbol)
                 });
-                more && !reduces && inner.of(symbol).is_some_and(|used| used.part_written || used.address_taken)
+                more && !reduces
+                    && inner.of(symbol).is_some_and(|used| used.part_written || used.address_taken)
             })
     };
     let mut shared_now = Vec::new();
@@ -1006,14 +1118,15 @@ fn shared_arrays(
             .derived
             .iter()
             .filter_map(|part| match part {
-                Derived::Array(Some(size)) => Some(format!("[{}]", one.seen.file.text(one.seen.unit.expr(*size).span).trim())),
+                Derived::Array(Some(size)) => {
+                    Some(format!("[{}]", one.seen.file.text(one.seen.unit.expr(*size).span).trim()))
+                }
                 _ => None,
             })
             .collect();
         let stars = "*".repeat(types::stars(one.decl));
-        let owner = body.nest.values().find(|shared| {
-            shared.private.iter().any(|item| item.base.text == one.name)
-        });
+        let owner =
+            body.nest.values().find(|shared| shared.private.iter().any(|item| item.base.text == one.name));
         let mode = match owner {
             Some(owner) => body.nest.values().fold(Levels::NONE, |sum, other| {
                 let holds = input.stmt_span(other.stmts[0]).contains(input.stmt_span(owner.stmts[0]));
@@ -1057,7 +1170,10 @@ fn shared_arrays(
                 }
                 if mode.worker && body.shape.rows {
                     let sizes = input.file().text(Span { start: decl.name_span.end, end: part.span.end });
-                    let head = input.file().text(Span { start: part.span.start, end: decl.name_span.start }).into_owned();
+                    let head = input
+                        .file()
+                        .text(Span { start: part.span.start, end: decl.name_span.start })
+                        .into_owned();
                     let sizes = sizes.trim().trim_end_matches(';').trim().to_owned();
                     let rows = body.names.fresh(&format!("{}_rows", decl.name));
                     body.edits.replace(
@@ -1148,7 +1264,9 @@ pub(super) fn wait_lines(argument: Option<&WaitArgument>, queue: Option<&str>) -
             (None, None) => format!("acc_wait({});", one.text),
             (None, Some(queue)) => format!("acc_wait_async({}, {queue});", one.text),
             (Some(device), None) => format!("acc_wait_device({}, {});", one.text, device.text),
-            (Some(device), Some(queue)) => format!("acc_wait_device_async({}, {queue}, {});", one.text, device.text),
+            (Some(device), Some(queue)) => {
+                format!("acc_wait_device_async({}, {queue}, {});", one.text, device.text)
+            }
         });
     }
     lines

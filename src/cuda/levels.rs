@@ -108,7 +108,8 @@ pub fn nest_in<'a>(input: &Input<'a>, offer: Offer, body: Span) -> (Nest<'a>, Ve
         let one = &input.bound[*at];
         one.directive.kind == DirectiveKind::Loop
             && body.contains(one.directive.span)
-            && !ancestors(input.bound, *at).any(|above| input.bound[above].directive.kind == DirectiveKind::Loop)
+            && !ancestors(input.bound, *at)
+                .any(|above| input.bound[above].directive.kind == DirectiveKind::Loop)
     };
     let first: Vec<usize> = (0..input.bound.len()).filter(is_outer).collect();
     finder.loops(&first, offer.levels);
@@ -229,7 +230,10 @@ impl<'a> Finder<'a, '_> {
                 && inner.tile.is_empty()
                 && inner.collapse == 1
                 && (inner.independent || !self.offer.wants_assertion);
-            if !plain || self.input.bound[*only].stmt() != self.inner_loop(&shared) || !self.take_inner(&mut shared) {
+            if !plain
+                || self.input.bound[*only].stmt() != self.inner_loop(&shared)
+                || !self.take_inner(&mut shared)
+            {
                 break;
             }
             for reduction in inner.reductions {
@@ -245,7 +249,9 @@ impl<'a> Finder<'a, '_> {
         if !asked.any() {
             asked = match parallel_below {
                 0 => free,
-                _ if free.gang => Levels { worker: parallel_below == 1, ..Levels { gang: true, ..Levels::NONE } },
+                _ if free.gang => {
+                    Levels { worker: parallel_below == 1, ..Levels { gang: true, ..Levels::NONE } }
+                }
                 _ => Levels { worker: true, ..Levels::NONE },
             };
         } else if parallel_below == 0 && !self.calls_levels(stmt) {
@@ -294,12 +300,12 @@ impl<'a> Finder<'a, '_> {
     fn parallel_depth(&self, loops: &[usize]) -> usize {
         let depth = |at: &usize| {
             let clauses = self.clauses(*at);
-            let canonical = self.input.bound[*at].stmt().is_some_and(|stmt| {
-                sema::header(self.input.unit(), self.input.symbols, stmt).is_ok()
-            });
+            let canonical = self.input.bound[*at]
+                .stmt()
+                .is_some_and(|stmt| sema::header(self.input.unit(), self.input.symbols, stmt).is_ok());
             let parallel = !clauses.seq
                 && canonical
-                && !(clauses.auto && !clauses.independent)
+                && (clauses.independent || !clauses.auto)
                 && (!self.offer.wants_assertion || clauses.independent || clauses.levels.any());
             let below: Vec<usize> = children(self.input.bound, *at).collect();
             usize::from(parallel) + self.parallel_depth(&below)
@@ -344,7 +350,9 @@ impl<'a> Finder<'a, '_> {
 /// The levels that a call of the function takes for itself: those of its `routine` directive.
 pub fn routine_levels(input: &Input, name: &str) -> Levels {
     for (index, bound) in input.bound.iter().enumerate() {
-        if bound.directive.kind == DirectiveKind::Routine && super::device::routine_name(input, index) == Some(name) {
+        if bound.directive.kind == DirectiveKind::Routine
+            && super::device::routine_name(input, index) == Some(name)
+        {
             return declared_levels(input, index);
         }
     }

@@ -90,7 +90,8 @@ type Refused = Box<Diag>;
 
 /// Lowers the directives of one view: one result for each, and what the device file gets.
 pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
-    let mut lowering = Lowering { input, device: Device::default(), diags: Vec::new(), launchers: names::Names::default() };
+    let mut lowering =
+        Lowering { input, device: Device::default(), diags: Vec::new(), launchers: names::Names::default() };
     let mut done = Vec::with_capacity(input.bound.len());
     for index in 0..input.bound.len() {
         let changes = match lowering.directive(index) {

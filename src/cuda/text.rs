@@ -87,7 +87,14 @@ impl Edits {
         (columns(file, offset) as i32 + indent as i32 - base as i32 - shift).max(0) as usize
     }
 
-    fn copy(&self, file: &SourceFile, span: Span, begin: u32, (base, indent): (usize, usize), out: &mut String) {
+    fn copy(
+        &self,
+        file: &SourceFile,
+        span: Span,
+        begin: u32,
+        (base, indent): (usize, usize),
+        out: &mut String,
+    ) {
         let mut at = span.start;
         while at < span.end {
             let line = file.lines.span(file.lines.line(at));
@@ -147,13 +154,15 @@ pub fn words(text: &str) -> Vec<&str> {
             }
             at += 1;
         } else if byte.is_ascii_digit() {
-            while at < bytes.len() && (bytes[at].is_ascii_alphanumeric() || bytes[at] == b'.' || bytes[at] == b'_')
+            while at < bytes.len()
+                && (bytes[at].is_ascii_alphanumeric() || bytes[at] == b'.' || bytes[at] == b'_')
             {
                 at += 1;
             }
         } else if byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80 {
             let start = at;
-            while at < bytes.len() && (bytes[at].is_ascii_alphanumeric() || bytes[at] == b'_' || bytes[at] >= 0x80)
+            while at < bytes.len()
+                && (bytes[at].is_ascii_alphanumeric() || bytes[at] == b'_' || bytes[at] >= 0x80)
             {
                 at += 1;
             }

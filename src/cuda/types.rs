@@ -9,8 +9,22 @@ use super::{Input, Seen};
 
 /// Type names that the header of the run-time library knows.
 const KNOWN: [&str; 16] = [
-    "size_t", "ptrdiff_t", "bool", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t",
-    "uint64_t", "intptr_t", "uintptr_t", "intmax_t", "uintmax_t", "ssize_t",
+    "size_t",
+    "ptrdiff_t",
+    "bool",
+    "int8_t",
+    "int16_t",
+    "int32_t",
+    "int64_t",
+    "uint8_t",
+    "uint16_t",
+    "uint32_t",
+    "uint64_t",
+    "intptr_t",
+    "uintptr_t",
+    "intmax_t",
+    "uintmax_t",
+    "ssize_t",
 ];
 
 /// The words of the type before the declarator: `double`, `struct particle`.
@@ -28,7 +42,8 @@ pub fn base(input: &Input, seen: Seen, decl: &Decl) -> Option<String> {
         BaseType::Tagged(tag) => Some(tagged(seen, decl, tag)),
         BaseType::Record(id) => seen.unit.record(*id).tag.as_ref().map(|tag| tagged(seen, decl, tag)),
         BaseType::Enum => {
-            let text = seen.file.text(crate::source::Span { start: decl.span.start, end: decl.name_span.start });
+            let text =
+                seen.file.text(crate::source::Span { start: decl.span.start, end: decl.name_span.start });
             let all = words(&text);
             let at = all.iter().position(|word| *word == "enum")?;
             Some(all.get(at + 1).map_or("int".to_owned(), |tag| (*tag).to_owned()))

@@ -390,7 +390,9 @@ pub fn paths(unit: &Unit, symbols: &Symbols) -> Vec<Path> {
     for (at, _) in names {
         let id = ExprId(at as u32);
         let root = symbols.named(unit, id).filter(|_| !met[at]);
-        if let Some(root) = root.filter(|root| record_of(unit, symbols, *root).is_some() || is_lent(unit, symbols, *root)) {
+        if let Some(root) =
+            root.filter(|root| record_of(unit, symbols, *root).is_some() || is_lent(unit, symbols, *root))
+        {
             add(id, root, Vec::new());
         }
     }

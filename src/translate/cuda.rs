@@ -51,7 +51,8 @@ pub fn written_out(source: &Source, macros: &Macros, options: &Options) -> Trans
     let there = Source { file, headers: source.headers.clone() };
     let mut translation = translate(&there, options);
     let home = |span: Span| {
-        let piece = written.pieces.iter().find(|piece| piece.at.start <= span.start && span.start < piece.at.end);
+        let piece =
+            written.pieces.iter().find(|piece| piece.at.start <= span.start && span.start < piece.at.end);
         match piece.and_then(|piece| piece.from.map(|from| (piece, from))) {
             Some((piece, from)) => {
                 let start = (from.start + span.start - piece.at.start).min(from.end);
@@ -187,8 +188,7 @@ impl Work<'_> {
         let (lowered, device, said) = cuda::lower(&input);
         self.diags.extend(said);
         self.device.merge(device);
-        let left: BTreeSet<usize> =
-            (0..bound.len()).filter(|at| lowered[*at].changes.is_none()).collect();
+        let left: BTreeSet<usize> = (0..bound.len()).filter(|at| lowered[*at].changes.is_none()).collect();
         for (at, (one, lowered)) in bound.iter().zip(&lowered).enumerate() {
             let is_left = left.contains(&at)
                 || bind::ancestors(&bound, at).any(|above| {
@@ -197,12 +197,17 @@ impl Work<'_> {
                     left.contains(&above) && !is_data
                 });
             let changes = lowered.changes.as_ref().filter(|_| !is_left);
-            let edits = changes.map(|changes| changes.iter().map(|change| edits_of(file, change)).collect::<Option<Vec<_>>>());
+            let edits = changes.map(|changes| {
+                changes.iter().map(|change| edits_of(file, change)).collect::<Option<Vec<_>>>()
+            });
             let edits: Option<Vec<Edit>> = match edits {
                 Some(Some(all)) => Some(all.into_iter().flatten().collect()),
                 Some(None) => {
                     let name = acc::name(one.directive.kind);
-                    self.diags.push(diag::not_yet_cuda(one.directive.span, &format!("`{name}` among other code on one line")));
+                    self.diags.push(diag::not_yet_cuda(
+                        one.directive.span,
+                        &format!("`{name}` among other code on one line"),
+                    ));
                     None
                 }
                 None => None,
@@ -223,7 +228,8 @@ impl Work<'_> {
             self.reports.insert(span.start, DirectiveReport { span, name, outcome, rows: Vec::new() });
         }
         for span in held {
-            let report = DirectiveReport { span, name: String::new(), outcome: Outcome::Left, rows: Vec::new() };
+            let report =
+                DirectiveReport { span, name: String::new(), outcome: Outcome::Left, rows: Vec::new() };
             self.reports.insert(span.start, report);
         }
     }
@@ -253,8 +259,12 @@ impl Work<'_> {
         for (span, _) in self.known.values() {
             if !self.reports.contains_key(&span.start) {
                 self.diags.push(diag::not_understood(*span));
-                let report =
-                    DirectiveReport { span: *span, name: String::new(), outcome: Outcome::Left, rows: Vec::new() };
+                let report = DirectiveReport {
+                    span: *span,
+                    name: String::new(),
+                    outcome: Outcome::Left,
+                    rows: Vec::new(),
+                };
                 self.reports.insert(span.start, report);
             }
         }
@@ -269,9 +279,13 @@ impl Work<'_> {
             let place = first_include(file);
             let line = format!("#include \"{stem}_acc.h\"\n");
             self.add(Edit { span: Span { start: place, end: place }, text: line.into_bytes() });
-            beside.push(Beside { name: format!("{stem}_acc.h"), text: self.device.header(&name).into_bytes() });
+            beside
+                .push(Beside { name: format!("{stem}_acc.h"), text: self.device.header(&name).into_bytes() });
             if !self.device.is_empty() {
-                beside.push(Beside { name: format!("{stem}_acc.cu"), text: self.device.text(&name).into_bytes() });
+                beside.push(Beside {
+                    name: format!("{stem}_acc.cu"),
+                    text: self.device.text(&name).into_bytes(),
+                });
             }
             if let Some(text) = self.device.registration() {
                 let end = file.bytes.len() as u32;
@@ -327,7 +341,8 @@ fn statements(file: &SourceFile, span: Span, lines: &[String]) -> Edit {
     let ends = if file.text(line).ends_with("\r\n") { "\r\n" } else { "\n" };
     let own = indentation(&file.text(line)).to_owned();
     let indent = if own.is_empty() { code_indentation(file, first) } else { own };
-    let text: Vec<String> = lines.iter().map(|line| format!("{indent}{line}").trim_end().to_owned()).collect();
+    let text: Vec<String> =
+        lines.iter().map(|line| format!("{indent}{line}").trim_end().to_owned()).collect();
     Edit { span: Span { start: line.start, end: span.end }, text: text.join(ends).into_bytes() }
 }
 
@@ -339,7 +354,11 @@ fn indentation(text: &str) -> &str {
 fn code_indentation(file: &SourceFile, first: usize) -> String {
     let is_code = |text: &str| {
         let text = text.trim();
-        !text.is_empty() && !text.starts_with('#') && !text.ends_with('\\') && !text.starts_with("//") && !text.starts_with("/*")
+        !text.is_empty()
+            && !text.starts_with('#')
+            && !text.ends_with('\\')
+            && !text.starts_with("//")
+            && !text.starts_with("/*")
     };
     let line = |at: usize| file.text(file.lines.span(at)).into_owned();
     // A directive's own continuation lines are no code.
@@ -361,12 +380,15 @@ fn code_indentation(file: &SourceFile, first: usize) -> String {
 /// The edits for one change; `None` if the source leaves no room for it.
 fn edits_of(file: &SourceFile, change: &Change) -> Option<Vec<Edit>> {
     Some(match change {
-        Change::Lines(span, lines) if layout::stands_alone(file, *span) => vec![statements(file, *span, lines)],
+        Change::Lines(span, lines) if layout::stands_alone(file, *span) => {
+            vec![statements(file, *span, lines)]
+        }
         Change::Lines(span, lines) => vec![Edit { span: *span, text: lines.join(" ").into_bytes() }],
         Change::Gone(span) => vec![layout::removed(file, *span)],
         Change::After(offset, like, lines) => vec![layout::lines_after(file, *offset, *like, lines)?],
         Change::Before(offset, lines) => {
-            let edits: Option<Vec<Edit>> = lines.iter().map(|line| layout::inserted(file, *offset, line)).collect();
+            let edits: Option<Vec<Edit>> =
+                lines.iter().map(|line| layout::inserted(file, *offset, line)).collect();
             edits?
         }
         Change::Braced(span, lines, _) => layout::braced(file, *span, lines).to_vec(),
