@@ -32,7 +32,7 @@ pub struct Shape {
 impl Shape {
     /// The levels that threads of one gang differ in.
     fn levels(self) -> Levels {
-        Levels { gang: false, worker: self.many, vector: self.many }
+        Levels { gang: false, worker: self.many && self.rows, vector: self.many }
     }
 }
 

@@ -1057,10 +1057,18 @@ fn grid(
             argument: (!number).then(|| gangs.clone()),
         });
     }
+    // A reduction, and what each gang begins with, wants few of them; else there is one thread for each iteration.
+    let reduces = captured.iter().any(|one| {
+        matches!(
+            one.role,
+            Role::Reduction(_) | Role::ReductionArray(..) | Role::PrivateMemory(..) | Role::FirstArray(_)
+        )
+    });
     let gangs = match known {
         _ if over_gangs.is_empty() => "1".to_owned(),
-        Some(trips) => format!("acc2omp::blocks({trips}, {each})"),
-        None => "acc2omp::blocks(~0ull, 1)".to_owned(),
+        Some(trips) if !reduces => format!("acc2omp::blocks({trips}, {each})"),
+        Some(trips) => format!("acc2omp::resident_blocks({trips}, {each})"),
+        None => "acc2omp::resident_blocks(~0ull, 1)".to_owned(),
     };
     Ok(Grid { gangs, lines, template: wants_template, param: None, argument: None })
 }

@@ -1766,11 +1766,17 @@ Places places(const char *name, void *host, size_t element, size_t count, size_t
 
 unsigned blocks(unsigned long long trips, unsigned threads)
 {
+    const unsigned long long most = (1ull << 31) - 1, wanted = trips / threads + (trips % threads != 0);
+    return static_cast<unsigned>(wanted < 1 ? 1 : wanted < most ? wanted : most);
+}
+
+unsigned resident_blocks(unsigned long long trips, unsigned threads)
+{
     Lock lock(state().mutex);
     const char *where = place(nullptr);
     Device &device = thread.regions.empty() ? current(where ? where : "a launch") : *thread.regions.back().device;
     unsigned long long most = device.multiprocessors * (threads < 2048 ? 2048ull / threads : 1);
-    unsigned long long wanted = (trips + threads - 1) / threads;
+    unsigned long long wanted = trips / threads + (trips % threads != 0);
     return static_cast<unsigned>(wanted < 1 ? 1 : wanted < most ? wanted : most);
 }
 
