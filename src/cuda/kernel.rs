@@ -856,7 +856,7 @@ fn are_distinct(captured: &[Captured]) -> bool {
 }
 
 /// Whether a region uses a pointer or an array only to index it.
-fn only_indexed(input: &Input, stmt: StmtId, symbol: SymbolId) -> bool {
+pub(super) fn only_indexed(input: &Input, stmt: StmtId, symbol: SymbolId) -> bool {
     let unit = input.unit();
     let span = input.stmt_span(stmt);
     let mut bases: HashSet<Span> = HashSet::new();
