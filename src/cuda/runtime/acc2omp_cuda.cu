@@ -378,8 +378,10 @@ void synchronize(Queue &queue, const char *where, const char *what)
 void *allocate(Device &device, Queue &queue, size_t bytes, const char *where)
 {
     void *memory = nullptr;
+    // Atomics of one byte change the word that holds it: all of it is there.
+    const size_t words = (bytes + 3) / 4 * 4;
     auto once = [&] {
-        return device.has_pool ? cudaMallocAsync(&memory, bytes, queue.stream) : cudaMalloc(&memory, bytes);
+        return device.has_pool ? cudaMallocAsync(&memory, words, queue.stream) : cudaMalloc(&memory, words);
     };
     cudaError_t error = once();
     if (error == cudaErrorMemoryAllocation) {
