@@ -167,7 +167,7 @@ impl Work<'_, '_> {
                         if here.kind == DirectiveKind::Update && self.is_scalar_component(item) {
                             notes.push(diag::scalar_not_brought(item.span, &item.text));
                         }
-                        if here.kind == DirectiveKind::HostData {
+                        if here.kind == DirectiveKind::HostData && !self.maps_components {
                             notes.push(diag::host_address_stays(item.span, &item.text));
                         }
                         fresh.push(renamed(item, block));
