@@ -468,7 +468,11 @@ impl<'a> Lowering<'a> {
                             .iter()
                             .all(|size| size.is_some_and(|size| self.is_constant(one, size))) => {}
                         true => return Err(refused(at, "a private array of variable length")),
-                        false => made.prologue.push(format!("{element} {}{name};", "*".repeat(stars))),
+                        false => {
+                            let is_read = one.used.read || one.used.part_read || one.used.address_taken;
+                            let unread = if is_read { "" } else { "[[maybe_unused]] " };
+                            made.prologue.push(format!("{unread}{element} {}{name};", "*".repeat(stars)));
+                        }
                     }
                 }
             }
@@ -832,6 +836,17 @@ fn used_beside(input: &Input, nest: &Nest, stmt: StmtId, symbol: SymbolId) -> bo
         })
         .map(|shared| input.stmt_span(shared.stmts[0]))
         .collect();
+    // One result cannot be combined in two ways.
+    let named = |item: &crate::acc::ast::ListItem, at: u32| input.symbols.lookup(&item.base.text, at);
+    let operators: HashSet<crate::acc::ast::ReductionOp> = nest
+        .values()
+        .flat_map(|shared| shared.reductions.iter().map(|one| (input.stmt_span(shared.stmts[0]).start, one)))
+        .filter(|(at, (_, item))| named(item, *at) == Some(symbol))
+        .map(|(_, (op, _))| *op)
+        .collect();
+    if operators.len() > 1 {
+        return true;
+    }
     unit.exprs.iter().filter(|expr| inside.contains(expr.span)).any(|expr| match &expr.kind {
         ExprKind::Name(name) => {
             input.symbols.lookup(name, expr.span.start) == Some(symbol)
