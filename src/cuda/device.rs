@@ -385,10 +385,8 @@ impl Device {
         if !self.parts.is_empty() {
             out.push('\n');
         }
-        for text in self.globals.values() {
-            out += text;
-        }
         if !self.globals.is_empty() {
+            out += &self.globals.values().cloned().collect::<Vec<_>>().join("\n");
             out += "\nusing namespace device;\n\n";
         }
         for text in self.device_prototypes.values() {

@@ -17,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -58,7 +59,7 @@ struct Entry {
     std::map<size_t, Attachment> attachments;  // by their offset
     Queue *made_on = nullptr;              // the data is there when `made_on` has done as much as `made_at`
     uint64_t made_at = 0;
-    std::vector<Queue *> users;            // queues of ended regions, which may still be at work on it
+    std::set<Queue *> users;               // queues of ended regions, which may still be at work on it
     std::string name, where;               // for messages
 
     bool covers(const void *data, size_t size) const
@@ -673,7 +674,7 @@ void end()
             Entry left;
             --item->entry->structured;
             if (!region.waits)
-                item->entry->users.push_back(&queue);
+                item->entry->users.insert(&queue);
             if (!leave(device, *item->entry, left))
                 continue;
             for (const Queue *user : left.users)
