@@ -234,8 +234,7 @@ impl Lowering<'_> {
                             "acc_delete{end}{suffix}({start}, {count} * sizeof *{name}{queue});"
                         ));
                     } else {
-                        lines
-                            .push(format!("acc_copyin{suffix}({start}, {count} * sizeof *{name}{queue});"));
+                        lines.push(format!("acc_copyin{suffix}({start}, {count} * sizeof *{name}{queue});"));
                         lines.push(head);
                         lines.push(format!("    {each}"));
                         lines.push(format!("    acc_attach{suffix}((void **)&{name}[acc_row]{queue});"));

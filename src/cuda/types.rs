@@ -43,8 +43,7 @@ pub fn base(input: &Input, seen: Seen, decl: &Decl) -> Option<String> {
         BaseType::Tagged(tag) => Some(tagged(seen, decl, tag)),
         BaseType::Record(id) => seen.unit.record(*id).tag.as_ref().map(|tag| tagged(seen, decl, tag)),
         BaseType::Enum => {
-            let text =
-                seen.file.text(Span { start: decl.span.start, end: decl.name_span.start });
+            let text = seen.file.text(Span { start: decl.span.start, end: decl.name_span.start });
             let all = words(&text);
             let at = all.iter().position(|word| *word == "enum")?;
             Some(all.get(at + 1).map_or("int".to_owned(), |tag| (*tag).to_owned()))

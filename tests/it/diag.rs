@@ -98,8 +98,7 @@ fn every_code_has_a_fixture_that_provokes_it() {
         // From 400 they are about the way to CUDA.
         let to = if (400..500).contains(&code.0) { To::Cuda } else { To::OpenMp };
         let options = Options { to, ..Options::default() };
-        let told: Vec<Code> =
-            translate(&source, &options).diagnostics.iter().map(|diag| diag.code).collect();
+        let told: Vec<Code> = translate(&source, &options).diagnostics.iter().map(|diag| diag.code).collect();
         if told.contains(&code) {
             provoked.insert(code);
         } else {
