@@ -221,7 +221,7 @@ impl Args {
             return Err(wrong(ErrorKind::ArgumentConflict, "`-` stands alone"));
         }
         let destination = self.destination(from_stdin)?;
-        self.agree(&destination)?;
+        self.agree(&destination, from_stdin)?;
         let inputs = if from_stdin { Vec::new() } else { self.inputs };
         let device_type = self.device_type.to_ascii_lowercase();
         let options = Options {
@@ -240,8 +240,14 @@ impl Args {
     }
 
     /// Refuses what would be without effect.
-    fn agree(&self, destination: &Destination) -> Result<(), clap::Error> {
+    fn agree(&self, destination: &Destination, from_stdin: bool) -> Result<(), clap::Error> {
         let is_cuda = self.to == To::Cuda;
+        if is_cuda && from_stdin {
+            return Err(wrong(
+                ErrorKind::ArgumentConflict,
+                "`--to cuda` writes several files: name the input",
+            ));
+        }
         let of_openmp = [
             ("--guard", self.guard),
             ("--host-fallback", self.host_fallback.is_some()),

@@ -201,6 +201,8 @@ fn cuda_takes_no_options_of_openmp() {
         let text = said(place.path(), &["a.c", "--check", "--to", "cuda", option], 2);
         assert!(text.contains(&format!("`{what}` is about OpenMP")), "{text}");
     }
+    let text = said(place.path(), &["-", "--to", "cuda"], 2);
+    assert!(text.contains("`--to cuda` writes several files"), "{text}");
     let text = said(place.path(), &["a.c", "--check", "--to", "cuda", "--emit-build", "cmake"], 2);
     assert!(text.contains("goes with `--to cuda` and `-o OUT`"), "{text}");
 }
