@@ -673,8 +673,8 @@ void end()
             }
             Entry left;
             --item->entry->structured;
-            if (!region.waits)
-                item->entry->users.insert(&queue);
+            // A host thread that waits does so below, without the mutex: until then another may be the last to leave.
+            item->entry->users.insert(&queue);
             if (!leave(device, *item->entry, left))
                 continue;
             for (const Queue *user : left.users)
