@@ -213,3 +213,21 @@ pub fn operand(text: &str) -> String {
     let simple = text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
     if simple { text.to_owned() } else { format!("({text})") }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_parted_outside_of_brackets_and_literals() {
+        assert_eq!(arguments("a, f(b, c)[d], \"x, \\\"y\", ','"), ["a", "f(b, c)[d]", "\"x, \\\"y\"", "','"]);
+        assert_eq!(arguments(""), [""]);
+    }
+
+    #[test]
+    fn a_sum_takes_what_binds_as_much() {
+        assert_eq!(summand(" n - 2 * m "), "n - 2 * m");
+        assert_eq!(summand("n & 7"), "(n & 7)");
+        assert_eq!(summand("a ? b : c"), "(a ? b : c)");
+    }
+}

@@ -36,16 +36,19 @@ pub fn source(path: &Path) -> Source {
     if language.is_fortran() {
         return fortran(path, language);
     }
-    let mut source = Source::new(shown(path), read(path), language);
-    if language != Language::C {
-        let names = Source::quoted_includes(&source.file);
-        let places = names.iter().map(|name| path.with_file_name(name)).filter(|place| place.is_file());
-        let headers = places.map(|place| {
-            let language = Language::of(&place).unwrap();
-            Arc::new(Header::new(SourceFile::new(shown(&place), read(&place), language)))
-        });
-        source.headers = headers.collect();
-    }
+    let source = Source::new(shown(path), read(path), language);
+    if language == Language::C { source } else { with_headers(path, source) }
+}
+
+/// A source with the headers beside it that it names.
+fn with_headers(path: &Path, mut source: Source) -> Source {
+    let names = Source::quoted_includes(&source.file);
+    let places = names.iter().map(|name| path.with_file_name(name)).filter(|place| place.is_file());
+    let headers = places.map(|place| {
+        let language = Language::of(&place).unwrap();
+        Arc::new(Header::new(SourceFile::new(shown(&place), std::fs::read(&place).unwrap(), language)))
+    });
+    source.headers = headers.collect();
     source
 }
 
@@ -132,7 +135,7 @@ fn the_differences_are_reviewed() {
 
 /// The difference to CUDA, and the files that stand beside it, as differences to nothing.
 pub fn cuda(path: &Path) -> Vec<u8> {
-    let source = source(path);
+    let source = with_headers(path, source(path));
     let translation = translate(&source, &Options { to: To::Cuda, ..Options::default() });
     let mut out = said(&source, &translation);
     out.extend(report::unified(&shown(path), &source.file.bytes, &translation.text));
