@@ -885,7 +885,7 @@ fn are_distinct(captured: &[Captured]) -> bool {
 }
 
 /// Whether a region uses a pointer or an array only to index it.
-fn only_indexed(input: &Input, stmt: StmtId, symbol: SymbolId) -> bool {
+pub(super) fn only_indexed(input: &Input, stmt: StmtId, symbol: SymbolId) -> bool {
     let unit = input.unit();
     let span = input.stmt_span(stmt);
     let mut bases: HashSet<Span> = HashSet::new();
@@ -956,8 +956,9 @@ fn shape(input: &Input, nest: &Nest, stmt: StmtId, asked: &Asked) -> Sizes {
     let shape = Shape { rows, many: true };
     let literal = |text: &Option<String>| text.as_ref().and_then(|text| text.trim().parse::<usize>().ok());
     if !rows {
+        let tile = nest.values().filter_map(|shared| super::tiles::elements(&shared.tile)).max();
         let asked_for = match (literal(&asked.vector), literal(&asked.workers)) {
-            (None, None) => THREADS,
+            (None, None) => tile.unwrap_or(THREADS),
             (vector, workers) => vector.unwrap_or(32) * workers.unwrap_or(1),
         };
         let threads = asked_for.clamp(32, 1024).next_multiple_of(32);
@@ -1063,6 +1064,7 @@ fn grid(
     let each = over_gangs
         .iter()
         .map(|shared| match (shared.levels.worker, shared.levels.vector) {
+            _ if !shared.tile.is_empty() => super::tiles::elements(&shared.tile).unwrap_or(1),
             (_, true) => sizes.vector * sizes.workers,
             (true, false) => sizes.workers,
             (false, false) => 1,
@@ -1086,10 +1088,18 @@ fn grid(
             argument: (!number).then(|| gangs.clone()),
         });
     }
+    // A reduction, and what each gang begins with, wants few of them; else there is one thread for each iteration.
+    let reduces = captured.iter().any(|one| {
+        matches!(
+            one.role,
+            Role::Reduction(_) | Role::ReductionArray(..) | Role::PrivateMemory(..) | Role::FirstArray(_)
+        )
+    });
     let gangs = match known {
         _ if over_gangs.is_empty() => "1".to_owned(),
-        Some(trips) => format!("acc2omp::blocks({trips}, {each})"),
-        None => "acc2omp::blocks(~0ull, 1)".to_owned(),
+        Some(trips) if !reduces => format!("acc2omp::blocks({trips}, {each})"),
+        Some(trips) => format!("acc2omp::resident_blocks({trips}, {each})"),
+        None => "acc2omp::resident_blocks(~0ull, 1)".to_owned(),
     };
     Ok(Grid { gangs, lines, template: wants_template, param: None, argument: None })
 }

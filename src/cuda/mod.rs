@@ -18,6 +18,7 @@ mod levels;
 mod names;
 mod reduction;
 mod text;
+mod tiles;
 mod types;
 
 use std::collections::BTreeMap;

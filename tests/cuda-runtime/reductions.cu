@@ -67,7 +67,7 @@ void check_one(dim3 block)
         T start = static_cast<T>(1), value = start;
         {
             Region region("reductions.cu:1", acc_async_sync);
-            dim3 grid = blocks(static_cast<unsigned long long>(n), static_cast<unsigned>(threads));
+            dim3 grid = resident_blocks(static_cast<unsigned long long>(n), static_cast<unsigned>(threads));
             launch(region, grid, block, over_gangs<Op, T>, n, region.result("value", &value, grid));
         }
         CHECK(value == (expected<Op, T>(start, 0, n)));

@@ -378,8 +378,10 @@ void synchronize(Queue &queue, const char *where, const char *what)
 void *allocate(Device &device, Queue &queue, size_t bytes, const char *where)
 {
     void *memory = nullptr;
+    // Atomics of one byte change the word that holds it: all of it is there.
+    const size_t words = (bytes + 3) / 4 * 4;
     auto once = [&] {
-        return device.has_pool ? cudaMallocAsync(&memory, bytes, queue.stream) : cudaMalloc(&memory, bytes);
+        return device.has_pool ? cudaMallocAsync(&memory, words, queue.stream) : cudaMalloc(&memory, words);
     };
     cudaError_t error = once();
     if (error == cudaErrorMemoryAllocation) {
@@ -673,7 +675,6 @@ void end()
             }
             Entry left;
             --item->entry->structured;
-            // A host thread that waits does so below, without the mutex: until then another may be the last to leave.
             item->entry->users.insert(&queue);
             if (!leave(device, *item->entry, left))
                 continue;
@@ -1767,11 +1768,17 @@ Places places(const char *name, void *host, size_t element, size_t count, size_t
 
 unsigned blocks(unsigned long long trips, unsigned threads)
 {
+    const unsigned long long most = (1ull << 31) - 1, wanted = trips / threads + (trips % threads != 0);
+    return static_cast<unsigned>(wanted < 1 ? 1 : wanted < most ? wanted : most);
+}
+
+unsigned resident_blocks(unsigned long long trips, unsigned threads)
+{
     Lock lock(state().mutex);
     const char *where = place(nullptr);
     Device &device = thread.regions.empty() ? current(where ? where : "a launch") : *thread.regions.back().device;
     unsigned long long most = device.multiprocessors * (threads < 2048 ? 2048ull / threads : 1);
-    unsigned long long wanted = (trips + threads - 1) / threads;
+    unsigned long long wanted = trips / threads + (trips % threads != 0);
     return static_cast<unsigned>(wanted < 1 ? 1 : wanted < most ? wanted : most);
 }
 

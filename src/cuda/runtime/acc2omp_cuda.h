@@ -916,9 +916,13 @@ public:
     cudaStream_t stream() const { return detail::stream(); }
 };
 
-// How many blocks of `threads` threads a flat loop of `trips` iterations gets: one thread for each iteration, but no more
-// than the device holds at a time, and at least one block. Each thread then strides over the iterations.
+// How many blocks a loop of `trips` iterations gets whose blocks take `threads` at a time: one turn for each thread, as far
+// as CUDA has blocks, and at least one block.
 unsigned blocks(unsigned long long trips, unsigned threads);
+
+// The same, but no more blocks than the device holds at a time: for what each block does once, as a reduction. Each thread
+// strides over the iterations.
+unsigned resident_blocks(unsigned long long trips, unsigned threads);
 
 // Starts a kernel on the region's queue. A grid without blocks starts nothing.
 template <class... P, class... A>
