@@ -9,6 +9,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
+use crate::report::Builder;
 use crate::source::Form;
 use crate::{Options, Profile, Queues, To, Version};
 
@@ -32,6 +33,8 @@ pub struct Task {
     pub options: Options,
     /// The form of all Fortran sources; `None` if their names and lines say it.
     pub form: Option<Form>,
+    /// The program that shall build the device code; it gets a file of its own in the output tree.
+    pub builder: Option<Builder>,
     /// Number of threads; 0 is one for each core.
     pub threads: usize,
     /// Only failures are said.
@@ -85,6 +88,10 @@ struct Args {
     /// What takes OpenACC's place: OpenMP directives, or CUDA C in files beside the sources (C and C++ only)
     #[arg(long, value_name = "TARGET", default_value = "openmp", value_parser = to())]
     to: To,
+
+    /// Write a file for `make` or CMake into the output tree, which builds its device code (`--to cuda`)
+    #[arg(long, value_name = "BUILDER", value_parser = builder())]
+    emit_build: Option<Builder>,
 
     /// The newest OpenMP version that the output may use
     #[arg(long, value_name = "VERSION", default_value = "4.5", value_parser = version())]
@@ -151,6 +158,13 @@ fn to() -> impl TypedValueParser<Value = To> {
     })
 }
 
+fn builder() -> impl TypedValueParser<Value = Builder> {
+    PossibleValuesParser::new(["cmake", "make"]).map(|text| match text.as_str() {
+        "cmake" => Builder::Cmake,
+        _ => Builder::Make,
+    })
+}
+
 fn version() -> impl TypedValueParser<Value = Version> {
     PossibleValuesParser::new(["4.5", "5.0", "5.1", "5.2"]).map(|text| match text.as_str() {
         "5.0" => Version(50),
@@ -207,6 +221,7 @@ impl Args {
             return Err(wrong(ErrorKind::ArgumentConflict, "`-` stands alone"));
         }
         let destination = self.destination(from_stdin)?;
+        self.agree(&destination, from_stdin)?;
         let inputs = if from_stdin { Vec::new() } else { self.inputs };
         let device_type = self.device_type.to_ascii_lowercase();
         let options = Options {
@@ -220,7 +235,36 @@ impl Args {
         };
         let (threads, quiet, verbose) = (self.jobs, self.quiet, self.verbose);
         let form = self.form.0;
-        Ok(Task { inputs, destination, options, form, threads, quiet, verbose })
+        let builder = self.emit_build;
+        Ok(Task { inputs, destination, options, form, builder, threads, quiet, verbose })
+    }
+
+    /// Refuses what would be without effect.
+    fn agree(&self, destination: &Destination, from_stdin: bool) -> Result<(), clap::Error> {
+        let is_cuda = self.to == To::Cuda;
+        if is_cuda && from_stdin {
+            return Err(wrong(
+                ErrorKind::ArgumentConflict,
+                "`--to cuda` writes several files: name the input",
+            ));
+        }
+        let of_openmp = [
+            ("--guard", self.guard),
+            ("--host-fallback", self.host_fallback.is_some()),
+            ("--async sync", self.queues == Queues::Dropped),
+        ];
+        if let Some((name, _)) = of_openmp.iter().find(|(_, is_set)| is_cuda && *is_set) {
+            let why = format!("`{name}` is about OpenMP: it does not go with `--to cuda`");
+            return Err(wrong(ErrorKind::ArgumentConflict, &why));
+        }
+        let is_tree = matches!(destination, Destination::Tree(_));
+        if self.emit_build.is_some() && !(is_cuda && is_tree) {
+            return Err(wrong(
+                ErrorKind::ArgumentConflict,
+                "`--emit-build` goes with `--to cuda` and `-o OUT`",
+            ));
+        }
+        Ok(())
     }
 
     fn destination(&self, from_stdin: bool) -> Result<Destination, clap::Error> {

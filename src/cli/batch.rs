@@ -43,6 +43,8 @@ struct Done {
     supported: Option<(PathBuf, PathBuf)>,
     /// A file whose translation calls CUDA's run-time library: where it is, and where it goes.
     launched: Option<(PathBuf, PathBuf)>,
+    /// Device code beside it, by its path below the output.
+    device: Vec<PathBuf>,
     /// Differences for the files beside it.
     beside: Vec<u8>,
     failed: bool,
@@ -216,6 +218,8 @@ fn beside(job: &Job, translation: &Translation, work: &Work, done: &mut Done) ->
         Destination::InPlace => job.real.clone(),
         Destination::Diff | Destination::Check | Destination::Text => PathBuf::from(job.name()),
     };
+    let device = translation.beside.iter().filter(|file| file.name.ends_with(".cu"));
+    done.device = device.map(|file| job.target.with_file_name(&file.name)).collect();
     for file in &translation.beside {
         let place = place.with_file_name(&file.name);
         match &work.task.destination {
@@ -263,7 +267,7 @@ fn support(done: &[Done], work: &Work) -> Verdict {
     verdict
 }
 
-/// Writes CUDA's run-time library once in each folder that needs it.
+/// Writes CUDA's run-time library once in each folder that needs it, and what builds it all.
 fn runtime(done: &[Done], work: &Work) -> Verdict {
     let folders: BTreeMap<PathBuf, &Path> = done
         .iter()
@@ -272,15 +276,33 @@ fn runtime(done: &[Done], work: &Work) -> Verdict {
         .collect();
     let writes = matches!(work.task.destination, Destination::Tree(_) | Destination::InPlace);
     let mut verdict = Verdict::Done;
-    for (folder, like) in folders.into_iter().filter(|_| writes) {
+    for (folder, like) in folders.iter().filter(|_| writes) {
         for (name, text) in RUNTIME {
-            let place = folder.join(name);
-            if let Err(error) = files::write_whole(&place, text.as_bytes(), like) {
-                verdict = verdict.max(fail(&format!("{}: {error}", place.display())));
-            }
+            verdict = verdict.max(write(&folder.join(name), text, like));
         }
     }
+    let Some((first, like)) = folders.first_key_value().filter(|_| writes) else { return verdict };
+    // One copy of the library is enough.
+    let own = match &work.task.destination {
+        Destination::Tree(out) => first.strip_prefix(out).unwrap_or(first).join(RUNTIME[1].0),
+        _ => PathBuf::from(RUNTIME[1].0),
+    };
+    let device = done.iter().flat_map(|one| &one.device);
+    let sources: Vec<String> = device.chain([&own]).map(|path| path.display().to_string()).collect();
+    if let (Some(builder), Destination::Tree(out)) = (work.task.builder, &work.task.destination) {
+        verdict = verdict.max(write(&out.join(builder.file()), &builder.text(&sources), like));
+    }
+    if !work.task.quiet {
+        tell(&report::nvcc(&sources));
+    }
     verdict
+}
+
+fn write(place: &Path, text: &str, like: &Path) -> Verdict {
+    match files::write_whole(place, text.as_bytes(), like) {
+        Ok(()) => Verdict::Done,
+        Err(error) => fail(&format!("{}: {error}", place.display())),
+    }
 }
 
 /// Prints everything in the order of the inputs, and the table.

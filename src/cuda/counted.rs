@@ -5,7 +5,7 @@
 use crate::host::ir::{BaseType, BinaryOp, ExprKind};
 use crate::sema::{Class, Header};
 
-use super::text::operand;
+use super::text::{operand, summand};
 use super::{Input, Refused, refused, types};
 
 /// One loop of a nest, counted.
@@ -68,13 +68,14 @@ impl Counted {
             (Some(step), false) => format!("{index} * {}", operand(step)),
             (None, _) => index.to_owned(),
         };
-        let value = match (self.down, self.first.as_str()) {
+        let first = summand(&self.first);
+        let value = match (self.down, first.as_str()) {
             (false, "0") => index,
             (false, first) => format!("{first} + {index}"),
-            (true, first) if is_part || self.step.is_some() => format!("{first} - ({index})"),
             (true, first) => format!("{first} - {index}"),
         };
-        format!("{} {} = {value};", self.base, self.name).replace("* ", "*")
+        let between = if self.base.ends_with('*') { "" } else { " " };
+        format!("{}{between}{} = {value};", self.base, self.name)
     }
 }
 

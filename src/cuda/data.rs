@@ -13,6 +13,7 @@ use super::clause::Asked;
 use super::item;
 use super::kernel::{is_wait, wait_lines};
 use super::levels::Nest;
+use super::text::operand;
 use super::{Change, Lowering, Refused, refused};
 
 impl Lowering<'_> {
@@ -95,11 +96,12 @@ impl Lowering<'_> {
                 if from == "0" { format!("{name}[acc_row]") } else { format!("&{name}[acc_row][{from}]") };
             let start = if first == "0" { name.clone() } else { format!("&{name}[{first}]") };
             return Ok(vec![
-                format!("acc2omp_{pointers}(\"{name}\", {start}, ({count}) * sizeof *{name});"),
-                format!("for (long acc_row = {first}; acc_row < ({first}) + ({count}); acc_row++) {{"),
+                format!("acc2omp_{pointers}(\"{name}\", {start}, {} * sizeof *{name});", operand(count)),
+                rows.head(),
                 format!(
-                    "    acc2omp_{method}(\"{}\", {row}, ({length}) * sizeof **{name});",
-                    item.text.trim()
+                    "    acc2omp_{method}(\"{}\", {row}, {} * sizeof **{name});",
+                    item.text.trim(),
+                    operand(length)
                 ),
                 format!("    acc2omp_attach(\"{name}\", &{name}[acc_row]);"),
                 "}".to_owned(),
@@ -220,21 +222,19 @@ impl Lowering<'_> {
                         format!("&{name}[acc_row][{from}]")
                     };
                     let start = if first == "0" { name.clone() } else { format!("&{name}[{first}]") };
-                    let head = format!(
-                        "for (long acc_row = {first}; acc_row < ({first}) + ({count}); acc_row++) {{"
-                    );
-                    let each = call(&row, &format!("({length}) * sizeof **{name}"));
+                    let head = rows.head();
+                    let count = operand(count);
+                    let each = call(&row, &format!("{} * sizeof **{name}", operand(length)));
                     if leaves {
                         lines.push(head);
                         lines.push(format!("    acc_detach{end}{suffix}((void **)&{name}[acc_row]{queue});"));
                         lines.push(format!("    {each}"));
                         lines.push("}".to_owned());
                         lines.push(format!(
-                            "acc_delete{end}{suffix}({start}, ({count}) * sizeof *{name}{queue});"
+                            "acc_delete{end}{suffix}({start}, {count} * sizeof *{name}{queue});"
                         ));
                     } else {
-                        lines
-                            .push(format!("acc_copyin{suffix}({start}, ({count}) * sizeof *{name}{queue});"));
+                        lines.push(format!("acc_copyin{suffix}({start}, {count} * sizeof *{name}{queue});"));
                         lines.push(head);
                         lines.push(format!("    {each}"));
                         lines.push(format!("    acc_attach{suffix}((void **)&{name}[acc_row]{queue});"));
@@ -282,16 +282,15 @@ impl Lowering<'_> {
             };
             for item in list {
                 if let Some(rows) = item::rows(self.input, index, item) {
-                    let item::Rows { name, first, count, from, length } = &rows;
+                    let item::Rows { name, from, length, .. } = &rows;
                     let row = if from == "0" {
                         format!("{name}[acc_row]")
                     } else {
                         format!("&{name}[acc_row][{from}]")
                     };
-                    lines.push(format!(
-                        "for (long acc_row = {first}; acc_row < ({first}) + ({count}); acc_row++) {{"
-                    ));
-                    lines.push(format!("    {routine}{suffix}({row}, ({length}) * sizeof **{name}{queue});"));
+                    lines.push(rows.head());
+                    let length = operand(length);
+                    lines.push(format!("    {routine}{suffix}({row}, {length} * sizeof **{name}{queue});"));
                     lines.push("}".to_owned());
                     continue;
                 }

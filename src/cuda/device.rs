@@ -57,8 +57,9 @@ pub struct Device {
     globals: BTreeMap<u32, String>,
     registrations: Vec<String>,
     includes: BTreeSet<(usize, u32, String)>,
-    functions: BTreeMap<u32, String>,
-    device_prototypes: BTreeMap<u32, String>,
+    /// By the number of the file and the offset, too: functions, and declarations of functions.
+    functions: BTreeMap<(usize, u32), String>,
+    device_prototypes: BTreeMap<(usize, u32), String>,
 }
 
 /// The name of a source without folder and ending, as a C name.
@@ -299,8 +300,9 @@ impl Device {
         let head = Span { start: function.span.start, end: unit.stmt(body).span.start };
         let head = head_of(&input.file().text(head));
         let text = format!("{head}\n{code}\n");
-        self.functions.insert(function.span.start, text.clone());
-        self.device_prototypes.insert(function.span.start, format!("{};\n", head.trim_end()));
+        let place = (input.headers.len(), function.span.start);
+        self.functions.insert(place, text.clone());
+        self.device_prototypes.insert(place, format!("{};\n", head.trim_end()));
         Ok(vec![text])
     }
 
@@ -317,17 +319,17 @@ impl Device {
                 );
                 let lines: Vec<&str> =
                     whole.lines().filter(|line| !line.trim_start().starts_with("#pragma")).collect();
-                self.functions.insert(number as u32, format!("{}\n", lines.join("\n")));
+                self.functions.insert((number, function.span.start), format!("{}\n", lines.join("\n")));
                 return vec![text];
             }
         }
-        for seen in input.headers.iter().chain([&input.source]) {
+        for (number, seen) in input.headers.iter().chain([&input.source]).enumerate() {
             let prototype =
                 seen.unit.decls.iter().find(|decl| decl.kind == DeclKind::Prototype && decl.name == name);
             if let Some(decl) = prototype {
                 let text = seen.file.text(decl.span).into_owned();
                 let head = head_of(text.trim_end().trim_end_matches(';'));
-                self.device_prototypes.insert(decl.span.start, format!("{head};\n"));
+                self.device_prototypes.insert((number, decl.span.start), format!("{head};\n"));
                 return vec![text];
             }
         }
@@ -383,10 +385,8 @@ impl Device {
         if !self.parts.is_empty() {
             out.push('\n');
         }
-        for text in self.globals.values() {
-            out += text;
-        }
         if !self.globals.is_empty() {
+            out += &self.globals.values().cloned().collect::<Vec<_>>().join("\n");
             out += "\nusing namespace device;\n\n";
         }
         for text in self.device_prototypes.values() {
@@ -408,12 +408,13 @@ impl Device {
         let guard = format!("{}_ACC_H", unit_name(source).to_uppercase());
         let mut out =
             format!("// What {name} calls of its device code.\n\n#ifndef {guard}\n#define {guard}\n\n");
-        out += "#include \"acc2omp_cuda.h\"\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
-        for text in self.prototypes.values() {
-            out += text;
+        out += "#include \"acc2omp_cuda.h\"\n\n";
+        if !self.prototypes.is_empty() {
+            out += "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
+            self.prototypes.values().for_each(|text| out += text);
+            out += "\n#ifdef __cplusplus\n}\n#endif\n\n";
         }
-        out += "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
-        out
+        out + "#endif\n"
     }
 
     /// Lines for the end of the host file: the variables that have a twin on the device.

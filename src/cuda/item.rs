@@ -6,7 +6,7 @@ use crate::acc::ast::{Expr, ListItem, Part, Subscript};
 use crate::host::ir::{Decl, Derived};
 use crate::sema::Class;
 
-use super::text::operand;
+use super::text::{operand, summand};
 use super::{Input, Refused, refused};
 
 /// The memory of a list item.
@@ -200,4 +200,16 @@ pub struct Rows {
     pub count: String,
     pub from: String,
     pub length: String,
+}
+
+impl Rows {
+    /// The head of a loop over them.
+    pub fn head(&self) -> String {
+        let Rows { first, count, .. } = self;
+        let end = match first.as_str() {
+            "0" => summand(count),
+            first => format!("{} + {}", summand(first), summand(count)),
+        };
+        format!("for (long acc_row = {first}; acc_row < {end}; acc_row++) {{")
+    }
 }

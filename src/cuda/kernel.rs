@@ -72,11 +72,14 @@ impl<'a> Lowering<'a> {
         if has_condition {
             return self.beside_conditions(index, &asked, &lines);
         }
+        let line = self.input.file().lines.line(span.start);
+        let column = (span.start - self.input.file().lines.span(line).start) as usize;
         let Some(condition) = &asked.condition else {
             let is_body = self.input.bound[index].unbraced || self.input.bound[index].is_body;
             if is_body && lines.len() > 1 {
                 lines = braced(lines);
             }
+            let lines = lines.iter().flat_map(|line| fitted(line, column)).collect();
             return Ok(vec![Change::Lines(whole, lines)]);
         };
         // Where the condition is false, the host runs the construct.
@@ -86,7 +89,7 @@ impl<'a> Lowering<'a> {
         }
         let original = edits.render(self.input.file(), self.input.stmt_span(stmt), 0);
         let mut all = vec![format!("if ({condition}) {{")];
-        all.extend(lines.into_iter().map(|line| format!("    {line}")));
+        all.extend(lines.iter().flat_map(|line| fitted(&format!("    {line}"), column)));
         all.push("} else {".to_owned());
         all.extend(
             original.lines().map(|line| if line.is_empty() { String::new() } else { format!("    {line}") }),
@@ -241,6 +244,7 @@ impl<'a> Lowering<'a> {
         let distinct = are_distinct(&captured);
         let is_one_gang = asked.gangs.as_deref().is_some_and(|gangs| gangs.trim() == "1");
         for one in &captured {
+            let before = host.params.len();
             self.variable(
                 one,
                 &nest,
@@ -251,6 +255,13 @@ impl<'a> Lowering<'a> {
                 &mut common,
                 &mut flat,
             )?;
+            // What the region assigns is no constant of the host.
+            let is_assigned = one.used.written || one.used.part_written;
+            for (_, header) in host.params[before..].iter_mut().filter(|_| is_assigned) {
+                if let Some(rest) = header.strip_prefix("const void *") {
+                    *header = format!("void *{rest}");
+                }
+            }
             match one.role {
                 Role::Reduction(_) if is_one_gang && used_beside(input, &nest, stmt, one.symbol) => {}
                 Role::Reduction(op) => {
@@ -291,10 +302,12 @@ impl<'a> Lowering<'a> {
             false => code,
         };
         let mut kernel = String::new();
-        let directive = input.bound[index].directive.span;
-        for line in input.file().text(directive).lines() {
-            let line = line.trim().trim_end_matches('\\').trim_end();
-            kernel += &format!("// {line}\n");
+        let own = root.filter(|root| *root != index);
+        for directive in [Some(index), own].into_iter().flatten() {
+            for line in input.file().text(input.bound[directive].directive.span).lines() {
+                let line = line.trim().trim_end_matches('\\').trim_end();
+                kernel += &format!("// {line}\n");
+            }
         }
         if template {
             kernel += "template <typename Index>\n";
@@ -468,7 +481,11 @@ impl<'a> Lowering<'a> {
                             .iter()
                             .all(|size| size.is_some_and(|size| self.is_constant(one, size))) => {}
                         true => return Err(refused(at, "a private array of variable length")),
-                        false => made.prologue.push(format!("{element} {}{name};", "*".repeat(stars))),
+                        false => {
+                            let is_read = one.used.read || one.used.part_read || one.used.address_taken;
+                            let unread = if is_read { "" } else { "[[maybe_unused]] " };
+                            made.prologue.push(format!("{unread}{element} {}{name};", "*".repeat(stars)));
+                        }
                     }
                 }
             }
@@ -619,6 +636,7 @@ impl<'a> Lowering<'a> {
                 made.prologue.push(format!("for (size_t {n} = 0; {n} < {count}; {n}++)"));
                 made.prologue.push(format!("    {own}[{n}] = {};", identity(*op, &element)));
                 let start = if offset.is_empty() { own.clone() } else { format!("({own} - {offset})") };
+                let start = if behind.is_empty() { start.trim_matches(['(', ')']).to_owned() } else { start };
                 let declared = pointer_to(name).replace("__restrict__ ", "").replace("const ", "");
                 made.prologue.push(format!(
                     "{declared} = {};",
@@ -832,6 +850,17 @@ fn used_beside(input: &Input, nest: &Nest, stmt: StmtId, symbol: SymbolId) -> bo
         })
         .map(|shared| input.stmt_span(shared.stmts[0]))
         .collect();
+    // One result cannot be combined in two ways.
+    let named = |item: &crate::acc::ast::ListItem, at: u32| input.symbols.lookup(&item.base.text, at);
+    let operators: HashSet<crate::acc::ast::ReductionOp> = nest
+        .values()
+        .flat_map(|shared| shared.reductions.iter().map(|one| (input.stmt_span(shared.stmts[0]).start, one)))
+        .filter(|(at, (_, item))| named(item, *at) == Some(symbol))
+        .map(|(_, (op, _))| *op)
+        .collect();
+    if operators.len() > 1 {
+        return true;
+    }
     unit.exprs.iter().filter(|expr| inside.contains(expr.span)).any(|expr| match &expr.kind {
         ExprKind::Name(name) => {
             input.symbols.lookup(name, expr.span.start) == Some(symbol)
@@ -1225,6 +1254,32 @@ pub(super) fn wrapped(params: &[String], indent: usize, column: usize) -> String
         at += param.len();
     }
     out
+}
+
+/// A call of the host, broken into lines where it is too long at its column.
+fn fitted(line: &str, column: usize) -> Vec<String> {
+    let whole = || vec![line.to_owned()];
+    let Some((head, arguments)) = line.strip_suffix(");").and_then(|line| line.split_once('(')) else {
+        return whole();
+    };
+    if column + line.len() <= 118 {
+        return whole();
+    }
+    let indent = format!("{}    ", &line[..line.len() - line.trim_start().len()]);
+    let mut lines = Vec::new();
+    let mut last = format!("{head}(");
+    for (at, argument) in super::text::arguments(arguments).into_iter().enumerate() {
+        let comma = if at == 0 { "" } else { "," };
+        if column + last.len() + argument.len() + 4 > 118 {
+            lines.push(format!("{last}{comma}"));
+            last = format!("{indent}{argument}");
+        } else {
+            let blank = if at == 0 { "" } else { " " };
+            last += &format!("{comma}{blank}{argument}");
+        }
+    }
+    lines.push(format!("{last});"));
+    lines
 }
 
 fn braced(lines: Vec<String>) -> Vec<String> {

@@ -3,7 +3,7 @@
 //! Invariant: a level is taken once on the way from a region to a statement; only loops that the program calls independent
 //! take any.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use crate::acc::ast::{ClauseKind, DirectiveKind, GangArgument, ListItem, ReductionOp};
 use crate::bind::{Bound, ancestors, descendants};
@@ -74,7 +74,7 @@ pub struct Shared<'a> {
 }
 
 /// All shared loops of a region, by their outermost statement.
-pub type Nest<'a> = HashMap<StmtId, Shared<'a>>;
+pub type Nest<'a> = BTreeMap<StmtId, Shared<'a>>;
 
 /// What the region of a compute construct, or of a routine, offers its loops.
 #[derive(Clone, Copy, Debug)]

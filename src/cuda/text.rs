@@ -174,9 +174,60 @@ pub fn words(text: &str) -> Vec<&str> {
     found
 }
 
+/// The arguments of a call, parted at the commas that stand in no brackets and no literal.
+pub fn arguments(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let (mut depth, mut start) = (0i32, 0);
+    let mut quote = None;
+    let mut escaped = false;
+    for (at, c) in text.char_indices() {
+        match (quote, c) {
+            (Some(_), _) if escaped => escaped = false,
+            (Some(_), '\\') => escaped = true,
+            (Some(open), _) if c == open => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '(' | '[' | '{') => depth += 1,
+            (None, ')' | ']' | '}') => depth -= 1,
+            (None, ',') if depth == 0 => {
+                found.push(text[start..at].trim());
+                start = at + 1;
+            }
+            (None, _) => {}
+        }
+    }
+    found.push(text[start..].trim());
+    found
+}
+
+/// `text` in parentheses, unless it is what a sum can take as it stands: names, numbers, sums and products of these.
+pub fn summand(text: &str) -> String {
+    let text = text.trim();
+    let simple = text.chars().all(|c| c.is_alphanumeric() || "_.+-*/% ".contains(c));
+    if simple { text.to_owned() } else { format!("({text})") }
+}
+
 /// `text` in parentheses, unless it is a name, a number or a call by itself.
 pub fn operand(text: &str) -> String {
     let text = text.trim();
     let simple = text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
     if simple { text.to_owned() } else { format!("({text})") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_parted_outside_of_brackets_and_literals() {
+        assert_eq!(arguments("a, f(b, c)[d], \"x, \\\"y\", ','"), ["a", "f(b, c)[d]", "\"x, \\\"y\"", "','"]);
+        assert_eq!(arguments(""), [""]);
+    }
+
+    #[test]
+    fn a_sum_takes_what_binds_as_much() {
+        assert_eq!(summand(" n - 2 * m "), "n - 2 * m");
+        assert_eq!(summand("n & 7"), "(n & 7)");
+        assert_eq!(summand("a ? b : c"), "(a ? b : c)");
+    }
 }

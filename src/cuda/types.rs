@@ -3,6 +3,7 @@
 //! Invariant: a type that cannot be written exactly is none.
 
 use crate::host::ir::{BaseType, Decl, DeclKind, Derived, ExprId};
+use crate::source::Span;
 
 use super::text::words;
 use super::{Input, Seen};
@@ -29,7 +30,7 @@ const KNOWN: [&str; 16] = [
 
 /// The words of the type before the declarator: `double`, `struct particle`.
 pub fn base(input: &Input, seen: Seen, decl: &Decl) -> Option<String> {
-    if is_complex_decl(input, seen, decl, 0) {
+    if is_complex_decl(input, seen, decl, 0) || is_local(seen, decl) {
         return None;
     }
     match &decl.base {
@@ -42,8 +43,7 @@ pub fn base(input: &Input, seen: Seen, decl: &Decl) -> Option<String> {
         BaseType::Tagged(tag) => Some(tagged(seen, decl, tag)),
         BaseType::Record(id) => seen.unit.record(*id).tag.as_ref().map(|tag| tagged(seen, decl, tag)),
         BaseType::Enum => {
-            let text =
-                seen.file.text(crate::source::Span { start: decl.span.start, end: decl.name_span.start });
+            let text = seen.file.text(Span { start: decl.span.start, end: decl.name_span.start });
             let all = words(&text);
             let at = all.iter().position(|word| *word == "enum")?;
             Some(all.get(at + 1).map_or("int".to_owned(), |tag| (*tag).to_owned()))
@@ -54,7 +54,7 @@ pub fn base(input: &Input, seen: Seen, decl: &Decl) -> Option<String> {
 
 /// Whether the type is complex, through type names. (The grammar is not shown the word.)
 fn is_complex_decl(input: &Input, seen: Seen, decl: &Decl, depth: usize) -> bool {
-    let text = seen.file.text(crate::source::Span { start: decl.span.start, end: decl.name_span.start });
+    let text = seen.file.text(Span { start: decl.span.start, end: decl.name_span.start });
     if words(&text).iter().any(|word| is_complex(word)) {
         return true;
     }
@@ -65,13 +65,28 @@ fn is_complex_decl(input: &Input, seen: Seen, decl: &Decl, depth: usize) -> bool
     depth < 16 && typedef.is_some_and(|(seen, decl)| is_complex_decl(input, seen, decl, depth + 1))
 }
 
+/// Whether a function declares the type: its name means nothing in another file.
+fn is_local(seen: Seen, decl: &Decl) -> bool {
+    let unit = seen.unit;
+    let in_function = |span: Span| unit.functions.iter().any(|function| function.span.contains(span));
+    let name = match &decl.base {
+        BaseType::Named(name) | BaseType::Tagged(name) => name.as_str(),
+        BaseType::Record(id) => return in_function(unit.record(*id).span),
+        BaseType::Builtin(_) | BaseType::Void | BaseType::Enum | BaseType::Unknown => return false,
+    };
+    let records = unit.records.iter().filter(|record| record.tag.as_deref() == Some(name));
+    let typedefs = unit.decls.iter().filter(|decl| is_typedef(decl, name));
+    let mut known = records.map(|record| record.span).chain(typedefs.map(|decl| decl.span)).peekable();
+    known.peek().is_some() && known.all(in_function)
+}
+
 fn is_complex(words: &str) -> bool {
     words.split(' ').any(|word| word == "_Complex" || word == "complex" || word == "__complex__")
 }
 
 /// A tag with its `struct` or `union`, where one is written: a variable may have the same name.
 fn tagged(seen: Seen, decl: &Decl, tag: &str) -> String {
-    let text = seen.file.text(crate::source::Span { start: decl.span.start, end: decl.name_span.start });
+    let text = seen.file.text(Span { start: decl.span.start, end: decl.name_span.start });
     let all = words(&text);
     let keyword = all.iter().find(|word| ["struct", "union"].contains(*word));
     keyword.map_or(tag.to_owned(), |keyword| format!("{keyword} {tag}"))

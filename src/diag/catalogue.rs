@@ -760,7 +760,9 @@ pub fn host_address_stays(at: Span, name: &str) -> Diag {
         259,
         Severity::Differs,
         at,
-        format!("gfortran 12 passes the host's address of `{name}`: `associate` names it in `use_device_ptr`"),
+        format!(
+            "gfortran 12 passes the host's address of `{name}`: `associate` names it in `use_device_ptr`"
+        ),
         "the host's copy is used",
         "use a pointer or an allocatable variable with the component's place; `--profile clang` needs neither",
     )
@@ -874,6 +876,30 @@ pub fn in_lambda(at: Span, directive: &str) -> Diag {
     )
 }
 
+/// A0401
+pub fn not_yet_cuda(at: Span, what: &str) -> Diag {
+    diag(
+        401,
+        Severity::Left,
+        at,
+        format!("{what} is not translated to CUDA"),
+        "left as it is",
+        "write it in another way, or translate this file to OpenMP",
+    )
+}
+
+/// A0402
+pub fn fortran_not_cuda(at: Span) -> Diag {
+    diag(
+        402,
+        Severity::Left,
+        at,
+        "Fortran is not translated to CUDA".to_owned(),
+        "the first directive of a file that is left as it is",
+        "translate this file to OpenMP, without `--to cuda`",
+    )
+}
+
 /// A0901
 pub fn edit_conflict(at: Span) -> Diag {
     diag(
@@ -925,16 +951,4 @@ pub fn tell(code: Code, at: Span, word: &str) -> Option<Diag> {
         _ => return None,
     };
     Some(made)
-}
-
-/// A0401
-pub fn not_yet_cuda(at: Span, what: &str) -> Diag {
-    diag(
-        401,
-        Severity::Left,
-        at,
-        format!("{what} is not translated to CUDA"),
-        "left as it is",
-        "write it in another way, or translate this file to OpenMP",
-    )
 }

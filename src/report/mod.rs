@@ -2,10 +2,12 @@
 //!
 //! Invariant: text in, text out; this room neither reads nor writes a file, and decides nothing about a translation.
 
+mod build;
 mod diff;
 mod summary;
 mod terminal;
 
+pub use build::{Builder, nvcc};
 pub use diff::unified;
 pub use summary::{Counted, Summary};
 pub use terminal::{Manner, diagnostics, foreign, table};

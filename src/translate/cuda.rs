@@ -275,7 +275,9 @@ impl Work<'_> {
         let is_header = cuda::unit_name(&name).len() > stem.len();
         let stem = if is_header { own.replace('.', "_") } else { stem.to_owned() };
         let mut beside = Vec::new();
-        if changed {
+        // What only goes needs nothing in its place.
+        let calls = |edit: &Edit| edit.text.windows(3).any(|word| word.eq_ignore_ascii_case(b"acc"));
+        if changed && (!self.device.is_empty() || self.edits.edits().any(calls)) {
             let place = first_include(file);
             let line = format!("#include \"{stem}_acc.h\"\n");
             self.add(Edit { span: Span { start: place, end: place }, text: line.into_bytes() });

@@ -235,7 +235,10 @@ pub fn translate(source: &Source, options: &Options) -> Translation {
         return Translation::untouched(source);
     }
     let headers: Vec<&[Macro]> = source.headers.iter().map(|header| header.macros.as_slice()).collect();
-    if options.to == To::Cuda && !source.file.language.is_fortran() {
+    if options.to == To::Cuda {
+        if source.file.language.is_fortran() {
+            return Translation::left_in_fortran(source);
+        }
         return match scan::macros(&source.file, &headers) {
             Some(macros) => cuda::written_out(source, &macros, options),
             None => cuda::translate(source, options),
@@ -302,6 +305,22 @@ impl Translation {
             needs_support: false,
             beside: Vec::new(),
         }
+    }
+
+    /// Fortran where CUDA is asked for.
+    fn left_in_fortran(source: &Source) -> Translation {
+        let (scan, diagnostics) = scan::scan(&source.file, &View::default());
+        let mut translation = Translation { diagnostics, ..Translation::untouched(source) };
+        let first = scan.directives.first().map(|first| first.span);
+        translation.diagnostics.extend(first.map(diag::fortran_not_cuda));
+        let report = |text: &scan::DirectiveText| DirectiveReport {
+            span: text.span,
+            name: String::new(),
+            outcome: Outcome::Left,
+            rows: Vec::new(),
+        };
+        translation.directives = scan.directives.iter().map(report).collect();
+        translation
     }
 
     /// Takes all edits back: the output did not parse.

@@ -170,6 +170,53 @@ fn piped(input: &[u8], arguments: &[&str]) -> Output {
 }
 
 #[test]
+fn cuda_comes_with_its_library_and_a_file_that_builds_it() {
+    let place =
+        folder(&[("in/a.c", LOOP.as_bytes()), ("in/sub/b.c", LOOP.as_bytes()), ("in/c.c", b"int c;\n")]);
+    let said = said(place.path(), &["in", "--to", "cuda", "--emit-build", "make", "-o", "out"], 0);
+    let line = "nvcc -arch=sm_90 -std=c++17 -rdc=true -c a_acc.cu sub/b_acc.cu acc2omp_cuda.cu\n";
+    assert!(said.contains(line), "{said}");
+    let names: Vec<String> = listing(&place.path().join("out")).into_iter().map(|(name, _)| name).collect();
+    let library = ["acc2omp.mk", "acc2omp_cuda.cu", "acc2omp_cuda.h"];
+    let sub = ["sub/acc2omp_cuda.cu", "sub/acc2omp_cuda.h", "sub/b.c", "sub/b_acc.cu", "sub/b_acc.h"];
+    let own = ["a.c", "a_acc.cu", "a_acc.h"];
+    let mut all: Vec<&str> = library.into_iter().chain(sub).chain(own).chain(["c.c"]).collect();
+    all.sort_unstable();
+    let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
+    names.sort_unstable();
+    assert_eq!(names, all);
+    let rules = fs::read_to_string(place.path().join("out/acc2omp.mk")).unwrap();
+    assert!(
+        rules.contains("    $(ACC2OMP_ROOT)/sub/b_acc.cu \\\n    $(ACC2OMP_ROOT)/acc2omp_cuda.cu\n"),
+        "{rules}"
+    );
+}
+
+#[test]
+fn cuda_takes_no_options_of_openmp() {
+    let place = folder(&[("a.c", LOOP.as_bytes())]);
+    for (option, what) in
+        [("--guard", "--guard"), ("--async=sync", "--async sync"), ("--host-fallback=x", "--host-fallback")]
+    {
+        let text = said(place.path(), &["a.c", "--check", "--to", "cuda", option], 2);
+        assert!(text.contains(&format!("`{what}` is about OpenMP")), "{text}");
+    }
+    let text = said(place.path(), &["-", "--to", "cuda"], 2);
+    assert!(text.contains("`--to cuda` writes several files"), "{text}");
+    let text = said(place.path(), &["a.c", "--check", "--to", "cuda", "--emit-build", "cmake"], 2);
+    assert!(text.contains("goes with `--to cuda` and `-o OUT`"), "{text}");
+}
+
+#[test]
+fn fortran_stays_as_it_is_where_cuda_is_asked_for() {
+    let source = b"program p\n  !$acc wait\nend\n";
+    let place = folder(&[("a.f90", source)]);
+    let text = said(place.path(), &["a.f90", "--to", "cuda", "-o", "out"], 1);
+    assert!(text.contains("left[A0402]: Fortran is not translated to CUDA"), "{text}");
+    assert_eq!(listing(&place.path().join("out")), [("a.f90".to_owned(), source.to_vec())]);
+}
+
+#[test]
 fn standard_input_without_openacc_comes_out_unchanged() {
     let input = b"/* \xe4 */ int a;\r\nint b;";
     let output = piped(input, &["-"]);

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use acc2omp::diag::{self, Code, Diag, pages};
 use acc2omp::source::{Language, Span};
-use acc2omp::{Options, Source, rules, translate};
+use acc2omp::{Options, Source, To, rules, translate};
 
 use super::{files, root, shown, text};
 
@@ -95,8 +95,10 @@ fn every_code_has_a_fixture_that_provokes_it() {
         let code = named(&path);
         let language = Language::of(&path).unwrap();
         let source = Source::new(shown(&path), std::fs::read(&path).unwrap(), language);
-        let told: Vec<Code> =
-            translate(&source, &Options::default()).diagnostics.iter().map(|diag| diag.code).collect();
+        // From 400 they are about the way to CUDA.
+        let to = if (400..500).contains(&code.0) { To::Cuda } else { To::OpenMp };
+        let options = Options { to, ..Options::default() };
+        let told: Vec<Code> = translate(&source, &options).diagnostics.iter().map(|diag| diag.code).collect();
         if told.contains(&code) {
             provoked.insert(code);
         } else {
@@ -124,7 +126,7 @@ fn samples() -> Vec<Diag> {
 
 /// A message or title begins with a small letter, a backtick, or a word that is written so.
 fn begins_small(text: &str) -> bool {
-    const NAMES: &[&str] = &["OpenMP", "OpenACC"];
+    const NAMES: &[&str] = &["OpenMP", "OpenACC", "Fortran"];
     let first = text.split_whitespace().next().unwrap_or_default();
     first.starts_with(|c: char| c.is_lowercase() || c == '`' || c == '{') || NAMES.contains(&first)
 }

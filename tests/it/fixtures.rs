@@ -11,7 +11,7 @@ use acc2omp::diag::Severity;
 use acc2omp::edit::Edit;
 use acc2omp::scan;
 use acc2omp::source::{Language, SourceFile, Span};
-use acc2omp::{Header, Options, Outcome, Profile, Source, Translation, report, translate};
+use acc2omp::{Header, Options, Outcome, Profile, Source, To, Translation, report, translate};
 
 use super::{files, root, shown, text};
 
@@ -36,16 +36,19 @@ pub fn source(path: &Path) -> Source {
     if language.is_fortran() {
         return fortran(path, language);
     }
-    let mut source = Source::new(shown(path), read(path), language);
-    if language != Language::C {
-        let names = Source::quoted_includes(&source.file);
-        let places = names.iter().map(|name| path.with_file_name(name)).filter(|place| place.is_file());
-        let headers = places.map(|place| {
-            let language = Language::of(&place).unwrap();
-            Arc::new(Header::new(SourceFile::new(shown(&place), read(&place), language)))
-        });
-        source.headers = headers.collect();
-    }
+    let source = Source::new(shown(path), read(path), language);
+    if language == Language::C { source } else { with_headers(path, source) }
+}
+
+/// A source with the headers beside it that it names.
+fn with_headers(path: &Path, mut source: Source) -> Source {
+    let names = Source::quoted_includes(&source.file);
+    let places = names.iter().map(|name| path.with_file_name(name)).filter(|place| place.is_file());
+    let headers = places.map(|place| {
+        let language = Language::of(&place).unwrap();
+        Arc::new(Header::new(SourceFile::new(shown(&place), std::fs::read(&place).unwrap(), language)))
+    });
+    source.headers = headers.collect();
     source
 }
 
@@ -82,16 +85,21 @@ fn translated(path: &Path, profile: Profile) -> Translation {
     translate(&source(path), &Options { profile, ..Options::default() })
 }
 
-/// The difference, and the messages a line each.
-fn snapshot(path: &Path, profile: Profile) -> Vec<u8> {
-    let source = source(path);
-    let translation = translated(path, profile);
+/// The messages, a line each.
+fn said(source: &Source, translation: &Translation) -> Vec<u8> {
     let mut said = String::new();
     for diag in &translation.diagnostics {
         let line = source.file.lines.line(diag.primary.span.start) + 1;
         let _ = writeln!(said, "# {line}: {} {}", diag.code, diag.message);
     }
-    let mut out = said.into_bytes();
+    said.into_bytes()
+}
+
+/// The difference, and the messages a line each.
+fn snapshot(path: &Path, profile: Profile) -> Vec<u8> {
+    let source = source(path);
+    let translation = translated(path, profile);
+    let mut out = said(&source, &translation);
     out.extend(report::unified(&shown(path), &source.file.bytes, &translation.text));
     out
 }
@@ -122,6 +130,39 @@ fn the_differences_are_reviewed() {
             }
         }
     }
+    assert!(wrong.is_empty(), "run `UPDATE_FIXTURES=1 cargo test --test it fixtures`: {wrong:?}");
+}
+
+/// The difference to CUDA, and the files that stand beside it, as differences to nothing.
+pub fn cuda(path: &Path) -> Vec<u8> {
+    let source = with_headers(path, source(path));
+    let translation = translate(&source, &Options { to: To::Cuda, ..Options::default() });
+    let mut out = said(&source, &translation);
+    out.extend(report::unified(&shown(path), &source.file.bytes, &translation.text));
+    for file in &translation.beside {
+        out.extend(report::unified(&shown(&path.with_file_name(&file.name)), b"", &file.text));
+    }
+    out
+}
+
+#[test]
+fn the_differences_to_cuda_are_reviewed() {
+    let update = std::env::var_os("UPDATE_FIXTURES").is_some();
+    let mut wrong = Vec::new();
+    let mut shown_ones = 0;
+    // Those that have one: to add one, make an empty file and update.
+    for path in sources() {
+        let place = path.with_extension("cuda.diff");
+        let Ok(old) = std::fs::read(&place) else { continue };
+        shown_ones += 1;
+        let fresh = cuda(&path);
+        if update {
+            std::fs::write(&place, fresh).unwrap();
+        } else if old != fresh {
+            wrong.push(shown(&place));
+        }
+    }
+    assert!(shown_ones >= 10, "only {shown_ones} fixtures show CUDA");
     assert!(wrong.is_empty(), "run `UPDATE_FIXTURES=1 cargo test --test it fixtures`: {wrong:?}");
 }
 
@@ -247,10 +288,10 @@ fn the_number_of_threads_changes_nothing() {
         // Another test is writing into the folder that is read here.
         return;
     }
-    let run = |threads: &str| {
+    let run = |threads: &str, to: &str| {
         let out = tempfile::tempdir().unwrap();
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_acc2omp"));
-        command.current_dir(root("")).args(["fixtures", "-j", threads, "-o"]).arg(out.path());
+        command.current_dir(root("")).args(["fixtures", "--to", to, "-j", threads, "-o"]).arg(out.path());
         let output = command.output().unwrap();
         let mut tree: Vec<(String, Vec<u8>)> = walkdir::WalkDir::new(out.path())
             .sort_by_file_name()
@@ -265,12 +306,14 @@ fn the_number_of_threads_changes_nothing() {
         tree.push(("messages".to_owned(), output.stderr));
         tree
     };
-    let (one, four) = (run("1"), run("4"));
-    assert!(one.len() > 50, "{} files", one.len());
     let names = |tree: &[(String, Vec<u8>)]| tree.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
-    assert_eq!(names(&one), names(&four));
-    for ((name, one), (_, four)) in one.iter().zip(&four) {
-        assert!(one == four, "{name} differs");
+    for to in ["openmp", "cuda"] {
+        let (one, four) = (run("1", to), run("4", to));
+        assert!(one.len() > 50, "{} files", one.len());
+        assert_eq!(names(&one), names(&four));
+        for ((name, one), (_, four)) in one.iter().zip(&four) {
+            assert!(one == four, "{name} differs");
+        }
     }
     assert!(text(root("README.md")).contains("fixtures -o out"));
 }

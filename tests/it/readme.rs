@@ -1,12 +1,15 @@
-//! What the README shows is what the program does.
+//! What the README and the page on CUDA show is what the program does.
 //!
-//! Invariant: an example in the README is the program's own output, to the byte; `UPDATE_README=1` writes it anew.
+//! Invariant: an example there is the program's own output, to the byte; `UPDATE_README=1` writes it anew.
 
 use acc2omp::{Options, report, translate};
 
 use super::{fixtures, root, text};
 
-/// An example begins with this, and the path of a fixture …
+/// The pages with examples.
+const PAGES: [&str; 2] = ["README.md", "docs/cuda.md"];
+
+/// An example begins with this, and the path of a fixture, perhaps behind `cuda` …
 const BEGIN: &str = "<!-- example: ";
 /// … and its fence ends before this.
 const END: &str = "<!-- end of example -->";
@@ -25,21 +28,29 @@ fn refreshed(page: &str, diff: impl Fn(&str) -> String) -> String {
 }
 
 fn difference(path: &str) -> String {
-    let source = fixtures::source(&root(path));
-    let translation = translate(&source, &Options::default());
-    let diff = String::from_utf8(report::unified(path, &source.file.bytes, &translation.text)).unwrap();
+    let diff = match path.strip_prefix("cuda ") {
+        Some(path) => fixtures::cuda(&root(path)),
+        None => {
+            let source = fixtures::source(&root(path));
+            let translation = translate(&source, &Options::default());
+            report::unified(path, &source.file.bytes, &translation.text)
+        }
+    };
+    let diff = String::from_utf8(diff).unwrap();
     // An empty line of context is a blank in a difference, and nothing on a page.
     diff.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
 #[test]
 fn the_examples_are_our_output() {
-    let page = text(root("README.md"));
-    let fresh = refreshed(&page, difference);
-    if std::env::var_os("UPDATE_README").is_some() {
-        std::fs::write(root("README.md"), fresh).unwrap();
-    } else {
-        assert_eq!(page, fresh, "run `UPDATE_README=1 cargo test --test it readme`");
+    for name in PAGES {
+        let page = text(root(name));
+        let fresh = refreshed(&page, difference);
+        if std::env::var_os("UPDATE_README").is_some() {
+            std::fs::write(root(name), fresh).unwrap();
+        } else {
+            assert_eq!(page, fresh, "{name}: run `UPDATE_README=1 cargo test --test it readme`");
+        }
     }
 }
 

@@ -19,6 +19,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("plan", &["acc", "host", "bind", "sema"]),
     ("rules", &[]),
     ("omp", &["plan", "rules", "acc", "host", "bind", "sema"]),
+    ("cuda", &["plan", "acc", "host", "bind", "sema", "scan"]),
     ("layout", &["scan", "edit"]),
     ("edit", &[]),
     ("report", &[]),

@@ -1,14 +1,15 @@
-//! The tests of the run-time library of CUDA by itself.
+//! The tests of the run-time library of CUDA by itself, and of what `--emit-build` writes.
 //!
 //! Invariant: each is run on the processor, with threads in several orders, and built by nvcc without a warning.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use clap::Args;
 
 use super::{Cuda, LIMIT, RUNTIME, RUNTIME_SOURCE, build, failure, files};
-use crate::difftest::{case::Tally, each, root};
+use crate::difftest::{self, case::Tally, each, root};
 use crate::{Result, Verdict, process};
 
 /// Where the tests are.
@@ -49,7 +50,10 @@ pub fn run(options: &Options) -> Result<Verdict> {
     let place = Place { cuda, root, work: work.path().to_path_buf(), library, programs };
     // Both ways of a test beside each other.
     let jobs: Vec<(&PathBuf, bool)> = tests.iter().flat_map(|test| [(test, true), (test, false)]).collect();
-    let tally = each(&jobs, |(test, on_gpu)| place.tell(test, *on_gpu))?;
+    let mut tally = each(&jobs, |(test, on_gpu)| place.tell(test, *on_gpu))?;
+    if options.only.is_none() {
+        tally = tally.and(&told("made program", "make", place.made()?));
+    }
     println!("{} passed, {} failed", tally.passed, tally.failed);
     Ok(if tally.failed == 0 { Verdict::Passed } else { Verdict::Failed })
 }
@@ -64,21 +68,44 @@ struct Place {
     programs: PathBuf,
 }
 
+/// Says how a test ended, and counts it.
+fn told(name: &str, kind: &str, wrong: Option<String>) -> Tally {
+    match wrong {
+        None => {
+            println!("ok     {name} ({kind})");
+            Tally { passed: 1, failed: 0 }
+        }
+        Some(wrong) => {
+            println!("FAILED {name} ({kind}): {wrong}");
+            Tally { passed: 0, failed: 1 }
+        }
+    }
+}
+
+/// A fixture that is built by make.
+const MADE: &str = "jacobi-parallel";
+
 impl Place {
+    /// Builds a fixture with the file that `--emit-build make` writes.
+    fn made(&self) -> Result<Option<String>> {
+        let folder = self.work.join("made");
+        let mut command = Command::new(difftest::build(&self.root)?);
+        command.arg(self.root.join("fixtures/c").join(MADE)).arg("-o").arg(&folder);
+        build(command.args(["--to", "cuda", "--emit-build", "make", "--quiet"]))?;
+        let rules =
+            format!("include acc2omp.mk\nprogram: {MADE}.o $(ACC2OMP_OBJECTS)\n\t$(ACC2OMP_LINK) $^ -o $@\n");
+        let makefile = folder.join("Makefile");
+        fs::write(&makefile, rules).map_err(|error| format!("{}: {error}", makefile.display()))?;
+        let mut command = Command::new("make");
+        let compiler = format!("ACC2OMP_NVCC={}", self.cuda.nvcc().get_program().display());
+        failure(command.current_dir(&folder).arg("program").arg(compiler))
+    }
+
     fn tell(&self, test: &Path, on_gpu: bool) -> Result<Tally> {
         let name = test.file_stem().unwrap_or_default().to_string_lossy();
         let kind = if on_gpu { "nvcc" } else { "shim" };
         let wrong = if on_gpu { self.for_gpu(test, &name)? } else { self.on_processor(test, &name)? };
-        Ok(match wrong {
-            None => {
-                println!("ok     runtime {name} ({kind})");
-                Tally { passed: 1, failed: 0 }
-            }
-            Some(wrong) => {
-                println!("FAILED runtime {name} ({kind}): {wrong}");
-                Tally { passed: 0, failed: 1 }
-            }
-        })
+        Ok(told(&format!("runtime {name}"), kind, wrong))
     }
 
     fn for_gpu(&self, test: &Path, name: &str) -> Result<Option<String>> {
@@ -96,7 +123,7 @@ impl Place {
             return Ok(Some(wrong));
         }
         for (seed, devices) in RUNS {
-            let mut command = std::process::Command::new(&program);
+            let mut command = Command::new(&program);
             command.env("CUDA_SHIM_SEED", seed).env("CUDA_SHIM_DEVICES", devices).env("CUDA_SHIM_LEAKS", "1");
             let ran = process::capture(&mut command, LIMIT)?;
             if !ran.succeeded() || !ran.stdout.lines().any(|line| line == "ok 1") {

@@ -28,9 +28,6 @@ const LIMIT: Duration = Duration::from_secs(120);
 /// The whole tree is translated at once.
 const TRANSLATION_LIMIT: Duration = Duration::from_secs(60);
 
-/// Whether CUDA is compared without being asked for.
-const COMPARES_CUDA: bool = false;
-
 /// Which comparisons to make.
 #[derive(Args, Debug, Default)]
 pub struct Options {
@@ -153,10 +150,8 @@ pub fn run(options: &Options) -> Result<Verdict> {
     let work = tempfile::Builder::new().prefix("acc2omp-difftest-").tempdir().map_err(|e| e.to_string())?;
     let mut toolchains = Toolchains::find()?;
     let mut suites = suites(options, &root, work.path())?;
-    if options.cuda || COMPARES_CUDA {
-        toolchains = toolchains.with_cuda(&root, work.path())?;
-        suites.iter_mut().for_each(|suite| with_cuda(suite, options.cuda));
-    }
+    toolchains = toolchains.with_cuda(&root, work.path())?;
+    suites.iter_mut().for_each(|suite| with_cuda(suite, options.cuda));
     for suite in &mut suites {
         let wanted =
             |fixture: &Fixture| options.only.as_ref().is_none_or(|name| fixture.name.contains(name.as_str()));

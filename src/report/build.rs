@@ -1,0 +1,148 @@
+//! How the device code of an output tree is built: nvcc's line, and files for make and CMake.
+//!
+//! Invariant: the same list of sources gives the same text; paths are those below the tree's root.
+
+/// What nvcc must be told: the language, and that device code is linked over files.
+const FLAGS: &str = "-std=c++17 -rdc=true";
+
+/// The GPU that is built for unless the user says another.
+const ARCHITECTURE: &str = "90";
+
+/// So many files are named in a note.
+const NAMED: usize = 4;
+
+/// The program that builds what is around the device code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Builder {
+    /// make: a file to include in a Makefile.
+    Make,
+    /// CMake: a file to include in a `CMakeLists.txt`.
+    Cmake,
+}
+
+impl Builder {
+    /// The name of its file.
+    pub fn file(self) -> &'static str {
+        match self {
+            Builder::Make => "acc2omp.mk",
+            Builder::Cmake => "acc2omp.cmake",
+        }
+    }
+
+    /// The text of its file.
+    pub fn text(self, sources: &[String]) -> String {
+        match self {
+            Builder::Make => make(sources),
+            Builder::Cmake => cmake(sources),
+        }
+    }
+}
+
+/// How to build device code, in one line.
+pub fn nvcc(sources: &[String]) -> String {
+    let names = match sources.len() {
+        0 => return String::new(),
+        1..=NAMED => sources.join(" "),
+        more => format!("FILE.cu, for each of the {more} files *_acc.cu and acc2omp_cuda.cu"),
+    };
+    format!("note: nvcc builds the device code, and links: nvcc -arch=sm_{ARCHITECTURE} {FLAGS} -c {names}\n")
+}
+
+fn make(sources: &[String]) -> String {
+    let list: Vec<String> =
+        sources.iter().map(|source| format!("    $(ACC2OMP_ROOT)/{}", source.replace(' ', "\\ "))).collect();
+    format!(
+        "\
+# The device code of this tree, made by acc2omp --to cuda. In a Makefile:
+#
+#     include acc2omp.mk
+#     program: main.o $(ACC2OMP_OBJECTS)
+#     \t$(ACC2OMP_LINK) $^ -o $@
+#
+# Objects of C and C++ need -I$(ACC2OMP_ROOT) where they do not lie in this folder.
+
+ACC2OMP_ROOT := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
+ACC2OMP_NVCC ?= nvcc
+ACC2OMP_ARCH ?= sm_{ARCHITECTURE}
+ACC2OMP_FLAGS ?= -O3
+ACC2OMP_LINK = $(ACC2OMP_NVCC) -arch=$(ACC2OMP_ARCH)
+
+ACC2OMP_SOURCES := \\
+{}
+
+ACC2OMP_OBJECTS := $(ACC2OMP_SOURCES:.cu=.cu.o)
+
+$(ACC2OMP_OBJECTS): %.cu.o: %.cu
+\t$(ACC2OMP_NVCC) -arch=$(ACC2OMP_ARCH) {FLAGS} $(ACC2OMP_FLAGS) -I$(ACC2OMP_ROOT) -c $< -o $@
+",
+        list.join(" \\\n")
+    )
+}
+
+fn cmake(sources: &[String]) -> String {
+    let list: String =
+        sources.iter().map(|source| format!("    \"${{CMAKE_CURRENT_LIST_DIR}}/{source}\"\n")).collect();
+    format!(
+        "\
+# The device code of this tree, made by acc2omp --to cuda. In a CMakeLists.txt, behind project():
+#
+#     include(acc2omp.cmake)
+#     target_link_libraries(program PRIVATE acc2omp_device)
+
+if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+    set(CMAKE_CUDA_ARCHITECTURES {ARCHITECTURE})
+endif()
+enable_language(CUDA)
+
+add_library(acc2omp_device STATIC
+{list})
+target_compile_features(acc2omp_device PRIVATE cuda_std_17)
+target_include_directories(acc2omp_device PUBLIC \"${{CMAKE_CURRENT_LIST_DIR}}\")
+set_target_properties(acc2omp_device PROPERTIES
+    CUDA_SEPARABLE_COMPILATION ON
+    CUDA_RESOLVE_DEVICE_SYMBOLS ON)
+"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sources(names: &[&str]) -> Vec<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn make_is_told_every_source() {
+        let text = Builder::Make.text(&sources(&["acc2omp_cuda.cu", "sub dir/a_acc.cu"]));
+        let list = "ACC2OMP_SOURCES := \\\n    $(ACC2OMP_ROOT)/acc2omp_cuda.cu \\\n    \
+                    $(ACC2OMP_ROOT)/sub\\ dir/a_acc.cu\n\n";
+        assert!(text.contains(list), "{text}");
+        let rule = "\t$(ACC2OMP_NVCC) -arch=$(ACC2OMP_ARCH) -std=c++17 -rdc=true $(ACC2OMP_FLAGS) ";
+        assert!(text.contains(rule), "{text}");
+    }
+
+    #[test]
+    fn cmake_is_told_every_source() {
+        let text = Builder::Cmake.text(&sources(&["acc2omp_cuda.cu", "sub/a_acc.cu"]));
+        let list = "STATIC\n    \"${CMAKE_CURRENT_LIST_DIR}/acc2omp_cuda.cu\"\n    \
+                    \"${CMAKE_CURRENT_LIST_DIR}/sub/a_acc.cu\"\n)\n";
+        assert!(text.contains(list), "{text}");
+    }
+
+    #[test]
+    fn a_note_names_a_few_files() {
+        assert_eq!(nvcc(&[]), "");
+        let few = nvcc(&sources(&["a_acc.cu", "acc2omp_cuda.cu"]));
+        assert!(
+            few.ends_with("nvcc -arch=sm_90 -std=c++17 -rdc=true -c a_acc.cu acc2omp_cuda.cu\n"),
+            "{few}"
+        );
+        let many = nvcc(&sources(&["a", "b", "c", "d", "e"]));
+        assert!(
+            many.ends_with("-c FILE.cu, for each of the 5 files *_acc.cu and acc2omp_cuda.cu\n"),
+            "{many}"
+        );
+    }
+}
