@@ -59,6 +59,8 @@ pub struct Device {
     includes: BTreeSet<(usize, u32, String)>,
     functions: BTreeMap<u32, String>,
     device_prototypes: BTreeMap<u32, String>,
+    /// The file holds device code itself.
+    pub(super) in_place: bool,
 }
 
 /// The name of a source without folder and ending, as a C name.
@@ -345,6 +347,7 @@ impl Device {
         self.includes.extend(other.includes);
         self.functions.extend(other.functions);
         self.device_prototypes.extend(other.device_prototypes);
+        self.in_place |= other.in_place;
     }
 
     /// The device file.
@@ -406,8 +409,11 @@ impl Device {
     pub fn header(&self, source: &str) -> String {
         let name = source.rsplit(['/', '\\']).next().unwrap_or_default();
         let guard = format!("{}_ACC_H", unit_name(source).to_uppercase());
-        let mut out =
-            format!("// What {name} calls of its device code.\n\n#ifndef {guard}\n#define {guard}\n\n");
+        let mut out = format!("// What {name} calls of its device code.\n");
+        if self.in_place {
+            out += &format!("// {name} holds device code itself: it is built by nvcc -x cu --extended-lambda.\n");
+        }
+        out += &format!("\n#ifndef {guard}\n#define {guard}\n\n");
         out += "#include \"acc2omp_cuda.h\"\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
         for text in self.prototypes.values() {
             out += text;
