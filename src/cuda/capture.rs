@@ -45,6 +45,10 @@ pub struct Captured<'a> {
     pub name: String,
     pub class: Class,
     pub kind: SymbolKind,
+    /// A constant of the language, which the device knows as well.
+    pub is_constant: bool,
+    /// How the host names it.
+    spelling: String,
     pub role: Role,
     pub used: Use,
     /// Its declaration.
@@ -57,7 +61,7 @@ impl Captured<'_> {
     pub fn host_name(&self) -> String {
         match self.kind {
             SymbolKind::Member => format!("this->{}", self.name),
-            _ => self.name.clone(),
+            _ => self.spelling.clone(),
         }
     }
 }
@@ -334,14 +338,14 @@ pub fn capture<'a>(
             }
         } else if class == Class::Array || is_record {
             let address = item::whole(input, &name, &decl);
-            let is_parameter = known.kind == SymbolKind::Parameter;
+            let is_parameter = known.kind == SymbolKind::Parameter && !known.is_reference;
             match visible {
                 Some(_) => Role::Data("pointer", None),
                 None if class == Class::Array && is_parameter => Role::Data("pointer", None),
                 None if default_present => Role::Data("present", Some(address)),
                 None => Role::Data("copy", Some(address)),
             }
-        } else if known.kind == SymbolKind::Member && used.written {
+        } else if known.kind == SymbolKind::Member && used.written && !decl.is_const {
             Role::Data("copy", Some(item::whole(input, &name, &decl)))
         } else if visible.is_some() {
             Role::Data("present", Some(item::whole(input, &name, &decl)))
@@ -356,7 +360,19 @@ pub fn capture<'a>(
         } else {
             Role::Value
         };
-        captured.push(Captured { symbol, name, class, kind: known.kind, role, used, seen, decl });
+        let is_constant = (known.kind == SymbolKind::Static || decl.is_static)
+            && known.class == Class::Scalar
+            && known.is_const
+            && !known.is_floating
+            && decl.init.is_some();
+        let said = input.file().text(at);
+        let is_qualified = said.ends_with(&format!("::{name}"));
+        let spelling = if is_qualified { said.into_owned() } else { name.clone() };
+        let kind = known.kind;
+        if input.in_place && captured.iter().any(|one: &Captured| one.name == name) {
+            return Err(refused(at, "two variables of one name in a construct"));
+        }
+        captured.push(Captured { symbol, name, class, kind, is_constant, spelling, role, used, seen, decl });
     }
     let mut extras = Vec::new();
     for said in &own {

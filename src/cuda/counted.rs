@@ -26,9 +26,11 @@ impl Counted {
     pub fn new(input: &Input, header: &Header) -> Result<Counted, Refused> {
         let unit = input.unit();
         let text = |expr| {
-            let text = input.file().text(unit.expr(expr).span);
-            // In place, members are variables.
-            if input.in_place { text.trim().replace("this->", "") } else { text.trim().to_owned() }
+            let span = unit.expr(expr).span;
+            match input.in_place {
+                true => super::place::text(input, span),
+                false => input.file().text(span).trim().to_owned(),
+            }
         };
         let known = input.symbols.get(header.var);
         let at = unit.expr(header.first).span;

@@ -6,12 +6,12 @@ use std::collections::BTreeSet;
 
 use crate::acc::ast::{Argument, DirectiveKind};
 use crate::bind::Target;
-use crate::host::ir::{DeclKind, ExprKind, Function, StmtId};
+use crate::host::ir::{BaseType, DeclKind, Derived, ExprKind, Function, StmtId};
 use crate::sema::{Class, SymbolId, SymbolKind};
 use crate::source::Span;
 
 use super::text::words;
-use super::{Change, Input, Lowering, Refused, capture, device, levels, place, refused, types, unit_name};
+use super::{Change, Input, Lowering, Refused, Seen, capture, device, levels, place, refused, types, unit_name};
 
 /// Whether a construct has to stay in its place: it, or what it names, means something only there.
 pub fn is_in_place(input: &Input, index: usize, stmt: StmtId) -> bool {
@@ -42,7 +42,13 @@ fn is_placed(input: &Input, symbol: SymbolId) -> bool {
     let is_complex = words(&text).iter().any(|word| word.contains("_Complex") || *word == "__complex__");
     let is_written = types::base(input, seen, decl).is_some();
     let is_hidden = matches!(known.class, Class::Pointer) && decl.derived.is_empty();
-    known.kind == SymbolKind::Member || !is_complex && !is_written || is_hidden
+    let has_named_size = decl.derived.iter().any(|part| match part {
+        Derived::Array(Some(size)) => matches!(&seen.unit.expr(*size).kind, ExprKind::Name(name)
+            if input.symbols.lookup(name, decl.span.start)
+                .is_some_and(|symbol| input.symbols.get(symbol).kind == SymbolKind::Static)),
+        _ => false,
+    });
+    known.kind == SymbolKind::Member || !is_complex && !is_written || is_hidden || has_named_size
 }
 
 /// What a statement calls: the name, and whether it is that of one function, which is no member.
@@ -71,10 +77,15 @@ fn functions<'a>(input: &Input<'a>, name: &str) -> impl Iterator<Item = &'a Func
 
 /// Whether a function is one that a device file can have a copy of: outside of classes, templates and namespaces.
 fn is_plain(input: &Input, function: &Function) -> bool {
+    is_plain_in(&input.source, function)
+}
+
+/// The same for a function of a header.
+pub fn is_plain_in(seen: &Seen, function: &Function) -> bool {
     let head = Span { start: function.span.start, end: function.name_span.start };
     function.member_of.is_none()
-        && !words(&input.file().text(head)).contains(&"template")
-        && !in_namespace(input, function.span)
+        && !words(&seen.file.text(head)).contains(&"template")
+        && !in_namespace(seen, function.span)
 }
 
 /// Why the compilers for CUDA do not take device code in this place, or why it would mean something else; `None` if they do.
@@ -98,6 +109,12 @@ pub fn obstacle(input: &Input, index: usize, stmt: StmtId) -> Option<&'static st
     }
     if function.member_of.is_some() && !is_public(input, function) {
         return Some("a construct in a private or protected member function");
+    }
+    if has_cuda_type(input) {
+        return Some("a construct beside a type with the name of one of CUDA's");
+    }
+    if capture::outer(input, stmt).into_iter().any(|(symbol, _)| is_local_type(input, symbol)) {
+        return Some("a variable of a type that only this function knows");
     }
     let named = place::named_members(input, stmt);
     if named.iter().any(|(_, member)| member.is_none()) {
@@ -127,6 +144,39 @@ pub fn obstacle(input: &Input, index: usize, stmt: StmtId) -> Option<&'static st
         }
     }
     None
+}
+
+/// Whether the source has a type at file scope with a name that CUDA's headers take.
+fn has_cuda_type(input: &Input) -> bool {
+    let seen_here = [&input.source].into_iter().chain(input.headers);
+    let mut records = seen_here.flat_map(|seen| seen.unit.records.iter().filter_map(|one| one.tag.as_deref()));
+    records.any(|tag| {
+        let bare = tag.trim_start_matches('u').trim_end_matches(|c: char| c.is_ascii_digit());
+        let count = tag.rsplit(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
+        let is_vector = ["char", "short", "int", "long", "longlong", "float", "double"].contains(&bare);
+        tag == "dim3" || is_vector && ["1", "2", "3", "4"].contains(&count)
+    })
+}
+
+/// Whether a variable is of a class that a function defines, or is a lambda expression.
+fn is_local_type(input: &Input, symbol: SymbolId) -> bool {
+    let Some((seen, decl)) = input.declaration(symbol) else { return false };
+    let unit = seen.unit;
+    let is_lambda = decl
+        .init
+        .is_some_and(|init| unit.lambdas.iter().any(|(lambda, _)| *lambda == unit.expr(init).span));
+    let in_function = |span: Span| {
+        unit.functions.iter().any(|function| unit.stmt(function.body).span.contains(span))
+    };
+    let is_local = match &decl.base {
+        BaseType::Named(tag) | BaseType::Tagged(tag) => unit
+            .records
+            .iter()
+            .any(|record| record.tag.as_deref() == Some(tag.as_str()) && in_function(record.span)),
+        BaseType::Record(id) => in_function(unit.record(*id).span),
+        _ => false,
+    };
+    is_lambda || is_local
 }
 
 /// Whether a header defines a function for the host only.
@@ -265,7 +315,7 @@ impl Lowering<'_> {
         let Some(name) = device::routine_name(input, index) else { return is_header };
         let mut known = functions(input, name).peekable();
         let span = input.bound[index].directive.span;
-        let is_inside = in_namespace(input, Span { start: span.start, end: span.start });
+        let is_inside = in_namespace(&input.source, Span { start: span.start, end: span.start });
         let is_alone = known.peek().is_some() && functions(input, name).count() == 1;
         is_header
             || is_inside
@@ -356,8 +406,8 @@ fn in_class(input: &Input, span: Span) -> bool {
 }
 
 /// Whether a namespace holds a place: an open brace before it that no function or class has.
-fn in_namespace(input: &Input, span: Span) -> bool {
-    let shadow = input.source.scan.shadow.get(..span.start as usize).unwrap_or_default();
+fn in_namespace(seen: &Seen, span: Span) -> bool {
+    let shadow = seen.scan.shadow.get(..span.start as usize).unwrap_or_default();
     let mut depth = 0i32;
     for byte in shadow {
         match byte {

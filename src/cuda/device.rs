@@ -220,11 +220,12 @@ impl Device {
                     continue;
                 }
                 pending.extend(self.need(input, word));
-                let is_called = input.unit().functions.iter().any(|function| function.name == word)
-                    || input
-                        .headers
-                        .iter()
-                        .any(|seen| seen.unit.functions.iter().any(|function| function.name == word));
+                let seen_here = input.headers.iter().chain([&input.source]);
+                let is_called = seen_here.flat_map(|seen| seen.unit.functions.iter().map(move |one| (seen, one))).any(
+                    |(seen, function)| {
+                        function.name == word && (!input.unit().is_cpp() || super::cpp::is_plain_in(seen, function))
+                    },
+                ) || input.headers.iter().any(|seen| is_routine_prototype(seen, word));
                 if is_called && called.insert(word.to_owned()) {
                     match self.function(input, word) {
                         Ok(texts) => pending.extend(texts),
@@ -432,6 +433,19 @@ impl Device {
             "\n/* Variables with a place on the device. */\n__attribute__((constructor)) static void acc2omp_declare_all(void)\n{{\n{lines}}}\n"
         ))
     }
+}
+
+/// Whether a header declares a function behind a `routine` directive.
+fn is_routine_prototype(seen: &Seen, name: &str) -> bool {
+    let is_named = |decl: &&crate::host::ir::Decl| decl.kind == DeclKind::Prototype && decl.name == name;
+    seen.unit.decls.iter().filter(is_named).any(|decl| {
+        seen.scan.directives.iter().any(|text| {
+            let between = Span { start: text.span.end, end: decl.span.start.max(text.span.end) };
+            text.span.end <= decl.span.start
+                && seen.file.text(text.span).contains("routine")
+                && seen.file.text(between).trim().is_empty()
+        })
+    })
 }
 
 /// The definitions of a type or an enumerator at file scope.

@@ -291,7 +291,7 @@ impl<'a> Lowering<'a> {
         };
         shared_arrays(&mut body, &captured, stmt, shape.workers, &mut made)?;
         if in_place {
-            super::place::bare_members(input, stmt, &mut body.edits);
+            super::place::bare(input, span, &mut body.edits);
         }
         let code = body.code(stmt, 4)?;
         let is_block = matches!(input.unit().stmt(stmt).kind, StmtKind::Block(_));

@@ -87,11 +87,12 @@ pub fn lines(block: &Block, names: &mut Names) -> Vec<String> {
 /// members nor statics are.
 fn wants_copy(one: &Captured) -> bool {
     let used = &one.used;
-    used.written
+    !one.is_constant
+        && (used.written
         || used.address_taken
         || used.part_written
         || matches!(one.kind, SymbolKind::Member | SymbolKind::Static)
-        || matches!(one.class, Class::Record)
+        || matches!(one.class, Class::Record))
 }
 
 fn last_name(declared: &str) -> &str {
@@ -189,12 +190,35 @@ pub fn add(known: &mut Use, more: Use) {
     known.first = known.first.or(more.first);
 }
 
-/// Takes `this->` away: inside, members are variables.
-pub fn bare_members(input: &Input, stmt: StmtId, edits: &mut Edits) {
+/// Takes `this->` and namespaces away: inside, members and statics are variables.
+pub fn bare(input: &Input, within: Span, edits: &mut Edits) {
     let unit = input.unit();
-    for (id, _) in named_members(input, stmt) {
-        let ExprKind::Member { name, .. } = &unit.expr(id).kind else { continue };
-        let span = unit.expr(id).span;
-        edits.replace(Span { start: span.start, end: span.end - name.len() as u32 }, "");
+    for expr in unit.exprs.iter().filter(|expr| within.contains(expr.span)) {
+        let name = match &expr.kind {
+            ExprKind::Member { base, name, arrow: true } => {
+                let is_own = matches!(&unit.expr(*base).kind, ExprKind::Name(this) if this == "this");
+                is_own.then_some(name.as_str())
+            }
+            ExprKind::Name(name) => {
+                let symbol = input.symbols.lookup(name, expr.span.start).map(|id| input.symbols.get(id));
+                let is_variable = symbol.is_some_and(|known| {
+                    known.kind == SymbolKind::Static
+                        && (!known.is_const || known.is_floating || known.class != Class::Scalar)
+                });
+                name.rsplit_once("::").map(|(_, last)| last).filter(|_| is_variable)
+            }
+            _ => None,
+        };
+        if let Some(name) = name {
+            let end = expr.span.end - name.len() as u32;
+            edits.replace(Span { start: expr.span.start, end }, "");
+        }
     }
+}
+
+/// The text of a part of the code as it stands inside.
+pub fn text(input: &Input, span: Span) -> String {
+    let mut edits = Edits::default();
+    bare(input, span, &mut edits);
+    edits.render(input.file(), span, 0).trim().to_owned()
 }
