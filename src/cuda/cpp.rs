@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use crate::acc::ast::{Argument, DirectiveKind};
 use crate::bind::Target;
-use crate::host::ir::{BaseType, DeclKind, Derived, ExprKind, Function, StmtId};
+use crate::host::ir::{BaseType, DeclKind, Derived, ExprId, ExprKind, Function, StmtId};
 use crate::sema::{Class, SymbolId, SymbolKind};
 use crate::source::Span;
 
@@ -42,13 +42,24 @@ fn is_placed(input: &Input, symbol: SymbolId) -> bool {
     let is_complex = words(&text).iter().any(|word| word.contains("_Complex") || *word == "__complex__");
     let is_written = types::base(input, seen, decl).is_some();
     let is_hidden = matches!(known.class, Class::Pointer) && decl.derived.is_empty();
-    let has_named_size = decl.derived.iter().any(|part| match part {
-        Derived::Array(Some(size)) => matches!(&seen.unit.expr(*size).kind, ExprKind::Name(name)
-            if input.symbols.lookup(name, decl.span.start)
-                .is_some_and(|symbol| input.symbols.get(symbol).kind == SymbolKind::Static)),
+    // The size of a row is a part of the type.
+    let has_named_size = decl.derived.iter().skip(1).any(|part| match part {
+        Derived::Array(Some(size)) => names_constant(input, seen, *size, decl.span.start),
         _ => false,
     });
     known.kind == SymbolKind::Member || !is_complex && !is_written || is_hidden || has_named_size
+}
+
+/// Whether an expression names a `const` variable that is a constant of the language.
+fn names_constant(input: &Input, seen: Seen, expr: ExprId, offset: u32) -> bool {
+    match &seen.unit.expr(expr).kind {
+        ExprKind::Name(name) => input.symbols.lookup(name, offset).is_some_and(|symbol| {
+            let known = input.symbols.get(symbol);
+            let init = input.declaration(symbol).and_then(|(_, decl)| decl.init);
+            known.kind != SymbolKind::Constant && known.is_const && init.is_some()
+        }),
+        kind => kind.children().into_iter().any(|inner| names_constant(input, seen, inner, offset)),
+    }
 }
 
 /// What a statement calls: the name, and whether it is that of one function, which is no member.
@@ -169,10 +180,19 @@ fn is_local_type(input: &Input, symbol: SymbolId) -> bool {
         unit.functions.iter().any(|function| unit.stmt(function.body).span.contains(span))
     };
     let is_local = match &decl.base {
-        BaseType::Named(tag) | BaseType::Tagged(tag) => unit
-            .records
-            .iter()
-            .any(|record| record.tag.as_deref() == Some(tag.as_str()) && in_function(record.span)),
+        BaseType::Named(tag) | BaseType::Tagged(tag) => {
+            let is_said = |text: &str| {
+                ["struct", "class", "union"].iter().any(|word| {
+                    let said = format!("{word} {tag}");
+                    text.match_indices(&said).any(|(at, _)| {
+                        text[at + said.len()..].trim_start().starts_with(['{', ':'])
+                    })
+                })
+            };
+            let mut around =
+                unit.functions.iter().filter(|function| function.span.contains(decl.span));
+            around.any(|function| is_said(&seen.file.text(unit.stmt(function.body).span)))
+        }
         BaseType::Record(id) => in_function(unit.record(*id).span),
         _ => false,
     };
