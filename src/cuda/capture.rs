@@ -343,6 +343,8 @@ pub fn capture<'a>(
                 Some(_) => Role::Data("pointer", None),
                 None if class == Class::Array && is_parameter => Role::Data("pointer", None),
                 None if default_present => Role::Data("present", Some(address)),
+                // What is constant does not come back.
+                None if decl.is_const && input.in_place => Role::Data("copyin", Some(address)),
                 None => Role::Data("copy", Some(address)),
             }
         } else if known.kind == SymbolKind::Member && used.written && !decl.is_const {

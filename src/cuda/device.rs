@@ -196,7 +196,8 @@ impl Device {
     }
 
     /// Finds everything that the kernels need.
-    pub(super) fn close(&mut self, input: &Input, diags: &mut Vec<Diag>) {
+    /// `placed` are the functions that the host file gives the device, too: their copies are of this file alone.
+    pub(super) fn close(&mut self, input: &Input, placed: &BTreeSet<u32>, diags: &mut Vec<Diag>) {
         if self.is_empty() {
             return;
         }
@@ -208,7 +209,7 @@ impl Device {
                 && let Some(name) = routine_name(input, index)
             {
                 called.insert(name.to_owned());
-                match self.function(input, name) {
+                match self.function(input, placed, name) {
                     Ok(texts) => pending.extend(texts),
                     Err(why) => diags.push(*why),
                 }
@@ -227,7 +228,7 @@ impl Device {
                     },
                 ) || input.headers.iter().any(|seen| is_routine_prototype(seen, word));
                 if is_called && called.insert(word.to_owned()) {
-                    match self.function(input, word) {
+                    match self.function(input, placed, word) {
                         Ok(texts) => pending.extend(texts),
                         Err(why) => diags.push(*why),
                     }
@@ -265,7 +266,12 @@ impl Device {
     }
 
     /// Copies a function as device code; the texts that came in.
-    fn function(&mut self, input: &Input, name: &str) -> Result<Vec<String>, Refused> {
+    fn function(
+        &mut self,
+        input: &Input,
+        placed: &BTreeSet<u32>,
+        name: &str,
+    ) -> Result<Vec<String>, Refused> {
         let unit = input.unit();
         let Some(at) = unit.functions.iter().position(|function| function.name == name) else {
             return Ok(self.foreign(input, name));
@@ -300,7 +306,8 @@ impl Device {
         };
         let code = body_of.code(body, 0)?;
         let head = Span { start: function.span.start, end: unit.stmt(body).span.start };
-        let head = head_of(&input.file().text(head));
+        let own = if placed.contains(&function.span.start) { "static " } else { "" };
+        let head = format!("{own}{}", head_of(&input.file().text(head)));
         let text = format!("{head}\n{code}\n");
         self.functions.insert(function.span.start, text.clone());
         self.device_prototypes.insert(function.span.start, format!("{};\n", head.trim_end()));
@@ -313,8 +320,9 @@ impl Device {
             if let Some(function) = seen.unit.functions.iter().find(|function| function.name == name) {
                 let text = seen.file.text(function.span).into_owned();
                 let head = Span { start: function.span.start, end: seen.unit.stmt(function.body).span.start };
+                let own = if input.unit().is_cpp() { "static " } else { "" };
                 let whole = format!(
-                    "{}\n{}",
+                    "{own}{}\n{}",
                     head_of(&seen.file.text(head)),
                     seen.file.text(seen.unit.stmt(function.body).span)
                 );

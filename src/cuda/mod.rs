@@ -114,7 +114,8 @@ pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
         };
         done.push(Lowered { changes });
     }
-    lowering.device.close(input, &mut lowering.diags);
+    let placed = std::mem::take(&mut lowering.placed);
+    lowering.device.close(input, &placed, &mut lowering.diags);
     (done, lowering.device, lowering.diags)
 }
 
