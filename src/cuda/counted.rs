@@ -38,7 +38,9 @@ impl Counted {
             .declaration(header.var)
             .ok_or_else(|| refused(at, "a loop variable whose declaration is not seen"))?;
         let base = match decl.base {
-            BaseType::Unknown if input.in_place => Some(format!("acc2omp::Value<decltype({})>", text(header.first))),
+            BaseType::Unknown if input.in_place => {
+                Some(format!("acc2omp::Value<decltype({})>", text(header.first)))
+            }
             _ => types::base(input, seen, decl),
         };
         let base = base.ok_or_else(|| refused(at, "a loop variable of this type"))?;

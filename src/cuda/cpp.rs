@@ -11,7 +11,9 @@ use crate::sema::{Class, SymbolId, SymbolKind};
 use crate::source::Span;
 
 use super::text::words;
-use super::{Change, Input, Lowering, Refused, Seen, capture, device, levels, place, refused, types, unit_name};
+use super::{
+    Change, Input, Lowering, Refused, Seen, capture, device, levels, place, refused, types, unit_name,
+};
 
 /// Whether a construct has to stay in its place: it, or what it names, means something only there.
 pub fn is_in_place(input: &Input, index: usize, stmt: StmtId) -> bool {
@@ -160,7 +162,8 @@ pub fn obstacle(input: &Input, index: usize, stmt: StmtId) -> Option<&'static st
 /// Whether the source has a type at file scope with a name that CUDA's headers take.
 fn has_cuda_type(input: &Input) -> bool {
     let seen_here = [&input.source].into_iter().chain(input.headers);
-    let mut records = seen_here.flat_map(|seen| seen.unit.records.iter().filter_map(|one| one.tag.as_deref()));
+    let mut records =
+        seen_here.flat_map(|seen| seen.unit.records.iter().filter_map(|one| one.tag.as_deref()));
     records.any(|tag| {
         let bare = tag.trim_start_matches('u').trim_end_matches(|c: char| c.is_ascii_digit());
         let count = tag.rsplit(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
@@ -173,24 +176,20 @@ fn has_cuda_type(input: &Input) -> bool {
 fn is_local_type(input: &Input, symbol: SymbolId) -> bool {
     let Some((seen, decl)) = input.declaration(symbol) else { return false };
     let unit = seen.unit;
-    let is_lambda = decl
-        .init
-        .is_some_and(|init| unit.lambdas.iter().any(|(lambda, _)| *lambda == unit.expr(init).span));
-    let in_function = |span: Span| {
-        unit.functions.iter().any(|function| unit.stmt(function.body).span.contains(span))
-    };
+    let is_lambda =
+        decl.init.is_some_and(|init| unit.lambdas.iter().any(|(lambda, _)| *lambda == unit.expr(init).span));
+    let in_function =
+        |span: Span| unit.functions.iter().any(|function| unit.stmt(function.body).span.contains(span));
     let is_local = match &decl.base {
         BaseType::Named(tag) | BaseType::Tagged(tag) => {
             let is_said = |text: &str| {
                 ["struct", "class", "union"].iter().any(|word| {
                     let said = format!("{word} {tag}");
-                    text.match_indices(&said).any(|(at, _)| {
-                        text[at + said.len()..].trim_start().starts_with(['{', ':'])
-                    })
+                    text.match_indices(&said)
+                        .any(|(at, _)| text[at + said.len()..].trim_start().starts_with(['{', ':']))
                 })
             };
-            let mut around =
-                unit.functions.iter().filter(|function| function.span.contains(decl.span));
+            let mut around = unit.functions.iter().filter(|function| function.span.contains(decl.span));
             around.any(|function| is_said(&seen.file.text(unit.stmt(function.body).span)))
         }
         BaseType::Record(id) => in_function(unit.record(*id).span),
@@ -209,8 +208,7 @@ fn is_hosts(input: &Input, name: &str) -> bool {
                 !seen.scan.directives.iter().any(|text| {
                     let says = seen.file.text(text.span).contains("routine");
                     let between = Span { start: text.span.end, end: function.span.start.max(text.span.end) };
-                    says && text.span.end <= function.span.start
-                        && seen.file.text(between).trim().is_empty()
+                    says && text.span.end <= function.span.start && seen.file.text(between).trim().is_empty()
                 })
             })
     })
@@ -223,7 +221,8 @@ fn is_public(input: &Input, function: &Function) -> bool {
         for record in &seen.unit.records {
             let here = std::ptr::eq(seen.unit, input.unit());
             let inside = here && record.span.contains(function.span);
-            let class = function.member_of.as_deref().map(|class| class.split('<').next().unwrap_or(class).trim());
+            let class =
+                function.member_of.as_deref().map(|class| class.split('<').next().unwrap_or(class).trim());
             let is_class = class.is_some() && record.tag.as_deref() == class;
             let offset = if inside {
                 Some(function.span.start)
@@ -315,7 +314,9 @@ pub fn mark(input: &Input, span: Span) -> u32 {
         } else if rest.starts_with("[[") {
             let Some(end) = rest.find("]]") else { break };
             at += end + 2;
-        } else if rest.starts_with("extern \"C\"") && !rest["extern \"C\"".len()..].trim_start().starts_with('{') {
+        } else if rest.starts_with("extern \"C\"")
+            && !rest["extern \"C\"".len()..].trim_start().starts_with('{')
+        {
             at += "extern \"C\"".len();
         } else {
             break;
@@ -378,7 +379,10 @@ impl Lowering<'_> {
         let unit = self.input.unit();
         let prototypes =
             unit.decls.iter().filter(|decl| decl.kind == DeclKind::Prototype && decl.name == name);
-        functions(self.input, name).map(|function| function.span).chain(prototypes.map(|decl| decl.span)).collect()
+        functions(self.input, name)
+            .map(|function| function.span)
+            .chain(prototypes.map(|decl| decl.span))
+            .collect()
     }
 
     fn marked_at(&mut self, span: Span) -> Option<Change> {
@@ -405,7 +409,9 @@ impl Lowering<'_> {
                             && match (&input.bound[index].directive.argument, input.bound[index].target) {
                                 (Argument::Name(said), _) => said.text == name,
                                 (_, Target::Function(id)) => input.unit().function(id).span == span,
-                                (_, Target::Declaration(target)) => target.contains(span) || span.contains(target),
+                                (_, Target::Declaration(target)) => {
+                                    target.contains(span) || span.contains(target)
+                                }
                                 _ => false,
                             }
                     });

@@ -222,11 +222,13 @@ impl Device {
                 }
                 pending.extend(self.need(input, word));
                 let seen_here = input.headers.iter().chain([&input.source]);
-                let is_called = seen_here.flat_map(|seen| seen.unit.functions.iter().map(move |one| (seen, one))).any(
-                    |(seen, function)| {
-                        function.name == word && (!input.unit().is_cpp() || super::cpp::is_plain_in(seen, function))
-                    },
-                ) || input.headers.iter().any(|seen| is_routine_prototype(seen, word));
+                let is_called = seen_here
+                    .flat_map(|seen| seen.unit.functions.iter().map(move |one| (seen, one)))
+                    .any(|(seen, function)| {
+                        function.name == word
+                            && (!input.unit().is_cpp() || super::cpp::is_plain_in(seen, function))
+                    })
+                    || input.headers.iter().any(|seen| is_routine_prototype(seen, word));
                 if is_called && called.insert(word.to_owned()) {
                     match self.function(input, placed, word) {
                         Ok(texts) => pending.extend(texts),
@@ -420,7 +422,9 @@ impl Device {
         let guard = format!("{}_ACC_H", unit_name(source).to_uppercase());
         let mut out = format!("// What {name} calls of its device code.\n");
         if self.in_place {
-            out += &format!("// {name} holds device code itself: it is built by nvcc -x cu --extended-lambda.\n");
+            out += &format!(
+                "// {name} holds device code itself: it is built by nvcc -x cu --extended-lambda.\n"
+            );
         }
         out += &format!("\n#ifndef {guard}\n#define {guard}\n\n");
         out += "#include \"acc2omp_cuda.h\"\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";

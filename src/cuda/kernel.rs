@@ -599,7 +599,8 @@ impl<'a> Lowering<'a> {
                         pointer_to(name),
                         cast(host, &pointer_to(""), &device, &behind, has_run_time_size),
                     ));
-                    let start = host.param(&format!("{host_type}{name}"), &format!("const void *{name}"), here);
+                    let start =
+                        host.param(&format!("{host_type}{name}"), &format!("const void *{name}"), here);
                     let call = match address {
                         None => format!("{region}.pointer(\"{name}\", {start})"),
                         Some(address) => {
@@ -640,8 +641,10 @@ impl<'a> Lowering<'a> {
                     true => format!("(const {element} *){start}"),
                     false => start,
                 };
-                made.params
-                    .push((format!("const {element} *{first}"), format!("{region}.first({start}, {length})")));
+                made.params.push((
+                    format!("const {element} *{first}"),
+                    format!("{region}.first({start}, {length})"),
+                ));
                 made.params.push((format!("size_t {count}"), length));
                 let n = names.fresh("n");
                 made.filling.push(format!("for (size_t {n} = 0; {n} < {count}; {n}++)\n        (({element} *){name})[{n}] = {first}[{n}];"));
@@ -984,8 +987,11 @@ fn extra_item(extra: &capture::Extra, names: &mut Names, host: &mut Host) {
     }
     if let Some(pointer) = &extra.pointer {
         let variable = names.fresh("item_pointer");
-        let variable =
-            host.param(&format!("void *{variable}"), &format!("const void *{variable}"), &format!("&{pointer}"));
+        let variable = host.param(
+            &format!("void *{variable}"),
+            &format!("const void *{variable}"),
+            &format!("&{pointer}"),
+        );
         host.lines.push(format!("{region}.attach(\"{text}\", {variable});"));
     }
 }

@@ -93,8 +93,7 @@ type Refused = Box<Diag>;
 
 /// Lowers the directives of one view: one result for each, and what the device file gets.
 pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
-    let mut lowering =
-        Lowering {
+    let mut lowering = Lowering {
         input,
         device: Device::default(),
         diags: Vec::new(),

@@ -89,10 +89,10 @@ fn wants_copy(one: &Captured) -> bool {
     let used = &one.used;
     !one.is_constant
         && (used.written
-        || used.address_taken
-        || used.part_written
-        || matches!(one.kind, SymbolKind::Member | SymbolKind::Static)
-        || matches!(one.class, Class::Record))
+            || used.address_taken
+            || used.part_written
+            || matches!(one.kind, SymbolKind::Member | SymbolKind::Static)
+            || matches!(one.class, Class::Record))
 }
 
 fn last_name(declared: &str) -> &str {
@@ -128,8 +128,7 @@ pub fn named_members(input: &Input, stmt: StmtId) -> Vec<(ExprId, Option<SymbolI
         let ExprKind::Member { base, name, arrow: true } = &expr.kind else { continue };
         if matches!(&unit.expr(*base).kind, ExprKind::Name(this) if this == "this") {
             let symbol = input.symbols.lookup(name, expr.span.start);
-            let member =
-                symbol.filter(|symbol| input.symbols.get(*symbol).kind == SymbolKind::Member);
+            let member = symbol.filter(|symbol| input.symbols.get(*symbol).kind == SymbolKind::Member);
             found.push((id, member));
         }
     }
@@ -139,10 +138,8 @@ pub fn named_members(input: &Input, stmt: StmtId) -> Vec<(ExprId, Option<SymbolI
 /// What a statement does with the members that it names with `this->`.
 pub fn members(input: &Input, stmt: StmtId) -> Vec<(SymbolId, Use)> {
     let unit = input.unit();
-    let places: BTreeMap<ExprId, SymbolId> = named_members(input, stmt)
-        .into_iter()
-        .filter_map(|(id, symbol)| Some((id, symbol?)))
-        .collect();
+    let places: BTreeMap<ExprId, SymbolId> =
+        named_members(input, stmt).into_iter().filter_map(|(id, symbol)| Some((id, symbol?))).collect();
     let mut found: Vec<(SymbolId, Use)> = Vec::new();
     if places.is_empty() {
         return found;
@@ -163,13 +160,14 @@ pub fn members(input: &Input, stmt: StmtId) -> Vec<(SymbolId, Use)> {
             let mut is_part = is_address;
             loop {
                 if let Some(symbol) = places.get(&at) {
-                    let used =
-                        Use { written: !is_part, part_written: true, ..Use::default() };
+                    let used = Use { written: !is_part, part_written: true, ..Use::default() };
                     found.push((*symbol, used));
                     break;
                 }
                 match unit.expr(at).kind {
-                    ExprKind::Index(base, _) | ExprKind::Deref(base) | ExprKind::Member { base, .. } => at = base,
+                    ExprKind::Index(base, _) | ExprKind::Deref(base) | ExprKind::Member { base, .. } => {
+                        at = base
+                    }
                     _ => break,
                 }
                 is_part = true;
