@@ -261,9 +261,7 @@ fn access(seen: &super::Seen, record: Span, offset: u32) -> bool {
         }
         if c.is_alphanumeric() || c == '_' {
             word.push(c);
-        } else if !c.is_whitespace() {
-            word.clear();
-        } else if !["public", "private", "protected"].contains(&word.as_str()) {
+        } else if !c.is_whitespace() || !["public", "private", "protected"].contains(&word.as_str()) {
             word.clear();
         }
     }
