@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::acc::ast::{DirectiveKind, ReductionOp};
 use crate::host::ir::{Derived, ExprId, ExprKind, StmtId, StmtKind};
-use crate::sema::{self, SymbolId};
+use crate::sema::{self, Header, SymbolId};
 use crate::source::Span;
 
 use super::counted::{Counted, is_narrow};
@@ -544,6 +544,9 @@ impl Body<'_, '_> {
 
     /// What counts the loops of a nest, the `for` line of a shared loop, and the lines that set its variables.
     fn header(&mut self, shared: &Shared) -> Result<(String, String, Vec<String>), Refused> {
+        if !shared.tile.is_empty() {
+            return self.tiled(shared);
+        }
         let (first, stride) = self.threads(shared.levels);
         let index = self.index_type(shared);
         let k = self.names.fresh("k");
@@ -569,13 +572,8 @@ impl Body<'_, '_> {
             _ => format!("const {index} {};\n", counted.join(", ")),
         };
         let mut lines = Vec::new();
-        let body = shared.headers.last().map(|header| header.body);
-        let uses =
-            body.map(|body| sema::uses(self.input.unit(), self.input.symbols, body)).unwrap_or_default();
         for (at, (part, header)) in parts.iter().zip(&shared.headers).enumerate() {
-            let text = body.map(|body| self.input.file().text(self.input.stmt_span(body)).into_owned());
-            let is_named = text.is_some_and(|text| super::text::words(&text).contains(&part.name.as_str()));
-            if uses.of(header.var).is_none() && !is_named {
+            if !self.is_used(shared, part, header) {
                 continue;
             }
             let behind = names[at + 1..].join(" * ");
@@ -592,8 +590,16 @@ impl Body<'_, '_> {
         Ok((counts, header, lines))
     }
 
+    /// Whether the body of a nest names the variable of one of its loops.
+    pub(super) fn is_used(&self, shared: &Shared, part: &Counted, header: &Header) -> bool {
+        let Some(body) = shared.headers.last().map(|header| header.body) else { return false };
+        let uses = sema::uses(self.input.unit(), self.input.symbols, body);
+        let text = self.input.file().text(self.input.stmt_span(body));
+        uses.of(header.var).is_some() || super::text::words(&text).contains(&part.name.as_str())
+    }
+
     /// The first iteration of a thread, and how many there are from one to the next.
-    fn threads(&self, levels: Levels) -> (String, String) {
+    pub(super) fn threads(&self, levels: Levels) -> (String, String) {
         let rows = self.shape.rows;
         let (first, stride) = match (levels.gang, levels.worker, levels.vector) {
             _ if !self.shape.many => match levels.gang {
@@ -617,7 +623,7 @@ impl Body<'_, '_> {
     }
 
     /// The type that counts the iterations: 32 bits where they surely suffice.
-    fn index_type(&self, shared: &Shared) -> &'static str {
+    pub(super) fn index_type(&self, shared: &Shared) -> &'static str {
         match shared.headers.as_slice() {
             _ if self.template && shared.headers.len() > 1 => "Index",
             [only] if is_narrow(self.input, only, !shared.levels.gang) => "unsigned",

@@ -343,8 +343,10 @@ pub fn capture<'a>(
                 Some(_) => Role::Data("pointer", None),
                 None if class == Class::Array && is_parameter => Role::Data("pointer", None),
                 None if default_present => Role::Data("present", Some(address)),
-                // What is constant does not come back.
-                None if decl.is_const && input.in_place => Role::Data("copyin", Some(address)),
+                // What the region only reads need not come back, and may be constant.
+                None if decl.is_const && input.in_place || is_read_only(input, stmt, symbol, &used) => {
+                    Role::Data("copyin", Some(address))
+                }
                 None => Role::Data("copy", Some(address)),
             }
         } else if known.kind == SymbolKind::Member && used.written && !decl.is_const {
@@ -393,6 +395,15 @@ pub fn capture<'a>(
         }
     }
     Ok(Environment { variables: captured, extras })
+}
+
+/// Whether a region reads an array or a record, and does no more with it.
+fn is_read_only(input: &Input, stmt: StmtId, symbol: SymbolId, used: &Use) -> bool {
+    let is_array = input.symbols.get(symbol).class == Class::Array;
+    !used.written
+        && !used.part_written
+        && !used.address_taken
+        && (!is_array || super::kernel::only_indexed(input, stmt, symbol))
 }
 
 /// Whether a variable is changed as the variable of loops only.

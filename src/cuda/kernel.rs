@@ -937,7 +937,7 @@ fn are_distinct(captured: &[Captured]) -> bool {
 }
 
 /// Whether a region uses a pointer or an array only to index it.
-fn only_indexed(input: &Input, stmt: StmtId, symbol: SymbolId) -> bool {
+pub(super) fn only_indexed(input: &Input, stmt: StmtId, symbol: SymbolId) -> bool {
     let unit = input.unit();
     let span = input.stmt_span(stmt);
     let mut bases: HashSet<Span> = HashSet::new();
@@ -1015,8 +1015,9 @@ fn shape(input: &Input, nest: &Nest, stmt: StmtId, asked: &Asked) -> Sizes {
     let shape = Shape { rows, many: true };
     let literal = |text: &Option<String>| text.as_ref().and_then(|text| text.trim().parse::<usize>().ok());
     if !rows {
+        let tile = nest.values().filter_map(|shared| super::tiles::elements(&shared.tile)).max();
         let asked_for = match (literal(&asked.vector), literal(&asked.workers)) {
-            (None, None) => THREADS,
+            (None, None) => tile.unwrap_or(THREADS),
             (vector, workers) => vector.unwrap_or(32) * workers.unwrap_or(1),
         };
         let threads = asked_for.clamp(32, 1024).next_multiple_of(32);
@@ -1123,6 +1124,7 @@ fn grid(
     let each = over_gangs
         .iter()
         .map(|shared| match (shared.levels.worker, shared.levels.vector) {
+            _ if !shared.tile.is_empty() => super::tiles::elements(&shared.tile).unwrap_or(1),
             (_, true) => sizes.vector * sizes.workers,
             (true, false) => sizes.workers,
             (false, false) => 1,

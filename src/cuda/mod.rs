@@ -19,6 +19,7 @@ mod names;
 mod place;
 mod reduction;
 mod text;
+mod tiles;
 mod types;
 
 use std::collections::BTreeMap;

@@ -754,6 +754,20 @@ pub fn lambda_inside(at: Span) -> Diag {
     )
 }
 
+/// A0259
+pub fn host_address_stays(at: Span, name: &str) -> Diag {
+    diag(
+        259,
+        Severity::Differs,
+        at,
+        format!(
+            "gfortran 12 passes the host's address of `{name}`: `associate` names it in `use_device_ptr`"
+        ),
+        "the host's copy is used",
+        "use a pointer or an allocatable variable with the component's place; `--profile clang` needs neither",
+    )
+}
+
 /// A0301
 pub fn not_yet(at: Span, what: &str) -> Diag {
     diag(

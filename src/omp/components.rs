@@ -167,6 +167,9 @@ impl Work<'_, '_> {
                         if here.kind == DirectiveKind::Update && self.is_scalar_component(item) {
                             notes.push(diag::scalar_not_brought(item.span, &item.text));
                         }
+                        if here.kind == DirectiveKind::HostData {
+                            notes.push(diag::host_address_stays(item.span, &item.text));
+                        }
                         fresh.push(renamed(item, block));
                         is_same = false;
                     }

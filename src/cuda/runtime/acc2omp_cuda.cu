@@ -17,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -58,7 +59,7 @@ struct Entry {
     std::map<size_t, Attachment> attachments;  // by their offset
     Queue *made_on = nullptr;              // the data is there when `made_on` has done as much as `made_at`
     uint64_t made_at = 0;
-    std::vector<Queue *> users;            // queues of ended regions, which may still be at work on it
+    std::set<Queue *> users;               // queues of ended regions, which may still be at work on it
     std::string name, where;               // for messages
 
     bool covers(const void *data, size_t size) const
@@ -377,8 +378,10 @@ void synchronize(Queue &queue, const char *where, const char *what)
 void *allocate(Device &device, Queue &queue, size_t bytes, const char *where)
 {
     void *memory = nullptr;
+    // Atomics of one byte change the word that holds it: all of it is there.
+    const size_t words = (bytes + 3) / 4 * 4;
     auto once = [&] {
-        return device.has_pool ? cudaMallocAsync(&memory, bytes, queue.stream) : cudaMalloc(&memory, bytes);
+        return device.has_pool ? cudaMallocAsync(&memory, words, queue.stream) : cudaMalloc(&memory, words);
     };
     cudaError_t error = once();
     if (error == cudaErrorMemoryAllocation) {
@@ -672,8 +675,7 @@ void end()
             }
             Entry left;
             --item->entry->structured;
-            if (!region.waits)
-                item->entry->users.push_back(&queue);
+            item->entry->users.insert(&queue);
             if (!leave(device, *item->entry, left))
                 continue;
             for (const Queue *user : left.users)

@@ -1,0 +1,81 @@
+//! Tiled loops (OpenACC 3.3, 2.9.8): the gangs share out the tiles, the threads of a gang the elements of a tile.
+//!
+//! Invariant: each iteration runs once, those of tiles that stick out do not run.
+
+use super::Refused;
+use super::body::Body;
+use super::counted::Counted;
+use super::levels::{Levels, Shared};
+use super::text::operand;
+
+/// The edge of a tile whose size `*` leaves open.
+const EDGE: &str = "16";
+
+/// How many elements a tile has, if its sizes are numbers.
+pub fn elements(tile: &[String]) -> Option<usize> {
+    let size = |size: &String| (if size == "*" { EDGE } else { size.as_str() }).parse::<usize>().ok();
+    (!tile.is_empty()).then(|| tile.iter().map(size).product()).flatten()
+}
+
+impl Body<'_, '_> {
+    /// What counts the tiles of a nest, the two `for` lines, and the lines that set its variables.
+    pub(super) fn tiled(&mut self, shared: &Shared) -> Result<(String, String, Vec<String>), Refused> {
+        let index = self.index_type(shared);
+        let gangs = Levels { gang: shared.levels.gang, ..Levels::NONE };
+        let (first, stride) = match gangs.gang {
+            true => self.threads(gangs),
+            false => ("0".to_owned(), "1".to_owned()),
+        };
+        let (lane, lanes) = match shared.levels.threads() {
+            true => self.threads(shared.levels.without(gangs)),
+            false => ("0".to_owned(), "1".to_owned()),
+        };
+        let (tile, at) = (self.names.fresh("tile"), self.names.fresh("at"));
+        let mut counts = Vec::new();
+        let mut loops = Vec::new();
+        for (header, size) in shared.headers.iter().zip(&shared.tile) {
+            let counted = Counted::new(self.input, header)?;
+            let trips = self.names.fresh(&format!("{}_trips", counted.name));
+            let tiles = self.names.fresh(&format!("{}_tiles", counted.name));
+            let size = operand(if size == "*" { EDGE } else { size });
+            counts.push(format!("{trips} = {}, {tiles} = ({trips} + {size} - 1) / {size}", counted.trips));
+            let place = self.names.fresh(&format!("{}_at", counted.name));
+            loops.push((counted, trips, tiles, size, place));
+        }
+        let product = |of: &dyn Fn(usize) -> String, from: usize| -> String {
+            (from..loops.len()).map(of).collect::<Vec<String>>().join(" * ")
+        };
+        let tiles = |one: usize| loops[one].2.clone();
+        let sizes = |one: usize| loops[one].3.clone();
+        let header = format!(
+            "for ({index} {tile} = {first}; {tile} < {}; {tile} += {stride})\n    for (unsigned {at} = {lane}; {at} < {}; {at} += {lanes})",
+            product(&tiles, 0),
+            product(&sizes, 0),
+        );
+        let part = |name: &str, of: &dyn Fn(usize) -> String, one: usize| {
+            let behind = product(of, one + 1);
+            let divided =
+                if behind.is_empty() { name.to_owned() } else { format!("{name} / {}", operand(&behind)) };
+            if one == 0 { divided } else { format!("{divided} % {}", of(one)) }
+        };
+        let places: Vec<String> = loops
+            .iter()
+            .enumerate()
+            .map(|(one, (_, _, _, size, place))| {
+                format!("{place} = {} * {size} + {}", part(&tile, &tiles, one), part(&at, &sizes, one))
+            })
+            .collect();
+        let outside: Vec<String> =
+            loops.iter().map(|(_, trips, _, _, place)| format!("{place} >= {trips}")).collect();
+        let mut lines = vec![
+            format!("const {index} {};", places.join(", ")),
+            format!("if ({})\n        continue;", outside.join(" || ")),
+        ];
+        for ((counted, _, _, _, place), header) in loops.iter().zip(&shared.headers) {
+            if self.is_used(shared, counted, header) {
+                lines.push(counted.value(place, false));
+            }
+        }
+        Ok((format!("const {index} {};\n", counts.join(",\n    ")), header, lines))
+    }
+}
