@@ -42,7 +42,7 @@ fn is_placed(input: &Input, symbol: SymbolId) -> bool {
     let Some((seen, decl)) = input.declaration(symbol) else { return false };
     let text = seen.file.text(Span { start: decl.span.start, end: decl.name_span.start });
     let is_complex = words(&text).iter().any(|word| word.contains("_Complex") || *word == "__complex__");
-    let is_written = types::base(input, seen, decl).is_some();
+    let is_written = types::base(input, seen, decl).is_some() && !text.contains('<');
     let is_hidden = matches!(known.class, Class::Pointer) && decl.derived.is_empty();
     // The size of a row is a part of the type.
     let has_named_size = decl.derived.iter().skip(1).any(|part| match part {
@@ -96,7 +96,10 @@ fn is_plain(input: &Input, function: &Function) -> bool {
 /// The same for a function of a header.
 pub fn is_plain_in(seen: &Seen, function: &Function) -> bool {
     let head = Span { start: function.span.start, end: function.name_span.start };
+    // Class templates and what the standard library has stay where they are.
+    let params = Span { start: function.span.start, end: seen.unit.stmt(function.body).span.start };
     function.member_of.is_none()
+        && !seen.file.text(params).contains('<')
         && !words(&seen.file.text(head)).contains(&"template")
         && !in_namespace(seen, function.span)
 }
