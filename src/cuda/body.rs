@@ -451,7 +451,7 @@ impl Body<'_, '_> {
         (before, behind): (&mut String, &mut String),
     ) -> Result<Option<String>, Refused> {
         let place = self.input.stmt_span(shared.stmts[0]).start;
-        let symbol = self.input.symbols.lookup(&item.base.text, place);
+        let symbol = self.input.symbols.lookup(item.variable(), place);
         let decl = symbol.and_then(|symbol| self.input.declaration(symbol));
         let (Some(symbol), Some((seen, decl))) = (symbol, decl) else {
             return Err(refused(item.span, "a reduction of a variable whose declaration is not seen"));
@@ -462,7 +462,7 @@ impl Body<'_, '_> {
         }
         let base = types::base(self.input, seen, decl)
             .ok_or_else(|| refused(item.span, "a reduction of this type"))?;
-        let name = &item.base.text;
+        let name = item.variable();
         let reduce = match (threads.worker, threads.vector) {
             (true, false) => "worker_reduce",
             (false, true) if self.shape.rows => "vector_reduce",
@@ -472,10 +472,13 @@ impl Body<'_, '_> {
             Some((lanes, _)) => format!(", {lanes}"),
             None => String::new(),
         };
-        if item.parts.is_empty() && !decl.derived.is_empty() {
+        let derived: Vec<&Derived> =
+            decl.derived.iter().filter(|part| **part != Derived::Reference).collect();
+        let is_bare = item.parts.len() == usize::from(item.variable() != item.base.text);
+        if is_bare && !derived.is_empty() {
             // A copy for each thread, which has the array's name in the loop.
             let mut sizes = String::new();
-            for part in &decl.derived {
+            for part in &derived {
                 let Derived::Array(Some(size)) = part else {
                     return Err(refused(
                         item.span,
@@ -495,7 +498,7 @@ impl Body<'_, '_> {
             *behind += &format!("\n{each}\n    {place} = {};", combined(op, &place, &call));
             return Ok(Some(format!("{base} (&{name}){sizes} = {own};")));
         }
-        if !item.parts.is_empty() || !decl.derived.is_empty() {
+        if !is_bare || !derived.is_empty() {
             return Err(refused(item.span, "a reduction of something else than a scalar or an array"));
         }
         let call = format!("acc2omp::{reduce}<{}{lanes}>({name})", operator(op));

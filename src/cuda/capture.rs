@@ -2,11 +2,12 @@
 //!
 //! Invariant: every variable declared outside the region and named in it, or in a macro that it uses, has a role.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, ReductionOp};
 use crate::bind::ancestors;
-use crate::host::ir::{Decl, Derived, StmtId};
+use crate::host::ir::{BaseType, Decl, Derived, StmtId};
 use crate::sema::{self, Class, SymbolId, SymbolKind, Use};
 
 use super::item::{self, Address, Rows};
@@ -43,11 +44,26 @@ pub struct Captured<'a> {
     pub symbol: SymbolId,
     pub name: String,
     pub class: Class,
+    pub kind: SymbolKind,
+    /// A constant of the language, which the device knows as well.
+    pub is_constant: bool,
+    /// How the host names it.
+    spelling: String,
     pub role: Role,
     pub used: Use,
     /// Its declaration.
     pub seen: Seen<'a>,
-    pub decl: &'a Decl,
+    pub decl: Cow<'a, Decl>,
+}
+
+impl Captured<'_> {
+    /// What the host calls it.
+    pub fn host_name(&self) -> String {
+        match self.kind {
+            SymbolKind::Member => format!("this->{}", self.name),
+            _ => self.spelling.clone(),
+        }
+    }
 }
 
 /// What the clauses of a construct bring to the device besides the variables that its code names.
@@ -142,6 +158,9 @@ pub fn outer(input: &Input, stmt: StmtId) -> Vec<(SymbolId, Use)> {
             }
         }
     }
+    for (symbol, used) in super::place::members(input, stmt) {
+        found.entry(symbol).and_modify(|known| super::place::add(known, used)).or_insert(used);
+    }
     let is_outside = |symbol: &SymbolId| {
         let known = symbols.get(*symbol);
         matches!(
@@ -183,7 +202,7 @@ pub fn capture<'a>(
 ) -> Result<Environment<'a>, Refused> {
     let bound = input.bound;
     let span = bound[index].directive.span;
-    let symbol_of = |item: &ListItem| input.symbols.lookup(item.base.text.as_str(), span.start);
+    let symbol_of = |item: &ListItem| input.symbols.lookup(item.variable(), span.start);
     let own = if is_split { Vec::new() } else { data_items(input, index) };
     let mut around: Vec<Said> = Vec::new();
     if is_split {
@@ -255,21 +274,23 @@ pub fn capture<'a>(
     for (symbol, used) in outer(input, stmt) {
         let known = input.symbols.get(symbol);
         let at = used.first.unwrap_or(span);
-        if known.kind == SymbolKind::Member {
+        if known.kind == SymbolKind::Member && !input.in_place {
             return Err(refused(at, "a member of the object in a compute construct"));
         }
         let Some((seen, decl)) = input.declaration(symbol) else {
             return Err(refused(at, "a variable whose declaration is not seen"));
         };
-        if decl.derived.contains(&Derived::Reference) {
-            return Err(refused(at, "a reference in a compute construct"));
-        }
+        let decl = object(input, stmt, symbol, decl);
         let name = known.name.clone();
+        let class = match (known.class, decl.derived.first()) {
+            (Class::Unknown, Some(Derived::Pointer)) => Class::Pointer,
+            (class, _) => class,
+        };
         let mine = |said: &&Said| {
             let place = bound[said.index].directive.span.start;
-            input.symbols.lookup(said.item.base.text.as_str(), place) == Some(symbol)
+            input.symbols.lookup(said.item.variable(), place) == Some(symbol)
         };
-        let whole = |said: &&Said| mine(said) && said.item.parts.iter().all(|part| !is_member(part));
+        let whole = |said: &&Said| mine(said) && is_whole(said.item);
         let own_item = own.iter().find(whole);
         let methods = own.iter().filter(whole).filter_map(|said| method(said.clause));
         let merged = methods.reduce(merged);
@@ -278,10 +299,10 @@ pub fn capture<'a>(
         let is_device_pointer =
             [own_item, visible].into_iter().flatten().any(|said| said.clause == DataClause::Deviceptr);
         let reduced = reductions.iter().find(|(other, _)| *other == symbol).map(|(_, op)| *op);
-        let is_scalar = matches!(known.class, Class::Scalar | Class::Unknown);
-        let is_record = known.class == Class::Record;
+        let is_scalar = matches!(class, Class::Scalar | Class::Unknown);
+        let is_record = class == Class::Record;
         let role = if let Some(op) = reduced {
-            match reduced_item(symbol).filter(|item| !item.parts.is_empty() || known.class == Class::Array) {
+            match reduced_item(symbol).filter(|item| !item.parts.is_empty() || class == Class::Array) {
                 Some(item) => Role::ReductionArray(op, item::address(input, index, item)?),
                 None if is_scalar => Role::Reduction(op),
                 None => return Err(refused(at, "a reduction of this variable")),
@@ -293,8 +314,8 @@ pub fn capture<'a>(
         } else if is_device_pointer {
             Role::DevicePointer
         } else if first.contains(&symbol) {
-            match known.class {
-                Class::Array => Role::FirstArray(item::whole(input, &name, decl)),
+            match class {
+                Class::Array => Role::FirstArray(item::whole(input, &name, &decl)),
                 _ => Role::Value,
             }
         } else if let Some((method, rows)) =
@@ -302,47 +323,65 @@ pub fn capture<'a>(
         {
             Role::Rows(method, rows)
         } else if let Some((method, said)) = own_method {
-            let is_bare_pointer = known.class == Class::Pointer && said.item.parts.is_empty();
+            let is_bare_pointer = class == Class::Pointer && said.item.subscripts().is_empty();
+            let is_bare_member = known.kind == SymbolKind::Member && said.item.subscripts().is_empty();
             match is_bare_pointer {
                 true => Role::Data("pointer", None),
+                false if is_bare_member => Role::Data(method, Some(item::whole(input, &name, &decl))),
                 false => Role::Data(method, Some(item::address(input, said.index, said.item)?)),
             }
-        } else if known.class == Class::Pointer {
+        } else if class == Class::Pointer {
             match used.written && !used.part_read && !used.part_written {
                 true => Role::Value,
                 false if used.written && !used.exposed => Role::Local,
                 false => Role::Data("pointer", None),
             }
-        } else if known.class == Class::Array || is_record {
-            let address = item::whole(input, &name, decl);
-            let is_parameter = known.kind == SymbolKind::Parameter;
+        } else if class == Class::Array || is_record {
+            let address = item::whole(input, &name, &decl);
+            let is_parameter = known.kind == SymbolKind::Parameter && !known.is_reference;
             match visible {
                 Some(_) => Role::Data("pointer", None),
-                None if known.class == Class::Array && is_parameter => Role::Data("pointer", None),
+                None if class == Class::Array && is_parameter => Role::Data("pointer", None),
                 None if default_present => Role::Data("present", Some(address)),
                 // What the region only reads need not come back, and may be constant.
-                None if is_read_only(input, stmt, symbol, &used) => Role::Data("copyin", Some(address)),
+                None if decl.is_const && input.in_place || is_read_only(input, stmt, symbol, &used) => {
+                    Role::Data("copyin", Some(address))
+                }
                 None => Role::Data("copy", Some(address)),
             }
+        } else if known.kind == SymbolKind::Member && used.written && !decl.is_const {
+            Role::Data("copy", Some(item::whole(input, &name, &decl)))
         } else if visible.is_some() {
-            Role::Data("present", Some(item::whole(input, &name, decl)))
+            Role::Data("present", Some(item::whole(input, &name, &decl)))
         } else if in_kernels
             && used.written
             && !is_loop_only(input, stmt, symbol)
             && used_after(input, index, stmt, symbol)
         {
-            Role::Data("copy", Some(item::whole(input, &name, decl)))
+            Role::Data("copy", Some(item::whole(input, &name, &decl)))
         } else if used.written && !used.exposed && !used.address_taken {
             Role::Local
         } else {
             Role::Value
         };
-        captured.push(Captured { symbol, name, class: known.class, role, used, seen, decl });
+        let is_constant = (known.kind == SymbolKind::Static || decl.is_static)
+            && known.class == Class::Scalar
+            && known.is_const
+            && !known.is_floating
+            && decl.init.is_some();
+        let said = input.file().text(at);
+        let is_qualified = said.ends_with(&format!("::{name}"));
+        let spelling = if is_qualified { said.into_owned() } else { name.clone() };
+        let kind = known.kind;
+        if input.in_place && captured.iter().any(|one: &Captured| one.name == name) {
+            return Err(refused(at, "two variables of one name in a construct"));
+        }
+        captured.push(Captured { symbol, name, class, kind, is_constant, spelling, role, used, seen, decl });
     }
     let mut extras = Vec::new();
     for said in &own {
         let symbol = symbol_of(said.item);
-        let is_whole = said.item.parts.iter().all(|part| !is_member(part));
+        let is_whole = is_whole(said.item);
         let is_named = captured.iter().any(|one| Some(one.symbol) == symbol);
         let text = said.item.text.trim().to_owned();
         if said.clause == DataClause::Attach {
@@ -390,14 +429,41 @@ fn used_after(input: &Input, index: usize, stmt: StmtId, symbol: SymbolId) -> bo
     !sema::live_after(input.unit(), input.symbols, body, stmt, &wanted, &escaping).is_empty()
 }
 
+/// Whether an item is a variable or a section of it, `this->p[0:n]` included.
+fn is_whole(item: &ListItem) -> bool {
+    let skipped = usize::from(item.variable() != item.base.text);
+    item.parts.iter().skip(skipped).all(|part| !is_member(part))
+}
+
 fn is_member(part: &crate::acc::ast::Part) -> bool {
     matches!(part, crate::acc::ast::Part::Member(_))
+}
+
+/// The declaration of what a variable names: of a reference, the object; of a name for a pointer, a pointer.
+fn object<'a>(input: &Input, stmt: StmtId, symbol: SymbolId, decl: &'a Decl) -> Cow<'a, Decl> {
+    let is_pointer = input.in_place
+        && decl.derived.iter().all(|part| *part == Derived::Reference)
+        && match input.symbols.get(symbol).class {
+            Class::Pointer => true,
+            Class::Unknown => decl.base == BaseType::Unknown && super::place::is_indexed(input, stmt, symbol),
+            _ => false,
+        };
+    if !is_pointer && !decl.derived.contains(&Derived::Reference) {
+        return Cow::Borrowed(decl);
+    }
+    let mut object = decl.clone();
+    object.derived.retain(|part| *part != Derived::Reference);
+    if is_pointer {
+        object.derived.push(Derived::Pointer);
+        object.base = BaseType::Unknown;
+    }
+    Cow::Owned(object)
 }
 
 /// The type of what an array holds, or a pointer points to.
 pub fn element(input: &Input, captured: &Captured) -> Result<String, Refused> {
     let at = captured.used.first.unwrap_or(input.bound[0].directive.span);
-    let base = types::base(input, captured.seen, captured.decl);
+    let base = types::base(input, captured.seen, &captured.decl);
     let base =
         base.ok_or_else(|| refused(at, "a variable of a type without a name, or of a complex type"))?;
     Ok(base)

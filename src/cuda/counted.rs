@@ -25,13 +25,24 @@ impl Counted {
     /// Counts the iterations of a canonical loop.
     pub fn new(input: &Input, header: &Header) -> Result<Counted, Refused> {
         let unit = input.unit();
-        let text = |expr| input.file().text(unit.expr(expr).span).trim().to_owned();
+        let text = |expr| {
+            let span = unit.expr(expr).span;
+            match input.in_place {
+                true => super::place::text(input, span),
+                false => input.file().text(span).trim().to_owned(),
+            }
+        };
         let known = input.symbols.get(header.var);
         let at = unit.expr(header.first).span;
         let (seen, decl) = input
             .declaration(header.var)
             .ok_or_else(|| refused(at, "a loop variable whose declaration is not seen"))?;
-        let base = types::base(input, seen, decl);
+        let base = match decl.base {
+            BaseType::Unknown if input.in_place => {
+                Some(format!("acc2omp::Value<decltype({})>", text(header.first)))
+            }
+            _ => types::base(input, seen, decl),
+        };
         let base = base.ok_or_else(|| refused(at, "a loop variable of this type"))?;
         let is_pointer = known.class == Class::Pointer;
         let (first, bound) = (text(header.first), text(header.bound));
@@ -40,7 +51,8 @@ impl Counted {
             false => (&first, &bound),
             true => (&bound, &first),
         };
-        let base = format!("{base}{}", if is_pointer { " *" } else { "" });
+        let has_star = is_pointer && decl.base != BaseType::Unknown;
+        let base = format!("{base}{}", if has_star { " *" } else { "" });
         let mut arguments = match is_pointer {
             true => format!("0, {} - {}", operand(high), operand(low)),
             false => format!("{low}, {high}"),

@@ -60,6 +60,8 @@ pub struct Device {
     /// By the number of the file and the offset, too: functions, and declarations of functions.
     functions: BTreeMap<(usize, u32), String>,
     device_prototypes: BTreeMap<(usize, u32), String>,
+    /// The file holds device code itself.
+    pub(super) in_place: bool,
 }
 
 /// The name of a source without folder and ending, as a C name.
@@ -195,7 +197,8 @@ impl Device {
     }
 
     /// Finds everything that the kernels need.
-    pub(super) fn close(&mut self, input: &Input, diags: &mut Vec<Diag>) {
+    /// `placed` are the functions that the host file gives the device, too: their copies are of this file alone.
+    pub(super) fn close(&mut self, input: &Input, placed: &BTreeSet<u32>, diags: &mut Vec<Diag>) {
         if self.is_empty() {
             return;
         }
@@ -207,7 +210,7 @@ impl Device {
                 && let Some(name) = routine_name(input, index)
             {
                 called.insert(name.to_owned());
-                match self.function(input, name) {
+                match self.function(input, placed, name) {
                     Ok(texts) => pending.extend(texts),
                     Err(why) => diags.push(*why),
                 }
@@ -219,13 +222,16 @@ impl Device {
                     continue;
                 }
                 pending.extend(self.need(input, word));
-                let is_called = input.unit().functions.iter().any(|function| function.name == word)
-                    || input
-                        .headers
-                        .iter()
-                        .any(|seen| seen.unit.functions.iter().any(|function| function.name == word));
+                let seen_here = input.headers.iter().chain([&input.source]);
+                let is_called = seen_here
+                    .flat_map(|seen| seen.unit.functions.iter().map(move |one| (seen, one)))
+                    .any(|(seen, function)| {
+                        function.name == word
+                            && (!input.unit().is_cpp() || super::cpp::is_plain_in(seen, function))
+                    })
+                    || input.headers.iter().any(|seen| is_routine_prototype(seen, word));
                 if is_called && called.insert(word.to_owned()) {
-                    match self.function(input, word) {
+                    match self.function(input, placed, word) {
                         Ok(texts) => pending.extend(texts),
                         Err(why) => diags.push(*why),
                     }
@@ -263,7 +269,12 @@ impl Device {
     }
 
     /// Copies a function as device code; the texts that came in.
-    fn function(&mut self, input: &Input, name: &str) -> Result<Vec<String>, Refused> {
+    fn function(
+        &mut self,
+        input: &Input,
+        placed: &BTreeSet<u32>,
+        name: &str,
+    ) -> Result<Vec<String>, Refused> {
         let unit = input.unit();
         let Some(at) = unit.functions.iter().position(|function| function.name == name) else {
             return Ok(self.foreign(input, name));
@@ -298,7 +309,8 @@ impl Device {
         };
         let code = body_of.code(body, 0)?;
         let head = Span { start: function.span.start, end: unit.stmt(body).span.start };
-        let head = head_of(&input.file().text(head));
+        let own = if placed.contains(&function.span.start) { "static " } else { "" };
+        let head = format!("{own}{}", head_of(&input.file().text(head)));
         let text = format!("{head}\n{code}\n");
         let place = (input.headers.len(), function.span.start);
         self.functions.insert(place, text.clone());
@@ -312,8 +324,9 @@ impl Device {
             if let Some(function) = seen.unit.functions.iter().find(|function| function.name == name) {
                 let text = seen.file.text(function.span).into_owned();
                 let head = Span { start: function.span.start, end: seen.unit.stmt(function.body).span.start };
+                let own = if input.unit().is_cpp() { "static " } else { "" };
                 let whole = format!(
-                    "{}\n{}",
+                    "{own}{}\n{}",
                     head_of(&seen.file.text(head)),
                     seen.file.text(seen.unit.stmt(function.body).span)
                 );
@@ -347,6 +360,7 @@ impl Device {
         self.includes.extend(other.includes);
         self.functions.extend(other.functions);
         self.device_prototypes.extend(other.device_prototypes);
+        self.in_place |= other.in_place;
     }
 
     /// The device file.
@@ -406,8 +420,13 @@ impl Device {
     pub fn header(&self, source: &str) -> String {
         let name = source.rsplit(['/', '\\']).next().unwrap_or_default();
         let guard = format!("{}_ACC_H", unit_name(source).to_uppercase());
-        let mut out =
-            format!("// What {name} calls of its device code.\n\n#ifndef {guard}\n#define {guard}\n\n");
+        let mut out = format!("// What {name} calls of its device code.\n");
+        if self.in_place {
+            out += &format!(
+                "// {name} holds device code itself: it is built by nvcc -x cu --extended-lambda.\n"
+            );
+        }
+        out += &format!("\n#ifndef {guard}\n#define {guard}\n\n");
         out += "#include \"acc2omp_cuda.h\"\n\n";
         if !self.prototypes.is_empty() {
             out += "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
@@ -427,6 +446,19 @@ impl Device {
             "\n/* Variables with a place on the device. */\n__attribute__((constructor)) static void acc2omp_declare_all(void)\n{{\n{lines}}}\n"
         ))
     }
+}
+
+/// Whether a header declares a function behind a `routine` directive.
+fn is_routine_prototype(seen: &Seen, name: &str) -> bool {
+    let is_named = |decl: &&crate::host::ir::Decl| decl.kind == DeclKind::Prototype && decl.name == name;
+    seen.unit.decls.iter().filter(is_named).any(|decl| {
+        seen.scan.directives.iter().any(|text| {
+            let between = Span { start: text.span.end, end: decl.span.start.max(text.span.end) };
+            text.span.end <= decl.span.start
+                && seen.file.text(text.span).contains("routine")
+                && seen.file.text(between).trim().is_empty()
+        })
+    })
 }
 
 /// The definitions of a type or an enumerator at file scope.

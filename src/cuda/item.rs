@@ -74,6 +74,14 @@ pub fn address(input: &Input, index: usize, item: &ListItem) -> Result<Address, 
             .map_or(item.text.trim(), |at| item.text[..at].trim()),
         None => item.base.text.as_str(),
     };
+    if sections.is_empty() && base == "this" {
+        return Ok(Address {
+            from: base.to_owned(),
+            count: "1".to_owned(),
+            bytes: "sizeof *this".to_owned(),
+            at_start: true,
+        });
+    }
     if sections.is_empty() {
         if last_member.is_none() {
             let decl = symbol.and_then(|symbol| input.declaration(symbol)).map(|(_, decl)| decl);

@@ -17,7 +17,7 @@ use super::counted::Counted;
 use super::levels::{self, Levels, Nest, Offer, routine_levels};
 use super::names::Names;
 use super::reduction::{identity, operator};
-use super::text::Edits;
+use super::text::{Edits, operand};
 use super::{Change, Input, Lowering, Refused, refused, types};
 
 /// Threads of a gang whose loops are all shared out over all of them.
@@ -53,7 +53,7 @@ impl<'a> Lowering<'a> {
             DirectiveKind::Kernels => self.kernels(index, stmt)?,
             _ => {
                 let launch = Launch { index, stmt, root: Some(index), is_split: false, in_kernels };
-                vec![self.launch(launch, &asked)?]
+                self.launch(launch, &asked)?
             }
         };
         let mut lines = asked.waits();
@@ -144,12 +144,12 @@ impl<'a> Lowering<'a> {
         if parts.len() == 1 && can_split {
             let root = loops.get(&parts[0]).copied();
             let launch = Launch { index, stmt: parts[0], root, is_split: false, in_kernels: true };
-            return Ok(vec![self.launch(launch, &asked)?]);
+            return self.launch(launch, &asked);
         }
         let any_parallel = parts.iter().any(|part| loops.contains_key(part));
         if !can_split || !any_parallel {
             let launch = Launch { index, stmt, root: None, is_split: false, in_kernels: true };
-            return Ok(vec![self.launch(launch, &asked)?]);
+            return self.launch(launch, &asked);
         }
         let mut inner = asked.clone();
         inner.keep_gangs();
@@ -161,7 +161,7 @@ impl<'a> Lowering<'a> {
                 calls.extend(self.sequential(index, &std::mem::take(&mut run), &inner)?);
                 let launch =
                     Launch { index, stmt: part, root: Some(*root), is_split: true, in_kernels: true };
-                calls.push(self.launch(launch, &inner)?);
+                calls.extend(self.launch(launch, &inner)?);
             } else {
                 run.push(part);
             }
@@ -177,16 +177,18 @@ impl<'a> Lowering<'a> {
         let mut calls = Vec::new();
         for stmt in run {
             let launch = Launch { index, stmt: *stmt, root: None, is_split: true, in_kernels: true };
-            calls.push(self.launch(launch, asked)?);
+            calls.extend(self.launch(launch, asked)?);
         }
         Ok(calls)
     }
 
     /// Makes kernel and launcher of one launch; the call of the launcher.
-    fn launch(&mut self, launch: Launch, asked: &Asked) -> Result<String, Refused> {
-        let input = self.input;
+    fn launch(&mut self, launch: Launch, asked: &Asked) -> Result<Vec<String>, Refused> {
+        let in_place = super::cpp::is_in_place(self.input, launch.index, launch.stmt);
+        let input = Input { in_place, ..*self.input };
+        let input = &input;
         let Launch { index, stmt, root, is_split, in_kernels } = launch;
-        if let Some(what) = super::cpp::obstacle(input, index, stmt) {
+        if in_place && let Some(what) = super::cpp::obstacle(input, index, stmt) {
             return Err(refused(input.bound[index].directive.span, what));
         }
         let kind = input.bound[index].directive.kind;
@@ -208,7 +210,10 @@ impl<'a> Lowering<'a> {
             capture::capture(input, index, stmt, &nest, in_kernels, is_split)?;
         let shape = shape(input, &nest, stmt, asked);
         let text = input.file().text(span);
-        let mut names = Names::of(&text);
+        let mut names = match input.bound[index].function.filter(|_| in_place) {
+            Some(id) => Names::of(&input.file().text(input.unit().function(id).span)),
+            None => Names::of(&text),
+        };
         for one in &captured {
             names.fresh(&one.name);
         }
@@ -236,7 +241,7 @@ impl<'a> Lowering<'a> {
         let place = input.place(input.bound[index].directive.span.start);
 
         let mut made = Made::default();
-        let mut host = Host { words, ..Host::default() };
+        let mut host = Host { words, in_place, ..Host::default() };
         let mut common: HashSet<SymbolId> = HashSet::new();
         let mut flat: HashMap<SymbolId, Vec<String>> = HashMap::new();
         let mut results = HashMap::new();
@@ -246,6 +251,7 @@ impl<'a> Lowering<'a> {
         for one in &captured {
             let before = host.params.len();
             self.variable(
+                input,
                 one,
                 &nest,
                 stmt,
@@ -295,12 +301,32 @@ impl<'a> Lowering<'a> {
             is_together: true,
         };
         shared_arrays(&mut body, &captured, stmt, shape.workers, &mut made)?;
+        if in_place {
+            super::place::bare(input, span, &mut body.edits);
+        }
         let code = body.code(stmt, 4)?;
         let is_block = matches!(input.unit().stmt(stmt).kind, StmtKind::Block(_));
         let code = match is_block && !nest.contains_key(&stmt) {
             true => unbraced(&code),
             false => code,
         };
+        if in_place {
+            let mut names = body.names;
+            self.device.in_place = true;
+            return Ok(super::place::lines(
+                &super::place::Block {
+                    place: &place,
+                    host: &host,
+                    made: &made,
+                    captured: &captured,
+                    grid: &grid,
+                    shape: (shape.vector, shape.workers),
+                    queue: asked.queue.as_deref(),
+                    code: &code,
+                },
+                &mut names,
+            ));
+        }
         let mut kernel = String::new();
         let own = root.filter(|root| *root != index);
         for directive in [Some(index), own].into_iter().flatten() {
@@ -345,13 +371,14 @@ impl<'a> Lowering<'a> {
         let mut arguments: Vec<String> = host.arguments.clone();
         arguments.extend(grid.argument.clone());
         arguments.extend(asked.queue.clone());
-        Ok(format!("{name}({});", arguments.join(", ")))
+        Ok(vec![format!("{name}({});", arguments.join(", "))])
     }
 
     /// What one variable becomes in kernel and launcher.
     #[allow(clippy::too_many_arguments)]
     fn variable(
         &mut self,
+        input: &Input<'a>,
         one: &Captured<'a>,
         nest: &Nest,
         stmt: StmtId,
@@ -361,13 +388,15 @@ impl<'a> Lowering<'a> {
         common: &mut HashSet<SymbolId>,
         flat: &mut HashMap<SymbolId, Vec<String>>,
     ) -> Result<(), Refused> {
-        let input = self.input;
         let name = &one.name;
+        let here = one.host_name();
+        let here = here.as_str();
+        let host_in_place = host.in_place;
         let region = host.words.region.clone();
         let at = one.used.first.unwrap_or(input.stmt_span(stmt));
         let element = capture::element(input, one)?;
-        let dimensions = types::dimensions(one.decl);
-        let stars = types::stars(one.decl);
+        let dimensions = types::dimensions(&one.decl);
+        let stars = types::stars(&one.decl);
         let is_array = one.class == Class::Array;
         let array_sizes: Vec<Option<crate::host::ir::ExprId>> = one
             .decl
@@ -402,7 +431,14 @@ impl<'a> Lowering<'a> {
         let is_variable = |size: &crate::host::ir::ExprId| !self.is_constant(one, *size);
         let has_run_time_size =
             array_sizes.iter().skip(usize::from(!is_pointer_first)).flatten().any(is_variable);
+        if host.in_place && has_run_time_size {
+            return Err(refused(at, "an array whose size is a run-time value"));
+        }
         let pointer_to = |device: &str| -> String {
+            if host_in_place {
+                let constant = if behind.is_empty() { constant } else { "" };
+                return format!("{constant}auto *{}{device}", if distinct { "__restrict__ " } else { "" });
+            }
             let inner = "*".repeat(if is_pointer_first { stars - 1 } else { stars });
             if has_run_time_size || behind.is_empty() {
                 format!(
@@ -417,7 +453,9 @@ impl<'a> Lowering<'a> {
                 )
             }
         };
-        let host_type = {
+        let host_type = if host_in_place {
+            "auto *".to_owned()
+        } else {
             let inner = "*".repeat(if is_pointer_first { stars - 1 } else { stars });
             format!("{element} {inner}*")
         };
@@ -426,14 +464,18 @@ impl<'a> Lowering<'a> {
                 let is_shared = shared_by_threads(input, nest, shape.shape, one);
                 let copies = names.fresh(&format!("{name}_copies"));
                 let count = names.fresh(&format!("{name}_count"));
-                host.param(&format!("{host_type}{name}"), &format!("const void *{name}"), name);
-                host.param(&format!("size_t {count}"), &format!("size_t {count}"), &address.count);
+                let start = host.param(&format!("{host_type}{name}"), &format!("const void *{name}"), here);
+                let length =
+                    host.param(&format!("size_t {count}"), &format!("size_t {count}"), &address.count);
+                let length = operand(&length);
                 let mut offset = String::new();
-                let from = if address.at_start { name.clone() } else { names.fresh(&format!("{name}_from")) };
+                let mut from = start.clone();
                 if !address.at_start {
-                    host.param(&format!("{host_type}{from}"), &format!("const void *{from}"), &address.from);
+                    let wanted = names.fresh(&format!("{name}_from"));
+                    let given = format!("{host_type}{wanted}");
+                    from = host.param(&given, &format!("const void *{wanted}"), &address.from);
                     let before = names.fresh(&format!("{name}_offset"));
-                    made.params.push((format!("long {before}"), format!("{from} - {name}")));
+                    made.params.push((format!("long {before}"), format!("{from} - {start}")));
                     offset = format!(" - {before}");
                 }
                 let (each, own) = match is_shared {
@@ -446,15 +488,15 @@ impl<'a> Lowering<'a> {
                 let times = if each == 1 { String::new() } else { format!(" * {each}") };
                 made.params.push((
                     format!("{element} *{copies}"),
-                    format!("{region}.scratch<{element}>({count} * {}.x{times})", host.words.gangs),
+                    format!("{region}.scratch<{element}>({length} * {}.x{times})", host.words.gangs),
                 ));
-                made.params.push((format!("size_t {count}"), count.clone()));
+                made.params.push((format!("size_t {count}"), length.clone()));
                 made.prologue.push(format!("{element} *{name} = {copies} + {count} * {own}{offset};"));
                 if *is_filled {
                     let first = names.fresh(&format!("{name}_first"));
                     made.params.push((
                         format!("const {element} *{first}"),
-                        format!("{region}.first({from}, {count})"),
+                        format!("{region}.first({from}, {length})"),
                     ));
                     let n = names.fresh("n");
                     let start = if offset.is_empty() {
@@ -490,14 +532,22 @@ impl<'a> Lowering<'a> {
                 }
             }
             Role::Value | Role::DevicePointer if one.class == Class::Pointer => {
-                made.params.push((pointer_to(name), cast(&pointer_to(""), name, &behind, has_run_time_size)));
-                host.param(&format!("{host_type}{name}"), &format!("const void *{name}"), name);
+                let given = host.param(&format!("{host_type}{name}"), &format!("const void *{name}"), here);
+                made.params.push((
+                    pointer_to(name),
+                    cast(host, &pointer_to(""), &given, &behind, has_run_time_size),
+                ));
                 self.run_time_sizes(one, &behind, has_run_time_size, flat, made, host, names);
+            }
+            Role::Value | Role::DevicePointer if host.in_place => {
+                made.params.push((format!("auto {name}"), here.to_owned()));
             }
             Role::Value | Role::DevicePointer => {
                 made.params.push((format!("{element} {name}"), name.clone()));
-                match types::plain(input, one.seen, one.decl).filter(|_| one.class != Class::Record) {
-                    Some(plain) => host.param(&format!("{element} {name}"), &format!("{plain} {name}"), name),
+                match types::plain(input, one.seen, &one.decl).filter(|_| one.class != Class::Record) {
+                    Some(plain) => {
+                        host.param(&format!("{element} {name}"), &format!("{plain} {name}"), name);
+                    }
                     None => {
                         let at = names.fresh(&format!("{name}_value"));
                         host.param(
@@ -518,25 +568,25 @@ impl<'a> Lowering<'a> {
                 made.prologue.push(format!("{element} {name} = *{there};"));
                 made.epilogue.push("if (threadIdx.x == 0 && threadIdx.y == 0)".to_owned());
                 made.epilogue.push(format!("    *{there} = {name};"));
-                host.param(
+                let given = host.param(
                     &format!("{element} *{name}"),
                     &format!("const void *{name}"),
-                    &format!("&{name}"),
+                    &format!("&{here}"),
                 );
-                host.lines.push(format!("{element} *{device} = {region}.copy(\"{name}\", {name}, 1);"));
+                host.lines.push(format!("{element} *{device} = {region}.copy(\"{name}\", {given}, 1);"));
             }
             Role::Reduction(op) => {
                 let result = names.fresh(&format!("{name}_result"));
                 made.params.push((format!("acc2omp::Result<{element}> {result}"), result.clone()));
                 made.prologue.push(format!("{element} {name} = {};", identity(*op, &element)));
                 made.epilogue.push(format!("acc2omp::combine<{}>({result}, {name});", operator(*op)));
-                host.param(
+                let given = host.param(
                     &format!("{element} *{name}"),
                     &format!("const void *{name}"),
-                    &format!("&{name}"),
+                    &format!("&{here}"),
                 );
                 host.results.push(format!(
-                    "acc2omp::Result<{element}> {result} = {region}.result(\"{name}\", {name}, {gangs});",
+                    "acc2omp::Result<{element}> {result} = {region}.result(\"{name}\", {given}, {gangs});",
                     gangs = host.words.gangs
                 ));
             }
@@ -545,42 +595,51 @@ impl<'a> Lowering<'a> {
                 common.insert(one.symbol);
                 let device = names.fresh(&format!("{name}_device"));
                 if is_single {
-                    let there = names.fresh(&format!("{name}_there"));
-                    made.params.push((format!("{element} *{there}"), device.clone()));
-                    made.prologue.push(format!("{element} &{name} = *{there};"));
-                    host.param(
+                    let (there, kind) = match host.in_place {
+                        true => (device.clone(), "auto"),
+                        false => (names.fresh(&format!("{name}_there")), element.as_str()),
+                    };
+                    made.params.push((format!("{kind} *{there}"), device.clone()));
+                    made.prologue.push(format!("{kind} &{name} = *{there};"));
+                    let given = host.param(
                         &format!("{element} *{name}"),
                         &format!("const void *{name}"),
-                        &format!("&{name}"),
+                        &format!("&{here}"),
                     );
                     let call = match *method {
-                        "pointer" => format!("{region}.pointer(\"{name}\", {name})"),
-                        method => format!("{region}.{method}(\"{name}\", {name}, 1)"),
+                        "pointer" => format!("{region}.pointer(\"{name}\", {given})"),
+                        method => format!("{region}.{method}(\"{name}\", {given}, 1)"),
                     };
-                    host.lines.push(format!("{element} *{device} = {call};"));
+                    host.lines.push(format!("{kind} *{device} = {call};"));
                 } else {
-                    made.params
-                        .push((pointer_to(name), cast(&pointer_to(""), &device, &behind, has_run_time_size)));
-                    host.param(&format!("{host_type}{name}"), &format!("const void *{name}"), name);
+                    made.params.push((
+                        pointer_to(name),
+                        cast(host, &pointer_to(""), &device, &behind, has_run_time_size),
+                    ));
+                    let start =
+                        host.param(&format!("{host_type}{name}"), &format!("const void *{name}"), here);
                     let call = match address {
-                        None => format!("{region}.pointer(\"{name}\", {name})"),
+                        None => format!("{region}.pointer(\"{name}\", {start})"),
                         Some(address) => {
                             let count = names.fresh(&format!("{name}_count"));
-                            host.param(
-                                &format!("size_t {count}"),
-                                &format!("size_t {count}"),
-                                &address.count,
-                            );
+                            // In place, rows are counted.
+                            let rows = format!("({}) / sizeof {here}[0]", address.bytes);
+                            let has_rows = host.in_place && !behind.is_empty();
+                            let length = if has_rows { &rows } else { &address.count };
+                            let count =
+                                host.param(&format!("size_t {count}"), &format!("size_t {count}"), length);
                             if address.at_start {
-                                format!("{region}.{method}(\"{name}\", {name}, {count})")
+                                format!("{region}.{method}(\"{name}\", {start}, {count})")
+                            } else if has_rows {
+                                return Err(refused(at, "a part of an array of rows, in this place"));
                             } else {
                                 let from = names.fresh(&format!("{name}_from"));
-                                host.param(
+                                let from = host.param(
                                     &format!("{host_type}{from}"),
                                     &format!("const void *{from}"),
                                     &address.from,
                                 );
-                                format!("{region}.{method}(\"{name}\", {from}, {count}) - ({from} - {name})")
+                                format!("{region}.{method}(\"{name}\", {from}, {count}) - ({from} - {start})")
                             }
                         }
                     };
@@ -592,11 +651,18 @@ impl<'a> Lowering<'a> {
                 // The array itself is declared with the private ones.
                 let first = names.fresh(&format!("{name}_first"));
                 let count = names.fresh(&format!("{name}_count"));
-                host.param(&format!("{element} *{name}"), &format!("const void *{name}"), name);
-                host.param(&format!("size_t {count}"), &format!("size_t {count}"), &address.count);
-                made.params
-                    .push((format!("const {element} *{first}"), format!("{region}.first({name}, {count})")));
-                made.params.push((format!("size_t {count}"), count.clone()));
+                let start = host.param(&format!("{element} *{name}"), &format!("const void *{name}"), here);
+                let length =
+                    host.param(&format!("size_t {count}"), &format!("size_t {count}"), &address.count);
+                let start = match host.in_place && !behind.is_empty() {
+                    true => format!("(const {element} *){start}"),
+                    false => start,
+                };
+                made.params.push((
+                    format!("const {element} *{first}"),
+                    format!("{region}.first({start}, {length})"),
+                ));
+                made.params.push((format!("size_t {count}"), length));
                 let n = names.fresh("n");
                 made.filling.push(format!("for (size_t {n} = 0; {n} < {count}; {n}++)\n        (({element} *){name})[{n}] = {first}[{n}];"));
             }
@@ -604,29 +670,36 @@ impl<'a> Lowering<'a> {
                 let (copies, count) =
                     (names.fresh(&format!("{name}_copies")), names.fresh(&format!("{name}_count")));
                 let (result, n) = (names.fresh(&format!("{name}_result")), names.fresh("n"));
-                let from = if address.at_start { name.clone() } else { names.fresh(&format!("{name}_from")) };
-                host.param(&format!("{host_type}{name}"), &format!("const void *{name}"), name);
-                host.param(&format!("size_t {count}"), &format!("size_t {count}"), &address.count);
+                if host.in_place && !behind.is_empty() {
+                    return Err(refused(at, "a reduction of an array of rows, in this place"));
+                }
+                let start = host.param(&format!("{host_type}{name}"), &format!("const void *{name}"), here);
+                let length =
+                    host.param(&format!("size_t {count}"), &format!("size_t {count}"), &address.count);
+                let length = operand(&length);
                 let mut offset = String::new();
+                let mut from = start.clone();
                 if !address.at_start {
-                    host.param(&format!("{host_type}{from}"), &format!("const void *{from}"), &address.from);
+                    let wanted = names.fresh(&format!("{name}_from"));
+                    let given = format!("{host_type}{wanted}");
+                    from = host.param(&given, &format!("const void *{wanted}"), &address.from);
                     let before = names.fresh(&format!("{name}_offset"));
-                    made.params.push((format!("long {before}"), format!("{from} - {name}")));
+                    made.params.push((format!("long {before}"), format!("{from} - {start}")));
                     offset = before;
                 }
                 let own = names.fresh(&format!("{name}_own"));
                 made.params.push((
                     format!("{element} *{copies}"),
                     format!(
-                        "{region}.scratch<{element}>({count} * {}.x * {})",
+                        "{region}.scratch<{element}>({length} * {}.x * {})",
                         host.words.gangs,
                         shape.vector * shape.workers
                     ),
                 ));
-                made.params.push((format!("size_t {count}"), count.clone()));
+                made.params.push((format!("size_t {count}"), length.clone()));
                 made.params.push((format!("acc2omp::ResultArray<{element}> {result}"), result.clone()));
                 host.results.push(format!(
-                    "acc2omp::ResultArray<{element}> {result} = {region}.result_array(\"{name}\", {from}, {count}, {});",
+                    "acc2omp::ResultArray<{element}> {result} = {region}.result_array(\"{name}\", {from}, {length}, {});",
                     host.words.gangs
                 ));
                 made.prologue.push("// A copy for each thread.".to_owned());
@@ -641,6 +714,7 @@ impl<'a> Lowering<'a> {
                 made.prologue.push(format!(
                     "{declared} = {};",
                     cast(
+                        host,
                         &pointer_to("").replace("__restrict__ ", "").replace("const ", ""),
                         &start,
                         &behind,
@@ -657,11 +731,10 @@ impl<'a> Lowering<'a> {
             Role::Rows(method, rows) => {
                 common.insert(one.symbol);
                 let device = names.fresh(&format!("{name}_device"));
-                host.param(&format!("{host_type}{name}"), &format!("const void *{name}"), name);
+                let start = host.param(&format!("{host_type}{name}"), &format!("const void *{name}"), here);
                 let mut number = |what: &str, text: &str| {
                     let given = names.fresh(&format!("{name}_{what}"));
-                    host.param(&format!("long {given}"), &format!("long {given}"), text);
-                    given
+                    operand(&host.param(&format!("long {given}"), &format!("long {given}"), text))
                 };
                 if rows.from != "0" {
                     return Err(refused(at, "rows of which the beginning is left out"));
@@ -670,16 +743,16 @@ impl<'a> Lowering<'a> {
                 let (from, length) = (number("from", &rows.from), number("length", &rows.length));
                 let row = names.fresh("row");
                 let pointers = if *method == "present" { "present" } else { "copyin" };
-                host.lines.push(format!("{region}.{pointers}(\"{name}\", {name} + {first}, {count});"));
+                host.lines.push(format!("{region}.{pointers}(\"{name}\", {start} + {first}, {count});"));
                 host.lines.push(format!("for (long {row} = {first}; {row} < {first} + {count}; {row}++) {{"));
                 host.lines
-                    .push(format!("    {region}.{method}(\"{name}\", {name}[{row}] + {from}, {length});"));
+                    .push(format!("    {region}.{method}(\"{name}\", {start}[{row}] + {from}, {length});"));
                 if *method != "present" {
-                    host.lines.push(format!("    {region}.attach(\"{name}\", &{name}[{row}]);"));
+                    host.lines.push(format!("    {region}.attach(\"{name}\", &{start}[{row}]);"));
                 }
                 host.lines.push("}".to_owned());
                 host.lines.push(format!(
-                    "{host_type}{device} = {region}.pointer(\"{name}\", {name} + {first}) - {first};"
+                    "{host_type}{device} = {region}.pointer(\"{name}\", {start} + {first}) - {first};"
                 ));
                 made.params.push((format!("{host_type}{name}"), device));
             }
@@ -765,6 +838,8 @@ pub(super) struct Words {
 #[derive(Default)]
 pub(super) struct Host {
     pub words: Words,
+    /// It is a block in the program's own text.
+    pub in_place: bool,
     /// Its parameters in the device file, and in the header.
     pub params: Vec<(String, String)>,
     /// What the host passes.
@@ -774,14 +849,20 @@ pub(super) struct Host {
 }
 
 impl Host {
-    fn param(&mut self, device: &str, header: &str, argument: &str) {
+    /// What the host passes, as a parameter; its name in the launcher. In place, nothing is passed.
+    fn param(&mut self, device: &str, header: &str, argument: &str) -> String {
+        if self.in_place {
+            return argument.to_owned();
+        }
         self.params.push((device.to_owned(), header.to_owned()));
         self.arguments.push(argument.to_owned());
+        let name = device.rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next();
+        name.unwrap_or_default().to_owned()
     }
 }
 
-fn cast(declared: &str, argument: &str, behind: &[String], has_run_time_size: bool) -> String {
-    match behind.is_empty() || has_run_time_size {
+fn cast(host: &Host, declared: &str, argument: &str, behind: &[String], has_run_time_size: bool) -> String {
+    match behind.is_empty() || has_run_time_size || host.in_place {
         true => argument.to_owned(),
         // `__restrict__` says nothing of a value.
         false => format!("({}){argument}", declared.replace("__restrict__ ", "")),
@@ -926,13 +1007,20 @@ fn extra_item(extra: &capture::Extra, names: &mut Names, host: &mut Host) {
     let text = extra.text.replace('"', "'");
     if let Some((method, address)) = &extra.brings {
         let (from, bytes) = (names.fresh("item"), names.fresh("item_bytes"));
-        host.param(&format!("char *{from}"), &format!("const void *{from}"), &address.from);
-        host.param(&format!("size_t {bytes}"), &format!("size_t {bytes}"), &address.bytes);
+        let mut from = host.param(&format!("char *{from}"), &format!("const void *{from}"), &address.from);
+        let bytes = host.param(&format!("size_t {bytes}"), &format!("size_t {bytes}"), &address.bytes);
+        if host.in_place {
+            from = format!("(const char *){}", operand(&from));
+        }
         host.lines.push(format!("{region}.{method}(\"{text}\", {from}, {bytes});"));
     }
     if let Some(pointer) = &extra.pointer {
         let variable = names.fresh("item_pointer");
-        host.param(&format!("void *{variable}"), &format!("const void *{variable}"), &format!("&{pointer}"));
+        let variable = host.param(
+            &format!("void *{variable}"),
+            &format!("const void *{variable}"),
+            &format!("&{pointer}"),
+        );
         host.lines.push(format!("{region}.attach(\"{text}\", {variable});"));
     }
 }
@@ -1056,7 +1144,8 @@ fn grid(
             all_known = false;
         }
     }
-    let wants_template = over_gangs.iter().any(|shared| shared.headers.len() > 1)
+    let wants_template = !input.in_place
+        && over_gangs.iter().any(|shared| shared.headers.len() > 1)
         && nest.values().all(|shared| shared.levels.gang || shared.headers.len() == 1)
         && all_known
         && over_gangs.len() == 1;
@@ -1080,6 +1169,10 @@ fn grid(
     };
     if let Some(gangs) = &asked.gangs {
         let number = gangs.trim().parse::<u32>().is_ok();
+        if input.in_place {
+            let gangs = format!("acc2omp::gangs({})", gangs.trim());
+            return Ok(Grid { gangs, lines: Vec::new(), template: false, param: None, argument: None });
+        }
         return Ok(Grid {
             gangs: format!("acc2omp::gangs({})", if number { gangs.trim() } else { &words.gang_count }),
             lines: if wants_template { lines } else { Vec::new() },
@@ -1163,7 +1256,7 @@ fn shared_arrays(
                 _ => None,
             })
             .collect();
-        let stars = "*".repeat(types::stars(one.decl));
+        let stars = "*".repeat(types::stars(&one.decl));
         let owner =
             body.nest.values().find(|shared| shared.private.iter().any(|item| item.base.text == one.name));
         let mode = match owner {

@@ -16,6 +16,7 @@ mod kernel;
 mod launcher;
 mod levels;
 mod names;
+mod place;
 mod reduction;
 mod text;
 mod tiles;
@@ -60,6 +61,8 @@ pub struct Input<'a> {
     pub plan: &'a Plan,
     /// The device type whose clauses count.
     pub device_type: &'a str,
+    /// The code stays where it stands: all names and types of the source are known there.
+    pub in_place: bool,
 }
 
 /// A change of the host file.
@@ -91,8 +94,15 @@ type Refused = Box<Diag>;
 
 /// Lowers the directives of one view: one result for each, and what the device file gets.
 pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
-    let mut lowering =
-        Lowering { input, device: Device::default(), diags: Vec::new(), launchers: names::Names::default() };
+    let mut lowering = Lowering {
+        input,
+        device: Device::default(),
+        diags: Vec::new(),
+        launchers: names::Names::default(),
+        marked: Default::default(),
+        placed: cpp::called_in_place(input),
+        is_told: false,
+    };
     let mut done = Vec::with_capacity(input.bound.len());
     for index in 0..input.bound.len() {
         let changes = match lowering.directive(index) {
@@ -104,7 +114,8 @@ pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
         };
         done.push(Lowered { changes });
     }
-    lowering.device.close(input, &mut lowering.diags);
+    let placed = std::mem::take(&mut lowering.placed);
+    lowering.device.close(input, &placed, &mut lowering.diags);
     (done, lowering.device, lowering.diags)
 }
 
@@ -114,6 +125,12 @@ struct Lowering<'a> {
     diags: Vec<Diag>,
     /// The names of launchers.
     launchers: names::Names,
+    /// Functions that the device has where they stand, by place.
+    marked: std::collections::BTreeSet<u32>,
+    /// The functions that constructs in place call, by place.
+    placed: std::collections::BTreeSet<u32>,
+    /// It is said that the file holds device code.
+    is_told: bool,
 }
 
 impl<'a> Input<'a> {
@@ -156,6 +173,20 @@ impl<'a> Input<'a> {
 }
 
 impl Lowering<'_> {
+    /// A compute construct; where it stays in its place, the functions that it calls are the device's.
+    fn construct(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
+        let mut changes = self.compute(index)?;
+        if let Some(stmt) = self.input.bound[index].stmt()
+            && cpp::is_in_place(self.input, index, stmt)
+        {
+            if !std::mem::replace(&mut self.is_told, true) {
+                self.diags.push(diag::device_code(self.input.bound[index].directive.name_span));
+            }
+            changes.extend(self.implicit_routines(stmt));
+        }
+        Ok(changes)
+    }
+
     fn directive(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
         let bound = &self.input.bound[index];
         let above = ancestors(self.input.bound, index);
@@ -170,7 +201,7 @@ impl Lowering<'_> {
             | DirectiveKind::Kernels
             | DirectiveKind::ParallelLoop
             | DirectiveKind::SerialLoop
-            | DirectiveKind::KernelsLoop => self.compute(index),
+            | DirectiveKind::KernelsLoop => self.construct(index),
             DirectiveKind::Data => self.data(index),
             DirectiveKind::EnterData | DirectiveKind::ExitData => self.unstructured(index),
             DirectiveKind::Update => self.update(index),
@@ -178,6 +209,7 @@ impl Lowering<'_> {
             DirectiveKind::Wait => self.wait(index),
             DirectiveKind::Init | DirectiveKind::Shutdown | DirectiveKind::Set => self.device_control(index),
             DirectiveKind::Declare => self.declare(index),
+            DirectiveKind::Routine if self.is_routine_in_place(index) => self.routine_in_place(index),
             DirectiveKind::Routine => {
                 self.device.routine(self.input, index);
                 Ok(vec![Change::Gone(span)])

@@ -28,8 +28,23 @@ const KNOWN: [&str; 16] = [
     "ssize_t",
 ];
 
-/// The words of the type before the declarator: `double`, `struct particle`.
+/// The words of the type before the declarator: `double`, `struct particle`; in place, the language can be asked.
 pub fn base(input: &Input, seen: Seen, decl: &Decl) -> Option<String> {
+    let written = written(input, seen, decl);
+    if !input.in_place || written.is_some() && decl.base != BaseType::Unknown {
+        return written;
+    }
+    let text = seen.file.text(crate::source::Span { start: decl.span.start, end: decl.name_span.start });
+    if words(&text).iter().any(|word| word.contains("_Complex") || *word == "__complex__") {
+        return None;
+    }
+    let is_object = decl.derived.iter().all(|part| *part == Derived::Reference);
+    let class = if is_object { "Value" } else { "Element" };
+    Some(format!("acc2omp::{class}<decltype({})>", decl.name))
+}
+
+/// The type as the source writes it, if it means the same elsewhere.
+pub fn written(input: &Input, seen: Seen, decl: &Decl) -> Option<String> {
     if is_complex_decl(input, seen, decl, 0) || is_local(seen, decl) {
         return None;
     }

@@ -952,3 +952,15 @@ pub fn tell(code: Code, at: Span, word: &str) -> Option<Diag> {
     };
     Some(made)
 }
+
+/// A0403
+pub fn device_code(at: Span) -> Diag {
+    diag(
+        403,
+        Severity::Info,
+        at,
+        "this file holds device code: nvcc compiles it".to_owned(),
+        "stays in its place, as a lambda expression",
+        "build the file by `nvcc -x cu --extended-lambda --expt-relaxed-constexpr`",
+    )
+}

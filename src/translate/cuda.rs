@@ -184,6 +184,7 @@ impl Work<'_> {
             bound: &bound,
             plan: &plan,
             device_type: &self.options.device_type,
+            in_place: false,
         };
         let (lowered, device, said) = cuda::lower(&input);
         self.diags.extend(said);

@@ -17,6 +17,13 @@
 #include <cuda_runtime.h>
 #endif
 
+/* Before a function that `routine` names, where it stands: the host and the device have it. */
+#ifdef __CUDACC__
+#define ACC2OMP_ROUTINE __host__ __device__
+#else
+#define ACC2OMP_ROUTINE
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -939,6 +946,25 @@ void launch(const Region &region, dim3 grid, dim3 block, void (*kernel)(P...), A
     if (error != cudaSuccess)
         detail::fail("a kernel cannot be started", cudaGetErrorString(error));
 }
+
+// A construct that stays in its place: its code is a lambda, which each thread calls.
+template <unsigned threads, class F>
+__global__ void __launch_bounds__(threads) run(F body)
+{
+    body();
+}
+
+template <unsigned threads, class F>
+void launch(const Region &region, dim3 grid, dim3 block, F body)
+{
+    launch(region, grid, block, run<threads, F>, body);
+}
+
+// The type of a variable without `const` and references, and what an array holds or a pointer points to.
+template <class T>
+using Value = typename std::remove_cv<typename std::remove_reference<T>::type>::type;
+template <class T>
+using Element = Value<typename std::remove_pointer<typename std::remove_all_extents<Value<T>>::type>::type>;
 
 }  // namespace acc2omp
 
