@@ -58,10 +58,24 @@ impl Cuda {
         Ok(cuda)
     }
 
-    /// nvcc, as far as it does not depend on the step: any warning is an error.
+    /// nvcc for what acc2omp wrote, as far as it does not depend on the step: any warning is an error.
     pub fn nvcc(&self) -> Command {
         let mut command = Command::new(&self.nvcc);
         command.args(["-std=c++17", ARCHITECTURE, "-Werror", "all-warnings"]);
+        command
+    }
+
+    /// nvcc for the host's code with device code in it (A0403), whose warnings are the program's.
+    pub fn nvcc_in_place(&self) -> Command {
+        let mut command = Command::new(&self.nvcc);
+        command.args([
+            "-std=c++17",
+            ARCHITECTURE,
+            "-x",
+            "cu",
+            "--extended-lambda",
+            "--expt-relaxed-constexpr",
+        ]);
         command
     }
 

@@ -267,10 +267,12 @@ impl Toolchains {
         let mut link = Command::new("g++");
         for source in sources.iter().filter(|source| *source != cuda::RUNTIME_SOURCE) {
             let object = place.join(format!("{source}.o"));
-            let is_device = source.ends_with(".cu");
+            // A host file in C++ may hold device code itself (A0403).
+            let in_place = !source.ends_with(".cu") && !source.ends_with(".c");
+            let is_device = source.ends_with(".cu") || in_place;
             let mut command = match (is_device, toolchain) {
                 (true, Toolchain::Nvcc) => {
-                    let mut command = self.cuda.nvcc();
+                    let mut command = if in_place { self.cuda.nvcc_in_place() } else { self.cuda.nvcc() };
                     command.args(["--cubin", "-rdc=true"]);
                     command
                 }
