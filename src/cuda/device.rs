@@ -401,15 +401,24 @@ impl Device {
         }
         if !self.globals.is_empty() {
             out += &self.globals.values().cloned().collect::<Vec<_>>().join("\n");
-            out += "\nusing namespace device;\n\n";
-        }
-        for text in self.device_prototypes.values() {
-            out += text;
-        }
-        if !self.device_prototypes.is_empty() {
             out.push('\n');
         }
-        for text in self.functions.values().chain(self.kernels.values()) {
+        let has_functions = !self.functions.is_empty() || !self.device_prototypes.is_empty();
+        if has_functions {
+            // The host has functions of these names, too.
+            out += "namespace device {\n\n";
+            self.device_prototypes.values().for_each(|text| out += text);
+            out.push('\n');
+            for text in self.functions.values() {
+                out += text.trim_end();
+                out += "\n\n";
+            }
+            out += "}  // namespace device\n\n";
+        }
+        if has_functions || !self.globals.is_empty() {
+            out += "using namespace device;\n\n";
+        }
+        for text in self.kernels.values() {
             out += text.trim_end();
             out += "\n\n";
         }
