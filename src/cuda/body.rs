@@ -450,7 +450,7 @@ impl Body<'_, '_> {
         one_row: bool,
         (before, behind): (&mut String, &mut String),
     ) -> Result<Option<String>, Refused> {
-        let place = self.input.stmt_span(shared.stmts[0]).start;
+        let place = shared.span(self.input).start;
         let symbol = self.input.symbols.lookup(item.variable(), place);
         let decl = symbol.and_then(|symbol| self.input.declaration(symbol));
         let (Some(symbol), Some((seen, decl))) = (symbol, decl) else {
@@ -485,7 +485,7 @@ impl Body<'_, '_> {
                         "a reduction of something else than a scalar or an array",
                     ));
                 };
-                sizes += &format!("[{}]", seen.file.text(seen.unit.expr(*size).span).trim());
+                sizes += &format!("[{}]", seen.text(*size));
             }
             let (own, n) = (self.names.fresh(&format!("{name}_own")), self.names.fresh("n"));
             let each = format!("for (size_t {n} = 0; {n} < sizeof {own} / sizeof({base}); {n}++)");
@@ -517,7 +517,7 @@ impl Body<'_, '_> {
 
     /// Whether the loop is the only place where the region uses a variable, and is reached once.
     fn is_only(&self, shared: &Shared, symbol: SymbolId) -> bool {
-        let outer = self.input.stmt_span(shared.stmts[0]);
+        let outer = shared.span(self.input);
         let reducing = self.nest.values().filter(|other| {
             other.levels.threads()
                 && other
@@ -527,7 +527,7 @@ impl Body<'_, '_> {
         });
         reducing.count() == 1
             && self.nest.values().all(|other| {
-                let span = self.input.stmt_span(other.stmts[0]);
+                let span = other.span(self.input);
                 span == outer || !span.contains(outer)
             })
             && !self.in_sequential_loop(outer)

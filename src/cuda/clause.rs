@@ -2,10 +2,9 @@
 //!
 //! Invariant: expressions stay in the host's text; the host evaluates them.
 
-use crate::acc::ast::{ClauseKind, Expr};
+use crate::acc::ast::{ClauseKind, Expr, GangArgument, WaitArgument};
 
-use super::kernel::{is_wait, wait_lines};
-use super::{Input, Refused};
+use super::Input;
 
 /// What is asked for.
 #[derive(Clone, Debug, Default)]
@@ -25,7 +24,7 @@ pub struct Asked {
 
 impl Asked {
     /// The clauses of directive `index`.
-    pub fn of(input: &Input, index: usize) -> Result<Asked, Refused> {
+    pub fn of(input: &Input, index: usize) -> Asked {
         let mut asked = Asked::default();
         // In `_Pragma` quotes have their backslashes.
         let text = |expr: &Expr| expr.text.trim().replace("\\\"", "\"");
@@ -49,22 +48,21 @@ impl Asked {
                 ClauseKind::VectorLength(expr) => asked.vector = Some(text(expr)),
                 ClauseKind::Gang(arguments) => {
                     for argument in arguments {
-                        if let crate::acc::ast::GangArgument::Num(expr) = argument {
+                        if let GangArgument::Num(expr) = argument {
                             asked.gangs = Some(text(expr));
                         }
                     }
                 }
                 ClauseKind::Worker(Some(expr)) => asked.workers = Some(text(expr)),
                 ClauseKind::Vector(Some(expr)) => asked.vector = Some(text(expr)),
-                other => {
-                    if let Some(argument) = is_wait(other) {
-                        let queue = asked.queue.clone();
-                        asked.waits.extend(wait_lines(argument, queue.as_deref()));
-                    }
+                ClauseKind::Wait(argument) => {
+                    let lines = wait_lines(argument.as_ref(), asked.queue.as_deref());
+                    asked.waits.extend(lines);
                 }
+                _ => {}
             }
         }
-        Ok(asked)
+        asked
     }
 
     fn add(&mut self, condition: String) {
@@ -72,6 +70,19 @@ impl Asked {
             Some(known) => format!("({known}) && ({condition})"),
             None => condition,
         });
+    }
+
+    /// The queue as an expression: that of the host's own work if none is asked for.
+    pub fn queue_or_sync(&self) -> &str {
+        self.queue.as_deref().unwrap_or("acc_async_sync")
+    }
+
+    /// The end of a routine's name, and its last argument, for the queue.
+    pub fn suffix(&self) -> (&'static str, String) {
+        match &self.queue {
+            Some(queue) => ("_async", format!(", {queue}")),
+            None => ("", String::new()),
+        }
     }
 
     /// Lines that wait for other queues.
@@ -84,4 +95,30 @@ impl Asked {
         self.condition = None;
         self.waits.clear();
     }
+}
+
+/// What a `wait` clause or directive waits for.
+pub fn wait_lines(argument: Option<&WaitArgument>, queue: Option<&str>) -> Vec<String> {
+    let queues = argument.map(|argument| argument.queues.as_slice()).unwrap_or_default();
+    let device = argument.and_then(|argument| argument.devnum.as_ref());
+    let mut lines = Vec::new();
+    if queues.is_empty() {
+        lines.push(match (device, queue) {
+            (None, None) => "acc_wait_all();".to_owned(),
+            (None, Some(queue)) => format!("acc_wait_all_async({queue});"),
+            (Some(device), None) => format!("acc_wait_all_device({});", device.text),
+            (Some(device), Some(queue)) => format!("acc_wait_all_device_async({queue}, {});", device.text),
+        });
+    }
+    for one in queues {
+        lines.push(match (device, queue) {
+            (None, None) => format!("acc_wait({});", one.text),
+            (None, Some(queue)) => format!("acc_wait_async({}, {queue});", one.text),
+            (Some(device), None) => format!("acc_wait_device({}, {});", one.text, device.text),
+            (Some(device), Some(queue)) => {
+                format!("acc_wait_device_async({}, {queue}, {});", one.text, device.text)
+            }
+        });
+    }
+    lines
 }

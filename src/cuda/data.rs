@@ -9,9 +9,9 @@ use crate::sema::{Class, SymbolId};
 use crate::source::Span;
 
 use super::capture::{self, Role, method};
-use super::clause::Asked;
+use super::clause::{Asked, wait_lines};
 use super::item;
-use super::kernel::{is_wait, wait_lines};
+use super::kernel::{braced, under};
 use super::levels::Nest;
 use super::text::operand;
 use super::{Change, Lowering, Refused, refused};
@@ -25,10 +25,9 @@ impl Lowering<'_> {
         stmt: StmtId,
         implied: bool,
     ) -> Result<Vec<String>, Refused> {
-        let asked = Asked::of(self.input, index)?;
+        let asked = Asked::of(self.input, index);
         let place = self.input.place(self.input.bound[index].directive.span.start);
-        let queue = asked.queue.unwrap_or_else(|| "acc_async_sync".to_owned());
-        let mut lines = vec![format!("acc2omp_begin(\"{place}\", {queue});")];
+        let mut lines = vec![format!("acc2omp_begin(\"{place}\", {});", asked.queue_or_sync())];
         lines.extend(self.item_lines(index)?);
         if implied {
             for one in capture::capture(self.input, index, stmt, &Nest::new(), true, false)?.variables {
@@ -87,14 +86,12 @@ impl Lowering<'_> {
     /// The lines that bring one list item to the device in a region.
     fn enter_lines(&mut self, index: usize, item: &ListItem, method: &str) -> Result<Vec<String>, Refused> {
         if let Some(rows) = item::rows(self.input, index, item) {
-            let item::Rows { name, first, count, from, length } = &rows;
+            let item::Rows { name, count, from, length, .. } = &rows;
             if from != "0" {
                 return Err(refused(item.span, "rows of which the beginning is left out"));
             }
             let pointers = if method == "present" { "present" } else { "copyin" };
-            let row =
-                if from == "0" { format!("{name}[acc_row]") } else { format!("&{name}[acc_row][{from}]") };
-            let start = if first == "0" { name.clone() } else { format!("&{name}[{first}]") };
+            let (start, row) = (rows.start(), rows.row());
             return Ok(vec![
                 format!("acc2omp_{pointers}(\"{name}\", {start}, {} * sizeof *{name});", operand(count)),
                 rows.head(),
@@ -145,15 +142,13 @@ impl Lowering<'_> {
         let bound = &self.input.bound[index];
         let span = bound.directive.span;
         let stmt = bound.stmt().ok_or_else(|| refused(span, "a construct without a statement"))?;
-        let asked = Asked::of(self.input, index)?;
+        let asked = Asked::of(self.input, index);
         let mut lines = asked.waits();
         let mut region = self.region_lines(index, stmt, false)?;
         if let Some(condition) = &asked.condition {
             let items: Vec<String> = region.drain(1..).collect();
             if !items.is_empty() {
-                region.push(format!("if ({condition}) {{"));
-                region.extend(items.into_iter().map(|line| format!("    {line}")));
-                region.push("}".to_owned());
+                region.extend(under(format!("if ({condition}) {{"), items));
             }
         }
         lines.extend(region);
@@ -173,13 +168,10 @@ impl Lowering<'_> {
     /// `enter data` and `exit data`
     pub(super) fn unstructured(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
         let bound = &self.input.bound[index];
-        let asked = Asked::of(self.input, index)?;
+        let asked = Asked::of(self.input, index);
         let finalize = self.input.clauses(index).any(|kind| *kind == ClauseKind::Finalize);
         let mut lines = Vec::new();
-        let (suffix, queue) = match &asked.queue {
-            Some(queue) => ("_async", format!(", {queue}")),
-            None => ("", String::new()),
-        };
+        let (suffix, queue) = asked.suffix();
         let end = if finalize { "_finalize" } else { "" };
         let leaves = bound.directive.kind == DirectiveKind::ExitData;
         for kind in self.input.clauses(index) {
@@ -210,19 +202,13 @@ impl Lowering<'_> {
                     true => format!(
                         "{routine}(\"{}\", {from}, {bytes}, {});",
                         text.replace('"', "'"),
-                        asked.queue.clone().unwrap_or_else(|| "acc_async_sync".to_owned())
+                        asked.queue_or_sync()
                     ),
                     false => format!("{routine}{suffix}({from}, {bytes}{queue});"),
                 };
                 if let Some(rows) = item::rows(self.input, index, item) {
-                    let item::Rows { name, first, count, from, length } = &rows;
-                    let row = if from == "0" {
-                        format!("{name}[acc_row]")
-                    } else {
-                        format!("&{name}[acc_row][{from}]")
-                    };
-                    let start = if first == "0" { name.clone() } else { format!("&{name}[{first}]") };
-                    let head = rows.head();
+                    let item::Rows { name, count, length, .. } = &rows;
+                    let (start, row, head) = (rows.start(), rows.row(), rows.head());
                     let count = operand(count);
                     let each = call(&row, &format!("{} * sizeof **{name}", operand(length)));
                     if leaves {
@@ -267,12 +253,9 @@ impl Lowering<'_> {
 
     /// `update`
     pub(super) fn update(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
-        let asked = Asked::of(self.input, index)?;
+        let asked = Asked::of(self.input, index);
         let if_present = self.input.clauses(index).any(|kind| *kind == ClauseKind::IfPresent);
-        let (suffix, queue) = match &asked.queue {
-            Some(queue) => ("_async", format!(", {queue}")),
-            None => ("", String::new()),
-        };
+        let (suffix, queue) = asked.suffix();
         let mut lines = Vec::new();
         for kind in self.input.clauses(index) {
             let (routine, list) = match kind {
@@ -282,12 +265,8 @@ impl Lowering<'_> {
             };
             for item in list {
                 if let Some(rows) = item::rows(self.input, index, item) {
-                    let item::Rows { name, from, length, .. } = &rows;
-                    let row = if from == "0" {
-                        format!("{name}[acc_row]")
-                    } else {
-                        format!("&{name}[acc_row][{from}]")
-                    };
+                    let item::Rows { name, length, .. } = &rows;
+                    let row = rows.row();
                     lines.push(rows.head());
                     let length = operand(length);
                     lines.push(format!("    {routine}{suffix}({row}, {length} * sizeof **{name}{queue});"));
@@ -319,15 +298,9 @@ impl Lowering<'_> {
         let mut all = asked.waits();
         all.extend(lines);
         if let Some(condition) = &asked.condition {
-            let mut inside = vec![format!("if ({condition}) {{")];
-            inside.extend(all.into_iter().map(|line| format!("    {line}")));
-            inside.push("}".to_owned());
-            all = inside;
+            all = under(format!("if ({condition}) {{"), all);
         } else if (bound.unbraced || bound.is_body) && all.len() != 1 {
-            let mut inside = vec!["{".to_owned()];
-            inside.extend(all.into_iter().map(|line| format!("    {line}")));
-            inside.push("}".to_owned());
-            all = inside;
+            all = braced(all);
         }
         if all.is_empty() {
             return Ok(vec![Change::Gone(bound.directive.span)]);
@@ -337,20 +310,19 @@ impl Lowering<'_> {
 
     /// `wait`
     pub(super) fn wait(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
-        let mut asked = Asked::of(self.input, index)?;
+        let mut asked = Asked::of(self.input, index);
         let argument = match &self.input.bound[index].directive.argument {
             crate::acc::ast::Argument::Wait(argument) => Some(argument),
             _ => None,
         };
         let lines = wait_lines(argument, asked.queue.as_deref());
-        let _ = is_wait;
         asked.queue = None;
         self.standalone(index, &asked, lines)
     }
 
     /// `init`, `shutdown` and `set`
     pub(super) fn device_control(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
-        let asked = Asked::of(self.input, index)?;
+        let asked = Asked::of(self.input, index);
         let directive = &self.input.bound[index].directive;
         let mut number = None;
         let mut lines = Vec::new();
@@ -383,7 +355,7 @@ impl Lowering<'_> {
         let span = bound.directive.span;
         let stmt = bound.stmt().ok_or_else(|| refused(span, "a construct without a statement"))?;
         let body = self.input.stmt_span(stmt);
-        let asked = Asked::of(self.input, index)?;
+        let asked = Asked::of(self.input, index);
         let if_present = self.input.clauses(index).any(|kind| *kind == ClauseKind::IfPresent);
         let unit = self.input.unit();
         let is_cpp = unit.is_cpp();
@@ -481,7 +453,7 @@ impl Lowering<'_> {
                         return Err(refused(at, "a `return` of a computed value behind a `declare`"));
                     }
                     match braces {
-                        true => changes.push(Change::Braced(at, vec![end], Vec::new())),
+                        true => changes.push(Change::Braced(at, vec![end])),
                         false => changes.push(Change::Before(at.start, vec![end])),
                     }
                 }

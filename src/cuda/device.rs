@@ -165,7 +165,7 @@ impl Device {
                     match part {
                         Derived::Pointer => declarator = format!("*{declarator}"),
                         Derived::Array(Some(size)) => {
-                            declarator += &format!("[{}]", seen.file.text(seen.unit.expr(*size).span).trim());
+                            declarator += &format!("[{}]", seen.text(*size));
                         }
                         _ => return Err(refused(item.span, "a variable of this type")),
                     }

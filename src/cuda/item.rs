@@ -101,9 +101,7 @@ pub fn address(input: &Input, index: usize, item: &ListItem) -> Result<Address, 
     let declared: Vec<Option<String>> = match decl {
         Some((seen, decl)) => {
             let size = |part: &Derived| match part {
-                Derived::Array(Some(size)) => {
-                    Some(seen.file.text(seen.unit.expr(*size).span).trim().to_owned())
-                }
+                Derived::Array(Some(size)) => Some(seen.text(*size)),
                 _ => None,
             };
             decl.derived.iter().map(size).collect()
@@ -211,6 +209,18 @@ pub struct Rows {
 }
 
 impl Rows {
+    /// The address of the first pointer.
+    pub fn start(&self) -> String {
+        let Rows { name, first, .. } = self;
+        if first == "0" { name.clone() } else { format!("&{name}[{first}]") }
+    }
+
+    /// The address of what is meant of each row, in the loop over them.
+    pub fn row(&self) -> String {
+        let Rows { name, from, .. } = self;
+        if from == "0" { format!("{name}[acc_row]") } else { format!("&{name}[acc_row][{from}]") }
+    }
+
     /// The head of a loop over them.
     pub fn head(&self) -> String {
         let Rows { first, count, .. } = self;

@@ -4,9 +4,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::acc::ast::{ClauseKind, DirectiveKind, WaitArgument};
+use crate::acc::ast::{ClauseKind, DirectiveKind, ListItem, ReductionOp};
 use crate::bind::descendants;
-use crate::host::ir::{DeclKind, Derived, ExprKind, StmtId, StmtKind};
+use crate::host::ir::{DeclKind, Derived, ExprId, ExprKind, StmtId, StmtKind};
 use crate::sema::{self, Class, SymbolId, SymbolKind};
 use crate::source::Span;
 
@@ -46,7 +46,7 @@ impl<'a> Lowering<'a> {
         let bound = &self.input.bound[index];
         let span = bound.directive.span;
         let stmt = bound.stmt().ok_or_else(|| refused(span, "a construct without a statement"))?;
-        let asked = Asked::of(self.input, index)?;
+        let asked = Asked::of(self.input, index);
         let kind = bound.directive.kind;
         let in_kernels = matches!(kind, DirectiveKind::Kernels | DirectiveKind::KernelsLoop);
         let calls = match kind {
@@ -123,7 +123,7 @@ impl<'a> Lowering<'a> {
 
     /// The launches of a `kernels` construct: one for each loop that is to run in parallel, and one for what is between.
     fn kernels(&mut self, index: usize, stmt: StmtId) -> Result<Vec<String>, Refused> {
-        let asked = Asked::of(self.input, index)?;
+        let asked = Asked::of(self.input, index);
         let unit = self.input.unit();
         let loops: HashMap<StmtId, usize> = descendants(self.input.bound, index)
             .filter(|at| self.input.bound[*at].directive.kind == DirectiveKind::Loop)
@@ -395,10 +395,9 @@ impl<'a> Lowering<'a> {
         let region = host.words.region.clone();
         let at = one.used.first.unwrap_or(input.stmt_span(stmt));
         let element = capture::element(input, one)?;
-        let dimensions = types::dimensions(&one.decl);
         let stars = types::stars(&one.decl);
         let is_array = one.class == Class::Array;
-        let array_sizes: Vec<Option<crate::host::ir::ExprId>> = one
+        let array_sizes: Vec<Option<ExprId>> = one
             .decl
             .derived
             .iter()
@@ -412,7 +411,6 @@ impl<'a> Lowering<'a> {
         if (is_array || one.class == Class::Pointer) && one.decl.derived.is_empty() {
             return Err(refused(at, "an array or pointer behind a type name"));
         }
-        let _ = dimensions;
         let read_only = stars <= usize::from(is_pointer_first)
             && !one.used.part_written
             && !one.used.address_taken
@@ -422,13 +420,9 @@ impl<'a> Lowering<'a> {
         let behind: Vec<String> = array_sizes
             .iter()
             .skip(usize::from(!is_pointer_first))
-            .map(|size| {
-                size.map_or(String::new(), |size| {
-                    one.seen.file.text(one.seen.unit.expr(size).span).trim().to_owned()
-                })
-            })
+            .map(|size| size.map_or(String::new(), |size| one.seen.text(size)))
             .collect();
-        let is_variable = |size: &crate::host::ir::ExprId| !self.is_constant(one, *size);
+        let is_variable = |size: &ExprId| !self.is_constant(one, *size);
         let has_run_time_size =
             array_sizes.iter().skip(usize::from(!is_pointer_first)).flatten().any(is_variable);
         if host.in_place && has_run_time_size {
@@ -464,16 +458,14 @@ impl<'a> Lowering<'a> {
                 let is_shared = shared_by_threads(input, nest, shape.shape, one);
                 let copies = names.fresh(&format!("{name}_copies"));
                 let count = names.fresh(&format!("{name}_count"));
-                let start = host.param(&format!("{host_type}{name}"), &format!("const void *{name}"), here);
-                let length =
-                    host.param(&format!("size_t {count}"), &format!("size_t {count}"), &address.count);
+                let start = host.pointer(&host_type, name, here);
+                let length = host.number("size_t", &count, &address.count);
                 let length = operand(&length);
                 let mut offset = String::new();
                 let mut from = start.clone();
                 if !address.at_start {
                     let wanted = names.fresh(&format!("{name}_from"));
-                    let given = format!("{host_type}{wanted}");
-                    from = host.param(&given, &format!("const void *{wanted}"), &address.from);
+                    from = host.pointer(&host_type, &wanted, &address.from);
                     let before = names.fresh(&format!("{name}_offset"));
                     made.params.push((format!("long {before}"), format!("{from} - {start}")));
                     offset = format!(" - {before}");
@@ -532,7 +524,7 @@ impl<'a> Lowering<'a> {
                 }
             }
             Role::Value | Role::DevicePointer if one.class == Class::Pointer => {
-                let given = host.param(&format!("{host_type}{name}"), &format!("const void *{name}"), here);
+                let given = host.pointer(&host_type, name, here);
                 made.params.push((
                     pointer_to(name),
                     cast(host, &pointer_to(""), &given, &behind, has_run_time_size),
@@ -550,29 +542,20 @@ impl<'a> Lowering<'a> {
                     }
                     None => {
                         let at = names.fresh(&format!("{name}_value"));
-                        host.param(
-                            &format!("const {element} *{at}"),
-                            &format!("const void *{at}"),
-                            &format!("&{name}"),
-                        );
+                        host.pointer(&format!("const {element} *"), &at, &format!("&{name}"));
                         host.lines.push(format!("const {element} {name} = *{at};"));
                     }
                 }
             }
-            Role::Reduction(op) if is_one_gang && used_beside(input, nest, stmt, one.symbol) => {
+            Role::Reduction(_) if is_one_gang && used_beside(input, nest, stmt, one.symbol) => {
                 // There is one gang: what it computes is the result.
                 let (there, device) =
                     (names.fresh(&format!("{name}_there")), names.fresh(&format!("{name}_device")));
-                let _ = op;
                 made.params.push((format!("{element} *{there}"), device.clone()));
                 made.prologue.push(format!("{element} {name} = *{there};"));
                 made.epilogue.push("if (threadIdx.x == 0 && threadIdx.y == 0)".to_owned());
                 made.epilogue.push(format!("    *{there} = {name};"));
-                let given = host.param(
-                    &format!("{element} *{name}"),
-                    &format!("const void *{name}"),
-                    &format!("&{here}"),
-                );
+                let given = host.pointer(&format!("{element} *"), name, &format!("&{here}"));
                 host.lines.push(format!("{element} *{device} = {region}.copy(\"{name}\", {given}, 1);"));
             }
             Role::Reduction(op) => {
@@ -580,11 +563,7 @@ impl<'a> Lowering<'a> {
                 made.params.push((format!("acc2omp::Result<{element}> {result}"), result.clone()));
                 made.prologue.push(format!("{element} {name} = {};", identity(*op, &element)));
                 made.epilogue.push(format!("acc2omp::combine<{}>({result}, {name});", operator(*op)));
-                let given = host.param(
-                    &format!("{element} *{name}"),
-                    &format!("const void *{name}"),
-                    &format!("&{here}"),
-                );
+                let given = host.pointer(&format!("{element} *"), name, &format!("&{here}"));
                 host.results.push(format!(
                     "acc2omp::Result<{element}> {result} = {region}.result(\"{name}\", {given}, {gangs});",
                     gangs = host.words.gangs
@@ -601,11 +580,7 @@ impl<'a> Lowering<'a> {
                     };
                     made.params.push((format!("{kind} *{there}"), device.clone()));
                     made.prologue.push(format!("{kind} &{name} = *{there};"));
-                    let given = host.param(
-                        &format!("{element} *{name}"),
-                        &format!("const void *{name}"),
-                        &format!("&{here}"),
-                    );
+                    let given = host.pointer(&format!("{element} *"), name, &format!("&{here}"));
                     let call = match *method {
                         "pointer" => format!("{region}.pointer(\"{name}\", {given})"),
                         method => format!("{region}.{method}(\"{name}\", {given}, 1)"),
@@ -616,8 +591,7 @@ impl<'a> Lowering<'a> {
                         pointer_to(name),
                         cast(host, &pointer_to(""), &device, &behind, has_run_time_size),
                     ));
-                    let start =
-                        host.param(&format!("{host_type}{name}"), &format!("const void *{name}"), here);
+                    let start = host.pointer(&host_type, name, here);
                     let call = match address {
                         None => format!("{region}.pointer(\"{name}\", {start})"),
                         Some(address) => {
@@ -626,19 +600,14 @@ impl<'a> Lowering<'a> {
                             let rows = format!("({}) / sizeof {here}[0]", address.bytes);
                             let has_rows = host.in_place && !behind.is_empty();
                             let length = if has_rows { &rows } else { &address.count };
-                            let count =
-                                host.param(&format!("size_t {count}"), &format!("size_t {count}"), length);
+                            let count = host.number("size_t", &count, length);
                             if address.at_start {
                                 format!("{region}.{method}(\"{name}\", {start}, {count})")
                             } else if has_rows {
                                 return Err(refused(at, "a part of an array of rows, in this place"));
                             } else {
                                 let from = names.fresh(&format!("{name}_from"));
-                                let from = host.param(
-                                    &format!("{host_type}{from}"),
-                                    &format!("const void *{from}"),
-                                    &address.from,
-                                );
+                                let from = host.pointer(&host_type, &from, &address.from);
                                 format!("{region}.{method}(\"{name}\", {from}, {count}) - ({from} - {start})")
                             }
                         }
@@ -651,9 +620,8 @@ impl<'a> Lowering<'a> {
                 // The array itself is declared with the private ones.
                 let first = names.fresh(&format!("{name}_first"));
                 let count = names.fresh(&format!("{name}_count"));
-                let start = host.param(&format!("{element} *{name}"), &format!("const void *{name}"), here);
-                let length =
-                    host.param(&format!("size_t {count}"), &format!("size_t {count}"), &address.count);
+                let start = host.pointer(&format!("{element} *"), name, here);
+                let length = host.number("size_t", &count, &address.count);
                 let start = match host.in_place && !behind.is_empty() {
                     true => format!("(const {element} *){start}"),
                     false => start,
@@ -673,16 +641,14 @@ impl<'a> Lowering<'a> {
                 if host.in_place && !behind.is_empty() {
                     return Err(refused(at, "a reduction of an array of rows, in this place"));
                 }
-                let start = host.param(&format!("{host_type}{name}"), &format!("const void *{name}"), here);
-                let length =
-                    host.param(&format!("size_t {count}"), &format!("size_t {count}"), &address.count);
+                let start = host.pointer(&host_type, name, here);
+                let length = host.number("size_t", &count, &address.count);
                 let length = operand(&length);
                 let mut offset = String::new();
                 let mut from = start.clone();
                 if !address.at_start {
                     let wanted = names.fresh(&format!("{name}_from"));
-                    let given = format!("{host_type}{wanted}");
-                    from = host.param(&given, &format!("const void *{wanted}"), &address.from);
+                    from = host.pointer(&host_type, &wanted, &address.from);
                     let before = names.fresh(&format!("{name}_offset"));
                     made.params.push((format!("long {before}"), format!("{from} - {start}")));
                     offset = before;
@@ -731,10 +697,10 @@ impl<'a> Lowering<'a> {
             Role::Rows(method, rows) => {
                 common.insert(one.symbol);
                 let device = names.fresh(&format!("{name}_device"));
-                let start = host.param(&format!("{host_type}{name}"), &format!("const void *{name}"), here);
+                let start = host.pointer(&host_type, name, here);
                 let mut number = |what: &str, text: &str| {
                     let given = names.fresh(&format!("{name}_{what}"));
-                    operand(&host.param(&format!("long {given}"), &format!("long {given}"), text))
+                    operand(&host.number("long", &given, text))
                 };
                 if rows.from != "0" {
                     return Err(refused(at, "rows of which the beginning is left out"));
@@ -780,18 +746,14 @@ impl<'a> Lowering<'a> {
             let size = names.fresh(&format!("{}_size{}", one.name, at + 1));
             made.params.push((format!("long {size}"), size.clone()));
             let outer = format!("{}{}", one.name, "[0]".repeat(at + 1));
-            host.param(
-                &format!("long {size}"),
-                &format!("long {size}"),
-                &format!("sizeof {outer} / sizeof {outer}[0]"),
-            );
+            host.number("long", &size, &format!("sizeof {outer} / sizeof {outer}[0]"));
             sizes.push(size);
         }
         flat.insert(one.symbol, sizes);
     }
 
     /// Whether a size is a constant expression of the language.
-    fn is_constant(&self, one: &Captured, size: crate::host::ir::ExprId) -> bool {
+    fn is_constant(&self, one: &Captured, size: ExprId) -> bool {
         let unit = one.seen.unit;
         let mut pending = vec![size];
         while let Some(expr) = pending.pop() {
@@ -812,8 +774,8 @@ impl<'a> Lowering<'a> {
     }
 }
 
-#[derive(Default)]
 /// The parts of a kernel: its parameters with the launcher's arguments, and lines before and behind the code.
+#[derive(Default)]
 pub(super) struct Made {
     pub params: Vec<(String, String)>,
     pub prologue: Vec<String>,
@@ -849,6 +811,17 @@ pub(super) struct Host {
 }
 
 impl Host {
+    /// A pointer that the host passes. C knows no more of it than that.
+    fn pointer(&mut self, kind: &str, name: &str, argument: &str) -> String {
+        self.param(&format!("{kind}{name}"), &format!("const void *{name}"), argument)
+    }
+
+    /// A number that the host passes.
+    fn number(&mut self, kind: &str, name: &str, argument: &str) -> String {
+        let declared = format!("{kind} {name}");
+        self.param(&declared, &declared, argument)
+    }
+
     /// What the host passes, as a parameter; its name in the launcher. In place, nothing is passed.
     fn param(&mut self, device: &str, header: &str, argument: &str) -> String {
         if self.in_place {
@@ -872,11 +845,11 @@ fn cast(host: &Host, declared: &str, argument: &str, behind: &[String], has_run_
 /// A reduction is named on every loop between where it is combined and where it is computed (2.9.11); a reduction of the
 /// construct, on all of its loops.
 fn reductions_through<'a>(input: &Input<'a>, index: usize, nest: &mut Nest<'a>) {
-    let symbol_of = |item: &crate::acc::ast::ListItem, at: u32| input.symbols.lookup(&item.base.text, at);
+    let symbol_of = |item: &ListItem, at: u32| input.symbols.lookup(&item.base.text, at);
     let place = input.bound[index].directive.span.start;
-    let mut wanted: Vec<(StmtId, crate::acc::ast::ReductionOp, &crate::acc::ast::ListItem)> = Vec::new();
+    let mut wanted: Vec<(StmtId, ReductionOp, &ListItem)> = Vec::new();
     let all: Vec<(Span, StmtId)> = nest.keys().map(|stmt| (input.stmt_span(*stmt), *stmt)).collect();
-    let mut known: Vec<(Option<Span>, crate::acc::ast::ReductionOp, &crate::acc::ast::ListItem)> = Vec::new();
+    let mut known: Vec<(Option<Span>, ReductionOp, &ListItem)> = Vec::new();
     for kind in input.clauses(index) {
         if let ClauseKind::Reduction(op, list) = kind {
             known.extend(list.iter().map(|item| (None, *op, item)));
@@ -924,21 +897,12 @@ fn used_beside(input: &Input, nest: &Nest, stmt: StmtId, symbol: SymbolId) -> bo
     let inside = input.stmt_span(stmt);
     let reducing: Vec<Span> = nest
         .values()
-        .filter(|shared| {
-            shared.reductions.iter().any(|(_, item)| {
-                input.symbols.lookup(&item.base.text, input.stmt_span(shared.stmts[0]).start) == Some(symbol)
-            })
-        })
-        .map(|shared| input.stmt_span(shared.stmts[0]))
+        .filter(|shared| shared.reduces(input, symbol).next().is_some())
+        .map(|shared| shared.span(input))
         .collect();
     // One result cannot be combined in two ways.
-    let named = |item: &crate::acc::ast::ListItem, at: u32| input.symbols.lookup(&item.base.text, at);
-    let operators: HashSet<crate::acc::ast::ReductionOp> = nest
-        .values()
-        .flat_map(|shared| shared.reductions.iter().map(|one| (input.stmt_span(shared.stmts[0]).start, one)))
-        .filter(|(at, (_, item))| named(item, *at) == Some(symbol))
-        .map(|(_, (op, _))| *op)
-        .collect();
+    let operators: HashSet<ReductionOp> =
+        nest.values().flat_map(|shared| shared.reduces(input, symbol)).collect();
     if operators.len() > 1 {
         return true;
     }
@@ -955,12 +919,7 @@ fn used_beside(input: &Input, nest: &Nest, stmt: StmtId, symbol: SymbolId) -> bo
 fn are_distinct(captured: &[Captured]) -> bool {
     captured.iter().all(|one| match one.class {
         Class::Pointer => one.decl.is_restrict || matches!(one.role, Role::Local),
-        Class::Array => one
-            .seen
-            .unit
-            .decls
-            .iter()
-            .any(|decl| decl.name_span == one.decl.name_span && decl.kind == DeclKind::Variable),
+        Class::Array => one.decl.kind == DeclKind::Variable,
         _ => true,
     })
 }
@@ -1007,8 +966,8 @@ fn extra_item(extra: &capture::Extra, names: &mut Names, host: &mut Host) {
     let text = extra.text.replace('"', "'");
     if let Some((method, address)) = &extra.brings {
         let (from, bytes) = (names.fresh("item"), names.fresh("item_bytes"));
-        let mut from = host.param(&format!("char *{from}"), &format!("const void *{from}"), &address.from);
-        let bytes = host.param(&format!("size_t {bytes}"), &format!("size_t {bytes}"), &address.bytes);
+        let mut from = host.pointer("char *", &from, &address.from);
+        let bytes = host.number("size_t", &bytes, &address.bytes);
         if host.in_place {
             from = format!("(const char *){}", operand(&from));
         }
@@ -1016,11 +975,7 @@ fn extra_item(extra: &capture::Extra, names: &mut Names, host: &mut Host) {
     }
     if let Some(pointer) = &extra.pointer {
         let variable = names.fresh("item_pointer");
-        let variable = host.param(
-            &format!("void *{variable}"),
-            &format!("const void *{variable}"),
-            &format!("&{pointer}"),
-        );
+        let variable = host.pointer("void *", &variable, &format!("&{pointer}"));
         host.lines.push(format!("{region}.attach(\"{text}\", {variable});"));
     }
 }
@@ -1098,7 +1053,7 @@ fn grid(
     asked: &Asked,
 ) -> Result<Grid, Refused> {
     let over_gangs: Vec<_> = nest.values().filter(|shared| shared.levels.gang).collect();
-    let in_host = |expr: crate::host::ir::ExprId| {
+    let in_host = |expr: ExprId| {
         let unit = input.unit();
         let mut pending = vec![expr];
         while let Some(expr) = pending.pop() {
@@ -1127,7 +1082,7 @@ fn grid(
         }
         true
     };
-    let mut trips: Vec<(String, bool)> = Vec::new();
+    let mut trips: Vec<String> = Vec::new();
     let mut all_known = true;
     for shared in &over_gangs {
         let known = shared
@@ -1139,9 +1094,7 @@ fn grid(
             let counted: Result<Vec<Counted>, Refused> =
                 shared.headers.iter().map(|header| Counted::new(input, header)).collect();
             let product: Vec<String> = counted?.into_iter().map(|one| one.trips).collect();
-            trips.push((product.join(" * "), shared.headers.len() > 1));
-        } else if shared.headers.len() > 1 {
-            all_known = false;
+            trips.push(product.join(" * "));
         }
     }
     let wants_template = !input.in_place
@@ -1161,7 +1114,7 @@ fn grid(
         .min()
         .unwrap_or(1);
     let known = match trips.as_slice() {
-        [(one, _)] if all_known => {
+        [one] if all_known => {
             lines.push(format!("const unsigned long long {} = {one};", words.trips));
             Some(words.trips.clone())
         }
@@ -1197,17 +1150,22 @@ fn grid(
     Ok(Grid { gangs, lines, template: wants_template, param: None, argument: None })
 }
 
+/// The levels of the loops that hold a place.
+fn levels_at(input: &Input, nest: &Nest, place: Span) -> Levels {
+    let around = nest.values().filter(|shared| shared.span(input).contains(place));
+    around.fold(Levels::NONE, |sum, shared| sum.with(shared.levels))
+}
+
+/// The levels of the loop that a variable is private to, and of those around it; none if it is private to the construct.
+fn levels_of_owner(input: &Input, nest: &Nest, name: &str) -> Levels {
+    let owner = nest.values().find(|shared| shared.private.iter().any(|item| item.base.text == name));
+    owner.map_or(Levels::NONE, |owner| levels_at(input, nest, owner.span(input)))
+}
+
 /// Whether threads of a gang work on one private copy of a variable: some loop inside is spread over more threads than
 /// the one that it is private to.
 fn shared_by_threads(input: &Input, nest: &Nest, shape: Shape, one: &Captured) -> bool {
-    let owner = nest.values().find(|shared| shared.private.iter().any(|item| item.base.text == one.name));
-    let mode = match owner {
-        Some(owner) => nest.values().fold(Levels::NONE, |sum, other| {
-            let holds = input.stmt_span(other.stmts[0]).contains(input.stmt_span(owner.stmts[0]));
-            if holds { sum.with(other.levels) } else { sum }
-        }),
-        None => Levels::NONE,
-    };
+    let mode = levels_of_owner(input, nest, &one.name);
     shape.many
         && !(mode.worker && shape.rows)
         && nest.values().any(|shared| {
@@ -1232,10 +1190,7 @@ fn shared_arrays(
                 let more = shared.levels.without(from).threads();
                 let inner = sema::uses(input.unit(), input.symbols, shared.stmts[0]);
                 // What it reduces, it has a copy of for each thread.
-                let reduces = shared.reductions.iter().any(|(_, item)| {
-                    input.symbols.lookup(&item.base.text, input.stmt_span(shared.stmts[0]).start)
-                        == Some(symbol)
-                });
+                let reduces = shared.reduces(input, symbol).next().is_some();
                 more && !reduces
                     && inner.of(symbol).is_some_and(|used| used.part_written || used.address_taken)
             })
@@ -1250,22 +1205,12 @@ fn shared_arrays(
             .derived
             .iter()
             .filter_map(|part| match part {
-                Derived::Array(Some(size)) => {
-                    Some(format!("[{}]", one.seen.file.text(one.seen.unit.expr(*size).span).trim()))
-                }
+                Derived::Array(Some(size)) => Some(format!("[{}]", one.seen.text(*size))),
                 _ => None,
             })
             .collect();
         let stars = "*".repeat(types::stars(&one.decl));
-        let owner =
-            body.nest.values().find(|shared| shared.private.iter().any(|item| item.base.text == one.name));
-        let mode = match owner {
-            Some(owner) => body.nest.values().fold(Levels::NONE, |sum, other| {
-                let holds = input.stmt_span(other.stmts[0]).contains(input.stmt_span(owner.stmts[0]));
-                if holds { sum.with(other.levels) } else { sum }
-            }),
-            None => Levels::NONE,
-        };
+        let mode = levels_of_owner(input, body.nest, &one.name);
         if threads_share(one.symbol, mode) {
             if mode.worker && body.shape.rows {
                 let rows = body.names.fresh(&format!("{}_rows", one.name));
@@ -1292,10 +1237,7 @@ fn shared_arrays(
             if input.symbols.get(symbol).class != Class::Array {
                 continue;
             }
-            let mode = body.nest.values().fold(Levels::NONE, |sum, other| {
-                let holds = input.stmt_span(other.stmts[0]).contains(part.span);
-                if holds { sum.with(other.levels) } else { sum }
-            });
+            let mode = levels_at(input, body.nest, part.span);
             if threads_share(symbol, mode) {
                 if decl.init.is_some() || decls.len() > 1 {
                     return Err(refused(part.span, "an array of each gang, declared in this way"));
@@ -1375,8 +1317,14 @@ fn fitted(line: &str, column: usize) -> Vec<String> {
     lines
 }
 
-fn braced(lines: Vec<String>) -> Vec<String> {
-    let mut all = vec!["{".to_owned()];
+/// Lines in braces.
+pub(super) fn braced(lines: Vec<String>) -> Vec<String> {
+    under("{".to_owned(), lines)
+}
+
+/// Lines in braces, behind a line that opens them.
+pub(super) fn under(head: String, lines: Vec<String>) -> Vec<String> {
+    let mut all = vec![head];
     all.extend(lines.into_iter().map(|line| format!("    {line}")));
     all.push("}".to_owned());
     all
@@ -1401,39 +1349,5 @@ fn unbraced(code: &str) -> String {
             inner.iter().map(moved).collect::<Vec<String>>().join("\n")
         }
         _ => format!("    {trimmed}"),
-    }
-}
-
-/// What a `wait` clause or directive waits for.
-pub(super) fn wait_lines(argument: Option<&WaitArgument>, queue: Option<&str>) -> Vec<String> {
-    let queues = argument.map(|argument| argument.queues.as_slice()).unwrap_or_default();
-    let device = argument.and_then(|argument| argument.devnum.as_ref());
-    let mut lines = Vec::new();
-    if queues.is_empty() {
-        lines.push(match (device, queue) {
-            (None, None) => "acc_wait_all();".to_owned(),
-            (None, Some(queue)) => format!("acc_wait_all_async({queue});"),
-            (Some(device), None) => format!("acc_wait_all_device({});", device.text),
-            (Some(device), Some(queue)) => format!("acc_wait_all_device_async({queue}, {});", device.text),
-        });
-    }
-    for one in queues {
-        lines.push(match (device, queue) {
-            (None, None) => format!("acc_wait({});", one.text),
-            (None, Some(queue)) => format!("acc_wait_async({}, {queue});", one.text),
-            (Some(device), None) => format!("acc_wait_device({}, {});", one.text, device.text),
-            (Some(device), Some(queue)) => {
-                format!("acc_wait_device_async({}, {queue}, {});", one.text, device.text)
-            }
-        });
-    }
-    lines
-}
-
-/// Whether a clause is about waiting.
-pub(super) fn is_wait(kind: &ClauseKind) -> Option<Option<&WaitArgument>> {
-    match kind {
-        ClauseKind::Wait(argument) => Some(argument.as_ref()),
-        _ => None,
     }
 }

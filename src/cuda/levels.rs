@@ -9,7 +9,7 @@ use crate::acc::ast::{ClauseKind, DirectiveKind, GangArgument, ListItem, Reducti
 use crate::bind::{Bound, ancestors, descendants};
 use crate::diag::{self, Diag};
 use crate::host::ir::{ExprKind, StmtId};
-use crate::sema::{self, Header};
+use crate::sema::{self, Header, SymbolId};
 use crate::source::Span;
 
 use super::Input;
@@ -71,6 +71,23 @@ pub struct Shared<'a> {
     pub private: Vec<&'a ListItem>,
     /// The trip count is read from memory: it may be short, and differ from one outer iteration to the next.
     pub ragged: bool,
+}
+
+impl<'a> Shared<'a> {
+    /// Its bytes.
+    pub fn span(&self, input: &Input) -> Span {
+        input.stmt_span(self.stmts[0])
+    }
+
+    /// The operators by which its clauses reduce a variable.
+    pub fn reduces(&self, input: &Input<'a>, symbol: SymbolId) -> impl Iterator<Item = ReductionOp> {
+        let at = self.span(input).start;
+        let own = self
+            .reductions
+            .iter()
+            .filter(move |(_, item)| input.symbols.lookup(&item.base.text, at) == Some(symbol));
+        own.map(|(op, _)| *op)
+    }
 }
 
 /// All shared loops of a region, by their outermost statement.

@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
 use crate::acc::ast::{ClauseKind, DirectiveKind};
 use crate::bind::{Bound, ancestors};
 use crate::diag::{self, Diag};
-use crate::host::ir::{Decl, StmtId, Unit};
+use crate::host::ir::{Decl, ExprId, StmtId, Unit};
 use crate::plan::{self, Plan};
 use crate::scan::Scan;
 use crate::sema::{SymbolId, Symbols};
@@ -44,6 +44,13 @@ pub struct Seen<'a> {
     pub unit: &'a Unit,
     /// Its preprocessor lines.
     pub scan: &'a Scan,
+}
+
+impl Seen<'_> {
+    /// An expression, as written.
+    fn text(&self, expr: ExprId) -> String {
+        self.file.text(self.unit.expr(expr).span).trim().to_owned()
+    }
 }
 
 /// What is lowered.
@@ -76,8 +83,8 @@ pub enum Change {
     After(u32, Span, Vec<String>),
     /// Lines before the code at the offset.
     Before(u32, Vec<String>),
-    /// A statement gets braces, and lines behind the opening and before the closing one.
-    Braced(Span, Vec<String>, Vec<String>),
+    /// A statement gets braces, and lines behind the opening one.
+    Braced(Span, Vec<String>),
     /// These bytes become this text.
     Text(Span, String),
 }

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a type that cannot be written exactly is none.
 
-use crate::host::ir::{BaseType, Decl, DeclKind, Derived, ExprId};
+use crate::host::ir::{BaseType, Decl, DeclKind, Derived};
 use crate::source::Span;
 
 use super::text::words;
@@ -135,20 +135,6 @@ pub fn plain(input: &Input, seen: Seen, decl: &Decl) -> Option<String> {
 
 fn is_typedef(decl: &Decl, name: &str) -> bool {
     decl.kind == DeclKind::Typedef && decl.name == name
-}
-
-/// The dimensions of an array, or of what a pointer points to, outermost first: `None` for one without a size, and for the
-/// pointer itself.
-pub fn dimensions(decl: &Decl) -> Option<Vec<Option<ExprId>>> {
-    let mut dimensions = Vec::new();
-    for (at, part) in decl.derived.iter().enumerate() {
-        match part {
-            Derived::Array(size) => dimensions.push(*size),
-            Derived::Pointer if at == 0 => dimensions.push(None),
-            Derived::Pointer | Derived::Function | Derived::Reference => return None,
-        }
-    }
-    Some(dimensions)
 }
 
 /// How many pointers stand behind the dimensions: one for `double *rows[8]`.

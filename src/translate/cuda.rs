@@ -9,11 +9,11 @@ use crate::cuda::{self, Change, Device, Seen};
 use crate::diag::{self, Diag};
 use crate::edit::{Edit, EditSet, Rewrite};
 use crate::host::ir::Unit;
-use crate::scan::{self, Choice, Define, Macros, Scan, View};
-use crate::sema::Symbols;
+use crate::scan::{self, Choice, Macros, Scan, View};
 use crate::source::{SourceFile, Span};
 use crate::{acc, bind, host, layout, omp, plan};
 
+use super::read::{fresh, parse};
 use super::{Beside, DirectiveReport, Options, Outcome, Source, Translation};
 
 /// The run-time library that the output calls: its header and its source, by name.
@@ -32,6 +32,8 @@ pub fn translate(source: &Source, options: &Options) -> Translation {
         reports: BTreeMap::new(),
         known: BTreeMap::new(),
         device: Device::default(),
+        past: None,
+        first_code: 0,
     };
     work.view(&View::default(), true);
     while let Some(offset) = work.next_unreached() {
@@ -92,6 +94,10 @@ struct Work<'a> {
     /// All directives of the file: their bytes, and whether a view has tried to reach them.
     known: BTreeMap<u32, (Span, bool)>,
     device: Device,
+    /// The first view that was parsed.
+    past: Option<host::Past>,
+    /// Where the first code stands in the first view.
+    first_code: u32,
 }
 
 impl Work<'_> {
@@ -103,28 +109,18 @@ impl Work<'_> {
 
     fn view(&mut self, view: &View, is_first: bool) {
         let file = &self.source.file;
-        let mut view = view.clone();
-        for define in self.source.headers.iter().flat_map(|header| &header.scan.defines) {
-            if define.params.is_none() {
-                view.defines.push((define.name.clone(), Some(define.body.clone())));
-            }
-        }
-        let (scan, said) = scan::scan(file, &view);
+        let (scan, said) = scan::scan(file, &self.source.shown(view));
         if is_first {
             self.diags.extend(said);
+            self.first_code = scan.shadow.iter().take_while(|byte| byte.is_ascii_whitespace()).count() as u32;
             self.library(&scan);
         }
         for text in &scan.directives {
             self.known.entry(text.span.start).or_insert((text.span, false));
         }
-        let fresh: Vec<usize> = (0..scan.directives.len())
-            .filter(|at| {
-                let text = &scan.directives[*at];
-                text.active && !self.reports.contains_key(&text.span.start)
-            })
-            .collect();
+        let fresh = fresh(&scan, &self.reports);
         if !fresh.is_empty() {
-            let unit = host::parse(file, &scan);
+            let unit = host::parse_again(file, &scan, &mut self.past);
             self.translate_view(&scan, &unit, &fresh);
         }
     }
@@ -136,28 +132,12 @@ impl Work<'_> {
         for at in fresh {
             let text = &scan.directives[*at];
             self.known.insert(text.span.start, (text.span, true));
-            if let Some(name) = &text.in_macro {
-                self.diags.push(diag::in_macro(text.span, name));
-                held.push(text.span);
-                continue;
-            }
-            let (directive, said) = acc::parse(file, text);
-            self.diags.extend(said);
-            let legal = directive.filter(|directive| {
-                let said = acc::check(directive);
-                let legal = said.is_empty();
-                self.diags.extend(said);
-                legal
-            });
-            match legal {
+            match parse(file, text, &mut self.diags) {
                 Some(directive) => parsed.push((*at, directive)),
                 None => held.push(text.span),
             }
         }
-        let headers: Vec<&Unit> = self.source.headers.iter().map(|header| &header.unit).collect();
-        let header_defines = self.source.headers.iter().flat_map(|header| &header.scan.defines);
-        let macros: Vec<&Define> = header_defines.chain(&scan.defines).collect();
-        let symbols = Symbols::new(unit, file.bytes.len(), &headers, &macros);
+        let symbols = self.source.symbols(unit, scan);
         let mut unbound: BTreeSet<Span> = parsed.iter().map(|(_, directive)| directive.span).collect();
         let (bound, said) = bind::bind(unit, &scan.directives, parsed, &bind::Regions::default());
         unbound.retain(|span| bound.binary_search_by_key(span, |one| one.directive.span).is_err());
@@ -279,7 +259,7 @@ impl Work<'_> {
         // What only goes needs nothing in its place.
         let calls = |edit: &Edit| edit.text.windows(3).any(|word| word.eq_ignore_ascii_case(b"acc"));
         if changed && (!self.device.is_empty() || self.edits.edits().any(calls)) {
-            let place = first_include(file);
+            let place = first_include(file, self.first_code);
             let line = format!("#include \"{stem}_acc.h\"\n");
             self.add(Edit { span: Span { start: place, end: place }, text: line.into_bytes() });
             beside
@@ -312,22 +292,13 @@ impl Work<'_> {
 }
 
 /// Where the header of the launchers is included: before the first line of the preprocessor, or of code.
-fn first_include(file: &SourceFile) -> u32 {
-    let (scan, _) = scan::scan(file, &View::default());
-    let code = scan.shadow.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(scan.shadow.len());
-    let code = file.lines.span(file.lines.line(code as u32)).start;
-    let mut best = code;
-    for line in 0..file.lines.count() {
-        let span = file.lines.span(line);
-        if span.start >= best {
-            break;
-        }
-        if file.text(span).trim_start().starts_with('#') && !in_comment(file, span.start) {
-            best = span.start;
-            break;
-        }
-    }
-    best
+fn first_include(file: &SourceFile, code: u32) -> u32 {
+    let code = file.lines.span(file.lines.line(code)).start;
+    let before =
+        (0..file.lines.count()).map(|line| file.lines.span(line)).take_while(|span| span.start < code);
+    let is_preprocessor =
+        |span: &Span| file.text(*span).trim_start().starts_with('#') && !in_comment(file, span.start);
+    before.into_iter().find(is_preprocessor).map_or(code, |span| span.start)
 }
 
 /// Whether a block comment that begins before `offset` is still open there.
@@ -394,7 +365,7 @@ fn edits_of(file: &SourceFile, change: &Change) -> Option<Vec<Edit>> {
                 lines.iter().map(|line| layout::inserted(file, *offset, line)).collect();
             edits?
         }
-        Change::Braced(span, lines, _) => layout::braced(file, *span, lines).to_vec(),
+        Change::Braced(span, lines) => layout::braced(file, *span, lines).to_vec(),
         Change::Text(span, text) => vec![Edit { span: *span, text: text.clone().into_bytes() }],
     })
 }

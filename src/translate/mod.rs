@@ -6,6 +6,7 @@ mod allocations;
 mod cuda;
 mod library;
 mod macros;
+mod read;
 mod work;
 
 use std::sync::Arc;

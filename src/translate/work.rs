@@ -4,19 +4,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::acc::ast::{Directive, DirectiveKind};
+use crate::acc::ast::DirectiveKind;
 use crate::bind::{self, Bound, Regions};
 use crate::diag::{self, Diag};
 use crate::edit::{Edit, EditSet, Rewrite};
 use crate::host::ir::{Scope, StmtId, StmtKind, Unit};
 use crate::omp::{self, ApiChange, Lowered, Part, Speech};
-use crate::scan::{self, Define, DirectiveText, Scan, View};
+use crate::scan::{self, DirectiveText, Scan, View};
 use crate::sema::{self, Symbols};
 use crate::source::{SourceFile, Span};
 use crate::{acc, host, layout, plan};
 
 use super::allocations;
 use super::library::Library;
+use super::read::{fresh, parse};
 use super::{DirectiveReport, Options, Outcome, Source, Translation};
 
 /// What the views seen so far have brought.
@@ -74,17 +75,12 @@ impl<'a> Work<'a> {
     /// Translates what `view` reaches and no view before did.
     pub fn view(&mut self, view: &View) {
         let file = &self.source.file;
-        let (scan, said) = scan::scan(file, &self.with_header_macros(view));
+        let (scan, said) = scan::scan(file, &self.source.shown(view));
         for text in &scan.directives {
             self.texts.insert(text.span.start, text.span);
             self.known.entry(text.span.start).or_insert(false);
         }
-        let fresh: Vec<usize> = (0..scan.directives.len())
-            .filter(|at| {
-                let text = &scan.directives[*at];
-                text.active && !self.reports.contains_key(&text.span.start)
-            })
-            .collect();
+        let fresh = fresh(&scan, &self.reports);
         let is_first = !self.scanned;
         if is_first {
             self.diags.extend(said);
@@ -102,16 +98,6 @@ impl<'a> Work<'a> {
         }
     }
 
-    fn with_header_macros(&self, view: &View) -> View {
-        let mut view = view.clone();
-        for define in self.source.headers.iter().flat_map(|header| &header.scan.defines) {
-            if define.params.is_none() {
-                view.defines.push((define.name.clone(), Some(define.body.clone())));
-            }
-        }
-        view
-    }
-
     fn translate_view(&mut self, scan: &Scan, mut unit: Unit, fresh: &[usize], names: &[(String, Span)]) {
         let file = &self.source.file;
         let mut parsed = Vec::new();
@@ -119,15 +105,12 @@ impl<'a> Work<'a> {
         for at in fresh {
             let text = &scan.directives[*at];
             self.known.insert(text.span.start, true);
-            match self.parse(text) {
+            match parse(file, text, &mut self.diags) {
                 Some(directive) => parsed.push((*at, directive)),
                 None => held.push(text.span),
             }
         }
-        let headers: Vec<&Unit> = self.source.headers.iter().map(|header| &header.unit).collect();
-        let header_defines = self.source.headers.iter().flat_map(|header| &header.scan.defines);
-        let macros: Vec<&Define> = header_defines.chain(&scan.defines).collect();
-        let symbols = Symbols::new(&unit, file.bytes.len(), &headers, &macros);
+        let symbols = self.source.symbols(&unit, scan);
         let mut unbound: BTreeSet<Span> = parsed.iter().map(|(_, directive)| directive.span).collect();
         let mut regions = Regions::default();
         if unit.is_fortran() {
@@ -189,21 +172,6 @@ impl<'a> Work<'a> {
             omp::declarations(&text).into_iter().for_each(|line| self.add_specification(place, line));
         }
         self.library.lowered(file, lowered, &mut self.edits);
-    }
-
-    /// The directive's tree, if it is whole and legal.
-    fn parse(&mut self, text: &DirectiveText) -> Option<Directive> {
-        if let Some(name) = &text.in_macro {
-            self.diags.push(diag::in_macro(text.span, name));
-            return None;
-        }
-        let (directive, said) = acc::parse(&self.source.file, text);
-        self.diags.extend(said);
-        let directive = directive?;
-        let said = acc::check(&directive);
-        let legal = said.is_empty();
-        self.diags.extend(said);
-        legal.then_some(directive)
     }
 
     fn report(&mut self, span: Span, name: &str, outcome: Outcome, rows: Vec<String>) {

@@ -1,0 +1,60 @@
+//! What both ways of a translation read of a source: its views, its directives, its names.
+//!
+//! Invariant: says nothing of what becomes of a directive.
+
+use std::collections::BTreeMap;
+
+use crate::acc;
+use crate::acc::ast::Directive;
+use crate::diag::{self, Diag};
+use crate::host::ir::Unit;
+use crate::scan::{Define, DirectiveText, Scan, View};
+use crate::sema::Symbols;
+use crate::source::SourceFile;
+
+use super::{DirectiveReport, Source};
+
+impl Source {
+    /// A view of the preprocessor that knows the macros of the headers, too.
+    pub(super) fn shown(&self, view: &View) -> View {
+        let mut view = view.clone();
+        for define in self.headers.iter().flat_map(|header| &header.scan.defines) {
+            if define.params.is_none() {
+                view.defines.push((define.name.clone(), Some(define.body.clone())));
+            }
+        }
+        view
+    }
+
+    /// All names that a view shows, those of the headers among them.
+    pub(super) fn symbols(&self, unit: &Unit, scan: &Scan) -> Symbols {
+        let headers: Vec<&Unit> = self.headers.iter().map(|header| &header.unit).collect();
+        let header_defines = self.headers.iter().flat_map(|header| &header.scan.defines);
+        let macros: Vec<&Define> = header_defines.chain(&scan.defines).collect();
+        Symbols::new(unit, self.file.bytes.len(), &headers, &macros)
+    }
+}
+
+/// The directives that a view reaches and no view before did.
+pub fn fresh(scan: &Scan, reports: &BTreeMap<u32, DirectiveReport>) -> Vec<usize> {
+    let is_fresh = |at: &usize| {
+        let text = &scan.directives[*at];
+        text.active && !reports.contains_key(&text.span.start)
+    };
+    (0..scan.directives.len()).filter(is_fresh).collect()
+}
+
+/// The directive's tree, if it is whole and legal.
+pub fn parse(file: &SourceFile, text: &DirectiveText, diags: &mut Vec<Diag>) -> Option<Directive> {
+    if let Some(name) = &text.in_macro {
+        diags.push(diag::in_macro(text.span, name));
+        return None;
+    }
+    let (directive, said) = acc::parse(file, text);
+    diags.extend(said);
+    let directive = directive?;
+    let said = acc::check(&directive);
+    let legal = said.is_empty();
+    diags.extend(said);
+    legal.then_some(directive)
+}
