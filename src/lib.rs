@@ -36,6 +36,6 @@ pub mod cli;
 
 pub use omp::Queues;
 pub use translate::{
-    Beside, DirectiveReport, Header, LoopFeedback, LoopVerdict, Options, Outcome, Profile, RUNTIME, SUPPORT, Source, To, Translation,
-    Version, translate,
+    Beside, DirectiveReport, Header, LoopFeedback, LoopVerdict, Options, Outcome, Profile, RUNTIME, SUPPORT,
+    Source, To, Translation, Version, translate,
 };

@@ -153,7 +153,16 @@ pub fn bind(
         numbers[at] = Some(bound.len());
         let unbraced = places.is_unbraced_body(written);
         let is_body = places.is_body(written);
-        bound.push(Bound { text: Some(text), directive, target, function, unbraced, is_body, parent, partner: None });
+        bound.push(Bound {
+            text: Some(text),
+            directive,
+            target,
+            function,
+            unbraced,
+            is_body,
+            parent,
+            partner: None,
+        });
     }
     for (begin, end) in &regions.ends {
         if let (Some(begin), Some(end)) = (numbers[*begin], numbers[*end]) {

@@ -1,18 +1,17 @@
 //! `auto`: the loops that OpenACC leaves to the compiler, those of `kernels` among them, become `independent` with all that
 //! they need, or `seq` (3.3, 2.9.6 and 2.9.7).
 //!
-//! Invariant: behind this step no loop is `auto`; a loop without a directive gets one only where it is proven parallel.
+//! Invariant: behind this step each loop is `independent` or `seq`; a loop without a directive gets one only where it is proven parallel.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::acc::ast::{
-    Argument, Clause, ClauseKind, Directive, DirectiveKind, ListItem, Name, ReductionOp,
-};
+use crate::acc::ast::{Argument, Clause, ClauseKind, Directive, DirectiveKind, ListItem, Name, ReductionOp};
 use crate::bind::{Bound, Target};
 use crate::diag::{self, Diag};
 use crate::host::ir::{StmtId, StmtKind, Unit};
 use crate::sema::{
-    self, Around, Combine, Facts, Finding, Needs, Obstacle, Said, SymbolId, Verdict, children, judge, only_loop,
+    self, Around, Combine, Facts, Finding, Needs, Obstacle, Said, SymbolId, Verdict, children, judge,
+    only_loop,
 };
 use crate::source::Span;
 
@@ -82,7 +81,10 @@ impl Maker<'_> {
         let is_loop = |kind| {
             matches!(
                 kind,
-                DirectiveKind::Loop | DirectiveKind::ParallelLoop | DirectiveKind::SerialLoop | DirectiveKind::KernelsLoop
+                DirectiveKind::Loop
+                    | DirectiveKind::ParallelLoop
+                    | DirectiveKind::SerialLoop
+                    | DirectiveKind::KernelsLoop
             )
         };
         let loops = self.bound.iter().enumerate().filter(|(_, one)| is_loop(one.directive.kind));
@@ -95,7 +97,8 @@ impl Settling<'_, '_> {
     fn construct(&mut self, index: usize) {
         let one = &self.maker.bound[index];
         let Some(stmt) = one.stmt() else { return };
-        let is_orphan = one.directive.kind == DirectiveKind::Loop && self.maker.compute_above(index).is_none();
+        let is_orphan =
+            one.directive.kind == DirectiveKind::Loop && self.maker.compute_above(index).is_none();
         if !one.directive.kind.is_compute() && !is_orphan {
             return;
         }
@@ -143,7 +146,8 @@ impl Settling<'_, '_> {
         let reduced = clauses.reduction.iter().map(|(_, item)| *item);
         let own = clauses.private.iter().chain(&clauses.firstprivate).copied().chain(reduced);
         let own: BTreeSet<SymbolId> = own.filter_map(|item| self.maker.symbol_of(index, item)).collect();
-        let concurrent = |stmt| self.maker.unit.concurrent.iter().any(|one| one.stmt == stmt && one.nested.is_some());
+        let concurrent =
+            |stmt| self.maker.unit.concurrent.iter().any(|one| one.stmt == stmt && one.nested.is_some());
         let is_concurrent = self.maker.bound[index].stmt().is_some_and(concurrent);
         // In `parallel`, a loop is independent unless it says otherwise.
         let kind = self.maker.bound[index].directive.kind;
@@ -176,7 +180,8 @@ impl Settling<'_, '_> {
             }
             (Finding::Sequential(obstacle), _) if is_open => {
                 spread = false;
-                let at = directive.map_or(head(self.facts, span), |at| self.maker.bound[at].directive.name_span);
+                let at =
+                    directive.map_or(head(self.facts, span), |at| self.maker.bound[at].directive.name_span);
                 self.diags.push(self.told(at, obstacle));
                 if let Some(at) = directive {
                     self.changes.settled.insert(at, vec![clause(span.start, "seq", ClauseKind::Seq)]);
@@ -219,7 +224,13 @@ impl Settling<'_, '_> {
     }
 
     /// Settles the loops with a directive in the loop `stmt`, and tells of the others.
-    fn only_directives(&mut self, index: usize, stmt: StmtId, in_kernels: bool, verdicts: &BTreeMap<StmtId, Verdict>) {
+    fn only_directives(
+        &mut self,
+        index: usize,
+        stmt: StmtId,
+        in_kernels: bool,
+        verdicts: &BTreeMap<StmtId, Verdict>,
+    ) {
         if self.at_loop.contains_key(&stmt) {
             return self.nest(index, stmt, in_kernels, verdicts);
         }
@@ -237,7 +248,9 @@ impl Settling<'_, '_> {
     fn is_tight(&self, outer: StmtId, inner: StmtId) -> bool {
         let (unit, symbols) = (self.facts.unit, self.facts.symbols);
         let header = |stmt| sema::header(unit, symbols, stmt).ok();
-        header(outer).zip(header(inner)).is_some_and(|(outer, inner)| sema::is_tight(unit, symbols, &[outer], &inner))
+        header(outer)
+            .zip(header(inner))
+            .is_some_and(|(outer, inner)| sema::is_tight(unit, symbols, &[outer], &inner))
     }
 
     /// Whether there is room for a line before the loop.
@@ -282,10 +295,19 @@ impl Settling<'_, '_> {
         let item = |symbol: &SymbolId| {
             let name = self.facts.symbols.get(*symbol).name.clone();
             let span = Span { start: at, end: at };
-            ListItem { base: Name { text: name.clone(), span }, parts: Vec::new(), text: name, span, common: false }
+            ListItem {
+                base: Name { text: name.clone(), span },
+                parts: Vec::new(),
+                text: name,
+                span,
+                common: false,
+            }
         };
         // Scalars that each thread has its own of are found by the rules for all loops.
-        let arrays = needs.private.iter().filter(|symbol| self.facts.symbols.get(**symbol).class == sema::Class::Array);
+        let arrays = needs
+            .private
+            .iter()
+            .filter(|symbol| self.facts.symbols.get(**symbol).class == sema::Class::Array);
         let arrays: Vec<ListItem> = arrays.map(item).collect();
         if !arrays.is_empty() {
             clauses.push(clause(at, "private", ClauseKind::Private(arrays)));
@@ -314,7 +336,6 @@ impl Changes {
             bound.into_iter().enumerate().map(|(index, one)| (Some(index), one)).collect();
         for (index, clauses) in self.settled {
             if let Some((_, one)) = all.get_mut(index) {
-                one.directive.clauses.retain(|clause| clause.kind != ClauseKind::Auto);
                 one.directive.clauses.extend(clauses);
             }
         }

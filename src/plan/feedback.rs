@@ -35,10 +35,14 @@ pub fn reason(facts: &Facts, obstacle: &Obstacle) -> String {
 /// What a user can do.
 pub(super) fn help(obstacle: &Obstacle) -> &'static str {
     match &obstacle.kind {
-        Kind::Alias(..) => "if no two names lead to the same memory, say `restrict`, `loop independent` or `--assume-no-alias`",
+        Kind::Alias(..) => {
+            "if no two names lead to the same memory, say `restrict`, `loop independent` or `--assume-no-alias`"
+        }
         Kind::Meets { is_update: true, .. } => "`atomic` or a reduction would make it parallel",
         Kind::Induction(_) => "compute it from the loop variable, and the loop is parallel",
-        Kind::LastValue(_) => "set it behind the loop, or let nothing read it there, and the loop is parallel",
+        Kind::LastValue(_) => {
+            "set it behind the loop, or let nothing read it there, and the loop is parallel"
+        }
         Kind::Location(_) => "find the value first, and then where it is",
         Kind::Header(_) | Kind::Unclear(_) | Kind::Meets { .. } | Kind::Subscripts(_) | Kind::Carried(_) => {
             "if its iterations are independent all the same, say `loop independent`"

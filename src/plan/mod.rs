@@ -12,6 +12,7 @@ mod feedback;
 mod kernels;
 mod launch;
 mod nest;
+mod parts;
 mod queue;
 mod routine;
 mod sharing;
@@ -21,8 +22,8 @@ mod tree;
 
 pub use auto::{Settled, leaves_open, settle};
 pub use clauses::{effective, list};
-pub use feedback::{reason, spelling};
 pub use data::{is_rows, is_whole_pointer};
+pub use feedback::{reason, spelling};
 pub use tree::{Attribute, Exit, Gangs, Item, Launch, Names, Plan, Region, Sharing, Sizes, Spread, WorkLoop};
 
 use std::collections::HashMap;

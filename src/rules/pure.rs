@@ -15,10 +15,11 @@ struct Table {
 
 /// Whether `name`, without a namespace, is that of such a function.
 pub fn is_pure(name: &str) -> bool {
-    static TABLE: LazyLock<Table> = LazyLock::new(|| match toml::from_str(include_str!("../../rules/lang/pure.toml")) {
-        Ok(table) => table,
-        Err(error) => unreachable!("rules/lang/pure.toml does not load: {error}"),
-    });
+    static TABLE: LazyLock<Table> =
+        LazyLock::new(|| match toml::from_str(include_str!("../../rules/lang/pure.toml")) {
+            Ok(table) => table,
+            Err(error) => unreachable!("rules/lang/pure.toml does not load: {error}"),
+        });
     let is_in = |name: &str| TABLE.functions.contains(name);
     is_in(name) || name.strip_suffix(['f', 'l']).is_some_and(is_in)
 }

@@ -244,7 +244,8 @@ impl<'a> Nest<'a> {
         };
         let before = (self.values.clone(), self.pointers.clone());
         self.under(says, |nest| nest.statement(then));
-        let first = (std::mem::replace(&mut self.values, before.0), std::mem::replace(&mut self.pointers, before.1));
+        let first =
+            (std::mem::replace(&mut self.values, before.0), std::mem::replace(&mut self.pointers, before.1));
         if let Some(other) = other {
             self.under(denies, |nest| nest.statement(other));
         }
@@ -440,7 +441,8 @@ impl<'a> Nest<'a> {
         match &unit.expr(expr).kind {
             ExprKind::Name(_) => {
                 let symbol = self.facts.symbols.named(unit, expr)?;
-                let is_fixed = self.facts.is_fixed_parameter(symbol) && !self.facts.symbols.get(symbol).is_floating;
+                let is_fixed =
+                    self.facts.is_fixed_parameter(symbol) && !self.facts.symbols.get(symbol).is_floating;
                 match self.facts.only_value(symbol) {
                     Some(_) => Some(self.at_entry(symbol, depth)),
                     None => is_fixed.then(|| Poly::atom(self.atoms.id(Atom::Entry(symbol)))),
@@ -550,9 +552,10 @@ impl<'a> Nest<'a> {
                 let own = Place { root: symbol, steps: vec![Step::Hop, Step::Index(Some(Poly::default()))] };
                 Value { number: None, leads_to: place.unwrap_or(Some(own)) }
             }
-            Class::Array if !unit.is_fortran() => {
-                Value { number: None, leads_to: Some(Place { root: symbol, steps: vec![Step::Index(Some(Poly::default()))] }) }
-            }
+            Class::Array if !unit.is_fortran() => Value {
+                number: None,
+                leads_to: Some(Place { root: symbol, steps: vec![Step::Index(Some(Poly::default()))] }),
+            },
             Class::Array | Class::Record => {
                 self.access(Place { root: symbol, steps: Vec::new() }, false, span);
                 Value::default()
@@ -692,9 +695,7 @@ impl<'a> Nest<'a> {
                         self.names.push((symbol, unit.expr(expr).span));
                         Some(Base { place: Place { root: symbol, steps: Vec::new() }, is_pointer: false })
                     }
-                    Class::Pointer => {
-                        self.value(expr).leads_to.map(|place| Base { place, is_pointer: true })
-                    }
+                    Class::Pointer => self.value(expr).leads_to.map(|place| Base { place, is_pointer: true }),
                     Class::Scalar | Class::Record | Class::Unknown => None,
                 }
             }
@@ -729,7 +730,9 @@ impl<'a> Nest<'a> {
     fn is_array_member(&self, name: &str) -> bool {
         let unit = self.facts.unit;
         let mut all = unit.records.iter().flat_map(|record| &record.members).map(|id| unit.decl(*id));
-        let is_array = |decl: &crate::host::ir::Decl| matches!(decl.derived.first(), Some(crate::host::ir::Derived::Array(_)));
+        let is_array = |decl: &crate::host::ir::Decl| {
+            matches!(decl.derived.first(), Some(crate::host::ir::Derived::Array(_)))
+        };
         let mut named = all.by_ref().filter(|decl| decl.name == name).peekable();
         named.peek().is_some() && named.all(is_array)
     }
@@ -826,7 +829,8 @@ impl<'a> Nest<'a> {
                         let name = &self.facts.symbols.get(symbol).name;
                         self.trouble(span, format!("the call reads `{name}`, which the loop assigns"));
                     }
-                    let is_memory = matches!(self.facts.symbols.get(symbol).class, Class::Array | Class::Record);
+                    let is_memory =
+                        matches!(self.facts.symbols.get(symbol).class, Class::Array | Class::Record);
                     if is_memory {
                         self.deep_access(Place { root: symbol, steps: Vec::new() }, span);
                     } else if self.facts.symbols.get(symbol).class == Class::Pointer {
@@ -841,11 +845,18 @@ impl<'a> Nest<'a> {
     /// The number that a macro such as `IDX(i, j)` stands for.
     fn written_out(&mut self, expr: ExprId, name: &str, args: &[ExprId]) -> Option<Poly> {
         let (define, params) = self.facts.function_like(name)?;
-        if params.len() != args.len() || !(super::text::is_enclosed(&define.body) || self.subscript == Some(expr)) {
+        if params.len() != args.len()
+            || !(super::text::is_enclosed(&define.body) || self.subscript == Some(expr))
+        {
             return None;
         }
-        let is_word = |arg: &ExprId| matches!(self.facts.unit.expr(*arg).kind, ExprKind::Name(_) | ExprKind::Int(_));
-        if params.iter().zip(args).any(|(param, arg)| !is_word(arg) && !super::text::encloses(&define.body, param)) {
+        let is_word =
+            |arg: &ExprId| matches!(self.facts.unit.expr(*arg).kind, ExprKind::Name(_) | ExprKind::Int(_));
+        if params
+            .iter()
+            .zip(args)
+            .any(|(param, arg)| !is_word(arg) && !super::text::encloses(&define.body, param))
+        {
             return None;
         }
         let mut values = HashMap::new();
@@ -963,7 +974,9 @@ fn assigned_members(facts: &Facts, stmt: StmtId) -> BTreeSet<String> {
     let mut members = BTreeSet::new();
     for expr in facts.unit.exprs.iter().filter(|expr| span.contains(expr.span)) {
         let mut target = match &expr.kind {
-            ExprKind::Assign(_, target, _) | ExprKind::Step { operand: target, .. } | ExprKind::AddressOf(target) => *target,
+            ExprKind::Assign(_, target, _)
+            | ExprKind::Step { operand: target, .. }
+            | ExprKind::AddressOf(target) => *target,
             _ => continue,
         };
         // An element of a member that is an array counts as the member.

@@ -30,8 +30,10 @@ impl Nest<'_> {
                 let restricted = |symbol| facts.decl(symbol).is_some_and(|decl| decl.is_restrict);
                 let allocated = |symbol| facts.is_allocated(symbol);
                 let given = |symbol| facts.is_fixed_parameter(symbol);
-                let is_plain = |access: &Access| !access.place.steps.iter().any(|step| matches!(step, Step::Member(_)));
-                is_plain(one) && is_plain(two)
+                let is_plain =
+                    |access: &Access| !access.place.steps.iter().any(|step| matches!(step, Step::Member(_)));
+                is_plain(one)
+                    && is_plain(two)
                     && (restricted(a)
                         || restricted(b)
                         || allocated(a) && (allocated(b) || given(b))
@@ -67,7 +69,8 @@ impl Nest<'_> {
 
     /// Whether the access goes through a pointer of Fortran's.
     fn is_pointer(&self, access: &Access) -> bool {
-        self.facts.symbols.get(access.place.root).fortran.pointer || self.members(access).any(|name| self.is_pointer_member(name))
+        self.facts.symbols.get(access.place.root).fortran.pointer
+            || self.members(access).any(|name| self.is_pointer_member(name))
     }
 
     /// Whether a pointer of Fortran's may lead to what is accessed.

@@ -48,7 +48,9 @@ impl Facts<'_> {
                 params.iter().any(|param| param == inner)
                     || is_mathematical(inner)
                     || self.function_like(inner).is_some_and(|(define, _)| {
-                        inner != name && self.symbols.assigned_by(inner).is_empty() && called(&define.body).next().is_none()
+                        inner != name
+                            && self.symbols.assigned_by(inner).is_empty()
+                            && called(&define.body).next().is_none()
                     })
             });
         if harmless {

@@ -103,7 +103,8 @@ fn of_value(facts: &Facts, symbol: SymbolId, value: ExprId) -> Option<Combine> {
                 }
                 match &unit.expr(own).kind {
                     ExprKind::Binary(inner, left, right)
-                        if inner == op || how == Combine::Add && operator(facts, symbol, *inner) == Some(how) =>
+                        if inner == op
+                            || how == Combine::Add && operator(facts, symbol, *inner) == Some(how) =>
                     {
                         if *inner == BinaryOp::Subtract && !is_free(*right) {
                             return None;
@@ -173,7 +174,8 @@ fn compared(facts: &Facts, cond: ExprId, symbol: SymbolId, other: ExprId, when: 
 }
 
 fn operator(facts: &Facts, symbol: SymbolId, op: BinaryOp) -> Option<Combine> {
-    let is_logical = || facts.symbols.get(symbol).intrinsic.as_deref().is_some_and(|word| word.starts_with("logical"));
+    let is_logical =
+        || facts.symbols.get(symbol).intrinsic.as_deref().is_some_and(|word| word.starts_with("logical"));
     Some(match op {
         BinaryOp::Add | BinaryOp::Subtract => Combine::Add,
         BinaryOp::Multiply => Combine::Multiply,

@@ -167,7 +167,13 @@ impl Nest<'_> {
     }
 
     /// Whether `one` in an iteration of loop `carrier` and `two` in a later one can touch the same element.
-    pub(super) fn may_meet(&self, one: &Access, two: &Access, carrier: usize, pairs: &[Option<(Poly, Poly)>]) -> bool {
+    pub(super) fn may_meet(
+        &self,
+        one: &Access,
+        two: &Access,
+        carrier: usize,
+        pairs: &[Option<(Poly, Poly)>],
+    ) -> bool {
         let known: Vec<(Poly, Poly)> = pairs.iter().flatten().cloned().collect();
         if self.never_equal(&known, carrier) {
             return false;
@@ -183,11 +189,14 @@ impl Nest<'_> {
     fn never_equal(&self, pairs: &[(Poly, Poly)], carrier: usize) -> bool {
         let counter = self.loops[carrier].counter;
         pairs.iter().any(|(a, b)| {
-            let (Some(one), Some(two)) = (a.coefficient(counter), b.coefficient(counter)) else { return false };
+            let (Some(one), Some(two)) = (a.coefficient(counter), b.coefficient(counter)) else {
+                return false;
+            };
             let Some(step) = one.value().filter(|_| one == two) else { return false };
             let moved = Poly::atom(counter).scaled(step);
             let rests = moved.and_then(|moved| Some((a.plus(&moved, -1)?, b.plus(&moved, -1)?)));
-            let Some((a, b)) = rests.filter(|(a, b)| self.is_fixed(a, carrier) && self.is_fixed(b, carrier)) else {
+            let Some((a, b)) = rests.filter(|(a, b)| self.is_fixed(a, carrier) && self.is_fixed(b, carrier))
+            else {
                 return false;
             };
             match (step, b.plus(&a, -1).and_then(|rest| rest.value())) {
@@ -200,7 +209,13 @@ impl Nest<'_> {
     }
 
     /// Subscripts that were made linear by hand, parted again.
-    fn parted(&self, one: &Access, two: &Access, carrier: usize, pairs: Vec<(Poly, Poly)>) -> Vec<(Poly, Poly)> {
+    fn parted(
+        &self,
+        one: &Access,
+        two: &Access,
+        carrier: usize,
+        pairs: Vec<(Poly, Poly)>,
+    ) -> Vec<(Poly, Poly)> {
         let mut pending = pairs;
         let mut parted = Vec::new();
         while let Some((a, b)) = pending.pop() {
@@ -221,11 +236,14 @@ impl Nest<'_> {
 
     /// The shortest stride of a counter that is no number.
     fn stride(&self, poly: &Poly) -> Option<Poly> {
-        let counters = poly.atoms().filter(|atom| !matches!(self.atoms.get(*atom), Atom::Entry(_) | Atom::Member(..)));
+        let counters =
+            poly.atoms().filter(|atom| !matches!(self.atoms.get(*atom), Atom::Entry(_) | Atom::Member(..)));
         let strides = counters.filter_map(|counter| poly.coefficient(counter));
         let is_symbolic = |stride: &Poly| {
             stride.value().is_none()
-                && stride.atoms().all(|atom| matches!(self.atoms.get(atom), Atom::Entry(_) | Atom::Member(..)))
+                && stride
+                    .atoms()
+                    .all(|atom| matches!(self.atoms.get(atom), Atom::Entry(_) | Atom::Member(..)))
         };
         let degree = |stride: &Poly| stride.terms().map(|(monomial, _)| monomial.len()).max();
         strides.filter(is_symbolic).min_by_key(|stride| (degree(stride), stride.clone()))
@@ -262,13 +280,22 @@ impl Nest<'_> {
             [] => equations.is_solvable(),
             // What is not zero is less or more.
             [(poly, copy), ..] => [1, -1].into_iter().any(|sign| {
-                let mut with = Equations { nest: self, carrier, unknowns: equations.unknowns.clone(), system: equations.system.clone() };
+                let mut with = Equations {
+                    nest: self,
+                    carrier,
+                    unknowns: equations.unknowns.clone(),
+                    system: equations.system.clone(),
+                };
                 with.not_negative(&[(poly, *copy, sign)], -1);
                 match excluded.get(1) {
                     None => with.is_solvable(),
                     Some((poly, copy)) => [1, -1].into_iter().any(|sign| {
-                        let mut both =
-                            Equations { nest: self, carrier, unknowns: with.unknowns.clone(), system: with.system.clone() };
+                        let mut both = Equations {
+                            nest: self,
+                            carrier,
+                            unknowns: with.unknowns.clone(),
+                            system: with.system.clone(),
+                        };
                         both.not_negative(&[(poly, *copy, sign)], -1);
                         both.is_solvable()
                     }),
@@ -299,15 +326,31 @@ impl Nest<'_> {
     }
 
     /// How far apart the iterations are in which the two meet, for each loop around both from the carrier inwards.
-    pub(super) fn distances(&self, one: &Access, two: &Access, carrier: usize, pairs: &[Option<(Poly, Poly)>]) -> Vec<Distance> {
+    pub(super) fn distances(
+        &self,
+        one: &Access,
+        two: &Access,
+        carrier: usize,
+        pairs: &[Option<(Poly, Poly)>],
+    ) -> Vec<Distance> {
         let known: Vec<(Poly, Poly)> = pairs.iter().flatten().cloned().collect();
         let known = self.parted(one, two, carrier, known);
         let (first, second) = (self.around(one.inside), self.around(two.inside));
         let common = first.iter().zip(&second).take_while(|(a, b)| a == b).map(|(at, _)| *at);
-        common.skip_while(|at| *at != carrier).map(|at| self.distance(one, two, carrier, at, &known)).collect()
+        common
+            .skip_while(|at| *at != carrier)
+            .map(|at| self.distance(one, two, carrier, at, &known))
+            .collect()
     }
 
-    fn distance(&self, one: &Access, two: &Access, carrier: usize, at: usize, pairs: &[(Poly, Poly)]) -> Distance {
+    fn distance(
+        &self,
+        one: &Access,
+        two: &Access,
+        carrier: usize,
+        at: usize,
+        pairs: &[(Poly, Poly)],
+    ) -> Distance {
         let counter = self.loops[at].counter;
         let exact = pairs.iter().find_map(|(a, b)| {
             let step = a.coefficient(counter)?.value().filter(|step| *step != 0)?;
@@ -378,11 +421,13 @@ impl Nest<'_> {
         let Some(past) = set.plus(&counter, -1) else { return false };
         let [low, high] = self.loops[at].bounds.as_slice() else { return false };
         let is_own = |poly: &Poly| {
-            poly.atoms().filter(|atom| *atom != self.loops[at].counter).all(|atom| match self.atoms.get(atom) {
-                // What is counted in the iteration may be another value where it is read.
-                Atom::Counter(of) => !self.is_within(Some(*of), carrier) || *of == carrier,
-                Atom::Unknown(inside, _) => !self.is_within(*inside, carrier),
-                Atom::Entry(_) | Atom::Member(..) => true,
+            poly.atoms().filter(|atom| *atom != self.loops[at].counter).all(|atom| {
+                match self.atoms.get(atom) {
+                    // What is counted in the iteration may be another value where it is read.
+                    Atom::Counter(of) => !self.is_within(Some(*of), carrier) || *of == carrier,
+                    Atom::Unknown(inside, _) => !self.is_within(*inside, carrier),
+                    Atom::Entry(_) | Atom::Member(..) => true,
+                }
             })
         };
         let counts = past.atoms().any(|atom| atom == self.loops[at].counter);
@@ -392,7 +437,8 @@ impl Nest<'_> {
         // The counter's value that sets the wanted element, put into the bounds.
         let Some(value) = wanted.plus(&past, -1) else { return false };
         [low, high].into_iter().all(|bound| {
-            let Some(times) = bound.coefficient(self.loops[at].counter).and_then(|times| times.value()) else {
+            let Some(times) = bound.coefficient(self.loops[at].counter).and_then(|times| times.value())
+            else {
                 return false;
             };
             let moved = counter.scaled(-times).and_then(|gone| bound.plus(&gone, 1)?.plus(&value, times));

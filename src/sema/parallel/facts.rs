@@ -6,7 +6,9 @@
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 
-use crate::host::ir::{BaseType, BinaryOp, Decl, Derived, ExprId, ExprKind, FunctionId, StmtKind, UnaryOp, Unit};
+use crate::host::ir::{
+    BaseType, BinaryOp, Decl, Derived, ExprId, ExprKind, FunctionId, StmtKind, UnaryOp, Unit,
+};
 use crate::scan::Define;
 use crate::sema::{Class, SymbolId, SymbolKind, Symbols};
 use crate::source::{SourceFile, Span};
@@ -84,7 +86,8 @@ impl<'a> Facts<'a> {
                 ExprKind::AddressOf(operand) => self.source(*operand, None),
                 ExprKind::Opaque(parts) => parts.iter().for_each(|part| self.source(*part, None)),
                 ExprKind::Call { callee, args } => {
-                    let (ExprKind::Name(name) | ExprKind::Member { name, .. }) = &unit.expr(*callee).kind else {
+                    let (ExprKind::Name(name) | ExprKind::Member { name, .. }) = &unit.expr(*callee).kind
+                    else {
                         continue;
                     };
                     for (place, arg) in args.iter().enumerate() {
@@ -219,7 +222,9 @@ impl<'a> Facts<'a> {
             _ => false,
         };
         let mut values = sources.iter().filter(|value| !value.is_some_and(is_null)).peekable();
-        is_own && values.peek().is_some() && values.all(|value| value.is_some_and(|value| self.allocates(value)))
+        is_own
+            && values.peek().is_some()
+            && values.all(|value| value.is_some_and(|value| self.allocates(value)))
     }
 
     fn allocates(&self, value: ExprId) -> bool {

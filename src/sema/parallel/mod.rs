@@ -174,7 +174,8 @@ impl Judge<'_, '_> {
     /// The arrays that must be private, if nothing else is in the way.
     fn memory(&self, at: usize) -> Result<Vec<SymbolId>, Obstacle> {
         let nest = self.nest;
-        let is_inside = |access: &&(usize, &Access)| nest.is_within(access.1.inside, at) && !self.is_own(at, access.1);
+        let is_inside =
+            |access: &&(usize, &Access)| nest.is_within(access.1.inside, at) && !self.is_own(at, access.1);
         let inside: Vec<(usize, &Access)> = nest.accesses.iter().enumerate().collect();
         let mut inside: Vec<(usize, &Access)> = inside.iter().filter(is_inside).copied().collect();
         inside.dedup_by(|(_, a), (_, b)| is_same(a, b));
@@ -203,7 +204,11 @@ impl Judge<'_, '_> {
                     continue;
                 }
                 if !nest.are_distinct(one, two) {
-                    return Err(Obstacle { at: one.at, other: Some(two.at), kind: Kind::Alias(key.0, key.1) });
+                    return Err(Obstacle {
+                        at: one.at,
+                        other: Some(two.at),
+                        kind: Kind::Alias(key.0, key.1),
+                    });
                 }
                 distinct.insert(key);
             }
@@ -270,7 +275,8 @@ impl Judge<'_, '_> {
 
     /// Whether the access belongs to a statement that updates an element.
     fn is_update(&self, access: &Access) -> bool {
-        let same = |other: &&Access| other.is_update && other.place == access.place && other.inside == access.inside;
+        let same =
+            |other: &&Access| other.is_update && other.place == access.place && other.inside == access.inside;
         access.is_update || self.nest.accesses.iter().any(|other| same(&other))
     }
 
@@ -285,16 +291,19 @@ impl Judge<'_, '_> {
             && !known.fortran.target
             && !known.fortran.allocatable
             && !crate::sema::has_variable_length(nest.facts.unit, nest.facts.symbols, symbol);
-        if !is_candidate || self.is_named_outside(at, symbol) && self.is_wanted_after(at, symbol) || self.around.shared.contains(&symbol) {
+        if !is_candidate
+            || self.is_named_outside(at, symbol) && self.is_wanted_after(at, symbol)
+            || self.around.shared.contains(&symbol)
+        {
             return false;
         }
         let all = || nest.accesses.iter().enumerate().filter(|(_, access)| access.place.root == symbol);
         let inside = |access: &Access| nest.is_within(access.inside, at);
         // The loop is all there is of it in the nest, and each read finds a write.
         all().all(|(_, access)| inside(access) && !access.is_deep)
-            && all().filter(|(_, access)| !access.writes).all(|(read, _)| {
-                all().any(|(write, access)| access.writes && nest.covers(write, read, at))
-            })
+            && all()
+                .filter(|(_, access)| !access.writes)
+                .all(|(read, _)| all().any(|(write, access)| access.writes && nest.covers(write, read, at)))
     }
 }
 

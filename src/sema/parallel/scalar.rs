@@ -61,11 +61,15 @@ impl Judge<'_, '_> {
     /// How the loop combines values into the variable, if it does nothing else with it; `Some(None)`: it keeps the largest or
     /// smallest one, with something that belongs to it.
     fn reduction(&self, symbol: SymbolId, within: Span) -> Option<Option<super::Combine>> {
-        let own: Vec<_> =
-            self.updates.iter().filter(|update| update.symbol == symbol && within.contains(update.span)).collect();
+        let own: Vec<_> = self
+            .updates
+            .iter()
+            .filter(|update| update.symbol == symbol && within.contains(update.span))
+            .collect();
         let first = own.first()?.how;
         let all_alike = own.iter().all(|update| update.how == first);
-        let mut named = self.nest.names.iter().filter(|(name, span)| *name == symbol && within.contains(*span));
+        let mut named =
+            self.nest.names.iter().filter(|(name, span)| *name == symbol && within.contains(*span));
         let nowhere_else = named.all(|(_, span)| own.iter().any(|update| update.span.contains(*span)));
         (all_alike && nowhere_else).then_some(first)
     }
@@ -85,7 +89,8 @@ impl Judge<'_, '_> {
     /// Whether all that assigns the variable in the loop is atomic.
     fn is_atomic(&self, symbol: SymbolId, within: Span) -> bool {
         let facts = self.nest.facts;
-        let mut named = self.nest.names.iter().filter(|(name, span)| *name == symbol && within.contains(*span));
+        let mut named =
+            self.nest.names.iter().filter(|(name, span)| *name == symbol && within.contains(*span));
         let atomic: Vec<Span> = self.around.atomic.iter().map(|stmt| facts.unit.stmt(*stmt).span).collect();
         !atomic.is_empty() && named.all(|(_, span)| atomic.iter().any(|stmt| stmt.contains(*span)))
     }

@@ -81,7 +81,9 @@ fn substitute(other: &mut Row, row: &Row, at: usize) -> bool {
         return true;
     }
     for (value, known) in other.iter_mut().zip(row) {
-        let Some(new) = known.checked_mul(times).and_then(|part| value.checked_sub(part)) else { return false };
+        let Some(new) = known.checked_mul(times).and_then(|part| value.checked_sub(part)) else {
+            return false;
+        };
         *value = new;
     }
     true
@@ -121,9 +123,8 @@ fn eliminated(rows: Vec<Row>, at: usize) -> Option<Vec<Row>> {
     for low in &lower {
         for up in &upper {
             let pairs = low.iter().zip(up);
-            let sum = pairs.map(|(one, two)| {
-                one.checked_mul(-up[at])?.checked_add(two.checked_mul(low[at])?)
-            });
+            let sum =
+                pairs.map(|(one, two)| one.checked_mul(-up[at])?.checked_add(two.checked_mul(low[at])?));
             without.push(sum.collect::<Option<Row>>()?);
         }
     }

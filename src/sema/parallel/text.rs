@@ -99,7 +99,9 @@ mod tests {
 
     #[test]
     fn parentheses_are_seen() {
-        assert!(encloses("((i) * N + (j))", "i") && encloses("( i )", "i") && !encloses("(i * N + (j))", "i"));
+        assert!(
+            encloses("((i) * N + (j))", "i") && encloses("( i )", "i") && !encloses("(i * N + (j))", "i")
+        );
         assert!(is_enclosed("((i) * N)") && !is_enclosed("(i) * (j)") && !is_enclosed("i"));
     }
 
