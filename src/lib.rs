@@ -35,7 +35,8 @@ pub mod report;
 pub mod cli;
 
 pub use omp::Queues;
+pub use report::{LoopFeedback, LoopVerdict};
 pub use translate::{
-    Beside, DirectiveReport, Header, LoopFeedback, LoopVerdict, Options, Outcome, Profile, RUNTIME, SUPPORT,
-    Source, To, Translation, Version, translate,
+    Beside, DirectiveReport, Header, Options, Outcome, Profile, RUNTIME, SUPPORT, Source, To, Translation,
+    Version, translate,
 };

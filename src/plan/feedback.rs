@@ -13,10 +13,10 @@ pub fn reason(facts: &Facts, obstacle: &Obstacle) -> String {
         Kind::Meets { name, distances, is_update: true, .. } => {
             format!("its iterations add to the same elements of `{name}`{}", apart(distances))
         }
-        Kind::Meets { name, distances, is_output, .. } => {
+        Kind::Meets { name, distances, writes, .. } => {
             let (one, other) = (line(obstacle.at), obstacle.other.map_or(0, line));
-            let how = if *is_output { "written" } else { "read" };
-            format!("`{name}` is written or read at {one} and {how} at {other}{}", apart(distances))
+            let [first, second] = writes.map(|writes| if writes { "written" } else { "read" });
+            format!("`{name}` is {first} at {one} and {second} at {other}{}", apart(distances))
         }
         Kind::Subscripts(name) => {
             format!("it is not known which elements of `{name}` its iterations touch")

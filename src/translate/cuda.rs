@@ -157,7 +157,7 @@ impl Work<'_> {
             queues: false,
         };
         // What the plan has to say is about OpenMP's way; this back end speaks for itself.
-        let bound = self.source.settled(unit, scan, &symbols, bound, &aim, self.options, &mut self.found);
+        let bound = self.source.settled((unit, scan, &symbols), bound, &aim, self.options, &mut self.found);
         let (plan, _) = plan::plan(file, unit, &symbols, &bound, &held, &aim);
         let headers: Vec<Seen> = self
             .source

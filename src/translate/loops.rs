@@ -8,43 +8,12 @@ use crate::bind::Bound;
 use crate::diag::Diag;
 use crate::host::ir::{StmtId, Unit};
 use crate::plan::{self, Aim, Item, Plan, Spread, WorkLoop};
+use crate::report::{LoopFeedback, LoopVerdict};
 use crate::scan::{Define, Scan};
 use crate::sema::{self, Facts, Finding, Symbols, Verdict};
 use crate::source::Span;
 
 use super::{Options, Source};
-
-/// What was found out about one loop of a `kernels` region, or with `auto`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LoopFeedback {
-    /// The bytes of the loop.
-    pub span: Span,
-    /// Whether it is parallel.
-    pub verdict: LoopVerdict,
-}
-
-/// Whether a loop is parallel.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LoopVerdict {
-    /// Its iterations may run in any order.
-    Parallel {
-        /// Variables that each iteration has its own of, those of the loops in it not among them.
-        private: Vec<String>,
-        /// Variables that are combined: the operator, or `max` or `min`, and the name.
-        reductions: Vec<(String, String)>,
-        /// The user says so; it is not proven.
-        asserted: bool,
-        /// Who shares its iterations out; `None`: nobody, as the loops around it already use the device.
-        shared: Option<Spread>,
-    },
-    /// They are run in their order.
-    Sequential {
-        /// Why.
-        reason: String,
-        /// Two iterations surely meet, as far as is known.
-        by_dependence: bool,
-    },
-}
 
 /// What the views seen so far have brought.
 #[derive(Default)]
@@ -72,7 +41,7 @@ impl Found {
                     .map(|(how, symbol)| (plan::spelling(*how).to_owned(), name(symbol)))
                     .collect(),
                 asserted: needs.is_asserted,
-                shared: None,
+                levels: "",
             },
             Finding::Sequential(obstacle) => LoopVerdict::Sequential {
                 reason: plan::reason(facts, obstacle),
@@ -90,10 +59,10 @@ impl Found {
                 _ => None,
             };
             for stmt in std::iter::successors(Some(work.stmt), inner).take(work.collapse) {
-                if let Some(LoopFeedback { verdict: LoopVerdict::Parallel { shared, .. }, .. }) =
+                if let Some(LoopFeedback { verdict: LoopVerdict::Parallel { levels, .. }, .. }) =
                     self.feedback.get_mut(&unit.stmt(stmt).span)
                 {
-                    *shared = Some(work.spread);
+                    *levels = words(work.spread);
                 }
             }
         };
@@ -111,9 +80,7 @@ impl Source {
     /// The directives once it is settled which loops are parallel.
     pub(super) fn settled(
         &self,
-        unit: &Unit,
-        scan: &Scan,
-        symbols: &Symbols,
+        (unit, scan, symbols): (&Unit, &Scan, &Symbols),
         bound: Vec<Bound>,
         aim: &Aim,
         options: &Options,
@@ -131,5 +98,14 @@ impl Source {
         }
         found.diags.extend(settled.diags);
         settled.bound
+    }
+}
+
+fn words(spread: Spread) -> &'static str {
+    match (spread.gangs, spread.lanes) {
+        (true, true) => "gang vector",
+        (true, false) => "gang",
+        (false, true) => "vector",
+        (false, false) => "",
     }
 }

@@ -17,12 +17,12 @@ use crate::edit::{self, Edit};
 use crate::host;
 use crate::host::ir::Unit;
 use crate::omp::{self, Queues};
+use crate::report::LoopFeedback;
 use crate::scan::{self, Macro, Scan, View};
 use crate::source::{Language, SourceFile, Span};
 
 pub use cuda::RUNTIME;
 pub use library::SUPPORT;
-pub use loops::{LoopFeedback, LoopVerdict};
 use work::Work;
 
 /// So many other branches of a condition behind a directive are looked at.

@@ -135,7 +135,7 @@ impl<'a> Work<'a> {
             preference: omp::preference(target.profile, target.version, target.speech),
             queues: target.queues == omp::Queues::Kept,
         };
-        let bound = self.source.settled(unit, scan, &symbols, bound, &aim, self.options, &mut self.found);
+        let bound = self.source.settled((unit, scan, &symbols), bound, &aim, self.options, &mut self.found);
         let (plan, said) = plan::plan(file, unit, &symbols, &bound, &held, &aim);
         self.found.spread(unit, &bound, &plan);
         self.diags.extend(said);

@@ -85,9 +85,9 @@ impl Facts<'_> {
             let is_value = is_inside && (one.kind == SymbolKind::Local || !self.unit.is_fortran());
             let is_result = is_inside && is_result(self.unit, function, &one.name);
             let owns_parts = matches!(one.class, Class::Array | Class::Record) && !one.is_reference;
-            let changes_itself = how.written && !(is_value && !one.is_reference) && !is_result;
-            let changes_part = how.part_written && !(is_value && owns_parts) && !is_result;
-            if changes_itself || changes_part {
+            let is_own = is_result || is_value && !one.is_reference;
+            let owns_parts = is_result || is_value && owns_parts;
+            if how.written && !is_own || how.part_written && !owns_parts {
                 return Effect::Changes(format!("`{name}` changes `{}`", one.name));
             }
             if !is_inside && one.kind != SymbolKind::Constant {

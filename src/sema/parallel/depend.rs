@@ -108,8 +108,8 @@ impl Equations<'_, '_> {
         }
     }
 
-    fn is_solvable(self) -> bool {
-        self.unknowns.len() > WIDTH || self.system.is_solvable()
+    fn may_hold(self) -> bool {
+        self.unknowns.len() > WIDTH || self.system.may_be_solved()
     }
 }
 
@@ -260,7 +260,7 @@ impl Nest<'_> {
                 // -low - 1 >= 0
                 false => equations.not_negative(&[(low, Copy::First, times)], -1),
             }
-            equations.is_solvable()
+            equations.may_hold()
         };
         !outside(-1, false) && !outside(1, true)
     }
@@ -277,7 +277,7 @@ impl Nest<'_> {
         self.meet(&mut equations, one, two, pairs);
         let excluded = self.excluded(one, two);
         match excluded.as_slice() {
-            [] => equations.is_solvable(),
+            [] => equations.may_hold(),
             // What is not zero is less or more.
             [(poly, copy), ..] => [1, -1].into_iter().any(|sign| {
                 let mut with = Equations {
@@ -288,7 +288,7 @@ impl Nest<'_> {
                 };
                 with.not_negative(&[(poly, *copy, sign)], -1);
                 match excluded.get(1) {
-                    None => with.is_solvable(),
+                    None => with.may_hold(),
                     Some((poly, copy)) => [1, -1].into_iter().any(|sign| {
                         let mut both = Equations {
                             nest: self,
@@ -297,7 +297,7 @@ impl Nest<'_> {
                             system: with.system.clone(),
                         };
                         both.not_negative(&[(poly, *copy, sign)], -1);
-                        both.is_solvable()
+                        both.may_hold()
                     }),
                 }
             }),
@@ -372,7 +372,7 @@ impl Nest<'_> {
             equations.not_negative(&[(&carried, Copy::Second, 1), (&carried, Copy::First, -1)], -1);
             equations.not_negative(&[(&counter, Copy::Second, sign), (&counter, Copy::First, -sign)], slack);
             self.meet(&mut equations, one, two, pairs);
-            equations.is_solvable()
+            equations.may_hold()
         };
         match (possible(1, -1), possible(-1, -1)) {
             (true, false) if !possible(-1, 0) => Distance::Later,
@@ -446,7 +446,7 @@ impl Nest<'_> {
             let mut equations = self.equations(carrier);
             equations.around(read, Copy::First);
             equations.not_negative(&[(&moved, Copy::First, -1)], -1);
-            !equations.is_solvable()
+            !equations.may_hold()
         })
     }
 }

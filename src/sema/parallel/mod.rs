@@ -106,8 +106,8 @@ pub enum Kind {
         distances: Vec<Distance>,
         /// All accesses that meet add to an element or the like.
         is_update: bool,
-        /// Both write.
-        is_output: bool,
+        /// Whether the first one writes, and the second one.
+        writes: [bool; 2],
     },
     /// The subscripts are not understood well enough.
     Subscripts(String),
@@ -267,7 +267,7 @@ impl Judge<'_, '_> {
                 name: nest.name_of(one),
                 distances: nest.distances(first, second, at, &pairs),
                 is_update: self.is_update(one) && self.is_update(two),
-                is_output: one.writes && two.writes,
+                writes: [first.writes, second.writes],
             }
         };
         Some(Obstacle { at: first.at, other: Some(second.at), kind })

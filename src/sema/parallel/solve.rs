@@ -30,7 +30,7 @@ impl System {
     }
 
     /// Whether it may have a solution.
-    pub(super) fn is_solvable(mut self) -> bool {
+    pub(super) fn may_be_solved(mut self) -> bool {
         let width = self.equal.iter().chain(&self.positive).map(Vec::len).max().unwrap_or(1);
         self.equal.iter_mut().chain(&mut self.positive).for_each(|row| widen(row, width));
         self.eliminate_equations().is_some_and(|rows| may_hold(rows, width - 1))
@@ -189,25 +189,25 @@ mod tests {
     #[test]
     fn the_greatest_common_divisor_decides() {
         // 2 x - 2 y = 1
-        assert!(!system(&[&[2, -2, -1]], &[]).is_solvable());
-        assert!(system(&[&[2, -3, -1]], &[]).is_solvable());
+        assert!(!system(&[&[2, -2, -1]], &[]).may_be_solved());
+        assert!(system(&[&[2, -3, -1]], &[]).may_be_solved());
     }
 
     #[test]
     fn bounds_decide() {
         // x = y + 10, 0 <= x, y <= 9
         let bounds: [&[i128]; 4] = [&[1, 0, 0], &[-1, 0, 9], &[0, 1, 0], &[0, -1, 9]];
-        assert!(!system(&[&[1, -1, -10]], &bounds).is_solvable());
-        assert!(system(&[&[1, -1, -9]], &bounds).is_solvable());
+        assert!(!system(&[&[1, -1, -10]], &bounds).may_be_solved());
+        assert!(system(&[&[1, -1, -9]], &bounds).may_be_solved());
         // 100 x + y = 100 z + w with 0 <= y, w < 100 and x < z
         let rows: [&[i128]; 5] =
             [&[0, 1, 0, 0, 0], &[0, -1, 0, 0, 99], &[0, 0, 0, 1, 0], &[0, 0, 0, -1, 99], &[-1, 0, 1, 0, -1]];
-        assert!(!system(&[&[100, 1, -100, -1, 0]], &rows).is_solvable());
+        assert!(!system(&[&[100, 1, -100, -1, 0]], &rows).may_be_solved());
     }
 
     #[test]
     fn bounds_are_rounded() {
         // 1 <= 2 x <= 1
-        assert!(!system(&[], &[&[2, -1], &[-2, 1]]).is_solvable());
+        assert!(!system(&[], &[&[2, -1], &[-2, 1]]).may_be_solved());
     }
 }
