@@ -168,8 +168,8 @@ impl Settling<'_, '_> {
             !clauses.seq && !clauses.independent && (in_kernels || clauses.auto)
         });
         let span = self.facts.unit.stmt(stmt).span;
-        if is_open || in_kernels && !is_seq {
-            self.verdicts.insert(span, verdict.clone());
+        if !is_seq {
+            self.tell(stmt, directive, verdict);
         }
         let mut spread = directive.is_some() && !is_seq;
         match (&verdict.finding, directive) {
@@ -189,11 +189,17 @@ impl Settling<'_, '_> {
             }
             _ => {}
         }
-        let StmtKind::For { body, .. } = self.facts.unit.stmt(stmt).kind else {
-            return self.inner(index, stmt, in_kernels, verdicts);
+        let body = match self.facts.unit.stmt(stmt).kind {
+            StmtKind::For { body, .. } | StmtKind::While { body, .. } | StmtKind::DoWhile { body, .. } => {
+                body
+            }
+            _ => return,
         };
         if !spread {
-            return self.inner(index, body, in_kernels, verdicts);
+            for inner in outermost(self.facts.unit, body) {
+                self.nest(index, inner, in_kernels, verdicts);
+            }
+            return;
         }
         // Inside a loop that is shared out, one without a directive is shared out with it or not at all.
         let tight = only_loop(self.facts.unit, body).filter(|inner| !self.at_loop.contains_key(inner));
@@ -212,15 +218,16 @@ impl Settling<'_, '_> {
         }
     }
 
-    fn inner(&mut self, index: usize, stmt: StmtId, in_kernels: bool, verdicts: &BTreeMap<StmtId, Verdict>) {
-        let unit = self.facts.unit;
-        let loops = match unit.stmt(stmt).kind {
-            StmtKind::While { body, .. } | StmtKind::DoWhile { body, .. } => outermost(unit, body),
-            _ => outermost(unit, stmt),
-        };
-        for inner in loops.into_iter().filter(|inner| *inner != stmt || !verdicts.contains_key(&stmt)) {
-            self.nest(index, inner, in_kernels, verdicts);
+    /// Keeps what was found out about a loop, with the reductions that its directive names.
+    fn tell(&mut self, stmt: StmtId, directive: Option<usize>, verdict: &Verdict) {
+        let mut verdict = verdict.clone();
+        if let (Finding::Parallel(needs), Some(at)) = (&mut verdict.finding, directive) {
+            for (op, item) in self.maker.clauses(at).reduction {
+                let how = Combine::ALL.into_iter().find(|how| operator(*how) == op);
+                needs.reductions.extend(how.zip(self.maker.symbol_of(at, item)));
+            }
         }
+        self.verdicts.insert(self.facts.unit.stmt(stmt).span, verdict);
     }
 
     /// Settles the loops with a directive in the loop `stmt`, and tells of the others.
@@ -234,8 +241,8 @@ impl Settling<'_, '_> {
         if self.at_loop.contains_key(&stmt) {
             return self.nest(index, stmt, in_kernels, verdicts);
         }
-        if let Some(verdict) = verdicts.get(&stmt).filter(|_| in_kernels) {
-            self.verdicts.insert(self.facts.unit.stmt(stmt).span, verdict.clone());
+        if let Some(verdict) = verdicts.get(&stmt) {
+            self.tell(stmt, None, verdict);
         }
         for child in children(self.facts.unit, stmt) {
             for inner in outermost(self.facts.unit, child) {

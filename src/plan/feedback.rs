@@ -65,8 +65,13 @@ fn apart(distances: &[Distance]) -> String {
 }
 
 /// The operator of a reduction, as it is written.
-pub fn spelling(how: Combine) -> &'static str {
+pub fn spelling(how: Combine, in_fortran: bool) -> &'static str {
     match how {
+        Combine::BitAnd if in_fortran => "iand",
+        Combine::BitOr if in_fortran => "ior",
+        Combine::BitXor if in_fortran => "ieor",
+        Combine::And if in_fortran => ".and.",
+        Combine::Or if in_fortran => ".or.",
         Combine::Add => "+",
         Combine::Multiply => "*",
         Combine::Max => "max",

@@ -38,7 +38,9 @@ impl Found {
                 reductions: needs
                     .reductions
                     .iter()
-                    .map(|(how, symbol)| (plan::spelling(*how).to_owned(), name(symbol)))
+                    .map(|(how, symbol)| {
+                        (plan::spelling(*how, facts.unit.is_fortran()).to_owned(), name(symbol))
+                    })
                     .collect(),
                 asserted: needs.is_asserted,
                 levels: "",

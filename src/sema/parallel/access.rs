@@ -6,12 +6,12 @@
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
-use crate::host::ir::{BinaryOp, ExprId, ExprKind, StmtId, StmtKind, UnaryOp};
+use crate::host::ir::{BinaryOp, Derived, ExprId, ExprKind, StmtId, StmtKind, UnaryOp};
 use crate::sema::{Class, Header, NotCanonical, SymbolId, SymbolKind, header, uses};
 use crate::source::Span;
 
 use super::affine::{Atom, AtomId, Atoms, Poly};
-use super::calls::Effect;
+use super::calls::{Argument, Effect};
 use super::facts::Facts;
 
 /// A loop of a nest.
@@ -101,6 +101,8 @@ pub(super) struct Nest<'a> {
     assigned: BTreeSet<SymbolId>,
     values: HashMap<SymbolId, Poly>,
     pointers: HashMap<SymbolId, Option<Place>>,
+    /// What second names stand for.
+    names_of: HashMap<SymbolId, Place>,
     conditions: Vec<Condition>,
     inside: Option<usize>,
     in_atomic: bool,
@@ -130,6 +132,7 @@ impl<'a> Nest<'a> {
             assigned: assigned(facts, stmt),
             values: HashMap::new(),
             pointers: HashMap::new(),
+            names_of: HashMap::new(),
             conditions: Vec::new(),
             inside: None,
             in_atomic: false,
@@ -174,6 +177,11 @@ impl<'a> Nest<'a> {
                 for decl in decls {
                     let decl = unit.decl(*decl);
                     let symbol = self.facts.symbols.lookup(&decl.name, decl.name_span.end);
+                    if let Some(symbol) = symbol.filter(|_| decl.derived.first() == Some(&Derived::Reference))
+                    {
+                        self.second_name(symbol, decl.init, decl.span);
+                        continue;
+                    }
                     let value = decl.init.map(|init| self.value(init)).unwrap_or_default();
                     if let Some(symbol) = symbol {
                         self.set(symbol, value);
@@ -218,6 +226,46 @@ impl<'a> Nest<'a> {
             StmtKind::Empty => {}
         }
         self.in_atomic = was_atomic;
+    }
+
+    /// A second name of something is declared.
+    fn second_name(&mut self, symbol: SymbolId, init: Option<ExprId>, at: Span) {
+        if self.facts.unit.is_fortran() {
+            // The names of arrays are looked into where they are used.
+            if self.facts.symbols.get(symbol).class != Class::Array {
+                self.trouble(at, "it gives something a second name");
+            }
+            return;
+        }
+        match init.and_then(|init| self.place(init)) {
+            Some(place) => drop(self.names_of.insert(symbol, place)),
+            None => self.trouble(at, "it gives something a second name"),
+        }
+    }
+
+    /// Whether a name stands for something that it was given to outside of the nest, and that the nest may change.
+    fn is_unclear_name(&self, symbol: SymbolId) -> bool {
+        let facts = self.facts;
+        let Some(decl) = facts.decl(symbol).filter(|decl| decl.derived.first() == Some(&Derived::Reference))
+        else {
+            return false;
+        };
+        let Some(init) = decl.init.filter(|_| !self.names_of.contains_key(&symbol)) else { return false };
+        if facts.symbols.get(symbol).class == Class::Array {
+            return !facts.unit.is_fortran();
+        }
+        let mut at = init;
+        loop {
+            at = match &facts.unit.expr(at).kind {
+                ExprKind::Name(_) => {
+                    let root = facts.symbols.named(facts.unit, at);
+                    return root.is_none_or(|root| self.assigned.contains(&root));
+                }
+                ExprKind::Member { base, name, .. } if !self.assigned_members.contains(name) => *base,
+                ExprKind::Literal | ExprKind::Int(_) => return false,
+                _ => return true,
+            }
+        }
     }
 
     /// What comes behind happens only if the jump did not.
@@ -423,6 +471,48 @@ impl<'a> Nest<'a> {
         Some(self.at_entry(symbol, 8))
     }
 
+    /// Where a pointer leads when the nest begins: to where it was set to lead, if that is the same all the time, or to
+    /// memory that is known by its name.
+    fn aim_at_entry(&mut self, symbol: SymbolId, depth: usize) -> Option<Place> {
+        let own = Place { root: symbol, steps: vec![Step::Hop, Step::Index(Some(Poly::default()))] };
+        let aim = self.facts.only_aim(symbol).filter(|_| depth > 0);
+        Some(aim.and_then(|aim| self.fixed_aim(aim, depth - 1)).unwrap_or(own))
+    }
+
+    fn fixed_aim(&mut self, expr: ExprId, depth: usize) -> Option<Place> {
+        let unit = self.facts.unit;
+        match &unit.expr(expr).kind {
+            ExprKind::Name(_) => {
+                let symbol = self.facts.symbols.named(unit, expr)?;
+                let known = self.facts.symbols.get(symbol);
+                match known.class {
+                    Class::Array if !known.is_reference => {
+                        Some(Place { root: symbol, steps: vec![Step::Index(Some(Poly::default()))] })
+                    }
+                    Class::Pointer if self.facts.is_fixed_parameter(symbol) => self.aim_at_entry(symbol, 0),
+                    Class::Pointer if self.facts.only_aim(symbol).is_some() => {
+                        self.aim_at_entry(symbol, depth)
+                    }
+                    _ => None,
+                }
+            }
+            ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Subtract), pointer, by) => {
+                let leads_to = Some(self.fixed_aim(*pointer, depth)?);
+                let number = Some(self.fixed(*by, depth)?);
+                moved(*op, Value { number: None, leads_to }, Value { number, leads_to: None })
+            }
+            ExprKind::AddressOf(inner) => match &unit.expr(*inner).kind {
+                ExprKind::Index(pointer, by) => {
+                    let leads_to = Some(self.fixed_aim(*pointer, depth)?);
+                    let number = Some(self.fixed(*by, depth)?);
+                    moved(BinaryOp::Add, Value { number: None, leads_to }, Value { number, leads_to: None })
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// What a variable holds when the nest begins, by what it was set from.
     fn at_entry(&mut self, symbol: SymbolId, depth: usize) -> Poly {
         let entry = |nest: &mut Self| Poly::atom(nest.atoms.id(Atom::Entry(symbol)));
@@ -482,7 +572,7 @@ impl<'a> Nest<'a> {
             ExprKind::Binary(op, left, right) => {
                 let (left, right) = (self.value(*left), self.value(*right));
                 let number = left.number.as_ref().zip(right.number.as_ref());
-                let number = number.and_then(|(left, right)| combined(*op, left, right));
+                let number = number.and_then(|(left, right)| self.combined(*op, left, right));
                 Value { number, leads_to: moved(*op, left, right) }
             }
             ExprKind::Assign(op, left, right) => self.assign(*op, *left, *right),
@@ -535,6 +625,15 @@ impl<'a> Nest<'a> {
         }
     }
 
+    /// Two values by an operator; of a division that does not come out, that it is the same for the same values.
+    fn combined(&mut self, op: BinaryOp, left: &Poly, right: &Poly) -> Option<Poly> {
+        let is_whole =
+            matches!(op, BinaryOp::Divide | BinaryOp::Remainder | BinaryOp::ShiftRight | BinaryOp::BitAnd);
+        combined(op, left, right).or_else(|| {
+            is_whole.then(|| Poly::atom(self.atoms.id(Atom::Of(op, left.clone(), right.clone()))))
+        })
+    }
+
     fn named(&mut self, expr: ExprId) -> Value {
         let unit = self.facts.unit;
         let span = unit.expr(expr).span;
@@ -542,6 +641,13 @@ impl<'a> Nest<'a> {
             let number = self.facts.constant(expr).map(Poly::constant);
             return Value { number, leads_to: None };
         };
+        if let Some(place) = self.names_of.get(&symbol).cloned() {
+            self.access(place, false, span);
+            return Value::default();
+        }
+        if self.is_unclear_name(symbol) {
+            self.trouble(span, "this is a second name of something that the loop changes");
+        }
         self.names.push((symbol, span));
         if let Some(value) = self.facts.constant(expr) {
             return Value { number: Some(Poly::constant(value)), leads_to: None };
@@ -549,8 +655,7 @@ impl<'a> Nest<'a> {
         match self.facts.symbols.get(symbol).class {
             Class::Pointer => {
                 let place = self.pointers.get(&symbol).cloned();
-                let own = Place { root: symbol, steps: vec![Step::Hop, Step::Index(Some(Poly::default()))] };
-                Value { number: None, leads_to: place.unwrap_or(Some(own)) }
+                Value { number: None, leads_to: place.unwrap_or_else(|| self.aim_at_entry(symbol, 8)) }
             }
             Class::Array if !unit.is_fortran() => Value {
                 number: None,
@@ -638,6 +743,9 @@ impl<'a> Nest<'a> {
         match &unit.expr(expr).kind {
             ExprKind::Name(_) => {
                 let symbol = self.facts.symbols.named(unit, expr)?;
+                if let Some(place) = self.names_of.get(&symbol) {
+                    return Some(place.clone());
+                }
                 self.names.push((symbol, unit.expr(expr).span));
                 Some(Place { root: symbol, steps: Vec::new() })
             }
@@ -730,9 +838,7 @@ impl<'a> Nest<'a> {
     fn is_array_member(&self, name: &str) -> bool {
         let unit = self.facts.unit;
         let mut all = unit.records.iter().flat_map(|record| &record.members).map(|id| unit.decl(*id));
-        let is_array = |decl: &crate::host::ir::Decl| {
-            matches!(decl.derived.first(), Some(crate::host::ir::Derived::Array(_)))
-        };
+        let is_array = |decl: &crate::host::ir::Decl| matches!(decl.derived.first(), Some(Derived::Array(_)));
         let mut named = all.by_ref().filter(|decl| decl.name == name).peekable();
         named.peek().is_some() && named.all(is_array)
     }
@@ -766,16 +872,20 @@ impl<'a> Nest<'a> {
             let Some(symbol) = self.facts.symbols.named(unit, target) else {
                 return self.trouble(span, "it is not known what this name means");
             };
+            if let Some(place) = self.names_of.get(&symbol).cloned() {
+                return self.access(place, true, span);
+            }
             self.names.push((symbol, span));
             let known = self.facts.symbols.get(symbol);
-            if known.is_reference && known.kind == SymbolKind::Local && !unit.is_fortran() {
+            let derived = self.facts.decl(symbol).and_then(|decl| decl.derived.first());
+            if known.kind == SymbolKind::Local && derived == Some(&Derived::Reference) {
                 self.trouble(span, format!("`{}` is another name of something", known.name));
             }
             match known.class {
                 Class::Array | Class::Record => {
                     self.access(Place { root: symbol, steps: Vec::new() }, true, span);
                 }
-                Class::Unknown if unit.is_fortran() => {
+                Class::Unknown if unit.is_fortran() && self.facts.decl(symbol).is_none() => {
                     self.trouble(span, format!("the declaration of `{}` is not seen", known.name));
                 }
                 Class::Scalar | Class::Pointer | Class::Unknown => self.set(symbol, value),
@@ -813,33 +923,80 @@ impl<'a> Nest<'a> {
         if self.facts.symbols.is_inquiry(name) {
             return None;
         }
-        let values: Vec<Value> = args.iter().map(|arg| self.value(*arg)).collect();
         match self.facts.effect(name) {
-            Effect::Changes(why) => self.trouble(span, why),
-            Effect::Reads(globals) => {
-                // It may read all that its pointers lead to.
-                for value in values {
-                    if let Some(mut place) = value.leads_to {
-                        place.steps.pop();
-                        self.deep_access(place, span);
-                    }
+            Effect::Changes(why) => {
+                args.iter().for_each(|arg| drop(self.value(*arg)));
+                self.trouble(span, why);
+            }
+            Effect::Does(does) => {
+                for (place, arg) in args.iter().enumerate() {
+                    self.argument(*arg, does.arguments.get(place).copied(), span);
                 }
-                for symbol in globals {
-                    if self.assigned.contains(&symbol) {
-                        let name = &self.facts.symbols.get(symbol).name;
-                        self.trouble(span, format!("the call reads `{name}`, which the loop assigns"));
-                    }
-                    let is_memory =
-                        matches!(self.facts.symbols.get(symbol).class, Class::Array | Class::Record);
-                    if is_memory {
-                        self.deep_access(Place { root: symbol, steps: Vec::new() }, span);
-                    } else if self.facts.symbols.get(symbol).class == Class::Pointer {
-                        self.deep_access(Place { root: symbol, steps: vec![Step::Hop] }, span);
-                    }
+                for symbol in does.reads {
+                    self.global(symbol, span);
                 }
             }
         }
         None
+    }
+
+    /// An argument, and what the function does with it.
+    fn argument(&mut self, arg: ExprId, does: Option<Argument>, at: Span) {
+        let Some(does) = does else {
+            // It may read all that a pointer leads to.
+            if let Some(mut place) = self.value(arg).leads_to {
+                place.steps.pop();
+                self.deep_access(place, at);
+            }
+            return;
+        };
+        let place = match self.facts.unit.is_fortran() {
+            true => match self.facts.unit.expr(arg).kind {
+                ExprKind::Name(_) | ExprKind::Index(..) | ExprKind::Member { .. } => self.place(arg),
+                _ => {
+                    self.value(arg);
+                    return;
+                }
+            },
+            false => self.value(arg).leads_to,
+        };
+        let Some(mut place) = place else {
+            return if does.writes { self.trouble(at, "the call changes an argument") } else { () };
+        };
+        let is_scalar = place.steps.is_empty()
+            && matches!(self.facts.symbols.get(place.root).class, Class::Scalar | Class::Unknown);
+        if is_scalar {
+            // Scalars are looked at by themselves.
+            let unknown = self.atoms.unknown(self.inside);
+            self.values.insert(place.root, unknown);
+            return;
+        }
+        let is_section = place.steps.contains(&Step::Index(None)) || place.steps.is_empty();
+        if does.is_whole && !(self.facts.unit.is_fortran() && is_section) {
+            // From the element onwards.
+            while matches!(place.steps.last(), Some(Step::Index(_))) {
+                place.steps.pop();
+            }
+        }
+        for writes in [false, true].into_iter().filter(|writes| does.writes || !writes) {
+            self.access(place.clone(), writes, at);
+            if let Some(last) = self.accesses.last_mut() {
+                last.is_deep = does.is_whole;
+            }
+        }
+    }
+
+    /// A variable of the file that a function reads.
+    fn global(&mut self, symbol: SymbolId, at: Span) {
+        let known = self.facts.symbols.get(symbol);
+        if self.assigned.contains(&symbol) {
+            self.trouble(at, format!("the call reads `{}`, which the loop assigns", known.name));
+        }
+        match known.class {
+            Class::Array | Class::Record => self.deep_access(Place { root: symbol, steps: Vec::new() }, at),
+            Class::Pointer => self.deep_access(Place { root: symbol, steps: vec![Step::Hop] }, at),
+            Class::Scalar | Class::Unknown => {}
+        }
     }
 
     /// The number that a macro such as `IDX(i, j)` stands for.
@@ -909,7 +1066,7 @@ fn moved(op: BinaryOp, left: Value, right: Value) -> Option<Place> {
     Some(place)
 }
 
-pub(super) fn combined(op: BinaryOp, left: &Poly, right: &Poly) -> Option<Poly> {
+fn combined(op: BinaryOp, left: &Poly, right: &Poly) -> Option<Poly> {
     let values = left.value().zip(right.value());
     match op {
         BinaryOp::Add => left.plus(right, 1),

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::host::ir::BinaryOp;
 use crate::sema::SymbolId;
 
 /// A value that a polynomial is made of: an index into the nest's `Atoms`.
@@ -19,6 +20,8 @@ pub(super) enum Atom {
     Member(SymbolId, String),
     /// What the loop with this number counts.
     Counter(usize),
+    /// What is left of two values by a division or the like: the same where both are the same.
+    Of(BinaryOp, Poly, Poly),
     /// A value that is not known: the number of the innermost loop around the place where it was set, and a number of its own.
     Unknown(Option<usize>, u32),
 }
@@ -44,6 +47,16 @@ impl Atoms {
         self.fresh += 1;
         self.all.push(Atom::Unknown(inside, self.fresh));
         Poly::atom(AtomId(self.all.len() as u32 - 1))
+    }
+
+    /// Whether `is_fixed` holds for all that a value is made of.
+    pub(super) fn is_fixed(&self, id: AtomId, is_fixed: &dyn Fn(&Atom) -> bool) -> bool {
+        match self.get(id) {
+            Atom::Of(_, one, two) => {
+                one.atoms().chain(two.atoms()).all(|inner| self.is_fixed(inner, is_fixed))
+            }
+            atom => is_fixed(atom),
+        }
     }
 
     pub(super) fn get(&self, id: AtomId) -> &Atom {

@@ -14,12 +14,23 @@ impl Nest<'_> {
         if facts.no_alias {
             return true;
         }
-        let (a, b) = (one.place.root, two.place.root);
-        if facts.unit.is_fortran() {
-            return !(self.is_pointer(one) && self.is_aim(two) || self.is_pointer(two) && self.is_aim(one));
+        let (a, b) = (facts.origin(one.place.root), facts.origin(two.place.root));
+        if a == b {
+            return false;
         }
-        let (through, other_through) = (goes_through(one), goes_through(two));
-        match (through, other_through) {
+        if facts.unit.is_fortran() {
+            let shares = |symbol| facts.symbols.get(symbol).fortran.is_equivalent;
+            return !(self.is_pointer(one) && self.is_aim(two)
+                || self.is_pointer(two) && self.is_aim(one)
+                || shares(a) && shares(b)
+                || self.is_given_target(a) && self.is_given_target(b));
+        }
+        // What a pointer leads into may be a variable by itself.
+        let through = |access: &Access, origin| {
+            goes_through(access)
+                && (origin == access.place.root || facts.symbols.get(origin).class == Class::Pointer)
+        };
+        match (through(one, a), through(two, b)) {
             (false, false) => {
                 let is_name = |symbol: SymbolId| facts.symbols.get(symbol).is_reference;
                 !is_name(a) && !is_name(b)
@@ -30,17 +41,21 @@ impl Nest<'_> {
                 let restricted = |symbol| facts.decl(symbol).is_some_and(|decl| decl.is_restrict);
                 let allocated = |symbol| facts.is_allocated(symbol);
                 let given = |symbol| facts.is_fixed_parameter(symbol);
-                let is_plain =
-                    |access: &Access| !access.place.steps.iter().any(|step| matches!(step, Step::Member(_)));
-                is_plain(one)
-                    && is_plain(two)
-                    && (restricted(a)
-                        || restricted(b)
-                        || allocated(a) && (allocated(b) || given(b))
-                        || allocated(b) && given(a))
+                let (plain, other_plain) = (is_plain(one), is_plain(two));
+                restricted(a) && plain
+                    || restricted(b) && other_plain
+                    || plain
+                        && other_plain
+                        && (allocated(a) && (allocated(b) || given(b)) || allocated(b) && given(a))
                     || self.have_other_elements(one, two)
             }
         }
+    }
+
+    /// Whether another dummy argument may be the same variable: both are targets.
+    fn is_given_target(&self, symbol: SymbolId) -> bool {
+        let known = self.facts.symbols.get(symbol);
+        known.fortran.target && known.kind == SymbolKind::Parameter
     }
 
     /// Whether pointer `pointer` surely leads to something else than to variable `other` itself.
@@ -90,11 +105,12 @@ impl Nest<'_> {
         self.facts.symbols.may_be_pointer_component(name)
     }
 
-    /// Whether two accesses of one Fortran variable go through components that are pointers: they may lead to the same.
+    /// Whether different components of one Fortran variable may lead to the same memory: one is a pointer, and the other one
+    /// a pointer or a target.
     pub(super) fn are_pointers_apart(&self, one: &Access, two: &Access) -> bool {
         let differs = self.members(one).ne(self.members(two));
-        let pointer = |access| self.members(access).any(|name| self.is_pointer_member(name));
-        self.facts.unit.is_fortran() && !self.facts.no_alias && differs && pointer(one) && pointer(two)
+        let meets = self.is_pointer(one) && self.is_aim(two) || self.is_pointer(two) && self.is_aim(one);
+        self.facts.unit.is_fortran() && !self.facts.no_alias && differs && meets
     }
 
     /// The array or pointer as it is called in a message.
@@ -106,6 +122,12 @@ impl Nest<'_> {
         }
         name
     }
+}
+
+/// Whether there is one pointer on the way to what is touched, and no member.
+fn is_plain(access: &Access) -> bool {
+    let hops = access.place.steps.iter().filter(|step| **step == Step::Hop).count();
+    hops == 1 && !access.place.steps.iter().any(|step| matches!(step, Step::Member(_)))
 }
 
 /// Whether a pointer's value is on the way to what is touched.

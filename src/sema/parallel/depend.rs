@@ -43,11 +43,7 @@ struct Equations<'n, 'a> {
 impl Equations<'_, '_> {
     /// Whether the atom is the same in both iterations: what is counted, or set, inside the loop is not.
     fn is_shared(&self, atom: AtomId) -> bool {
-        match self.nest.atoms.get(atom) {
-            Atom::Entry(_) | Atom::Member(..) => true,
-            Atom::Counter(at) => !self.nest.is_within(Some(*at), self.carrier),
-            Atom::Unknown(inside, _) => !self.nest.is_within(*inside, self.carrier),
-        }
+        self.nest.is_fixed_atom(atom, self.carrier)
     }
 
     /// A polynomial as a sum over the unknowns.
@@ -159,10 +155,14 @@ impl Nest<'_> {
 
     /// Whether the loop does not change a value.
     fn is_fixed(&self, poly: &Poly, carrier: usize) -> bool {
-        poly.atoms().all(|atom| match self.atoms.get(atom) {
-            Atom::Entry(_) | Atom::Member(..) => true,
+        poly.atoms().all(|atom| self.is_fixed_atom(atom, carrier))
+    }
+
+    fn is_fixed_atom(&self, atom: AtomId, carrier: usize) -> bool {
+        self.atoms.is_fixed(atom, &|atom| match atom {
             Atom::Counter(at) => !self.is_within(Some(*at), carrier),
             Atom::Unknown(inside, _) => !self.is_within(*inside, carrier),
+            Atom::Entry(_) | Atom::Member(..) | Atom::Of(..) => true,
         })
     }
 
@@ -422,12 +422,8 @@ impl Nest<'_> {
         let [low, high] = self.loops[at].bounds.as_slice() else { return false };
         let is_own = |poly: &Poly| {
             poly.atoms().filter(|atom| *atom != self.loops[at].counter).all(|atom| {
-                match self.atoms.get(atom) {
-                    // What is counted in the iteration may be another value where it is read.
-                    Atom::Counter(of) => !self.is_within(Some(*of), carrier) || *of == carrier,
-                    Atom::Unknown(inside, _) => !self.is_within(*inside, carrier),
-                    Atom::Entry(_) | Atom::Member(..) => true,
-                }
+                // What is counted in the iteration may be another value where it is read.
+                self.is_fixed_atom(atom, carrier) || atom == self.loops[carrier].counter
             })
         };
         let counts = past.atoms().any(|atom| atom == self.loops[at].counter);

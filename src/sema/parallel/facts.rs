@@ -143,6 +143,56 @@ impl<'a> Facts<'a> {
         }
     }
 
+    /// The one place that a pointer ever leads to, as an expression.
+    pub(super) fn only_aim(&self, symbol: SymbolId) -> Option<ExprId> {
+        let known = self.symbols.get(symbol);
+        let decl = self.decl(symbol)?;
+        let is_name = decl.derived.first() == Some(&Derived::Reference);
+        if self.unit.is_fortran() {
+            return decl.init.filter(|_| is_name);
+        }
+        let is_own = known.kind == SymbolKind::Local && known.class == Class::Pointer && !is_name;
+        match self.sources.get(&symbol).map(Vec::as_slice) {
+            Some([Some(value)]) if is_own => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The variable that a pointer, or a second name, leads into: itself, if that is not known.
+    pub(super) fn origin(&self, symbol: SymbolId) -> SymbolId {
+        let mut symbol = symbol;
+        for _ in 0..DEPTH {
+            let Some(next) = self.only_aim(symbol).and_then(|aim| self.root(aim)) else { break };
+            symbol = next;
+        }
+        symbol
+    }
+
+    /// The variable whose memory the value of a pointer expression leads into.
+    fn root(&self, aim: ExprId) -> Option<SymbolId> {
+        let mut at = aim;
+        let is_pointer = |symbol: &SymbolId| {
+            let class = self.symbols.get(*symbol).class;
+            self.unit.is_fortran() || matches!(class, Class::Pointer | Class::Array)
+        };
+        loop {
+            at = match &self.unit.expr(at).kind {
+                ExprKind::Name(_) => return self.symbols.named(self.unit, at).filter(is_pointer),
+                ExprKind::Cast { operand, .. } => *operand,
+                ExprKind::Binary(BinaryOp::Add | BinaryOp::Subtract, left, _) => *left,
+                ExprKind::AddressOf(inner) => match &self.unit.expr(*inner).kind {
+                    ExprKind::Index(base, _) if !self.unit.is_fortran() => match self.unit.expr(*base).kind {
+                        ExprKind::Name(_) => *base,
+                        _ => return None,
+                    },
+                    _ => return None,
+                },
+                ExprKind::Index(base, _) | ExprKind::Member { base, .. } if self.unit.is_fortran() => *base,
+                _ => return None,
+            }
+        }
+    }
+
     /// Whether a variable keeps the value that its function begins with.
     pub(super) fn is_fixed_parameter(&self, symbol: SymbolId) -> bool {
         let known = self.symbols.get(symbol);
