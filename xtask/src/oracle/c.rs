@@ -33,7 +33,8 @@ pub fn rewrite(text: &str, language: Language, chosen: &[Chosen]) -> Result<Stri
     let code = Code::new(plain.as_bytes(), language, &tree, &Macros::new());
     let mut edits: Vec<(usize, usize, String)> = Vec::new();
     for node in code::nodes(tree.root_node()) {
-        let is_chosen = |one: &&Chosen| node.kind() == "for_statement" && node.start_position().row == one.line;
+        let is_chosen =
+            |one: &&Chosen| node.kind() == "for_statement" && node.start_position().row == one.line;
         let Some(one) = chosen.iter().find(is_chosen) else { continue };
         let told = |why: &str| format!("line {}: {why}", one.line + 1);
         let head = head(node, &code).ok_or_else(|| told("the loop's head is not understood"))?;
@@ -137,7 +138,8 @@ mod tests {
     use super::{Chosen, SUPPORT, rewrite};
 
     fn rewritten(text: &str, line: usize) -> Result<String, String> {
-        let chosen = Chosen { id: 7, file: 0, line, private: vec!["t".to_owned(), "u".to_owned()], differs: false };
+        let chosen =
+            Chosen { id: 7, file: 0, line, private: vec!["t".to_owned(), "u".to_owned()], differs: false };
         let result = rewrite(text, Language::C, &[chosen])?;
         Ok(result.strip_prefix(SUPPORT).unwrap().to_owned())
     }
@@ -149,7 +151,8 @@ mod tests {
                     acc_k7 = 0; acc_k7 < acc_n7; acc_k7++) { \
                     if (acc_loop == 7) { __builtin_memset((void *)&t, 0x7F, sizeof(t)); } \
                     int i = acc_f7 + acc_s7 * acc_at(7, acc_k7, acc_n7); ";
-        let expected = format!("void f(int n, int t)\n{{\n#pragma acc kernels\n{head}{{ int u = t = 1; }} }}\n}}\n");
+        let expected =
+            format!("void f(int n, int t)\n{{\n#pragma acc kernels\n{head}{{ int u = t = 1; }} }}\n}}\n");
         assert_eq!(rewritten(text, 3).unwrap(), expected);
     }
 

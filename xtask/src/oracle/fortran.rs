@@ -26,7 +26,8 @@ pub fn rewrite(text: &str, is_first: bool, count: usize, chosen: &[Chosen]) -> R
         let line = text.lines().nth(one.line).ok_or_else(|| told("there is no such line"))?;
         let head = head(line).ok_or_else(|| told("the loop's head is not understood"))?;
         let above = text.lines().take(one.line).collect::<Vec<_>>();
-        let unit = above.iter().rposition(|line| begins_unit(line)).ok_or_else(|| told("it is in no unit"))?;
+        let unit =
+            above.iter().rposition(|line| begins_unit(line)).ok_or_else(|| told("it is in no unit"))?;
         units.push(unit);
         if let Some(line) = lines.get_mut(one.line) {
             *line = head.text(one);
@@ -89,7 +90,9 @@ impl Head<'_> {
     fn text(&self, one: &Chosen) -> String {
         let (id, Head { before, counter, range: [first, last, step] }) = (one.id, self);
         let mut lines = vec![format!("{before}acc_k{id} = 1, acc_trips({id}, {first}, {last}, {step})")];
-        lines.extend(one.private.iter().map(|name| format!("      if (acc_loop == {id}) call acc_poison({name})")));
+        lines.extend(
+            one.private.iter().map(|name| format!("      if (acc_loop == {id}) call acc_poison({name})")),
+        );
         lines.push(format!("      {counter} = acc_at({id}, acc_k{id})"));
         lines.join("\n")
     }

@@ -106,12 +106,6 @@ pub fn judge(label: &Label, verdict: Option<&LoopVerdict>) -> Result<Standing, S
     let Some(verdict) = verdict else { return Err("the loop has no verdict".to_owned()) };
     match (label, verdict) {
         (Label::Parallel { reductions, .. }, LoopVerdict::Parallel { reductions: found, .. }) => {
-            let sorted = |list: &[(String, String)]| {
-                let lower = |(operator, name): &(String, String)| (operator.to_lowercase(), name.to_lowercase());
-                let mut list: Vec<_> = list.iter().map(lower).collect();
-                list.sort();
-                list
-            };
             if sorted(reductions) != sorted(found) {
                 return Err(format!("the reductions are {reductions:?}, and {found:?} are found"));
             }
@@ -129,8 +123,23 @@ pub fn judge(label: &Label, verdict: Option<&LoopVerdict>) -> Result<Standing, S
     }
 }
 
+/// Reductions in one order, their operators as C writes them.
+fn sorted(reductions: &[(String, String)]) -> Vec<(String, String)> {
+    let as_c = |operator: &str| {
+        let fortran =
+            [("iand", "&"), ("ior", "|"), ("ieor", "^"), (".and.", "&&"), (".or.", "||"), (".eqv.", "==")];
+        let known = fortran.into_iter().chain([(".neqv.", "!=")]).find(|(one, _)| *one == operator);
+        known.map_or_else(|| operator.to_owned(), |(_, c)| c.to_owned())
+    };
+    let plain = |(operator, name): &(String, String)| (as_c(&operator.to_lowercase()), name.to_lowercase());
+    let mut list: Vec<_> = reductions.iter().map(plain).collect();
+    list.sort();
+    list
+}
+
 fn needs_private(label: &Label, verdict: &LoopVerdict) -> Result<Standing, String> {
-    let (Label::Parallel { private, .. }, LoopVerdict::Parallel { private: found, .. }) = (label, verdict) else {
+    let (Label::Parallel { private, .. }, LoopVerdict::Parallel { private: found, .. }) = (label, verdict)
+    else {
         return Ok(Standing::Found);
     };
     match private.iter().find(|name| !found.iter().any(|one| one.eq_ignore_ascii_case(name))) {

@@ -166,15 +166,15 @@ impl Case<'_> {
         for (file, name) in self.fixture.sources.iter().enumerate() {
             let text = read_text(&self.fixture.folder.join(name))?;
             let labels = label::labels(&text).map_err(|why| format!("{name}: {why}"))?;
-            let verdicts = match are_labels_verdicts {
-                true => labels.iter().map(|(line, label)| (*line, said(label))).collect(),
-                false => verdicts(name, &text)?,
-            };
+            let verdicts = if are_labels_verdicts { BTreeMap::new() } else { verdicts(name, &text)? };
             self.unlabelled(name, &text, &labels, &verdicts);
             for (line, label) in &labels {
                 let verdict = verdicts.get(line);
-                self.judge(name, *line, label, verdict);
-                if let Some((private, differs)) = to_run(label, verdict) {
+                let run = match are_labels_verdicts {
+                    true => self.believe(label),
+                    false => self.judge(name, *line, label, verdict),
+                };
+                if let Some((private, differs)) = run {
                     chosen.push(Chosen { id: chosen.len(), file, line: *line, private, differs });
                 }
             }
@@ -213,7 +213,15 @@ impl Case<'_> {
         }
     }
 
-    fn judge(&mut self, name: &str, line: usize, label: &Label, verdict: Option<&LoopVerdict>) {
+    /// Holds a verdict against the label, and says how the loop is to be run: with what each iteration has of its own, and
+    /// whether another order must be seen; `None`: it keeps its order.
+    fn judge(
+        &mut self,
+        name: &str,
+        line: usize,
+        label: &Label,
+        verdict: Option<&LoopVerdict>,
+    ) -> Option<(Vec<String>, bool)> {
         self.sum.loops += 1;
         self.sum.parallel += usize::from(matches!(label, Label::Parallel { .. }));
         match label::judge(label, verdict) {
@@ -221,6 +229,28 @@ impl Case<'_> {
             Ok(Standing::Sequential) => self.sum.sequential += 1,
             Ok(Standing::OutOfReach | Standing::Free) => {}
             Err(why) => self.wrong(name, line, &why),
+        }
+        match (label, verdict) {
+            (_, Some(LoopVerdict::Parallel { private, .. })) => Some((private.clone(), false)),
+            (Label::Sequential { distance: true }, _) => Some((Vec::new(), true)),
+            _ => None,
+        }
+    }
+
+    /// Takes a label for the verdict, and says how the loop is to be run.
+    fn believe(&mut self, label: &Label) -> Option<(Vec<String>, bool)> {
+        self.sum.loops += 1;
+        match label {
+            Label::Parallel { private, .. } => {
+                self.sum.parallel += 1;
+                self.sum.found += 1;
+                Some((private.clone(), false))
+            }
+            Label::Sequential { distance } => {
+                self.sum.sequential += 1;
+                distance.then(|| (Vec::new(), true))
+            }
+            Label::Accumulates => None,
         }
     }
 
@@ -274,7 +304,11 @@ impl Case<'_> {
                 Some(_) if one.differs => self.sum.differences += 1,
                 Some(how) => self.wrong(name, one.line, &format!("called parallel, but {how}")),
                 None if one.differs => {
-                    self.wrong(name, one.line, "called sequential for a distance, and no order is seen to differ");
+                    self.wrong(
+                        name,
+                        one.line,
+                        "called sequential for a distance, and no order is seen to differ",
+                    );
                 }
                 None => {}
             }
@@ -311,30 +345,6 @@ fn execute(program: &Path, seed: &str, permuted: Option<(usize, &str)>) -> Resul
         return Ok(output.stdout);
     }
     Ok(format!("{}\n{}", output.end(), output.stdout))
-}
-
-/// What each iteration has of its own, and whether another order must be seen; `None`: the loop keeps its order.
-fn to_run(label: &Label, verdict: Option<&LoopVerdict>) -> Option<(Vec<String>, bool)> {
-    match (label, verdict) {
-        (_, Some(LoopVerdict::Parallel { private, .. })) => Some((private.clone(), false)),
-        (Label::Sequential { distance: true }, _) => Some((Vec::new(), true)),
-        _ => None,
-    }
-}
-
-/// What a label would be as a verdict.
-fn said(label: &Label) -> LoopVerdict {
-    match label {
-        Label::Parallel { private, reductions, .. } => LoopVerdict::Parallel {
-            private: private.clone(),
-            reductions: reductions.clone(),
-            asserted: false,
-            shared: None,
-        },
-        Label::Sequential { .. } | Label::Accumulates => {
-            LoopVerdict::Sequential { reason: "as labelled".to_owned(), by_dependence: false }
-        }
-    }
 }
 
 fn language(name: &str, text: &str) -> Result<Language> {
