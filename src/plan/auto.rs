@@ -169,7 +169,7 @@ impl Settling<'_, '_> {
         });
         let span = self.facts.unit.stmt(stmt).span;
         if !is_seq {
-            self.tell(stmt, directive, verdict);
+            self.tell(verdict);
         }
         let mut spread = directive.is_some() && !is_seq;
         match (&verdict.finding, directive) {
@@ -218,16 +218,9 @@ impl Settling<'_, '_> {
         }
     }
 
-    /// Keeps what was found out about a loop, with the reductions that its directive names.
-    fn tell(&mut self, stmt: StmtId, directive: Option<usize>, verdict: &Verdict) {
-        let mut verdict = verdict.clone();
-        if let (Finding::Parallel(needs), Some(at)) = (&mut verdict.finding, directive) {
-            for (op, item) in self.maker.clauses(at).reduction {
-                let how = Combine::ALL.into_iter().find(|how| operator(*how) == op);
-                needs.reductions.extend(how.zip(self.maker.symbol_of(at, item)));
-            }
-        }
-        self.verdicts.insert(self.facts.unit.stmt(stmt).span, verdict);
+    /// Keeps what was found out about a loop.
+    fn tell(&mut self, verdict: &Verdict) {
+        self.verdicts.insert(self.facts.unit.stmt(verdict.stmt).span, verdict.clone());
     }
 
     /// Settles the loops with a directive in the loop `stmt`, and tells of the others.
@@ -242,7 +235,7 @@ impl Settling<'_, '_> {
             return self.nest(index, stmt, in_kernels, verdicts);
         }
         if let Some(verdict) = verdicts.get(&stmt) {
-            self.tell(stmt, None, verdict);
+            self.tell(verdict);
         }
         for child in children(self.facts.unit, stmt) {
             for inner in outermost(self.facts.unit, child) {

@@ -961,7 +961,10 @@ impl<'a> Nest<'a> {
             false => self.value(arg).leads_to,
         };
         let Some(mut place) = place else {
-            return if does.writes { self.trouble(at, "the call changes an argument") } else { () };
+            if does.writes {
+                self.trouble(at, "the call changes an argument");
+            }
+            return;
         };
         let is_scalar = place.steps.is_empty()
             && matches!(self.facts.symbols.get(place.root).class, Class::Scalar | Class::Unknown);

@@ -25,23 +25,6 @@ pub enum Combine {
     Neqv,
 }
 
-impl Combine {
-    /// All of them.
-    pub const ALL: [Combine; 11] = [
-        Combine::Add,
-        Combine::Multiply,
-        Combine::Max,
-        Combine::Min,
-        Combine::BitAnd,
-        Combine::BitOr,
-        Combine::BitXor,
-        Combine::And,
-        Combine::Or,
-        Combine::Eqv,
-        Combine::Neqv,
-    ];
-}
-
 /// A statement that combines a value into a variable.
 #[derive(Clone, Debug)]
 pub(super) struct Update {
