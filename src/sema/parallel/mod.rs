@@ -145,7 +145,7 @@ impl Judge<'_, '_> {
         let said = self.around.said.get(&known.stmt);
         let is_asserted = said.is_some_and(|said| said.is_independent);
         match self.needs(at) {
-            Ok(needs) => Finding::Parallel(Needs { is_asserted, ..needs }),
+            Ok(needs) => Finding::Parallel(needs),
             // What the user says of it counts, if it can be shared out at all.
             Err(_) if is_asserted && known.header.is_ok() => {
                 Finding::Parallel(Needs { is_asserted, ..Needs::default() })

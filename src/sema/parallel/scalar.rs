@@ -47,7 +47,9 @@ impl Judge<'_, '_> {
             if self.is_wanted_after(at, symbol) || self.around.shared.contains(&symbol) {
                 return obstacle(Kind::LastValue(known.name.clone()));
             }
-            needs.private.push(symbol);
+            if !self.counts(symbol) {
+                needs.private.push(symbol);
+            }
         }
         let name = || facts.symbols.get(header.var).name.clone();
         // The loop's own variable has its last value afterwards.
@@ -72,6 +74,12 @@ impl Judge<'_, '_> {
             self.nest.names.iter().filter(|(name, span)| *name == symbol && within.contains(*span));
         let nowhere_else = named.all(|(_, span)| own.iter().any(|update| update.span.contains(*span)));
         (all_alike && nowhere_else).then_some(first)
+    }
+
+    /// Whether a variable is that of a loop of the nest: every iteration around has its own of it.
+    fn counts(&self, symbol: SymbolId) -> bool {
+        let headers = self.nest.loops.iter().filter_map(|one| one.header.as_ref().ok());
+        headers.into_iter().any(|header| header.var == symbol)
     }
 
     fn carried(&self, symbol: SymbolId, how: &Use, within: Span) -> Kind {
