@@ -95,6 +95,10 @@ impl Symbols {
             let is_result = scope.kind == ScopeKind::Procedure && scope.result.as_ref() == Some(&decl.name);
             let is_dummy = decl.kind == DeclKind::Parameter && !decl.fortran.value;
             let known = self.get_mut(symbol);
+            // A dummy in the list of its procedure, or a variable in a common block, may have no other declaration.
+            if known.class == Class::Unknown && decl.base == BaseType::Unknown && !decl.fortran.procedure {
+                (known.class, known.is_floating) = implicit_class(unit, id, &decl.name);
+            }
             known.is_reference |= is_dummy || is_result || has_contained || decl.fortran.pointer;
             if decl.fortran.procedure {
                 known.kind = SymbolKind::Function;

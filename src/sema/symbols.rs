@@ -122,6 +122,8 @@ pub struct Symbols {
     assigning: HashMap<String, Vec<String>>,
     /// For Fortran, the dummy arguments that procedures leave as they are; elsewhere `None`.
     pub(super) inputs: Option<HashMap<String, HashSet<usize>>>,
+    /// The names of members that lie over one another: those of unions, and of what is defined in them.
+    overlaid: HashSet<String>,
     /// The derived types of Fortran.
     pub(super) derived_types: DerivedTypes,
 }
@@ -159,6 +161,7 @@ impl Symbols {
         for (name, place) in types.units.iter().flat_map(|unit| &unit.by_reference) {
             symbols.by_reference.entry(name.clone()).or_default().insert(*place);
         }
+        symbols.overlaid = overlaid(&types.units);
         for function in &unit.functions {
             if symbols.functions.last().is_none_or(|last| last.end <= function.span.start) {
                 symbols.functions.push(function.span);
@@ -200,6 +203,16 @@ impl Symbols {
         }
         symbols.sort_names();
         symbols
+    }
+
+    /// Whether two members of different names can lie over one another, by their names alone.
+    pub fn are_overlaid(&self, one: &str, two: &str) -> bool {
+        self.overlaid.contains(one) && self.overlaid.contains(two)
+    }
+
+    /// The names of the members of unions.
+    pub fn overlaid(&self) -> &HashSet<String> {
+        &self.overlaid
     }
 
     /// Sorts the meanings of each name by their scopes, as `lookup` wants them.
@@ -567,6 +580,18 @@ impl Types<'_> {
             },
         }
     }
+}
+
+/// The names of the members of unions, and of the records that are defined in unions.
+fn overlaid(units: &[&Unit]) -> HashSet<String> {
+    let mut names = HashSet::new();
+    for unit in units {
+        for union in unit.records.iter().filter(|record| record.is_union) {
+            let inside = unit.records.iter().filter(|record| union.span.contains(record.span));
+            names.extend(inside.flat_map(|record| &record.members).map(|id| unit.decl(*id).name.clone()));
+        }
+    }
+    names
 }
 
 impl Types<'_> {

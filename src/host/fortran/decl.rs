@@ -276,7 +276,8 @@ impl<'t> Reader<'_, 't> {
             }
         }
         let members = self.frames.pop().map(|frame| frame.decls).unwrap_or_default();
-        self.unit.records.push(Record { tag, bases, members, span: self.trimmed(node) });
+        let span = self.trimmed(node);
+        self.unit.records.push(Record { tag, bases, members, is_union: false, span });
     }
 
     /// Ends the innermost frame: what only all of its statements together say.

@@ -133,6 +133,10 @@ impl Nest<'_> {
             match (a, b) {
                 (Step::Hop, Step::Hop) => {}
                 (Step::Member(a), Step::Member(b)) if a == b => {}
+                // Where members of a union begin to differ, they have a part in common.
+                (Step::Member(a), Step::Member(b)) if self.facts.symbols.are_overlaid(a, b) => {
+                    return if is_before_hop { Way::Pointers } else { Way::Equal(pairs) };
+                }
                 (Step::Member(_), Step::Member(_)) if !is_before_hop || rows_differ => return Way::Apart,
                 (Step::Index(a), Step::Index(b)) => {
                     let same = a.is_some() && a == b && a.iter().all(|a| self.is_fixed(a, carrier));
