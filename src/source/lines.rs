@@ -12,7 +12,7 @@ pub struct LineIndex {
 impl LineIndex {
     /// Reads the lines of `bytes`: they end with LF (CRLF is an LF with a CR before it).
     pub fn new(bytes: &[u8]) -> LineIndex {
-        let ends = bytes.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(at, _)| at as u32 + 1);
+        let ends = memchr::memchr_iter(b'\n', bytes).map(|at| at as u32 + 1);
         LineIndex { starts: std::iter::once(0).chain(ends).collect(), length: bytes.len() as u32 }
     }
 

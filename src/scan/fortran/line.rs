@@ -40,7 +40,7 @@ pub struct Line {
 /// The ends of the line that holds the byte at `at`: before and behind its line end.
 pub fn ends(bytes: &[u8], at: usize) -> (usize, usize) {
     let rest = bytes.get(at..).unwrap_or_default();
-    let (length, next) = match rest.iter().position(|byte| *byte == b'\n') {
+    let (length, next) = match memchr::memchr(b'\n', rest) {
         Some(length) => (length, length + 1),
         None => (rest.len(), rest.len()),
     };
