@@ -264,7 +264,8 @@ impl Symbols {
         let folded = (self.inputs.is_some() && name.bytes().any(|byte| byte.is_ascii_uppercase()))
             .then(|| name.to_ascii_lowercase());
         let name = folded.as_deref().unwrap_or(name);
-        let (name, is_qualified) = match name.rsplit_once(':').filter(|(before, _)| before.ends_with(':')) {
+        let path = if self.inputs.is_some() { None } else { name.rsplit_once(':') };
+        let (name, is_qualified) = match path.filter(|(before, _)| before.ends_with(':')) {
             Some((_, last)) => (last, true),
             None => (name, false),
         };

@@ -9,6 +9,20 @@ pub struct LineIndex {
     length: u32,
 }
 
+/// The lines of a text, without LF.
+pub fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let text = rest.take()?;
+        let Some((line, behind)) = memchr::memchr(b'\n', text).and_then(|at| text.split_at_checked(at))
+        else {
+            return Some(text);
+        };
+        rest = behind.get(1..);
+        Some(line)
+    })
+}
+
 impl LineIndex {
     /// Reads the lines of `bytes`: they end with LF (CRLF is an LF with a CR before it).
     pub fn new(bytes: &[u8]) -> LineIndex {
