@@ -193,7 +193,7 @@ impl<'t> Reader<'_, 't> {
 
     fn named(&mut self, node: Node<'t>) -> Vec<Node<'t>> {
         let count = node.named_child_count();
-        if count as usize <= FEW {
+        if count <= FEW {
             return (0..count as u32).filter_map(|at| node.named_child(at)).filter(is_code).collect();
         }
         self.walked(node, Node::is_named)
