@@ -4,6 +4,7 @@
 
 mod api;
 mod concurrent;
+mod imply;
 mod regions;
 
 use rustc_hash::FxHashMap;
@@ -16,6 +17,7 @@ use crate::source::Span;
 
 pub use api::{ApiCall, ApiUse, api_uses};
 pub use concurrent::nest_concurrent;
+pub use imply::{implied_clause, implied_loop, imply_concurrent, with_implied};
 pub use regions::{Regions, enclose};
 
 /// What a directive governs.

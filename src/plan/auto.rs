@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::acc::ast::{Argument, Clause, ClauseKind, Directive, DirectiveKind, ListItem, Name, ReductionOp};
-use crate::bind::{Bound, Target};
+use crate::acc::ast::{Clause, ClauseKind, DirectiveKind, ListItem, Name, ReductionOp};
+use crate::bind::{Bound, implied_clause, implied_loop, with_implied};
 use crate::diag::{self, Diag};
 use crate::host::ir::{StmtId, StmtKind, Unit};
 use crate::sema::{
@@ -184,7 +184,7 @@ impl Settling<'_, '_> {
                     directive.map_or(head(self.facts, span), |at| self.maker.bound[at].directive.name_span);
                 self.diags.push(self.told(at, obstacle));
                 if let Some(at) = directive {
-                    self.changes.settled.insert(at, vec![clause(span.start, "seq", ClauseKind::Seq)]);
+                    self.changes.settled.insert(at, vec![implied_clause(span.start, "seq", ClauseKind::Seq)]);
                 }
             }
             _ => {}
@@ -220,7 +220,23 @@ impl Settling<'_, '_> {
 
     /// Keeps what was found out about a loop.
     fn tell(&mut self, verdict: &Verdict) {
-        self.verdicts.insert(self.facts.unit.stmt(verdict.stmt).span, verdict.clone());
+        let unit = self.facts.unit;
+        let span = unit.stmt(verdict.stmt).span;
+        // The loops over the other indices of a `do concurrent` are not in the source.
+        if unit
+            .concurrent
+            .iter()
+            .any(|one| one.stmt != verdict.stmt && one.header.contains(Span::at(span.start as usize)))
+        {
+            return;
+        }
+        let mut verdict = verdict.clone();
+        if unit.concurrent.iter().any(|one| one.stmt == verdict.stmt)
+            && matches!(verdict.finding, Finding::Sequential(_))
+        {
+            verdict.finding = Finding::Parallel(Needs { is_asserted: true, ..Needs::default() });
+        }
+        self.verdicts.insert(span, verdict);
     }
 
     /// Settles the loops with a directive in the loop `stmt`, and tells of the others.
@@ -262,26 +278,9 @@ impl Settling<'_, '_> {
 
     /// A directive for a loop without one.
     fn imply(&mut self, index: usize, stmt: StmtId, needs: &Needs) {
-        let at = self.facts.unit.stmt(stmt).span.start;
-        let place = Span { start: at, end: at };
-        let directive = Directive {
-            kind: DirectiveKind::Loop,
-            name_span: place,
-            argument: Argument::None,
-            clauses: self.clauses(at, needs),
-            span: place,
-        };
-        let is_body = is_body(self.facts.unit, stmt);
-        self.changes.implied.push(Bound {
-            text: None,
-            directive,
-            target: Target::Stmt(stmt),
-            function: self.maker.bound[index].function,
-            unbraced: is_body,
-            is_body,
-            parent: None,
-            partner: None,
-        });
+        let clauses = self.clauses(self.facts.unit.stmt(stmt).span.start, needs);
+        let like = &self.maker.bound[index];
+        self.changes.implied.push(implied_loop(self.facts.unit, stmt, like, clauses));
     }
 
     /// A loop directive says now what was found.
@@ -291,7 +290,7 @@ impl Settling<'_, '_> {
     }
 
     fn clauses(&self, at: u32, needs: &Needs) -> Vec<Clause> {
-        let mut clauses = vec![clause(at, "independent", ClauseKind::Independent)];
+        let mut clauses = vec![implied_clause(at, "independent", ClauseKind::Independent)];
         let item = |symbol: &SymbolId| {
             let name = self.facts.symbols.get(*symbol).name.clone();
             let span = Span { start: at, end: at };
@@ -310,10 +309,14 @@ impl Settling<'_, '_> {
             .filter(|symbol| self.facts.symbols.get(**symbol).class == sema::Class::Array);
         let arrays: Vec<ListItem> = arrays.map(item).collect();
         if !arrays.is_empty() {
-            clauses.push(clause(at, "private", ClauseKind::Private(arrays)));
+            clauses.push(implied_clause(at, "private", ClauseKind::Private(arrays)));
         }
         for (how, symbol) in &needs.reductions {
-            clauses.push(clause(at, "reduction", ClauseKind::Reduction(operator(*how), vec![item(symbol)])));
+            clauses.push(implied_clause(
+                at,
+                "reduction",
+                ClauseKind::Reduction(operator(*how), vec![item(symbol)]),
+            ));
         }
         clauses
     }
@@ -332,33 +335,13 @@ impl Settling<'_, '_> {
 
 impl Changes {
     fn apply(self, unit: &Unit, bound: Vec<Bound>) -> Vec<Bound> {
-        let mut all: Vec<(Option<usize>, Bound)> =
-            bound.into_iter().enumerate().map(|(index, one)| (Some(index), one)).collect();
+        let mut all = bound;
         for (index, clauses) in self.settled {
-            if let Some((_, one)) = all.get_mut(index) {
+            if let Some(one) = all.get_mut(index) {
                 one.directive.clauses.extend(clauses);
             }
         }
-        if self.implied.is_empty() {
-            return all.into_iter().map(|(_, one)| one).collect();
-        }
-        all.extend(self.implied.into_iter().map(|one| (None, one)));
-        all.sort_by_key(|(_, one)| one.directive.span.start);
-        let mut moved = BTreeMap::new();
-        for (new, (old, _)) in all.iter().enumerate() {
-            moved.extend(old.map(|old| (old, new)));
-        }
-        let mut open: Vec<(usize, Span)> = Vec::new();
-        let mut bound: Vec<Bound> = all.into_iter().map(|(_, one)| one).collect();
-        for (index, one) in bound.iter_mut().enumerate() {
-            open.retain(|(_, extent)| extent.contains(one.directive.span));
-            one.parent = open.last().map(|(above, _)| *above);
-            one.partner = one.partner.and_then(|old| moved.get(&old).copied());
-            if let Target::Stmt(stmt) = one.target {
-                open.push((index, one.directive.span.to(unit.stmt(stmt).span)));
-            }
-        }
-        bound
+        with_implied(unit, all, self.implied)
     }
 }
 
@@ -380,24 +363,6 @@ fn outermost(unit: &Unit, stmt: StmtId) -> Vec<StmtId> {
 fn head(facts: &Facts, span: Span) -> Span {
     let line = facts.line(span.start);
     Span { start: span.start, end: line.end.min(span.end) }
-}
-
-/// Whether a control statement expects the statement as its body.
-fn is_body(unit: &Unit, stmt: StmtId) -> bool {
-    !unit.is_fortran()
-        && unit.stmts.iter().any(|outer| match &outer.kind {
-            StmtKind::If { then, other, .. } => *then == stmt || *other == Some(stmt),
-            StmtKind::For { body, .. }
-            | StmtKind::While { body, .. }
-            | StmtKind::DoWhile { body, .. }
-            | StmtKind::Switch { body, .. } => *body == stmt,
-            _ => false,
-        })
-}
-
-fn clause(at: u32, word: &str, kind: ClauseKind) -> Clause {
-    let span = Span { start: at, end: at };
-    Clause { kind, name: Name { text: word.to_owned(), span }, span, device_type: None }
 }
 
 fn operator(how: Combine) -> ReductionOp {

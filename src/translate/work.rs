@@ -124,6 +124,7 @@ impl<'a> Work<'a> {
             self.diags.extend(said);
         }
         let (mut bound, said) = bind::bind(&unit, &scan.directives, parsed, &regions);
+        bound = bind::imply_concurrent(&unit, bound);
         bind::nest_concurrent(file, &mut unit, &mut bound);
         let unit = &unit;
         unbound.retain(|span| bound.binary_search_by_key(span, |one| one.directive.span).is_err());
@@ -461,18 +462,7 @@ fn edits_of(
                 }
                 edits.push(layout::replaced(file, span, lines));
             }
-            Part::Nested(stmt, heads) => {
-                let one = unit.concurrent.iter().find(|one| one.stmt == *stmt)?;
-                let nested = one.nested.as_ref().filter(|_| layout::stands_alone(file, one.header))?;
-                edits.push(layout::replaced(file, one.header, heads));
-                if one.mask.is_some() {
-                    edits.push(layout::inserted(file, nested.end, "end if")?);
-                }
-                let ends = vec!["end do".to_owned(); one.indices.len() - 1];
-                if !ends.is_empty() {
-                    edits.push(layout::lines_after(file, unit.stmt(*stmt).span.end, one.header, &ends)?);
-                }
-            }
+            Part::Nested(stmt, heads) => edits.extend(nested_edits(file, unit, *stmt, heads)?),
             Part::After(stmt, lines) => {
                 edits.push(layout::lines_after(file, unit.stmt(*stmt).span.end, old.span, lines)?);
             }
@@ -529,26 +519,51 @@ fn edits_of(
 /// The edits for a directive that the source does not have: it stands before the loop at `at`.
 fn edits_of_implied(file: &SourceFile, unit: &Unit, at: Span, parts: &[Part]) -> Option<Vec<Edit>> {
     let speech = Speech::of(file.language);
-    let mut edits = Vec::new();
+    let (mut before, mut edits) = (Vec::new(), Vec::new());
+    let mut nested = None;
     for part in parts {
-        let lines = match part {
-            Part::Directive(directive) => vec![directive.line(speech)],
-            Part::Pair(first, second) => vec![first.line(speech), second.line(speech)],
-            Part::LinesBefore(lines) | Part::LinesBehind(lines) => lines.clone(),
-            Part::Gone | Part::InFunction(..) | Part::Declared(..) => Vec::new(),
-            Part::Before(stmt, lines) if unit.stmt(*stmt).span.start == at.start => lines.clone(),
+        match part {
+            Part::Directive(directive) => before.push(directive.line(speech)),
+            Part::Pair(first, second) => before.extend([first.line(speech), second.line(speech)]),
+            Part::LinesBefore(lines) | Part::LinesBehind(lines) => before.extend(lines.iter().cloned()),
+            Part::Gone | Part::InFunction(..) | Part::Declared(..) => {}
+            Part::Before(stmt, lines) if unit.stmt(*stmt).span.start == at.start => {
+                before.extend(lines.iter().cloned());
+            }
             Part::After(stmt, lines) => {
                 let span = unit.stmt(*stmt).span;
                 edits.push(layout::lines_after(file, span.end, span, lines)?);
-                Vec::new()
             }
+            Part::Nested(stmt, heads) => nested = Some((*stmt, heads)),
             _ => return None,
-        };
-        for line in lines {
-            edits.push(layout::inserted(file, at.start, &line)?);
+        }
+    }
+    match nested {
+        Some((stmt, heads)) => {
+            before.extend(heads.iter().cloned());
+            edits.splice(0..0, nested_edits(file, unit, stmt, &before)?);
+        }
+        None => {
+            let lines = before.iter().map(|line| layout::inserted(file, at.start, line));
+            edits.splice(0..0, lines.collect::<Option<Vec<_>>>()?);
         }
     }
     Some(joined(edits))
+}
+
+/// The edits that put `heads` in the place of the first line of a `do concurrent`.
+fn nested_edits(file: &SourceFile, unit: &Unit, stmt: StmtId, heads: &[String]) -> Option<Vec<Edit>> {
+    let one = unit.concurrent.iter().find(|one| one.stmt == stmt)?;
+    let nested = one.nested.as_ref().filter(|_| layout::stands_alone(file, one.header))?;
+    let mut edits = vec![layout::replaced(file, one.header, heads)];
+    if one.mask.is_some() {
+        edits.push(layout::inserted(file, nested.end, "end if")?);
+    }
+    let ends = vec!["end do".to_owned(); one.indices.len() - 1];
+    if !ends.is_empty() {
+        edits.push(layout::lines_after(file, unit.stmt(stmt).span.end, one.header, &ends)?);
+    }
+    Some(edits)
 }
 
 /// Where directives may stand in the innermost specification part that holds `offset`.

@@ -1,0 +1,96 @@
+//! Directives that the source does not have: they stand before loops, and say what was found out about them.
+//!
+//! Invariant: the list stays in source order, and each directive knows its parent and its partner by their new places.
+
+use std::collections::BTreeMap;
+
+use crate::acc::ast::{Argument, Clause, ClauseKind, Directive, DirectiveKind, Name};
+use crate::host::ir::{StmtId, StmtKind, Unit};
+use crate::source::Span;
+
+use super::{Bound, Target};
+
+/// A clause of an implied directive.
+pub fn implied_clause(at: u32, word: &str, kind: ClauseKind) -> Clause {
+    let span = Span { start: at, end: at };
+    Clause { kind, name: Name { text: word.to_owned(), span }, span, device_type: None }
+}
+
+/// A `loop` directive for the loop `stmt`, in the same function as the directive `like`.
+pub fn implied_loop(unit: &Unit, stmt: StmtId, like: &Bound, clauses: Vec<Clause>) -> Bound {
+    let at = unit.stmt(stmt).span.start;
+    let place = Span { start: at, end: at };
+    let directive = Directive {
+        kind: DirectiveKind::Loop,
+        name_span: place,
+        argument: Argument::None,
+        clauses,
+        span: place,
+    };
+    let is_body = is_body(unit, stmt);
+    let (target, function) = (Target::Stmt(stmt), like.function);
+    Bound { text: None, directive, target, function, unbraced: is_body, is_body, parent: None, partner: None }
+}
+
+/// Adds implied directives.
+pub fn with_implied(unit: &Unit, bound: Vec<Bound>, implied: Vec<Bound>) -> Vec<Bound> {
+    if implied.is_empty() {
+        return bound;
+    }
+    let old = bound.into_iter().enumerate().map(|(index, one)| (Some(index), one));
+    let mut all: Vec<(Option<usize>, Bound)> =
+        old.chain(implied.into_iter().map(|one| (None, one))).collect();
+    all.sort_by_key(|(_, one)| one.directive.span.start);
+    let mut moved = BTreeMap::new();
+    for (new, (old, _)) in all.iter().enumerate() {
+        moved.extend(old.map(|old| (old, new)));
+    }
+    let mut open: Vec<(usize, Span)> = Vec::new();
+    let mut bound: Vec<Bound> = all.into_iter().map(|(_, one)| one).collect();
+    for (index, one) in bound.iter_mut().enumerate() {
+        open.retain(|(_, extent)| extent.contains(one.directive.span));
+        one.parent = open.last().map(|(above, _)| *above);
+        one.partner = one.partner.and_then(|old| moved.get(&old).copied());
+        if let Target::Stmt(stmt) = one.target {
+            open.push((index, one.directive.span.to(unit.stmt(stmt).span)));
+        }
+    }
+    bound
+}
+
+/// Calls the `do concurrent` loops that stand directly in `kernels` regions independent, as Fortran does.
+pub fn imply_concurrent(unit: &Unit, bound: Vec<Bound>) -> Vec<Bound> {
+    if unit.concurrent.is_empty() {
+        return bound;
+    }
+    let governed: Vec<StmtId> = bound
+        .iter()
+        .filter(|one| one.directive.kind == DirectiveKind::Loop)
+        .filter_map(Bound::stmt)
+        .collect();
+    let mut implied = Vec::new();
+    for one in bound.iter().filter(|one| one.directive.kind == DirectiveKind::Kernels) {
+        let Some(StmtKind::Block(list)) = one.stmt().map(|stmt| &unit.stmt(stmt).kind) else { continue };
+        let is_concurrent =
+            |stmt: &&StmtId| unit.concurrent.iter().any(|one| one.stmt == **stmt) && !governed.contains(stmt);
+        for stmt in list.iter().filter(is_concurrent) {
+            let at = unit.stmt(*stmt).span.start;
+            let independent = implied_clause(at, "independent", ClauseKind::Independent);
+            implied.push(implied_loop(unit, *stmt, one, vec![independent]));
+        }
+    }
+    with_implied(unit, bound, implied)
+}
+
+/// Whether a control statement of C expects the statement as its body.
+fn is_body(unit: &Unit, stmt: StmtId) -> bool {
+    !unit.is_fortran()
+        && unit.stmts.iter().any(|outer| match &outer.kind {
+            StmtKind::If { then, other, .. } => *then == stmt || *other == Some(stmt),
+            StmtKind::For { body, .. }
+            | StmtKind::While { body, .. }
+            | StmtKind::DoWhile { body, .. }
+            | StmtKind::Switch { body, .. } => *body == stmt,
+            _ => false,
+        })
+}
