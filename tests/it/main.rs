@@ -3,6 +3,7 @@
 //! Invariant: no test here calls the inside of a room.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod affine;
 mod cells;
 mod cli;
 mod diag;
