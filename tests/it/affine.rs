@@ -309,7 +309,7 @@ fn with(mut values: Values, at: usize, value: i64) -> Values {
 #[test]
 fn what_is_called_parallel_never_meets() {
     let nests = std::env::var("NESTS").ok().and_then(|count| count.parse().ok()).unwrap_or(NESTS);
-    let (mut found, mut sequential) = (0, 0);
+    let (mut found, mut meetings) = (0, 0);
     for seed in 0..nests {
         let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let nest = Nest::new(&mut dice);
@@ -329,9 +329,10 @@ fn what_is_called_parallel_never_meets() {
                     panic!("nest {seed}, loop {level}, meets with n = {n}, m = {m}:\n{text}");
                 }
                 (LoopVerdict::Parallel { .. }, None) => found += 1,
-                (LoopVerdict::Sequential { .. }, _) => sequential += 1,
+                (LoopVerdict::Sequential { .. }, meeting) => meetings += u64::from(meeting.is_some()),
             }
         }
     }
-    assert!(found > nests / 10 && sequential > nests / 10, "{found}, {sequential}");
+    println!("{found} parallel, {meetings} that meet");
+    assert!(found > nests / 10 && meetings > nests / 10, "{found} parallel, {meetings} that meet");
 }

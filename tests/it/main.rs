@@ -12,6 +12,7 @@ mod loops;
 mod properties;
 mod readme;
 mod rules;
+mod scalars;
 mod tidy;
 
 use std::path::{Path, PathBuf};
