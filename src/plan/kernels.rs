@@ -161,7 +161,25 @@ impl Maker<'_> {
                 }
             }
         }
+        implied.retain(|attribute| {
+            attribute.entry == "implicit/array" || self.is_shared(stmt, parts, attribute)
+        });
         self.plan.items[index] = Item::Clauses { clauses: counting, pushed_down: true, implied };
+    }
+
+    /// Whether a scalar must keep its place on the device from one launch to the next: more than one uses it, or one that is
+    /// launched again and again.
+    fn is_shared(&self, region: StmtId, parts: &Parts, attribute: &Attribute) -> bool {
+        let uses = |part: &&StmtId| {
+            let symbol = self.symbols.lookup(&attribute.item, self.unit.stmt(**part).span.start);
+            symbol.is_some_and(|symbol| uses(self.unit, self.symbols, **part).of(symbol).is_some())
+        };
+        let direct = |part: &StmtId| match &self.unit.stmt(region).kind {
+            StmtKind::Block(list) => list.contains(part),
+            _ => *part == region,
+        };
+        let used: Vec<&StmtId> = parts.all.iter().filter(uses).collect();
+        used.len() > 1 || !used.into_iter().all(direct)
     }
 
     /// The scalars that the region's own clauses put on the device: each launch uses the device's copy.
