@@ -4,6 +4,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use rustc_hash::FxHashMap;
+
 use crate::acc::ast::{ClauseKind, DirectiveKind, ListItem, ReductionOp};
 use crate::bind::descendants;
 use crate::host::ir::{DeclKind, Derived, ExprId, ExprKind, StmtId, StmtKind};
@@ -947,7 +949,7 @@ pub(super) fn only_indexed(input: &Input, stmt: StmtId, symbol: SymbolId) -> boo
 
 /// Whether a region uses a variable as that of shared loops only, which declare it themselves.
 fn is_shared_variable_only(input: &Input, nest: &Nest, stmt: StmtId, symbol: SymbolId) -> bool {
-    let controlled: HashMap<StmtId, SymbolId> = nest
+    let controlled: FxHashMap<StmtId, SymbolId> = nest
         .values()
         .flat_map(|shared| shared.stmts.iter().copied().zip(shared.headers.iter().map(|header| header.var)))
         .collect();

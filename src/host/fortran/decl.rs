@@ -2,7 +2,7 @@
 //!
 //! Invariant: a name has one declaration in its scoping unit, however many statements speak of it.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use tree_sitter::Node;
 
@@ -15,7 +15,7 @@ use super::{Reader, Word, span};
 #[derive(Default)]
 pub(super) struct Frame {
     pub(super) decls: Vec<DeclId>,
-    pub(super) names: HashMap<String, DeclId>,
+    pub(super) names: FxHashMap<String, DeclId>,
     /// It is a derived type.
     pub(super) is_type: bool,
     /// Its variables belong to a procedure, a main program or a block construct.
