@@ -3,6 +3,7 @@
 //! Invariant: no test here calls the inside of a room.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod affine;
 mod cells;
 mod cli;
 mod diag;
@@ -11,6 +12,7 @@ mod loops;
 mod properties;
 mod readme;
 mod rules;
+mod scalars;
 mod tidy;
 
 use std::path::{Path, PathBuf};
