@@ -253,7 +253,7 @@ impl Work<'_> {
         let name = file.name.clone();
         let own = name.rsplit(['/', '\\']).next().unwrap_or_default();
         let stem = own.rsplit_once('.').map_or(own, |(stem, _)| stem);
-        let is_header = cuda::unit_name(&name).len() > stem.len();
+        let is_header = cuda::header_ending(&name).is_some();
         let stem = if is_header { own.replace('.', "_") } else { stem.to_owned() };
         let mut beside = Vec::new();
         // What only goes needs nothing in its place.
