@@ -75,13 +75,18 @@ pub fn stem(name: &str) -> String {
     made
 }
 
-/// The name of a source among those of its folder: a header has its ending in it.
+/// The name of a source among those of its folder, as a C name: a header has its ending in it.
 pub fn unit_name(name: &str) -> String {
-    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    match ["h", "hpp", "hh", "hxx", "cuh"].contains(&ending) {
-        true => format!("{}_{ending}", stem(name)),
-        false => stem(name),
+    match header_ending(name) {
+        Some(ending) => format!("{}_{ending}", stem(name)),
+        None => stem(name),
     }
+}
+
+/// The ending of a source that is a header.
+pub fn header_ending(name: &str) -> Option<&str> {
+    let (_, ending) = name.rsplit_once('.')?;
+    ["h", "hpp", "hh", "hxx", "cuh"].contains(&ending).then_some(ending)
 }
 
 /// The macro of this name.
@@ -137,7 +142,7 @@ impl Device {
     /// A `routine` directive: its function is copied.
     pub(super) fn routine(&mut self, input: &Input, index: usize) {
         // What a header defines, the files that include it copy.
-        if unit_name(&input.file().name) == stem(&input.file().name) {
+        if header_ending(&input.file().name).is_none() {
             self.routines.insert(input.bound[index].directive.span.start);
         }
     }
@@ -303,6 +308,7 @@ impl Device {
             template: false,
             results: Default::default(),
             arrays: Default::default(),
+            tables: Default::default(),
             is_routine: true,
             sizes: None,
             is_together: true,

@@ -2,7 +2,7 @@
 //!
 //! Invariant: kernel and launcher name the program's variables by their own names.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::acc::ast::{ClauseKind, DirectiveKind, ListItem, ReductionOp};
 use crate::bind::descendants;
@@ -14,7 +14,7 @@ use super::body::{Body, Shape};
 use super::capture::{self, Captured, Role};
 use super::clause::Asked;
 use super::counted::Counted;
-use super::levels::{self, Levels, Nest, Offer, routine_levels};
+use super::levels::{self, Levels, Nest, Offer, Shared, routine_levels};
 use super::names::Names;
 use super::reduction::{identity, operator};
 use super::text::{Edits, operand};
@@ -282,8 +282,13 @@ impl<'a> Lowering<'a> {
         for extra in &extras {
             extra_item(extra, &mut names, &mut host);
         }
-        let grid = grid(input, &nest, &captured, shape, &host.words, asked)?;
+        let mut tables = match shape.shape.many && !in_place {
+            true => super::table::tables(input, index, stmt, &nest, &captured),
+            false => BTreeMap::new(),
+        };
+        let grid = grid(input, &nest, &captured, shape, (&host.words, asked), !tables.is_empty())?;
         let template = grid.template;
+        tables.retain(|_, _| grid.is_counted);
         let mut body = Body {
             input,
             nest: &nest,
@@ -296,11 +301,16 @@ impl<'a> Lowering<'a> {
             template,
             results,
             arrays,
+            tables: HashMap::new(),
             is_routine: false,
             sizes: Some((shape.vector, shape.workers)),
             is_together: true,
         };
-        shared_arrays(&mut body, &captured, stmt, shape.workers, &mut made)?;
+        let shares = shared_arrays(&mut body, &captured, stmt, shape.workers, &mut made)?;
+        if !shares {
+            let parts = (&mut made, &mut host);
+            body.tables = super::table::declare(input, &captured, &tables, &mut body.names, parts)?;
+        }
         if in_place {
             super::place::bare(input, span, &mut body.edits);
         }
@@ -613,6 +623,7 @@ impl<'a> Lowering<'a> {
                         }
                     };
                     host.lines.push(format!("{host_type}{device} = {call};"));
+                    made.devices.insert(one.symbol, device);
                     self.run_time_sizes(one, &behind, has_run_time_size, flat, made, host, names);
                 }
             }
@@ -782,6 +793,8 @@ pub(super) struct Made {
     /// What fills private arrays.
     pub filling: Vec<String>,
     pub epilogue: Vec<String>,
+    /// The launcher's names for addresses on the device.
+    pub devices: HashMap<SymbolId, String>,
 }
 
 /// The launcher's own names.
@@ -1042,15 +1055,18 @@ pub(super) struct Grid {
     pub param: Option<String>,
     /// What the host passes for it.
     pub argument: Option<String>,
+    /// The lines say how many iterations there are.
+    pub is_counted: bool,
 }
 
+/// `has_tables`: each gang begins and ends with a table.
 fn grid(
     input: &Input,
     nest: &Nest,
     captured: &[Captured],
     sizes: Sizes,
-    words: &Words,
-    asked: &Asked,
+    (words, asked): (&Words, &Asked),
+    has_tables: bool,
 ) -> Result<Grid, Refused> {
     let over_gangs: Vec<_> = nest.values().filter(|shared| shared.levels.gang).collect();
     let in_host = |expr: ExprId| {
@@ -1083,71 +1099,77 @@ fn grid(
         true
     };
     let mut trips: Vec<String> = Vec::new();
-    let mut all_known = true;
     for shared in &over_gangs {
-        let known = shared
-            .headers
-            .iter()
-            .all(|header| in_host(header.first) && in_host(header.bound) && header.step.is_none_or(in_host));
-        all_known &= known;
-        if known {
-            let counted: Result<Vec<Counted>, Refused> =
-                shared.headers.iter().map(|header| Counted::new(input, header)).collect();
-            let product: Vec<String> = counted?.into_iter().map(|one| one.trips).collect();
-            trips.push(product.join(" * "));
+        let is_known = |header: &crate::sema::Header| {
+            in_host(header.first) && in_host(header.bound) && header.step.is_none_or(in_host)
+        };
+        if !shared.headers.iter().all(is_known) {
+            continue;
         }
+        let counted: Result<Vec<Counted>, Refused> =
+            shared.headers.iter().map(|header| Counted::new(input, header)).collect();
+        let product: Vec<String> = counted?.into_iter().map(|one| one.trips).collect();
+        trips.push(product.join(" * "));
     }
-    let wants_template = !input.in_place
+    let all_known = trips.len() == over_gangs.len();
+    let template = !input.in_place
         && over_gangs.iter().any(|shared| shared.headers.len() > 1)
         && nest.values().all(|shared| shared.levels.gang || shared.headers.len() == 1)
         && all_known
         && over_gangs.len() == 1;
-    let mut lines = Vec::new();
-    let each = over_gangs
-        .iter()
-        .map(|shared| match (shared.levels.worker, shared.levels.vector) {
-            _ if !shared.tile.is_empty() => super::tiles::elements(&shared.tile).unwrap_or(1),
-            (_, true) => sizes.vector * sizes.workers,
-            (true, false) => sizes.workers,
-            (false, false) => 1,
-        })
-        .min()
-        .unwrap_or(1);
-    let known = match trips.as_slice() {
-        [one] if all_known => {
-            lines.push(format!("const unsigned long long {} = {one};", words.trips));
-            Some(words.trips.clone())
-        }
-        _ => None,
+    // The iterations that a gang takes at a time.
+    let at_a_time = |shared: &Shared| match (shared.levels.worker, shared.levels.vector) {
+        _ if !shared.tile.is_empty() => super::tiles::elements(&shared.tile).unwrap_or(1),
+        (_, true) => sizes.vector * sizes.workers,
+        (true, false) => sizes.workers,
+        (false, false) => 1,
+    };
+    let counted = match trips.as_slice() {
+        [one] if all_known => vec![format!("const unsigned long long {} = {one};", words.trips)],
+        _ => Vec::new(),
     };
     if let Some(gangs) = &asked.gangs {
         let number = gangs.trim().parse::<u32>().is_ok();
         if input.in_place {
             let gangs = format!("acc2omp::gangs({})", gangs.trim());
-            return Ok(Grid { gangs, lines: Vec::new(), template: false, param: None, argument: None });
+            let lines = Vec::new();
+            return Ok(Grid { gangs, lines, template, param: None, argument: None, is_counted: false });
         }
+        let is_counted = !counted.is_empty() && (template || has_tables);
         return Ok(Grid {
             gangs: format!("acc2omp::gangs({})", if number { gangs.trim() } else { &words.gang_count }),
-            lines: if wants_template { lines } else { Vec::new() },
-            template: wants_template,
+            lines: if is_counted { counted } else { Vec::new() },
+            template,
             param: (!number).then(|| format!("long {}", words.gang_count)),
             argument: (!number).then(|| gangs.clone()),
+            is_counted,
         });
     }
     // A reduction, and what each gang begins with, wants few of them; else there is one thread for each iteration.
-    let reduces = captured.iter().any(|one| {
-        matches!(
-            one.role,
-            Role::Reduction(_) | Role::ReductionArray(..) | Role::PrivateMemory(..) | Role::FirstArray(_)
-        )
-    });
-    let gangs = match known {
-        _ if over_gangs.is_empty() => "1".to_owned(),
-        Some(trips) if !reduces => format!("acc2omp::blocks({trips}, {each})"),
-        Some(trips) => format!("acc2omp::resident_blocks({trips}, {each})"),
-        None => "acc2omp::resident_blocks(~0ull, 1)".to_owned(),
+    let is_resident = has_tables
+        || captured.iter().any(|one| {
+            matches!(
+                one.role,
+                Role::Reduction(_) | Role::ReductionArray(..) | Role::PrivateMemory(..) | Role::FirstArray(_)
+            )
+        });
+    let threads = sizes.vector * sizes.workers;
+    let blocks = |trips: &str, each: usize| match is_resident || trips == "~0ull" {
+        false => format!("acc2omp::blocks({trips}, {each})"),
+        true if each == threads => format!("acc2omp::resident_blocks({trips}, {each})"),
+        true => format!("acc2omp::resident_blocks({trips}, {each}, {threads})"),
     };
-    Ok(Grid { gangs, lines, template: wants_template, param: None, argument: None })
+    let gangs = match over_gangs.as_slice() {
+        [] => "1".to_owned(),
+        [one] if all_known => blocks(&words.trips, at_a_time(one)),
+        several if all_known => {
+            let each = several.iter().zip(&trips).map(|(one, trips)| blocks(trips, at_a_time(one)));
+            format!("acc2omp::most({})", each.collect::<Vec<String>>().join(", "))
+        }
+        _ => blocks("~0ull", 1),
+    };
+    let is_counted = !counted.is_empty();
+    Ok(Grid { gangs, lines: counted, template, param: None, argument: None, is_counted })
 }
 
 /// The levels of the loops that hold a place.
@@ -1174,14 +1196,14 @@ fn shared_by_threads(input: &Input, nest: &Nest, shape: Shape, one: &Captured) -
         })
 }
 
-/// Arrays that the threads of a gang share: private ones, and those that the region declares.
+/// Arrays that the threads of a gang share: private ones, and those that the region declares. Whether there are any.
 fn shared_arrays(
     body: &mut Body,
     captured: &[Captured],
     stmt: StmtId,
     workers: usize,
     made: &mut Made,
-) -> Result<(), Refused> {
+) -> Result<bool, Refused> {
     let input = body.input;
     let threads_share = |symbol: SymbolId, from: Levels| {
         // Some loop inside spreads what uses it over more threads.
@@ -1264,8 +1286,9 @@ fn shared_arrays(
             }
         }
     }
+    let any = !shared_now.is_empty();
     body.common.extend(shared_now);
-    Ok(())
+    Ok(any)
 }
 
 /// A list of parameters, broken into lines.

@@ -18,6 +18,7 @@ mod levels;
 mod names;
 mod place;
 mod reduction;
+mod table;
 mod text;
 mod tiles;
 mod types;
@@ -33,7 +34,7 @@ use crate::scan::Scan;
 use crate::sema::{SymbolId, Symbols};
 use crate::source::{SourceFile, Span};
 
-pub use device::{Device, unit_name};
+pub use device::{Device, header_ending};
 
 /// One file as this room sees it: a source, or a header that it includes.
 #[derive(Clone, Copy, Debug)]

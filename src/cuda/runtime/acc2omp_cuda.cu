@@ -1685,6 +1685,20 @@ void *scratch(size_t bytes)
     return memory;
 }
 
+// The bytes from an address of the device to the end of the data that is present there; 0 if none is.
+size_t extent(const void *device)
+{
+    Open &region = newest("a table");
+    Lock lock(state().mutex);
+    const char *place = static_cast<const char *>(device);
+    for (auto &one : region.device->table) {
+        const Entry &entry = one.second;
+        if (entry.device <= place && place < entry.device + entry.bytes)
+            return static_cast<size_t>(entry.device + entry.bytes - place);
+    }
+    return 0;
+}
+
 void wait(int queue)
 {
     Open &region = newest("a wait clause");
@@ -1772,12 +1786,14 @@ unsigned blocks(unsigned long long trips, unsigned threads)
     return static_cast<unsigned>(wanted < 1 ? 1 : wanted < most ? wanted : most);
 }
 
-unsigned resident_blocks(unsigned long long trips, unsigned threads)
+unsigned resident_blocks(unsigned long long trips, unsigned threads, unsigned block)
 {
+    if (block == 0)
+        block = threads;
     Lock lock(state().mutex);
     const char *where = place(nullptr);
     Device &device = thread.regions.empty() ? current(where ? where : "a launch") : *thread.regions.back().device;
-    unsigned long long most = device.multiprocessors * (threads < 2048 ? 2048ull / threads : 1);
+    unsigned long long most = device.multiprocessors * (block < 2048 ? 2048ull / block : 1);
     unsigned long long wanted = trips / threads + (trips % threads != 0);
     return static_cast<unsigned>(wanted < 1 ? 1 : wanted < most ? wanted : most);
 }

@@ -244,6 +244,7 @@ void begin_launch(const char *where, int queue);
 void end_launch();
 void *pointer(const char *name, const void *data);
 void *scratch(size_t bytes);
+size_t extent(const void *device);
 void wait(int queue);
 void wait_all();
 cudaStream_t stream();
@@ -813,6 +814,74 @@ __device__ void atomic_write(T *place, V value)
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
+// Tables: a kernel that does nothing to an array but update its elements, in any order, does it in a table that each block
+// has in shared memory, and adds the table to the array at its end.
+// ---------------------------------------------------------------------------------------------------------------------
+
+namespace detail {
+
+constexpr size_t table_room = 24 * 1024;  // bytes for the tables of a block: 8 blocks of a multiprocessor have them
+
+// The shared memory that a launch asks for.
+__device__ inline unsigned char *room()
+{
+#ifdef __CUDACC__
+    extern __shared__ unsigned long long bytes[];
+    return reinterpret_cast<unsigned char *>(bytes);
+#else
+    alignas(8) static unsigned char bytes[table_room];
+    return bytes;
+#endif
+}
+
+}  // namespace detail
+
+// A table; made by Region::table and passed by value. `Op` is what all updates amount to: Plus for Minus, too.
+template <class T>
+struct Table {
+    static_assert(std::is_integral<T>::value && (sizeof(T) == 4 || sizeof(T) == 8), "numbers that may come in any order");
+    T *first;
+    unsigned count;  // elements of the table; 0: there is none, and updates go to the array
+    unsigned place;  // of the table in the room, in bytes
+
+    // All threads of the block call these, before the first update and behind the last one.
+    template <class Op>
+    __device__ void begin() const
+    {
+        if (count == 0)
+            return;
+        for (unsigned at = detail::rank(); at < count; at += detail::threads())
+            own()[at] = Op::template identity<T>();
+        __syncthreads();
+    }
+    template <class Op>
+    __device__ void end() const
+    {
+        if (count == 0)
+            return;
+        __syncthreads();
+        for (unsigned at = detail::rank(); at < count; at += detail::threads())
+            if (own()[at] != Op::template identity<T>())
+                atomic_update<Op>(first + at, own()[at]);
+    }
+
+    // `*element op= value`, of an element of the array.
+    template <class Op, class V>
+    __device__ void update(T *element, V value) const
+    {
+        static_assert(std::is_integral<V>::value, "an integer");
+        size_t at = static_cast<size_t>(element - first);
+        if (at < count)
+            atomic_update<Op>(own() + at, value);
+        else
+            atomic_update<Op>(element, value);
+    }
+
+private:
+    __device__ T *own() const { return reinterpret_cast<T *>(detail::room() + place); }
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
 // Launches, for the host.
 // ---------------------------------------------------------------------------------------------------------------------
 
@@ -897,6 +966,22 @@ public:
                 places.arrived};
     }
 
+    // A table for the array at `first` on the device, for one launch of so many blocks: if the array is small, and there
+    // are more updates, one for each of the `trips`, than elements of all tables.
+    template <class T>
+    Table<T> table(T *first, unsigned long long trips, dim3 blocks)
+    {
+        size_t place = (room_ + sizeof(T) - 1) / sizeof(T) * sizeof(T), count = detail::extent(first) / sizeof(T);
+        if (place >= detail::table_room || count > (detail::table_room - place) / sizeof(T) ||
+            trips / 2 < static_cast<unsigned long long>(count) * blocks.x)
+            count = 0;
+        if (count > 0)
+            room_ = place + count * sizeof(T);
+        return {first, static_cast<unsigned>(count), static_cast<unsigned>(place)};
+    }
+    // The bytes of shared memory that tables take.
+    size_t room() const { return room_; }
+
     // Memory of the device, of any content, until the launches of this region are over.
     template <class T>
     T *scratch(size_t count)
@@ -921,6 +1006,9 @@ public:
 
     // The stream of the region's queue.
     cudaStream_t stream() const { return detail::stream(); }
+
+private:
+    size_t room_ = 0;
 };
 
 // How many blocks a loop of `trips` iterations gets whose blocks take `threads` at a time: one turn for each thread, as far
@@ -928,8 +1016,20 @@ public:
 unsigned blocks(unsigned long long trips, unsigned threads);
 
 // The same, but no more blocks than the device holds at a time: for what each block does once, as a reduction. Each thread
-// strides over the iterations.
-unsigned resident_blocks(unsigned long long trips, unsigned threads);
+// strides over the iterations. A block that takes fewer iterations at a time than it has threads has `block` of them.
+unsigned resident_blocks(unsigned long long trips, unsigned threads, unsigned block = 0);
+
+// The largest of several grids: for several loops in one kernel.
+inline unsigned most(unsigned blocks)
+{
+    return blocks;
+}
+template <class... Others>
+unsigned most(unsigned blocks, Others... others)
+{
+    const unsigned other = most(others...);
+    return blocks < other ? other : blocks;
+}
 
 // Starts a kernel on the region's queue. A grid without blocks starts nothing.
 template <class... P, class... A>
@@ -938,7 +1038,7 @@ void launch(const Region &region, dim3 grid, dim3 block, void (*kernel)(P...), A
     if (grid.x == 0 || grid.y == 0 || grid.z == 0)
         return;
 #ifdef __CUDACC__
-    kernel<<<grid, block, 0, region.stream()>>>(static_cast<P>(arguments)...);
+    kernel<<<grid, block, region.room(), region.stream()>>>(static_cast<P>(arguments)...);
     cudaError_t error = cudaGetLastError();
 #else
     cudaError_t error = cudaLaunchOnCpu(grid, block, region.stream(), kernel, static_cast<P>(arguments)...);
