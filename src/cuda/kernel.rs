@@ -1164,7 +1164,7 @@ fn grid(
         [one] if all_known => blocks(&words.trips, at_a_time(one)),
         several if all_known => {
             let each = several.iter().zip(&trips).map(|(one, trips)| blocks(trips, at_a_time(one)));
-            format!("acc2omp::most({})", each.collect::<Vec<String>>().join(", "))
+            format!("acc2omp::most({})", each.collect::<Vec<String>>().join(",\n        "))
         }
         _ => blocks("~0ull", 1),
     };

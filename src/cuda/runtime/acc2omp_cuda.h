@@ -248,6 +248,8 @@ size_t extent(const void *device);
 void wait(int queue);
 void wait_all();
 cudaStream_t stream();
+bool start_clock();  // whether this launch is timed
+void stop_clock();
 const char *where();
 [[noreturn]] void fail(const char *what, const char *why);
 
@@ -1037,6 +1039,7 @@ void launch(const Region &region, dim3 grid, dim3 block, void (*kernel)(P...), A
 {
     if (grid.x == 0 || grid.y == 0 || grid.z == 0)
         return;
+    const bool is_timed = detail::start_clock();
 #ifdef __CUDACC__
     kernel<<<grid, block, region.room(), region.stream()>>>(static_cast<P>(arguments)...);
     cudaError_t error = cudaGetLastError();
@@ -1045,6 +1048,8 @@ void launch(const Region &region, dim3 grid, dim3 block, void (*kernel)(P...), A
 #endif
     if (error != cudaSuccess)
         detail::fail("a kernel cannot be started", cudaGetErrorString(error));
+    if (is_timed)
+        detail::stop_clock();
 }
 
 // A construct that stays in its place: its code is a lambda, which each thread calls.
