@@ -713,9 +713,6 @@ impl<'a> Lowering<'a> {
                     let given = names.fresh(&format!("{name}_{what}"));
                     operand(&host.number("long", &given, text))
                 };
-                if rows.from != "0" {
-                    return Err(refused(at, "rows of which the beginning is left out"));
-                }
                 let (first, count) = (number("first", &rows.first), number("rows", &rows.count));
                 let (from, length) = (number("from", &rows.from), number("length", &rows.length));
                 let row = names.fresh("row");

@@ -1662,6 +1662,18 @@ void *acc2omp_create_zero_dynamic(const char *name, const void *data, size_t byt
     return is_host() ? host : enter_dynamic("enter data", name, host, bytes, Content::zero, queue);
 }
 
+void acc2omp_attach_dynamic(const char *name, const void *pointer_variable, const void *section, int queue)
+{
+    if (is_host())
+        return;
+    Lock lock;
+    Call call("enter data", queue, lock);
+    Entry *behind = find(*call.device, section, 0);
+    attach(*call.device, *call.queue, name, pointer_variable, behind, "enter data");
+    lock.unlock();
+    call.finish();
+}
+
 void acc2omp_declare(const void *host, size_t bytes, void *(*device_address)(void), int copy_at_start)
 {
     Lock lock(state().mutex);

@@ -218,6 +218,9 @@ void acc2omp_attach(const char *name, const void *pointer_variable);
 /* `enter data create(zero: ...)`: acc_create_async, with zeros if the data is made now. `acc_async_sync`: no queue. */
 void *acc2omp_create_zero_dynamic(const char *name, const void *data, size_t bytes, int queue);
 
+/* The attach action of `enter data copyin(p[2:n])` for the pointer variable; `section` is the address of p[2]. */
+void acc2omp_attach_dynamic(const char *name, const void *pointer_variable, const void *section, int queue);
+
 /*
  * A global variable of `declare` (2.13): present from the first use of a device to its shutdown. `device_address` gives
  * the address of its twin among the device's globals; NULL: memory is made. With `copy_at_start` the host's value is
