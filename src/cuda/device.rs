@@ -46,6 +46,9 @@ const STANDARD: [&str; 24] = [
     "algorithm",
 ];
 
+/// What this header has, the run-time library has for the device.
+const COMPLEX_HEADER: &str = "complex.h";
+
 /// What the device file and the header of one source are made of.
 #[derive(Clone, Debug, Default)]
 pub struct Device {
@@ -371,13 +374,19 @@ impl Device {
 
     /// The device file.
     pub fn text(&self, source: &str) -> String {
+        let has_complex = self.includes.iter().any(|(_, _, path)| path == COMPLEX_HEADER);
+        super::complex::rewritten(&self.whole(source, has_complex), has_complex)
+    }
+
+    /// The device file, with the types of C. `has_complex`: it knows the macros for complex numbers.
+    fn whole(&self, source: &str, has_complex: bool) -> String {
         let source = source.rsplit(['/', '\\']).next().unwrap_or_default();
         let mut out = format!(
             "// The device code of {source}, made by acc2omp from its OpenACC directives: kernels, and the functions that launch them.\n\n"
         );
         let mut seen = BTreeSet::new();
         for (_, _, path) in &self.includes {
-            if seen.insert(path) && path != "complex.h" {
+            if seen.insert(path) && path != COMPLEX_HEADER {
                 out += &format!("#include <{path}>\n");
             }
         }
@@ -397,6 +406,10 @@ impl Device {
         }
         if words(&all).contains(&"_Bool") {
             out += "#define _Bool bool\n\n";
+        }
+        let macros = super::complex::macros(&all);
+        if has_complex && !macros.is_empty() {
+            out += &format!("{macros}\n");
         }
         for text in self.parts.values() {
             out += text.trim_end();

@@ -6,6 +6,7 @@ mod atomic;
 mod body;
 mod capture;
 mod clause;
+mod complex;
 mod counted;
 mod cpp;
 mod data;

@@ -364,6 +364,284 @@ ACC2OMP_OPERATOR(ReverseShiftRight, b >> a) };
 #undef ACC2OMP_IDENTITY
 
 // ---------------------------------------------------------------------------------------------------------------------
+// Complex numbers, as C has them: real numbers are not made complex where they meet others, and a complex number in the
+// place of a real one is its real part. The functions are those of <complex.h> that say their name.
+// ---------------------------------------------------------------------------------------------------------------------
+
+template <class T>
+struct Complex {
+    T real, imaginary;
+
+    Complex() = default;
+    template <class A, class = typename std::enable_if<std::is_arithmetic<A>::value>::type>
+    __host__ __device__ constexpr Complex(A real, T imaginary = T()) : real(static_cast<T>(real)), imaginary(imaginary)
+    {
+    }
+    template <class A>
+    __host__ __device__ constexpr Complex(const Complex<A> &other)
+        : real(static_cast<T>(other.real)), imaginary(static_cast<T>(other.imaginary))
+    {
+    }
+    template <class A, class = typename std::enable_if<std::is_arithmetic<A>::value && !std::is_same<A, bool>::value>::type>
+    __host__ __device__ constexpr operator A() const
+    {
+        return static_cast<A>(real);
+    }
+    __host__ __device__ explicit constexpr operator bool() const { return real != 0 || imaginary != 0; }
+
+    template <class A>
+    __host__ __device__ Complex &operator+=(A other)
+    {
+        return *this = *this + other;
+    }
+    template <class A>
+    __host__ __device__ Complex &operator-=(A other)
+    {
+        return *this = *this - other;
+    }
+    template <class A>
+    __host__ __device__ Complex &operator*=(A other)
+    {
+        return *this = *this * other;
+    }
+    template <class A>
+    __host__ __device__ Complex &operator/=(A other)
+    {
+        return *this = *this / other;
+    }
+};
+
+namespace detail {
+
+template <class A>
+struct Parts {
+    using Type = A;
+    static constexpr bool is_complex = false, is_number = std::is_arithmetic<A>::value;
+};
+template <class T>
+struct Parts<Complex<T>> {
+    using Type = T;
+    static constexpr bool is_complex = true, is_number = true;
+};
+
+// The type of the parts of `a op b`, where one of them is complex.
+template <class A, class B, bool is_meant>
+struct CommonOf {};
+template <class A, class B>
+struct CommonOf<A, B, true> {
+    using Type = decltype(typename Parts<A>::Type() + typename Parts<B>::Type());
+};
+template <class A, class B>
+using Common = typename CommonOf<A, B,
+                                 Parts<A>::is_number && Parts<B>::is_number &&
+                                     (Parts<A>::is_complex || Parts<B>::is_complex)>::Type;
+
+template <class T>
+__host__ __device__ T unit_of(T value)  // an infinity becomes 1, anything else 0
+{
+    return copysign(isinf(value) ? T(1) : T(0), value);
+}
+
+template <class T>
+__host__ __device__ T number_of(T value)  // what is no number becomes 0
+{
+    return isnan(value) ? copysign(T(0), value) : value;
+}
+
+// C's annex G: infinities do not become what is no number.
+template <class T>
+__host__ __device__ Complex<T> product(T a, T b, T c, T d)
+{
+    T x = a * c - b * d, y = a * d + b * c;
+    if (isnan(x) && isnan(y)) {
+        bool is_infinite = false;
+        if (isinf(a) || isinf(b)) {
+            a = unit_of(a), b = unit_of(b), c = number_of(c), d = number_of(d);
+            is_infinite = true;
+        }
+        if (isinf(c) || isinf(d)) {
+            c = unit_of(c), d = unit_of(d), a = number_of(a), b = number_of(b);
+            is_infinite = true;
+        }
+        if (!is_infinite && (isinf(a * c) || isinf(b * d) || isinf(a * d) || isinf(b * c))) {
+            a = number_of(a), b = number_of(b), c = number_of(c), d = number_of(d);
+            is_infinite = true;
+        }
+        if (is_infinite) {
+            const T infinity = Limits<T>::largest;
+            x = infinity * (a * c - b * d);
+            y = infinity * (a * d + b * c);
+        }
+    }
+    return {x, y};
+}
+
+template <class T>
+__host__ __device__ Complex<T> quotient(T a, T b, T c, T d)
+{
+    const int scale = c == 0 && d == 0 ? 0 : ilogb(fmax(fabs(c), fabs(d)));
+    const bool is_finite = isfinite(c) && isfinite(d);
+    const T e = is_finite ? scalbn(c, -scale) : c, f = is_finite ? scalbn(d, -scale) : d;
+    const T all = e * e + f * f;
+    T x = (a * e + b * f) / all, y = (b * e - a * f) / all;
+    if (is_finite) {
+        x = scalbn(x, -scale);
+        y = scalbn(y, -scale);
+    }
+    if (isnan(x) && isnan(y)) {
+        const T infinity = Limits<T>::largest;
+        if (all == 0 && (!isnan(a) || !isnan(b))) {
+            x = copysign(infinity, c) * a;
+            y = copysign(infinity, c) * b;
+        } else if ((isinf(a) || isinf(b)) && isfinite(c) && isfinite(d)) {
+            a = unit_of(a), b = unit_of(b);
+            x = infinity * (a * c + b * d);
+            y = infinity * (b * c - a * d);
+        } else if ((isinf(c) || isinf(d)) && isfinite(a) && isfinite(b)) {
+            c = unit_of(c), d = unit_of(d);
+            x = T(0) * (a * c + b * d);
+            y = T(0) * (b * c - a * d);
+        }
+    }
+    return {x, y};
+}
+
+template <class T, class A>
+__host__ __device__ constexpr T real(A value)
+{
+    if constexpr (Parts<A>::is_complex)
+        return static_cast<T>(value.real);
+    else
+        return static_cast<T>(value);
+}
+
+template <class T, class A>
+__host__ __device__ constexpr T imaginary(A value)
+{
+    if constexpr (Parts<A>::is_complex)
+        return static_cast<T>(value.imaginary);
+    else
+        return T(0);
+}
+
+}  // namespace detail
+
+template <class A, class B, class T = detail::Common<A, B>>
+__host__ __device__ Complex<T> operator+(A a, B b)
+{
+    return {detail::real<T>(a) + detail::real<T>(b), detail::Parts<A>::is_complex && detail::Parts<B>::is_complex
+                                                         ? detail::imaginary<T>(a) + detail::imaginary<T>(b)
+                                                     : detail::Parts<A>::is_complex ? detail::imaginary<T>(a)
+                                                                                    : detail::imaginary<T>(b)};
+}
+
+template <class A, class B, class T = detail::Common<A, B>>
+__host__ __device__ Complex<T> operator-(A a, B b)
+{
+    return {detail::real<T>(a) - detail::real<T>(b), detail::Parts<A>::is_complex && detail::Parts<B>::is_complex
+                                                         ? detail::imaginary<T>(a) - detail::imaginary<T>(b)
+                                                     : detail::Parts<A>::is_complex ? detail::imaginary<T>(a)
+                                                                                    : -detail::imaginary<T>(b)};
+}
+
+template <class A, class B, class T = detail::Common<A, B>>
+__host__ __device__ Complex<T> operator*(A a, B b)
+{
+    const T x = detail::real<T>(a), y = detail::imaginary<T>(a), u = detail::real<T>(b), v = detail::imaginary<T>(b);
+    if constexpr (!detail::Parts<A>::is_complex)
+        return {x * u, x * v};
+    else if constexpr (!detail::Parts<B>::is_complex)
+        return {x * u, y * u};
+    else
+        return detail::product(x, y, u, v);
+}
+
+template <class A, class B, class T = detail::Common<A, B>>
+__host__ __device__ Complex<T> operator/(A a, B b)
+{
+    const T x = detail::real<T>(a), y = detail::imaginary<T>(a), u = detail::real<T>(b), v = detail::imaginary<T>(b);
+    if constexpr (!detail::Parts<B>::is_complex)
+        return {x / u, y / u};
+    else
+        return detail::quotient(x, y, u, v);
+}
+
+template <class A, class B, class T = detail::Common<A, B>>
+__host__ __device__ constexpr bool operator==(A a, B b)
+{
+    return detail::real<T>(a) == detail::real<T>(b) && detail::imaginary<T>(a) == detail::imaginary<T>(b);
+}
+
+template <class A, class B, class T = detail::Common<A, B>>
+__host__ __device__ constexpr bool operator!=(A a, B b)
+{
+    return !(a == b);
+}
+
+template <class T>
+__host__ __device__ constexpr Complex<T> operator-(Complex<T> z)
+{
+    return {-z.real, -z.imaginary};
+}
+
+template <class T>
+__host__ __device__ constexpr Complex<T> operator+(Complex<T> z)
+{
+    return z;
+}
+
+// `name(z)` for double, and the same with an f for float.
+#define ACC2OMP_COMPLEX(NAME, RESULT, EXPRESSION)           \
+    template <class A>                                      \
+    __host__ __device__ RESULT<double> NAME(Complex<A> given) \
+    {                                                       \
+        using T = double;                                   \
+        const Complex<T> z = given;                         \
+        return EXPRESSION;                                  \
+    }                                                       \
+    template <class A>                                      \
+    __host__ __device__ RESULT<float> NAME##f(Complex<A> given) \
+    {                                                       \
+        using T = float;                                    \
+        const Complex<T> z = given;                         \
+        return EXPRESSION;                                  \
+    }
+
+namespace detail {
+
+template <class T>
+using Real = T;
+
+template <class T>
+__host__ __device__ Complex<T> turned(T length, T angle)
+{
+    return {length * static_cast<T>(cos(angle)), length * static_cast<T>(sin(angle))};
+}
+
+template <class T>
+__host__ __device__ Complex<T> root(Complex<T> z)
+{
+    if (z.real == 0 && z.imaginary == 0)
+        return {T(0), z.imaginary};
+    const T side = sqrt((fabs(z.real) + hypot(z.real, z.imaginary)) / 2);
+    if (z.real >= 0)
+        return {side, z.imaginary / (2 * side)};
+    return {fabs(z.imaginary) / (2 * side), copysign(side, z.imaginary)};
+}
+
+}  // namespace detail
+
+ACC2OMP_COMPLEX(creal, detail::Real, z.real)
+ACC2OMP_COMPLEX(cimag, detail::Real, z.imaginary)
+ACC2OMP_COMPLEX(cabs, detail::Real, static_cast<T>(hypot(z.real, z.imaginary)))
+ACC2OMP_COMPLEX(carg, detail::Real, static_cast<T>(atan2(z.imaginary, z.real)))
+ACC2OMP_COMPLEX(conj, Complex, (Complex<T>(z.real, -z.imaginary)))
+ACC2OMP_COMPLEX(csqrt, Complex, detail::root(z))
+ACC2OMP_COMPLEX(cexp, Complex, detail::turned(static_cast<T>(exp(z.real)), z.imaginary))
+ACC2OMP_COMPLEX(clog, Complex, (Complex<T>(log(hypot(z.real, z.imaginary)), atan2(z.imaginary, z.real))))
+#undef ACC2OMP_COMPLEX
+
+// ---------------------------------------------------------------------------------------------------------------------
 // Reductions inside of a block. A worker is a row of threads, all with the same threadIdx.y (and z); blockDim.x is its
 // number of lanes. The order of the operations depends on the shape of the block only.
 // ---------------------------------------------------------------------------------------------------------------------
