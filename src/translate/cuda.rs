@@ -45,7 +45,8 @@ pub fn translate(source: &Source, options: &Options) -> Translation {
 /// Translates a source whose macros lead to directives: each use is written out where it stands, as device code cannot be
 /// made of a macro.
 pub fn written_out(source: &Source, macros: &Macros, options: &Options) -> Translation {
-    let written = scan::written_out(&source.file, macros, &Choice::default());
+    let choice = Choice { for_good: true, ..Choice::default() };
+    let written = scan::written_out(&source.file, macros, &choice);
     if written.uses.is_empty() {
         return translate(source, options);
     }
@@ -69,6 +70,11 @@ pub fn written_out(source: &Source, macros: &Macros, options: &Options) -> Trans
     }
     for report in &mut translation.directives {
         report.span = home(report.span);
+    }
+    for one in macros.others(&written).into_iter().map(|of| macros.get(of)) {
+        for span in &one.directives {
+            translation.diagnostics.push(diag::definition_without_use(*span, &one.name));
+        }
     }
     translation.directives.sort_by_key(|report| report.span);
     translation.edits = vec![whole_change(&source.file.bytes, &translation.text)];
