@@ -206,8 +206,9 @@ impl<'a> Lowering<'a> {
         }
         self.diags.extend(said);
         reductions_through(input, index, &mut nest);
-        let capture::Environment { variables: captured, extras } =
+        let capture::Environment { variables: mut captured, extras } =
             capture::capture(input, index, stmt, &nest, in_kernels, is_split)?;
+        captured.iter_mut().for_each(|one| self.lengthen(input, stmt, one));
         let shape = shape(input, &nest, stmt, asked);
         let text = input.file().text(span);
         let mut names = match input.bound[index].function.filter(|_| in_place) {
@@ -758,6 +759,23 @@ impl<'a> Lowering<'a> {
             sizes.push(size);
         }
         flat.insert(one.symbol, sizes);
+    }
+
+    /// A private array whose length is a run-time value is memory behind a pointer, if nothing else is done with it than to
+    /// index it.
+    fn lengthen(&self, input: &Input, stmt: StmtId, one: &mut Captured) {
+        let [Derived::Array(Some(size))] = one.decl.derived.as_slice() else { return };
+        let text = input.file().text(input.stmt_span(stmt));
+        let is_plain = only_indexed(input, stmt, one.symbol) && !super::text::words(&text).contains(&"sizeof");
+        if input.in_place || !is_plain || self.is_constant(one, *size) {
+            return;
+        }
+        let role = match &one.role {
+            Role::Local => Role::PrivateMemory(super::item::whole(input, &one.name, &one.decl), false),
+            Role::FirstArray(address) => Role::PrivateMemory(address.clone(), true),
+            _ => return,
+        };
+        one.role = role;
     }
 
     /// Whether a size is a constant expression of the language.
