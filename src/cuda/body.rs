@@ -546,7 +546,7 @@ impl Body<'_, '_> {
 
     /// What counts the loops of a nest, the `for` line of a shared loop, and the lines that set its variables.
     fn header(&mut self, shared: &Shared) -> Result<(String, String, Vec<String>), Refused> {
-        if !shared.tile.is_empty() {
+        if !shared.tile.is_empty() || shared.reuses {
             return self.tiled(shared);
         }
         let (first, stride) = self.threads(shared.levels);

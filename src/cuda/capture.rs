@@ -464,7 +464,8 @@ fn object<'a>(input: &Input, stmt: StmtId, symbol: SymbolId, decl: &'a Decl) -> 
 pub fn element(input: &Input, captured: &Captured) -> Result<String, Refused> {
     let at = captured.used.first.unwrap_or(input.bound[0].directive.span);
     let base = types::base(input, captured.seen, &captured.decl);
-    let base =
-        base.ok_or_else(|| refused(at, "a variable of a type that has no name, or that the device does not have"))?;
+    let base = base.ok_or_else(|| {
+        refused(at, "a variable of a type that has no name, or that the device does not have")
+    })?;
     Ok(base)
 }

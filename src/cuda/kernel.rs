@@ -766,7 +766,8 @@ impl<'a> Lowering<'a> {
     fn lengthen(&self, input: &Input, stmt: StmtId, one: &mut Captured) {
         let [Derived::Array(Some(size))] = one.decl.derived.as_slice() else { return };
         let text = input.file().text(input.stmt_span(stmt));
-        let is_plain = only_indexed(input, stmt, one.symbol) && !super::text::words(&text).contains(&"sizeof");
+        let is_plain =
+            only_indexed(input, stmt, one.symbol) && !super::text::words(&text).contains(&"sizeof");
         if input.in_place || !is_plain || self.is_constant(one, *size) {
             return;
         }

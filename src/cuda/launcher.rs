@@ -36,7 +36,9 @@ pub fn text(launcher: &Launcher) -> String {
     let (vector, workers) = launcher.shape;
     let block = if workers == 1 { format!("{vector}") } else { format!("{vector}, {workers}") };
     match grid.gangs.contains('\n') {
-        true => out += &format!("    const dim3 {gangs}({});\n    const dim3 {threads}({block});\n", grid.gangs),
+        true => {
+            out += &format!("    const dim3 {gangs}({});\n    const dim3 {threads}({block});\n", grid.gangs)
+        }
         false => out += &format!("    const dim3 {gangs}({}), {threads}({block});\n", grid.gangs),
     }
     for line in &host.results {

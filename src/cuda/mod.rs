@@ -19,6 +19,7 @@ mod levels;
 mod names;
 mod place;
 mod reduction;
+mod reuse;
 mod table;
 mod text;
 mod tiles;

@@ -895,6 +895,18 @@ __host__ __device__ constexpr unsigned long long trips_to(A first, B last, S ste
     return detail::count<decltype(first + last)>(first, last, step, true);
 }
 
+// The width of the tiles that a gang of so many threads takes of rows and columns, each thread an element: a warp's, but as
+// little of a tile as may be outside. A power of two times what is odd in `threads`.
+__host__ __device__ constexpr unsigned tile_width(unsigned long long rows, unsigned long long columns, unsigned threads)
+{
+    unsigned width = 1;
+    while (width < 32 && width < columns && threads % (width * 2) == 0)
+        width *= 2;
+    while (threads / width % 2 == 0 && threads / width / 2 >= rows)
+        width *= 2;
+    return width;
+}
+
 // The number of gangs that a program asks for, as far as a grid goes: at least one.
 inline unsigned gangs(long long count)
 {
