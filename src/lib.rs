@@ -35,6 +35,7 @@ pub mod report;
 pub mod cli;
 
 pub use omp::Queues;
+pub use report::{LoopFeedback, LoopVerdict};
 pub use translate::{
     Beside, DirectiveReport, Header, Options, Outcome, Profile, RUNTIME, SUPPORT, Source, To, Translation,
     Version, translate,

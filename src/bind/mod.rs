@@ -34,8 +34,8 @@ pub enum Target {
 /// A directive in its place.
 #[derive(Clone, Debug)]
 pub struct Bound {
-    /// Index of its `DirectiveText` in the scan.
-    pub text: usize,
+    /// Index of its `DirectiveText` in the scan; none if it is implied and stands before the loop that it governs.
+    pub text: Option<usize>,
     /// What it says.
     pub directive: Directive,
     /// What it governs.
@@ -153,7 +153,16 @@ pub fn bind(
         numbers[at] = Some(bound.len());
         let unbraced = places.is_unbraced_body(written);
         let is_body = places.is_body(written);
-        bound.push(Bound { text, directive, target, function, unbraced, is_body, parent, partner: None });
+        bound.push(Bound {
+            text: Some(text),
+            directive,
+            target,
+            function,
+            unbraced,
+            is_body,
+            parent,
+            partner: None,
+        });
     }
     for (begin, end) in &regions.ends {
         if let (Some(begin), Some(end)) = (numbers[*begin], numbers[*end]) {

@@ -117,6 +117,11 @@ struct Args {
     #[arg(long, value_name = "NAME", default_value = "nvidia")]
     device_type: String,
 
+    /// No two names lead to the same memory: pointers do not keep loops of `kernels`, and those with `auto`, from being found
+    /// parallel
+    #[arg(long)]
+    assume_no_alias: bool,
+
     /// The form of Fortran sources; `auto` goes by the name, unless the lines contradict it
     #[arg(long, value_name = "FORM", default_value = "auto", value_parser = form())]
     form: FormChoice,
@@ -232,6 +237,7 @@ impl Args {
             guard: self.guard,
             host_fallback: self.host_fallback,
             device_type,
+            assume_no_alias: self.assume_no_alias,
         };
         let (threads, quiet, verbose) = (self.jobs, self.quiet, self.verbose);
         let form = self.form.0;

@@ -180,6 +180,7 @@ fn account(source: &Source, translation: &Translation, work: &Work, done: &mut D
     done.summary.note(&translation.diagnostics);
     if !work.task.quiet {
         done.messages = report::diagnostics(&source.file, &translation.diagnostics, work.manner);
+        done.messages += &report::loops(&source.file, &translation.loops);
     }
 }
 

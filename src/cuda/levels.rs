@@ -208,12 +208,6 @@ impl<'a> Finder<'a, '_> {
         let header = sema::header(self.input.unit(), self.input.symbols, stmt);
         let is_parallel = if clauses.seq {
             false
-        } else if clauses.auto && !clauses.independent {
-            self.diags.push(diag::auto_sequential(name));
-            false
-        } else if self.offer.wants_assertion && !clauses.independent && !clauses.levels.any() {
-            self.diags.push(diag::kernels_sequential(name));
-            false
         } else if let Err(why) = &header {
             self.diags.push(diag::not_canonical(name, why.0));
             false

@@ -337,15 +337,8 @@ pub fn kernels_sequential(at: Span) -> Diag {
 }
 
 /// A0212
-pub fn auto_sequential(at: Span) -> Diag {
-    diag(
-        212,
-        Severity::Weaker,
-        at,
-        "`auto` leaves the choice to the compiler: the loop runs on one thread".to_owned(),
-        "sequential",
-        "if its iterations are independent, write `independent`",
-    )
+pub fn loop_in_order(at: Span, why: &str, help: &str) -> Diag {
+    diag(212, Severity::Weaker, at, format!("this loop is not proven parallel: {why}"), "in order", help)
 }
 
 /// A0213
@@ -936,7 +929,6 @@ pub fn tell(code: Code, at: Span, word: &str) -> Option<Diag> {
         206 => hint_dropped(at, word),
         208 => device_management_dropped(at, word),
         209 => other_device_dropped(at),
-        212 => auto_sequential(at),
         214 => tile_dropped(at),
         216 => read_before_write(at, word),
         221 => attach_uncounted(at, word),

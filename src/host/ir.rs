@@ -316,6 +316,8 @@ pub struct Attributes {
     pub pointer: bool,
     /// `target`
     pub target: bool,
+    /// It shares its memory with other variables, by `equivalence`.
+    pub is_equivalent: bool,
     /// `contiguous`
     pub contiguous: bool,
     /// `optional`
@@ -563,7 +565,7 @@ pub enum UnaryOp {
 }
 
 /// A binary operator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs)]
 pub enum BinaryOp {
     Add,

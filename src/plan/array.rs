@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use crate::diag::{self, Diag};
-use crate::host::ir::{StmtId, StmtKind};
+use crate::host::ir::StmtId;
 use crate::sema::{self, Elementwise, Refusal, Why};
 use crate::source::Span;
 
@@ -21,16 +21,15 @@ pub(super) struct Arrays {
 }
 
 impl Maker<'_> {
-    /// The array statements directly in a region's block.
-    pub(super) fn arrays(&self, region: StmtId) -> Arrays {
+    /// The array statements among the parts of a region.
+    pub(super) fn arrays(&self, region: StmtId, parts: &[StmtId]) -> Arrays {
         let mut arrays = Arrays::default();
-        let StmtKind::Block(list) = &self.unit.stmt(region).kind else { return arrays };
-        let why = self.inseparable(region);
+        let why = self.inseparable(region, parts);
         let parted = |stmt: StmtId| match why {
             Some(why) => Err(Refusal::new(self.unit.stmt(stmt).span, why)),
             None => Ok(()),
         };
-        for stmt in list {
+        for stmt in parts {
             let read = sema::elementwise(self.file, self.unit, self.symbols, *stmt);
             match read.map(|read| parted(*stmt).and(read)) {
                 Some(Ok(elementwise)) => drop(arrays.parallel.insert(*stmt, elementwise)),
@@ -54,14 +53,13 @@ impl Maker<'_> {
 
     /// Why the region's statements cannot be parted: there is no room for lines before each of them, or there may be code
     /// that is not seen.
-    fn inseparable(&self, region: StmtId) -> Option<&'static str> {
+    fn inseparable(&self, region: StmtId, parts: &[StmtId]) -> Option<&'static str> {
         let span = self.unit.stmt(region).span;
         let is_inside = |error: &Span| error.start < span.end && span.start < error.end;
         if self.unit.errors.iter().any(is_inside) {
             return Some("other code of the region is not understood");
         }
-        let StmtKind::Block(list) = &self.unit.stmt(region).kind else { return None };
-        if list.iter().any(|stmt| !self.is_alone(*stmt)) {
+        if parts.iter().any(|stmt| !self.is_alone(*stmt)) {
             return Some("a statement of the region has no lines of its own");
         }
         let is_branched = self.file.text(span).lines().any(|line| line.starts_with('#'));

@@ -7,44 +7,51 @@ use std::collections::BTreeMap;
 use crate::acc::ast::DirectiveKind;
 use crate::diag::{self, Diag};
 use crate::host::ir::{StmtId, StmtKind};
-use crate::sema::{Class, SymbolKind, uses};
+use crate::sema::{Class, SymbolId, SymbolKind, uses};
 
 use super::array::Arrays;
+use super::parts::Parts;
 use super::{Attribute, Gangs, Item, Launch, Maker, Region, Sharing};
 
 impl Maker<'_> {
     pub(super) fn kernels(&mut self, index: usize, stmt: StmtId, counting: Vec<usize>) {
         let combined = self.bound[index].directive.kind == DirectiveKind::KernelsLoop;
         let sole = if combined { Some((index, stmt)) } else { self.sole_loop(index, stmt) };
+        let sole = sole.filter(|(at, _)| self.clauses(*at).independent);
         if let Some((at, loop_stmt)) = sole {
             return self.kernels_nest(index, at, stmt, loop_stmt, counting);
         }
-        let launches = self.top_level_nests(index, stmt);
-        let can_split = matches!(&self.unit.stmt(stmt).kind, StmtKind::Block(list) if list.iter().all(|stmt| self.can_stand_alone(*stmt)));
-        let arrays = if can_split { self.arrays(stmt) } else { Arrays::default() };
-        if launches.is_empty() && arrays.parallel.is_empty() || !can_split {
+        let nests = self.nests(index);
+        let parts = self.parts(index, stmt, &nests);
+        let arrays = parts.as_ref().map(|parts| self.arrays(stmt, parts)).unwrap_or_default();
+        let is_parallel = |part: &StmtId| nests.contains_key(part) || arrays.parallel.contains_key(part);
+        let Some(parts) = parts.filter(|parts| parts.iter().any(is_parallel)) else {
             self.tell_sequential(index, stmt, arrays);
             let launch = self.kernels_on_one_thread(index, stmt, counting);
             self.plan.items[index] = Item::Launch(Box::new(launch));
             return;
-        }
+        };
         let elementwise = arrays.parallel.into_iter();
         self.plan.elementwise.extend(elementwise.map(|(stmt, elementwise)| (stmt, (index, elementwise))));
-        match self.code_of(stmt).as_slice() {
-            [only] if launches.is_empty() => self.kernels_array(index, stmt, *only, counting),
-            _ => self.split(index, stmt, counting, &launches, arrays.refused),
+        match parts.as_slice() {
+            [only] if !nests.contains_key(only) => self.kernels_array(index, stmt, *only, counting),
+            _ => self.split(index, stmt, counting, &Parts { all: parts, nests }, arrays.refused),
         }
     }
 
-    /// The statements directly in a region's block.
-    fn code_of(&self, stmt: StmtId) -> Vec<StmtId> {
-        let StmtKind::Block(list) = &self.unit.stmt(stmt).kind else { return Vec::new() };
-        list.iter().copied().filter(|part| !matches!(self.unit.stmt(*part).kind, StmtKind::Empty)).collect()
-    }
-
-    /// Says that a region runs on one thread: of its array statements why, and that nothing says that the rest is parallel.
+    /// Says that a region runs on one thread: of its array statements why, and of the rest that nothing says that it is
+    /// parallel. Why a loop is not was told before.
     fn tell_sequential(&mut self, index: usize, stmt: StmtId, arrays: Arrays) {
-        if arrays.refused.is_empty() || arrays.refused.len() < self.code_of(stmt).len() {
+        let is_told = |part: &StmtId| {
+            arrays.refused.contains_key(part)
+                || matches!(self.unit.stmt(*part).kind, StmtKind::For { .. } | StmtKind::Empty)
+        };
+        let list = match &self.unit.stmt(stmt).kind {
+            StmtKind::Block(list) => list.clone(),
+            _ => vec![stmt],
+        };
+        let nests = self.nests(index);
+        if !list.iter().all(is_told) || !nests.is_empty() {
             self.diags.push(diag::kernels_sequential(self.bound[index].directive.name_span));
         }
         self.diags.extend(arrays.refused.into_values());
@@ -53,6 +60,9 @@ impl Maker<'_> {
     fn kernels_nest(&mut self, index: usize, at: usize, region: StmtId, stmt: StmtId, counting: Vec<usize>) {
         let mut attributes = self.sharing(index, region, &counting, Region::Kernels);
         self.plan.items[index] = Item::Gone;
+        // Where the construct holds nothing but the loop, its line is the loop's.
+        let is_all = region == stmt || self.unit.is_fortran();
+        let place = if self.bound[at].text.is_none() && is_all { index } else { at };
         match self.nest(index, at, stmt, Region::Kernels, &mut attributes) {
             Some(nest) => {
                 let nest = self.absorb(nest, &mut attributes);
@@ -65,7 +75,7 @@ impl Maker<'_> {
                     nest: Some(nest),
                     data_outside: false,
                 };
-                self.plan.items[at] = Item::Launch(Box::new(launch));
+                self.plan.items[place] = Item::Launch(Box::new(launch));
             }
             None => {
                 let launch = self.kernels_on_one_thread(index, region, counting);
@@ -89,46 +99,23 @@ impl Maker<'_> {
         }
     }
 
-    /// The loop directives on statements directly in the region's block that are to run in parallel.
-    fn top_level_nests(&self, index: usize, stmt: StmtId) -> Vec<(usize, StmtId)> {
-        let StmtKind::Block(list) = &self.unit.stmt(stmt).kind else { return Vec::new() };
-        let loops = self.loops_below(index).into_iter();
-        loops
-            .filter_map(|at| Some((at, self.bound[at].stmt()?)))
-            .filter(|(_, stmt)| list.contains(stmt))
-            .collect()
-    }
-
-    /// Whether a statement of the region can be a launch of its own: it declares nothing that others use.
-    fn can_stand_alone(&self, stmt: StmtId) -> bool {
-        !matches!(
-            self.unit.stmt(stmt).kind,
-            StmtKind::Decl(_) | StmtKind::Labeled { .. } | StmtKind::Opaque(_) | StmtKind::Goto(_)
-        )
-    }
-
     /// One launch for each nest, and one for each other statement, inside a data environment.
     fn split(
         &mut self,
         index: usize,
         stmt: StmtId,
         counting: Vec<usize>,
-        nests: &[(usize, StmtId)],
+        parts: &Parts,
         mut refused: BTreeMap<StmtId, Diag>,
     ) {
-        let StmtKind::Block(list) = &self.unit.stmt(stmt).kind else { return };
-        let list = list.clone();
         let mut implied = self.sharing(index, stmt, &counting, Region::Kernels);
         let device: Vec<Attribute> =
             implied.iter().filter(|attribute| attribute.sharing == Sharing::Deviceptr).cloned().collect();
         implied.retain(|attribute| attribute.sharing == Sharing::Copy);
         let stated = self.stated_scalars(index);
-        self.region_scalars(index, stmt, &mut implied);
+        self.region_scalars(index, stmt, &parts.all, &mut implied);
         self.whole_arrays(index, stmt, &mut implied);
-        for part in list {
-            if matches!(self.unit.stmt(part).kind, StmtKind::Empty) {
-                continue;
-            }
+        for part in parts.all.iter().copied() {
             let used = uses(self.unit, self.symbols, part);
             let names = |attribute: &Attribute| {
                 let symbol = self.symbols.lookup(&attribute.item, self.unit.stmt(part).span.start);
@@ -143,13 +130,15 @@ impl Maker<'_> {
                 .filter(|one| names(one))
                 .cloned()
                 .collect();
-            let nest = nests.iter().find(|(_, stmt)| *stmt == part);
-            let work = nest.and_then(|(at, loop_stmt)| {
-                let nest = self.nest(index, *at, *loop_stmt, Region::Kernels, &mut attributes)?;
+            let nest = parts.nests.get(&part).copied();
+            let work = nest.and_then(|at| {
+                let nest = self.nest(index, at, part, Region::Kernels, &mut attributes)?;
                 Some(self.absorb(nest, &mut attributes))
             });
             let work = work.or_else(|| self.array_nest(index, part));
-            let is_sequential = nest.is_none() && work.is_none();
+            // Why a loop is not parallel was told before.
+            let is_loop = matches!(self.unit.stmt(part).kind, StmtKind::For { .. });
+            let is_sequential = nest.is_none() && work.is_none() && !is_loop;
             let gangs = if work.is_some() { Gangs::Many } else { Gangs::One };
             let launch = Launch {
                 region: Region::Kernels,
@@ -160,8 +149,10 @@ impl Maker<'_> {
                 nest: work,
                 data_outside: true,
             };
-            match nest {
-                Some((at, _)) => self.plan.items[*at] = Item::Launch(Box::new(launch)),
+            // The line of a loop that is not parallel can be used, too.
+            let governs = |at: &usize| self.bound[*at].stmt() == Some(part);
+            match nest.or_else(|| self.all_loops_below(index).into_iter().find(governs)) {
+                Some(at) => self.plan.items[at] = Item::Launch(Box::new(launch)),
                 None => {
                     let at = self.unit.stmt(part).span;
                     let why = refused.remove(&part).unwrap_or_else(|| diag::kernels_sequential(at));
@@ -187,13 +178,14 @@ impl Maker<'_> {
     }
 
     /// Scalars that one launch of the region leaves for another.
-    fn region_scalars(&mut self, index: usize, stmt: StmtId, implied: &mut Vec<Attribute>) {
+    fn region_scalars(&mut self, index: usize, stmt: StmtId, parts: &[StmtId], implied: &mut Vec<Attribute>) {
         let stated = self.stated(index);
         let used = uses(self.unit, self.symbols, stmt);
         for (symbol, how) in used.iter() {
             let known = self.symbols.get(symbol);
             if how.written
-                && !self.is_temporary(index, symbol)
+                && !self.is_temporary(parts, symbol)
+                && !self.is_loop_variable(stmt, symbol)
                 && known.class == Class::Scalar
                 && known.kind != SymbolKind::Member
                 && !self.is_inside(symbol, stmt)
@@ -206,14 +198,10 @@ impl Maker<'_> {
         }
     }
 
-    /// Whether each top-level statement that names `symbol` gives it a value before it reads it.
-    fn is_temporary(&self, index: usize, symbol: crate::sema::SymbolId) -> bool {
-        let Some(StmtKind::Block(list)) = self.bound[index].stmt().map(|stmt| &self.unit.stmt(stmt).kind)
-        else {
-            return false;
-        };
-        list.iter()
-            .all(|part| uses(self.unit, self.symbols, *part).of(symbol).is_none_or(|used| !used.exposed))
+    /// Whether each part that names `symbol` gives it a value before it reads it.
+    fn is_temporary(&self, parts: &[StmtId], symbol: SymbolId) -> bool {
+        let uses = |part: &StmtId| uses(self.unit, self.symbols, *part).of(symbol).copied();
+        parts.iter().filter_map(uses).all(|used| !used.exposed)
     }
 
     /// Arrays without a clause are copied once around the launches, not at each.

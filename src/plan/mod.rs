@@ -3,13 +3,16 @@
 //! Invariant: no word of a target language; every choice that a user could miss is a diagnostic.
 
 mod array;
+mod auto;
 mod callee;
 mod clauses;
 mod data;
 mod declare;
+mod feedback;
 mod kernels;
 mod launch;
 mod nest;
+mod parts;
 mod queue;
 mod routine;
 mod sharing;
@@ -17,8 +20,10 @@ mod spelling;
 mod statement;
 mod tree;
 
+pub use auto::{Settled, leaves_open, settle};
 pub use clauses::{effective, list};
 pub use data::{is_rows, is_whole_pointer};
+pub use feedback::{reason, spelling};
 pub use tree::{Attribute, Exit, Gangs, Item, Launch, Names, Plan, Region, Sharing, Sizes, Spread, WorkLoop};
 
 use std::collections::HashMap;
@@ -86,27 +91,7 @@ pub fn plan(
     held: &[Span],
     aim: &Aim,
 ) -> (Plan, Vec<Diag>) {
-    let mut items = Vec::with_capacity(bound.len());
-    items.resize_with(bound.len(), || Item::Left);
-    let plan = Plan { items, ..Plan::default() };
-    let (entered, declared) = (data::entered(unit, bound, symbols), data::declared(bound, symbols));
-    let is_declare = |at: &usize| bound[*at].directive.kind == DirectiveKind::Declare;
-    let declares = (0..bound.len()).filter(is_declare).collect();
-    let escaping = escaping(unit, symbols, bound);
-    let mut maker = Maker {
-        file,
-        unit,
-        symbols,
-        bound,
-        aim,
-        entered,
-        declared,
-        declares,
-        escaping,
-        queues: queue::Queues::new(unit, bound),
-        plan,
-        diags: Vec::new(),
-    };
+    let mut maker = Maker::new(file, unit, symbols, bound, aim);
     for index in 0..bound.len() {
         maker.directive(index, held);
     }
@@ -131,6 +116,32 @@ fn escaping(unit: &Unit, symbols: &Symbols, bound: &[Bound]) -> HashMap<Function
 }
 
 impl<'a> Maker<'a> {
+    fn new(
+        file: &'a SourceFile,
+        unit: &'a Unit,
+        symbols: &'a Symbols,
+        bound: &'a [Bound],
+        aim: &'a Aim,
+    ) -> Maker<'a> {
+        let mut items = Vec::with_capacity(bound.len());
+        items.resize_with(bound.len(), || Item::Left);
+        let is_declare = |at: &usize| bound[*at].directive.kind == DirectiveKind::Declare;
+        Maker {
+            file,
+            unit,
+            symbols,
+            bound,
+            aim,
+            entered: data::entered(unit, bound, symbols),
+            declared: data::declared(bound, symbols),
+            declares: (0..bound.len()).filter(is_declare).collect(),
+            escaping: escaping(unit, symbols, bound),
+            queues: queue::Queues::new(unit, bound),
+            plan: Plan { items, ..Plan::default() },
+            diags: Vec::new(),
+        }
+    }
+
     fn directive(&mut self, index: usize, held: &[Span]) {
         let bound = &self.bound[index];
         if self.compute_above(index).is_some() && bound.directive.kind != DirectiveKind::Atomic {

@@ -106,20 +106,11 @@ impl Maker<'_> {
         if clauses.seq {
             return None;
         }
-        let levels = clauses.gang || clauses.worker || clauses.vector;
-        if clauses.auto && !clauses.independent {
-            if say {
-                self.diags.push(diag::auto_sequential(span));
-            }
+        // What is left to the compiler was settled before.
+        if region == Region::Kernels && !clauses.independent {
             return None;
         }
         let ranks = self.concurrent(stmt).map(|one| one.indices.len());
-        if region == Region::Kernels && !clauses.independent && !levels && ranks.is_none() {
-            if say {
-                self.diags.push(diag::kernels_sequential(span));
-            }
-            return None;
-        }
         let mut headers = match self.header(stmt) {
             Ok(header) => vec![header],
             Err(why) => {
@@ -436,9 +427,8 @@ impl Maker<'_> {
     /// A loop below a spread one that gets no construct of its own.
     fn stays_sequential(&mut self, at: usize, attributes: &mut Vec<Attribute>) {
         let clauses = self.clauses(at);
-        if clauses.auto && !clauses.independent && matches!(self.plan.items[at], Item::Gone) {
-            self.diags.push(diag::auto_sequential(self.bound[at].directive.name_span));
-        } else if !clauses.seq && matches!(self.plan.items[at], Item::Gone) {
+        let is_implied = self.bound[at].text.is_none();
+        if !clauses.seq && !is_implied && matches!(self.plan.items[at], Item::Gone) {
             let full = "the loops around it already fill the device";
             let why = match self.bound[at].stmt() {
                 Some(stmt) if self.is_barred(stmt) => {

@@ -149,7 +149,7 @@ impl Maker<'_> {
     }
 
     /// Whether `symbol` is the variable of a `for` loop in `stmt` (and of nothing else there).
-    fn is_loop_variable(&self, stmt: StmtId, symbol: SymbolId) -> bool {
+    pub(super) fn is_loop_variable(&self, stmt: StmtId, symbol: SymbolId) -> bool {
         let beside = uses_beside_headers(self.unit, self.symbols, stmt);
         beside.of(symbol).is_none_or(|used| !(used.written || used.address_taken))
     }

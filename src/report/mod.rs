@@ -4,10 +4,12 @@
 
 mod build;
 mod diff;
+mod loops;
 mod summary;
 mod terminal;
 
 pub use build::{Builder, nvcc};
 pub use diff::unified;
+pub use loops::{LoopFeedback, LoopVerdict, loops};
 pub use summary::{Counted, Summary};
 pub use terminal::{Manner, diagnostics, foreign, table};

@@ -10,6 +10,7 @@ pub mod openacc;
 mod openmp;
 mod page;
 mod profile;
+pub mod pure;
 mod rule;
 mod schema;
 

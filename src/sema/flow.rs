@@ -277,6 +277,12 @@ impl<'a> Flow<'a> {
                 self.hiding(hidden, |flow| cond.iter().for_each(|cond| flow.expr(*cond)));
                 let before = self.assigned.clone();
                 self.stmt(*body);
+                // No jump from outside gets to a label in Fortran's loops.
+                if unit.is_fortran()
+                    && let (Some(assigned), Some(before)) = (&mut self.assigned, &before)
+                {
+                    assigned.extend(before);
+                }
                 self.hiding(hidden, |flow| step.iter().for_each(|step| flow.expr(*step)));
                 if !self.surely_runs(id) || self.assigned.is_none() {
                     self.assigned = before;

@@ -10,15 +10,18 @@ mod flow;
 mod fortran;
 mod loops;
 mod macros;
+mod parallel;
 mod subscript;
 mod symbols;
 
 pub use array::{Elementwise, Line, LineKind, Piece, Refusal, Why, elementwise};
 pub use components::{Component, Path, Step, inquired, is_lent, paths, record_of};
+pub use elemental::is_intrinsic as is_pure_intrinsic;
 pub use flow::{
     Use, Uses, children, escaping, live_after, path_to, reads_of_expr, uses, uses_beside, uses_beside_headers,
 };
 pub use fortran::resolve;
 pub use loops::{Header, NotCanonical, header, is_tight, only_loop, trip_constant};
+pub use parallel::{Around, Combine, Distance, Facts, Finding, Kind, Needs, Obstacle, Said, Verdict, judge};
 pub use subscript::{Range, Subscript, plain};
 pub use symbols::{Class, Symbol, SymbolId, SymbolKind, Symbols, has_variable_length};

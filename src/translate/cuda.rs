@@ -13,6 +13,7 @@ use crate::scan::{self, Choice, Macros, Scan, View};
 use crate::source::{SourceFile, Span};
 use crate::{acc, bind, host, layout, omp, plan};
 
+use super::loops::Found;
 use super::read::{fresh, parse};
 use super::{Beside, DirectiveReport, Options, Outcome, Source, Translation};
 
@@ -34,6 +35,7 @@ pub fn translate(source: &Source, options: &Options) -> Translation {
         device: Device::default(),
         past: None,
         first_code: 0,
+        found: Found::default(),
     };
     work.view(&View::default(), true);
     while let Some(offset) = work.next_unreached() {
@@ -67,6 +69,9 @@ pub fn written_out(source: &Source, macros: &Macros, options: &Options) -> Trans
     for diag in &mut translation.diagnostics {
         diag.primary.span = home(diag.primary.span);
         diag.others.iter_mut().for_each(|label| label.span = home(label.span));
+    }
+    for one in &mut translation.loops {
+        one.span = home(one.span);
     }
     for report in &mut translation.directives {
         report.span = home(report.span);
@@ -104,6 +109,8 @@ struct Work<'a> {
     past: Option<host::Past>,
     /// Where the first code stands in the first view.
     first_code: u32,
+    /// What was found out about loops.
+    found: Found,
 }
 
 impl Work<'_> {
@@ -156,6 +163,7 @@ impl Work<'_> {
             queues: false,
         };
         // What the plan has to say is about OpenMP's way; this back end speaks for itself.
+        let bound = self.source.settled((unit, scan, &symbols), bound, &aim, self.options, &mut self.found);
         let (plan, _) = plan::plan(file, unit, &symbols, &bound, &held, &aim);
         let headers: Vec<Seen> = self
             .source
@@ -172,6 +180,7 @@ impl Work<'_> {
             device_type: &self.options.device_type,
             in_place: false,
         };
+        self.found.spread(unit, &bound, &plan);
         let (lowered, device, said) = cuda::lower(&input);
         self.diags.extend(said);
         self.device.merge(device);
@@ -212,6 +221,9 @@ impl Work<'_> {
             };
             let span = one.directive.span;
             let name = acc::name(one.directive.kind).to_owned();
+            if one.text.is_none() {
+                continue;
+            }
             self.reports.insert(span.start, DirectiveReport { span, name, outcome, rows: Vec::new() });
         }
         for span in held {
@@ -282,6 +294,7 @@ impl Work<'_> {
             }
         }
         let text = self.edits.apply(&file.bytes);
+        self.diags.append(&mut self.found.diags);
         let mut translation = Translation {
             text,
             edits: self.edits.edits().cloned().collect(),
@@ -290,6 +303,7 @@ impl Work<'_> {
             api_rows: Vec::new(),
             needs_support: false,
             beside,
+            loops: self.found.loops(),
         };
         translation.mark();
         translation.settle();
@@ -364,6 +378,8 @@ fn edits_of(file: &SourceFile, change: &Change) -> Option<Vec<Edit>> {
             vec![statements(file, *span, lines)]
         }
         Change::Lines(span, lines) => vec![Edit { span: *span, text: lines.join(" ").into_bytes() }],
+        // A directive that is implied has no line.
+        Change::Gone(span) if span.is_empty() => Vec::new(),
         Change::Gone(span) => vec![layout::removed(file, *span)],
         Change::After(offset, like, lines) => vec![layout::lines_after(file, *offset, *like, lines)?],
         Change::Before(offset, lines) => {

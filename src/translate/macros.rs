@@ -557,6 +557,9 @@ impl Back<'_> {
             diag.primary.span = self.place(diag.primary.span);
             diag.others.iter_mut().for_each(|label| label.span = self.place(label.span));
         }
+        for one in &mut translation.loops {
+            one.span = self.place(one.span);
+        }
         let mut reports: BTreeMap<Span, DirectiveReport> = BTreeMap::new();
         for report in &self.there.directives {
             let sign = self.is_sign(report.span);

@@ -5,6 +5,7 @@
 mod allocations;
 mod cuda;
 mod library;
+mod loops;
 mod macros;
 mod read;
 mod work;
@@ -16,6 +17,7 @@ use crate::edit::{self, Edit};
 use crate::host;
 use crate::host::ir::Unit;
 use crate::omp::{self, Queues};
+use crate::report::LoopFeedback;
 use crate::scan::{self, Macro, Scan, View};
 use crate::source::{Language, SourceFile, Span};
 
@@ -163,6 +165,8 @@ pub struct Options {
     pub host_fallback: Option<String>,
     /// The device type whose `device_type` clauses count, in lower case (`nvidia`, `host` …).
     pub device_type: String,
+    /// No two names lead to the same memory.
+    pub assume_no_alias: bool,
 }
 
 impl Default for Options {
@@ -175,6 +179,7 @@ impl Default for Options {
             guard: false,
             host_fallback: None,
             device_type: "nvidia".to_owned(),
+            assume_no_alias: false,
         }
     }
 }
@@ -228,6 +233,8 @@ pub struct Translation {
     pub needs_support: bool,
     /// Files that belong beside it: for CUDA, the device code and the header of its launchers.
     pub beside: Vec<Beside>,
+    /// What was found out about the loops that OpenACC leaves to the compiler, by place.
+    pub loops: Vec<LoopFeedback>,
 }
 
 /// Translates one source.
@@ -305,6 +312,7 @@ impl Translation {
             api_rows: Vec::new(),
             needs_support: false,
             beside: Vec::new(),
+            loops: Vec::new(),
         }
     }
 

@@ -17,6 +17,7 @@ use crate::{acc, host, layout, plan};
 
 use super::allocations;
 use super::library::Library;
+use super::loops::Found;
 use super::read::{fresh, parse};
 use super::{DirectiveReport, Options, Outcome, Source, Translation};
 
@@ -40,6 +41,8 @@ pub struct Work<'a> {
     library: Library<'a>,
     /// Lines for specification parts of Fortran: by the offset behind which they may stand.
     specification: BTreeMap<u32, Vec<String>>,
+    /// What was found out about loops.
+    found: Found,
 }
 
 impl<'a> Work<'a> {
@@ -58,6 +61,7 @@ impl<'a> Work<'a> {
             past: None,
             scanned: false,
             specification: BTreeMap::new(),
+            found: Found::default(),
             library: Library::new(options.target(source.file.language)),
         }
     }
@@ -131,7 +135,9 @@ impl<'a> Work<'a> {
             preference: omp::preference(target.profile, target.version, target.speech),
             queues: target.queues == omp::Queues::Kept,
         };
+        let bound = self.source.settled((unit, scan, &symbols), bound, &aim, self.options, &mut self.found);
         let (plan, said) = plan::plan(file, unit, &symbols, &bound, &held, &aim);
+        self.found.spread(unit, &bound, &plan);
         self.diags.extend(said);
         let (aliased, said) = omp::alias(file, unit, &symbols, &bound, &plan, target);
         self.diags.extend(said);
@@ -140,11 +146,11 @@ impl<'a> Work<'a> {
         let mut changes = self.changes(scan, unit, &bound, &lowered);
         leave_whole(&bound, &mut changes);
         for (at, ((bound, lowered), edits)) in bound.iter().zip(lowered).zip(changes).enumerate() {
-            let text = &scan.directives[bound.text];
+            let span = bound.directive.span;
             if let Some(edits) = &edits {
-                self.specify(unit, text, &lowered.parts, edits);
+                self.specify(unit, span, &lowered.parts, edits);
             }
-            self.rewrite(at as u32, text.span, bound, lowered.rows, edits);
+            self.rewrite(at as u32, span, bound, lowered.rows, edits);
         }
         for span in held {
             self.report(span, "", Outcome::Left, Vec::new());
@@ -190,13 +196,14 @@ impl<'a> Work<'a> {
         let file = &self.source.file;
         let mut changes = Vec::with_capacity(bound.len());
         for (bound, lowered) in bound.iter().zip(lowered) {
-            let text = &scan.directives[bound.text];
-            let edits = if lowered.left { None } else { edits_of(file, unit, text, &lowered.parts) };
+            let span = bound.directive.span;
+            let text = bound.text.and_then(|text| scan.directives.get(text));
+            let edits = if lowered.left { None } else { edits_of(file, unit, span, text, &lowered.parts) };
             if edits.is_none() && !lowered.left {
                 let name = acc::name(bound.directive.kind);
-                self.diags.push(diag::not_yet(text.span, &format!("`{name}` among other code on one line")));
+                self.diags.push(diag::not_yet(span, &format!("`{name}` among other code on one line")));
             }
-            changes.push(edits.and_then(|edits| self.library.in_texts(edits, text.span)));
+            changes.push(edits.and_then(|edits| self.library.in_texts(edits, span)));
         }
         changes
     }
@@ -218,12 +225,12 @@ impl<'a> Work<'a> {
     }
 
     /// Remembers what a directive asks of specification parts: its own lines, and the objects of queues.
-    fn specify(&mut self, unit: &Unit, old: &DirectiveText, parts: &[Part], edits: &[Edit]) {
+    fn specify(&mut self, unit: &Unit, old: Span, parts: &[Part], edits: &[Edit]) {
         for (place, line) in specified(unit, old, parts) {
             self.add_specification(place, line);
         }
         for edit in edits.iter().filter(|_| unit.is_fortran()) {
-            self.need_queues(unit, old.span.start, &edit.text);
+            self.need_queues(unit, old.start, &edit.text);
         }
     }
 
@@ -278,7 +285,9 @@ impl<'a> Work<'a> {
                 }
             },
         };
-        self.report(span, acc::name(bound.directive.kind), outcome, rows);
+        if bound.text.is_some() {
+            self.report(span, acc::name(bound.directive.kind), outcome, rows);
+        }
     }
 
     /// Whether the host grammar can read less of the output than of the source. Where only directives have changed, both
@@ -319,6 +328,7 @@ impl<'a> Work<'a> {
             }
         }
         self.library.finish(file, &mut self.edits);
+        self.diags.append(&mut self.found.diags);
         let text = self.edits.apply(&file.bytes);
         let breaks = text != file.bytes && self.breaks(&text);
         let mut translation = Translation {
@@ -329,6 +339,7 @@ impl<'a> Work<'a> {
             api_rows: std::mem::take(&mut self.library.rows),
             needs_support: self.library.needs_support(),
             beside: Vec::new(),
+            loops: self.found.loops(),
         };
         if breaks {
             translation.withdraw(file);
@@ -398,7 +409,14 @@ fn joined(edits: Vec<Edit>) -> Vec<Edit> {
 }
 
 /// The edits for one directive; `None` if the source leaves no room for them.
-fn edits_of(file: &SourceFile, unit: &Unit, old: &DirectiveText, parts: &[Part]) -> Option<Vec<Edit>> {
+fn edits_of(
+    file: &SourceFile,
+    unit: &Unit,
+    at: Span,
+    text: Option<&DirectiveText>,
+    parts: &[Part],
+) -> Option<Vec<Edit>> {
+    let Some(old) = text else { return edits_of_implied(file, unit, at, parts) };
     let mut edits = Vec::new();
     let speech = Speech::of(file.language);
     // What stands before the directive belongs to its own edit, so that it meets no other edit at the line's start.
@@ -508,6 +526,31 @@ fn edits_of(file: &SourceFile, unit: &Unit, old: &DirectiveText, parts: &[Part])
     Some(joined(edits))
 }
 
+/// The edits for a directive that the source does not have: it stands before the loop at `at`.
+fn edits_of_implied(file: &SourceFile, unit: &Unit, at: Span, parts: &[Part]) -> Option<Vec<Edit>> {
+    let speech = Speech::of(file.language);
+    let mut edits = Vec::new();
+    for part in parts {
+        let lines = match part {
+            Part::Directive(directive) => vec![directive.line(speech)],
+            Part::Pair(first, second) => vec![first.line(speech), second.line(speech)],
+            Part::LinesBefore(lines) | Part::LinesBehind(lines) => lines.clone(),
+            Part::Gone | Part::InFunction(..) | Part::Declared(..) => Vec::new(),
+            Part::Before(stmt, lines) if unit.stmt(*stmt).span.start == at.start => lines.clone(),
+            Part::After(stmt, lines) => {
+                let span = unit.stmt(*stmt).span;
+                edits.push(layout::lines_after(file, span.end, span, lines)?);
+                Vec::new()
+            }
+            _ => return None,
+        };
+        for line in lines {
+            edits.push(layout::inserted(file, at.start, &line)?);
+        }
+    }
+    Some(joined(edits))
+}
+
 /// Where directives may stand in the innermost specification part that holds `offset`.
 fn place_in_specification(unit: &Unit, offset: u32) -> Option<u32> {
     innermost(unit, offset).map(|scope| scope.directives_from)
@@ -519,13 +562,13 @@ fn innermost(unit: &Unit, offset: u32) -> Option<&Scope> {
 }
 
 /// The lines that the parts put into specification parts: where, and the line.
-fn specified(unit: &Unit, old: &DirectiveText, parts: &[Part]) -> Vec<(u32, String)> {
+fn specified(unit: &Unit, old: Span, parts: &[Part]) -> Vec<(u32, String)> {
     let mut lines = Vec::new();
     for part in parts {
         match part {
             Part::Specified(directive) => {
-                let place = place_in_specification(unit, old.span.start);
-                let moved = place.filter(|place| old.span.start < *place);
+                let place = place_in_specification(unit, old.start);
+                let moved = place.filter(|place| old.start < *place);
                 lines.extend(moved.map(|place| (place, directive.line(Speech::Fortran))));
             }
             Part::InFunction(function, directive) => {

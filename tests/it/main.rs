@@ -7,6 +7,7 @@ mod cells;
 mod cli;
 mod diag;
 mod fixtures;
+mod loops;
 mod properties;
 mod readme;
 mod rules;

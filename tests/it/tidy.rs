@@ -15,7 +15,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("acc", &["scan", "rules::openacc"]),
     ("host", &["scan"]),
     ("bind", &["scan", "acc", "host"]),
-    ("sema", &["scan", "host"]),
+    ("sema", &["scan", "host", "rules::pure"]),
     ("plan", &["acc", "host", "bind", "sema"]),
     ("rules", &[]),
     ("omp", &["plan", "rules", "acc", "host", "bind", "sema"]),

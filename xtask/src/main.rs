@@ -5,6 +5,7 @@
 mod audit;
 mod cuda;
 mod difftest;
+mod oracle;
 mod process;
 mod setup;
 mod speed;
@@ -36,7 +37,7 @@ struct Arguments {
 enum Chore {
     /// Install the compilers that the tests need (Debian packages, by apt-get)
     Setup(setup::Options),
-    /// Run every test: `cargo test`, then `audit`, `cuda` and `difftest`
+    /// Run every test: `cargo test`, then `audit`, `oracle`, `cuda` and `difftest`
     Test,
     /// Build and run each fixture as OpenACC and as its translation, and compare what they print
     Difftest(difftest::Options),
@@ -46,6 +47,8 @@ enum Chore {
     CudaBench(cuda::BenchOptions),
     /// Look for variables that threads assign and share, in the translations alone
     Audit(audit::Options),
+    /// Run the loops that are called parallel in other orders, and compare what the programs print
+    Oracle(oracle::Options),
     /// Measure how fast the release build translates on one core, in MB/s
     Speed(speed::Options),
 }
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         Chore::Cuda(options) => cuda::run(&options),
         Chore::CudaBench(options) => cuda::bench(&options),
         Chore::Audit(options) => audit::run(&options),
+        Chore::Oracle(options) => oracle::run(&options),
         Chore::Speed(options) => speed::run(&options),
     };
     match done {

@@ -4,12 +4,14 @@
 
 use std::process::Command;
 
-use crate::{Result, Verdict, audit, cuda, difftest, process};
+use crate::{Result, Verdict, audit, cuda, difftest, oracle, process};
 
-/// Runs `cargo test`, the audit, the tests of CUDA's run-time library and the comparisons; all, so that one run shows all that is wrong.
+/// Runs `cargo test`, the audit, the oracle, the tests of CUDA's run-time library and the comparisons; all, so that one run shows all
+/// that is wrong.
 pub fn run() -> Result<Verdict> {
     let units = process::show(Command::new(env!("CARGO")).args(["test", "--workspace"]));
     let audited = audit::run(&audit::Options::default())?;
+    let ordered = oracle::run(&oracle::Options::default())?;
     let library = cuda::run(&cuda::Options::default())?;
     let compared = difftest::run(&difftest::Options::default())?;
     if let Err(why) = &units {
@@ -18,9 +20,12 @@ pub fn run() -> Result<Verdict> {
     if audited == Verdict::Failed {
         println!("the audit before the comparisons failed");
     }
+    if ordered == Verdict::Failed {
+        println!("the loops in other orders before the comparisons failed");
+    }
     if library == Verdict::Failed {
         println!("the tests of CUDA's run-time library before the comparisons failed");
     }
-    let passed = units.is_ok() && audited == Verdict::Passed && library == Verdict::Passed;
+    let passed = units.is_ok() && [audited, ordered, library].iter().all(|one| *one == Verdict::Passed);
     Ok(if passed { compared } else { Verdict::Failed })
 }

@@ -89,6 +89,7 @@ impl<'t> Reader<'_, 't> {
         now.allocatable |= new.allocatable;
         now.pointer |= new.pointer;
         now.target |= new.target;
+        now.is_equivalent |= new.is_equivalent;
         now.contiguous |= new.contiguous;
         now.optional |= new.optional;
         now.value |= new.value;

@@ -207,8 +207,10 @@ impl<'t> Reader<'_, 't> {
     /// `equivalence` gives its names the same storage: each of them may be changed under another name, as a `target` may.
     fn equivalence(&mut self, node: Node<'t>) {
         let whole = self.trimmed(node);
-        let said =
-            Said { attributes: Attributes { target: true, ..Attributes::default() }, ..Said::default() };
+        let said = Said {
+            attributes: Attributes { target: true, is_equivalent: true, ..Attributes::default() },
+            ..Said::default()
+        };
         for set in self.named(node) {
             for part in self.named(set) {
                 let name =

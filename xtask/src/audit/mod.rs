@@ -2,7 +2,7 @@
 //!
 //! Invariant: independent of the plan. Runs on a host hide a race; these are the checks that can fail.
 
-mod code;
+pub mod code;
 mod construct;
 mod fortran;
 mod poison;

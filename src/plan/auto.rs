@@ -1,0 +1,417 @@
+//! `auto`: the loops that OpenACC leaves to the compiler, those of `kernels` among them, become `independent` with all that
+//! they need, or `seq` (3.3, 2.9.6 and 2.9.7).
+//!
+//! Invariant: behind this step each loop is `independent` or `seq`; a loop without a directive gets one only where it is proven parallel.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::acc::ast::{Argument, Clause, ClauseKind, Directive, DirectiveKind, ListItem, Name, ReductionOp};
+use crate::bind::{Bound, Target};
+use crate::diag::{self, Diag};
+use crate::host::ir::{StmtId, StmtKind, Unit};
+use crate::sema::{
+    self, Around, Combine, Facts, Finding, Needs, Obstacle, Said, SymbolId, Verdict, children, judge,
+    only_loop,
+};
+use crate::source::Span;
+
+use super::feedback::{help, reason};
+use super::{Aim, Maker, Region, launch};
+
+/// The directives, and what was found out about the loops.
+pub struct Settled {
+    /// All directives, those of loops that were found parallel among them.
+    pub bound: Vec<Bound>,
+    /// What was found out, by place.
+    pub verdicts: Vec<Verdict>,
+    /// What there is to say.
+    pub diags: Vec<Diag>,
+}
+
+/// Whether some loop is left to the compiler.
+pub fn leaves_open(bound: &[Bound]) -> bool {
+    bound.iter().any(|one| {
+        launch::region(one.directive.kind) == Region::Kernels && one.directive.kind.is_compute()
+            || one.directive.clauses.iter().any(|clause| clause.kind == ClauseKind::Auto)
+    })
+}
+
+/// Settles which loops are parallel.
+pub fn settle(facts: &Facts, bound: Vec<Bound>, aim: &Aim) -> Settled {
+    let (verdicts, diags, changes) = {
+        let maker = Maker::new(facts.file, facts.unit, facts.symbols, &bound, aim);
+        let mut settling = Settling {
+            maker: &maker,
+            facts,
+            at_loop: maker.loop_directives(),
+            verdicts: BTreeMap::new(),
+            changes: Changes::default(),
+            diags: Vec::new(),
+        };
+        for index in 0..bound.len() {
+            settling.construct(index);
+        }
+        (settling.verdicts, settling.diags, settling.changes)
+    };
+    Settled { bound: changes.apply(facts.unit, bound), verdicts: verdicts.into_values().collect(), diags }
+}
+
+/// What is to be changed of the directives.
+#[derive(Default)]
+struct Changes {
+    /// Loop directives that say more now, by index: the clauses that take the place of `auto`.
+    settled: BTreeMap<usize, Vec<Clause>>,
+    /// New directives.
+    implied: Vec<Bound>,
+}
+
+struct Settling<'m, 'a> {
+    maker: &'m Maker<'a>,
+    facts: &'m Facts<'a>,
+    /// The directives that govern loops, by the loop.
+    at_loop: BTreeMap<StmtId, usize>,
+    verdicts: BTreeMap<Span, Verdict>,
+    changes: Changes,
+    diags: Vec<Diag>,
+}
+
+impl Maker<'_> {
+    /// The directives that govern loops, by the loop.
+    fn loop_directives(&self) -> BTreeMap<StmtId, usize> {
+        let is_loop = |kind| {
+            matches!(
+                kind,
+                DirectiveKind::Loop
+                    | DirectiveKind::ParallelLoop
+                    | DirectiveKind::SerialLoop
+                    | DirectiveKind::KernelsLoop
+            )
+        };
+        let loops = self.bound.iter().enumerate().filter(|(_, one)| is_loop(one.directive.kind));
+        loops.filter_map(|(index, one)| Some((one.stmt()?, index))).collect()
+    }
+}
+
+impl Settling<'_, '_> {
+    /// A compute construct, or a loop directive outside of all.
+    fn construct(&mut self, index: usize) {
+        let one = &self.maker.bound[index];
+        let Some(stmt) = one.stmt() else { return };
+        let is_orphan =
+            one.directive.kind == DirectiveKind::Loop && self.maker.compute_above(index).is_none();
+        if !one.directive.kind.is_compute() && !is_orphan {
+            return;
+        }
+        let region = launch::region(one.directive.kind);
+        let in_kernels = region == Region::Kernels && !is_orphan;
+        if region == Region::Serial || !in_kernels && !self.has_auto(index) {
+            return;
+        }
+        let around = self.around(index);
+        for nest in outermost(self.facts.unit, stmt) {
+            let verdicts = judge(self.facts, &around, nest);
+            let by_loop: BTreeMap<StmtId, Verdict> =
+                verdicts.into_iter().map(|verdict| (verdict.stmt, verdict)).collect();
+            self.nest(index, nest, in_kernels, &by_loop);
+        }
+    }
+
+    /// Whether the construct, or a loop in it, is `auto`.
+    fn has_auto(&self, index: usize) -> bool {
+        let all = std::iter::once(index).chain(self.maker.all_loops_below(index));
+        all.into_iter().any(|at| self.maker.clauses(at).auto)
+    }
+
+    /// What stands around the loops of a construct.
+    fn around(&self, index: usize) -> Around {
+        let maker = self.maker;
+        let one = &maker.bound[index];
+        let body = one.function.map(|function| maker.unit.function(function).body);
+        let here = one.directive.span.start;
+        let lookup = |name: &String| maker.symbols.lookup(name, here);
+        let shared = maker.stated(index).iter().filter_map(lookup).collect();
+        let atomic = maker.bound.iter().filter(|one| one.directive.kind == DirectiveKind::Atomic);
+        let said = self.at_loop.iter().map(|(stmt, at)| (*stmt, self.said(*at)));
+        Around {
+            body,
+            escaping: body.map(|body| sema::escaping(maker.unit, maker.symbols, body)).unwrap_or_default(),
+            shared,
+            atomic: atomic.filter_map(Bound::stmt).collect(),
+            said: said.collect(),
+        }
+    }
+
+    fn said(&self, index: usize) -> Said {
+        let clauses = self.maker.clauses(index);
+        let reduced = clauses.reduction.iter().map(|(_, item)| *item);
+        let own = clauses.private.iter().chain(&clauses.firstprivate).copied().chain(reduced);
+        let own: BTreeSet<SymbolId> = own.filter_map(|item| self.maker.symbol_of(index, item)).collect();
+        let concurrent =
+            |stmt| self.maker.unit.concurrent.iter().any(|one| one.stmt == stmt && one.nested.is_some());
+        let is_concurrent = self.maker.bound[index].stmt().is_some_and(concurrent);
+        // In `parallel`, a loop is independent unless it says otherwise.
+        let kind = self.maker.bound[index].directive.kind;
+        let above = self.maker.compute_above(index).map(|above| self.maker.bound[above].directive.kind);
+        let in_kernels = launch::region(above.unwrap_or(kind)) == Region::Kernels
+            && (above.is_some() || kind == DirectiveKind::KernelsLoop);
+        let is_default = !in_kernels && !clauses.auto && !clauses.seq;
+        Said { is_independent: clauses.independent || is_concurrent || is_default, own }
+    }
+
+    /// Settles the loop `stmt` and those in it.
+    fn nest(&mut self, index: usize, stmt: StmtId, in_kernels: bool, verdicts: &BTreeMap<StmtId, Verdict>) {
+        let Some(verdict) = verdicts.get(&stmt) else { return };
+        let directive = self.at_loop.get(&stmt).copied();
+        let is_seq = directive.is_some_and(|at| self.maker.clauses(at).seq);
+        let is_open = directive.map_or(in_kernels, |at| {
+            let clauses = self.maker.clauses(at);
+            !clauses.seq && !clauses.independent && (in_kernels || clauses.auto)
+        });
+        let span = self.facts.unit.stmt(stmt).span;
+        if !is_seq {
+            self.tell(verdict);
+        }
+        let mut spread = directive.is_some() && !is_seq;
+        match (&verdict.finding, directive) {
+            (Finding::Parallel(needs), Some(at)) if is_open => self.settle(at, needs),
+            (Finding::Parallel(needs), None) if is_open && self.has_line(span) => {
+                self.imply(index, stmt, needs);
+                spread = true;
+            }
+            (Finding::Sequential(obstacle), _) if is_open => {
+                spread = false;
+                let at =
+                    directive.map_or(head(self.facts, span), |at| self.maker.bound[at].directive.name_span);
+                self.diags.push(self.told(at, obstacle));
+                if let Some(at) = directive {
+                    self.changes.settled.insert(at, vec![clause(span.start, "seq", ClauseKind::Seq)]);
+                }
+            }
+            _ => {}
+        }
+        let body = match self.facts.unit.stmt(stmt).kind {
+            StmtKind::For { body, .. } | StmtKind::While { body, .. } | StmtKind::DoWhile { body, .. } => {
+                body
+            }
+            _ => return,
+        };
+        if !spread {
+            for inner in outermost(self.facts.unit, body) {
+                self.nest(index, inner, in_kernels, verdicts);
+            }
+            return;
+        }
+        // Inside a loop that is shared out, one without a directive is shared out with it or not at all.
+        let tight = only_loop(self.facts.unit, body).filter(|inner| !self.at_loop.contains_key(inner));
+        let is_free = directive.is_none_or(|at| {
+            let clauses = self.maker.clauses(at);
+            let is_sized = clauses.collapse.is_some() || clauses.tile.is_some();
+            !is_sized && !clauses.gang && !clauses.worker && !clauses.vector && is_open
+        });
+        let tight = tight.filter(|_| is_free && in_kernels);
+        for inner in outermost(self.facts.unit, body) {
+            if Some(inner) == tight && self.is_tight(stmt, inner) {
+                self.nest(index, inner, in_kernels, verdicts);
+            } else {
+                self.only_directives(index, inner, in_kernels, verdicts);
+            }
+        }
+    }
+
+    /// Keeps what was found out about a loop.
+    fn tell(&mut self, verdict: &Verdict) {
+        self.verdicts.insert(self.facts.unit.stmt(verdict.stmt).span, verdict.clone());
+    }
+
+    /// Settles the loops with a directive in the loop `stmt`, and tells of the others.
+    fn only_directives(
+        &mut self,
+        index: usize,
+        stmt: StmtId,
+        in_kernels: bool,
+        verdicts: &BTreeMap<StmtId, Verdict>,
+    ) {
+        if self.at_loop.contains_key(&stmt) {
+            return self.nest(index, stmt, in_kernels, verdicts);
+        }
+        if let Some(verdict) = verdicts.get(&stmt) {
+            self.tell(verdict);
+        }
+        for child in children(self.facts.unit, stmt) {
+            for inner in outermost(self.facts.unit, child) {
+                self.only_directives(index, inner, in_kernels, verdicts);
+            }
+        }
+    }
+
+    /// Whether the bounds of loop `inner`, all there is in `outer`, stay the same.
+    fn is_tight(&self, outer: StmtId, inner: StmtId) -> bool {
+        let (unit, symbols) = (self.facts.unit, self.facts.symbols);
+        let header = |stmt| sema::header(unit, symbols, stmt).ok();
+        header(outer)
+            .zip(header(inner))
+            .is_some_and(|(outer, inner)| sema::is_tight(unit, symbols, &[outer], &inner))
+    }
+
+    /// Whether there is room for a line before the loop.
+    fn has_line(&self, span: Span) -> bool {
+        let lines = &self.maker.file.lines;
+        let start = lines.span(lines.line(span.start)).start;
+        self.maker.file.text(Span { start, end: span.start }).trim().is_empty()
+    }
+
+    /// A directive for a loop without one.
+    fn imply(&mut self, index: usize, stmt: StmtId, needs: &Needs) {
+        let at = self.facts.unit.stmt(stmt).span.start;
+        let place = Span { start: at, end: at };
+        let directive = Directive {
+            kind: DirectiveKind::Loop,
+            name_span: place,
+            argument: Argument::None,
+            clauses: self.clauses(at, needs),
+            span: place,
+        };
+        let is_body = is_body(self.facts.unit, stmt);
+        self.changes.implied.push(Bound {
+            text: None,
+            directive,
+            target: Target::Stmt(stmt),
+            function: self.maker.bound[index].function,
+            unbraced: is_body,
+            is_body,
+            parent: None,
+            partner: None,
+        });
+    }
+
+    /// A loop directive says now what was found.
+    fn settle(&mut self, at: usize, needs: &Needs) {
+        let here = self.maker.bound[at].directive.span.start;
+        self.changes.settled.insert(at, self.clauses(here, needs));
+    }
+
+    fn clauses(&self, at: u32, needs: &Needs) -> Vec<Clause> {
+        let mut clauses = vec![clause(at, "independent", ClauseKind::Independent)];
+        let item = |symbol: &SymbolId| {
+            let name = self.facts.symbols.get(*symbol).name.clone();
+            let span = Span { start: at, end: at };
+            ListItem {
+                base: Name { text: name.clone(), span },
+                parts: Vec::new(),
+                text: name,
+                span,
+                common: false,
+            }
+        };
+        // Scalars that each thread has its own of are found by the rules for all loops.
+        let arrays = needs
+            .private
+            .iter()
+            .filter(|symbol| self.facts.symbols.get(**symbol).class == sema::Class::Array);
+        let arrays: Vec<ListItem> = arrays.map(item).collect();
+        if !arrays.is_empty() {
+            clauses.push(clause(at, "private", ClauseKind::Private(arrays)));
+        }
+        for (how, symbol) in &needs.reductions {
+            clauses.push(clause(at, "reduction", ClauseKind::Reduction(operator(*how), vec![item(symbol)])));
+        }
+        clauses
+    }
+
+    fn told(&self, at: Span, obstacle: &Obstacle) -> Diag {
+        let mut told = diag::loop_in_order(at, &reason(self.facts, obstacle), help(obstacle));
+        if !at.contains(obstacle.at) {
+            told = told.with(obstacle.at, "here");
+        }
+        if let Some(other) = obstacle.other.filter(|other| *other != obstacle.at) {
+            told = told.with(other, "and here");
+        }
+        told
+    }
+}
+
+impl Changes {
+    fn apply(self, unit: &Unit, bound: Vec<Bound>) -> Vec<Bound> {
+        let mut all: Vec<(Option<usize>, Bound)> =
+            bound.into_iter().enumerate().map(|(index, one)| (Some(index), one)).collect();
+        for (index, clauses) in self.settled {
+            if let Some((_, one)) = all.get_mut(index) {
+                one.directive.clauses.extend(clauses);
+            }
+        }
+        if self.implied.is_empty() {
+            return all.into_iter().map(|(_, one)| one).collect();
+        }
+        all.extend(self.implied.into_iter().map(|one| (None, one)));
+        all.sort_by_key(|(_, one)| one.directive.span.start);
+        let mut moved = BTreeMap::new();
+        for (new, (old, _)) in all.iter().enumerate() {
+            moved.extend(old.map(|old| (old, new)));
+        }
+        let mut open: Vec<(usize, Span)> = Vec::new();
+        let mut bound: Vec<Bound> = all.into_iter().map(|(_, one)| one).collect();
+        for (index, one) in bound.iter_mut().enumerate() {
+            open.retain(|(_, extent)| extent.contains(one.directive.span));
+            one.parent = open.last().map(|(above, _)| *above);
+            one.partner = one.partner.and_then(|old| moved.get(&old).copied());
+            if let Target::Stmt(stmt) = one.target {
+                open.push((index, one.directive.span.to(unit.stmt(stmt).span)));
+            }
+        }
+        bound
+    }
+}
+
+/// The outermost loops in `stmt`, which may be one.
+fn outermost(unit: &Unit, stmt: StmtId) -> Vec<StmtId> {
+    let mut found = Vec::new();
+    let mut pending = vec![stmt];
+    while let Some(stmt) = pending.pop() {
+        match unit.stmt(stmt).kind {
+            StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. } => found.push(stmt),
+            _ => pending.extend(children(unit, stmt)),
+        }
+    }
+    found.sort_by_key(|stmt| unit.stmt(*stmt).span.start);
+    found
+}
+
+/// The first line of a loop.
+fn head(facts: &Facts, span: Span) -> Span {
+    let line = facts.line(span.start);
+    Span { start: span.start, end: line.end.min(span.end) }
+}
+
+/// Whether a control statement expects the statement as its body.
+fn is_body(unit: &Unit, stmt: StmtId) -> bool {
+    !unit.is_fortran()
+        && unit.stmts.iter().any(|outer| match &outer.kind {
+            StmtKind::If { then, other, .. } => *then == stmt || *other == Some(stmt),
+            StmtKind::For { body, .. }
+            | StmtKind::While { body, .. }
+            | StmtKind::DoWhile { body, .. }
+            | StmtKind::Switch { body, .. } => *body == stmt,
+            _ => false,
+        })
+}
+
+fn clause(at: u32, word: &str, kind: ClauseKind) -> Clause {
+    let span = Span { start: at, end: at };
+    Clause { kind, name: Name { text: word.to_owned(), span }, span, device_type: None }
+}
+
+fn operator(how: Combine) -> ReductionOp {
+    match how {
+        Combine::Add => ReductionOp::Add,
+        Combine::Multiply => ReductionOp::Multiply,
+        Combine::Max => ReductionOp::Max,
+        Combine::Min => ReductionOp::Min,
+        Combine::BitAnd => ReductionOp::BitAnd,
+        Combine::BitOr => ReductionOp::BitOr,
+        Combine::BitXor => ReductionOp::BitXor,
+        Combine::And => ReductionOp::And,
+        Combine::Or => ReductionOp::Or,
+        Combine::Eqv => ReductionOp::Eqv,
+        Combine::Neqv => ReductionOp::Neqv,
+    }
+}

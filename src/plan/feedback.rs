@@ -1,0 +1,87 @@
+//! What was found out about loops, in words.
+//!
+//! Invariant: a sequential loop is told with what stands in its way, and where.
+
+use crate::sema::{Combine, Distance, Facts, Kind, Obstacle};
+use crate::source::Span;
+
+/// Why a loop is not parallel.
+pub fn reason(facts: &Facts, obstacle: &Obstacle) -> String {
+    let line = |span: Span| facts.line_number(span.start);
+    match &obstacle.kind {
+        Kind::Header(why) | Kind::Unclear(why) => why.clone(),
+        Kind::Meets { name, distances, is_update: true, .. } => {
+            format!("its iterations add to the same elements of `{name}`{}", apart(distances))
+        }
+        Kind::Meets { name, distances, writes, .. } => {
+            let (one, other) = (line(obstacle.at), obstacle.other.map_or(0, line));
+            let [first, second] = writes.map(|writes| if writes { "written" } else { "read" });
+            format!("`{name}` is {first} at {one} and {second} at {other}{}", apart(distances))
+        }
+        Kind::Subscripts(name) => {
+            format!("it is not known which elements of `{name}` its iterations touch")
+        }
+        Kind::Alias(one, other) if one == other => {
+            format!("the pointers in `{one}` may lead to the same memory")
+        }
+        Kind::Alias(one, other) => format!("`{one}` and `{other}` may be the same memory"),
+        Kind::Carried(name) => format!("`{name}` brings a value from one iteration to the next"),
+        Kind::Induction(name) => format!("`{name}` counts from one iteration to the next"),
+        Kind::LastValue(name) => format!("the value that its last iteration leaves in `{name}` is wanted"),
+        Kind::Location(name) => format!("it keeps more than the largest or smallest value in `{name}`"),
+    }
+}
+
+/// What a user can do.
+pub(super) fn help(obstacle: &Obstacle) -> &'static str {
+    match &obstacle.kind {
+        Kind::Alias(..) => {
+            "if no two names lead to the same memory, say `restrict`, `loop independent` or `--assume-no-alias`"
+        }
+        Kind::Meets { is_update: true, .. } => "`atomic` or a reduction would make it parallel",
+        Kind::Induction(_) => "compute it from the loop variable, and the loop is parallel",
+        Kind::LastValue(_) => {
+            "set it behind the loop, or let nothing read it there, and the loop is parallel"
+        }
+        Kind::Location(_) => "find the value first, and then where it is",
+        Kind::Header(_) | Kind::Unclear(_) | Kind::Meets { .. } | Kind::Subscripts(_) | Kind::Carried(_) => {
+            "if its iterations are independent all the same, say `loop independent`"
+        }
+    }
+}
+
+/// The distances, as in `, with distance (1, 0)`.
+fn apart(distances: &[Distance]) -> String {
+    if distances.is_empty() {
+        return String::new();
+    }
+    let each = distances.iter().map(|distance| match distance {
+        Distance::Exactly(by) => by.to_string(),
+        Distance::Later => "<".to_owned(),
+        Distance::Earlier => ">".to_owned(),
+        Distance::Any => "*".to_owned(),
+    });
+    format!(", with distance ({})", each.collect::<Vec<_>>().join(", "))
+}
+
+/// The operator of a reduction, as it is written.
+pub fn spelling(how: Combine, in_fortran: bool) -> &'static str {
+    match how {
+        Combine::BitAnd if in_fortran => "iand",
+        Combine::BitOr if in_fortran => "ior",
+        Combine::BitXor if in_fortran => "ieor",
+        Combine::And if in_fortran => ".and.",
+        Combine::Or if in_fortran => ".or.",
+        Combine::Add => "+",
+        Combine::Multiply => "*",
+        Combine::Max => "max",
+        Combine::Min => "min",
+        Combine::BitAnd => "&",
+        Combine::BitOr => "|",
+        Combine::BitXor => "^",
+        Combine::And => "&&",
+        Combine::Or => "||",
+        Combine::Eqv => ".eqv.",
+        Combine::Neqv => ".neqv.",
+    }
+}

@@ -1,0 +1,209 @@
+//! Integer values as polynomials over what a loop nest does not change and what its loops count.
+//!
+//! Invariant: a sum, a product or a quotient that does not fit is no polynomial, never a wrong one.
+
+use std::collections::BTreeMap;
+
+use crate::host::ir::BinaryOp;
+use crate::sema::SymbolId;
+
+/// A value that a polynomial is made of: an index into the nest's `Atoms`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct AtomId(u32);
+
+/// What a value is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Atom {
+    /// What the variable holds when the nest begins.
+    Entry(SymbolId),
+    /// A member that the nest does not assign, by its text.
+    Member(SymbolId, String),
+    /// What the loop with this number counts.
+    Counter(usize),
+    /// What is left of two values by a division or the like: the same where both are the same.
+    Of(BinaryOp, Poly, Poly),
+    /// A value that is not known: the number of the innermost loop around the place where it was set, and a number of its own.
+    Unknown(Option<usize>, u32),
+}
+
+/// The atoms of a nest.
+#[derive(Debug, Default)]
+pub(super) struct Atoms {
+    all: Vec<Atom>,
+    fresh: u32,
+}
+
+impl Atoms {
+    pub(super) fn id(&mut self, atom: Atom) -> AtomId {
+        let at = self.all.iter().position(|known| *known == atom).unwrap_or_else(|| {
+            self.all.push(atom);
+            self.all.len() - 1
+        });
+        AtomId(at as u32)
+    }
+
+    /// A value that nothing is known of but the loop that it was set in.
+    pub(super) fn unknown(&mut self, inside: Option<usize>) -> Poly {
+        self.fresh += 1;
+        self.all.push(Atom::Unknown(inside, self.fresh));
+        Poly::atom(AtomId(self.all.len() as u32 - 1))
+    }
+
+    /// Whether `is_fixed` holds for all that a value is made of.
+    pub(super) fn is_fixed(&self, id: AtomId, is_fixed: &dyn Fn(&Atom) -> bool) -> bool {
+        match self.get(id) {
+            Atom::Of(_, one, two) => {
+                one.atoms().chain(two.atoms()).all(|inner| self.is_fixed(inner, is_fixed))
+            }
+            atom => is_fixed(atom),
+        }
+    }
+
+    pub(super) fn get(&self, id: AtomId) -> &Atom {
+        &self.all[id.0 as usize]
+    }
+}
+
+/// A product of atoms, sorted; the empty one is the number one.
+pub(super) type Monomial = Vec<AtomId>;
+
+/// Products of more atoms than this are not followed.
+const DEGREE: usize = 4;
+
+/// A polynomial with integer coefficients, none of which is zero.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Poly {
+    terms: BTreeMap<Monomial, i64>,
+}
+
+impl Poly {
+    pub(super) fn constant(value: i64) -> Poly {
+        let terms = if value == 0 { BTreeMap::new() } else { BTreeMap::from([(Monomial::new(), value)]) };
+        Poly { terms }
+    }
+
+    pub(super) fn atom(id: AtomId) -> Poly {
+        Poly { terms: BTreeMap::from([(vec![id], 1)]) }
+    }
+
+    pub(super) fn terms(&self) -> impl Iterator<Item = (&Monomial, i64)> {
+        self.terms.iter().map(|(monomial, factor)| (monomial, *factor))
+    }
+
+    /// Its value, if it has no atoms.
+    pub(super) fn value(&self) -> Option<i64> {
+        match self.terms.len() {
+            0 => Some(0),
+            1 => self.terms.get(&Monomial::new()).copied(),
+            _ => None,
+        }
+    }
+
+    /// All atoms in it; one may come more than once.
+    pub(super) fn atoms(&self) -> impl Iterator<Item = AtomId> {
+        self.terms.keys().flatten().copied()
+    }
+
+    pub(super) fn plus(&self, other: &Poly, times: i64) -> Option<Poly> {
+        let mut sum = self.clone();
+        for (monomial, factor) in &other.terms {
+            let old = sum.terms.get(monomial).copied().unwrap_or(0);
+            match old.checked_add(factor.checked_mul(times)?)? {
+                0 => drop(sum.terms.remove(monomial)),
+                new => drop(sum.terms.insert(monomial.clone(), new)),
+            }
+        }
+        Some(sum)
+    }
+
+    pub(super) fn times(&self, other: &Poly) -> Option<Poly> {
+        let mut product = Poly::default();
+        for (one, factor) in &self.terms {
+            for (two, times) in &other.terms {
+                let mut monomial = [one.as_slice(), two].concat();
+                monomial.sort_unstable();
+                if monomial.len() > DEGREE {
+                    return None;
+                }
+                let term = Poly { terms: BTreeMap::from([(monomial, factor.checked_mul(*times)?)]) };
+                product = product.plus(&term, 1)?;
+            }
+        }
+        Some(product)
+    }
+
+    pub(super) fn scaled(&self, times: i64) -> Option<Poly> {
+        Poly::default().plus(self, times)
+    }
+
+    pub(super) fn shifted(&self, by: i64) -> Option<Poly> {
+        self.plus(&Poly::constant(by), 1)
+    }
+
+    /// What the atom is multiplied by; `None` if it comes in a power.
+    pub(super) fn coefficient(&self, of: AtomId) -> Option<Poly> {
+        let mut coefficient = Poly::default();
+        for (monomial, factor) in &self.terms {
+            let count = monomial.iter().filter(|atom| **atom == of).count();
+            if count > 1 {
+                return None;
+            }
+            if count == 1 {
+                let rest = monomial.iter().filter(|atom| **atom != of).copied().collect();
+                coefficient.terms.insert(rest, *factor);
+            }
+        }
+        Some(coefficient)
+    }
+
+    /// Quotient and rest of the division by a polynomial: the rest holds no multiple of the divisor's leading term.
+    pub(super) fn divided(&self, by: &Poly) -> Option<(Poly, Poly)> {
+        let (leading, factor) = by.terms.iter().max_by_key(|(monomial, _)| (monomial.len(), *monomial))?;
+        let (mut quotient, mut rest) = (Poly::default(), self.clone());
+        while let Some(term) = rest.terms.iter().find_map(|(monomial, times)| {
+            let monomial = without(monomial, leading)?;
+            (times % factor == 0).then(|| Poly { terms: BTreeMap::from([(monomial, times / factor)]) })
+        }) {
+            quotient = quotient.plus(&term, 1)?;
+            rest = rest.plus(&term.times(by)?, -1)?;
+        }
+        Some((quotient, rest))
+    }
+}
+
+/// What is left of a product once another one is taken out of it.
+fn without(monomial: &Monomial, part: &Monomial) -> Option<Monomial> {
+    let mut rest = monomial.clone();
+    for atom in part {
+        let at = rest.iter().position(|other| other == atom)?;
+        rest.remove(at);
+    }
+    Some(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::{Atom, Atoms, Poly};
+
+    #[test]
+    fn a_linear_subscript_is_parted_by_its_stride() {
+        let mut atoms = Atoms::default();
+        let [i, j] = [0, 1].map(|at| Poly::atom(atoms.id(Atom::Counter(at))));
+        let n = atoms.unknown(None);
+        // (i - 1) * (n + 2) + j
+        let stride = n.shifted(2).unwrap();
+        let subscript = i.shifted(-1).unwrap().times(&stride).unwrap().plus(&j, 1).unwrap();
+        assert_eq!(subscript.divided(&stride), Some((i.shifted(-1).unwrap(), j.clone())));
+        let counter = i.atoms().next().unwrap();
+        assert_eq!(subscript.coefficient(counter), Some(stride));
+        assert_eq!(i.plus(&i, -1).and_then(|zero| zero.value()), Some(0));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_no_polynomial() {
+        let large = Poly::constant(i64::MAX);
+        assert_eq!(large.shifted(1), None);
+        assert_eq!(large.scaled(2), None);
+    }
+}

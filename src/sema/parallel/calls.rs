@@ -1,0 +1,187 @@
+//! What a call does to memory: nothing, as mathematical functions do; only reads; or more than is known.
+//!
+//! Invariant: a function that is not seen, and not in the table, may do anything.
+
+use std::collections::BTreeSet;
+
+use crate::host::ir::{DeclId, Derived, ExprId, ExprKind, FunctionId, Unit};
+use crate::sema::{Class, SymbolId, SymbolKind, uses};
+
+use super::facts::Facts;
+
+/// What a function does beside giving a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Effect {
+    /// No more than this.
+    Does(Does),
+    /// It may change something else: what, in words.
+    Changes(String),
+}
+
+/// What a function does to memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Does {
+    /// The variables of the file that it reads.
+    pub(super) reads: BTreeSet<SymbolId>,
+    /// What it does with its arguments; nothing is known of those that are not here, but that they are only read.
+    pub(super) arguments: Vec<Argument>,
+}
+
+/// What a function does with what an argument leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Argument {
+    /// It writes there.
+    pub(super) writes: bool,
+    /// It touches more than the element that it is given.
+    pub(super) is_whole: bool,
+}
+
+impl Facts<'_> {
+    /// What a call of `name` with so many arguments does.
+    pub(super) fn effect(&self, name: &str) -> Effect {
+        if let [function] = self.functions(name) {
+            return self.effect_of(*function);
+        }
+        if !self.functions(name).is_empty() {
+            return Effect::Changes(format!("`{name}` is one of several functions of that name"));
+        }
+        if let Some((define, params)) = self.function_like(name) {
+            return self.effect_of_macro(name, &define.body, params);
+        }
+        let is_known = match self.unit.is_fortran() {
+            true => crate::sema::is_pure_intrinsic(name),
+            false => is_mathematical(name),
+        };
+        if is_known {
+            Effect::Does(Does::default())
+        } else {
+            Effect::Changes(format!("it is not known what `{name}` does"))
+        }
+    }
+
+    /// A macro: it must assign nothing, and call nothing that does.
+    fn effect_of_macro(&self, name: &str, body: &str, params: &[String]) -> Effect {
+        let harmless = self.symbols.assigned_by(name).is_empty()
+            && called(body).all(|inner| {
+                params.iter().any(|param| param == inner)
+                    || is_mathematical(inner)
+                    || self.function_like(inner).is_some_and(|(define, _)| {
+                        inner != name
+                            && self.symbols.assigned_by(inner).is_empty()
+                            && called(&define.body).next().is_none()
+                    })
+            });
+        if harmless {
+            Effect::Does(Does::default())
+        } else {
+            Effect::Changes(format!("the macro `{name}` assigns or calls something"))
+        }
+    }
+
+    fn effect_of(&self, function: FunctionId) -> Effect {
+        if let Some(known) = self.effects.borrow().get(&function) {
+            return known.clone();
+        }
+        let name = &self.unit.function(function).name;
+        // While it is looked at, a call of itself does nothing new.
+        self.effects.borrow_mut().insert(function, Effect::Does(Does::default()));
+        let found = self.read_effect(function, name);
+        self.effects.borrow_mut().insert(function, found.clone());
+        found
+    }
+
+    fn read_effect(&self, function: FunctionId, name: &str) -> Effect {
+        let known = self.unit.function(function);
+        if known.has_error {
+            return Effect::Changes(format!("`{name}` is not understood"));
+        }
+        let used = uses(self.unit, self.symbols, known.body);
+        let mut does = Does::default();
+        for (symbol, how) in used.iter() {
+            let one = self.symbols.get(symbol);
+            let is_inside = known.span.contains(one.scope) && one.kind != SymbolKind::Static;
+            let is_given = one.kind == SymbolKind::Parameter && is_inside;
+            let is_value = is_inside && !(is_given && self.unit.is_fortran());
+            let is_own = is_result(self.unit, function, &one.name) || is_value && !one.is_reference;
+            let owns_parts = is_own && matches!(one.class, Class::Array | Class::Record | Class::Scalar);
+            // What may be written through an argument is told of the argument.
+            let is_told = is_given && (self.unit.is_fortran() || one.class == Class::Pointer && !how.written);
+            let writes_part = how.part_written && one.class != Class::Scalar;
+            if !is_told && (how.written && !is_own || writes_part && !owns_parts) {
+                return Effect::Changes(format!("`{name}` changes `{}`", one.name));
+            }
+            if !is_inside && one.kind != SymbolKind::Constant {
+                does.reads.insert(symbol);
+            }
+        }
+        for called in used.calls.keys() {
+            match self.effect(called) {
+                Effect::Does(more) if more.arguments.iter().any(|one| one.writes) => {
+                    return Effect::Changes(format!("`{called}`, which `{name}` calls, changes an argument"));
+                }
+                Effect::Does(more) => does.reads.extend(more.reads),
+                Effect::Changes(why) => return Effect::Changes(why),
+            }
+        }
+        does.arguments = known.params.iter().map(|param| self.argument(function, *param)).collect();
+        Effect::Does(does)
+    }
+
+    /// What a function does with one of its parameters.
+    fn argument(&self, function: FunctionId, param: DeclId) -> Argument {
+        let known = self.unit.function(function);
+        let decl = self.unit.decl(param);
+        let place = self.unit.stmt(known.body).span.start;
+        let Some(symbol) = self.symbols.lookup(&decl.name, place) else {
+            return Argument { writes: true, is_whole: true };
+        };
+        let used = uses(self.unit, self.symbols, known.body);
+        let how = used.of(symbol).copied().unwrap_or_default();
+        if self.unit.is_fortran() {
+            let is_scalar = !decl.derived.iter().any(|part| matches!(part, Derived::Array(_)));
+            let writes = how.written || how.part_written && !is_scalar;
+            return Argument { writes: writes && !decl.fortran.intent_in, is_whole: !is_scalar };
+        }
+        Argument { writes: how.part_written, is_whole: !self.is_only_element(function, symbol) }
+    }
+
+    /// Whether a function uses a pointer only as `*p`, `p[0]` and `p->…`.
+    fn is_only_element(&self, function: FunctionId, symbol: SymbolId) -> bool {
+        let span = self.unit.stmt(self.unit.function(function).body).span;
+        let is_it = |expr: ExprId| self.symbols.named(self.unit, expr) == Some(symbol);
+        let inside = || self.unit.exprs.iter().enumerate().filter(|(_, expr)| span.contains(expr.span));
+        let elements = inside().filter(|(_, expr)| match &expr.kind {
+            ExprKind::Deref(base) => is_it(*base),
+            ExprKind::Index(base, index) => {
+                is_it(*base) && matches!(self.unit.expr(*index).kind, ExprKind::Int(0))
+            }
+            ExprKind::Member { base, arrow: true, .. } => is_it(*base),
+            _ => false,
+        });
+        let named = inside().filter(|(index, _)| is_it(ExprId(*index as u32)));
+        elements.count() == named.count()
+    }
+}
+
+/// Whether `name` is what the Fortran function gives back.
+fn is_result(unit: &Unit, function: FunctionId, name: &str) -> bool {
+    let scope = unit.scopes.iter().find(|scope| scope.function == Some(function));
+    scope.is_some_and(|scope| scope.result.as_deref() == Some(name))
+}
+
+/// The names before parentheses in a macro's body.
+fn called(body: &str) -> impl Iterator<Item = &str> {
+    body.match_indices('(').filter_map(|(at, _)| {
+        let before = body[..at].trim_end();
+        let inner = |c: char| c.is_alphanumeric() || c == '_';
+        let start = before.rfind(|c| !inner(c)).map_or(0, |at| at + 1);
+        let name = &before[start..];
+        (!name.is_empty() && name != "sizeof").then_some(name)
+    })
+}
+
+/// Whether a name of C or C++ is that of a mathematical function that changes nothing.
+fn is_mathematical(name: &str) -> bool {
+    let name = name.strip_prefix("std::").or_else(|| name.strip_prefix("::")).unwrap_or(name);
+    crate::rules::pure::is_pure(name)
+}

@@ -1,0 +1,245 @@
+//! Reductions: variables that a loop does nothing with but combine values into them by one operator.
+//!
+//! Invariant: a statement is an update only if it could be written `x = x op value`, with `x` nowhere in the value.
+
+use crate::host::ir::{BinaryOp, ExprId, ExprKind, StmtId, StmtKind};
+use crate::sema::{SymbolId, children};
+use crate::source::Span;
+
+use super::facts::Facts;
+
+/// How a reduction combines values (OpenACC 3.3, 2.5.15).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs)]
+pub enum Combine {
+    Add,
+    Multiply,
+    Max,
+    Min,
+    BitAnd,
+    BitOr,
+    BitXor,
+    And,
+    Or,
+    Eqv,
+    Neqv,
+}
+
+/// A statement that combines a value into a variable.
+#[derive(Clone, Debug)]
+pub(super) struct Update {
+    pub(super) symbol: SymbolId,
+    /// How; `None`: the larger or smaller value is kept together with where it was found.
+    pub(super) how: Option<Combine>,
+    /// The bytes in which the variable is named.
+    pub(super) span: Span,
+}
+
+/// All updates in a statement.
+pub(super) fn updates(facts: &Facts, stmt: StmtId) -> Vec<Update> {
+    let mut found = Vec::new();
+    let mut pending = vec![stmt];
+    while let Some(stmt) = pending.pop() {
+        let known = facts.unit.stmt(stmt);
+        let update = match &known.kind {
+            StmtKind::Expr(expr) => of_expression(facts, *expr),
+            StmtKind::If { cond, then, other: None } => of_comparison(facts, *cond, *then),
+            _ => None,
+        };
+        match update {
+            Some((symbol, how)) => found.push(Update { symbol, how, span: known.span }),
+            None => pending.extend(children(facts.unit, stmt)),
+        }
+    }
+    found
+}
+
+fn of_expression(facts: &Facts, expr: ExprId) -> Option<(SymbolId, Option<Combine>)> {
+    match &facts.unit.expr(expr).kind {
+        ExprKind::Step { operand, .. } => Some((variable(facts, *operand)?, Some(Combine::Add))),
+        ExprKind::Assign(Some(op), left, right) => {
+            let symbol = variable(facts, *left)?;
+            let how = match op {
+                BinaryOp::Add | BinaryOp::Subtract => Combine::Add,
+                BinaryOp::Multiply => Combine::Multiply,
+                BinaryOp::BitAnd => Combine::BitAnd,
+                BinaryOp::BitOr => Combine::BitOr,
+                BinaryOp::BitXor => Combine::BitXor,
+                _ => return None,
+            };
+            (count(facts, *right, symbol) == 0).then_some((symbol, Some(how)))
+        }
+        ExprKind::Assign(None, left, right) => {
+            let symbol = variable(facts, *left)?;
+            if count(facts, *right, symbol) == 0 {
+                return None;
+            }
+            of_value(facts, symbol, *right).map(|how| (symbol, Some(how)))
+        }
+        _ => None,
+    }
+}
+
+/// How `value`, in which the variable is named, combines something with it.
+fn of_value(facts: &Facts, symbol: SymbolId, value: ExprId) -> Option<Combine> {
+    let unit = facts.unit;
+    let is_own = |expr: ExprId| variable(facts, expr) == Some(symbol);
+    let is_free = |expr: ExprId| count(facts, expr, symbol) == 0;
+    match &unit.expr(value).kind {
+        ExprKind::Binary(op, left, right) => {
+            let how = operator(facts, symbol, *op)?;
+            let mut rest = (*left, *right);
+            // (x + a) + b, a + (x + b): the same operator all the way; only what is added to can be subtracted from.
+            loop {
+                let is_difference = *op == BinaryOp::Subtract;
+                let (own, other) = match (is_free(rest.0), is_free(rest.1)) {
+                    (false, true) => rest,
+                    (true, false) if !is_difference => (rest.1, rest.0),
+                    _ => return None,
+                };
+                debug_assert!(is_free(other));
+                if is_own(own) {
+                    return Some(how);
+                }
+                match &unit.expr(own).kind {
+                    ExprKind::Binary(inner, left, right)
+                        if inner == op
+                            || how == Combine::Add && operator(facts, symbol, *inner) == Some(how) =>
+                    {
+                        if *inner == BinaryOp::Subtract && !is_free(*right) {
+                            return None;
+                        }
+                        rest = (*left, *right);
+                    }
+                    _ => return None,
+                }
+            }
+        }
+        ExprKind::Call { callee, args } => {
+            let ExprKind::Name(name) = &unit.expr(*callee).kind else { return None };
+            let how = function(facts, name)?;
+            let own = args.iter().filter(|arg| is_own(**arg)).count();
+            let free = args.iter().filter(|arg| is_free(**arg)).count();
+            (own == 1 && own + free == args.len() && args.len() > 1).then_some(how)
+        }
+        ExprKind::Conditional(cond, first, second) => {
+            let (kept, other, when) = match (is_own(*first), is_own(*second)) {
+                (true, false) => (*first, *second, false),
+                (false, true) => (*second, *first, true),
+                _ => return None,
+            };
+            debug_assert!(is_own(kept));
+            is_free(other).then(|| compared(facts, *cond, symbol, other, when)).flatten()
+        }
+        _ => None,
+    }
+}
+
+/// `if (value > x) x = value;`, perhaps with more statements.
+fn of_comparison(facts: &Facts, cond: ExprId, then: StmtId) -> Option<(SymbolId, Option<Combine>)> {
+    let list = match &facts.unit.stmt(then).kind {
+        StmtKind::Block(list) => list.clone(),
+        _ => vec![then],
+    };
+    let assigned = list.iter().find_map(|stmt| {
+        let StmtKind::Expr(expr) = facts.unit.stmt(*stmt).kind else { return None };
+        let ExprKind::Assign(None, left, right) = facts.unit.expr(expr).kind else { return None };
+        let symbol = variable(facts, left).filter(|symbol| count(facts, right, *symbol) == 0)?;
+        Some((symbol, compared(facts, cond, symbol, right, true)?))
+    });
+    let (symbol, how) = assigned?;
+    Some((symbol, (list.len() == 1).then_some(how)))
+}
+
+/// Whether the condition asks for `other` to be larger or smaller than the variable, where it is taken if the condition is
+/// `when`.
+fn compared(facts: &Facts, cond: ExprId, symbol: SymbolId, other: ExprId, when: bool) -> Option<Combine> {
+    let ExprKind::Binary(op, left, right) = &facts.unit.expr(cond).kind else { return None };
+    let (left_is_larger, is_comparison) = match op {
+        BinaryOp::Greater | BinaryOp::GreaterEqual => (true, true),
+        BinaryOp::Less | BinaryOp::LessEqual => (false, true),
+        _ => (false, false),
+    };
+    let text = |expr: ExprId| -> String {
+        facts.file.text(facts.unit.expr(expr).span).chars().filter(|c| !c.is_whitespace()).collect()
+    };
+    let is_own = |expr: ExprId| variable(facts, expr) == Some(symbol);
+    let other_is_left = match (is_own(*left), is_own(*right)) {
+        (false, true) if text(*left) == text(other) => true,
+        (true, false) if text(*right) == text(other) => false,
+        _ => return None,
+    };
+    let takes_larger = (left_is_larger == other_is_left) == when;
+    is_comparison.then_some(if takes_larger { Combine::Max } else { Combine::Min })
+}
+
+fn operator(facts: &Facts, symbol: SymbolId, op: BinaryOp) -> Option<Combine> {
+    let is_logical =
+        || facts.symbols.get(symbol).intrinsic.as_deref().is_some_and(|word| word.starts_with("logical"));
+    Some(match op {
+        BinaryOp::Add | BinaryOp::Subtract => Combine::Add,
+        BinaryOp::Multiply => Combine::Multiply,
+        BinaryOp::BitAnd => Combine::BitAnd,
+        BinaryOp::BitOr => Combine::BitOr,
+        BinaryOp::BitXor => Combine::BitXor,
+        BinaryOp::And => Combine::And,
+        BinaryOp::Or => Combine::Or,
+        BinaryOp::Equal if is_logical() => Combine::Eqv,
+        BinaryOp::NotEqual if is_logical() => Combine::Neqv,
+        _ => return None,
+    })
+}
+
+/// Functions that combine their arguments.
+fn function(facts: &Facts, name: &str) -> Option<Combine> {
+    let plain = name.strip_prefix("std::").unwrap_or(name).to_ascii_lowercase();
+    let how = match plain.as_str() {
+        "max" | "fmax" | "fmaxf" | "fmaxl" => Combine::Max,
+        "min" | "fmin" | "fminf" | "fminl" => Combine::Min,
+        "amax1" | "dmax1" | "max0" | "amax0" | "max1" if facts.unit.is_fortran() => Combine::Max,
+        "amin1" | "dmin1" | "min0" | "amin0" | "min1" if facts.unit.is_fortran() => Combine::Min,
+        "iand" if facts.unit.is_fortran() => Combine::BitAnd,
+        "ior" if facts.unit.is_fortran() => Combine::BitOr,
+        "ieor" if facts.unit.is_fortran() => Combine::BitXor,
+        _ => return None,
+    };
+    match facts.function_like(name) {
+        // A macro of that name must be what its name says.
+        Some((define, params)) => is_comparison(&define.body, params, how).then_some(how),
+        None => facts.functions(name).is_empty().then_some(how),
+    }
+}
+
+/// Whether a macro's body is `a > b ? a : b`, or the opposite for the smaller one.
+fn is_comparison(body: &str, params: &[String], how: Combine) -> bool {
+    let [a, b] = params else { return false };
+    let plain: String = body.chars().filter(|c| !c.is_whitespace() && !matches!(c, '(' | ')')).collect();
+    let (larger, smaller) = match how {
+        Combine::Max => ('>', '<'),
+        _ => ('<', '>'),
+    };
+    ["", "="].iter().any(|equal| {
+        let forms = [
+            format!("{a}{larger}{equal}{b}?{a}:{b}"),
+            format!("{b}{larger}{equal}{a}?{b}:{a}"),
+            format!("{a}{smaller}{equal}{b}?{b}:{a}"),
+            format!("{b}{smaller}{equal}{a}?{a}:{b}"),
+        ];
+        forms.contains(&plain)
+    })
+}
+
+fn variable(facts: &Facts, expr: ExprId) -> Option<SymbolId> {
+    facts.symbols.named(facts.unit, expr)
+}
+
+/// How often an expression names the variable.
+fn count(facts: &Facts, expr: ExprId, symbol: SymbolId) -> usize {
+    let mut pending = vec![expr];
+    let mut count = 0;
+    while let Some(expr) = pending.pop() {
+        count += usize::from(variable(facts, expr) == Some(symbol));
+        pending.extend(facts.unit.expr(expr).kind.children());
+    }
+    count
+}

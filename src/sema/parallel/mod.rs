@@ -1,0 +1,332 @@
+//! Which loops are parallel: the dependences that their iterations carry, in memory and in scalars.
+//!
+//! Invariant: a loop is called parallel only if that is proven, or if the user says so; of each other one it is said what
+//! stands in the way.
+
+mod access;
+mod affine;
+mod alias;
+mod calls;
+mod combine;
+mod depend;
+mod facts;
+mod scalar;
+mod solve;
+mod text;
+
+pub use combine::Combine;
+pub use depend::Distance;
+pub use facts::Facts;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::host::ir::StmtId;
+use crate::sema::{Class, SymbolId, SymbolKind};
+use crate::source::Span;
+
+use access::{Access, Nest, Step};
+use depend::Way;
+
+/// What the user says of a loop.
+#[derive(Clone, Debug, Default)]
+pub struct Said {
+    /// Its iterations are independent of each other.
+    pub is_independent: bool,
+    /// Variables that each iteration has its own of, or that are reduced.
+    pub own: BTreeSet<SymbolId>,
+}
+
+/// What stands around a nest.
+#[derive(Clone, Debug, Default)]
+pub struct Around {
+    /// The body of the function.
+    pub body: Option<StmtId>,
+    /// Variables whose address the function takes.
+    pub escaping: BTreeSet<SymbolId>,
+    /// Variables that clauses about data name: all threads share them, and their last value counts.
+    pub shared: BTreeSet<SymbolId>,
+    /// Statements that are atomic.
+    pub atomic: BTreeSet<StmtId>,
+    /// What is said of loops.
+    pub said: BTreeMap<StmtId, Said>,
+}
+
+/// What was found out about a loop.
+#[derive(Clone, Debug)]
+pub struct Verdict {
+    /// The loop.
+    pub stmt: StmtId,
+    /// What it is.
+    pub finding: Finding,
+}
+
+/// Whether a loop is parallel.
+#[derive(Clone, Debug)]
+pub enum Finding {
+    /// Its iterations may run in any order.
+    Parallel(Needs),
+    /// They may not, or it is not proven.
+    Sequential(Obstacle),
+}
+
+/// What a parallel loop needs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// Scalars and arrays that each iteration has its own of.
+    pub private: Vec<SymbolId>,
+    /// Variables that are combined.
+    pub reductions: Vec<(Combine, SymbolId)>,
+    /// The user says that it is parallel; it is not proven.
+    pub is_asserted: bool,
+}
+
+/// Why a loop is not called parallel.
+#[derive(Clone, Debug)]
+pub struct Obstacle {
+    /// Where.
+    pub at: Span,
+    /// The other place, of an access that meets the first one.
+    pub other: Option<Span>,
+    /// The kind.
+    pub kind: Kind,
+}
+
+/// The kinds of obstacles.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// OpenMP would not take the loop.
+    Header(String),
+    /// Something in it is not understood, or may do anything.
+    Unclear(String),
+    /// Iterations meet in memory, so far apart.
+    Meets {
+        /// The array.
+        name: String,
+        /// The distances of the iterations, of this loop and those in it.
+        distances: Vec<Distance>,
+        /// All accesses that meet add to an element or the like.
+        is_update: bool,
+        /// Whether the first one writes, and the second one.
+        writes: [bool; 2],
+    },
+    /// The subscripts are not understood well enough.
+    Subscripts(String),
+    /// Two names may lead to the same memory.
+    Alias(String, String),
+    /// A scalar brings a value from one iteration to the next.
+    Carried(String),
+    /// A scalar that counts.
+    Induction(String),
+    /// The value that the last iteration leaves is wanted.
+    LastValue(String),
+    /// The place of the largest or smallest value is wanted.
+    Location(String),
+}
+
+/// Looks at the loop `stmt` and those in it, outermost first.
+pub fn judge(facts: &Facts, around: &Around, stmt: StmtId) -> Vec<Verdict> {
+    let nest = Nest::new(facts, stmt, &around.atomic);
+    let updates = combine::updates(facts, stmt);
+    let judge = Judge { nest: &nest, around, updates: &updates };
+    (0..nest.loops.len())
+        .map(|at| Verdict { stmt: nest.loops[at].stmt, finding: judge.finding(at) })
+        .collect()
+}
+
+struct Judge<'n, 'a> {
+    nest: &'n Nest<'a>,
+    around: &'n Around,
+    updates: &'n [combine::Update],
+}
+
+impl Judge<'_, '_> {
+    fn finding(&self, at: usize) -> Finding {
+        let known = &self.nest.loops[at];
+        let said = self.around.said.get(&known.stmt);
+        let is_asserted = said.is_some_and(|said| said.is_independent);
+        match self.needs(at) {
+            Ok(needs) => Finding::Parallel(needs),
+            // What the user says of it counts, if it can be shared out at all.
+            Err(_) if is_asserted && known.header.is_ok() => {
+                Finding::Parallel(Needs { is_asserted, ..Needs::default() })
+            }
+            Err(obstacle) => Finding::Sequential(obstacle),
+        }
+    }
+
+    fn needs(&self, at: usize) -> Result<Needs, Obstacle> {
+        let nest = self.nest;
+        let known = &nest.loops[at];
+        let span = nest.facts.unit.stmt(known.stmt).span;
+        let header = known.header.as_ref().map_err(|why| Obstacle {
+            at: span,
+            other: None,
+            kind: Kind::Header(why.0.to_owned()),
+        })?;
+        if let Some(trouble) = nest.troubles.iter().find(|trouble| nest.is_within(trouble.inside, at)) {
+            return Err(Obstacle { at: trouble.at, other: None, kind: Kind::Unclear(trouble.why.clone()) });
+        }
+        let mut needs = self.scalars(at, header)?;
+        needs.private.extend(self.memory(at)?);
+        Ok(needs)
+    }
+
+    /// The arrays that must be private, if nothing else is in the way.
+    fn memory(&self, at: usize) -> Result<Vec<SymbolId>, Obstacle> {
+        let nest = self.nest;
+        let is_inside =
+            |access: &&(usize, &Access)| nest.is_within(access.1.inside, at) && !self.is_own(at, access.1);
+        let inside: Vec<(usize, &Access)> = nest.accesses.iter().enumerate().collect();
+        let mut inside: Vec<(usize, &Access)> = inside.iter().filter(is_inside).copied().collect();
+        inside.dedup_by(|(_, a), (_, b)| is_same(a, b));
+        let mut private = Vec::new();
+        let mut distinct = BTreeSet::new();
+        for (place, (_, one)) in inside.iter().enumerate() {
+            for (_, two) in &inside[place..] {
+                if !(one.writes || two.writes) || one.is_atomic && two.is_atomic {
+                    continue;
+                }
+                let (a, b) = (one.place.root, two.place.root);
+                if private.contains(&a) || private.contains(&b) {
+                    continue;
+                }
+                if a == b {
+                    let met = self.meets(at, one, two);
+                    match met {
+                        None => {}
+                        Some(_) if self.can_be_private(at, a) => private.push(a),
+                        Some(obstacle) => return Err(obstacle),
+                    }
+                    continue;
+                }
+                let key = (nest.name_of(one), nest.name_of(two));
+                if distinct.contains(&key) {
+                    continue;
+                }
+                if !nest.are_distinct(one, two) {
+                    return Err(Obstacle {
+                        at: one.at,
+                        other: Some(two.at),
+                        kind: Kind::Alias(key.0, key.1),
+                    });
+                }
+                distinct.insert(key);
+            }
+        }
+        Ok(private)
+    }
+
+    /// Whether the access is to a variable that each iteration of the loop has its own of.
+    fn is_own(&self, at: usize, access: &Access) -> bool {
+        let nest = self.nest;
+        let known = nest.facts.symbols.get(access.place.root);
+        let body = match &nest.loops[at].header {
+            Ok(header) => nest.facts.unit.stmt(header.body).span,
+            Err(_) => nest.facts.unit.stmt(nest.loops[at].stmt).span,
+        };
+        let is_inside = body.contains(known.scope) && known.kind == SymbolKind::Local && !known.is_reference;
+        let said = self.around.said.get(&nest.loops[at].stmt);
+        let is_said = said.is_some_and(|said| said.own.contains(&access.place.root));
+        (is_inside || is_said) && !access.place.steps.contains(&Step::Hop)
+    }
+
+    fn meets(&self, at: usize, one: &Access, two: &Access) -> Option<Obstacle> {
+        let nest = self.nest;
+        let names = || (nest.name_of(one), nest.name_of(two));
+        let obstacle = |kind| Some(Obstacle { at: one.at, other: Some(two.at), kind });
+        if nest.are_pointers_apart(one, two) {
+            let (a, b) = names();
+            return obstacle(Kind::Alias(a, b));
+        }
+        let pairs = match nest.way(one, two, at, nest.facts.no_alias) {
+            Way::Apart => return None,
+            Way::Pointers => {
+                let (a, b) = names();
+                return obstacle(Kind::Alias(a, b));
+            }
+            Way::Equal(pairs) => pairs,
+        };
+        let (first, second) = match () {
+            () if nest.may_meet(one, two, at, &pairs) => (one, two),
+            () => {
+                let turned: Vec<_> = pairs.iter().map(|pair| pair.clone().map(|(a, b)| (b, a))).collect();
+                if !nest.may_meet(two, one, at, &turned) {
+                    return None;
+                }
+                (two, one)
+            }
+        };
+        let pairs: Vec<_> = match std::ptr::eq(first, one) {
+            true => pairs,
+            false => pairs.into_iter().map(|pair| pair.map(|(a, b)| (b, a))).collect(),
+        };
+        let kind = if pairs.iter().any(Option::is_none) {
+            Kind::Subscripts(nest.name_of(one))
+        } else {
+            Kind::Meets {
+                name: nest.name_of(one),
+                distances: nest.distances(first, second, at, &pairs),
+                is_update: self.is_update(one) && self.is_update(two),
+                writes: [first.writes, second.writes],
+            }
+        };
+        Some(Obstacle { at: first.at, other: Some(second.at), kind })
+    }
+
+    /// Whether the access belongs to a statement that updates an element.
+    fn is_update(&self, access: &Access) -> bool {
+        let same =
+            |other: &&Access| other.is_update && other.place == access.place && other.inside == access.inside;
+        access.is_update || self.nest.accesses.iter().any(|other| same(&other))
+    }
+
+    /// Whether the array `symbol` can be private to the iterations of a loop: each reads only what it has set itself, and
+    /// nobody wants what is left in it.
+    fn can_be_private(&self, at: usize, symbol: SymbolId) -> bool {
+        let nest = self.nest;
+        let known = nest.facts.symbols.get(symbol);
+        let is_candidate = known.kind == SymbolKind::Local
+            && known.class == Class::Array
+            && !known.is_reference
+            && !known.fortran.target
+            && !known.fortran.allocatable
+            && !crate::sema::has_variable_length(nest.facts.unit, nest.facts.symbols, symbol);
+        if !is_candidate
+            || self.is_named_outside(at, symbol) && self.is_wanted_after(at, symbol)
+            || self.around.shared.contains(&symbol)
+        {
+            return false;
+        }
+        let all = || nest.accesses.iter().enumerate().filter(|(_, access)| access.place.root == symbol);
+        let inside = |access: &Access| nest.is_within(access.inside, at);
+        // The loop is all there is of it in the nest, and each read finds a write.
+        all().all(|(_, access)| inside(access) && !access.is_deep)
+            && all()
+                .filter(|(_, access)| !access.writes)
+                .all(|(read, _)| all().any(|(write, access)| access.writes && nest.covers(write, read, at)))
+    }
+}
+
+impl Judge<'_, '_> {
+    /// Whether the function names a variable anywhere but in the loop.
+    fn is_named_outside(&self, at: usize, symbol: SymbolId) -> bool {
+        let facts = self.nest.facts;
+        let inside = facts.unit.stmt(self.nest.loops[at].stmt).span;
+        let known = facts.symbols.get(symbol);
+        facts.unit.exprs.iter().enumerate().any(|(index, expr)| {
+            matches!(&expr.kind, crate::host::ir::ExprKind::Name(name) if name.eq_ignore_ascii_case(&known.name))
+                && known.scope.contains(expr.span)
+                && !inside.contains(expr.span)
+                && facts.symbols.named(facts.unit, crate::host::ir::ExprId(index as u32)) == Some(symbol)
+        })
+    }
+}
+
+fn is_same(one: &Access, two: &Access) -> bool {
+    one.place == two.place
+        && one.writes == two.writes
+        && one.inside == two.inside
+        && one.is_atomic == two.is_atomic
+        && one.is_deep == two.is_deep
+        && one.conditions.len() == two.conditions.len()
+}

@@ -1,0 +1,113 @@
+//! What is told of the loops that OpenACC leaves to the compiler.
+//!
+//! Invariant: each such loop is told of once, in the first view that reaches it.
+
+use std::collections::BTreeMap;
+
+use crate::bind::Bound;
+use crate::diag::Diag;
+use crate::host::ir::{StmtId, Unit};
+use crate::plan::{self, Aim, Item, Plan, Spread, WorkLoop};
+use crate::report::{LoopFeedback, LoopVerdict};
+use crate::scan::{Define, Scan};
+use crate::sema::{self, Facts, Finding, Symbols, Verdict};
+use crate::source::Span;
+
+use super::{Options, Source};
+
+/// What the views seen so far have brought.
+#[derive(Default)]
+pub struct Found {
+    feedback: BTreeMap<Span, LoopFeedback>,
+    /// What there is to say.
+    pub diags: Vec<Diag>,
+}
+
+impl Found {
+    /// The loops, by place.
+    pub fn loops(&mut self) -> Vec<LoopFeedback> {
+        std::mem::take(&mut self.feedback).into_values().collect()
+    }
+
+    fn add(&mut self, facts: &Facts, verdict: &Verdict) {
+        let span = facts.unit.stmt(verdict.stmt).span;
+        let name = |symbol: &sema::SymbolId| facts.symbols.get(*symbol).name.clone();
+        let verdict = match &verdict.finding {
+            Finding::Parallel(needs) => LoopVerdict::Parallel {
+                private: needs.private.iter().map(name).collect(),
+                reductions: needs
+                    .reductions
+                    .iter()
+                    .map(|(how, symbol)| {
+                        (plan::spelling(*how, facts.unit.is_fortran()).to_owned(), name(symbol))
+                    })
+                    .collect(),
+                asserted: needs.is_asserted,
+                levels: "",
+            },
+            Finding::Sequential(obstacle) => LoopVerdict::Sequential {
+                reason: plan::reason(facts, obstacle),
+                by_dependence: matches!(obstacle.kind, sema::Kind::Meets { .. }),
+            },
+        };
+        self.feedback.entry(span).or_insert(LoopFeedback { span, verdict });
+    }
+
+    /// Notes who shares out the iterations of the loops that the plan spreads.
+    pub fn spread(&mut self, unit: &Unit, bound: &[Bound], plan: &Plan) {
+        let mut note = |work: &WorkLoop| {
+            let inner = |stmt: &StmtId| match unit.stmt(*stmt).kind {
+                crate::host::ir::StmtKind::For { body, .. } => sema::only_loop(unit, body),
+                _ => None,
+            };
+            for stmt in std::iter::successors(Some(work.stmt), inner).take(work.collapse) {
+                if let Some(LoopFeedback { verdict: LoopVerdict::Parallel { levels, .. }, .. }) =
+                    self.feedback.get_mut(&unit.stmt(stmt).span)
+                {
+                    *levels = words(work.spread);
+                }
+            }
+        };
+        for index in 0..bound.len() {
+            match &plan.items[index] {
+                Item::Launch(launch) => launch.nest.iter().for_each(&mut note),
+                Item::Loop(work) => note(work),
+                _ => {}
+            }
+        }
+    }
+}
+
+impl Source {
+    /// The directives once it is settled which loops are parallel.
+    pub(super) fn settled(
+        &self,
+        (unit, scan, symbols): (&Unit, &Scan, &Symbols),
+        bound: Vec<Bound>,
+        aim: &Aim,
+        options: &Options,
+        found: &mut Found,
+    ) -> Vec<Bound> {
+        if !plan::leaves_open(&bound) {
+            return bound;
+        }
+        let header_defines = self.headers.iter().flat_map(|header| &header.scan.defines);
+        let macros: Vec<&Define> = header_defines.chain(&scan.defines).collect();
+        let facts = Facts::new(&self.file, unit, symbols, &macros, options.assume_no_alias);
+        let settled = plan::settle(&facts, bound, aim);
+        for verdict in &settled.verdicts {
+            found.add(&facts, verdict);
+        }
+        found.diags.extend(settled.diags);
+        settled.bound
+    }
+}
+
+fn words(spread: Spread) -> &'static str {
+    match (spread.gangs, spread.lanes) {
+        (true, true) => "gang vector",
+        (true, false) => "gang",
+        (false, true) => "vector",
+        (false, false) => "",
+    }
+}
