@@ -403,7 +403,7 @@ fn is_read_only(input: &Input, stmt: StmtId, symbol: SymbolId, used: &Use) -> bo
     !used.written
         && !used.part_written
         && !used.address_taken
-        && (!is_array || super::kernel::only_indexed(input, stmt, symbol))
+        && (!is_array || super::variable::only_indexed(input, stmt, symbol))
 }
 
 /// Whether a variable is changed as the variable of loops only.

@@ -11,8 +11,8 @@ use crate::source::Span;
 use super::capture::{self, Role, method};
 use super::clause::{Asked, wait_lines};
 use super::item;
-use super::kernel::{braced, under};
 use super::levels::Nest;
+use super::lines::{braced, under};
 use super::text::operand;
 use super::{Change, Lowering, Refused, refused};
 

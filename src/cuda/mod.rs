@@ -12,18 +12,23 @@ mod cpp;
 mod data;
 mod device;
 mod flat;
+mod grid;
 mod item;
 mod kernel;
 mod launcher;
 mod levels;
+mod lines;
 mod names;
+mod parts;
 mod place;
 mod reduction;
 mod reuse;
+mod shared;
 mod table;
 mod text;
 mod tiles;
 mod types;
+mod variable;
 
 use std::collections::BTreeMap;
 

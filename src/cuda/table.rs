@@ -12,9 +12,9 @@ use crate::sema::{self, Class, SymbolId, SymbolKind};
 use crate::source::Span;
 
 use super::capture::{self, Captured, Role};
-use super::kernel::{Host, Made};
 use super::levels::Nest;
 use super::names::Names;
+use super::parts::{Host, Made};
 use super::text::words;
 use super::{Input, Refused, types};
 
@@ -285,7 +285,7 @@ impl Region<'_, '_> {
             && one.kind == SymbolKind::Local
             && self.input.bound[self.index].function.is_some_and(|function| {
                 let body = unit.function(function).body;
-                super::kernel::only_indexed(self.input, body, one.symbol)
+                super::variable::only_indexed(self.input, body, one.symbol)
                     && !sema::escaping(unit, symbols, body).contains(&one.symbol)
             });
         if is_alone || one.decl.is_restrict {
