@@ -13,6 +13,7 @@ use crate::source::Span;
 use super::body::Body;
 use super::capture::{self, Captured, Role};
 use super::clause::Asked;
+use super::distinct::are_distinct;
 use super::grid::{Sizes, grid, shape};
 use super::launcher::Launcher;
 use super::levels::{self, Levels, Nest, Offer};
@@ -22,7 +23,7 @@ use super::parts::{Host, Made, Words};
 use super::reduction::{reductions_through, used_beside};
 use super::shared::shared_arrays;
 use super::text::Edits;
-use super::variable::{Making, are_distinct, lengthen};
+use super::variable::{Making, lengthen};
 use super::{Change, Input, Lowering, Refused, refused};
 
 /// One launch: a statement of a compute construct.
@@ -198,7 +199,7 @@ impl<'a> Lowering<'a> {
         let names = names(input, index, stmt, &captured);
         let name = self.launcher_name(input, launch);
         let mut making = making(input, &nest, stmt, shape, names);
-        making.distinct = are_distinct(&captured);
+        making.distinct = are_distinct(input, index, stmt, &captured);
         making.is_one_gang = asked.gangs.as_deref().is_some_and(|gangs| gangs.trim() == "1");
         let (results, arrays) = variables(&mut making, &captured)?;
         extras.iter().for_each(|extra| making.extra_item(extra));

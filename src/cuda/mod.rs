@@ -11,6 +11,7 @@ mod counted;
 mod cpp;
 mod data;
 mod device;
+mod distinct;
 mod flat;
 mod grid;
 mod item;

@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::acc::ast::ReductionOp;
-use crate::host::ir::{DeclKind, Derived, ExprId, ExprKind, StmtId};
+use crate::host::ir::{Derived, ExprId, ExprKind, StmtId};
 use crate::sema::{self, Class, SymbolId, SymbolKind};
 use crate::source::Span;
 
@@ -542,15 +542,6 @@ fn is_constant(input: &Input, one: &Captured, size: ExprId) -> bool {
         pending.extend(expr.kind.children());
     }
     true
-}
-
-/// Whether no two pointers of a kernel lead to the same memory: they are `restrict`, or distinct arrays.
-pub fn are_distinct(captured: &[Captured]) -> bool {
-    captured.iter().all(|one| match one.class {
-        Class::Pointer => one.decl.is_restrict || matches!(one.role, Role::Local),
-        Class::Array => one.decl.kind == DeclKind::Variable,
-        _ => true,
-    })
 }
 
 /// Whether a region uses a pointer or an array only to index it.
