@@ -78,11 +78,13 @@ pub fn stem(name: &str) -> String {
     made
 }
 
-/// The name of a source among those of its folder, as a C name: a header has its ending in it.
-pub fn unit_name(name: &str) -> String {
-    match header_ending(name) {
-        Some(ending) => format!("{}_{ending}", stem(name)),
-        None => stem(name),
+/// The name of a source among those of its folder, as a C name: a header has its ending in it, and what has a namesake.
+pub fn unit_name(name: &str, has_namesake: bool) -> String {
+    match name.rsplit_once('.') {
+        Some((_, ending)) if has_namesake || header_ending(name).is_some() => {
+            format!("{}_{ending}", stem(name))
+        }
+        _ => stem(name),
     }
 }
 
@@ -186,7 +188,7 @@ impl Device {
                     );
                     continue;
                 }
-                let getter = format!("{}_{name}_device", unit_name(&input.file().name));
+                let getter = format!("{}_{name}_device", unit_name(&input.file().name, input.has_namesake));
                 self.globals.insert(
                     item.span.start,
                     format!(
@@ -445,9 +447,9 @@ impl Device {
     }
 
     /// The header of the launchers.
-    pub fn header(&self, source: &str) -> String {
+    pub fn header(&self, source: &str, has_namesake: bool) -> String {
         let name = source.rsplit(['/', '\\']).next().unwrap_or_default();
-        let guard = format!("{}_ACC_H", unit_name(source).to_uppercase());
+        let guard = format!("{}_ACC_H", unit_name(source, has_namesake).to_uppercase());
         let mut out = format!("// What {name} calls of its device code.\n");
         if self.in_place {
             out += &format!(

@@ -291,7 +291,7 @@ impl<'a> Lowering<'a> {
             false => start(index),
         };
         let line = input.file().lines.line(place) + 1;
-        let stem = super::device::unit_name(&input.file().name);
+        let stem = super::device::unit_name(&input.file().name, input.has_namesake);
         let function = input.bound[index].function.map(|id| input.unit().function(id).name.as_str());
         let name = format!("{stem}_{}_{line}", function.unwrap_or_default().replace("::", "_"));
         self.launchers.fresh(&name)

@@ -79,6 +79,8 @@ pub struct Input<'a> {
     pub device_type: &'a str,
     /// The code stays where it stands: all names and types of the source are known there.
     pub in_place: bool,
+    /// Another source of its folder has the same name but for the ending.
+    pub has_namesake: bool,
 }
 
 /// A change of the host file.

@@ -179,6 +179,7 @@ impl Work<'_> {
             plan: &plan,
             device_type: &self.options.device_type,
             in_place: false,
+            has_namesake: self.options.has_namesake,
         };
         self.found.spread(unit, &bound, &plan);
         let (lowered, device, said) = cuda::lower(&input);
@@ -271,8 +272,8 @@ impl Work<'_> {
         let name = file.name.clone();
         let own = name.rsplit(['/', '\\']).next().unwrap_or_default();
         let stem = own.rsplit_once('.').map_or(own, |(stem, _)| stem);
-        let is_header = cuda::header_ending(&name).is_some();
-        let stem = if is_header { own.replace('.', "_") } else { stem.to_owned() };
+        let has_ending = cuda::header_ending(&name).is_some() || self.options.has_namesake;
+        let stem = if has_ending { own.replace('.', "_") } else { stem.to_owned() };
         let mut beside = Vec::new();
         // What only goes needs nothing in its place.
         let calls = |edit: &Edit| edit.text.windows(3).any(|word| word.eq_ignore_ascii_case(b"acc"));
@@ -280,8 +281,10 @@ impl Work<'_> {
             let place = first_include(file, self.first_code);
             let line = format!("#include \"{stem}_acc.h\"\n");
             self.add(Edit { span: Span { start: place, end: place }, text: line.into_bytes() });
-            beside
-                .push(Beside { name: format!("{stem}_acc.h"), text: self.device.header(&name).into_bytes() });
+            beside.push(Beside {
+                name: format!("{stem}_acc.h"),
+                text: self.device.header(&name, self.options.has_namesake).into_bytes(),
+            });
             if !self.device.is_empty() {
                 beside.push(Beside {
                     name: format!("{stem}_acc.cu"),
