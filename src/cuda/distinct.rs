@@ -22,7 +22,7 @@ pub fn are_distinct(input: &Input, index: usize, stmt: StmtId, captured: &[Captu
         Class::Array => one.decl.kind == DeclKind::Variable,
         _ => true,
     };
-    captured.iter().all(own) && !leads_elsewhere(input, stmt, captured)
+    (input.assume_no_alias || captured.iter().all(own)) && !leads_elsewhere(input, stmt, captured)
 }
 
 /// Whether a region may reach memory in another way than by the names of its variables: by pointers that lie in memory, or

@@ -81,6 +81,8 @@ pub struct Input<'a> {
     pub in_place: bool,
     /// Another source of its folder has the same name but for the ending.
     pub has_namesake: bool,
+    /// No two names lead to the same memory.
+    pub assume_no_alias: bool,
 }
 
 /// A change of the host file.

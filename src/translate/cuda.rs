@@ -180,6 +180,7 @@ impl Work<'_> {
             device_type: &self.options.device_type,
             in_place: false,
             has_namesake: self.options.has_namesake,
+            assume_no_alias: self.options.assume_no_alias,
         };
         self.found.spread(unit, &bound, &plan);
         let (lowered, device, said) = cuda::lower(&input);
