@@ -18,6 +18,25 @@ static double now(void)
     return t.tv_sec + 1e-9 * t.tv_nsec;
 }
 
+#ifdef PLAIN_KERNELS
+/* Nothing is said of the loops. */
+static double step(double (*restrict a)[N], double (*restrict next)[N])
+{
+    double error = 0.0;
+#pragma acc kernels present(a[0:N], next[0:N])
+    {
+        for (int j = 1; j < N - 1; j++)
+            for (int i = 1; i < N - 1; i++) {
+                next[j][i] = 0.25 * (a[j][i + 1] + a[j][i - 1] + a[j - 1][i] + a[j + 1][i]);
+                error = fmax(error, fabs(next[j][i] - a[j][i]));
+            }
+        for (int j = 1; j < N - 1; j++)
+            for (int i = 1; i < N - 1; i++)
+                a[j][i] = next[j][i];
+    }
+    return error;
+}
+#else
 static double step(double (*restrict a)[N], double (*restrict next)[N])
 {
     double error = 0.0;
@@ -37,6 +56,7 @@ static double step(double (*restrict a)[N], double (*restrict next)[N])
     }
     return error;
 }
+#endif
 
 int main(int argc, char **argv)
 {

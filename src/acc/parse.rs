@@ -165,12 +165,12 @@ impl Parser<'_> {
             let joined = self.joined(count);
             // Compilers take `end` without the blank behind it, too.
             let glued = joined.starts_with("end").then(|| joined.replace(' ', ""));
+            let is_glued = |known: &str, glued: &String| {
+                known.starts_with("end ") && known.bytes().filter(|byte| *byte != b' ').eq(glued.bytes())
+            };
             let is_named = |kind: &DirectiveKind| {
                 let known = name(*kind);
-                known == joined
-                    || glued
-                        .as_ref()
-                        .is_some_and(|glued| known.starts_with("end ") && known.replace(' ', "") == *glued)
+                known == joined || glued.as_ref().is_some_and(|glued| is_glued(known, glued))
             };
             if let Some(kind) = self.kinds().find(is_named) {
                 self.at = count;

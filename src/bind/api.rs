@@ -2,7 +2,7 @@
 //!
 //! Invariant: a name that the file declares itself is not the library's.
 
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::host::ir::{ExprId, ExprKind, StmtId, StmtKind, Unit};
 use crate::source::Span;
@@ -42,7 +42,7 @@ impl ApiUse {
 
 /// The uses of `names` in the code of `unit`, by place.
 pub fn api_uses(unit: &Unit, names: &[(String, Span)]) -> Vec<ApiUse> {
-    let own: HashSet<&str> = unit
+    let own: FxHashSet<&str> = unit
         .functions
         .iter()
         .map(|function| function.name.as_str())
@@ -65,9 +65,9 @@ pub fn api_uses(unit: &Unit, names: &[(String, Span)]) -> Vec<ApiUse> {
 }
 
 /// All calls by name, by the place of the name.
-fn calls(unit: &Unit) -> HashMap<u32, ApiCall> {
-    let mut statements = HashMap::new();
-    let mut in_block = HashSet::new();
+fn calls(unit: &Unit) -> FxHashMap<u32, ApiCall> {
+    let mut statements = FxHashMap::default();
+    let mut in_block = FxHashSet::default();
     for (index, stmt) in unit.stmts.iter().enumerate() {
         match &stmt.kind {
             StmtKind::Expr(expr) => drop(statements.insert(*expr, StmtId(index as u32))),
@@ -75,7 +75,7 @@ fn calls(unit: &Unit) -> HashMap<u32, ApiCall> {
             _ => {}
         }
     }
-    let mut found = HashMap::new();
+    let mut found = FxHashMap::default();
     for (index, expr) in unit.exprs.iter().enumerate() {
         let ExprKind::Call { callee, args } = &expr.kind else { continue };
         let callee = unit.expr(*callee);

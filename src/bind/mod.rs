@@ -6,7 +6,7 @@ mod api;
 mod concurrent;
 mod regions;
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use crate::acc::ast::{Directive, DirectiveKind};
 use crate::diag::{self, Diag};
@@ -123,7 +123,7 @@ pub fn bind(
     let mut bound: Vec<Bound> = Vec::new();
     let mut open: Vec<(usize, Span)> = Vec::new();
     let mut numbers = vec![None; parsed.len()];
-    let begins: HashMap<usize, usize> = regions.ends.iter().map(|(begin, end)| (*end, *begin)).collect();
+    let begins: FxHashMap<usize, usize> = regions.ends.iter().map(|(begin, end)| (*end, *begin)).collect();
     let unclear = regions.unclear(unit, &parsed);
     for (at, (text, directive)) in parsed.into_iter().enumerate() {
         let Some(written) = texts.get(text).filter(|_| !regions.broken.contains(&at)) else { continue };
@@ -242,17 +242,17 @@ pub fn function_at(unit: &Unit, offset: u32) -> Option<FunctionId> {
 /// What a directive may meet behind itself.
 struct Places {
     /// For each offset where a statement starts, the outermost one.
-    starts: HashMap<u32, StmtId>,
+    starts: FxHashMap<u32, StmtId>,
     /// The bodies of control statements, with the offset behind which they are expected.
-    bodies: HashMap<StmtId, (u32, bool)>,
+    bodies: FxHashMap<StmtId, (u32, bool)>,
     /// The outermost lambda expressions, by place.
     lambdas: Vec<Span>,
 }
 
 impl Places {
     fn new(unit: &Unit) -> Places {
-        let mut starts: HashMap<u32, StmtId> = HashMap::new();
-        let mut bodies = HashMap::new();
+        let mut starts: FxHashMap<u32, StmtId> = FxHashMap::default();
+        let mut bodies = FxHashMap::default();
         let mut body = |body: StmtId, head: Span| {
             // In Fortran, `end if` and its like say where a body ends, and there is room for lines in it.
             if unit.is_fortran() {

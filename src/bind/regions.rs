@@ -2,7 +2,7 @@
 //!
 //! Invariant: a region is whole statements of one block; what is not is a diagnostic, and its directives are left.
 
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::acc::ast::{ClauseKind, Directive, DirectiveKind, EndKind};
 use crate::diag::{self, Diag};
@@ -14,16 +14,20 @@ use crate::source::Span;
 #[derive(Debug, Default)]
 pub struct Regions {
     /// The block that a directive and its `end` enclose.
-    pub(super) blocks: HashMap<usize, StmtId>,
+    pub(super) blocks: FxHashMap<usize, StmtId>,
     /// The `end` of a directive.
-    pub(super) ends: HashMap<usize, usize>,
+    pub(super) ends: FxHashMap<usize, usize>,
     /// Directives whose region could not be told.
     pub(super) broken: Vec<usize>,
 }
 
 impl Regions {
     /// The procedures with a compute construct whose region could not be told: its loops have no construct around them.
-    pub(super) fn unclear(&self, unit: &Unit, parsed: &[(usize, Directive)]) -> HashSet<Option<FunctionId>> {
+    pub(super) fn unclear(
+        &self,
+        unit: &Unit,
+        parsed: &[(usize, Directive)],
+    ) -> FxHashSet<Option<FunctionId>> {
         let directives = self.broken.iter().filter_map(|at| parsed.get(*at)).map(|(_, directive)| directive);
         let of_compute = directives.filter(|directive| {
             let end = match directive.kind {
@@ -155,16 +159,17 @@ fn bodies(unit: &Unit, stmt: &Stmt, end: u32) -> Vec<(StmtId, u32)> {
 
 /// The blocks that statements stand in.
 struct Blocks {
-    of: HashMap<StmtId, StmtId>,
+    of: FxHashMap<StmtId, StmtId>,
     /// The statements that begin at an offset and stand in a block.
-    starts: HashMap<u32, StmtId>,
+    starts: FxHashMap<u32, StmtId>,
     /// Where the statement ends whose body a block is.
-    limits: HashMap<StmtId, u32>,
+    limits: FxHashMap<StmtId, u32>,
 }
 
 impl Blocks {
     fn new(unit: &Unit) -> Blocks {
-        let mut blocks = Blocks { of: HashMap::new(), starts: HashMap::new(), limits: HashMap::new() };
+        let mut blocks =
+            Blocks { of: FxHashMap::default(), starts: FxHashMap::default(), limits: FxHashMap::default() };
         // An `else if` ends with its last statement, but directives behind that are in it up to the next branch: the
         // statement around, which was made later, says where.
         for (index, stmt) in unit.stmts.iter().enumerate().rev() {

@@ -408,7 +408,7 @@ fn is_read_only(input: &Input, stmt: StmtId, symbol: SymbolId, used: &Use) -> bo
 
 /// Whether a variable is changed as the variable of loops only.
 fn is_loop_only(input: &Input, stmt: StmtId, symbol: SymbolId) -> bool {
-    let mut controlled = std::collections::HashMap::new();
+    let mut controlled = rustc_hash::FxHashMap::default();
     let mut pending = vec![stmt];
     while let Some(at) = pending.pop() {
         if let Ok(header) = sema::header(input.unit(), input.symbols, at) {

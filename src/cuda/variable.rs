@@ -4,6 +4,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use rustc_hash::FxHashMap;
+
 use crate::acc::ast::ReductionOp;
 use crate::host::ir::{Derived, ExprId, ExprKind, StmtId};
 use crate::sema::{self, Class, SymbolId, SymbolKind};
@@ -567,7 +569,7 @@ pub fn only_indexed(input: &Input, stmt: StmtId, symbol: SymbolId) -> bool {
 
 /// Whether a region uses a variable as that of shared loops only, which declare it themselves.
 fn is_shared_variable_only(input: &Input, nest: &Nest, stmt: StmtId, symbol: SymbolId) -> bool {
-    let controlled: HashMap<StmtId, SymbolId> = nest
+    let controlled: FxHashMap<StmtId, SymbolId> = nest
         .values()
         .flat_map(|shared| shared.stmts.iter().copied().zip(shared.headers.iter().map(|header| header.var)))
         .collect();

@@ -313,7 +313,8 @@ impl Reader<'_> {
         self.classes.pop();
         members.retain(|member| self.unit.decl(*member).kind == DeclKind::Member);
         let id = RecordId(self.unit.records.len() as u32);
-        self.unit.records.push(Record { tag, bases, members, span: span(node) });
+        let is_union = node.kind() == "union_specifier";
+        self.unit.records.push(Record { tag, bases, members, is_union, span: span(node) });
         BaseType::Record(id)
     }
 

@@ -257,6 +257,8 @@ pub struct Record {
     pub bases: Vec<String>,
     /// Its members.
     pub members: Vec<DeclId>,
+    /// Its members lie over one another.
+    pub is_union: bool,
     /// Its bytes.
     pub span: Span,
 }

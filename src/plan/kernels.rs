@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::acc::ast::DirectiveKind;
+use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind};
 use crate::diag::{self, Diag};
 use crate::host::ir::{StmtId, StmtKind};
 use crate::sema::{Class, SymbolId, SymbolKind, uses};
@@ -115,6 +115,12 @@ impl Maker<'_> {
         let stated = self.stated_scalars(index);
         self.region_scalars(index, stmt, &parts.all, &mut implied);
         self.whole_arrays(index, stmt, &mut implied);
+        let is_kept = |attribute: &Attribute| {
+            attribute.entry == "implicit/array" || self.is_shared(stmt, parts, attribute)
+        };
+        let kept: Vec<Attribute> = implied.iter().filter(|one| is_kept(one)).cloned().collect();
+        // A region that brings nothing needs no data environment: each launch finds what is there.
+        let is_needed = !kept.is_empty() || !self.brings_nothing(index, &counting);
         for part in parts.all.iter().copied() {
             let used = uses(self.unit, self.symbols, part);
             let names = |attribute: &Attribute| {
@@ -147,7 +153,7 @@ impl Maker<'_> {
                 clauses: counting.clone(),
                 attributes,
                 nest: work,
-                data_outside: true,
+                data_outside: is_needed,
             };
             // The line of a loop that is not parallel can be used, too.
             let governs = |at: &usize| self.bound[*at].stmt() == Some(part);
@@ -161,7 +167,35 @@ impl Maker<'_> {
                 }
             }
         }
-        self.plan.items[index] = Item::Clauses { clauses: counting, pushed_down: true, implied };
+        self.plan.items[index] = match is_needed {
+            true => Item::Clauses { clauses: counting, pushed_down: true, implied: kept },
+            false => Item::Gone,
+        };
+    }
+
+    /// Whether the clauses of a region are about data that are there already, and about nothing that happens once.
+    fn brings_nothing(&self, index: usize, counting: &[usize]) -> bool {
+        let clauses = counting.iter().filter_map(|at| self.bound[index].directive.clauses.get(*at));
+        clauses.into_iter().all(|clause| match &clause.kind {
+            ClauseKind::Data(data, _) => *data == DataClause::Present,
+            ClauseKind::Wait(_) | ClauseKind::If(_) | ClauseKind::SelfRun(_) | ClauseKind::Async(_) => false,
+            _ => true,
+        })
+    }
+
+    /// Whether a scalar must keep its place on the device from one launch to the next: more than one uses it, or one that is
+    /// launched again and again.
+    fn is_shared(&self, region: StmtId, parts: &Parts, attribute: &Attribute) -> bool {
+        let uses = |part: &&StmtId| {
+            let symbol = self.symbols.lookup(&attribute.item, self.unit.stmt(**part).span.start);
+            symbol.is_some_and(|symbol| uses(self.unit, self.symbols, **part).of(symbol).is_some())
+        };
+        let direct = |part: &StmtId| match &self.unit.stmt(region).kind {
+            StmtKind::Block(list) => list.contains(part),
+            _ => *part == region,
+        };
+        let used: Vec<&StmtId> = parts.all.iter().filter(uses).collect();
+        used.len() > 1 || !used.into_iter().all(direct)
     }
 
     /// The scalars that the region's own clauses put on the device: each launch uses the device's copy.

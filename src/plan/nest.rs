@@ -2,7 +2,7 @@
 //!
 //! Invariant: a loop is spread only if the program says that its iterations are independent and OpenMP takes its header.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use crate::acc::ast::{DirectiveKind, GangArgument};
 use crate::bind::descendants;
@@ -14,7 +14,7 @@ use crate::source::Span;
 use super::{Attribute, Item, Maker, Region, Sharing, Sizes, Spread, WorkLoop};
 
 /// The loops of a nest that have become constructs, with their variables.
-pub(super) type Controlled = HashMap<StmtId, SymbolId>;
+pub(super) type Controlled = FxHashMap<StmtId, SymbolId>;
 
 /// The compute construct whose loops are spread: its bound directive, and what kind of region it is.
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +56,7 @@ impl Maker<'_> {
         attributes: &mut Vec<Attribute>,
     ) -> Option<WorkLoop> {
         let candidate = self.candidate(at, stmt, region, true)?;
-        let mut controlled = Controlled::new();
+        let mut controlled = Controlled::default();
         let construct = Construct { index, region, is_launch: true };
         Some(self.spread(construct, candidate, BOTH, &mut controlled, attributes))
     }
@@ -81,7 +81,7 @@ impl Maker<'_> {
             let clauses = self.clauses(at);
             let available =
                 if in_one || !clauses.gang && (clauses.worker || clauses.vector) { LANES } else { BOTH };
-            let mut controlled = Controlled::new();
+            let mut controlled = Controlled::default();
             let work = self.spread(
                 Construct { index, region: Region::Parallel, is_launch: false },
                 candidate,

@@ -2,7 +2,7 @@
 //!
 //! Invariant: an unknown macro is undefined, as for the preprocessor; a condition that cannot be read is false.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use crate::source::Span;
 
@@ -94,7 +94,7 @@ pub fn shown(bytes: &[u8], events: &[Event], view: &View) -> Shown {
         })
         .collect();
     let forced = view.reach.map(|offset| heads_around(bytes, &lines, offset)).unwrap_or_default();
-    let mut macros: HashMap<String, String> =
+    let mut macros: FxHashMap<String, String> =
         view.defines.iter().map(|(name, body)| (name.clone(), body.clone().unwrap_or_default())).collect();
     let mut stack: Vec<Group> = Vec::new();
     let mut hidden: Vec<Span> = Vec::new();
@@ -187,7 +187,7 @@ pub fn definition(rest: &[u8]) -> (String, Option<Vec<String>>, String) {
     (name.to_owned(), params, body.trim().to_owned())
 }
 
-fn holds(word: &str, rest: &[u8], macros: &HashMap<String, String>) -> bool {
+fn holds(word: &str, rest: &[u8], macros: &FxHashMap<String, String>) -> bool {
     let text = String::from_utf8_lossy(rest);
     let name = text.trim();
     match word {
@@ -204,7 +204,7 @@ fn first_word(text: &str) -> &str {
 /// Deeper macro expansion or nesting than this is given up.
 const DEPTH: usize = 64;
 
-fn evaluate(text: &str, macros: &HashMap<String, String>, depth: usize) -> Option<i64> {
+fn evaluate(text: &str, macros: &FxHashMap<String, String>, depth: usize) -> Option<i64> {
     if depth > DEPTH {
         return None;
     }
@@ -239,7 +239,7 @@ fn tokens(text: &str) -> Vec<String> {
 struct Condition<'a> {
     tokens: Vec<String>,
     at: usize,
-    macros: &'a HashMap<String, String>,
+    macros: &'a FxHashMap<String, String>,
     depth: usize,
 }
 

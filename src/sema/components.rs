@@ -2,7 +2,7 @@
 //!
 //! Invariant: a component of a type that no file at hand declares is unknown, and never guessed.
 
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::host::ir::{BaseType, Decl, Derived, Expr, ExprId, ExprKind, Record, Unit};
 use crate::source::Span;
@@ -15,15 +15,15 @@ const DEPTH: usize = 16;
 /// The derived types that a file can see, by name.
 #[derive(Debug, Default)]
 pub(super) struct DerivedTypes {
-    types: HashMap<String, DerivedType>,
+    types: FxHashMap<String, DerivedType>,
     /// Those with allocatable components, in whatever depth.
-    deep: HashSet<String>,
+    deep: FxHashSet<String>,
 }
 
 #[derive(Debug)]
 struct DerivedType {
     bases: Vec<String>,
-    components: HashMap<String, Component>,
+    components: FxHashMap<String, Component>,
 }
 
 /// A component of a derived type.
@@ -76,7 +76,7 @@ impl Symbols {
 impl DerivedTypes {
     /// Reads the types of all units.
     pub(super) fn new<'a>(records: impl Iterator<Item = (&'a Unit, &'a Record)>) -> DerivedTypes {
-        let mut types = HashMap::new();
+        let mut types = FxHashMap::default();
         for (unit, known) in records {
             let Some(tag) = known.tag.clone() else { continue };
             let components = known.members.iter().map(|id| {
@@ -107,8 +107,8 @@ impl DerivedTypes {
 }
 
 /// The types with allocatable components: their own, inherited ones, and those of components that are no pointers.
-fn deep(types: &HashMap<String, DerivedType>) -> HashSet<String> {
-    let mut deep: HashSet<String> = HashSet::new();
+fn deep(types: &FxHashMap<String, DerivedType>) -> FxHashSet<String> {
+    let mut deep: FxHashSet<String> = FxHashSet::default();
     loop {
         let is_deep = |known: &DerivedType| {
             known.bases.iter().any(|base| deep.contains(base))

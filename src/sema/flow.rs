@@ -4,8 +4,10 @@
 //! Invariant: errs on one side: `exposed` and `live_after` may name too many symbols, never too few (jumps and
 //! conditional code count as not written).
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
 
 use crate::host::ir::{BinaryOp, Derived, ExprId, ExprKind, StmtId, StmtKind, Unit};
 use crate::source::Span;
@@ -53,13 +55,13 @@ impl Uses {
 
 /// The uses in `stmt`.
 pub fn uses(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> Rc<Uses> {
-    known_or(symbols, (stmt, false), || uses_beside(unit, symbols, stmt, &HashMap::new()))
+    known_or(symbols, (stmt, false), || uses_beside(unit, symbols, stmt, &FxHashMap::default()))
 }
 
 /// The uses in `stmt`, where no canonical loop counts as using its variable in its header.
 pub fn uses_beside_headers(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> Rc<Uses> {
     known_or(symbols, (stmt, true), || {
-        let mut controlled = HashMap::new();
+        let mut controlled = FxHashMap::default();
         let mut pending = vec![stmt];
         while let Some(at) = pending.pop() {
             if let Ok(header) = super::loops::header(unit, symbols, at) {
@@ -87,7 +89,7 @@ pub fn uses_beside(
     unit: &Unit,
     symbols: &Symbols,
     stmt: StmtId,
-    controlled: &HashMap<StmtId, SymbolId>,
+    controlled: &FxHashMap<StmtId, SymbolId>,
 ) -> Uses {
     let mut flow = Flow::new(unit, symbols, controlled);
     flow.stmt(stmt);
@@ -96,7 +98,7 @@ pub fn uses_beside(
 
 /// The variables that an expression reads.
 pub fn reads_of_expr(unit: &Unit, symbols: &Symbols, expr: ExprId) -> Vec<SymbolId> {
-    let none = HashMap::new();
+    let none = FxHashMap::default();
     let mut flow = Flow::new(unit, symbols, &none);
     flow.expr(expr);
     flow.uses.names.keys().copied().collect()
@@ -119,7 +121,7 @@ pub fn live_after(
     };
     let (mut live, mut open): (BTreeSet<SymbolId>, BTreeSet<SymbolId>) =
         wanted.iter().copied().partition(is_kept);
-    let none = HashMap::new();
+    let none = FxHashMap::default();
     let mut flow = Flow::new(unit, symbols, &none);
     // What comes behind, step by step, until each variable is read or surely overwritten.
     let mut settle = |flow: &Flow| {
@@ -210,7 +212,7 @@ type Assigned = BTreeSet<SymbolId>;
 struct Flow<'a> {
     unit: &'a Unit,
     symbols: &'a Symbols,
-    controlled: &'a HashMap<StmtId, SymbolId>,
+    controlled: &'a FxHashMap<StmtId, SymbolId>,
     uses: Uses,
     /// What is surely assigned here; `None` behind a jump: nothing gets here.
     assigned: Option<Assigned>,
@@ -221,7 +223,7 @@ struct Flow<'a> {
 }
 
 impl<'a> Flow<'a> {
-    fn new(unit: &'a Unit, symbols: &'a Symbols, controlled: &'a HashMap<StmtId, SymbolId>) -> Flow<'a> {
+    fn new(unit: &'a Unit, symbols: &'a Symbols, controlled: &'a FxHashMap<StmtId, SymbolId>) -> Flow<'a> {
         Flow {
             unit,
             symbols,

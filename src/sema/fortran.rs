@@ -2,7 +2,7 @@
 //!
 //! Invariant: a name that no declaration we see explains is taken for a variable of an unknown type, never passed over.
 
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::host::ir::{
     Attributes, BaseType, DeclKind, Expr, ExprId, ExprKind, FunctionId, Implicit, ModuleUse, ScopeId,
@@ -19,20 +19,23 @@ type Exports = Vec<(String, SymbolId)>;
 struct Modules<'a> {
     units: Vec<&'a Unit>,
     /// Modules and submodules by name: the unit's number, and the scope.
-    by_name: HashMap<&'a str, (usize, ScopeId)>,
-    exports: HashMap<(usize, ScopeId), Exports>,
+    by_name: FxHashMap<&'a str, (usize, ScopeId)>,
+    exports: FxHashMap<(usize, ScopeId), Exports>,
 }
 
 impl Symbols {
     /// Declares the names of a Fortran unit, the last of `types.units`, and of the modules that it uses.
     pub(super) fn fortran(&mut self, unit: &Unit, types: &Types) {
-        let mut inputs: HashMap<String, HashSet<usize>> = HashMap::new();
+        let mut inputs: FxHashMap<String, FxHashSet<usize>> = FxHashMap::default();
         for (name, place) in types.units.iter().flat_map(|unit| &unit.inputs) {
             inputs.entry(name.clone()).or_default().insert(*place);
         }
         self.inputs = Some(inputs);
-        let mut modules =
-            Modules { units: types.units.clone(), by_name: HashMap::new(), exports: HashMap::new() };
+        let mut modules = Modules {
+            units: types.units.clone(),
+            by_name: FxHashMap::default(),
+            exports: FxHashMap::default(),
+        };
         for (at, unit) in types.units.iter().enumerate() {
             for (id, scope) in unit.scopes.iter().enumerate() {
                 if matches!(scope.kind, ScopeKind::Module | ScopeKind::Submodule) {
@@ -87,7 +90,7 @@ impl Symbols {
         let scope = unit.scope(id);
         let has_contained =
             unit.scopes.iter().any(|other| other.parent == Some(id) && other.kind == ScopeKind::Procedure);
-        let common: HashSet<&String> = scope.commons.iter().flat_map(|(_, names)| names).collect();
+        let common: FxHashSet<&String> = scope.commons.iter().flat_map(|(_, names)| names).collect();
         for decl_id in &scope.decls {
             let decl = unit.decl(*decl_id);
             let storage = if common.contains(&decl.name) { SymbolKind::Static } else { SymbolKind::Local };
@@ -95,6 +98,10 @@ impl Symbols {
             let is_result = scope.kind == ScopeKind::Procedure && scope.result.as_ref() == Some(&decl.name);
             let is_dummy = decl.kind == DeclKind::Parameter && !decl.fortran.value;
             let known = self.get_mut(symbol);
+            // A dummy in the list of its procedure, or a variable in a common block, may have no other declaration.
+            if known.class == Class::Unknown && decl.base == BaseType::Unknown && !decl.fortran.procedure {
+                (known.class, known.is_floating) = implicit_class(unit, id, &decl.name);
+            }
             known.is_reference |= is_dummy || is_result || has_contained || decl.fortran.pointer;
             if decl.fortran.procedure {
                 known.kind = SymbolKind::Function;
@@ -168,7 +175,7 @@ impl Symbols {
 
     /// Names without a declaration: typed by the rules of their scoping unit, or of a module that we do not see.
     fn undeclared(&mut self, unit: &Unit) {
-        let called: HashSet<ExprId> = unit
+        let called: FxHashSet<ExprId> = unit
             .exprs
             .iter()
             .filter_map(|expr| match &expr.kind {
@@ -177,7 +184,7 @@ impl Symbols {
             })
             .collect();
         let assigned = assigned_elements(unit);
-        let mut fresh: HashMap<(String, ScopeId), Span> = HashMap::new();
+        let mut fresh: FxHashMap<(String, ScopeId), Span> = FxHashMap::default();
         let mut order = Vec::new();
         for (index, expr) in unit.exprs.iter().enumerate() {
             let ExprKind::Name(name) = &expr.kind else { continue };
@@ -242,7 +249,7 @@ fn implicit_class(unit: &Unit, scope: ScopeId, name: &str) -> (Class, bool) {
 }
 
 /// The names that stand before parentheses on the left of an assignment: arrays, or statement functions.
-fn assigned_elements(unit: &Unit) -> HashSet<ExprId> {
+fn assigned_elements(unit: &Unit) -> FxHashSet<ExprId> {
     let targets = unit.exprs.iter().filter_map(|expr| match &expr.kind {
         ExprKind::Assign(_, left, _) => Some(*left),
         _ => None,

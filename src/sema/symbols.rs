@@ -3,8 +3,10 @@
 //! Invariant: a name is resolved by the innermost scope that holds the place of its use.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::host::ir::{
     Attributes, BaseType, Decl, DeclId, DeclKind, Derived, Expr, ExprId, ExprKind, FunctionId, Record,
@@ -105,32 +107,34 @@ pub struct Symbols {
     symbols: Vec<Symbol>,
     /// By name and by the outermost function that holds the scope, so that equal names of other functions cost nothing;
     /// sorted by the start of their scope.
-    by_name: HashMap<String, BTreeMap<Option<usize>, Vec<Entry>>>,
+    by_name: FxHashMap<String, BTreeMap<Option<usize>, Vec<Entry>>>,
     /// What `named` has found so far, by expression.
     found: RefCell<Vec<Option<Option<SymbolId>>>>,
     /// What `flow` has found so far, by statement; and the same where loops do not count as using their variables.
-    pub(super) used: RefCell<HashMap<(StmtId, bool), Rc<Uses>>>,
+    pub(super) used: RefCell<FxHashMap<(StmtId, bool), Rc<Uses>>>,
     /// The outermost functions, by place.
     functions: Vec<Span>,
     /// The classes that those functions belong to.
     owners: Vec<Option<String>>,
     /// The data members of those classes by name, those of their bases among them.
-    members: HashMap<String, HashMap<String, SymbolId>>,
+    members: FxHashMap<String, FxHashMap<String, SymbolId>>,
     /// Functions by name, with the arguments that they may write to: references.
-    by_reference: HashMap<String, HashSet<usize>>,
+    by_reference: FxHashMap<String, FxHashSet<usize>>,
     /// Function-like macros by name, with the names that their bodies assign.
-    assigning: HashMap<String, Vec<String>>,
+    assigning: FxHashMap<String, Vec<String>>,
     /// For Fortran, the dummy arguments that procedures leave as they are; elsewhere `None`.
-    pub(super) inputs: Option<HashMap<String, HashSet<usize>>>,
+    pub(super) inputs: Option<FxHashMap<String, FxHashSet<usize>>>,
+    /// The names of members that lie over one another: those of unions, and of what is defined in them.
+    overlaid: FxHashSet<String>,
     /// The derived types of Fortran.
     pub(super) derived_types: DerivedTypes,
 }
 
 pub(super) struct Types<'a> {
     pub(super) units: Vec<&'a Unit>,
-    typedefs: HashMap<&'a str, (&'a Unit, &'a Decl)>,
-    records: HashMap<&'a str, (&'a Unit, &'a Record)>,
-    enums: HashSet<&'a str>,
+    typedefs: FxHashMap<&'a str, (&'a Unit, &'a Decl)>,
+    records: FxHashMap<&'a str, (&'a Unit, &'a Record)>,
+    enums: FxHashSet<&'a str>,
 }
 
 impl Symbols {
@@ -138,13 +142,13 @@ impl Symbols {
     pub fn new(unit: &Unit, length: usize, headers: &[&Unit], macros: &[&Define]) -> Symbols {
         let mut units: Vec<&Unit> = headers.to_vec();
         units.push(unit);
-        let mut typedefs = HashMap::new();
+        let mut typedefs = FxHashMap::default();
         for unit in &units {
             for decl in unit.decls.iter().filter(|decl| decl.kind == DeclKind::Typedef) {
                 typedefs.insert(decl.name.as_str(), (*unit, decl));
             }
         }
-        let mut records = HashMap::new();
+        let mut records = FxHashMap::default();
         for unit in &units {
             let named = unit.records.iter().filter_map(|record| Some((record.tag.as_deref()?, record)));
             records.extend(named.map(|(tag, record)| (tag, (*unit, record))));
@@ -154,11 +158,12 @@ impl Symbols {
         let file = Span::new(0, length);
         let mut symbols = Symbols::default();
         for name in ["swap", "exchange"] {
-            symbols.by_reference.insert(name.to_owned(), HashSet::from([0, 1]));
+            symbols.by_reference.insert(name.to_owned(), FxHashSet::from_iter([0, 1]));
         }
         for (name, place) in types.units.iter().flat_map(|unit| &unit.by_reference) {
             symbols.by_reference.entry(name.clone()).or_default().insert(*place);
         }
+        symbols.overlaid = overlaid(&types.units);
         for function in &unit.functions {
             if symbols.functions.last().is_none_or(|last| last.end <= function.span.start) {
                 symbols.functions.push(function.span);
@@ -169,7 +174,7 @@ impl Symbols {
             let Some(params) = &define.params else { continue };
             let assigned = super::macros::assigned_names(&define.body);
             let places = params.iter().enumerate().filter(|(_, param)| assigned.contains(param));
-            let places: HashSet<usize> = places.map(|(place, _)| place).collect();
+            let places: FxHashSet<usize> = places.map(|(place, _)| place).collect();
             symbols.by_reference.insert(define.name.clone(), places);
             symbols.assigning.insert(define.name.clone(), assigned);
         }
@@ -200,6 +205,16 @@ impl Symbols {
         }
         symbols.sort_names();
         symbols
+    }
+
+    /// Whether two members of different names can lie over one another, by their names alone.
+    pub fn are_overlaid(&self, one: &str, two: &str) -> bool {
+        self.overlaid.contains(one) && self.overlaid.contains(two)
+    }
+
+    /// The names of the members of unions.
+    pub fn overlaid(&self) -> &FxHashSet<String> {
+        &self.overlaid
     }
 
     /// Sorts the meanings of each name by their scopes, as `lookup` wants them.
@@ -262,7 +277,8 @@ impl Symbols {
         let folded = (self.inputs.is_some() && name.bytes().any(|byte| byte.is_ascii_uppercase()))
             .then(|| name.to_ascii_lowercase());
         let name = folded.as_deref().unwrap_or(name);
-        let (name, is_qualified) = match name.rsplit_once(':').filter(|(before, _)| before.ends_with(':')) {
+        let path = if self.inputs.is_some() { None } else { name.rsplit_once(':') };
+        let (name, is_qualified) = match path.filter(|(before, _)| before.ends_with(':')) {
             Some((_, last)) => (last, true),
             None => (name, false),
         };
@@ -413,12 +429,12 @@ impl Symbols {
 
     /// Declares the data members of the classes whose functions stand in this file.
     fn declare_members(&mut self, unit: &Unit, file: Span, types: &Types) {
-        let owners: HashSet<String> = self.owners.iter().flatten().cloned().collect();
+        let owners: FxHashSet<String> = self.owners.iter().flatten().cloned().collect();
         let mut owners: Vec<String> = owners.into_iter().collect();
         owners.sort();
         for tag in owners {
-            let mut known = HashMap::new();
-            let (mut pending, mut met) = (vec![(tag.as_str(), 0)], HashSet::new());
+            let mut known = FxHashMap::default();
+            let (mut pending, mut met) = (vec![(tag.as_str(), 0)], FxHashSet::default());
             while let Some((tag, depth)) = pending.pop() {
                 let Some((home, record)) = types.records.get(tag).filter(|_| met.insert(tag)) else {
                     continue;
@@ -567,6 +583,18 @@ impl Types<'_> {
             },
         }
     }
+}
+
+/// The names of the members of unions, and of the records that are defined in unions.
+fn overlaid(units: &[&Unit]) -> FxHashSet<String> {
+    let mut names = FxHashSet::default();
+    for unit in units {
+        for union in unit.records.iter().filter(|record| record.is_union) {
+            let inside = unit.records.iter().filter(|record| union.span.contains(record.span));
+            names.extend(inside.flat_map(|record| &record.members).map(|id| unit.decl(*id).name.clone()));
+        }
+    }
+    names
 }
 
 impl Types<'_> {

@@ -9,10 +9,24 @@ pub struct LineIndex {
     length: u32,
 }
 
+/// The lines of a text, without LF.
+pub fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let text = rest.take()?;
+        let Some((line, behind)) = memchr::memchr(b'\n', text).and_then(|at| text.split_at_checked(at))
+        else {
+            return Some(text);
+        };
+        rest = behind.get(1..);
+        Some(line)
+    })
+}
+
 impl LineIndex {
     /// Reads the lines of `bytes`: they end with LF (CRLF is an LF with a CR before it).
     pub fn new(bytes: &[u8]) -> LineIndex {
-        let ends = bytes.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(at, _)| at as u32 + 1);
+        let ends = memchr::memchr_iter(b'\n', bytes).map(|at| at as u32 + 1);
         LineIndex { starts: std::iter::once(0).chain(ends).collect(), length: bytes.len() as u32 }
     }
 

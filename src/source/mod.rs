@@ -9,5 +9,5 @@ mod span;
 
 pub use file::SourceFile;
 pub use language::{Form, Language};
-pub use lines::LineIndex;
+pub use lines::{LineIndex, lines};
 pub use span::Span;

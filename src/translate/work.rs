@@ -12,7 +12,7 @@ use crate::host::ir::{Scope, StmtId, StmtKind, Unit};
 use crate::omp::{self, ApiChange, Lowered, Part, Speech};
 use crate::scan::{self, DirectiveText, Scan, View};
 use crate::sema::{self, Symbols};
-use crate::source::{SourceFile, Span};
+use crate::source::{self, SourceFile, Span};
 use crate::{acc, host, layout, plan};
 
 use super::allocations;
@@ -354,10 +354,10 @@ impl<'a> Work<'a> {
 /// Whether two texts have the same words, but for those of some lines.
 fn are_same(old: &[u8], new: &[u8], but: &[String]) -> bool {
     let is_meant = |line: &&[u8]| {
-        !line.is_empty() && !but.iter().any(|other| line.trim_ascii_start() == other.as_bytes())
+        let words = line.trim_ascii_start();
+        !words.is_empty() && !but.iter().any(|other| words == other.as_bytes())
     };
-    let lines =
-        |text| <[u8]>::split(text, |byte| *byte == b'\n').map(<[u8]>::trim_ascii_end).filter(is_meant);
+    let lines = |text| source::lines(text).map(<[u8]>::trim_ascii_end).filter(is_meant);
     let words = |line| <[u8]>::split(line, u8::is_ascii_whitespace).filter(|word| !word.is_empty());
     let (mut old, mut new) = (lines(old), lines(new));
     loop {

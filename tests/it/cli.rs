@@ -193,6 +193,24 @@ fn cuda_comes_with_its_library_and_a_file_that_builds_it() {
 }
 
 #[test]
+fn each_loop_left_to_the_compiler_has_a_line() {
+    let source = b"void f(int n, double *a, double *b)\n{\n#pragma acc kernels copy(a[0:n], b[0:n])\n\
+        for (int i = 0; i < n; i++)\n        a[i] = b[i];\n#pragma acc kernels copy(a[0:n])\n\
+        for (int i = 1; i < n; i++)\n        a[i] += a[i - 1];\n}\n";
+    let folder = folder(&[("f.c", source)]);
+    let lines = |arguments: &[&str]| -> Vec<String> {
+        let said = said(folder.path(), arguments, 0);
+        said.lines().filter(|line| line.contains(": loop: ")).map(str::to_owned).collect()
+    };
+    let met = "f.c:7: loop: sequential: `a` is written at 8 and read at 8, with distance (1)";
+    let alias = "f.c:4: loop: sequential: `b` and `a` may be the same memory";
+    assert_eq!(lines(&["f.c", "--check"]), [alias, met]);
+    let assumed = lines(&["f.c", "--check", "--assume-no-alias"]);
+    assert_eq!(assumed, ["f.c:4: loop: parallel, gang vector", met]);
+    assert!(lines(&["f.c", "--check", "-q"]).is_empty());
+}
+
+#[test]
 fn cuda_takes_no_options_of_openmp() {
     let place = folder(&[("a.c", LOOP.as_bytes())]);
     for (option, what) in

@@ -19,6 +19,8 @@ struct Branch<'t> {
     body: Vec<Node<'t>>,
     /// Where its body begins.
     place: usize,
+    /// An `end` stands behind it.
+    is_ended: bool,
 }
 
 impl<'t> Reader<'_, 't> {
@@ -29,8 +31,7 @@ impl<'t> Reader<'_, 't> {
         let clauses: Vec<Node> = first.body.extract_if(.., |part| is_clause(*part)).collect();
         // A label before `end if` stands behind all branches in the tree.
         let lone = first.body.pop_if(|last| last.word() == "statement_label");
-        let is_end = |part: &Node| matches!(part.word(), "end_if_statement" | "end_where_statement");
-        let is_block = self.children(node).iter().any(is_end);
+        let is_block = first.is_ended;
         branches.push(first);
         for clause in clauses {
             let branch = self.branch_of(clause);
@@ -65,18 +66,16 @@ impl<'t> Reader<'_, 't> {
     }
 
     fn branch_of(&mut self, node: Node<'t>) -> Branch<'t> {
-        let mut branch =
-            Branch { start: node.start_byte(), cond: None, body: Vec::new(), place: node.start_byte() };
+        let start = node.start_byte();
+        let mut branch = Branch { start, cond: None, body: Vec::new(), place: start, is_ended: false };
         for part in self.children(node) {
             match part.word() {
                 "parenthesized_expression" if branch.cond.is_none() && branch.body.is_empty() => {
                     branch.cond = Some(part);
                     branch.place = part.end_byte();
                 }
-                "block_label"
-                | "block_label_start_expression"
-                | "end_if_statement"
-                | "end_where_statement" => {}
+                "end_if_statement" | "end_where_statement" => branch.is_ended = true,
+                "block_label" | "block_label_start_expression" => {}
                 _ if part.is_named() => branch.body.push(part),
                 ";" => {}
                 _ => branch.place = branch.place.max(part.end_byte()),

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a name has one declaration in its scoping unit, however many statements speak of it.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use tree_sitter::Node;
 
@@ -15,7 +15,7 @@ use super::{Reader, Word, span};
 #[derive(Default)]
 pub(super) struct Frame {
     pub(super) decls: Vec<DeclId>,
-    pub(super) names: HashMap<String, DeclId>,
+    pub(super) names: FxHashMap<String, DeclId>,
     /// It is a derived type.
     pub(super) is_type: bool,
     /// Its variables belong to a procedure, a main program or a block construct.
@@ -276,7 +276,8 @@ impl<'t> Reader<'_, 't> {
             }
         }
         let members = self.frames.pop().map(|frame| frame.decls).unwrap_or_default();
-        self.unit.records.push(Record { tag, bases, members, span: self.trimmed(node) });
+        let span = self.trimmed(node);
+        self.unit.records.push(Record { tag, bases, members, is_union: false, span });
     }
 
     /// Ends the innermost frame: what only all of its statements together say.

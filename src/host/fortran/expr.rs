@@ -19,13 +19,13 @@ impl<'t> Reader<'_, 't> {
     }
 
     fn expr_here(&mut self, node: Node<'t>) -> ExprId {
-        let mut node = node;
-        while matches!(node.word(), "parenthesized_expression" | "concurrent_mask") {
+        let (mut node, mut word) = (node, node.word());
+        while matches!(word, "parenthesized_expression" | "concurrent_mask") {
             let inside = self.named(node);
             let [only] = inside.as_slice() else { break };
-            node = *only;
+            (node, word) = (*only, only.word());
         }
-        match node.word() {
+        match word {
             "identifier" => self.push_expr(span(node), ExprKind::Name(self.name(node))),
             "number_literal" => {
                 let kind = integer(self.file.slice(span(node))).map_or(ExprKind::Literal, ExprKind::Int);

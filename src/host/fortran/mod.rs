@@ -128,12 +128,17 @@ impl Word for Node<'_> {
     }
 }
 
+/// Whether the node is more than a comment or a line of the preprocessor.
+fn is_code(node: &Node) -> bool {
+    !node.is_extra() || node.is_error()
+}
+
 fn span(node: Node) -> Span {
     Span::new(node.start_byte(), node.end_byte())
 }
 
 /// So many children are found faster by their number than step by step.
-const FEW: u32 = 4;
+const FEW: usize = 4;
 
 /// What surrounds a statement, as far as `exit` and `cycle` ask.
 enum Around {
@@ -180,30 +185,38 @@ impl<'t> Reader<'_, 't> {
     /// The children, anonymous ones included.
     fn children(&mut self, node: Node<'t>) -> Vec<Node<'t>> {
         let count = node.child_count();
-        if count <= FEW {
-            let children = (0..count).filter_map(|at| node.child(at));
-            return children.filter(|child| !child.is_extra() || child.is_error()).collect();
+        if count as usize <= FEW {
+            return (0..count).filter_map(|at| node.child(at)).filter(is_code).collect();
         }
-        let mut found = Vec::with_capacity(count as usize);
-        self.cursor.reset(node);
-        if self.cursor.goto_first_child() {
-            loop {
-                let child = self.cursor.node();
-                if !child.is_extra() || child.is_error() {
-                    found.push(child);
-                }
-                if !self.cursor.goto_next_sibling() {
-                    break;
-                }
-            }
-        }
-        found
+        self.walked(node, |_| true)
     }
 
     fn named(&mut self, node: Node<'t>) -> Vec<Node<'t>> {
-        let mut children = self.children(node);
-        children.retain(|child| child.is_named());
-        children
+        let count = node.named_child_count();
+        if count <= FEW {
+            return (0..count as u32).filter_map(|at| node.named_child(at)).filter(is_code).collect();
+        }
+        self.walked(node, Node::is_named)
+    }
+
+    /// The children of one kind, found step by step.
+    fn walked(&mut self, node: Node<'t>, is_wanted: impl Fn(&Node<'t>) -> bool) -> Vec<Node<'t>> {
+        let count = node.child_count() as usize;
+        let mut found = Vec::with_capacity(count);
+        self.cursor.reset(node);
+        // A step behind the last one would have to look for more everywhere around.
+        for at in 0..count {
+            let goes_on =
+                if at == 0 { self.cursor.goto_first_child() } else { self.cursor.goto_next_sibling() };
+            if !goes_on {
+                break;
+            }
+            let child = self.cursor.node();
+            if is_wanted(&child) && is_code(&child) {
+                found.push(child);
+            }
+        }
+        found
     }
 
     fn first_of(&mut self, node: Node<'t>, kind: &str) -> Option<Node<'t>> {

@@ -26,29 +26,35 @@ pub fn read(bytes: &[u8], span: Span, quote: Option<u8>, form: Form) -> Text {
     let mut at = 0;
     let mut end = line.len();
     while let Some(byte) = line.get(at) {
-        match (text.quote, CLASSES[usize::from(*byte)]) {
-            (Some(quote), _) if *byte == quote => text.quote = None,
-            (Some(_), _) | (None, Class::Other) => {}
-            (None, Class::Quote) => text.quote = Some(*byte),
-            (None, Class::Comment) => {
+        if let Some(quote) = text.quote {
+            let rest = line.get(at..).unwrap_or_default();
+            let Some(length) = memchr::memchr(quote, rest) else { break };
+            text.quote = None;
+            at += length + 1;
+            continue;
+        }
+        match CLASSES[usize::from(*byte)] {
+            Class::Other => at += 1,
+            Class::Quote => {
+                text.quote = Some(*byte);
+                at += 1;
+            }
+            Class::Comment => {
                 end = at;
                 break;
             }
-            (None, Class::Inner) => {
+            Class::Inner => {
                 let rest = line.get(at..).unwrap_or_default();
                 let length = rest.iter().position(|byte| !is_inner(*byte)).unwrap_or(rest.len());
-                let word = rest.get(..length).unwrap_or(rest);
-                let start = span.start as usize + at;
-                at += length;
                 // All of OpenACC's begin with one of these.
                 if matches!(byte, b'a' | b'A' | b'o' | b'O' | b'_') {
-                    let name = name_of(word).map(|name| (name, Span::new(start, start + length)));
-                    text.names.extend(name);
+                    let start = span.start as usize + at;
+                    let name = name_of(rest.get(..length).unwrap_or(rest));
+                    text.names.extend(name.map(|name| (name, Span::new(start, start + length))));
                 }
-                continue;
+                at += length;
             }
         }
-        at += 1;
     }
     finish(line, span.start, end, form, &mut text);
     text

@@ -33,8 +33,9 @@ fn signs(bytes: &[u8]) -> Signs {
         let (end, next) = line::ends(bytes, at);
         let text = bytes.get(at..end).unwrap_or_default();
         at = next;
-        let first = text.trim_ascii_start().first().copied();
-        let column = text.len() - text.trim_ascii_start().len() + 1;
+        let words = text.trim_ascii_start();
+        let first = words.first().copied();
+        let column = text.len() - words.len() + 1;
         match first {
             None | Some(b'#') => continue,
             Some(b'!') if column != 6 => continue,
@@ -75,11 +76,13 @@ fn is_fixed_comment(text: &[u8]) -> bool {
 
 /// Whether a line begins a statement where fixed form has a label, and is no comment of fixed form.
 fn is_free_start(text: &[u8], column: usize) -> bool {
-    let lead = text.trim_ascii_start();
-    let is_tabbed = text.get(..column - 1).unwrap_or_default().contains(&b'\t');
-    let begins = lead.first().is_some_and(u8::is_ascii_alphabetic);
+    if column >= 6 {
+        return false;
+    }
+    let (lead, words) = text.split_at(column - 1);
+    let begins = words.first().is_some_and(u8::is_ascii_alphabetic);
     let may_comment = matches!(text.first(), Some(b'c' | b'C' | b'd' | b'D'));
-    column < 6 && begins && !is_tabbed && !may_comment
+    begins && !lead.contains(&b'\t') && !may_comment
 }
 
 #[cfg(test)]

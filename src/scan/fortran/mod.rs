@@ -4,6 +4,7 @@
 
 mod code;
 mod form;
+mod include;
 mod line;
 mod modules;
 mod open;
@@ -44,18 +45,34 @@ pub fn includes(file: &SourceFile) -> Vec<Include> {
         Event::Operator(_) | Event::Comment(_) | Event::Word(_) => None,
     });
     let lines: Vec<&Line> = lines.collect();
-    let said: usize = lines.iter().map(|line| count_includes(file.slice(line.whole))).sum();
-    if said < count_includes(&file.bytes) {
-        return assemble(file, &events, &Shown::default()).includes;
+    let mut found: Vec<Include> = lines.iter().filter_map(|line| shadow::include_of(file, line)).collect();
+    let is_preprocessor = |at: u32| {
+        let next = lines.partition_point(|line| line.whole.end <= at);
+        lines.get(next).is_some_and(|line| line.whole.start <= at)
+    };
+    let places = words_include(&file.bytes).filter(|at| !is_preprocessor(*at));
+    let mut numbers: Vec<usize> = places.map(|at| file.lines.line(at)).collect();
+    numbers.dedup();
+    for number in numbers {
+        match include::line(file, number) {
+            include::Line::Includes(include) => found.push(include),
+            include::Line::Other => {}
+            include::Line::Unclear => return assemble(file, &events, &Shown::default()).includes,
+        }
     }
-    lines.into_iter().filter_map(|line| shadow::include_of(file, line)).collect()
+    found.sort_by_key(|include| include.span.start);
+    found
 }
 
-/// How often the word stands in a text, be it in a comment.
-fn count_includes(text: &[u8]) -> usize {
-    let is_word =
-        |seven: &&[u8; 7]| matches!(seven[0], b'i' | b'I') && seven.eq_ignore_ascii_case(b"include");
-    text.array_windows().filter(is_word).count()
+/// Where the word `include` stands in a text, be it in a comment.
+fn words_include(text: &[u8]) -> impl Iterator<Item = u32> {
+    const WORD: &[u8] = b"include";
+    // The rarest of its letters leads to it.
+    memchr::memchr2_iter(b'u', b'U', text).filter_map(|at| {
+        let start = at.checked_sub(4)?;
+        text.get(start..start + WORD.len()).filter(|word| word.eq_ignore_ascii_case(WORD))?;
+        Some(start as u32)
+    })
 }
 
 /// Whether a directive may stand before one of these preprocessor lines, with no code between. A "no" is never wrong.
@@ -64,8 +81,9 @@ pub fn may_follow_directive<'a>(file: &SourceFile, mut lines: impl Iterator<Item
     let goes_on = |number: usize| text(number).trim_ascii_end().ends_with(b"\\");
     let is_code = |number: usize| is_code(text(number)) && !number.checked_sub(1).is_some_and(goes_on);
     let holds_acc = |number: &usize| {
-        let is_acc = |word: &[u8; 3]| word.eq_ignore_ascii_case(b"acc");
-        !text(*number).trim_ascii_start().starts_with(b"#") && text(*number).array_windows().any(is_acc)
+        let is_sentinel = |word: &[u8; 4]| word[0] == b'$' && word[1..].eq_ignore_ascii_case(b"acc");
+        let line = text(*number);
+        !line.trim_ascii_start().starts_with(b"#") && line.array_windows().any(is_sentinel)
     };
     let mut checked = 0;
     lines.any(|line| {

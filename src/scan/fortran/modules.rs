@@ -2,10 +2,11 @@
 //!
 //! Invariant: a module that is named here by mistake costs a look at a file, nothing more.
 
+use crate::source::lines;
+
 /// The modules that a file defines, in lower case.
 pub fn defined(bytes: &[u8]) -> Vec<String> {
-    let lines = bytes.split(|byte| *byte == b'\n');
-    let names = lines.filter(|line| begins_with(line, b"m")).filter_map(|line| {
+    let names = lines(bytes).filter(|line| begins_with(line, b"m")).filter_map(|line| {
         let mut words = words(line);
         let is_module = words.next()?.eq_ignore_ascii_case(b"module");
         let name = words.next().filter(|_| is_module)?;
@@ -20,7 +21,7 @@ pub fn defined(bytes: &[u8]) -> Vec<String> {
 /// The modules that a file uses, and those that its submodules extend, in lower case, each once.
 pub fn used(bytes: &[u8]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for line in bytes.split(|byte| *byte == b'\n').filter(|line| begins_with(line, b"us")) {
+    for line in lines(bytes).filter(|line| begins_with(line, b"us")) {
         let mut words = words(line);
         let Some(first) = words.next() else { continue };
         let is_use = first.eq_ignore_ascii_case(b"use");

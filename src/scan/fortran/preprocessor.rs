@@ -15,15 +15,16 @@ pub fn events(file: &SourceFile) -> Vec<Event> {
     let bytes = &file.bytes;
     let mut events = Vec::new();
     let mut at = 0;
-    while at < bytes.len() {
-        let (end, next) = line::ends(bytes, at);
-        match begins(bytes.get(at..end).unwrap_or_default(), file.language) {
-            Some(lead) => {
-                let (line, next) = logical_line(bytes, at + lead);
-                events.push(Event::Line(line));
-                at = next;
-            }
-            None => at = next,
+    while let Some(rest) = bytes.get(at..)
+        && let Some(mark) = memchr::memchr(b'#', rest)
+    {
+        let start = at + memchr::memrchr(b'\n', &rest[..mark]).map_or(0, |last| last + 1);
+        let (end, next) = line::ends(bytes, start);
+        at = next;
+        if let Some(lead) = begins(bytes.get(start..end).unwrap_or_default(), file.language) {
+            let (line, next) = logical_line(bytes, start + lead);
+            events.push(Event::Line(line));
+            at = next;
         }
     }
     events

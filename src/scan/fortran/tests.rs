@@ -178,3 +178,31 @@ fn names_and_includes_are_found() {
     let (file, scan) = read(Form::Fixed, "*@acc use openacc\n      end\n");
     assert_eq!(file.text(*scan.conditionals.first().unwrap()), "*@acc");
 }
+
+#[test]
+fn includes_are_told_as_the_walk_tells_them() {
+    let free = [
+        "include 'a'\nx = 1\n INCLUDE \"b.h\" ! c\r\n",
+        "x = 1 &\ninclude 'a'\n",
+        "x = 'a&\ninclude \"b\"\n",
+        "call f(& ! c\n! c\n\n#if X\ninclude 'a'\n#endif\n",
+        "x = a & b\ninclude 'c'\ninclude 'd'\n",
+        "! include 'a'\n!$acc include\n!@acc include 'b'\nprint *, 'include', \"include 'a'\"\n",
+        "#define include 'a' \\\ninclude 'b'\ninclude 'c'; include 'd'\n#include \"e\"\n",
+        "\u{feff}include 'a'\n",
+        "include 'it''s'\ninclude a\n& include 'b'\n10 include 'c'",
+    ];
+    let fixed = [
+        "      include 'a'\n   include 'b'\n\tinclude 'c'\n",
+        "      x = 1\n     &include 'a'\n     1include 'b'\n",
+        "c     include 'a'\n*$acc include\nc@acc include 'b'\n     0include 'c'\n",
+        "      include                                                         'a'\n",
+        "      call f('a\n     & include\n      include 'b'\n",
+    ];
+    let all = free.map(|text| (Form::Free, text)).into_iter().chain(fixed.map(|text| (Form::Fixed, text)));
+    for (form, text) in all {
+        let file = SourceFile::new("t", text.as_bytes().to_vec(), Language::Fortran(form));
+        let walked = assemble(&file, &events(&file), &Shown::default()).includes;
+        assert_eq!(format!("{:?}", includes(&file)), format!("{walked:?}"), "{text}");
+    }
+}

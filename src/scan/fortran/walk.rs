@@ -81,9 +81,8 @@ impl Walk<'_> {
         find_next_code(&mut self.scan);
     }
 
-    /// The length of a mark that some editors put before the text.
     fn byte_order_mark(&mut self) -> usize {
-        let length = if self.file.bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        let length = line::byte_order_mark(&self.file.bytes);
         blank(&mut self.scan.shadow, Span::new(0, length));
         length
     }

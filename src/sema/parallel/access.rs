@@ -1147,5 +1147,9 @@ fn assigned_members(facts: &Facts, stmt: StmtId) -> BTreeSet<String> {
             members.insert(name.clone());
         }
     }
+    let overlaid = facts.symbols.overlaid();
+    if members.iter().any(|name| overlaid.contains(name)) {
+        members.extend(overlaid.iter().cloned());
+    }
     members
 }

@@ -99,6 +99,11 @@ impl Poly {
         }
     }
 
+    /// The number that is added to its other terms.
+    pub(super) fn constant_term(&self) -> i64 {
+        self.terms.get(&Monomial::new()).copied().unwrap_or(0)
+    }
+
     /// All atoms in it; one may come more than once.
     pub(super) fn atoms(&self) -> impl Iterator<Item = AtomId> {
         self.terms.keys().flatten().copied()

@@ -133,6 +133,10 @@ impl Nest<'_> {
             match (a, b) {
                 (Step::Hop, Step::Hop) => {}
                 (Step::Member(a), Step::Member(b)) if a == b => {}
+                // Where members of a union begin to differ, they have a part in common.
+                (Step::Member(a), Step::Member(b)) if self.facts.symbols.are_overlaid(a, b) => {
+                    return if is_before_hop { Way::Pointers } else { Way::Equal(pairs) };
+                }
                 (Step::Member(_), Step::Member(_)) if !is_before_hop || rows_differ => return Way::Apart,
                 (Step::Index(a), Step::Index(b)) => {
                     let same = a.is_some() && a == b && a.iter().all(|a| self.is_fixed(a, carrier));
@@ -222,8 +226,18 @@ impl Nest<'_> {
             let stride = [&a, &b].into_iter().find_map(|poly| self.stride(poly));
             let split = stride.and_then(|stride| {
                 let ((high, low), (other_high, other_low)) = (a.divided(&stride)?, b.divided(&stride)?);
-                let stays = self.stays_within(one, &low, &stride, carrier)
-                    && self.stays_within(two, &other_low, &stride, carrier);
+                // Rows may begin anywhere, if they all do: where the program counts from one, at one.
+                let starts = [&low, &other_low].map(|low| low.constant_term());
+                let [first, second] = starts;
+                let mut starts = vec![0, 1, first, second, first.min(second)];
+                starts.dedup();
+                let stays = starts.into_iter().any(|start| {
+                    let stays = |access, low: &Poly| {
+                        let low = low.shifted(start.checked_neg().unwrap_or(0));
+                        low.is_some_and(|low| self.stays_within(access, &low, &stride, carrier))
+                    };
+                    stays(one, &low) && stays(two, &other_low)
+                });
                 stays.then_some([(high, other_high), (low, other_low)])
             });
             match split {
