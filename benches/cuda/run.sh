@@ -30,3 +30,24 @@ done | awk '
         printf "%-12s %10s %10s %7s %10s %7s  %s\n", $1, $2, $4, ratio($4), $6, ratio($6), agree
         fflush()
     }'
+
+# The kernels of a program, in order: milliseconds of each by itself.
+kernels() {
+    ACC2OMP_TIMES=1 "./$1" 2>&1 >/dev/null | sed -n 's/^acc2omp: .*:\([0-9]*\): .* each \([0-9.]*\) ms.*/\1 \2/p' | sort -n | cut -d' ' -f2
+}
+
+# The two kernels of a step of jacobi, by the bytes that each must move: both read a field and write one. The copy moves
+# 2^32 bytes.
+printf '\n%-12s %10s %10s %22s %20s\n' kernel ms GB/s 'of the copy by hand' 'of copy.acc2omp'
+set -- $(best copy.hand) $(kernels copy.acc2omp) $(kernels jacobi.acc2omp)
+[ $# = 5 ] && awk -v hand="$1" -v own="$3" -v relax="$4" -v back="$5" 'BEGIN {
+    copied = 2 ^ 32
+    row("copy.hand", hand, copied)
+    row("copy", own, copied)
+    row("jacobi 1", relax, 8 * (4096 * 4096 - 4 + 4094 * 4094))
+    row("jacobi 2", back, 8 * 2 * 4094 * 4094)
+}
+function share(rate, time) { return time + 0 > 0 ? sprintf("%.1f %%", 100 * rate / (copied / time)) : "-" }
+function row(name, time, bytes) {
+    printf "%-12s %10s %10.0f %22s %20s\n", name, time, bytes / time / 1e6, share(bytes / time, hand), share(bytes / time, own)
+}'

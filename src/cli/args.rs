@@ -238,6 +238,7 @@ impl Args {
             host_fallback: self.host_fallback,
             device_type,
             assume_no_alias: self.assume_no_alias,
+            has_namesake: false,
         };
         let (threads, quiet, verbose) = (self.jobs, self.quiet, self.verbose);
         let form = self.form.0;

@@ -17,7 +17,7 @@ use super::headers::Headers;
 use super::{Verdict, fail, print, tell};
 use crate::report::{self, Manner, Summary};
 use crate::source::{Language, SourceFile};
-use crate::{Outcome, RUNTIME, SUPPORT, Source, Translation, scan, translate};
+use crate::{Options, Outcome, RUNTIME, SUPPORT, Source, Translation, scan, translate};
 
 /// A run shorter than this shows no progress.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -149,7 +149,8 @@ fn attempt(job: &Job, work: &Work, done: &mut Done) -> io::Result<()> {
     if !mentions && !source.declares() {
         return keep(job, work);
     }
-    let translation = translate(&source, &work.task.options);
+    let options = Options { has_namesake: job.has_namesake, ..work.task.options.clone() };
+    let translation = translate(&source, &options);
     account(&source, &translation, work, done);
     deliver(job, &source, &translation, work, done)
 }

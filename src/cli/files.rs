@@ -11,6 +11,7 @@ use tempfile::NamedTempFile;
 use walkdir::{DirEntry, WalkDir};
 
 use crate::SUPPORT;
+use crate::source::Language;
 
 /// A file to translate or copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +22,8 @@ pub struct Job {
     pub real: PathBuf,
     /// Its place under the output folder.
     pub target: PathBuf,
+    /// Another source of C or C++ in its folder has its name, but for the ending.
+    pub has_namesake: bool,
 }
 
 impl Job {
@@ -62,6 +65,7 @@ pub fn gather(inputs: &[PathBuf], out: Option<&Path>) -> Result<Tree, String> {
         }
     }
     tree.jobs = distinct(tree.jobs, out.is_some())?;
+    find_namesakes(&mut tree.jobs, out.is_some());
     match real_out {
         Some(out) => refuse_overwriting(&tree.jobs, &out).map(|()| tree),
         None => Ok(tree),
@@ -72,7 +76,7 @@ impl Tree {
     fn file(&mut self, path: &Path, real: PathBuf) {
         let target = PathBuf::from(path.file_name().unwrap_or(real.as_os_str()));
         self.roots.extend(real.parent().map(Path::to_path_buf));
-        self.jobs.push(Job { path: path.to_path_buf(), real, target });
+        self.jobs.push(Job { path: path.to_path_buf(), real, target, has_namesake: false });
     }
 
     fn walk(&mut self, root: &Path, real: PathBuf, out: Option<&Path>) -> Result<(), String> {
@@ -100,7 +104,7 @@ impl Tree {
             self.folders.insert(target);
         } else if kind.is_file() {
             let real = real.join(&target);
-            self.jobs.push(Job { path: entry.path().to_path_buf(), real, target });
+            self.jobs.push(Job { path: entry.path().to_path_buf(), real, target, has_namesake: false });
         } else {
             let what = if kind.is_symlink() { "a symbolic link" } else { "not a regular file" };
             self.skipped.push(format!("{}: {what}, left out", entry.path().display()));
@@ -128,6 +132,20 @@ fn distinct(jobs: Vec<Job>, placed: bool) -> Result<Vec<Job>, String> {
         }
     }
     Ok(kept)
+}
+
+/// Finds sources of C and C++ whose files of device code would have one name.
+fn find_namesakes(jobs: &mut [Job], placed: bool) {
+    let stem = |job: &Job| {
+        let place = if placed { &job.target } else { &job.real };
+        let is_source = matches!(Language::of(&job.path), Some(Language::C | Language::Cpp));
+        is_source.then(|| place.with_extension(""))
+    };
+    let mut counts: BTreeMap<PathBuf, usize> = BTreeMap::new();
+    jobs.iter().filter_map(stem).for_each(|stem| *counts.entry(stem).or_default() += 1);
+    for job in jobs {
+        job.has_namesake = stem(job).is_some_and(|stem| counts.get(&stem).is_some_and(|count| *count > 1));
+    }
 }
 
 fn refuse_overwriting(jobs: &[Job], out: &Path) -> Result<(), String> {

@@ -2,12 +2,16 @@
 //!
 //! Invariant: the operand expression is evaluated once, and not atomically, as in OpenACC.
 
+use std::collections::HashMap;
+
 use crate::acc::ast::ClauseKind;
 use crate::bind::Bound;
 use crate::host::ir::{BinaryOp, ExprId, ExprKind, StmtId, StmtKind};
 
+use crate::sema::SymbolId;
+
 use super::text::{Edits, operand};
-use super::{Input, Refused, refused};
+use super::{Input, Refused, refused, table};
 
 /// An update of a place: the operator's class, and the operand.
 struct Update {
@@ -17,7 +21,15 @@ struct Update {
 }
 
 /// Rewrites the statement of an `atomic` directive.
-pub fn atomic(input: &Input, bound: &Bound, stmt: StmtId, edits: &mut Edits) -> Result<(), Refused> {
+///
+/// `tables`: the names of the tables of arrays that have one.
+pub fn atomic(
+    input: &Input,
+    bound: &Bound,
+    stmt: StmtId,
+    tables: &HashMap<SymbolId, String>,
+    edits: &mut Edits,
+) -> Result<(), Refused> {
     let unit = input.unit();
     let span = unit.stmt(stmt).span;
     let unclear = || refused(span, "an atomic statement of this form");
@@ -49,12 +61,11 @@ pub fn atomic(input: &Input, bound: &Bound, stmt: StmtId, edits: &mut Edits) -> 
         }
         _ => {
             let update = update(input, expr, &text).ok_or_else(unclear)?;
-            format!(
-                "acc2omp::atomic_update<{}>(&{}, {});",
-                update.operator,
-                text(update.place),
-                update.operand
-            )
+            let call = match table::of_place(input, tables, update.place) {
+                Some(table) => format!("{table}.update"),
+                None => "acc2omp::atomic_update".to_owned(),
+            };
+            format!("{call}<{}>(&{}, {});", update.operator, text(update.place), update.operand)
         }
     };
     edits.replace(span, line);

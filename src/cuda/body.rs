@@ -55,6 +55,8 @@ pub struct Body<'a, 'b> {
     pub results: HashMap<SymbolId, ReductionOp>,
     /// Arrays of each thread, which are combined at the end.
     pub arrays: HashSet<SymbolId>,
+    /// Tables of arrays that are only updated atomically, by name.
+    pub tables: HashMap<SymbolId, String>,
     /// It is the body of a routine.
     pub is_routine: bool,
     /// The lanes of a worker and the workers of a gang, if they are known here.
@@ -87,7 +89,7 @@ impl Body<'_, '_> {
             if one.directive.kind == DirectiveKind::Atomic
                 && let Some(stmt) = one.stmt()
             {
-                super::atomic::atomic(self.input, one, stmt, &mut self.edits)?;
+                super::atomic::atomic(self.input, one, stmt, &self.tables, &mut self.edits)?;
             }
             let goes = matches!(
                 one.directive.kind,
@@ -544,7 +546,7 @@ impl Body<'_, '_> {
 
     /// What counts the loops of a nest, the `for` line of a shared loop, and the lines that set its variables.
     fn header(&mut self, shared: &Shared) -> Result<(String, String, Vec<String>), Refused> {
-        if !shared.tile.is_empty() {
+        if !shared.tile.is_empty() || shared.reuses {
             return self.tiled(shared);
         }
         let (first, stride) = self.threads(shared.levels);

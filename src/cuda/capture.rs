@@ -403,7 +403,7 @@ fn is_read_only(input: &Input, stmt: StmtId, symbol: SymbolId, used: &Use) -> bo
     !used.written
         && !used.part_written
         && !used.address_taken
-        && (!is_array || super::kernel::only_indexed(input, stmt, symbol))
+        && (!is_array || super::variable::only_indexed(input, stmt, symbol))
 }
 
 /// Whether a variable is changed as the variable of loops only.
@@ -464,7 +464,8 @@ fn object<'a>(input: &Input, stmt: StmtId, symbol: SymbolId, decl: &'a Decl) -> 
 pub fn element(input: &Input, captured: &Captured) -> Result<String, Refused> {
     let at = captured.used.first.unwrap_or(input.bound[0].directive.span);
     let base = types::base(input, captured.seen, &captured.decl);
-    let base =
-        base.ok_or_else(|| refused(at, "a variable of a type without a name, or of a complex type"))?;
+    let base = base.ok_or_else(|| {
+        refused(at, "a variable of a type that has no name, or that the device does not have")
+    })?;
     Ok(base)
 }

@@ -11,9 +11,7 @@ use crate::sema::{Class, SymbolId, SymbolKind};
 use crate::source::Span;
 
 use super::text::words;
-use super::{
-    Change, Input, Lowering, Refused, Seen, capture, device, levels, place, refused, types, unit_name,
-};
+use super::{Change, Input, Lowering, Refused, Seen, capture, device, levels, place, refused, types};
 
 /// Whether a construct has to stay in its place: it, or what it names, means something only there.
 pub fn is_in_place(input: &Input, index: usize, stmt: StmtId) -> bool {
@@ -333,7 +331,7 @@ impl Lowering<'_> {
         if !input.unit().is_cpp() {
             return false;
         }
-        let is_header = unit_name(&input.file().name) != device::stem(&input.file().name);
+        let is_header = device::header_ending(&input.file().name).is_some();
         let Some(name) = device::routine_name(input, index) else { return is_header };
         let mut known = functions(input, name).peekable();
         let span = input.bound[index].directive.span;

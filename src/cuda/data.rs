@@ -11,8 +11,8 @@ use crate::source::Span;
 use super::capture::{self, Role, method};
 use super::clause::{Asked, wait_lines};
 use super::item;
-use super::kernel::{braced, under};
 use super::levels::Nest;
+use super::lines::{braced, under};
 use super::text::operand;
 use super::{Change, Lowering, Refused, refused};
 
@@ -86,10 +86,7 @@ impl Lowering<'_> {
     /// The lines that bring one list item to the device in a region.
     fn enter_lines(&mut self, index: usize, item: &ListItem, method: &str) -> Result<Vec<String>, Refused> {
         if let Some(rows) = item::rows(self.input, index, item) {
-            let item::Rows { name, count, from, length, .. } = &rows;
-            if from != "0" {
-                return Err(refused(item.span, "rows of which the beginning is left out"));
-            }
+            let item::Rows { name, count, length, .. } = &rows;
             let pointers = if method == "present" { "present" } else { "copyin" };
             let (start, row) = (rows.start(), rows.row());
             return Ok(vec![
@@ -207,7 +204,7 @@ impl Lowering<'_> {
                     false => format!("{routine}{suffix}({from}, {bytes}{queue});"),
                 };
                 if let Some(rows) = item::rows(self.input, index, item) {
-                    let item::Rows { name, count, length, .. } = &rows;
+                    let item::Rows { name, count, from, length, .. } = &rows;
                     let (start, row, head) = (rows.start(), rows.row(), rows.head());
                     let count = operand(count);
                     let each = call(&row, &format!("{} * sizeof **{name}", operand(length)));
@@ -223,7 +220,13 @@ impl Lowering<'_> {
                         lines.push(format!("acc_copyin{suffix}({start}, {count} * sizeof *{name}{queue});"));
                         lines.push(head);
                         lines.push(format!("    {each}"));
-                        lines.push(format!("    acc_attach{suffix}((void **)&{name}[acc_row]{queue});"));
+                        lines.push(match from.as_str() {
+                            "0" => format!("    acc_attach{suffix}((void **)&{name}[acc_row]{queue});"),
+                            _ => format!(
+                                "    acc2omp_attach_dynamic(\"{name}\", &{name}[acc_row], {row}, {});",
+                                asked.queue_or_sync()
+                            ),
+                        });
                         lines.push("}".to_owned());
                     }
                     continue;
@@ -242,7 +245,15 @@ impl Lowering<'_> {
                     }
                     Some(pointer) => {
                         lines.push(line);
-                        lines.push(format!("acc_attach{suffix}((void **)&{pointer}{queue});"));
+                        lines.push(match address.from == pointer {
+                            true => format!("acc_attach{suffix}((void **)&{pointer}{queue});"),
+                            false => format!(
+                                "acc2omp_attach_dynamic(\"{}\", &{pointer}, {}, {});",
+                                text.replace('"', "'"),
+                                address.from,
+                                asked.queue_or_sync()
+                            ),
+                        });
                     }
                     None => lines.push(line),
                 }

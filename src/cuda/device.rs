@@ -46,6 +46,9 @@ const STANDARD: [&str; 24] = [
     "algorithm",
 ];
 
+/// What this header has, the run-time library has for the device.
+const COMPLEX_HEADER: &str = "complex.h";
+
 /// What the device file and the header of one source are made of.
 #[derive(Clone, Debug, Default)]
 pub struct Device {
@@ -75,13 +78,20 @@ pub fn stem(name: &str) -> String {
     made
 }
 
-/// The name of a source among those of its folder: a header has its ending in it.
-pub fn unit_name(name: &str) -> String {
-    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    match ["h", "hpp", "hh", "hxx", "cuh"].contains(&ending) {
-        true => format!("{}_{ending}", stem(name)),
-        false => stem(name),
+/// The name of a source among those of its folder, as a C name: a header has its ending in it, and what has a namesake.
+pub fn unit_name(name: &str, has_namesake: bool) -> String {
+    match name.rsplit_once('.') {
+        Some((_, ending)) if has_namesake || header_ending(name).is_some() => {
+            format!("{}_{ending}", stem(name))
+        }
+        _ => stem(name),
     }
+}
+
+/// The ending of a source that is a header.
+pub fn header_ending(name: &str) -> Option<&str> {
+    let (_, ending) = name.rsplit_once('.')?;
+    ["h", "hpp", "hh", "hxx", "cuh"].contains(&ending).then_some(ending)
 }
 
 /// The macro of this name.
@@ -137,7 +147,7 @@ impl Device {
     /// A `routine` directive: its function is copied.
     pub(super) fn routine(&mut self, input: &Input, index: usize) {
         // What a header defines, the files that include it copy.
-        if unit_name(&input.file().name) == stem(&input.file().name) {
+        if header_ending(&input.file().name).is_none() {
             self.routines.insert(input.bound[index].directive.span.start);
         }
     }
@@ -178,7 +188,7 @@ impl Device {
                     );
                     continue;
                 }
-                let getter = format!("{}_{name}_device", unit_name(&input.file().name));
+                let getter = format!("{}_{name}_device", unit_name(&input.file().name, input.has_namesake));
                 self.globals.insert(
                     item.span.start,
                     format!(
@@ -303,6 +313,7 @@ impl Device {
             template: false,
             results: Default::default(),
             arrays: Default::default(),
+            tables: Default::default(),
             is_routine: true,
             sizes: None,
             is_together: true,
@@ -365,13 +376,19 @@ impl Device {
 
     /// The device file.
     pub fn text(&self, source: &str) -> String {
+        let has_complex = self.includes.iter().any(|(_, _, path)| path == COMPLEX_HEADER);
+        super::complex::rewritten(&self.whole(source, has_complex), has_complex)
+    }
+
+    /// The device file, with the types of C. `has_complex`: it knows the macros for complex numbers.
+    fn whole(&self, source: &str, has_complex: bool) -> String {
         let source = source.rsplit(['/', '\\']).next().unwrap_or_default();
         let mut out = format!(
             "// The device code of {source}, made by acc2omp from its OpenACC directives: kernels, and the functions that launch them.\n\n"
         );
         let mut seen = BTreeSet::new();
         for (_, _, path) in &self.includes {
-            if seen.insert(path) && path != "complex.h" {
+            if seen.insert(path) && path != COMPLEX_HEADER {
                 out += &format!("#include <{path}>\n");
             }
         }
@@ -391,6 +408,10 @@ impl Device {
         }
         if words(&all).contains(&"_Bool") {
             out += "#define _Bool bool\n\n";
+        }
+        let macros = super::complex::macros(&all);
+        if has_complex && !macros.is_empty() {
+            out += &format!("{macros}\n");
         }
         for text in self.parts.values() {
             out += text.trim_end();
@@ -426,9 +447,9 @@ impl Device {
     }
 
     /// The header of the launchers.
-    pub fn header(&self, source: &str) -> String {
+    pub fn header(&self, source: &str, has_namesake: bool) -> String {
         let name = source.rsplit(['/', '\\']).next().unwrap_or_default();
-        let guard = format!("{}_ACC_H", unit_name(source).to_uppercase());
+        let guard = format!("{}_ACC_H", unit_name(source, has_namesake).to_uppercase());
         let mut out = format!("// What {name} calls of its device code.\n");
         if self.in_place {
             out += &format!(

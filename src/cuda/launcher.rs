@@ -1,20 +1,42 @@
-//! The text of launchers: what the host calls in the place of a construct.
+//! The text of kernels, and of launchers: what the host calls in the place of a construct.
 //!
 //! Invariant: a launcher's parameters are the same in the device file and in the header, but for what C knows of types.
 
-use super::kernel::{Grid, Host, Words, wrapped};
+use super::grid::Grid;
+use super::lines::wrapped;
+use super::parts::{Host, Made, Words};
 
 /// What a launcher is made of.
 pub struct Launcher<'a> {
     pub name: &'a str,
     pub place: &'a str,
     pub host: &'a Host,
-    pub kernel_arguments: Vec<String>,
+    pub made: &'a Made,
     pub grid: &'a Grid,
     /// Lanes and workers.
     pub shape: (usize, usize),
-    pub template: bool,
     pub queued: bool,
+}
+
+/// The definition of the kernel that a launcher starts.
+pub fn kernel(launcher: &Launcher, code: &str) -> String {
+    let Launcher { name, made, grid, shape: (vector, workers), .. } = *launcher;
+    let mut out = String::new();
+    if grid.template {
+        out += "template <typename Index>\n";
+    }
+    let params: Vec<String> = made.params.iter().map(|(declared, _)| declared.clone()).collect();
+    let head = format!("__global__ void __launch_bounds__({}) {name}_kernel(", vector * workers);
+    out += &format!("{head}{})\n{{\n", wrapped(&params, 4, head.len()));
+    for line in made.prologue.iter().chain(&made.filling) {
+        out += &format!("    {line}\n");
+    }
+    out += code.trim_end();
+    out.push('\n');
+    for line in &made.epilogue {
+        out += &format!("    {line}\n");
+    }
+    out + "}\n\n"
 }
 
 /// The definition of a launcher.
@@ -35,11 +57,16 @@ pub fn text(launcher: &Launcher) -> String {
     }
     let (vector, workers) = launcher.shape;
     let block = if workers == 1 { format!("{vector}") } else { format!("{vector}, {workers}") };
-    out += &format!("    const dim3 {gangs}({}), {threads}({block});\n", grid.gangs);
+    match grid.gangs.contains('\n') {
+        true => {
+            out += &format!("    const dim3 {gangs}({});\n    const dim3 {threads}({block});\n", grid.gangs)
+        }
+        false => out += &format!("    const dim3 {gangs}({}), {threads}({block});\n", grid.gangs),
+    }
     for line in &host.results {
         out += &format!("    {line}\n");
     }
-    let kernel = match launcher.template {
+    let kernel = match grid.template {
         true => {
             out += "    // 32 bits count the iterations, and the steps of all threads, or 64 do.\n";
             let head = format!("    const auto {chosen} = {trips} < (1ull << 31) ? {name}_kernel<unsigned>");
@@ -49,13 +76,14 @@ pub fn text(launcher: &Launcher) -> String {
         false => format!("{name}_kernel"),
     };
     let mut arguments = vec![region.clone(), gangs.clone(), threads.clone(), kernel];
-    arguments.extend(launcher.kernel_arguments.iter().cloned());
+    arguments.extend(launcher.made.params.iter().map(|(_, argument)| argument.clone()));
     out += &format!("    acc2omp::launch({});\n}}\n", wrapped(&arguments, 8, 20));
     out
 }
 
 /// The declaration of a launcher for the host.
-pub fn prototype(name: &str, host: &Host, grid: &Grid, queued: bool) -> String {
+pub fn prototype(launcher: &Launcher) -> String {
+    let Launcher { name, host, grid, queued, .. } = *launcher;
     let mut params: Vec<String> = host.params.iter().map(|(_, header)| header.clone()).collect();
     params.extend(grid.param.clone());
     if queued {

@@ -12,7 +12,7 @@ use crate::host::ir::{ExprKind, StmtId};
 use crate::sema::{self, Header, SymbolId};
 use crate::source::Span;
 
-use super::Input;
+use super::{Input, reuse};
 
 /// Levels of parallelism.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -71,6 +71,8 @@ pub struct Shared<'a> {
     pub private: Vec<&'a ListItem>,
     /// The trip count is read from memory: it may be short, and differ from one outer iteration to the next.
     pub ragged: bool,
+    /// Its iterations are taken in tiles, as neighbours in both directions read the same memory.
+    pub reuses: bool,
 }
 
 impl<'a> Shared<'a> {
@@ -223,6 +225,7 @@ impl<'a> Finder<'a, '_> {
             reductions: clauses.reductions.clone(),
             private: clauses.private.clone(),
             ragged: false,
+            reuses: false,
         };
         let wanted = clauses.collapse.max(clauses.tile.len());
         while shared.headers.len() < wanted && self.take_inner(&mut shared) {}
@@ -276,6 +279,8 @@ impl<'a> Finder<'a, '_> {
             vector: asked.vector && free.vector,
         };
         shared.ragged = self.is_ragged(&shared);
+        shared.reuses =
+            shared.levels == Levels::ALL && shared.tile.is_empty() && reuse::is_in(self.input, &shared);
         let left = free.without(shared.levels);
         // What a loop at an inner level leaves free further out stays out of reach inside it.
         let left = Levels {

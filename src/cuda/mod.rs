@@ -6,21 +6,30 @@ mod atomic;
 mod body;
 mod capture;
 mod clause;
+mod complex;
 mod counted;
 mod cpp;
 mod data;
 mod device;
+mod distinct;
 mod flat;
+mod grid;
 mod item;
 mod kernel;
 mod launcher;
 mod levels;
+mod lines;
 mod names;
+mod parts;
 mod place;
 mod reduction;
+mod reuse;
+mod shared;
+mod table;
 mod text;
 mod tiles;
 mod types;
+mod variable;
 
 use std::collections::BTreeMap;
 
@@ -33,7 +42,7 @@ use crate::scan::Scan;
 use crate::sema::{SymbolId, Symbols};
 use crate::source::{SourceFile, Span};
 
-pub use device::{Device, unit_name};
+pub use device::{Device, header_ending};
 
 /// One file as this room sees it: a source, or a header that it includes.
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +79,10 @@ pub struct Input<'a> {
     pub device_type: &'a str,
     /// The code stays where it stands: all names and types of the source are known there.
     pub in_place: bool,
+    /// Another source of its folder has the same name but for the ending.
+    pub has_namesake: bool,
+    /// No two names lead to the same memory.
+    pub assume_no_alias: bool,
 }
 
 /// A change of the host file.

@@ -10,8 +10,9 @@ use crate::source::Span;
 
 use super::Input;
 use super::capture::Captured;
-use super::kernel::{Grid, Host, Made};
+use super::grid::Grid;
 use super::names::Names;
+use super::parts::{Host, Made};
 use super::text::Edits;
 
 /// What a block in place is made of.

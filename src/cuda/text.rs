@@ -137,6 +137,11 @@ pub fn columns(file: &SourceFile, offset: u32) -> usize {
 
 /// The names in a text of C: identifiers outside strings and comments.
 pub fn words(text: &str) -> Vec<&str> {
+    placed_words(text).into_iter().map(|(_, word)| word).collect()
+}
+
+/// The same with their places.
+pub fn placed_words(text: &str) -> Vec<(usize, &str)> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
     let mut at = 0;
@@ -166,7 +171,7 @@ pub fn words(text: &str) -> Vec<&str> {
             {
                 at += 1;
             }
-            found.extend(text.get(start..at));
+            found.extend(text.get(start..at).map(|word| (start, word)));
         } else {
             at += 1;
         }

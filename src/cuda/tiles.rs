@@ -17,6 +17,15 @@ pub fn elements(tile: &[String]) -> Option<usize> {
     (!tile.is_empty()).then(|| tile.iter().map(size).product()).flatten()
 }
 
+/// A tiled loop: its number of iterations and of tiles, the size of a tile, and where an element is, by name.
+struct Tiled {
+    counted: Counted,
+    trips: String,
+    tiles: String,
+    size: String,
+    place: String,
+}
+
 impl Body<'_, '_> {
     /// What counts the tiles of a nest, the two `for` lines, and the lines that set its variables.
     pub(super) fn tiled(&mut self, shared: &Shared) -> Result<(String, String, Vec<String>), Refused> {
@@ -30,28 +39,50 @@ impl Body<'_, '_> {
             true => self.threads(shared.levels.without(gangs)),
             false => ("0".to_owned(), "1".to_owned()),
         };
-        let (tile, at) = (self.names.fresh("tile"), self.names.fresh("at"));
+        let (tile, mut at) = (self.names.fresh("tile"), self.names.fresh("at"));
         let mut counts = Vec::new();
-        let mut loops = Vec::new();
-        for (header, size) in shared.headers.iter().zip(&shared.tile) {
+        let mut loops: Vec<Tiled> = Vec::new();
+        for (level, header) in shared.headers.iter().enumerate() {
             let counted = Counted::new(self.input, header)?;
             let trips = self.names.fresh(&format!("{}_trips", counted.name));
             let tiles = self.names.fresh(&format!("{}_tiles", counted.name));
-            let size = operand(if size == "*" { EDGE } else { size });
-            counts.push(format!("{trips} = {}, {tiles} = ({trips} + {size} - 1) / {size}", counted.trips));
+            let size = match shared.tile.get(level) {
+                Some(size) => operand(if size == "*" { EDGE } else { size }),
+                None => self.names.fresh(&format!("{}_edge", counted.name)),
+            };
             let place = self.names.fresh(&format!("{}_at", counted.name));
-            loops.push((counted, trips, tiles, size, place));
+            counts.push(match shared.reuses {
+                true => format!("{trips} = {}", counted.trips),
+                false => format!("{trips} = {}, {tiles} = ({trips} + {size} - 1) / {size}", counted.trips),
+            });
+            loops.push(Tiled { counted, trips, tiles, size, place });
         }
         let product = |of: &dyn Fn(usize) -> String, from: usize| -> String {
             (from..loops.len()).map(of).collect::<Vec<String>>().join(" * ")
         };
-        let tiles = |one: usize| loops[one].2.clone();
-        let sizes = |one: usize| loops[one].3.clone();
-        let header = format!(
-            "for ({index} {tile} = {first}; {tile} < {}; {tile} += {stride})\n    for (unsigned {at} = {lane}; {at} < {}; {at} += {lanes})",
-            product(&tiles, 0),
-            product(&sizes, 0),
-        );
+        let tiles = |one: usize| loops[one].tiles.clone();
+        let sizes = |one: usize| loops[one].size.clone();
+        let mut header =
+            format!("for ({index} {tile} = {first}; {tile} < {}; {tile} += {stride})", product(&tiles, 0));
+        match loops.as_slice() {
+            [rows, columns] if shared.reuses => {
+                // Each thread has one element of a tile.
+                let (high, wide) = (&rows.size, &columns.size);
+                let lanes = operand(&lanes);
+                counts.push(format!(
+                    "{wide} = acc2omp::tile_width({}, {}, {lanes}), {high} = {lanes} / {wide}",
+                    rows.trips, columns.trips
+                ));
+                counts.extend(loops.iter().map(|one| {
+                    format!("{} = ({} + {size} - 1) / {size}", one.tiles, one.trips, size = one.size)
+                }));
+                at = operand(&lane);
+            }
+            _ => {
+                let all = product(&sizes, 0);
+                header += &format!("\n    for (unsigned {at} = {lane}; {at} < {all}; {at} += {lanes})");
+            }
+        }
         let part = |name: &str, of: &dyn Fn(usize) -> String, one: usize| {
             let behind = product(of, one + 1);
             let divided =
@@ -61,19 +92,19 @@ impl Body<'_, '_> {
         let places: Vec<String> = loops
             .iter()
             .enumerate()
-            .map(|(one, (_, _, _, size, place))| {
+            .map(|(one, Tiled { size, place, .. })| {
                 format!("{place} = {} * {size} + {}", part(&tile, &tiles, one), part(&at, &sizes, one))
             })
             .collect();
         let outside: Vec<String> =
-            loops.iter().map(|(_, trips, _, _, place)| format!("{place} >= {trips}")).collect();
+            loops.iter().map(|one| format!("{} >= {}", one.place, one.trips)).collect();
         let mut lines = vec![
             format!("const {index} {};", places.join(", ")),
             format!("if ({})\n        continue;", outside.join(" || ")),
         ];
-        for ((counted, _, _, _, place), header) in loops.iter().zip(&shared.headers) {
-            if self.is_used(shared, counted, header) {
-                lines.push(counted.value(place, false));
+        for (one, header) in loops.iter().zip(&shared.headers) {
+            if self.is_used(shared, &one.counted, header) {
+                lines.push(one.counted.value(&one.place, false));
             }
         }
         Ok((format!("const {index} {};\n", counts.join(",\n    ")), header, lines))

@@ -6,7 +6,7 @@ use crate::host::ir::{BaseType, Decl, DeclKind, Derived};
 use crate::source::Span;
 
 use super::text::words;
-use super::{Input, Seen};
+use super::{Input, Seen, complex};
 
 /// Type names that the header of the run-time library knows.
 const KNOWN: [&str; 16] = [
@@ -35,7 +35,8 @@ pub fn base(input: &Input, seen: Seen, decl: &Decl) -> Option<String> {
         return written;
     }
     let text = seen.file.text(crate::source::Span { start: decl.span.start, end: decl.name_span.start });
-    if words(&text).iter().any(|word| word.contains("_Complex") || *word == "__complex__") {
+    let is_complex = words(&text).iter().any(|word| word.contains("_Complex") || *word == "__complex__");
+    if is_complex || is_too_long(input, decl) {
         return None;
     }
     let is_object = decl.derived.iter().all(|part| *part == Derived::Reference);
@@ -45,15 +46,20 @@ pub fn base(input: &Input, seen: Seen, decl: &Decl) -> Option<String> {
 
 /// The type as the source writes it, if it means the same elsewhere.
 pub fn written(input: &Input, seen: Seen, decl: &Decl) -> Option<String> {
-    if is_complex_decl(input, seen, decl, 0) || is_local(seen, decl) {
+    if is_local(seen, decl) || is_too_long(input, decl) {
         return None;
     }
+    match (complex::part(input, seen, decl), &decl.base) {
+        (None, _) => {}
+        (Some("long double"), _) => return None,
+        (Some(_), _) if input.in_place => return None,
+        (Some(_), BaseType::Named(name)) if name != "complex" => return Some(name.clone()),
+        (Some(part), _) => return Some(complex::class(part)),
+    }
     match &decl.base {
-        BaseType::Builtin(words) if is_complex(words) => None,
         BaseType::Builtin(words) if words == "_Bool" => Some("bool".to_owned()),
         BaseType::Builtin(words) => Some(words.clone()),
         BaseType::Void => Some("void".to_owned()),
-        BaseType::Named(name) if name == "complex" => None,
         BaseType::Named(name) => Some(name.clone()),
         BaseType::Tagged(tag) => Some(tagged(seen, decl, tag)),
         BaseType::Record(id) => seen.unit.record(*id).tag.as_ref().map(|tag| tagged(seen, decl, tag)),
@@ -67,17 +73,22 @@ pub fn written(input: &Input, seen: Seen, decl: &Decl) -> Option<String> {
     }
 }
 
-/// Whether the type is complex, through type names. (The grammar is not shown the word.)
-fn is_complex_decl(input: &Input, seen: Seen, decl: &Decl, depth: usize) -> bool {
-    let text = seen.file.text(Span { start: decl.span.start, end: decl.name_span.start });
-    if words(&text).iter().any(|word| is_complex(word)) {
-        return true;
+/// Whether the type is one that the device has in no such size, through type names.
+fn is_too_long(input: &Input, decl: &Decl) -> bool {
+    let mut base = &decl.base;
+    for _ in 0..16 {
+        match base {
+            BaseType::Builtin(words) => return words.contains("long double"),
+            BaseType::Named(name) => {
+                let known = std::iter::once(&input.source).chain(input.headers);
+                let mut typedefs = known.flat_map(|seen| &seen.unit.decls);
+                let Some(typedef) = typedefs.find(|decl| is_typedef(decl, name)) else { return false };
+                base = &typedef.base;
+            }
+            _ => return false,
+        }
     }
-    let BaseType::Named(name) = &decl.base else { return false };
-    let known = std::iter::once(&input.source).chain(input.headers);
-    let mut typedefs = known.flat_map(|seen| seen.unit.decls.iter().map(move |decl| (*seen, decl)));
-    let typedef = typedefs.find(|(_, decl)| is_typedef(decl, name));
-    depth < 16 && typedef.is_some_and(|(seen, decl)| is_complex_decl(input, seen, decl, depth + 1))
+    false
 }
 
 /// Whether a function declares the type: its name means nothing in another file.
@@ -95,10 +106,6 @@ fn is_local(seen: Seen, decl: &Decl) -> bool {
     known.peek().is_some() && known.all(in_function)
 }
 
-fn is_complex(words: &str) -> bool {
-    words.split(' ').any(|word| word == "_Complex" || word == "complex" || word == "__complex__")
-}
-
 /// A tag with its `struct` or `union`, where one is written: a variable may have the same name.
 fn tagged(seen: Seen, decl: &Decl, tag: &str) -> String {
     let text = seen.file.text(Span { start: decl.span.start, end: decl.name_span.start });
@@ -109,10 +116,12 @@ fn tagged(seen: Seen, decl: &Decl, tag: &str) -> String {
 
 /// The arithmetic type that a scalar's type stands for, in words that need no declaration of the program.
 pub fn plain(input: &Input, seen: Seen, decl: &Decl) -> Option<String> {
+    if complex::part(input, seen, decl).is_some() {
+        return None;
+    }
     let mut base_type = decl.base.clone();
     for _ in 0..16 {
         match &base_type {
-            BaseType::Builtin(words) if is_complex(words) => return None,
             BaseType::Builtin(words) if words == "_Bool" => return Some("bool".to_owned()),
             BaseType::Builtin(words) => return Some(words.clone()),
             BaseType::Enum => return Some("int".to_owned()),
@@ -129,11 +138,11 @@ pub fn plain(input: &Input, seen: Seen, decl: &Decl) -> Option<String> {
             _ => return None,
         }
     }
-    let _ = seen;
     None
 }
 
-fn is_typedef(decl: &Decl, name: &str) -> bool {
+/// Whether a declaration gives a type this name.
+pub fn is_typedef(decl: &Decl, name: &str) -> bool {
     decl.kind == DeclKind::Typedef && decl.name == name
 }
 

@@ -956,3 +956,15 @@ pub fn device_code(at: Span) -> Diag {
         "build the file by `nvcc -x cu --extended-lambda --expt-relaxed-constexpr`",
     )
 }
+
+/// A0404
+pub fn definition_without_use(at: Span, name: &str) -> Diag {
+    diag(
+        404,
+        Severity::Info,
+        at,
+        format!("another definition of the macro `{name}` is written out where it is used"),
+        "no longer counts",
+        "make the definition that is meant the one in use, and translate again",
+    )
+}

@@ -72,6 +72,8 @@ pub struct Choice {
     pub left_uses: BTreeSet<u32>,
     /// This one counts instead of the others of its name.
     pub instead: Option<usize>,
+    /// All bodies go whose macro is written out at its uses: those of other definitions, too.
+    pub for_good: bool,
 }
 
 /// A file with its macros written out.
@@ -638,6 +640,19 @@ impl Macros {
         found
     }
 
+    /// The definitions with directives whose name is written out by another definition wherever it is used.
+    pub fn others(&self, written: &Written) -> Vec<usize> {
+        let called: BTreeSet<usize> = written.calls.iter().map(|call| call.of).collect();
+        let is_gone = |name: &str| {
+            let mut uses = written.uses.iter().filter(|used| self.list[used.of].name == name).peekable();
+            uses.peek().is_some() && uses.all(|used| !used.left && !used.in_directive)
+        };
+        let all = self.list.iter().enumerate().filter(|(of, one)| {
+            !called.contains(of) && !one.is_foreign && !one.directives.is_empty() && is_gone(&one.name)
+        });
+        all.map(|(of, _)| of).collect()
+    }
+
     fn is_known(&self, of: usize, place: u32) -> bool {
         let one = &self.list[of];
         one.active && one.span.start < place
@@ -767,9 +782,14 @@ pub fn written_out(file: &SourceFile, macros: &Macros, choice: &Choice) -> Writt
     let shown_elsewhere =
         called.into_iter().filter(|of| !macros.list[*of].directives.is_empty() && !choice.left.contains(of));
     let mut gaps: Vec<(Span, Option<Site>)> = shown_elsewhere
+        .chain(if choice.for_good { macros.others(&written) } else { Vec::new() })
         .filter_map(|of| {
             let body = &macros.list[of].body;
-            Some((body.first()?.span().to(body.last()?.span()), None))
+            let body = body.first()?.span().to(body.last()?.span());
+            let before = file.slice(Span { start: 0, end: body.start });
+            let blanks = before.len() - before.trim_ascii_end().len();
+            let start = if choice.for_good { body.start - blanks as u32 } else { body.start };
+            Some((Span { start, end: body.end }, None))
         })
         .collect();
     gaps.extend(sites.drain(..).map(|site| (site.used.span, Some(site))));

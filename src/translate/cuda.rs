@@ -47,7 +47,8 @@ pub fn translate(source: &Source, options: &Options) -> Translation {
 /// Translates a source whose macros lead to directives: each use is written out where it stands, as device code cannot be
 /// made of a macro.
 pub fn written_out(source: &Source, macros: &Macros, options: &Options) -> Translation {
-    let written = scan::written_out(&source.file, macros, &Choice::default());
+    let choice = Choice { for_good: true, ..Choice::default() };
+    let written = scan::written_out(&source.file, macros, &choice);
     if written.uses.is_empty() {
         return translate(source, options);
     }
@@ -74,6 +75,11 @@ pub fn written_out(source: &Source, macros: &Macros, options: &Options) -> Trans
     }
     for report in &mut translation.directives {
         report.span = home(report.span);
+    }
+    for one in macros.others(&written).into_iter().map(|of| macros.get(of)) {
+        for span in &one.directives {
+            translation.diagnostics.push(diag::definition_without_use(*span, &one.name));
+        }
     }
     translation.directives.sort_by_key(|report| report.span);
     translation.edits = vec![whole_change(&source.file.bytes, &translation.text)];
@@ -173,6 +179,8 @@ impl Work<'_> {
             plan: &plan,
             device_type: &self.options.device_type,
             in_place: false,
+            has_namesake: self.options.has_namesake,
+            assume_no_alias: self.options.assume_no_alias,
         };
         self.found.spread(unit, &bound, &plan);
         let (lowered, device, said) = cuda::lower(&input);
@@ -265,8 +273,8 @@ impl Work<'_> {
         let name = file.name.clone();
         let own = name.rsplit(['/', '\\']).next().unwrap_or_default();
         let stem = own.rsplit_once('.').map_or(own, |(stem, _)| stem);
-        let is_header = cuda::unit_name(&name).len() > stem.len();
-        let stem = if is_header { own.replace('.', "_") } else { stem.to_owned() };
+        let has_ending = cuda::header_ending(&name).is_some() || self.options.has_namesake;
+        let stem = if has_ending { own.replace('.', "_") } else { stem.to_owned() };
         let mut beside = Vec::new();
         // What only goes needs nothing in its place.
         let calls = |edit: &Edit| edit.text.windows(3).any(|word| word.eq_ignore_ascii_case(b"acc"));
@@ -274,8 +282,10 @@ impl Work<'_> {
             let place = first_include(file, self.first_code);
             let line = format!("#include \"{stem}_acc.h\"\n");
             self.add(Edit { span: Span { start: place, end: place }, text: line.into_bytes() });
-            beside
-                .push(Beside { name: format!("{stem}_acc.h"), text: self.device.header(&name).into_bytes() });
+            beside.push(Beside {
+                name: format!("{stem}_acc.h"),
+                text: self.device.header(&name, self.options.has_namesake).into_bytes(),
+            });
             if !self.device.is_empty() {
                 beside.push(Beside {
                     name: format!("{stem}_acc.cu"),

@@ -167,6 +167,8 @@ pub struct Options {
     pub device_type: String,
     /// No two names lead to the same memory.
     pub assume_no_alias: bool,
+    /// Another source of its folder has the same name but for the ending: files beside it have the ending in theirs.
+    pub has_namesake: bool,
 }
 
 impl Default for Options {
@@ -180,6 +182,7 @@ impl Default for Options {
             host_fallback: None,
             device_type: "nvidia".to_owned(),
             assume_no_alias: false,
+            has_namesake: false,
         }
     }
 }

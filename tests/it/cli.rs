@@ -226,6 +226,28 @@ fn cuda_takes_no_options_of_openmp() {
 }
 
 #[test]
+fn cuda_is_told_that_names_are_distinct() {
+    let source = b"void f(int n, double *a, double *b)\n{\n#pragma acc parallel loop copy(a[:n], b[:n])\n    for (int i = 0; i < n; i++)\n        a[i] = b[i];\n}\n";
+    let place = folder(&[("a.c", source)]);
+    for (options, wanted) in [(&[][..], false), (&["--assume-no-alias"][..], true)] {
+        let arguments = [&["a.c", "--diff", "--to", "cuda"], options].concat();
+        let output = run(place.path(), &arguments);
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(text.contains("const double *__restrict__ b"), wanted, "{text}");
+    }
+}
+
+#[test]
+fn namesakes_have_device_files_of_their_own() {
+    let place = folder(&[("a.c", LOOP.as_bytes()), ("a.cpp", LOOP.as_bytes()), ("b.c", LOOP.as_bytes())]);
+    said(place.path(), &["a.c", "a.cpp", "b.c", "--to", "cuda", "-o", "out"], 0);
+    let names: Vec<String> = listing(&place.path().join("out")).into_iter().map(|(name, _)| name).collect();
+    for name in ["a_c_acc.cu", "a_cpp_acc.cu", "a_c_acc.h", "a_cpp_acc.h", "b_acc.cu", "b_acc.h"] {
+        assert!(names.iter().any(|one| one == name), "{name}: {names:?}");
+    }
+}
+
+#[test]
 fn fortran_stays_as_it_is_where_cuda_is_asked_for() {
     let source = b"program p\n  !$acc wait\nend\n";
     let place = folder(&[("a.f90", source)]);

@@ -97,11 +97,24 @@ struct Slot {
     size_t bytes;
 };
 
+// A launch that is timed, and what all of a construct took.
+struct Timed {
+    const char *where;
+    cudaEvent_t start, end;
+};
+
+struct Times {
+    unsigned long launches = 0;
+    double all = 0, best = 0;  // milliseconds
+};
+
 struct State {
     std::mutex mutex;
     std::vector<std::unique_ptr<Device>> devices;
     std::vector<Declared> declared;
     std::string driver;
+    std::vector<Timed> timed;
+    std::map<std::string, Times> times;
     bool has_exit_handler = false;
     std::atomic<bool> is_failing{false};  // the mutex may be held for ever
 
@@ -146,6 +159,7 @@ struct Open {
     std::vector<void *> scratch;
     std::vector<Pending> results;
     size_t partial_bytes = 0, counters = 0;  // how much of the queue's memory its reductions have
+    Timed clock = {};                        // of the launch that is being started
 };
 
 struct OwnQueue {
@@ -956,12 +970,32 @@ void stop_queue(Queue &queue)
         cudaStreamDestroy(queue.stream);
 }
 
+// Waits for the launches that are timed, and counts them.
+void count_times()
+{
+    State &all = state();
+    for (const Timed &one : all.timed) {
+        float time = 0;
+        cudaEventSynchronize(one.end);
+        if (cudaEventElapsedTime(&time, one.start, one.end) == cudaSuccess) {
+            Times &times = all.times[one.where];
+            times.best = times.launches == 0 || time < times.best ? time : times.best;
+            times.all += time;
+            ++times.launches;
+        }
+        cudaEventDestroy(one.start);
+        cudaEventDestroy(one.end);
+    }
+    all.timed.clear();
+}
+
 // Errors are of no interest any more.
 void stop_device(Device &device)
 {
     if (!device.is_started || cudaSetDevice(device.number) != cudaSuccess)
         return;
     cudaDeviceSynchronize();
+    count_times();
     for (auto &one : device.table)
         if (one.second.is_ours)
             cudaFree(one.second.device);
@@ -990,6 +1024,12 @@ void end_program()
     Lock lock(all.mutex);
     for (auto &device : all.devices)
         stop_device(*device);
+    for (auto &one : all.times) {
+        const Times &times = one.second;
+        fprintf(stderr, "acc2omp: %s: %lu launches, %.4f ms, each %.4f ms, best %.4f ms\n", one.first.c_str(),
+                times.launches, times.all, times.all / static_cast<double>(times.launches), times.best);
+    }
+    all.times.clear();
     std::lock_guard<std::mutex> slots(all.slot_mutex);
     for (void *memory : all.slot_memory)
         cudaFreeHost(memory);
@@ -1622,6 +1662,18 @@ void *acc2omp_create_zero_dynamic(const char *name, const void *data, size_t byt
     return is_host() ? host : enter_dynamic("enter data", name, host, bytes, Content::zero, queue);
 }
 
+void acc2omp_attach_dynamic(const char *name, const void *pointer_variable, const void *section, int queue)
+{
+    if (is_host())
+        return;
+    Lock lock;
+    Call call("enter data", queue, lock);
+    Entry *behind = find(*call.device, section, 0);
+    attach(*call.device, *call.queue, name, pointer_variable, behind, "enter data");
+    lock.unlock();
+    call.finish();
+}
+
 void acc2omp_declare(const void *host, size_t bytes, void *(*device_address)(void), int copy_at_start)
 {
     Lock lock(state().mutex);
@@ -1685,6 +1737,20 @@ void *scratch(size_t bytes)
     return memory;
 }
 
+// The bytes from an address of the device to the end of the data that is present there; 0 if none is.
+size_t extent(const void *device)
+{
+    Open &region = newest("a table");
+    Lock lock(state().mutex);
+    const char *place = static_cast<const char *>(device);
+    for (auto &one : region.device->table) {
+        const Entry &entry = one.second;
+        if (entry.device <= place && place < entry.device + entry.bytes)
+            return static_cast<size_t>(entry.device + entry.bytes - place);
+    }
+    return 0;
+}
+
 void wait(int queue)
 {
     Open &region = newest("a wait clause");
@@ -1705,6 +1771,31 @@ void wait_all()
 cudaStream_t stream()
 {
     return newest("a launch").queue->stream;
+}
+
+bool start_clock()
+{
+    static const bool is_wanted = getenv("ACC2OMP_TIMES") != nullptr;
+    if (!is_wanted)
+        return false;
+    Open &region = newest("a launch");
+    Lock lock(state().mutex);
+    if (state().timed.size() >= 256)
+        count_times();
+    Timed timed = {region.where, nullptr, nullptr};
+    check(cudaEventCreate(&timed.start), region.where, "a clock");
+    check(cudaEventCreate(&timed.end), region.where, "a clock");
+    check(cudaEventRecord(timed.start, region.queue->stream), region.where, "a clock");
+    region.clock = timed;
+    return true;
+}
+
+void stop_clock()
+{
+    Open &region = newest("a launch");
+    Lock lock(state().mutex);
+    check(cudaEventRecord(region.clock.end, region.queue->stream), region.where, "a clock");
+    state().timed.push_back(region.clock);
 }
 
 void fail(const char *what, const char *why)
@@ -1772,12 +1863,14 @@ unsigned blocks(unsigned long long trips, unsigned threads)
     return static_cast<unsigned>(wanted < 1 ? 1 : wanted < most ? wanted : most);
 }
 
-unsigned resident_blocks(unsigned long long trips, unsigned threads)
+unsigned resident_blocks(unsigned long long trips, unsigned threads, unsigned block)
 {
+    if (block == 0)
+        block = threads;
     Lock lock(state().mutex);
     const char *where = place(nullptr);
     Device &device = thread.regions.empty() ? current(where ? where : "a launch") : *thread.regions.back().device;
-    unsigned long long most = device.multiprocessors * (threads < 2048 ? 2048ull / threads : 1);
+    unsigned long long most = device.multiprocessors * (block < 2048 ? 2048ull / block : 1);
     unsigned long long wanted = trips / threads + (trips % threads != 0);
     return static_cast<unsigned>(wanted < 1 ? 1 : wanted < most ? wanted : most);
 }

@@ -218,6 +218,9 @@ void acc2omp_attach(const char *name, const void *pointer_variable);
 /* `enter data create(zero: ...)`: acc_create_async, with zeros if the data is made now. `acc_async_sync`: no queue. */
 void *acc2omp_create_zero_dynamic(const char *name, const void *data, size_t bytes, int queue);
 
+/* The attach action of `enter data copyin(p[2:n])` for the pointer variable; `section` is the address of p[2]. */
+void acc2omp_attach_dynamic(const char *name, const void *pointer_variable, const void *section, int queue);
+
 /*
  * A global variable of `declare` (2.13): present from the first use of a device to its shutdown. `device_address` gives
  * the address of its twin among the device's globals; NULL: memory is made. With `copy_at_start` the host's value is
@@ -244,9 +247,12 @@ void begin_launch(const char *where, int queue);
 void end_launch();
 void *pointer(const char *name, const void *data);
 void *scratch(size_t bytes);
+size_t extent(const void *device);
 void wait(int queue);
 void wait_all();
 cudaStream_t stream();
+bool start_clock();  // whether this launch is timed
+void stop_clock();
 const char *where();
 [[noreturn]] void fail(const char *what, const char *why);
 
@@ -356,6 +362,284 @@ ACC2OMP_OPERATOR(ReverseShiftRight, b >> a) };
 
 #undef ACC2OMP_OPERATOR
 #undef ACC2OMP_IDENTITY
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Complex numbers, as C has them: real numbers are not made complex where they meet others, and a complex number in the
+// place of a real one is its real part. The functions are those of <complex.h> that say their name.
+// ---------------------------------------------------------------------------------------------------------------------
+
+template <class T>
+struct Complex {
+    T real, imaginary;
+
+    Complex() = default;
+    template <class A, class = typename std::enable_if<std::is_arithmetic<A>::value>::type>
+    __host__ __device__ constexpr Complex(A real, T imaginary = T()) : real(static_cast<T>(real)), imaginary(imaginary)
+    {
+    }
+    template <class A>
+    __host__ __device__ constexpr Complex(const Complex<A> &other)
+        : real(static_cast<T>(other.real)), imaginary(static_cast<T>(other.imaginary))
+    {
+    }
+    template <class A, class = typename std::enable_if<std::is_arithmetic<A>::value && !std::is_same<A, bool>::value>::type>
+    __host__ __device__ constexpr operator A() const
+    {
+        return static_cast<A>(real);
+    }
+    __host__ __device__ explicit constexpr operator bool() const { return real != 0 || imaginary != 0; }
+
+    template <class A>
+    __host__ __device__ Complex &operator+=(A other)
+    {
+        return *this = *this + other;
+    }
+    template <class A>
+    __host__ __device__ Complex &operator-=(A other)
+    {
+        return *this = *this - other;
+    }
+    template <class A>
+    __host__ __device__ Complex &operator*=(A other)
+    {
+        return *this = *this * other;
+    }
+    template <class A>
+    __host__ __device__ Complex &operator/=(A other)
+    {
+        return *this = *this / other;
+    }
+};
+
+namespace detail {
+
+template <class A>
+struct Parts {
+    using Type = A;
+    static constexpr bool is_complex = false, is_number = std::is_arithmetic<A>::value;
+};
+template <class T>
+struct Parts<Complex<T>> {
+    using Type = T;
+    static constexpr bool is_complex = true, is_number = true;
+};
+
+// The type of the parts of `a op b`, where one of them is complex.
+template <class A, class B, bool is_meant>
+struct CommonOf {};
+template <class A, class B>
+struct CommonOf<A, B, true> {
+    using Type = decltype(typename Parts<A>::Type() + typename Parts<B>::Type());
+};
+template <class A, class B>
+using Common = typename CommonOf<A, B,
+                                 Parts<A>::is_number && Parts<B>::is_number &&
+                                     (Parts<A>::is_complex || Parts<B>::is_complex)>::Type;
+
+template <class T>
+__host__ __device__ T unit_of(T value)  // an infinity becomes 1, anything else 0
+{
+    return copysign(isinf(value) ? T(1) : T(0), value);
+}
+
+template <class T>
+__host__ __device__ T number_of(T value)  // what is no number becomes 0
+{
+    return isnan(value) ? copysign(T(0), value) : value;
+}
+
+// C's annex G: infinities do not become what is no number.
+template <class T>
+__host__ __device__ Complex<T> product(T a, T b, T c, T d)
+{
+    T x = a * c - b * d, y = a * d + b * c;
+    if (isnan(x) && isnan(y)) {
+        bool is_infinite = false;
+        if (isinf(a) || isinf(b)) {
+            a = unit_of(a), b = unit_of(b), c = number_of(c), d = number_of(d);
+            is_infinite = true;
+        }
+        if (isinf(c) || isinf(d)) {
+            c = unit_of(c), d = unit_of(d), a = number_of(a), b = number_of(b);
+            is_infinite = true;
+        }
+        if (!is_infinite && (isinf(a * c) || isinf(b * d) || isinf(a * d) || isinf(b * c))) {
+            a = number_of(a), b = number_of(b), c = number_of(c), d = number_of(d);
+            is_infinite = true;
+        }
+        if (is_infinite) {
+            const T infinity = Limits<T>::largest;
+            x = infinity * (a * c - b * d);
+            y = infinity * (a * d + b * c);
+        }
+    }
+    return {x, y};
+}
+
+template <class T>
+__host__ __device__ Complex<T> quotient(T a, T b, T c, T d)
+{
+    const int scale = c == 0 && d == 0 ? 0 : ilogb(fmax(fabs(c), fabs(d)));
+    const bool is_finite = isfinite(c) && isfinite(d);
+    const T e = is_finite ? scalbn(c, -scale) : c, f = is_finite ? scalbn(d, -scale) : d;
+    const T all = e * e + f * f;
+    T x = (a * e + b * f) / all, y = (b * e - a * f) / all;
+    if (is_finite) {
+        x = scalbn(x, -scale);
+        y = scalbn(y, -scale);
+    }
+    if (isnan(x) && isnan(y)) {
+        const T infinity = Limits<T>::largest;
+        if (all == 0 && (!isnan(a) || !isnan(b))) {
+            x = copysign(infinity, c) * a;
+            y = copysign(infinity, c) * b;
+        } else if ((isinf(a) || isinf(b)) && isfinite(c) && isfinite(d)) {
+            a = unit_of(a), b = unit_of(b);
+            x = infinity * (a * c + b * d);
+            y = infinity * (b * c - a * d);
+        } else if ((isinf(c) || isinf(d)) && isfinite(a) && isfinite(b)) {
+            c = unit_of(c), d = unit_of(d);
+            x = T(0) * (a * c + b * d);
+            y = T(0) * (b * c - a * d);
+        }
+    }
+    return {x, y};
+}
+
+template <class T, class A>
+__host__ __device__ constexpr T real(A value)
+{
+    if constexpr (Parts<A>::is_complex)
+        return static_cast<T>(value.real);
+    else
+        return static_cast<T>(value);
+}
+
+template <class T, class A>
+__host__ __device__ constexpr T imaginary(A value)
+{
+    if constexpr (Parts<A>::is_complex)
+        return static_cast<T>(value.imaginary);
+    else
+        return T(0);
+}
+
+}  // namespace detail
+
+template <class A, class B, class T = detail::Common<A, B>>
+__host__ __device__ Complex<T> operator+(A a, B b)
+{
+    return {detail::real<T>(a) + detail::real<T>(b), detail::Parts<A>::is_complex && detail::Parts<B>::is_complex
+                                                         ? detail::imaginary<T>(a) + detail::imaginary<T>(b)
+                                                     : detail::Parts<A>::is_complex ? detail::imaginary<T>(a)
+                                                                                    : detail::imaginary<T>(b)};
+}
+
+template <class A, class B, class T = detail::Common<A, B>>
+__host__ __device__ Complex<T> operator-(A a, B b)
+{
+    return {detail::real<T>(a) - detail::real<T>(b), detail::Parts<A>::is_complex && detail::Parts<B>::is_complex
+                                                         ? detail::imaginary<T>(a) - detail::imaginary<T>(b)
+                                                     : detail::Parts<A>::is_complex ? detail::imaginary<T>(a)
+                                                                                    : -detail::imaginary<T>(b)};
+}
+
+template <class A, class B, class T = detail::Common<A, B>>
+__host__ __device__ Complex<T> operator*(A a, B b)
+{
+    const T x = detail::real<T>(a), y = detail::imaginary<T>(a), u = detail::real<T>(b), v = detail::imaginary<T>(b);
+    if constexpr (!detail::Parts<A>::is_complex)
+        return {x * u, x * v};
+    else if constexpr (!detail::Parts<B>::is_complex)
+        return {x * u, y * u};
+    else
+        return detail::product(x, y, u, v);
+}
+
+template <class A, class B, class T = detail::Common<A, B>>
+__host__ __device__ Complex<T> operator/(A a, B b)
+{
+    const T x = detail::real<T>(a), y = detail::imaginary<T>(a), u = detail::real<T>(b), v = detail::imaginary<T>(b);
+    if constexpr (!detail::Parts<B>::is_complex)
+        return {x / u, y / u};
+    else
+        return detail::quotient(x, y, u, v);
+}
+
+template <class A, class B, class T = detail::Common<A, B>>
+__host__ __device__ constexpr bool operator==(A a, B b)
+{
+    return detail::real<T>(a) == detail::real<T>(b) && detail::imaginary<T>(a) == detail::imaginary<T>(b);
+}
+
+template <class A, class B, class T = detail::Common<A, B>>
+__host__ __device__ constexpr bool operator!=(A a, B b)
+{
+    return !(a == b);
+}
+
+template <class T>
+__host__ __device__ constexpr Complex<T> operator-(Complex<T> z)
+{
+    return {-z.real, -z.imaginary};
+}
+
+template <class T>
+__host__ __device__ constexpr Complex<T> operator+(Complex<T> z)
+{
+    return z;
+}
+
+// `name(z)` for double, and the same with an f for float.
+#define ACC2OMP_COMPLEX(NAME, RESULT, EXPRESSION)           \
+    template <class A>                                      \
+    __host__ __device__ RESULT<double> NAME(Complex<A> given) \
+    {                                                       \
+        using T = double;                                   \
+        const Complex<T> z = given;                         \
+        return EXPRESSION;                                  \
+    }                                                       \
+    template <class A>                                      \
+    __host__ __device__ RESULT<float> NAME##f(Complex<A> given) \
+    {                                                       \
+        using T = float;                                    \
+        const Complex<T> z = given;                         \
+        return EXPRESSION;                                  \
+    }
+
+namespace detail {
+
+template <class T>
+using Real = T;
+
+template <class T>
+__host__ __device__ Complex<T> turned(T length, T angle)
+{
+    return {length * static_cast<T>(cos(angle)), length * static_cast<T>(sin(angle))};
+}
+
+template <class T>
+__host__ __device__ Complex<T> root(Complex<T> z)
+{
+    if (z.real == 0 && z.imaginary == 0)
+        return {T(0), z.imaginary};
+    const T side = sqrt((fabs(z.real) + hypot(z.real, z.imaginary)) / 2);
+    if (z.real >= 0)
+        return {side, z.imaginary / (2 * side)};
+    return {fabs(z.imaginary) / (2 * side), copysign(side, z.imaginary)};
+}
+
+}  // namespace detail
+
+ACC2OMP_COMPLEX(creal, detail::Real, z.real)
+ACC2OMP_COMPLEX(cimag, detail::Real, z.imaginary)
+ACC2OMP_COMPLEX(cabs, detail::Real, static_cast<T>(hypot(z.real, z.imaginary)))
+ACC2OMP_COMPLEX(carg, detail::Real, static_cast<T>(atan2(z.imaginary, z.real)))
+ACC2OMP_COMPLEX(conj, Complex, (Complex<T>(z.real, -z.imaginary)))
+ACC2OMP_COMPLEX(csqrt, Complex, detail::root(z))
+ACC2OMP_COMPLEX(cexp, Complex, detail::turned(static_cast<T>(exp(z.real)), z.imaginary))
+ACC2OMP_COMPLEX(clog, Complex, (Complex<T>(log(hypot(z.real, z.imaginary)), atan2(z.imaginary, z.real))))
+#undef ACC2OMP_COMPLEX
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Reductions inside of a block. A worker is a row of threads, all with the same threadIdx.y (and z); blockDim.x is its
@@ -611,6 +895,18 @@ __host__ __device__ constexpr unsigned long long trips_to(A first, B last, S ste
     return detail::count<decltype(first + last)>(first, last, step, true);
 }
 
+// The width of the tiles that a gang of so many threads takes of rows and columns, each thread an element: a warp's, but as
+// little of a tile as may be outside. A power of two times what is odd in `threads`.
+__host__ __device__ constexpr unsigned tile_width(unsigned long long rows, unsigned long long columns, unsigned threads)
+{
+    unsigned width = 1;
+    while (width < 32 && width < columns && threads % (width * 2) == 0)
+        width *= 2;
+    while (threads / width % 2 == 0 && threads / width / 2 >= rows)
+        width *= 2;
+    return width;
+}
+
 // The number of gangs that a program asks for, as far as a grid goes: at least one.
 inline unsigned gangs(long long count)
 {
@@ -813,6 +1109,74 @@ __device__ void atomic_write(T *place, V value)
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
+// Tables: a kernel that does nothing to an array but update its elements, in any order, does it in a table that each block
+// has in shared memory, and adds the table to the array at its end.
+// ---------------------------------------------------------------------------------------------------------------------
+
+namespace detail {
+
+constexpr size_t table_room = 24 * 1024;  // bytes for the tables of a block: 8 blocks of a multiprocessor have them
+
+// The shared memory that a launch asks for.
+__device__ inline unsigned char *room()
+{
+#ifdef __CUDACC__
+    extern __shared__ unsigned long long bytes[];
+    return reinterpret_cast<unsigned char *>(bytes);
+#else
+    alignas(8) static unsigned char bytes[table_room];
+    return bytes;
+#endif
+}
+
+}  // namespace detail
+
+// A table; made by Region::table and passed by value. `Op` is what all updates amount to: Plus for Minus, too.
+template <class T>
+struct Table {
+    static_assert(std::is_integral<T>::value && (sizeof(T) == 4 || sizeof(T) == 8), "numbers that may come in any order");
+    T *first;
+    unsigned count;  // elements of the table; 0: there is none, and updates go to the array
+    unsigned place;  // of the table in the room, in bytes
+
+    // All threads of the block call these, before the first update and behind the last one.
+    template <class Op>
+    __device__ void begin() const
+    {
+        if (count == 0)
+            return;
+        for (unsigned at = detail::rank(); at < count; at += detail::threads())
+            own()[at] = Op::template identity<T>();
+        __syncthreads();
+    }
+    template <class Op>
+    __device__ void end() const
+    {
+        if (count == 0)
+            return;
+        __syncthreads();
+        for (unsigned at = detail::rank(); at < count; at += detail::threads())
+            if (own()[at] != Op::template identity<T>())
+                atomic_update<Op>(first + at, own()[at]);
+    }
+
+    // `*element op= value`, of an element of the array.
+    template <class Op, class V>
+    __device__ void update(T *element, V value) const
+    {
+        static_assert(std::is_integral<V>::value, "an integer");
+        size_t at = static_cast<size_t>(element - first);
+        if (at < count)
+            atomic_update<Op>(own() + at, value);
+        else
+            atomic_update<Op>(element, value);
+    }
+
+private:
+    __device__ T *own() const { return reinterpret_cast<T *>(detail::room() + place); }
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
 // Launches, for the host.
 // ---------------------------------------------------------------------------------------------------------------------
 
@@ -897,6 +1261,22 @@ public:
                 places.arrived};
     }
 
+    // A table for the array at `first` on the device, for one launch of so many blocks: if the array is small, and there
+    // are more updates, one for each of the `trips`, than elements of all tables.
+    template <class T>
+    Table<T> table(T *first, unsigned long long trips, dim3 blocks)
+    {
+        size_t place = (room_ + sizeof(T) - 1) / sizeof(T) * sizeof(T), count = detail::extent(first) / sizeof(T);
+        if (place >= detail::table_room || count > (detail::table_room - place) / sizeof(T) ||
+            trips / 2 < static_cast<unsigned long long>(count) * blocks.x)
+            count = 0;
+        if (count > 0)
+            room_ = place + count * sizeof(T);
+        return {first, static_cast<unsigned>(count), static_cast<unsigned>(place)};
+    }
+    // The bytes of shared memory that tables take.
+    size_t room() const { return room_; }
+
     // Memory of the device, of any content, until the launches of this region are over.
     template <class T>
     T *scratch(size_t count)
@@ -921,6 +1301,9 @@ public:
 
     // The stream of the region's queue.
     cudaStream_t stream() const { return detail::stream(); }
+
+private:
+    size_t room_ = 0;
 };
 
 // How many blocks a loop of `trips` iterations gets whose blocks take `threads` at a time: one turn for each thread, as far
@@ -928,8 +1311,20 @@ public:
 unsigned blocks(unsigned long long trips, unsigned threads);
 
 // The same, but no more blocks than the device holds at a time: for what each block does once, as a reduction. Each thread
-// strides over the iterations.
-unsigned resident_blocks(unsigned long long trips, unsigned threads);
+// strides over the iterations. A block that takes fewer iterations at a time than it has threads has `block` of them.
+unsigned resident_blocks(unsigned long long trips, unsigned threads, unsigned block = 0);
+
+// The largest of several grids: for several loops in one kernel.
+inline unsigned most(unsigned blocks)
+{
+    return blocks;
+}
+template <class... Others>
+unsigned most(unsigned blocks, Others... others)
+{
+    const unsigned other = most(others...);
+    return blocks < other ? other : blocks;
+}
 
 // Starts a kernel on the region's queue. A grid without blocks starts nothing.
 template <class... P, class... A>
@@ -937,14 +1332,17 @@ void launch(const Region &region, dim3 grid, dim3 block, void (*kernel)(P...), A
 {
     if (grid.x == 0 || grid.y == 0 || grid.z == 0)
         return;
+    const bool is_timed = detail::start_clock();
 #ifdef __CUDACC__
-    kernel<<<grid, block, 0, region.stream()>>>(static_cast<P>(arguments)...);
+    kernel<<<grid, block, region.room(), region.stream()>>>(static_cast<P>(arguments)...);
     cudaError_t error = cudaGetLastError();
 #else
     cudaError_t error = cudaLaunchOnCpu(grid, block, region.stream(), kernel, static_cast<P>(arguments)...);
 #endif
     if (error != cudaSuccess)
         detail::fail("a kernel cannot be started", cudaGetErrorString(error));
+    if (is_timed)
+        detail::stop_clock();
 }
 
 // A construct that stays in its place: its code is a lambda, which each thread calls.
