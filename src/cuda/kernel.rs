@@ -4,9 +4,9 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::acc::ast::{DirectiveKind, ReductionOp};
+use crate::acc::ast::{Clause, ClauseKind, DirectiveKind, ReductionOp};
 use crate::bind::descendants;
-use crate::host::ir::{StmtId, StmtKind};
+use crate::host::ir::{StmtId, StmtKind, Unit};
 use crate::sema::SymbolId;
 use crate::source::Span;
 
@@ -51,6 +51,10 @@ impl<'a> Lowering<'a> {
         let in_kernels = matches!(kind, DirectiveKind::Kernels | DirectiveKind::KernelsLoop);
         let calls = match kind {
             DirectiveKind::Kernels => self.kernels(index, stmt)?,
+            // Its own loop has an order: only what is in it may run in parallel.
+            DirectiveKind::KernelsLoop if bound.directive.clauses.iter().any(is_seq) => {
+                self.kernels(index, stmt)?
+            }
             _ => {
                 let launch = Launch { index, stmt, root: Some(index), is_split: false, in_kernels };
                 self.launch(launch, &asked)?
@@ -125,28 +129,31 @@ impl<'a> Lowering<'a> {
     fn kernels(&mut self, index: usize, stmt: StmtId) -> Result<Vec<String>, Refused> {
         let asked = Asked::of(self.input, index);
         let unit = self.input.unit();
+        let is_parallel = |at: &usize| {
+            let directive = &self.input.bound[*at].directive;
+            directive.kind == DirectiveKind::Loop && !directive.clauses.iter().any(is_seq)
+        };
         let loops: HashMap<StmtId, usize> = descendants(self.input.bound, index)
-            .filter(|at| self.input.bound[*at].directive.kind == DirectiveKind::Loop)
+            .filter(is_parallel)
             .filter_map(|at| Some((self.input.bound[at].stmt()?, at)))
             .collect();
-        let list: Vec<StmtId> = match &unit.stmt(stmt).kind {
-            StmtKind::Block(list) => list.clone(),
-            _ => vec![stmt],
-        };
-        let can_split = list.iter().all(|stmt| {
+        let parts = statements(unit, stmt);
+        let can_split = parts.iter().all(|stmt| {
             !matches!(
                 unit.stmt(*stmt).kind,
                 StmtKind::Decl(_) | StmtKind::Labeled { .. } | StmtKind::Opaque(_) | StmtKind::Goto(_)
             )
         });
-        let parts: Vec<StmtId> =
-            list.into_iter().filter(|stmt| !matches!(unit.stmt(*stmt).kind, StmtKind::Empty)).collect();
-        if parts.len() == 1 && can_split {
-            let root = loops.get(&parts[0]).copied();
-            let launch = Launch { index, stmt: parts[0], root, is_split: false, in_kernels: true };
+        let host_runs = |part: &StmtId| self.input.plan.host_runs.contains(part);
+        if let [only] = parts.as_slice()
+            && can_split
+            && !host_runs(only)
+        {
+            let root = loops.get(only).copied();
+            let launch = Launch { index, stmt: *only, root, is_split: false, in_kernels: true };
             return self.launch(launch, &asked);
         }
-        let any_parallel = parts.iter().any(|part| loops.contains_key(part));
+        let any_parallel = parts.iter().any(|part| loops.contains_key(part) || host_runs(part));
         if !can_split || !any_parallel {
             let launch = Launch { index, stmt, root: None, is_split: false, in_kernels: true };
             return self.launch(launch, &asked);
@@ -154,30 +161,47 @@ impl<'a> Lowering<'a> {
         let mut inner = asked.clone();
         inner.keep_gangs();
         let mut lines = self.region_lines(index, stmt, true)?;
-        let mut run: Vec<StmtId> = Vec::new();
-        let mut calls: Vec<String> = Vec::new();
-        for part in parts {
-            if let Some(root) = loops.get(&part) {
-                calls.extend(self.sequential(index, &std::mem::take(&mut run), &inner)?);
-                let launch =
-                    Launch { index, stmt: part, root: Some(*root), is_split: true, in_kernels: true };
-                calls.extend(self.launch(launch, &inner)?);
-            } else {
-                run.push(part);
-            }
-        }
-        calls.extend(self.sequential(index, &run, &inner)?);
-        lines.extend(calls);
+        lines.extend(self.parts(index, &parts, &loops, &inner)?);
         lines.push("acc2omp_end();".to_owned());
         Ok(lines)
     }
 
-    /// Launches of statements that one thread runs.
-    fn sequential(&mut self, index: usize, run: &[StmtId], asked: &Asked) -> Result<Vec<String>, Refused> {
+    /// The launches of the parts of a `kernels` construct, with the loops and branches that the host runs around them.
+    fn parts(
+        &mut self,
+        index: usize,
+        parts: &[StmtId],
+        loops: &HashMap<StmtId, usize>,
+        asked: &Asked,
+    ) -> Result<Vec<String>, Refused> {
+        let unit = self.input.unit();
         let mut calls = Vec::new();
-        for stmt in run {
-            let launch = Launch { index, stmt: *stmt, root: None, is_split: true, in_kernels: true };
-            calls.extend(self.launch(launch, asked)?);
+        for part in parts {
+            if !self.input.plan.host_runs.contains(part) {
+                let root = loops.get(part).copied();
+                let launch = Launch { index, stmt: *part, root, is_split: true, in_kernels: true };
+                calls.extend(self.launch(launch, asked)?);
+                continue;
+            }
+            let bodies: Vec<StmtId> = match unit.stmt(*part).kind {
+                StmtKind::For { body, .. } => vec![body],
+                StmtKind::If { then, other, .. } => std::iter::once(then).chain(other).collect(),
+                _ => Vec::new(),
+            };
+            let mut from = self.input.stmt_span(*part).start;
+            for body in bodies {
+                let span = self.input.stmt_span(body);
+                let head = self.input.file().text(Span { start: from, end: span.start }).into_owned();
+                // Directives between the head and what it governs have been heeded.
+                let head =
+                    head.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+                calls.extend(head.map(str::to_owned));
+                calls.push("{".to_owned());
+                let inside = self.parts(index, &statements(unit, body), loops, asked)?;
+                calls.extend(inside.iter().map(|line| format!("    {line}")));
+                calls.push("}".to_owned());
+                from = span.end;
+            }
         }
         Ok(calls)
     }
@@ -400,4 +424,17 @@ fn code(body: &mut Body, stmt: StmtId) -> Result<String, Refused> {
     let code = body.code(stmt, 4)?;
     let is_block = matches!(input.unit().stmt(stmt).kind, StmtKind::Block(_));
     Ok(if is_block && !body.nest.contains_key(&stmt) { unbraced(&code) } else { code })
+}
+
+fn is_seq(clause: &Clause) -> bool {
+    clause.kind == ClauseKind::Seq
+}
+
+/// The statements of a block, or the one statement that there is.
+fn statements(unit: &Unit, stmt: StmtId) -> Vec<StmtId> {
+    let list = match &unit.stmt(stmt).kind {
+        StmtKind::Block(list) => list.clone(),
+        _ => vec![stmt],
+    };
+    list.into_iter().filter(|stmt| !matches!(unit.stmt(*stmt).kind, StmtKind::Empty)).collect()
 }

@@ -22,10 +22,10 @@ impl Maker<'_> {
             return self.kernels_nest(index, at, stmt, loop_stmt, counting);
         }
         let nests = self.nests(index);
-        let parts = self.parts(index, stmt, &nests);
-        let arrays = parts.as_ref().map(|parts| self.arrays(stmt, parts)).unwrap_or_default();
+        let parts = self.parts(index, stmt, nests.clone());
+        let arrays = parts.as_ref().map(|parts| self.arrays(stmt, &parts.all)).unwrap_or_default();
         let is_parallel = |part: &StmtId| nests.contains_key(part) || arrays.parallel.contains_key(part);
-        let Some(parts) = parts.filter(|parts| parts.iter().any(is_parallel)) else {
+        let Some(parts) = parts.filter(|parts| parts.all.iter().any(is_parallel)) else {
             self.tell_sequential(index, stmt, arrays);
             let launch = self.kernels_on_one_thread(index, stmt, counting);
             self.plan.items[index] = Item::Launch(Box::new(launch));
@@ -33,9 +33,10 @@ impl Maker<'_> {
         };
         let elementwise = arrays.parallel.into_iter();
         self.plan.elementwise.extend(elementwise.map(|(stmt, elementwise)| (stmt, (index, elementwise))));
-        match parts.as_slice() {
+        self.plan.host_runs.extend(&parts.host_runs);
+        match parts.all.as_slice() {
             [only] if !nests.contains_key(only) => self.kernels_array(index, stmt, *only, counting),
-            _ => self.split(index, stmt, counting, &Parts { all: parts, nests }, arrays.refused),
+            _ => self.split(index, stmt, counting, &parts, arrays.refused),
         }
     }
 

@@ -20,6 +20,8 @@ pub(super) struct Parts {
     pub(super) all: Vec<StmtId>,
     /// Those that are loops that run in parallel.
     pub(super) nests: Nests,
+    /// What the host runs around them.
+    pub(super) host_runs: Vec<StmtId>,
 }
 
 impl Maker<'_> {
@@ -35,8 +37,9 @@ impl Maker<'_> {
     }
 
     /// The statements that become launches; `None` if the region cannot be parted.
-    pub(super) fn parts(&self, index: usize, region: StmtId, nests: &Nests) -> Option<Vec<StmtId>> {
-        let mut parting = Parting { maker: self, index, region, nests, parts: Vec::new() };
+    pub(super) fn parts(&self, index: usize, region: StmtId, nests: Nests) -> Option<Parts> {
+        let parts = Parts { all: Vec::new(), nests, host_runs: Vec::new() };
+        let mut parting = Parting { maker: self, index, region, parts };
         parting.block(region).then_some(parting.parts)
     }
 }
@@ -45,8 +48,7 @@ struct Parting<'p, 'a> {
     maker: &'p Maker<'a>,
     index: usize,
     region: StmtId,
-    nests: &'p Nests,
-    parts: Vec<StmtId>,
+    parts: Parts,
 }
 
 impl Parting<'_, '_> {
@@ -63,15 +65,17 @@ impl Parting<'_, '_> {
         if !can_stand_alone(kind) {
             return false;
         }
-        if !self.nests.contains_key(&stmt) && self.host_knows(stmt) {
-            let known = self.parts.len();
+        if !self.parts.nests.contains_key(&stmt) && self.host_knows(stmt) {
+            let known = (self.parts.all.len(), self.parts.host_runs.len());
+            self.parts.host_runs.push(stmt);
             if bodies(kind).into_iter().all(|body| self.block(body)) {
                 return true;
             }
-            self.parts.truncate(known);
+            self.parts.all.truncate(known.0);
+            self.parts.host_runs.truncate(known.1);
         }
         if !matches!(kind, StmtKind::Empty) {
-            self.parts.push(stmt);
+            self.parts.all.push(stmt);
         }
         true
     }
@@ -80,7 +84,7 @@ impl Parting<'_, '_> {
     fn host_knows(&self, stmt: StmtId) -> bool {
         let unit = self.maker.unit;
         let span = unit.stmt(stmt).span;
-        if !self.nests.keys().any(|nest| span.contains(unit.stmt(*nest).span)) {
+        if !self.parts.nests.keys().any(|nest| span.contains(unit.stmt(*nest).span)) {
             return false;
         }
         let deciding: Vec<ExprId> = match &unit.stmt(stmt).kind {

@@ -28,6 +28,8 @@ pub struct Plan {
     pub concurrent: BTreeMap<StmtId, usize>,
     /// Functions that the compute constructs of directives call without a `routine` directive.
     pub callees: Vec<(usize, FunctionId)>,
+    /// Loops and branches of `kernels` regions that the host runs: only what is in them is launched.
+    pub host_runs: BTreeSet<StmtId>,
     /// Inner loops that a directive on an outer loop governs and that get a construct of their own.
     pub inserted_loops: Vec<(usize, WorkLoop)>,
     /// The arguments of `gang`, `worker` and `vector` that some loop heeds.
