@@ -45,9 +45,6 @@ impl Facts<'_> {
         if !self.functions(name).is_empty() {
             return Effect::Changes(format!("`{name}` is one of several functions of that name"));
         }
-        if let Some((define, params)) = self.function_like(name) {
-            return self.effect_of_macro(name, &define.body, params);
-        }
         let is_known = match self.unit.is_fortran() {
             true => crate::sema::is_pure_intrinsic(name),
             false => is_mathematical(name),
@@ -56,25 +53,6 @@ impl Facts<'_> {
             Effect::Does(Does::default())
         } else {
             Effect::Changes(format!("it is not known what `{name}` does"))
-        }
-    }
-
-    /// A macro: it must assign nothing, and call nothing that does.
-    fn effect_of_macro(&self, name: &str, body: &str, params: &[String]) -> Effect {
-        let harmless = self.symbols.assigned_by(name).is_empty()
-            && called(body).all(|inner| {
-                params.iter().any(|param| param == inner)
-                    || is_mathematical(inner)
-                    || self.function_like(inner).is_some_and(|(define, _)| {
-                        inner != name
-                            && self.symbols.assigned_by(inner).is_empty()
-                            && called(&define.body).next().is_none()
-                    })
-            });
-        if harmless {
-            Effect::Does(Does::default())
-        } else {
-            Effect::Changes(format!("the macro `{name}` assigns or calls something"))
         }
     }
 
@@ -169,19 +147,8 @@ fn is_result(unit: &Unit, function: FunctionId, name: &str) -> bool {
     scope.is_some_and(|scope| scope.result.as_deref() == Some(name))
 }
 
-/// The names before parentheses in a macro's body.
-fn called(body: &str) -> impl Iterator<Item = &str> {
-    body.match_indices('(').filter_map(|(at, _)| {
-        let before = body[..at].trim_end();
-        let inner = |c: char| c.is_alphanumeric() || c == '_';
-        let start = before.rfind(|c| !inner(c)).map_or(0, |at| at + 1);
-        let name = &before[start..];
-        (!name.is_empty() && name != "sizeof").then_some(name)
-    })
-}
-
 /// Whether a name of C or C++ is that of a mathematical function that changes nothing.
-fn is_mathematical(name: &str) -> bool {
+pub(super) fn is_mathematical(name: &str) -> bool {
     let name = name.strip_prefix("std::").or_else(|| name.strip_prefix("::")).unwrap_or(name);
     crate::rules::pure::is_pure(name)
 }

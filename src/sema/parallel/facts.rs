@@ -3,6 +3,7 @@
 //!
 //! Invariant: a variable that may get a value unseen has a source that is not known.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 
@@ -42,7 +43,8 @@ pub struct Facts<'a> {
     pub symbols: &'a Symbols,
     /// The user says that no two names lead to the same memory.
     pub(super) no_alias: bool,
-    macros: HashMap<&'a str, &'a Define>,
+    /// The macros by name, in small letters for Fortran; `None` for one that is defined in several ways.
+    macros: HashMap<String, Option<&'a Define>>,
     /// The values that each variable is given; `None` for one that is not known.
     sources: HashMap<SymbolId, Vec<Option<ExprId>>>,
     functions: HashMap<&'a str, Vec<FunctionId>>,
@@ -67,11 +69,16 @@ impl<'a> Facts<'a> {
             unit,
             symbols,
             no_alias,
-            macros: macros.iter().map(|define| (define.name.as_str(), *define)).collect(),
+            macros: HashMap::new(),
             sources: HashMap::new(),
             functions,
             effects: RefCell::default(),
         };
+        for define in macros {
+            let is_same = |known: &&Define| known.params == define.params && known.body == define.body;
+            let place = facts.macros.entry(facts.folded(&define.name).into_owned());
+            place.and_modify(|known| *known = known.filter(is_same)).or_insert(Some(define));
+        }
         facts.read_sources();
         facts
     }
@@ -237,7 +244,7 @@ impl<'a> Facts<'a> {
     pub(super) fn number_of(&self, name: &str) -> Option<i64> {
         let mut name = name;
         for _ in 0..DEPTH {
-            let define = self.macros.get(name).filter(|define| define.params.is_none())?;
+            let define = self.define(name).filter(|define| define.params.is_none())?;
             let body = define.body.trim();
             let body = body.strip_prefix('(').and_then(|body| body.strip_suffix(')')).unwrap_or(body).trim();
             let digits = body.trim_end_matches(['u', 'U', 'l', 'L']);
@@ -249,9 +256,34 @@ impl<'a> Facts<'a> {
         None
     }
 
+    /// The macro `name`.
+    pub(super) fn define(&self, name: &str) -> Option<&'a Define> {
+        self.macros.get(self.folded(name).as_ref()).copied().flatten()
+    }
+
+    /// Whether `name` alone is that of a macro, or may be.
+    pub(super) fn is_macro(&self, name: &str) -> bool {
+        let known = self.macros.get(self.folded(name).as_ref());
+        known.is_some_and(|known| known.is_none_or(|define| define.params.is_none()))
+    }
+
+    /// Whether calls of `name` are those of a macro, or may be.
+    pub(super) fn is_called_macro(&self, name: &str) -> bool {
+        let known = self.macros.get(self.folded(name).as_ref());
+        known.is_some_and(|known| known.is_none_or(|define| define.params.is_some()))
+    }
+
+    /// A name as it is kept: Fortran knows no capitals.
+    fn folded<'n>(&self, name: &'n str) -> Cow<'n, str> {
+        match self.unit.is_fortran() {
+            true => name.to_ascii_lowercase().into(),
+            false => name.into(),
+        }
+    }
+
     /// The function-like macro `name`.
     pub(super) fn function_like(&self, name: &str) -> Option<(&'a Define, &'a [String])> {
-        let define = *self.macros.get(name)?;
+        let define = self.define(name)?;
         Some((define, define.params.as_deref()?))
     }
 

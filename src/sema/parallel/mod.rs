@@ -6,13 +6,19 @@
 mod access;
 mod affine;
 mod alias;
+mod argument;
 mod calls;
 mod combine;
 mod depend;
+mod entry;
 mod facts;
+mod macros;
+mod place;
 mod scalar;
 mod solve;
 mod text;
+mod value;
+mod walk;
 
 pub use combine::Combine;
 pub use depend::Distance;

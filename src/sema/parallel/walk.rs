@@ -1,0 +1,340 @@
+//! Statements, loops and conditions of a nest, in the order in which they happen.
+//!
+//! Invariant: what may happen or not leaves nothing known behind it.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::host::ir::{BinaryOp, Derived, ExprId, ExprKind, StmtId, StmtKind, UnaryOp};
+use crate::sema::{Class, Header, NotCanonical, SymbolId, SymbolKind, header, uses};
+use crate::source::Span;
+
+use super::access::{Condition, Guard, Loop, Nest, Place};
+use super::affine::{Atom, Poly};
+use super::facts::Facts;
+
+impl Nest<'_> {
+    pub(super) fn statement(&mut self, stmt: StmtId) {
+        stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || self.statement_here(stmt));
+    }
+
+    pub(super) fn statement_here(&mut self, id: StmtId) {
+        let unit = self.facts.unit;
+        let was_atomic = self.in_atomic;
+        self.in_atomic |= self.atomic.contains(&id);
+        match &unit.stmt(id).kind {
+            StmtKind::Block(list) => list.iter().for_each(|stmt| self.statement(*stmt)),
+            StmtKind::Decl(decls) => {
+                for decl in decls {
+                    let decl = unit.decl(*decl);
+                    let symbol = self.facts.symbols.lookup(&decl.name, decl.name_span.end);
+                    if let Some(symbol) = symbol.filter(|_| decl.derived.first() == Some(&Derived::Reference))
+                    {
+                        self.second_name(symbol, decl.init, decl.span);
+                        continue;
+                    }
+                    let value = decl.init.map(|init| self.value(init)).unwrap_or_default();
+                    if let Some(symbol) = symbol {
+                        self.set(symbol, value);
+                    }
+                }
+            }
+            StmtKind::Expr(expr) => {
+                if self.is_unclear_statement(*expr) {
+                    self.trouble(unit.stmt(id).span, "this statement is not one of a computation");
+                }
+                self.value(*expr);
+            }
+            StmtKind::If { cond, then, other } => self.branch(*cond, *then, *other),
+            StmtKind::For { .. } => self.counted(id),
+            StmtKind::While { cond, body } => {
+                self.repeated(id, |nest| {
+                    nest.value(*cond);
+                    nest.under(Vec::new(), |nest| nest.statement(*body));
+                });
+            }
+            StmtKind::DoWhile { body, cond } => self.repeated(id, |nest| {
+                nest.statement(*body);
+                nest.value(*cond);
+            }),
+            StmtKind::Switch { cond, body } => {
+                self.value(*cond);
+                self.forget(*body);
+                self.under(Vec::new(), |nest| nest.statement(*body));
+                self.forget(*body);
+            }
+            StmtKind::Labeled { stmt, .. } => {
+                // Code may get here from elsewhere.
+                stmt.iter().for_each(|stmt| {
+                    self.forget(*stmt);
+                    self.statement(*stmt);
+                });
+            }
+            StmtKind::Return(value) => {
+                value.iter().for_each(|value| drop(self.value(*value)));
+                self.jump();
+            }
+            StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_) => self.jump(),
+            StmtKind::Opaque(parts) => {
+                self.trouble(unit.stmt(id).span, "this statement is not one of a computation");
+                parts.iter().for_each(|part| drop(self.value(*part)));
+            }
+            StmtKind::Empty => {}
+        }
+        self.in_atomic = was_atomic;
+    }
+
+    /// Whether a statement that is an expression may do more than is seen: in Fortran, it moves data in or out; in C, it is
+    /// what a macro stands for.
+    pub(super) fn is_unclear_statement(&self, expr: ExprId) -> bool {
+        match &self.facts.unit.expr(expr).kind {
+            ExprKind::Initialiser(_) => true,
+            ExprKind::Name(_) => self
+                .facts
+                .symbols
+                .named(self.facts.unit, expr)
+                .is_none_or(|symbol| self.facts.symbols.get(symbol).kind == SymbolKind::Constant),
+            _ => false,
+        }
+    }
+
+    /// Whether a macro that is used in an expression touches no memory, and nothing that the nest changes.
+    pub(super) fn is_harmless(&self, name: &str, at: Span) -> bool {
+        self.facts.is_harmless(name, at.start, &|symbol| self.assigned.contains(&symbol))
+    }
+
+    /// A second name of something is declared.
+    pub(super) fn second_name(&mut self, symbol: SymbolId, init: Option<ExprId>, at: Span) {
+        if self.facts.unit.is_fortran() {
+            // The names of arrays are looked into where they are used.
+            if self.facts.symbols.get(symbol).class != Class::Array {
+                self.trouble(at, "it gives something a second name");
+            }
+            return;
+        }
+        match init.and_then(|init| self.place(init)) {
+            Some(place) => drop(self.names_of.insert(symbol, place)),
+            None => self.trouble(at, "it gives something a second name"),
+        }
+    }
+
+    /// What comes behind happens only if the jump did not.
+    pub(super) fn jump(&mut self) {
+        self.conditions.push(Condition { inside: self.inside, says: Vec::new() });
+    }
+
+    pub(super) fn under(&mut self, says: Vec<Guard>, run: impl FnOnce(&mut Self)) {
+        let depth = self.conditions.len();
+        self.conditions.push(Condition { inside: self.inside, says });
+        run(self);
+        let jumped = self.conditions.len() > depth + 1;
+        self.conditions.truncate(depth);
+        if jumped {
+            self.jump();
+        }
+    }
+
+    pub(super) fn branch(&mut self, cond: ExprId, then: StmtId, other: Option<StmtId>) {
+        self.value(cond);
+        let (says, denies) = match has_effect(self.facts, cond) {
+            true => (Vec::new(), Vec::new()),
+            false => (self.guards(cond, true), self.guards(cond, false)),
+        };
+        let before = (self.values.clone(), self.pointers.clone());
+        self.under(says, |nest| nest.statement(then));
+        let first =
+            (std::mem::replace(&mut self.values, before.0), std::mem::replace(&mut self.pointers, before.1));
+        if let Some(other) = other {
+            self.under(denies, |nest| nest.statement(other));
+        }
+        self.join(first);
+    }
+
+    /// Where two ways meet, what differs is not known.
+    pub(super) fn join(
+        &mut self,
+        (values, pointers): (HashMap<SymbolId, Poly>, HashMap<SymbolId, Option<Place>>),
+    ) {
+        let symbols: BTreeSet<SymbolId> = values.keys().chain(self.values.keys()).copied().collect();
+        for symbol in symbols {
+            if values.get(&symbol) != self.values.get(&symbol) {
+                let unknown = self.atoms.unknown(self.inside);
+                self.values.insert(symbol, unknown);
+            }
+        }
+        let symbols: BTreeSet<SymbolId> = pointers.keys().chain(self.pointers.keys()).copied().collect();
+        for symbol in symbols {
+            if pointers.get(&symbol) != self.pointers.get(&symbol) {
+                self.pointers.insert(symbol, None);
+            }
+        }
+    }
+
+    /// Forgets the values of what `stmt` assigns.
+    pub(super) fn forget(&mut self, stmt: StmtId) {
+        let used = uses(self.facts.unit, self.facts.symbols, stmt);
+        for (symbol, _) in used.iter().filter(|(_, how)| how.written || how.address_taken) {
+            let unknown = self.atoms.unknown(self.inside);
+            self.values.insert(symbol, unknown);
+            self.pointers.insert(symbol, None);
+        }
+    }
+
+    pub(super) fn enter(&mut self, stmt: StmtId, header: Result<Header, NotCanonical>) -> usize {
+        let at = self.loops.len();
+        let counter = self.atoms.id(Atom::Counter(at));
+        self.loops.push(Loop { stmt, header, counter, outer: self.inside, bounds: Vec::new() });
+        self.inside = Some(at);
+        at
+    }
+
+    /// A loop that does not count: each of its iterations begins with what another one left.
+    pub(super) fn repeated(&mut self, stmt: StmtId, run: impl FnOnce(&mut Self)) {
+        let outer = self.inside;
+        let depth = self.conditions.len();
+        let header = header(self.facts.unit, self.facts.symbols, stmt);
+        self.enter(stmt, header.and(Err(NotCanonical("it does not count"))));
+        self.forget(stmt);
+        run(self);
+        self.conditions.truncate(depth);
+        self.inside = outer;
+        self.forget(stmt);
+    }
+
+    pub(super) fn counted(&mut self, stmt: StmtId) {
+        let unit = self.facts.unit;
+        let StmtKind::For { init, cond, step, body } = &unit.stmt(stmt).kind else { return };
+        let header = match header(unit, self.facts.symbols, stmt) {
+            Ok(header) => header,
+            Err(why) => {
+                init.iter().for_each(|init| self.statement(*init));
+                let outer = self.inside;
+                self.repeated(stmt, |nest| {
+                    nest.loops[nest.inside.unwrap_or(0)].header = Err(why);
+                    cond.iter().for_each(|cond| drop(nest.value(*cond)));
+                    nest.under(Vec::new(), |nest| {
+                        nest.statement(*body);
+                        step.iter().for_each(|step| drop(nest.value(*step)));
+                    });
+                });
+                debug_assert_eq!(self.inside, outer);
+                return;
+            }
+        };
+        let first = self.value(header.first).number;
+        // Where the bound is computed anew each time, it is still the same: the body does not change it.
+        let bound = self.value(header.bound).number;
+        let step = match header.step {
+            None => Some(1),
+            Some(step) => self.value(step).number.and_then(|step| step.value()),
+        };
+        let step = step.map(|step| if header.down { -step } else { step });
+        let outer = self.inside;
+        let depth = self.conditions.len();
+        let at = self.enter(stmt, Ok(header));
+        self.forget(*body);
+        let (value, bounds) = self.count(at, outer, first, bound, step, &header);
+        self.values.insert(header.var, value);
+        self.loops[at].bounds = bounds;
+        self.statement(*body);
+        self.conditions.truncate(depth);
+        self.inside = outer;
+        self.forget(*body);
+        let unknown = self.atoms.unknown(self.inside);
+        self.values.insert(header.var, unknown);
+    }
+
+    /// What the loop variable holds, and what is not negative while the loop runs.
+    pub(super) fn count(
+        &mut self,
+        at: usize,
+        outer: Option<usize>,
+        first: Option<Poly>,
+        bound: Option<Poly>,
+        step: Option<i64>,
+        header: &Header,
+    ) -> (Poly, Vec<Poly>) {
+        let counter = Poly::atom(self.loops[at].counter);
+        let inclusive = matches!(header.compare, BinaryOp::LessEqual | BinaryOp::GreaterEqual);
+        let slack = if inclusive { 0 } else { -1 };
+        let Some(step) = step.filter(|step| *step != 0) else { return (counter, Vec::new()) };
+        let sign = step.signum();
+        let mut bounds = Vec::new();
+        let value = match first {
+            // It counts by itself.
+            Some(first) if step.abs() == 1 => {
+                bounds.extend(counter.plus(&first, -1).and_then(|past| past.scaled(sign)));
+                counter
+            }
+            None if step.abs() == 1 => counter,
+            first => {
+                let first = first.unwrap_or_else(|| self.atoms.unknown(outer));
+                bounds.push(counter.clone());
+                let value = counter.scaled(step).and_then(|past| past.plus(&first, 1));
+                value.unwrap_or_else(|| self.atoms.unknown(Some(at)))
+            }
+        };
+        let left = bound.and_then(|bound| bound.plus(&value, -1)?.scaled(sign)?.shifted(slack));
+        bounds.extend(left);
+        (value, bounds)
+    }
+
+    /// What a condition says where it is `true`, or false.
+    pub(super) fn guards(&mut self, cond: ExprId, is_true: bool) -> Vec<Guard> {
+        let unit = self.facts.unit;
+        match &unit.expr(cond).kind {
+            ExprKind::Binary(BinaryOp::And, left, right) if is_true => {
+                [self.guards(*left, true), self.guards(*right, true)].concat()
+            }
+            ExprKind::Binary(BinaryOp::Or, left, right) if !is_true => {
+                [self.guards(*left, false), self.guards(*right, false)].concat()
+            }
+            ExprKind::Unary(UnaryOp::Not, operand) => self.guards(*operand, !is_true),
+            ExprKind::Binary(op, left, right) => {
+                let quiet = (self.accesses.len(), self.names.len(), self.troubles.len());
+                let difference = self.value(*right).number.zip(self.value(*left).number);
+                self.accesses.truncate(quiet.0);
+                self.names.truncate(quiet.1);
+                self.troubles.truncate(quiet.2);
+                difference.and_then(|(right, left)| says(*op, is_true, &left, &right)).unwrap_or_default()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+pub(super) fn says(op: BinaryOp, is_true: bool, left: &Poly, right: &Poly) -> Option<Vec<Guard>> {
+    let op = match (op, is_true) {
+        (op, true) => op,
+        (BinaryOp::Less, false) => BinaryOp::GreaterEqual,
+        (BinaryOp::LessEqual, false) => BinaryOp::Greater,
+        (BinaryOp::Greater, false) => BinaryOp::LessEqual,
+        (BinaryOp::GreaterEqual, false) => BinaryOp::Less,
+        (BinaryOp::Equal, false) => BinaryOp::NotEqual,
+        (BinaryOp::NotEqual, false) => BinaryOp::Equal,
+        _ => return None,
+    };
+    let up = right.plus(left, -1)?;
+    let down = left.plus(right, -1)?;
+    Some(match op {
+        BinaryOp::Less => vec![Guard::NotNegative(up.shifted(-1)?)],
+        BinaryOp::LessEqual => vec![Guard::NotNegative(up)],
+        BinaryOp::Greater => vec![Guard::NotNegative(down.shifted(-1)?)],
+        BinaryOp::GreaterEqual => vec![Guard::NotNegative(down)],
+        BinaryOp::Equal => vec![Guard::NotNegative(up), Guard::NotNegative(down)],
+        BinaryOp::NotEqual => vec![Guard::NotZero(up)],
+        _ => return None,
+    })
+}
+
+/// Whether an expression assigns something.
+pub(super) fn has_effect(facts: &Facts, expr: ExprId) -> bool {
+    let mut pending = vec![expr];
+    while let Some(expr) = pending.pop() {
+        let kind = &facts.unit.expr(expr).kind;
+        if matches!(kind, ExprKind::Assign(..) | ExprKind::Step { .. }) {
+            return true;
+        }
+        pending.extend(kind.children());
+    }
+    false
+}
