@@ -99,6 +99,17 @@ impl Poly {
         }
     }
 
+    /// The terms, numbers not among them, that it shares with another one, and all of whose atoms are fixed.
+    pub(super) fn common(&self, other: &Poly, is_fixed: impl Fn(AtomId) -> bool) -> Poly {
+        let is_shared = |(monomial, factor): &(&Monomial, &i64)| {
+            !monomial.is_empty()
+                && other.terms.get(*monomial) == Some(*factor)
+                && monomial.iter().all(|atom| is_fixed(*atom))
+        };
+        let terms = self.terms.iter().filter(is_shared);
+        Poly { terms: terms.map(|(monomial, factor)| (monomial.clone(), *factor)).collect() }
+    }
+
     /// The number that is added to its other terms.
     pub(super) fn constant_term(&self) -> i64 {
         self.terms.get(&Monomial::new()).copied().unwrap_or(0)

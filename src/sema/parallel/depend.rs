@@ -226,17 +226,19 @@ impl Nest<'_> {
             let stride = [&a, &b].into_iter().find_map(|poly| self.stride(poly));
             let split = stride.and_then(|stride| {
                 let ((high, low), (other_high, other_low)) = (a.divided(&stride)?, b.divided(&stride)?);
-                // Rows may begin anywhere, if they all do: where the program counts from one, at one.
-                let starts = [&low, &other_low].map(|low| low.constant_term());
-                let [first, second] = starts;
-                let mut starts = vec![0, 1, first, second, first.min(second)];
+                // Rows may begin anywhere, if they all do: behind an offset, or where the program counts from one, at one.
+                let offset = low.common(&other_low, |atom| self.is_fixed_atom(atom, carrier));
+                let [low_part, other_part] = [&low, &other_low].map(|low| low.plus(&offset, -1));
+                let (low_part, other_part) = (low_part?, other_part?);
+                let [first, second] = [&low_part, &other_part].map(Poly::constant_term);
+                let mut starts = vec![0, 1, first, second];
                 starts.dedup();
                 let stays = starts.into_iter().any(|start| {
                     let stays = |access, low: &Poly| {
                         let low = low.shifted(start.checked_neg().unwrap_or(0));
                         low.is_some_and(|low| self.stays_within(access, &low, &stride, carrier))
                     };
-                    stays(one, &low) && stays(two, &other_low)
+                    stays(one, &low_part) && stays(two, &other_part)
                 });
                 stays.then_some([(high, other_high), (low, other_low)])
             });

@@ -142,7 +142,9 @@ impl<'a> Facts<'a> {
     /// The one value that a variable ever has, if it is set where it is declared or once.
     pub(super) fn only_value(&self, symbol: SymbolId) -> Option<ExprId> {
         let known = self.symbols.get(symbol);
-        let is_plain = known.class == Class::Scalar && !known.is_floating && !known.is_reference;
+        let has_names = known.fortran.target || known.fortran.pointer || known.fortran.is_equivalent;
+        let is_plain =
+            known.class == Class::Scalar && !known.is_floating && !known.is_reference && !has_names;
         let is_fixed = matches!(known.kind, SymbolKind::Local | SymbolKind::Constant) || known.is_const;
         match self.sources.get(&symbol).map(Vec::as_slice) {
             Some([Some(value)]) if is_plain && is_fixed => Some(*value),

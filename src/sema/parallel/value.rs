@@ -7,6 +7,7 @@ use crate::sema::{Class, SymbolId, SymbolKind};
 
 use super::access::{Nest, Place, Step};
 use super::affine::{Atom, Poly};
+use super::walk::has_effect;
 
 /// What an expression gives.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +51,9 @@ impl Nest<'_> {
                 })
             }
             ExprKind::Binary(op, left, right) => {
+                if matches!(op, BinaryOp::And | BinaryOp::Or) && has_effect(self.facts, *right) {
+                    self.trouble(unit.expr(*right).span, "it assigns under a condition");
+                }
                 let (left, right) = (self.value(*left), self.value(*right));
                 let number = left.number.as_ref().zip(right.number.as_ref());
                 let number = number.and_then(|(left, right)| self.combined(*op, left, right));
@@ -81,6 +85,9 @@ impl Nest<'_> {
                 Value { number: value.number.filter(|_| !is_narrow), ..value }
             }
             ExprKind::Conditional(cond, first, second) => {
+                if [first, second].into_iter().any(|one| has_effect(self.facts, *one)) {
+                    self.trouble(unit.expr(expr).span, "it assigns under a condition");
+                }
                 self.value(*cond);
                 let (first, second) = (self.value(*first), self.value(*second));
                 of(first.number.filter(|number| second.number.as_ref() == Some(number)))

@@ -258,6 +258,13 @@ impl Nest<'_> {
         let slack = if inclusive { 0 } else { -1 };
         let Some(step) = step.filter(|step| *step != 0) else { return (counter, Vec::new()) };
         let sign = step.signum();
+        // A bound that the loop moves away from is none.
+        let rises = match header.compare {
+            BinaryOp::Less | BinaryOp::LessEqual => Some(true),
+            BinaryOp::Greater | BinaryOp::GreaterEqual => Some(false),
+            _ => None,
+        };
+        let bound = bound.filter(|_| rises.is_none_or(|rises| rises == (sign > 0)));
         let mut bounds = Vec::new();
         let value = match first {
             // It counts by itself.
