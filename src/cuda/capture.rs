@@ -145,6 +145,7 @@ pub fn outer(input: &Input, stmt: StmtId) -> Vec<(SymbolId, Use)> {
             continue;
         }
         let Some(define) = super::device::define(input, &word) else { continue };
+        let assigns = assigns(&define.body);
         for inner in words(&define.body) {
             pending.push(inner.to_owned());
             if let Some(symbol) = symbols.lookup(inner, span.start) {
@@ -152,9 +153,9 @@ pub fn outer(input: &Input, stmt: StmtId) -> Vec<(SymbolId, Use)> {
                 used.read = true;
                 used.part_read = true;
                 used.exposed = true;
-                if symbols.assigned_by(&word).iter().any(|name| name == inner) {
-                    used.written = true;
-                }
+                let is_alone = define.params.is_none() && assigns;
+                used.written |= is_alone || symbols.assigned_by(&word).iter().any(|name| name == inner);
+                used.part_written |= assigns;
             }
         }
     }
@@ -189,6 +190,18 @@ fn data_items<'a>(input: &Input<'a>, index: usize) -> Vec<Said<'a>> {
         }
     }
     said
+}
+
+/// Whether a macro's body assigns something.
+fn assigns(body: &str) -> bool {
+    let bytes = body.as_bytes();
+    let is_assignment = |at: usize| {
+        let before = at.checked_sub(1).map(|at| bytes[at]);
+        let shifts = body[..at].ends_with("<<") || body[..at].ends_with(">>");
+        let compares = before.is_some_and(|byte| b"=!<>".contains(&byte)) && !shifts;
+        bytes[at] == b'=' && bytes.get(at + 1) != Some(&b'=') && !compares
+    };
+    (0..bytes.len()).any(is_assignment) || body.contains("++") || body.contains("--")
 }
 
 /// Roles for the variables of a region. `own` are the directives whose clauses are the construct's.

@@ -15,12 +15,14 @@ const FRESH: [&str; 3] = ["malloc", "calloc", "aligned_alloc"];
 /// Whether no two pointers of a kernel lead to the same memory: they are `restrict`, distinct arrays, or variables that hold
 /// what an allocation gave and nothing else.
 pub fn are_distinct(input: &Input, index: usize, stmt: StmtId, captured: &[Captured]) -> bool {
+    // Another name of something that may be there by its own name, too.
+    let is_second_name = |one: &Captured| input.symbols.get(one.symbol).is_reference;
     let own = |one: &Captured| match one.class {
         Class::Pointer => {
             one.decl.is_restrict || matches!(one.role, Role::Local) || is_fresh(input, index, one)
         }
-        Class::Array => one.decl.kind == DeclKind::Variable,
-        _ => true,
+        Class::Array => one.decl.kind == DeclKind::Variable && !is_second_name(one),
+        _ => !is_second_name(one),
     };
     (input.assume_no_alias || captured.iter().all(own)) && !leads_elsewhere(input, stmt, captured)
 }
