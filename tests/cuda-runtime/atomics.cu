@@ -4,7 +4,7 @@
 #include "check.h"
 
 using namespace acc2omp;
-using Complex = cuda::std::complex<double>;
+using TwoDoubles = cuda::std::complex<double>;
 
 struct Places {
     char narrow[8];
@@ -20,7 +20,7 @@ struct Places {
     int least, most, ticket, shifted, reversed;
     bool flag;
     unsigned long seen;  // the sum of what atomics gave back
-    alignas(16) Complex complex;
+    alignas(16) TwoDoubles complex;
 };
 
 static __global__ void update(Places *all)
@@ -44,15 +44,15 @@ static __global__ void update(Places *all)
         atomic_update<ShiftLeft>(&all->shifted, 2);
     atomic_update<ReverseMinus>(&all->reversed, 10);
     atomic_update<Or>(&all->flag, thread == 77);
-    atomic_update<Plus>(&all->complex, Complex(1, -1));
+    atomic_update<Plus>(&all->complex, TwoDoubles(1, -1));
 }
 
-static __global__ void move(int *from, int *to, double *twice, short *half, unsigned char *byte, Complex *complex, int *old)
+static __global__ void move(int *from, int *to, double *twice, short *half, unsigned char *byte, TwoDoubles *complex, int *old)
 {
     atomic_write(to, atomic_read(from));
     atomic_write(twice, 3);
     *old = atomic_exchange(from, 9) + atomic_exchange(half, static_cast<short>(7)) + atomic_exchange(byte, static_cast<unsigned char>(6));
-    atomic_write(complex, Complex(2, 3));
+    atomic_write(complex, TwoDoubles(2, 3));
     atomic_update<Divide>(twice, 2.0f);
     atomic_update<ReverseDivide>(twice, 3.0);
     atomic_update<BitAnd>(byte, static_cast<unsigned char>(4));
@@ -83,19 +83,19 @@ int main()
     CHECK(all.single == 0.5f * n && all.twice == -0.25 * n && all.product == 16);
     CHECK(all.least == -10 && all.most == n - 1 && all.ticket == n && all.shifted == 64 && all.reversed == 0);
     CHECK(all.flag && all.seen == static_cast<unsigned long>(n) * (n - 1) / 2);
-    CHECK(all.complex == Complex(n, -n));
+    CHECK(all.complex == TwoDoubles(n, -n));
 
     static int from = 5, to, old;
     static double twice;
     static short half = 30;
     static unsigned char byte = 200;
-    static Complex complex;
+    static TwoDoubles complex;
     {
         Region region("atomics.cu:2", acc_async_sync);
         launch(region, 1, 1, move, region.copy("from", &from, 1), region.copyout("to", &to, 1), region.copy("twice", &twice, 1),
                region.copy("half", &half, 1), region.copy("byte", &byte, 1), region.copyout("complex", &complex, 1),
                region.copyout("old", &old, 1));
     }
-    CHECK(from == 9 && to == 15 && old == 5 + 30 + 200 && half == 7 && byte == 4 && twice == 2 && complex == Complex(2, 3));
+    CHECK(from == 9 && to == 15 && old == 5 + 30 + 200 && half == 7 && byte == 4 && twice == 2 && complex == TwoDoubles(2, 3));
     return finish();
 }

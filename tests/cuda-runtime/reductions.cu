@@ -4,7 +4,7 @@
 #include "check.h"
 
 using namespace acc2omp;
-using Complex = cuda::std::complex<double>;
+using TwoDoubles = cuda::std::complex<double>;
 using SmallComplex = cuda::std::complex<float>;
 
 // The value of element i; small, so that no order of the operations changes a result.
@@ -166,7 +166,7 @@ int main()
     check_one<Min, float>(dim3(8, 16));
     check_shapes<Plus, double>();
     check_one<Max, double>(dim3(32, 8));
-    check_shapes<Plus, Complex>();
+    check_shapes<Plus, TwoDoubles>();
     check_one<Times, SmallComplex>(dim3(32, 8));
 
     double sum = several_on(acc_async_sync, false);
