@@ -2,7 +2,7 @@
 //!
 //! Invariant: the list stays in source order, and each directive knows its parent and its partner by their new places.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use crate::acc::ast::{Argument, Clause, ClauseKind, Directive, DirectiveKind, Name};
 use crate::host::ir::{StmtId, StmtKind, Unit};
@@ -27,9 +27,17 @@ pub fn implied_loop(unit: &Unit, stmt: StmtId, like: &Bound, clauses: Vec<Clause
         clauses,
         span: place,
     };
-    let is_body = is_body(unit, stmt);
     let (target, function) = (Target::Stmt(stmt), like.function);
-    Bound { text: None, directive, target, function, unbraced: is_body, is_body, parent: None, partner: None }
+    Bound {
+        text: None,
+        directive,
+        target,
+        function,
+        unbraced: false,
+        is_body: false,
+        parent: None,
+        partner: None,
+    }
 }
 
 /// Adds implied directives.
@@ -37,6 +45,7 @@ pub fn with_implied(unit: &Unit, bound: Vec<Bound>, implied: Vec<Bound>) -> Vec<
     if implied.is_empty() {
         return bound;
     }
+    let bodies = bodies(unit);
     let old = bound.into_iter().enumerate().map(|(index, one)| (Some(index), one));
     let mut all: Vec<(Option<usize>, Bound)> =
         old.chain(implied.into_iter().map(|one| (None, one))).collect();
@@ -48,6 +57,9 @@ pub fn with_implied(unit: &Unit, bound: Vec<Bound>, implied: Vec<Bound>) -> Vec<
     let mut open: Vec<(usize, Span)> = Vec::new();
     let mut bound: Vec<Bound> = all.into_iter().map(|(_, one)| one).collect();
     for (index, one) in bound.iter_mut().enumerate() {
+        if one.text.is_none() && one.stmt().is_some_and(|stmt| bodies.contains(&stmt)) {
+            (one.unbraced, one.is_body) = (true, true);
+        }
         open.retain(|(_, extent)| extent.contains(one.directive.span));
         one.parent = open.last().map(|(above, _)| *above);
         one.partner = one.partner.and_then(|old| moved.get(&old).copied());
@@ -82,15 +94,16 @@ pub fn imply_concurrent(unit: &Unit, bound: Vec<Bound>) -> Vec<Bound> {
     with_implied(unit, bound, implied)
 }
 
-/// Whether a control statement of C expects the statement as its body.
-fn is_body(unit: &Unit, stmt: StmtId) -> bool {
-    !unit.is_fortran()
-        && unit.stmts.iter().any(|outer| match &outer.kind {
-            StmtKind::If { then, other, .. } => *then == stmt || *other == Some(stmt),
-            StmtKind::For { body, .. }
-            | StmtKind::While { body, .. }
-            | StmtKind::DoWhile { body, .. }
-            | StmtKind::Switch { body, .. } => *body == stmt,
-            _ => false,
-        })
+/// What control statements of C expect as their bodies.
+fn bodies(unit: &Unit) -> HashSet<StmtId> {
+    let statements = unit.stmts.iter().filter(|_| !unit.is_fortran());
+    let inside = statements.flat_map(|stmt| match &stmt.kind {
+        StmtKind::If { then, other, .. } => [Some(*then), *other],
+        StmtKind::For { body, .. }
+        | StmtKind::While { body, .. }
+        | StmtKind::DoWhile { body, .. }
+        | StmtKind::Switch { body, .. } => [Some(*body), None],
+        _ => [None, None],
+    });
+    inside.flatten().collect()
 }

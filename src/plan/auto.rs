@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::acc::ast::{Clause, ClauseKind, DirectiveKind, ListItem, Name, ReductionOp};
-use crate::bind::{Bound, implied_clause, implied_loop, with_implied};
+use crate::bind::{Bound, descendants, implied_clause, implied_loop, with_implied};
 use crate::diag::{self, Diag};
 use crate::host::ir::{StmtId, StmtKind, Unit};
 use crate::sema::{
@@ -130,13 +130,17 @@ impl Settling<'_, '_> {
         let here = one.directive.span.start;
         let lookup = |name: &String| maker.symbols.lookup(name, here);
         let shared = maker.stated(index).iter().filter_map(lookup).collect();
-        let atomic = maker.bound.iter().filter(|one| one.directive.kind == DirectiveKind::Atomic);
-        let said = self.at_loop.iter().map(|(stmt, at)| (*stmt, self.said(*at)));
+        let inside = || descendants(maker.bound, index).map(|at| (at, &maker.bound[at]));
+        let atomic = inside().filter(|(_, one)| one.directive.kind == DirectiveKind::Atomic);
+        let loops = std::iter::once((index, one)).chain(inside());
+        let loops = loops.filter_map(|(at, one)| Some((one.stmt()?, at)));
+        let said = loops.filter(|(stmt, at)| self.at_loop.get(stmt) == Some(at));
+        let said = said.map(|(stmt, at)| (stmt, self.said(at)));
         Around {
             body,
             escaping: body.map(|body| sema::escaping(maker.unit, maker.symbols, body)).unwrap_or_default(),
             shared,
-            atomic: atomic.filter_map(Bound::stmt).collect(),
+            atomic: atomic.filter_map(|(_, one)| one.stmt()).collect(),
             said: said.collect(),
         }
     }

@@ -6,8 +6,8 @@
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
-use crate::host::ir::{ExprId, ExprKind, StmtId};
-use crate::sema::{Header, NotCanonical, SymbolId, uses};
+use crate::host::ir::{ExprId, ExprKind, StmtId, StmtKind};
+use crate::sema::{Header, NotCanonical, SymbolId, children, uses};
 use crate::source::Span;
 
 use super::affine::{AtomId, Atoms, Poly};
@@ -185,9 +185,9 @@ fn assigned(facts: &Facts, stmt: StmtId) -> BTreeSet<SymbolId> {
 
 /// The names of the members that a statement assigns.
 fn assigned_members(facts: &Facts, stmt: StmtId) -> BTreeSet<String> {
-    let span = facts.unit.stmt(stmt).span;
     let mut members = BTreeSet::new();
-    for expr in facts.unit.exprs.iter().filter(|expr| span.contains(expr.span)) {
+    for expr in expressions(facts, stmt) {
+        let expr = facts.unit.expr(expr);
         let mut target = match &expr.kind {
             ExprKind::Assign(_, target, _)
             | ExprKind::Step { operand: target, .. }
@@ -207,4 +207,36 @@ fn assigned_members(facts: &Facts, stmt: StmtId) -> BTreeSet<String> {
         members.extend(overlaid.iter().cloned());
     }
     members
+}
+
+/// All expressions in a statement, those in others included.
+fn expressions(facts: &Facts, stmt: StmtId) -> Vec<ExprId> {
+    let unit = facts.unit;
+    let (mut found, mut pending) = (Vec::new(), vec![stmt]);
+    while let Some(stmt) = pending.pop() {
+        match &unit.stmt(stmt).kind {
+            StmtKind::Decl(decls) => found.extend(decls.iter().filter_map(|id| unit.decl(*id).init)),
+            StmtKind::Expr(expr)
+            | StmtKind::If { cond: expr, .. }
+            | StmtKind::While { cond: expr, .. }
+            | StmtKind::DoWhile { cond: expr, .. }
+            | StmtKind::Switch { cond: expr, .. } => found.push(*expr),
+            StmtKind::For { cond, step, .. } => found.extend(cond.iter().chain(step)),
+            StmtKind::Return(value) => found.extend(value),
+            StmtKind::Opaque(parts) => found.extend(parts),
+            StmtKind::Block(_)
+            | StmtKind::Labeled { .. }
+            | StmtKind::Empty
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Goto(_) => {}
+        }
+        pending.extend(children(unit, stmt));
+    }
+    let mut at = 0;
+    while let Some(expr) = found.get(at) {
+        found.extend(unit.expr(*expr).kind.children());
+        at += 1;
+    }
+    found
 }
