@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind};
 use crate::diag::{self, Diag};
 use crate::host::ir::{StmtId, StmtKind};
-use crate::sema::{Class, SymbolId, SymbolKind, uses};
+use crate::sema::{self, Class, SymbolId, SymbolKind, uses};
 
 use super::array::Arrays;
 use super::parts::Parts;
@@ -53,7 +53,9 @@ impl Maker<'_> {
         };
         let nests = self.nests(index);
         if !list.iter().all(is_told) || !nests.is_empty() {
-            self.diags.push(diag::kernels_sequential(self.bound[index].directive.name_span));
+            let at = self.bound[index].directive.name_span;
+            let why = list.iter().find_map(|part| self.whole_array_function(*part));
+            self.diags.push(why.unwrap_or_else(|| diag::kernels_sequential(at)));
         }
         self.diags.extend(arrays.refused.into_values());
     }
@@ -162,7 +164,8 @@ impl Maker<'_> {
                 Some(at) => self.plan.items[at] = Item::Launch(Box::new(launch)),
                 None => {
                     let at = self.unit.stmt(part).span;
-                    let why = refused.remove(&part).unwrap_or_else(|| diag::kernels_sequential(at));
+                    let why = refused.remove(&part).or_else(|| self.whole_array_function(part));
+                    let why = why.unwrap_or_else(|| diag::kernels_sequential(at));
                     self.diags.extend(is_sequential.then_some(why));
                     self.plan.inserted.push((index, part, launch));
                 }
@@ -172,6 +175,16 @@ impl Maker<'_> {
             true => Item::Clauses { clauses: counting, pushed_down: true, implied: kept },
             false => Item::Gone,
         };
+    }
+
+    /// Says of a statement of Fortran that it has a function about all elements of an array, if it has one.
+    fn whole_array_function(&self, part: StmtId) -> Option<Diag> {
+        let span = self.unit.stmt(part).span;
+        let is_assignment = matches!(self.unit.stmt(part).kind, StmtKind::Expr(_));
+        let used = uses(self.unit, self.symbols, part);
+        let mut called = used.calls.keys().filter(|_| self.unit.is_fortran() && is_assignment);
+        let name = called.find(|name| sema::is_transformational(name))?;
+        Some(diag::array_not_elementwise(span, &format!("`{name}` makes one value of all elements")))
     }
 
     /// Whether the clauses of a region are about data that are there already, and about nothing that happens once.

@@ -40,6 +40,11 @@ pub fn is_intrinsic(name: &str) -> bool {
     [INQUIRY, ELEMENTAL, TRANSFORMATIONAL].into_iter().any(|list| is_in(list, name))
 }
 
+/// Whether a name is that of an intrinsic function that makes one value of all elements, or an array of another shape.
+pub fn is_transformational(name: &str) -> bool {
+    is_in(TRANSFORMATIONAL, name)
+}
+
 /// Whether a sorted list holds a name.
 fn is_in(list: &[&str], name: &str) -> bool {
     list.binary_search(&name).is_ok()
