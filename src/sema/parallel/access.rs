@@ -52,7 +52,7 @@ pub(super) enum Guard {
 }
 
 /// A condition around code: the loop that it stands in, and what it says, if that is understood.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Condition {
     pub(super) inside: Option<usize>,
     pub(super) says: Vec<Guard>,

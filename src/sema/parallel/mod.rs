@@ -334,5 +334,5 @@ fn is_same(one: &Access, two: &Access) -> bool {
         && one.inside == two.inside
         && one.is_atomic == two.is_atomic
         && one.is_deep == two.is_deep
-        && one.conditions.len() == two.conditions.len()
+        && one.conditions == two.conditions
 }
