@@ -2,13 +2,13 @@
 //!
 //! Invariant: the list stays in source order, and each directive knows its parent and its partner by their new places.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use crate::acc::ast::{Argument, Clause, ClauseKind, Directive, DirectiveKind, Name};
 use crate::host::ir::{StmtId, StmtKind, Unit};
 use crate::source::Span;
 
-use super::{Bound, Target};
+use super::{Bound, Places, Target};
 
 /// A clause of an implied directive.
 pub fn implied_clause(at: u32, word: &str, kind: ClauseKind) -> Clause {
@@ -45,7 +45,7 @@ pub fn with_implied(unit: &Unit, bound: Vec<Bound>, implied: Vec<Bound>) -> Vec<
     if implied.is_empty() {
         return bound;
     }
-    let bodies = bodies(unit);
+    let bodies = Places::new(unit).bodies;
     let old = bound.into_iter().enumerate().map(|(index, one)| (Some(index), one));
     let mut all: Vec<(Option<usize>, Bound)> =
         old.chain(implied.into_iter().map(|one| (None, one))).collect();
@@ -57,7 +57,7 @@ pub fn with_implied(unit: &Unit, bound: Vec<Bound>, implied: Vec<Bound>) -> Vec<
     let mut open: Vec<(usize, Span)> = Vec::new();
     let mut bound: Vec<Bound> = all.into_iter().map(|(_, one)| one).collect();
     for (index, one) in bound.iter_mut().enumerate() {
-        if one.text.is_none() && one.stmt().is_some_and(|stmt| bodies.contains(&stmt)) {
+        if one.text.is_none() && one.stmt().is_some_and(|stmt| bodies.contains_key(&stmt)) {
             (one.unbraced, one.is_body) = (true, true);
         }
         open.retain(|(_, extent)| extent.contains(one.directive.span));
@@ -92,18 +92,4 @@ pub fn imply_concurrent(unit: &Unit, bound: Vec<Bound>) -> Vec<Bound> {
         }
     }
     with_implied(unit, bound, implied)
-}
-
-/// What control statements of C expect as their bodies.
-fn bodies(unit: &Unit) -> HashSet<StmtId> {
-    let statements = unit.stmts.iter().filter(|_| !unit.is_fortran());
-    let inside = statements.flat_map(|stmt| match &stmt.kind {
-        StmtKind::If { then, other, .. } => [Some(*then), *other],
-        StmtKind::For { body, .. }
-        | StmtKind::While { body, .. }
-        | StmtKind::DoWhile { body, .. }
-        | StmtKind::Switch { body, .. } => [Some(*body), None],
-        _ => [None, None],
-    });
-    inside.flatten().collect()
 }

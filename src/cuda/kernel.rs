@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use crate::acc::ast::{Clause, ClauseKind, DirectiveKind, ReductionOp};
 use crate::bind::descendants;
 use crate::host::ir::{StmtId, StmtKind, Unit};
+use crate::plan;
 use crate::sema::SymbolId;
 use crate::source::Span;
 
@@ -183,13 +184,8 @@ impl<'a> Lowering<'a> {
                 calls.extend(self.launch(launch, asked)?);
                 continue;
             }
-            let bodies: Vec<StmtId> = match unit.stmt(*part).kind {
-                StmtKind::For { body, .. } => vec![body],
-                StmtKind::If { then, other, .. } => std::iter::once(then).chain(other).collect(),
-                _ => Vec::new(),
-            };
             let mut from = self.input.stmt_span(*part).start;
-            for body in bodies {
+            for body in plan::bodies(&unit.stmt(*part).kind) {
                 let span = self.input.stmt_span(body);
                 let head = self.input.file().text(Span { start: from, end: span.start }).into_owned();
                 // Directives between the head and what it governs have been heeded.

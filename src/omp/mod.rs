@@ -20,6 +20,7 @@ mod section;
 pub use api::{ApiChange, ApiLowered, declarations, lower_api};
 pub use array::{loop_declaration, loop_variable};
 pub use ast::Speech;
+pub use clause::operator;
 pub use components::alias;
 pub use lower::{Lowered, Part, Queues, Target, lower};
 pub use memory::{allocated, freed};

@@ -44,11 +44,9 @@ impl Maker<'_> {
     fn is_alone(&self, stmt: StmtId) -> bool {
         let at = self.unit.stmt(stmt).span;
         let lines = &self.file.lines;
-        let first = lines.span(lines.line(at.start));
         let last = lines.span(lines.line(at.end.max(at.start + 1) - 1));
-        let before = self.file.text(Span { start: first.start, end: at.start });
         let behind = self.file.text(Span { start: at.end, end: last.end.max(at.end) });
-        before.trim().is_empty() && (behind.trim().is_empty() || behind.trim().starts_with('!'))
+        self.begins_line(stmt) && (behind.trim().is_empty() || behind.trim().starts_with('!'))
     }
 
     /// Why the region's statements cannot be parted: there is no room for lines before each of them, or there may be code

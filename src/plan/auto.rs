@@ -178,7 +178,7 @@ impl Settling<'_, '_> {
         let mut spread = directive.is_some() && !is_seq;
         match (&verdict.finding, directive) {
             (Finding::Parallel(needs), Some(at)) if is_open => self.settle(at, needs),
-            (Finding::Parallel(needs), None) if is_open && self.has_line(span) => {
+            (Finding::Parallel(needs), None) if is_open && self.maker.begins_line(stmt) => {
                 self.imply(index, stmt, needs);
                 spread = true;
             }
@@ -273,13 +273,6 @@ impl Settling<'_, '_> {
             .is_some_and(|(outer, inner)| sema::is_tight(unit, symbols, &[outer], &inner))
     }
 
-    /// Whether there is room for a line before the loop.
-    fn has_line(&self, span: Span) -> bool {
-        let lines = &self.maker.file.lines;
-        let start = lines.span(lines.line(span.start)).start;
-        self.maker.file.text(Span { start, end: span.start }).trim().is_empty()
-    }
-
     /// A directive for a loop without one.
     fn imply(&mut self, index: usize, stmt: StmtId, needs: &Needs) {
         let clauses = self.clauses(self.facts.unit.stmt(stmt).span.start, needs);
@@ -369,7 +362,8 @@ fn head(facts: &Facts, span: Span) -> Span {
     Span { start: span.start, end: line.end.min(span.end) }
 }
 
-fn operator(how: Combine) -> ReductionOp {
+/// The operator of a reduction that was found.
+pub fn operator(how: Combine) -> ReductionOp {
     match how {
         Combine::Add => ReductionOp::Add,
         Combine::Multiply => ReductionOp::Multiply,

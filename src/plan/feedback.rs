@@ -2,7 +2,7 @@
 //!
 //! Invariant: a sequential loop is told with what stands in its way, and where.
 
-use crate::sema::{Combine, Distance, Facts, Kind, Obstacle};
+use crate::sema::{Distance, Facts, Kind, Obstacle};
 use crate::source::Span;
 
 /// Why a loop is not parallel.
@@ -62,26 +62,4 @@ fn apart(distances: &[Distance]) -> String {
         Distance::Any => "*".to_owned(),
     });
     format!(", with distance ({})", each.collect::<Vec<_>>().join(", "))
-}
-
-/// The operator of a reduction, as it is written.
-pub fn spelling(how: Combine, in_fortran: bool) -> &'static str {
-    match how {
-        Combine::BitAnd if in_fortran => "iand",
-        Combine::BitOr if in_fortran => "ior",
-        Combine::BitXor if in_fortran => "ieor",
-        Combine::And if in_fortran => ".and.",
-        Combine::Or if in_fortran => ".or.",
-        Combine::Add => "+",
-        Combine::Multiply => "*",
-        Combine::Max => "max",
-        Combine::Min => "min",
-        Combine::BitAnd => "&",
-        Combine::BitOr => "|",
-        Combine::BitXor => "^",
-        Combine::And => "&&",
-        Combine::Or => "||",
-        Combine::Eqv => ".eqv.",
-        Combine::Neqv => ".neqv.",
-    }
 }

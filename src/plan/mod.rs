@@ -20,10 +20,11 @@ mod spelling;
 mod statement;
 mod tree;
 
-pub use auto::{Settled, leaves_open, settle};
+pub use auto::{Settled, leaves_open, operator, settle};
 pub use clauses::{effective, list};
 pub use data::{is_rows, is_whole_pointer};
-pub use feedback::{reason, spelling};
+pub use feedback::reason;
+pub use parts::bodies;
 pub use tree::{Attribute, Exit, Gangs, Item, Launch, Names, Plan, Region, Sharing, Sizes, Spread, WorkLoop};
 
 use std::collections::HashMap;

@@ -167,10 +167,7 @@ impl Maker<'_> {
         let StmtKind::Block(list) = &self.unit.stmt(outer.last()?.body).kind else { return None };
         let mut loops = list.iter().copied().filter(|stmt| self.header(*stmt).is_ok());
         let (Some(inner), None) = (loops.next(), loops.next()) else { return None };
-        let start = self.unit.stmt(inner).span.start;
-        let line = self.file.lines.span(self.file.lines.line(start));
-        let begins_line = self.file.text(Span { start: line.start, end: start }).trim().is_empty();
-        if !begins_line || !self.loops_below(at).is_empty() || self.is_barred(inner) {
+        if !self.begins_line(inner) || !self.loops_below(at).is_empty() || self.is_barred(inner) {
             return None;
         }
         let header = self.header(inner).ok()?;
@@ -183,6 +180,13 @@ impl Maker<'_> {
             headers.push(self.tight_inner(&headers)?.1);
         }
         Some((inner, headers))
+    }
+
+    /// Whether no other code stands before the statement on its line.
+    pub(super) fn begins_line(&self, stmt: StmtId) -> bool {
+        let start = self.unit.stmt(stmt).span.start;
+        let line = self.file.lines.span(self.file.lines.line(start));
+        self.file.text(Span { start: line.start, end: start }).trim().is_empty()
     }
 
     /// The header of a loop that the target takes.

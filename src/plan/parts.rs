@@ -122,8 +122,8 @@ fn can_stand_alone(kind: &StmtKind) -> bool {
     !matches!(kind, StmtKind::Decl(_) | StmtKind::Labeled { .. } | StmtKind::Opaque(_) | StmtKind::Goto(_))
 }
 
-/// What a loop or a branch holds.
-fn bodies(kind: &StmtKind) -> Vec<StmtId> {
+/// What a loop or a branch that the host may run holds.
+pub fn bodies(kind: &StmtKind) -> Vec<StmtId> {
     match kind {
         StmtKind::For { body, .. } => vec![*body],
         StmtKind::If { then, other, .. } => std::iter::once(*then).chain(*other).collect(),

@@ -146,7 +146,7 @@ fn increment(unit: &Unit, step: ExprId, is_var: &dyn Fn(ExprId) -> bool) -> Opti
 }
 
 /// Whether evaluating an expression changes a variable.
-fn changes(unit: &Unit, expr: ExprId) -> bool {
+pub(super) fn changes(unit: &Unit, expr: ExprId) -> bool {
     match &unit.expr(expr).kind {
         ExprKind::Assign(..) | ExprKind::Step { .. } => true,
         kind => kind.children().into_iter().any(|child| changes(unit, child)),

@@ -6,11 +6,12 @@ use std::collections::BTreeMap;
 
 use crate::bind::Bound;
 use crate::diag::Diag;
-use crate::host::ir::{StmtId, Unit};
+use crate::host::ir::{StmtId, StmtKind, Unit};
+use crate::omp;
 use crate::plan::{self, Aim, Item, Plan, Spread, WorkLoop};
 use crate::report::{LoopFeedback, LoopVerdict};
-use crate::scan::{Define, Scan};
-use crate::sema::{self, Facts, Finding, Symbols, Verdict};
+use crate::scan::Scan;
+use crate::sema::{self, Combine, Facts, Finding, SymbolId, Symbols, Verdict};
 use crate::source::Span;
 
 use super::{Options, Source};
@@ -31,17 +32,15 @@ impl Found {
 
     fn add(&mut self, facts: &Facts, verdict: &Verdict) {
         let span = facts.unit.stmt(verdict.stmt).span;
-        let name = |symbol: &sema::SymbolId| facts.symbols.get(*symbol).name.clone();
+        let name = |symbol: &SymbolId| facts.symbols.get(*symbol).name.clone();
+        let speech = omp::Speech::of(facts.file.language);
+        let reduction = |(how, symbol): &(Combine, SymbolId)| {
+            (omp::operator(plan::operator(*how), speech).to_owned(), name(symbol))
+        };
         let verdict = match &verdict.finding {
             Finding::Parallel(needs) => LoopVerdict::Parallel {
                 private: needs.private.iter().map(name).collect(),
-                reductions: needs
-                    .reductions
-                    .iter()
-                    .map(|(how, symbol)| {
-                        (plan::spelling(*how, facts.unit.is_fortran()).to_owned(), name(symbol))
-                    })
-                    .collect(),
+                reductions: needs.reductions.iter().map(reduction).collect(),
                 asserted: needs.is_asserted,
                 levels: "",
             },
@@ -57,7 +56,7 @@ impl Found {
     pub fn spread(&mut self, unit: &Unit, bound: &[Bound], plan: &Plan) {
         let mut note = |work: &WorkLoop| {
             let inner = |stmt: &StmtId| match unit.stmt(*stmt).kind {
-                crate::host::ir::StmtKind::For { body, .. } => sema::only_loop(unit, body),
+                StmtKind::For { body, .. } => sema::only_loop(unit, body),
                 _ => None,
             };
             for stmt in std::iter::successors(Some(work.stmt), inner).take(work.collapse) {
@@ -91,9 +90,7 @@ impl Source {
         if !plan::leaves_open(&bound) {
             return bound;
         }
-        let header_defines = self.headers.iter().flat_map(|header| &header.scan.defines);
-        let macros: Vec<&Define> = header_defines.chain(&scan.defines).collect();
-        let facts = Facts::new(&self.file, unit, symbols, &macros, options.assume_no_alias);
+        let facts = Facts::new(&self.file, unit, symbols, &self.macros(scan), options.assume_no_alias);
         let settled = plan::settle(&facts, bound, aim);
         for verdict in &settled.verdicts {
             found.add(&facts, verdict);

@@ -29,9 +29,12 @@ impl Source {
     /// All names that a view shows, those of the headers among them.
     pub(super) fn symbols(&self, unit: &Unit, scan: &Scan) -> Symbols {
         let headers: Vec<&Unit> = self.headers.iter().map(|header| &header.unit).collect();
-        let header_defines = self.headers.iter().flat_map(|header| &header.scan.defines);
-        let macros: Vec<&Define> = header_defines.chain(&scan.defines).collect();
-        Symbols::new(unit, self.file.bytes.len(), &headers, &macros)
+        Symbols::new(unit, self.file.bytes.len(), &headers, &self.macros(scan))
+    }
+
+    /// All macros that a view shows, those of the headers first.
+    pub(super) fn macros<'a>(&'a self, scan: &'a Scan) -> Vec<&'a Define> {
+        self.headers.iter().flat_map(|header| &header.scan.defines).chain(&scan.defines).collect()
     }
 }
 

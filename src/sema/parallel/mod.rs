@@ -26,8 +26,8 @@ pub use facts::Facts;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::host::ir::StmtId;
-use crate::sema::{Class, SymbolId, SymbolKind};
+use crate::host::ir::{ExprId, ExprKind, StmtId};
+use crate::sema::{Class, SymbolId, SymbolKind, has_variable_length};
 use crate::source::Span;
 
 use access::{Access, Nest, Step};
@@ -180,15 +180,13 @@ impl Judge<'_, '_> {
     /// The arrays that must be private, if nothing else is in the way.
     fn memory(&self, at: usize) -> Result<Vec<SymbolId>, Obstacle> {
         let nest = self.nest;
-        let is_inside =
-            |access: &&(usize, &Access)| nest.is_within(access.1.inside, at) && !self.is_own(at, access.1);
-        let inside: Vec<(usize, &Access)> = nest.accesses.iter().enumerate().collect();
-        let mut inside: Vec<(usize, &Access)> = inside.iter().filter(is_inside).copied().collect();
-        inside.dedup_by(|(_, a), (_, b)| is_same(a, b));
+        let is_inside = |access: &&Access| nest.is_within(access.inside, at) && !self.is_own(at, access);
+        let mut inside: Vec<&Access> = nest.accesses.iter().filter(is_inside).collect();
+        inside.dedup_by(|a, b| is_same(a, b));
         let mut private = Vec::new();
         let mut distinct = BTreeSet::new();
-        for (place, (_, one)) in inside.iter().enumerate() {
-            for (_, two) in &inside[place..] {
+        for (place, one) in inside.iter().copied().enumerate() {
+            for two in inside[place..].iter().copied() {
                 if !(one.writes || two.writes) || one.is_atomic && two.is_atomic {
                     continue;
                 }
@@ -197,8 +195,7 @@ impl Judge<'_, '_> {
                     continue;
                 }
                 if a == b {
-                    let met = self.meets(at, one, two);
-                    match met {
+                    match self.meets(at, one, two) {
                         None => {}
                         Some(_) if self.can_be_private(at, a) => private.push(a),
                         Some(obstacle) => return Err(obstacle),
@@ -210,11 +207,7 @@ impl Judge<'_, '_> {
                     continue;
                 }
                 if !nest.are_distinct(one, two) {
-                    return Err(Obstacle {
-                        at: one.at,
-                        other: Some(two.at),
-                        kind: Kind::Alias(key.0, key.1),
-                    });
+                    return Err(self.alias(one, two));
                 }
                 distinct.insert(key);
             }
@@ -236,35 +229,28 @@ impl Judge<'_, '_> {
         (is_inside || is_said) && !access.place.steps.contains(&Step::Hop)
     }
 
+    fn alias(&self, one: &Access, two: &Access) -> Obstacle {
+        let kind = Kind::Alias(self.nest.name_of(one), self.nest.name_of(two));
+        Obstacle { at: one.at, other: Some(two.at), kind }
+    }
+
     fn meets(&self, at: usize, one: &Access, two: &Access) -> Option<Obstacle> {
         let nest = self.nest;
-        let names = || (nest.name_of(one), nest.name_of(two));
-        let obstacle = |kind| Some(Obstacle { at: one.at, other: Some(two.at), kind });
         if nest.are_pointers_apart(one, two) {
-            let (a, b) = names();
-            return obstacle(Kind::Alias(a, b));
+            return Some(self.alias(one, two));
         }
         let pairs = match nest.way(one, two, at, nest.facts.no_alias) {
             Way::Apart => return None,
-            Way::Pointers => {
-                let (a, b) = names();
-                return obstacle(Kind::Alias(a, b));
-            }
+            Way::Pointers => return Some(self.alias(one, two)),
             Way::Equal(pairs) => pairs,
         };
-        let (first, second) = match () {
-            () if nest.may_meet(one, two, at, &pairs) => (one, two),
-            () => {
-                let turned: Vec<_> = pairs.iter().map(|pair| pair.clone().map(|(a, b)| (b, a))).collect();
-                if !nest.may_meet(two, one, at, &turned) {
-                    return None;
-                }
-                (two, one)
-            }
-        };
-        let pairs: Vec<_> = match std::ptr::eq(first, one) {
-            true => pairs,
-            false => pairs.into_iter().map(|pair| pair.map(|(a, b)| (b, a))).collect(),
+        let turned: Vec<_> = pairs.iter().map(|pair| pair.clone().map(|(a, b)| (b, a))).collect();
+        let (first, second, pairs) = if nest.may_meet(one, two, at, &pairs) {
+            (one, two, pairs)
+        } else if nest.may_meet(two, one, at, &turned) {
+            (two, one, turned)
+        } else {
+            return None;
         };
         let kind = if pairs.iter().any(Option::is_none) {
             Kind::Subscripts(nest.name_of(one))
@@ -296,7 +282,7 @@ impl Judge<'_, '_> {
             && !known.is_reference
             && !known.fortran.target
             && !known.fortran.allocatable
-            && !crate::sema::has_variable_length(nest.facts.unit, nest.facts.symbols, symbol);
+            && !has_variable_length(nest.facts.unit, nest.facts.symbols, symbol);
         if !is_candidate
             || self.is_named_outside(at, symbol) && self.is_wanted_after(at, symbol)
             || self.around.shared.contains(&symbol)
@@ -311,19 +297,17 @@ impl Judge<'_, '_> {
                 .filter(|(_, access)| !access.writes)
                 .all(|(read, _)| all().any(|(write, access)| access.writes && nest.covers(write, read, at)))
     }
-}
 
-impl Judge<'_, '_> {
     /// Whether the function names a variable anywhere but in the loop.
     fn is_named_outside(&self, at: usize, symbol: SymbolId) -> bool {
         let facts = self.nest.facts;
         let inside = facts.unit.stmt(self.nest.loops[at].stmt).span;
         let known = facts.symbols.get(symbol);
         facts.unit.exprs.iter().enumerate().any(|(index, expr)| {
-            matches!(&expr.kind, crate::host::ir::ExprKind::Name(name) if name.eq_ignore_ascii_case(&known.name))
+            matches!(&expr.kind, ExprKind::Name(name) if name.eq_ignore_ascii_case(&known.name))
                 && known.scope.contains(expr.span)
                 && !inside.contains(expr.span)
-                && facts.symbols.named(facts.unit, crate::host::ir::ExprId(index as u32)) == Some(symbol)
+                && facts.symbols.named(facts.unit, ExprId(index as u32)) == Some(symbol)
         })
     }
 }

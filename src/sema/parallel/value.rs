@@ -3,11 +3,11 @@
 //! Invariant: an operand is read before what is made of it is assigned.
 
 use crate::host::ir::{BinaryOp, Derived, ExprId, ExprKind, UnaryOp};
+use crate::sema::loops::changes;
 use crate::sema::{Class, SymbolId, SymbolKind};
 
 use super::access::{Nest, Place, Step};
 use super::affine::{Atom, Poly};
-use super::walk::has_effect;
 
 /// What an expression gives.
 #[derive(Clone, Debug, Default)]
@@ -51,7 +51,7 @@ impl Nest<'_> {
                 })
             }
             ExprKind::Binary(op, left, right) => {
-                if matches!(op, BinaryOp::And | BinaryOp::Or) && has_effect(self.facts, *right) {
+                if matches!(op, BinaryOp::And | BinaryOp::Or) && changes(unit, *right) {
                     self.trouble(unit.expr(*right).span, "it assigns under a condition");
                 }
                 let (left, right) = (self.value(*left), self.value(*right));
@@ -85,7 +85,7 @@ impl Nest<'_> {
                 Value { number: value.number.filter(|_| !is_narrow), ..value }
             }
             ExprKind::Conditional(cond, first, second) => {
-                if [first, second].into_iter().any(|one| has_effect(self.facts, *one)) {
+                if [first, second].into_iter().any(|one| changes(unit, *one)) {
                     self.trouble(unit.expr(expr).span, "it assigns under a condition");
                 }
                 self.value(*cond);

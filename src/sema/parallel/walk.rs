@@ -5,12 +5,12 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::host::ir::{BinaryOp, Derived, ExprId, ExprKind, StmtId, StmtKind, UnaryOp};
+use crate::sema::loops::changes;
 use crate::sema::{Class, Header, NotCanonical, SymbolId, SymbolKind, header, uses};
 use crate::source::Span;
 
 use super::access::{Condition, Guard, Loop, Nest, Place};
 use super::affine::{Atom, Poly};
-use super::facts::Facts;
 
 impl Nest<'_> {
     pub(super) fn statement(&mut self, stmt: StmtId) {
@@ -134,8 +134,9 @@ impl Nest<'_> {
     }
 
     pub(super) fn branch(&mut self, cond: ExprId, then: StmtId, other: Option<StmtId>) {
+        let unit = self.facts.unit;
         self.value(cond);
-        let (says, denies) = match has_effect(self.facts, cond) {
+        let (says, denies) = match changes(unit, cond) {
             true => (Vec::new(), Vec::new()),
             false => (self.guards(cond, true), self.guards(cond, false)),
         };
@@ -205,18 +206,15 @@ impl Nest<'_> {
         let StmtKind::For { init, cond, step, body } = &unit.stmt(stmt).kind else { return };
         let header = match header(unit, self.facts.symbols, stmt) {
             Ok(header) => header,
-            Err(why) => {
+            Err(_) => {
                 init.iter().for_each(|init| self.statement(*init));
-                let outer = self.inside;
                 self.repeated(stmt, |nest| {
-                    nest.loops[nest.inside.unwrap_or(0)].header = Err(why);
                     cond.iter().for_each(|cond| drop(nest.value(*cond)));
                     nest.under(Vec::new(), |nest| {
                         nest.statement(*body);
                         step.iter().for_each(|step| drop(nest.value(*step)));
                     });
                 });
-                debug_assert_eq!(self.inside, outer);
                 return;
             }
         };
@@ -331,17 +329,4 @@ pub(super) fn says(op: BinaryOp, is_true: bool, left: &Poly, right: &Poly) -> Op
         BinaryOp::NotEqual => vec![Guard::NotZero(up)],
         _ => return None,
     })
-}
-
-/// Whether an expression assigns something.
-pub(super) fn has_effect(facts: &Facts, expr: ExprId) -> bool {
-    let mut pending = vec![expr];
-    while let Some(expr) = pending.pop() {
-        let kind = &facts.unit.expr(expr).kind;
-        if matches!(kind, ExprKind::Assign(..) | ExprKind::Step { .. }) {
-            return true;
-        }
-        pending.extend(kind.children());
-    }
-    false
 }
