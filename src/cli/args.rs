@@ -122,6 +122,10 @@ struct Args {
     #[arg(long)]
     assume_no_alias: bool,
 
+    /// Say with `#line` in device code which line of the source it comes from (`--to cuda`)
+    #[arg(long)]
+    line_directives: bool,
+
     /// The form of Fortran sources; `auto` goes by the name, unless the lines contradict it
     #[arg(long, value_name = "FORM", default_value = "auto", value_parser = form())]
     form: FormChoice,
@@ -238,6 +242,7 @@ impl Args {
             host_fallback: self.host_fallback,
             device_type,
             assume_no_alias: self.assume_no_alias,
+            line_directives: self.line_directives,
             has_namesake: false,
         };
         let (threads, quiet, verbose) = (self.jobs, self.quiet, self.verbose);
@@ -263,6 +268,9 @@ impl Args {
         if let Some((name, _)) = of_openmp.iter().find(|(_, is_set)| is_cuda && *is_set) {
             let why = format!("`{name}` is about OpenMP: it does not go with `--to cuda`");
             return Err(wrong(ErrorKind::ArgumentConflict, &why));
+        }
+        if self.line_directives && !is_cuda {
+            return Err(wrong(ErrorKind::ArgumentConflict, "`--line-directives` goes with `--to cuda`"));
         }
         let is_tree = matches!(destination, Destination::Tree(_));
         if self.emit_build.is_some() && !(is_cuda && is_tree) {

@@ -78,7 +78,10 @@ impl Body<'_, '_> {
             }
             _ => self.walk(stmt, Levels::NONE, true, true)?,
         }
-        Ok(self.edits.render(self.input.file(), span, indent))
+        Ok(match self.input.line_directives && !self.input.in_place {
+            true => self.edits.render_directed(self.input.file(), span, indent),
+            false => self.edits.render(self.input.file(), span, indent),
+        })
     }
 
     /// Takes the directives away, and says atomics in the target's way. In a routine, those that the host runs go.
@@ -546,8 +549,11 @@ impl Body<'_, '_> {
 
     /// What counts the loops of a nest, the `for` line of a shared loop, and the lines that set its variables.
     fn header(&mut self, shared: &Shared) -> Result<(String, String, Vec<String>), Refused> {
-        if !shared.tile.is_empty() || shared.reuses {
+        if !shared.tile.is_empty() {
             return self.tiled(shared);
+        }
+        if shared.reuses {
+            return self.reused(shared);
         }
         let (first, stride) = self.threads(shared.levels);
         let index = self.index_type(shared);

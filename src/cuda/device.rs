@@ -322,7 +322,10 @@ impl Device {
         let head = Span { start: function.span.start, end: unit.stmt(body).span.start };
         let own = if placed.contains(&function.span.start) { "static " } else { "" };
         let head = format!("{own}{}", head_of(&input.file().text(head)));
-        let text = format!("{head}\n{code}\n");
+        let mut text = format!("{head}\n{code}\n");
+        if input.line_directives {
+            text += &format!("{}\n", super::origin::BACK);
+        }
         let place = (input.headers.len(), function.span.start);
         self.functions.insert(place, text.clone());
         self.device_prototypes.insert(place, format!("{};\n", head.trim_end()));
@@ -374,10 +377,11 @@ impl Device {
         self.in_place |= other.in_place;
     }
 
-    /// The device file.
-    pub fn text(&self, source: &str) -> String {
+    /// The device file, by its own name and that of its source.
+    pub fn text(&self, name: &str, source: &str) -> String {
         let has_complex = self.includes.iter().any(|(_, _, path)| path == COMPLEX_HEADER);
-        super::complex::rewritten(&self.whole(source, has_complex), has_complex)
+        let whole = super::complex::rewritten(&self.whole(source, has_complex), has_complex);
+        super::origin::resolved(&whole, name)
     }
 
     /// The device file, with the types of C. `has_complex`: it knows the macros for complex numbers.

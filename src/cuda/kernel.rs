@@ -419,7 +419,12 @@ fn code(body: &mut Body, stmt: StmtId) -> Result<String, Refused> {
     }
     let code = body.code(stmt, 4)?;
     let is_block = matches!(input.unit().stmt(stmt).kind, StmtKind::Block(_));
-    Ok(if is_block && !body.nest.contains_key(&stmt) { unbraced(&code) } else { code })
+    let code = if is_block && !body.nest.contains_key(&stmt) { unbraced(&code) } else { code };
+    Ok(if input.line_directives && !input.in_place {
+        format!("{code}\n{}", super::origin::BACK)
+    } else {
+        code
+    })
 }
 
 fn is_seq(clause: &Clause) -> bool {

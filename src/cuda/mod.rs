@@ -20,6 +20,7 @@ mod launcher;
 mod levels;
 mod lines;
 mod names;
+mod origin;
 mod parts;
 mod place;
 mod reduction;
@@ -83,6 +84,8 @@ pub struct Input<'a> {
     pub has_namesake: bool,
     /// No two names lead to the same memory.
     pub assume_no_alias: bool,
+    /// Device code says with `#line` where it comes from.
+    pub line_directives: bool,
 }
 
 /// A change of the host file.

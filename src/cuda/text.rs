@@ -48,26 +48,7 @@ impl Edits {
 
     /// The text of `span` with the edits in it made, its lines indented so that its first column is `indent`.
     pub fn render(&self, file: &SourceFile, span: Span, indent: usize) -> String {
-        let mut edits: Vec<(usize, &(Span, String, u32))> = self
-            .edits
-            .iter()
-            .enumerate()
-            .filter(|(_, (at, ..))| span.contains(*at) || at.is_empty() && span.end == at.start)
-            .collect();
-        edits.sort_by_key(|(order, (at, ..))| (at.start, !at.is_empty(), *order));
-        let base = columns(file, span.start);
-        let mut out = " ".repeat(indent);
-        let mut at = span.start;
-        for (_, (place, text, like)) in edits {
-            if place.start < at {
-                continue;
-            }
-            self.copy(file, Span { start: at, end: place.start }, span.start, (base, indent), &mut out);
-            let own = self.column(file, *like, base, indent);
-            out.push_str(&text.replace('\n', &format!("\n{}", " ".repeat(own))));
-            at = place.end;
-        }
-        self.copy(file, Span { start: at, end: span.end }, span.start, (base, indent), &mut out);
+        let (out, _) = self.made(file, span, indent);
         // Lines of blanks, which edits leave, go.
         let lines: Vec<&str> = out.lines().map(str::trim_end).collect();
         let mut kept: Vec<&str> = Vec::with_capacity(lines.len());
@@ -77,6 +58,52 @@ impl Edits {
             }
         }
         kept.join("\n")
+    }
+
+    /// The same with directives that say where its lines come from.
+    pub fn render_directed(&self, file: &SourceFile, span: Span, indent: usize) -> String {
+        let (out, copied) = self.made(file, span, indent);
+        let mut copied = copied.into_iter().peekable();
+        let mut end = 0;
+        let lines: Vec<(Option<u32>, &str)> = out
+            .split_inclusive('\n')
+            .map(|line| {
+                end += line.len();
+                let mut first = None;
+                while let Some((_, from)) = copied.next_if(|(at, _)| *at < end) {
+                    first = first.or(Some(file.lines.line(from) as u32 + 1));
+                }
+                (first, line.trim_end())
+            })
+            .collect();
+        super::origin::directed(&lines, &file.name)
+    }
+
+    /// The text, with the places in it of what is not blank in a copied line, and where that is in the source.
+    fn made(&self, file: &SourceFile, span: Span, indent: usize) -> (String, Vec<(usize, u32)>) {
+        let mut edits: Vec<(usize, &(Span, String, u32))> = self
+            .edits
+            .iter()
+            .enumerate()
+            .filter(|(_, (at, ..))| span.contains(*at) || at.is_empty() && span.end == at.start)
+            .collect();
+        edits.sort_by_key(|(order, (at, ..))| (at.start, !at.is_empty(), *order));
+        let base = columns(file, span.start);
+        let (mut out, mut copied) = (" ".repeat(indent), Vec::new());
+        let mut at = span.start;
+        for (_, (place, text, like)) in edits {
+            if place.start < at {
+                continue;
+            }
+            let part = Span { start: at, end: place.start };
+            self.copy(file, part, span.start, (base, indent), (&mut out, &mut copied));
+            let own = self.column(file, *like, base, indent);
+            out.push_str(&text.replace('\n', &format!("\n{}", " ".repeat(own))));
+            at = place.end;
+        }
+        let rest = Span { start: at, end: span.end };
+        self.copy(file, rest, span.start, (base, indent), (&mut out, &mut copied));
+        (out, copied)
     }
 
     /// The column that the line of `offset` begins in, once moved.
@@ -93,13 +120,16 @@ impl Edits {
         span: Span,
         begin: u32,
         (base, indent): (usize, usize),
-        out: &mut String,
+        (out, copied): (&mut String, &mut Vec<(usize, u32)>),
     ) {
         let mut at = span.start;
         while at < span.end {
             let line = file.lines.span(file.lines.line(at));
             let end = line.end.min(span.end);
             let text = file.text(Span { start: at, end });
+            if !text.trim().is_empty() {
+                copied.push((out.len(), at));
+            }
             if at == line.start && at > begin {
                 let rest = text.trim_start_matches([' ', '\t']);
                 let goes_on = rest.is_empty() && !text.is_empty() && end < line.end;

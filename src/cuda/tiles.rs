@@ -39,22 +39,17 @@ impl Body<'_, '_> {
             true => self.threads(shared.levels.without(gangs)),
             false => ("0".to_owned(), "1".to_owned()),
         };
-        let (tile, mut at) = (self.names.fresh("tile"), self.names.fresh("at"));
+        let (tile, at) = (self.names.fresh("tile"), self.names.fresh("at"));
         let mut counts = Vec::new();
         let mut loops: Vec<Tiled> = Vec::new();
         for (level, header) in shared.headers.iter().enumerate() {
             let counted = Counted::new(self.input, header)?;
             let trips = self.names.fresh(&format!("{}_trips", counted.name));
             let tiles = self.names.fresh(&format!("{}_tiles", counted.name));
-            let size = match shared.tile.get(level) {
-                Some(size) => operand(if size == "*" { EDGE } else { size }),
-                None => self.names.fresh(&format!("{}_edge", counted.name)),
-            };
+            let size = shared.tile.get(level).map_or("*", String::as_str);
+            let size = operand(if size == "*" { EDGE } else { size });
             let place = self.names.fresh(&format!("{}_at", counted.name));
-            counts.push(match shared.reuses {
-                true => format!("{trips} = {}", counted.trips),
-                false => format!("{trips} = {}, {tiles} = ({trips} + {size} - 1) / {size}", counted.trips),
-            });
+            counts.push(format!("{trips} = {}, {tiles} = ({trips} + {size} - 1) / {size}", counted.trips));
             loops.push(Tiled { counted, trips, tiles, size, place });
         }
         let product = |of: &dyn Fn(usize) -> String, from: usize| -> String {
@@ -62,27 +57,11 @@ impl Body<'_, '_> {
         };
         let tiles = |one: usize| loops[one].tiles.clone();
         let sizes = |one: usize| loops[one].size.clone();
-        let mut header =
-            format!("for ({index} {tile} = {first}; {tile} < {}; {tile} += {stride})", product(&tiles, 0));
-        match loops.as_slice() {
-            [rows, columns] if shared.reuses => {
-                // Each thread has one element of a tile.
-                let (high, wide) = (&rows.size, &columns.size);
-                let lanes = operand(&lanes);
-                counts.push(format!(
-                    "{wide} = acc2omp::tile_width({}, {}, {lanes}), {high} = {lanes} / {wide}",
-                    rows.trips, columns.trips
-                ));
-                counts.extend(loops.iter().map(|one| {
-                    format!("{} = ({} + {size} - 1) / {size}", one.tiles, one.trips, size = one.size)
-                }));
-                at = operand(&lane);
-            }
-            _ => {
-                let all = product(&sizes, 0);
-                header += &format!("\n    for (unsigned {at} = {lane}; {at} < {all}; {at} += {lanes})");
-            }
-        }
+        let header = format!(
+            "for ({index} {tile} = {first}; {tile} < {}; {tile} += {stride})\n    for (unsigned {at} = {lane}; {at} < {}; {at} += {lanes})",
+            product(&tiles, 0),
+            product(&sizes, 0)
+        );
         let part = |name: &str, of: &dyn Fn(usize) -> String, one: usize| {
             let behind = product(of, one + 1);
             let divided =
@@ -108,5 +87,33 @@ impl Body<'_, '_> {
             }
         }
         Ok((format!("const {index} {};\n", counts.join(",\n    ")), header, lines))
+    }
+
+    /// The same for a nest of two loops without tiles of its own, each thread an element of a tile: of rows and columns.
+    pub(super) fn reused(&mut self, shared: &Shared) -> Result<(String, String, Vec<String>), Refused> {
+        let index = self.index_type(shared);
+        let (tiles, tile) = (self.names.fresh("tiles"), self.names.fresh("tile"));
+        let (mut trips, mut places, mut outside, mut values) = (vec![], vec![], vec![], vec![]);
+        for (header, (which, all)) in shared.headers.iter().zip([("row", "rows"), ("column", "columns")]) {
+            let counted = Counted::new(self.input, header)?;
+            let place = self.names.fresh(&format!("{}_at", counted.name));
+            places.push(format!("{place} = {tiles}.{which}({tile})"));
+            outside.push(format!("{place} >= {tiles}.{all}"));
+            if self.is_used(shared, &counted, header) {
+                values.push(counted.value(&place, false));
+            }
+            trips.push(counted.trips);
+        }
+        let mut lines = vec![
+            format!("const {index} {};", places.join(", ")),
+            format!("if ({})\n        continue;", outside.join(" || ")),
+        ];
+        lines.append(&mut values);
+        let (first, stride) = self.threads(Levels { gang: true, ..Levels::NONE });
+        Ok((
+            format!("const acc2omp::Tiles<{index}> {tiles}({});\n", trips.join(", ")),
+            format!("for ({index} {tile} = {first}; {tile} < {tiles}.count; {tile} += {stride})"),
+            lines,
+        ))
     }
 }

@@ -181,6 +181,7 @@ impl Work<'_> {
             in_place: false,
             has_namesake: self.options.has_namesake,
             assume_no_alias: self.options.assume_no_alias,
+            line_directives: self.options.line_directives,
         };
         self.found.spread(unit, &bound, &plan);
         let (lowered, device, said) = cuda::lower(&input);
@@ -288,8 +289,8 @@ impl Work<'_> {
             });
             if !self.device.is_empty() {
                 beside.push(Beside {
+                    text: self.device.text(&format!("{stem}_acc.cu"), &name).into_bytes(),
                     name: format!("{stem}_acc.cu"),
-                    text: self.device.text(&name).into_bytes(),
                 });
             }
             if let Some(text) = self.device.registration() {

@@ -167,6 +167,8 @@ pub struct Options {
     pub device_type: String,
     /// No two names lead to the same memory.
     pub assume_no_alias: bool,
+    /// Device code in CUDA says with `#line` where it comes from.
+    pub line_directives: bool,
     /// Another source of its folder has the same name but for the ending: files beside it have the ending in theirs.
     pub has_namesake: bool,
 }
@@ -182,6 +184,7 @@ impl Default for Options {
             host_fallback: None,
             device_type: "nvidia".to_owned(),
             assume_no_alias: false,
+            line_directives: false,
             has_namesake: false,
         }
     }

@@ -219,10 +219,27 @@ fn cuda_takes_no_options_of_openmp() {
         let text = said(place.path(), &["a.c", "--check", "--to", "cuda", option], 2);
         assert!(text.contains(&format!("`{what}` is about OpenMP")), "{text}");
     }
+    let text = said(place.path(), &["a.c", "--check", "--line-directives"], 2);
+    assert!(text.contains("`--line-directives` goes with `--to cuda`"), "{text}");
     let text = said(place.path(), &["-", "--to", "cuda"], 2);
     assert!(text.contains("`--to cuda` writes several files"), "{text}");
     let text = said(place.path(), &["a.c", "--check", "--to", "cuda", "--emit-build", "cmake"], 2);
     assert!(text.contains("goes with `--to cuda` and `-o OUT`"), "{text}");
+}
+
+#[test]
+fn device_code_says_which_lines_it_comes_from() {
+    let source = b"void f(int n, double *a)\n{\n#pragma acc parallel loop copy(a[:n])\n    for (int i = 0; i < n; i++) {\n        a[i] += 1.0;\n\n        a[i] *= 2.0;\n    }\n}\n";
+    let place = folder(&[("in/a.c", source)]);
+    said(place.path(), &["in", "-o", "out", "--to", "cuda", "--line-directives"], 0);
+    let device = fs::read_to_string(place.path().join("out/a_acc.cu")).unwrap();
+    let lines: Vec<&str> = device.lines().collect();
+    let at = lines.iter().position(|line| line.starts_with("#line 5 ")).unwrap();
+    assert_eq!(lines[at], "#line 5 \"in/a.c\"");
+    assert_eq!(lines[at + 1..at + 5], ["        a[i] += 1.0;", "", "        a[i] *= 2.0;", "    }"]);
+    // Line `at + 6`, counted from 1, is the directive; what follows is the device file's own.
+    assert_eq!(lines[at + 5], format!("#line {} \"a_acc.cu\"", at + 7));
+    assert_eq!(device.matches("#line").count(), 2, "{device}");
 }
 
 #[test]

@@ -895,17 +895,32 @@ __host__ __device__ constexpr unsigned long long trips_to(A first, B last, S ste
     return detail::count<decltype(first + last)>(first, last, step, true);
 }
 
-// The width of the tiles that a gang of so many threads takes of rows and columns, each thread an element: a warp's, but as
-// little of a tile as may be outside. A power of two times what is odd in `threads`.
-__host__ __device__ constexpr unsigned tile_width(unsigned long long rows, unsigned long long columns, unsigned threads)
-{
-    unsigned width = 1;
-    while (width < 32 && width < columns && threads % (width * 2) == 0)
-        width *= 2;
-    while (threads / width % 2 == 0 && threads / width / 2 >= rows)
-        width *= 2;
-    return width;
-}
+// The tiles in which gangs take the iterations of a nest of two loops, each thread an element of a tile: what rows and
+// columns nearby read, too, is in the cache. `count`: how many there are; in those at the edges, `row` and `column` may be
+// beyond `rows` and `columns`. The width is a warp's, but as little of a tile as may be outside.
+template <class Index>
+struct Tiles {
+    Index rows, columns, width, height, across, count, row_within, column_within;
+
+    __device__ Tiles(unsigned long long rows, unsigned long long columns)
+        : rows(static_cast<Index>(rows)), columns(static_cast<Index>(columns)), width(1)
+    {
+        const unsigned threads = detail::threads();
+        while (width < 32 && width < columns && threads % (width * 2) == 0)
+            width *= 2;
+        while (threads / width % 2 == 0 && threads / width / 2 >= rows)
+            width *= 2;
+        height = threads / width;
+        across = (this->columns + width - 1) / width;
+        count = (this->rows + height - 1) / height * across;
+        row_within = detail::rank() / width;
+        column_within = detail::rank() % width;
+    }
+
+    // Where this thread's element of a tile is.
+    __device__ Index row(Index tile) const { return tile / across * height + row_within; }
+    __device__ Index column(Index tile) const { return tile % across * width + column_within; }
+};
 
 // The number of gangs that a program asks for, as far as a grid goes: at least one.
 inline unsigned gangs(long long count)

@@ -1,0 +1,67 @@
+//! Which line of the source a line of device code comes from, said with `#line`: debuggers, profilers and compilers then speak
+//! of the source.
+//!
+//! Invariant: what the lines say is for tools to read; the code is the same without them.
+
+/// Stands behind code of the source until the device file is whole.
+pub const BACK: &str = "#line 0";
+
+/// Lines of code, with a directive before each whose number does not follow from the line before it. `from`: the numbers of
+/// their lines in the source, from 1, where they have any.
+pub fn directed(lines: &[(Option<u32>, &str)], source: &str) -> String {
+    let mut out = String::new();
+    let source = source.replace('\\', "\\\\").replace('"', "\\\"");
+    let (mut expected, mut may_stand) = (None, true);
+    for (from, line) in lines {
+        let code = line.trim();
+        // A directive in the middle of a statement might be in the arguments of a macro.
+        let is_brace = code.is_empty() || code == "{" || code == "}";
+        if let Some(number) = from
+            && expected != Some(*number)
+            && may_stand
+            && !is_brace
+        {
+            out += &format!("#line {number} \"{source}\"\n");
+            expected = Some(*number);
+        }
+        out += line;
+        out.push('\n');
+        expected = expected.map(|number| number + 1);
+        if !code.is_empty() {
+            may_stand = code.ends_with([';', '{', '}']) || code.ends_with("*/");
+        }
+    }
+    out.pop();
+    out
+}
+
+/// The device file, its lines its own again behind code of the source.
+pub fn resolved(text: &str, name: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for (at, line) in text.lines().enumerate() {
+        match line == BACK {
+            true => out += &format!("#line {} \"{name}\"", at + 2),
+            false => out += line,
+        }
+        out.push('\n');
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directive_stands_where_the_number_does_not_follow() {
+        let lines =
+            [(Some(7), "a();"), (None, "{"), (Some(8), "b(1,"), (Some(12), "  2);"), (Some(13), "c();")];
+        let said = "#line 7 \"x.c\"\na();\n{\n#line 8 \"x.c\"\nb(1,\n  2);\n#line 13 \"x.c\"\nc();";
+        assert_eq!(directed(&lines, "x.c"), said);
+    }
+
+    #[test]
+    fn behind_the_code_the_lines_are_the_files_own() {
+        assert_eq!(resolved("a\n#line 0\nb\n", "x_acc.cu"), "a\n#line 3 \"x_acc.cu\"\nb\n");
+    }
+}
