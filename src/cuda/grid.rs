@@ -86,14 +86,14 @@ pub struct Grid {
     pub is_counted: bool,
 }
 
-/// `has_tables`: each gang begins and ends with a table.
+/// `kernel`: the name of the kernel; `has_tables`: each gang begins and ends with a table.
 pub fn grid(
     input: &Input,
     nest: &Nest,
     captured: &[Captured],
     sizes: Sizes,
     (words, asked): (&Words, &Asked),
-    has_tables: bool,
+    (kernel, has_tables): (&str, bool),
 ) -> Result<Grid, Refused> {
     let over_gangs: Vec<_> = nest.values().filter(|shared| shared.levels.gang).collect();
     let in_host = |expr: ExprId| {
@@ -181,10 +181,16 @@ pub fn grid(
             )
         });
     let threads = sizes.vector * sizes.workers;
+    // How many gangs of a kernel the device holds; a kernel that stays in its place has no name yet.
+    let kernel = match (input.in_place, template) {
+        (true, _) => String::new(),
+        (false, true) => format!("{}, ", words.kernel),
+        (false, false) => format!("{kernel}, "),
+    };
     let blocks = |trips: &str, each: usize| match is_resident || trips == "~0ull" {
         false => format!("acc2omp::blocks({trips}, {each})"),
-        true if each == threads => format!("acc2omp::resident_blocks({trips}, {each})"),
-        true => format!("acc2omp::resident_blocks({trips}, {each}, {threads})"),
+        true if each == threads => format!("acc2omp::resident_blocks({kernel}{trips}, {each})"),
+        true => format!("acc2omp::resident_blocks({kernel}{trips}, {each}, {threads})"),
     };
     let gangs = match over_gangs.as_slice() {
         [] => "1".to_owned(),

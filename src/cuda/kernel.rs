@@ -228,7 +228,8 @@ impl<'a> Lowering<'a> {
             true => super::table::tables(input, index, stmt, &nest, &captured),
             false => BTreeMap::new(),
         };
-        let grid = grid(input, &nest, &captured, shape, (&host.words, asked), !tables.is_empty())?;
+        let kernel = (super::launcher::kernel_name(&name), !tables.is_empty());
+        let grid = grid(input, &nest, &captured, shape, (&host.words, asked), (&kernel.0, kernel.1))?;
         tables.retain(|_, _| grid.is_counted);
         let mut body = Body {
             input,

@@ -18,6 +18,11 @@ pub struct Launcher<'a> {
     pub queued: bool,
 }
 
+/// The name of the kernel that a launcher of this name starts.
+pub fn kernel_name(launcher: &str) -> String {
+    format!("{launcher}_kernel")
+}
+
 /// The definition of the kernel that a launcher starts.
 pub fn kernel(launcher: &Launcher, code: &str) -> String {
     let Launcher { name, made, grid, shape: (vector, workers), .. } = *launcher;
@@ -57,15 +62,6 @@ pub fn text(launcher: &Launcher) -> String {
     }
     let (vector, workers) = launcher.shape;
     let block = if workers == 1 { format!("{vector}") } else { format!("{vector}, {workers}") };
-    match grid.gangs.contains('\n') {
-        true => {
-            out += &format!("    const dim3 {gangs}({});\n    const dim3 {threads}({block});\n", grid.gangs)
-        }
-        false => out += &format!("    const dim3 {gangs}({}), {threads}({block});\n", grid.gangs),
-    }
-    for line in &host.results {
-        out += &format!("    {line}\n");
-    }
     let kernel = match grid.template {
         true => {
             out += "    // 32 bits count the iterations, and the steps of all threads, or 64 do.\n";
@@ -75,6 +71,15 @@ pub fn text(launcher: &Launcher) -> String {
         }
         false => format!("{name}_kernel"),
     };
+    match grid.gangs.contains('\n') {
+        true => {
+            out += &format!("    const dim3 {gangs}({});\n    const dim3 {threads}({block});\n", grid.gangs)
+        }
+        false => out += &format!("    const dim3 {gangs}({}), {threads}({block});\n", grid.gangs),
+    }
+    for line in &host.results {
+        out += &format!("    {line}\n");
+    }
     let mut arguments = vec![region.clone(), gangs.clone(), threads.clone(), kernel];
     arguments.extend(launcher.made.params.iter().map(|(_, argument)| argument.clone()));
     out += &format!("    acc2omp::launch({});\n}}\n", wrapped(&arguments, 8, 20));

@@ -675,6 +675,13 @@ inline cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, 
     return cudaSuccess;
 }
 
+template <class T>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, T, int threads, size_t)
+{
+    *blocks = threads < 2048 ? 2048 / threads : 1;
+    return cudaSuccess;
+}
+
 inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int)
 {
     *properties = {};

@@ -1863,16 +1863,18 @@ unsigned blocks(unsigned long long trips, unsigned threads)
     return static_cast<unsigned>(wanted < 1 ? 1 : wanted < most ? wanted : most);
 }
 
-unsigned resident_blocks(unsigned long long trips, unsigned threads, unsigned block)
+namespace detail {
+
+// `held`: how many blocks a multiprocessor holds.
+unsigned resident_blocks(unsigned long long trips, unsigned threads, unsigned held)
 {
-    if (block == 0)
-        block = threads;
     Lock lock(state().mutex);
     const char *where = place(nullptr);
     Device &device = thread.regions.empty() ? current(where ? where : "a launch") : *thread.regions.back().device;
-    unsigned long long most = device.multiprocessors * (block < 2048 ? 2048ull / block : 1);
+    const unsigned long long most = static_cast<unsigned long long>(device.multiprocessors) * held;
     unsigned long long wanted = trips / threads + (trips % threads != 0);
     return static_cast<unsigned>(wanted < 1 ? 1 : wanted < most ? wanted : most);
 }
 
+}  // namespace detail
 }  // namespace acc2omp

@@ -1325,9 +1325,30 @@ private:
 // as CUDA has blocks, and at least one block.
 unsigned blocks(unsigned long long trips, unsigned threads);
 
+namespace detail {
+
+unsigned resident_blocks(unsigned long long trips, unsigned threads, unsigned held);
+
+}  // namespace detail
+
 // The same, but no more blocks than the device holds at a time: for what each block does once, as a reduction. Each thread
 // strides over the iterations. A block that takes fewer iterations at a time than it has threads has `block` of them.
-unsigned resident_blocks(unsigned long long trips, unsigned threads, unsigned block = 0);
+inline unsigned resident_blocks(unsigned long long trips, unsigned threads, unsigned block = 0)
+{
+    const unsigned size = block == 0 ? threads : block;
+    return detail::resident_blocks(trips, threads, size < 2048 ? 2048 / size : 1);
+}
+
+// The same for a kernel: of one that takes many registers, the device holds fewer.
+template <class... P>
+unsigned resident_blocks(void (*kernel)(P...), unsigned long long trips, unsigned threads, unsigned block = 0)
+{
+    int held = 0;
+    const int size = static_cast<int>(block == 0 ? threads : block);
+    if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&held, kernel, size, 0) != cudaSuccess || held < 1)
+        return resident_blocks(trips, threads, block);
+    return detail::resident_blocks(trips, threads, static_cast<unsigned>(held));
+}
 
 // The largest of several grids: for several loops in one kernel.
 inline unsigned most(unsigned blocks)
