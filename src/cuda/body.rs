@@ -15,6 +15,7 @@ use super::levels::{Levels, Nest, Shared, routine_levels};
 use super::names::Names;
 use super::reduction::{combined, identity, operator};
 use super::text::{Edits, columns};
+use super::window::Window;
 use super::{Input, Refused, refused, types};
 
 /// The columns of one level of indentation in what is added.
@@ -57,6 +58,8 @@ pub struct Body<'a, 'b> {
     pub arrays: HashSet<SymbolId>,
     /// Tables of arrays that are only updated atomically, by name.
     pub tables: HashMap<SymbolId, String>,
+    /// Windows of the one loop there is, in shared memory.
+    pub windows: Vec<Window>,
     /// It is the body of a routine.
     pub is_routine: bool,
     /// The lanes of a worker and the workers of a gang, if they are known here.
@@ -554,6 +557,9 @@ impl Body<'_, '_> {
         }
         if shared.reuses {
             return self.reused(shared);
+        }
+        if !self.windows.is_empty() {
+            return self.windowed(shared);
         }
         let (first, stride) = self.threads(shared.levels);
         let index = self.index_type(shared);

@@ -314,6 +314,7 @@ impl Device {
             results: Default::default(),
             arrays: Default::default(),
             tables: Default::default(),
+            windows: Vec::new(),
             is_routine: true,
             sizes: None,
             is_together: true,

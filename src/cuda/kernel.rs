@@ -219,7 +219,8 @@ impl<'a> Lowering<'a> {
         let names = names(input, index, stmt, &captured);
         let name = self.launcher_name(input, launch);
         let mut making = making(input, &nest, stmt, shape, names);
-        making.distinct = are_distinct(input, index, stmt, &captured);
+        let is_distinct = are_distinct(input, index, stmt, &captured);
+        making.distinct = is_distinct;
         making.is_one_gang = asked.gangs.as_deref().is_some_and(|gangs| gangs.trim() == "1");
         let (results, arrays) = variables(&mut making, &captured)?;
         extras.iter().for_each(|extra| making.extra_item(extra));
@@ -244,6 +245,7 @@ impl<'a> Lowering<'a> {
             results,
             arrays,
             tables: HashMap::new(),
+            windows: Vec::new(),
             is_routine: false,
             sizes: Some((shape.vector, shape.workers)),
             is_together: true,
@@ -253,6 +255,7 @@ impl<'a> Lowering<'a> {
             let parts = (&mut made, &mut host);
             body.tables = super::table::declare(input, &captured, &tables, &mut body.names, parts)?;
         }
+        body.windows = super::window::declare(&mut body, &captured, is_distinct, (&mut made, &host))?;
         let code = code(&mut body, stmt)?;
         let place = input.place(input.bound[index].directive.span.start);
         if in_place {

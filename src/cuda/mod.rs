@@ -31,6 +31,7 @@ mod text;
 mod tiles;
 mod types;
 mod variable;
+mod window;
 
 use std::collections::BTreeMap;
 

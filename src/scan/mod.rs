@@ -20,7 +20,7 @@ pub use fortran::{Shape, form_of as fortran_form, shapes as fortran_shapes};
 pub use fortran::{defined_modules, used_modules};
 pub use macros::{Call, Choice, Macro, Macros, Piece, Use, Written, header_macros, macros, written_out};
 pub use mention::mentions_openacc;
-pub use preproc::View;
+pub use preproc::{View, constant};
 
 /// Finds the directives of `file` and makes the shadow text of what `view` shows.
 pub fn scan(file: &SourceFile, view: &View) -> (Scan, Vec<Diag>) {

@@ -204,6 +204,11 @@ fn first_word(text: &str) -> &str {
 /// Deeper macro expansion or nesting than this is given up.
 const DEPTH: usize = 64;
 
+/// The value of an integer expression, as the preprocessor computes it: other names are 0.
+pub fn constant(text: &str, macros: &FxHashMap<String, String>) -> Option<i64> {
+    evaluate(text, macros, 0)
+}
+
 fn evaluate(text: &str, macros: &FxHashMap<String, String>, depth: usize) -> Option<i64> {
     if depth > DEPTH {
         return None;

@@ -11,6 +11,7 @@
 #include "acc2omp_cuda.h"
 
 #include <atomic>
+#include <climits>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -1738,17 +1739,18 @@ void *scratch(size_t bytes)
 }
 
 // The bytes from an address of the device to the end of the data that is present there; 0 if none is.
-size_t extent(const void *device)
+Extent extent(const void *device, size_t element)
 {
-    Open &region = newest("a table");
+    Open &region = newest("an array");
     Lock lock(state().mutex);
     const char *place = static_cast<const char *>(device);
     for (auto &one : region.device->table) {
         const Entry &entry = one.second;
         if (entry.device <= place && place < entry.device + entry.bytes)
-            return static_cast<size_t>(entry.device + entry.bytes - place);
+            return {(entry.device - place) / static_cast<long long>(element),
+                    (entry.device + entry.bytes - place) / static_cast<long long>(element)};
     }
-    return 0;
+    return {LLONG_MIN, LLONG_MAX};
 }
 
 void wait(int queue)

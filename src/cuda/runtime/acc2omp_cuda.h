@@ -239,6 +239,13 @@ void acc2omp_declare(const void *host, size_t bytes, void *(*device_address)(voi
 #include <type_traits>
 
 namespace acc2omp {
+
+// Where the elements of an array begin and end on the device, counted from where a pointer leads into it; made by
+// Region::extent. Without bounds for memory that the library does not know.
+struct Extent {
+    long long from, end;
+};
+
 namespace detail {
 
 // What the host does for the classes below; a Region's memory is that of the newest data region of its thread.
@@ -247,7 +254,7 @@ void begin_launch(const char *where, int queue);
 void end_launch();
 void *pointer(const char *name, const void *data);
 void *scratch(size_t bytes);
-size_t extent(const void *device);
+Extent extent(const void *device, size_t element);
 void wait(int queue);
 void wait_all();
 cudaStream_t stream();
@@ -786,6 +793,18 @@ __device__ void vector_sync()
         __syncwarp(detail::worker_mask(width));
 }
 
+// Fetches the elements from `first` on into shared memory, as far as there are any. All threads of the block call it, with
+// the same values.
+template <class T, unsigned size>
+__device__ void fetch(T (&window)[size], const T *array, long long first, Extent there)
+{
+    __syncthreads();  // what the window held before has been read
+    for (unsigned at = detail::rank(); at < size; at += detail::threads())
+        if (first + at >= there.from && first + at < there.end)
+            window[at] = array[first + at];
+    __syncthreads();
+}
+
 // ---------------------------------------------------------------------------------------------------------------------
 // Reductions over gangs. The result does not depend on which block is first: it is the same in every run with one grid.
 // ---------------------------------------------------------------------------------------------------------------------
@@ -1281,7 +1300,7 @@ public:
     template <class T>
     Table<T> table(T *first, unsigned long long trips, dim3 blocks)
     {
-        size_t place = (room_ + sizeof(T) - 1) / sizeof(T) * sizeof(T), count = detail::extent(first) / sizeof(T);
+        size_t place = (room_ + sizeof(T) - 1) / sizeof(T) * sizeof(T), count = static_cast<size_t>(extent(first).end);
         if (place >= detail::table_room || count > (detail::table_room - place) / sizeof(T) ||
             trips / 2 < static_cast<unsigned long long>(count) * blocks.x)
             count = 0;
@@ -1297,6 +1316,13 @@ public:
     T *scratch(size_t count)
     {
         return static_cast<T *>(detail::scratch(count * sizeof(T)));
+    }
+
+    // Where the elements of an array are that `device` leads into.
+    template <class T>
+    Extent extent(const T *device)
+    {
+        return detail::extent(device, sizeof(T));
     }
 
     // A copy of what the host has at `data` now, until the launches of this region are over: `firstprivate` arrays.
