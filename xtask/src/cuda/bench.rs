@@ -144,7 +144,10 @@ impl Place {
                 .arg(&host),
         )?;
         let mut command = self.cuda.nvcc();
-        command.args(["-O3", "-rdc=true"]).arg(self.translated.join(format!("{name}_acc.cu")));
+        // Its CUDA by hand beside it has the same name: the device file has the source's ending in its own.
+        let names =
+            [format!("{name}_acc.cu"), format!("{name}_c_acc.cu")].map(|name| self.translated.join(name));
+        command.args(["-O3", "-rdc=true"]).args(names.iter().filter(|name| name.exists()));
         build(command.arg(self.translated.join(super::RUNTIME_SOURCE)).arg(&host).arg("-o").arg(program))
     }
 }
