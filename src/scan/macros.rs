@@ -159,6 +159,7 @@ pub fn macros(file: &SourceFile, headers: &[&[Macro]]) -> Option<Macros> {
     let defines: Vec<&Line> = lines.filter(|line| keyword(&file.bytes, line).0 == "define").collect();
     let foreign = headers.iter().copied().flatten();
     let mut list: Vec<Macro> = foreign.cloned().collect();
+    list.extend(unseen(file, &defines, &list));
     if defines.is_empty() && list.is_empty() {
         return None;
     }
@@ -176,6 +177,21 @@ pub fn macros(file: &SourceFile, headers: &[&[Macro]]) -> Option<Macros> {
     let macros = Macros { list, by_name, shadow: all.shadow, directives: all.directives };
     let concerns = |text: &DirectiveText| macros.has_clauses(file, text);
     (macros.list.iter().any(|one| one.leads) || macros.directives.iter().any(concerns)).then_some(macros)
+}
+
+/// Macros that are defined out of sight, in what includes this file or in a header that is not read: what stands before
+/// `(acc parallel …)` is a macro that makes its argument a directive, as such words mean nothing else.
+fn unseen(file: &SourceFile, defines: &[&Line], seen: &[Macro]) -> Vec<Macro> {
+    let mut names = shadow::wrappers(&file.bytes);
+    names.retain(|name| !seen.iter().any(|one| one.name == *name));
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let own = |line: &&Line| definition(file, line, &Shown::default()).map(|one| one.name);
+    let own: Vec<String> = defines.iter().filter_map(own).collect();
+    names.retain(|name| !own.contains(name));
+    let lines: String = names.iter().map(|name| format!("#define {name}(x) _Pragma(#x)\n")).collect();
+    header_macros(&SourceFile::new(file.name.clone(), lines.into_bytes(), file.language))
 }
 
 fn definition(file: &SourceFile, line: &Line, shown: &Shown) -> Option<Macro> {

@@ -214,14 +214,26 @@ fn word(file: &SourceFile, span: Span, shown: &Shown, scan: &mut Scan) {
     }
 }
 
-/// A directive that is the argument of a macro, as in `PRAGMA(acc parallel loop)`; `span` is the word `acc`.
-/// No other code has a name, `(acc` and a directive's word in a row.
-fn macro_argument(file: &SourceFile, span: Span, shown: &Shown) -> Option<DirectiveText> {
-    let before = file.bytes.get(..span.start as usize)?.trim_ascii_end().strip_suffix(b"(")?.trim_ascii_end();
+/// The names before `(acc` and a directive's word, each once.
+pub fn wrappers(bytes: &[u8]) -> Vec<String> {
+    let mut found = Vec::new();
+    for at in memchr::memmem::find_iter(bytes, b"acc") {
+        if let Some((name, _)) = wrapper(bytes, Span::new(at, at + 3))
+            && !found.contains(&name)
+        {
+            found.push(name);
+        }
+    }
+    found
+}
+
+/// The name before `(acc` and a directive's word, with the offset of its end; the word `acc` is at `span`. No other code has
+/// a name, `(acc` and such a word in a row.
+fn wrapper(bytes: &[u8], span: Span) -> Option<(String, usize)> {
+    let before = bytes.get(..span.start as usize)?.trim_ascii_end().strip_suffix(b"(")?.trim_ascii_end();
     let is_inner = |byte: &u8| super::c::is_word_start(*byte) || byte.is_ascii_digit();
     let length = before.iter().rev().take_while(|byte| is_inner(byte)).count();
-    let start = before.len() - length;
-    let behind = file.bytes.get(span.end as usize..)?;
+    let behind = bytes.get(span.end as usize..)?;
     let words = behind.trim_ascii_start();
     let word = words.get(..words.iter().take_while(|byte| is_inner(byte)).count())?;
     const FIRST: [&[u8]; 17] = [
@@ -246,14 +258,21 @@ fn macro_argument(file: &SourceFile, span: Span, shown: &Shown) -> Option<Direct
     if length == 0 || !FIRST.contains(&word) || words.len() == behind.len() {
         return None;
     }
-    let open = before.len() + file.bytes.get(before.len()..)?.iter().position(|byte| *byte == b'(')?;
+    let name = before.get(before.len() - length..)?;
+    Some((String::from_utf8_lossy(name).into_owned(), before.len()))
+}
+
+/// A directive that is the argument of a macro, as in `PRAGMA(acc parallel loop)`; `span` is the word `acc`.
+fn macro_argument(file: &SourceFile, span: Span, shown: &Shown) -> Option<DirectiveText> {
+    let (name, name_end) = wrapper(&file.bytes, span)?;
+    let open = name_end + file.bytes.get(name_end..)?.iter().position(|byte| *byte == b'(')?;
     let end = closing(&file.bytes, open);
     Some(DirectiveText {
-        span: Span::new(start, end.max(span.end as usize)),
+        span: Span::new(name_end - name.len(), end.max(span.end as usize)),
         form: Form::Operator,
         words: Vec::new(),
         comments: Vec::new(),
-        in_macro: Some(String::from_utf8_lossy(before.get(start..)?).into_owned()),
+        in_macro: Some(name),
         active: shown.shows(span.start),
         next_code: 0,
     })

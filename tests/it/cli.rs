@@ -243,6 +243,16 @@ fn device_code_says_which_lines_it_comes_from() {
 }
 
 #[test]
+fn the_argument_of_a_macro_from_elsewhere_becomes_the_new_directive() {
+    let header = b"static void f(int n, double *a)\n{\n    PRAGMA( acc parallel loop copy(a[0:n]) )\n    for (int i = 0; i < n; i++)\n        a[i] *= 2.0;\n}\n";
+    let place = folder(&[("in/loops.h", header)]);
+    said(place.path(), &["in", "-o", "out"], 0);
+    let text = fs::read_to_string(place.path().join("out/loops.h")).unwrap();
+    let line = "    PRAGMA( omp target teams distribute parallel for map(tofrom: a[0:n]) )";
+    assert_eq!(text.lines().nth(2), Some(line));
+}
+
+#[test]
 fn cuda_is_told_that_names_are_distinct() {
     let source = b"void f(int n, double *a, double *b)\n{\n#pragma acc parallel loop copy(a[:n], b[:n])\n    for (int i = 0; i < n; i++)\n        a[i] = b[i];\n}\n";
     let place = folder(&[("a.c", source)]);
