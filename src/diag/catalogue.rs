@@ -761,6 +761,18 @@ pub fn host_address_stays(at: Span, name: &str) -> Diag {
     )
 }
 
+/// A0260
+pub fn induction_computed(at: Span, statements: &str) -> Diag {
+    diag(
+        260,
+        Severity::Info,
+        at,
+        format!("this loop counts, and is parallel once it does not: `{statements}` begins its iterations"),
+        "computed from the loop variables",
+        "nothing to do: the statement changes no value",
+    )
+}
+
 /// A0301
 pub fn not_yet(at: Span, what: &str) -> Diag {
     diag(

@@ -8,14 +8,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::acc::ast::{Clause, ClauseKind, DirectiveKind, ListItem, Name, ReductionOp};
 use crate::bind::{Bound, descendants, implied_clause, implied_loop, with_implied};
 use crate::diag::{self, Diag};
-use crate::host::ir::{StmtId, StmtKind, Unit};
+use crate::host::ir::{ExprKind, StmtId, StmtKind, Unit};
 use crate::sema::{
-    self, Around, Combine, Facts, Finding, Needs, Obstacle, Said, SymbolId, Verdict, children, judge,
-    only_loop,
+    self, Amount, Around, Combine, Facts, Finding, Induction, Kind, Level, Needs, Obstacle, Said, SymbolId, Verdict, children,
+    judge, only_loop,
 };
 use crate::source::Span;
 
 use super::feedback::{help, reason};
+use super::induction::{Closed, closed};
 use super::{Aim, Maker, Region, launch};
 
 /// The directives, and what was found out about the loops.
@@ -26,6 +27,8 @@ pub struct Settled {
     pub verdicts: Vec<Verdict>,
     /// What there is to say.
     pub diags: Vec<Diag>,
+    /// Loops in order that count with variables which can be computed from the loop variables.
+    pub closed: Vec<Closed>,
 }
 
 /// Whether some loop is left to the compiler.
@@ -38,7 +41,7 @@ pub fn leaves_open(bound: &[Bound]) -> bool {
 
 /// Settles which loops are parallel.
 pub fn settle(facts: &Facts, bound: Vec<Bound>, aim: &Aim) -> Settled {
-    let (verdicts, diags, changes) = {
+    let (verdicts, diags, changes, closed) = {
         let maker = Maker::new(facts.file, facts.unit, facts.symbols, &bound, aim);
         let mut settling = Settling {
             maker: &maker,
@@ -47,13 +50,16 @@ pub fn settle(facts: &Facts, bound: Vec<Bound>, aim: &Aim) -> Settled {
             verdicts: BTreeMap::new(),
             changes: Changes::default(),
             diags: Vec::new(),
+            around: Around::default(),
+            closed: Vec::new(),
         };
         for index in 0..bound.len() {
             settling.construct(index);
         }
-        (settling.verdicts, settling.diags, settling.changes)
+        (settling.verdicts, settling.diags, settling.changes, settling.closed)
     };
-    Settled { bound: changes.apply(facts.unit, bound), verdicts: verdicts.into_values().collect(), diags }
+    let verdicts = verdicts.into_values().collect();
+    Settled { bound: changes.apply(facts.unit, bound), verdicts, diags, closed }
 }
 
 /// What is to be changed of the directives.
@@ -73,6 +79,9 @@ struct Settling<'m, 'a> {
     verdicts: BTreeMap<Span, Verdict>,
     changes: Changes,
     diags: Vec<Diag>,
+    /// What stands around the loops of the construct that is looked at.
+    around: Around,
+    closed: Vec<Closed>,
 }
 
 impl Maker<'_> {
@@ -107,9 +116,9 @@ impl Settling<'_, '_> {
         if region == Region::Serial || !in_kernels && !self.has_auto(index) {
             return;
         }
-        let around = self.around(index);
+        self.around = self.around(index);
         for nest in outermost(self.facts.unit, stmt) {
-            let verdicts = judge(self.facts, &around, nest);
+            let verdicts = judge(self.facts, &self.around, nest);
             let by_loop: BTreeMap<StmtId, Verdict> =
                 verdicts.into_iter().map(|verdict| (verdict.stmt, verdict)).collect();
             self.nest(index, nest, in_kernels, &by_loop);
@@ -187,6 +196,7 @@ impl Settling<'_, '_> {
                 let at =
                     directive.map_or(head(self.facts, span), |at| self.maker.bound[at].directive.name_span);
                 self.diags.push(self.told(at, obstacle));
+                self.close(index, (stmt, at), in_kernels, obstacle);
                 if let Some(at) = directive {
                     self.changes.settled.insert(at, vec![implied_clause(span.start, "seq", ClauseKind::Seq)]);
                 }
@@ -219,6 +229,98 @@ impl Settling<'_, '_> {
             } else {
                 self.only_directives(index, inner, in_kernels, verdicts);
             }
+        }
+    }
+
+    /// Notes how a loop that counts can be written without.
+    fn close(&mut self, index: usize, (stmt, told): (StmtId, Span), in_kernels: bool, obstacle: &Obstacle) {
+        let (Kind::Induction(name) | Kind::Carried(name)) = &obstacle.kind else { return };
+        let found = sema::inductions(self.facts, &self.around, stmt);
+        let is_named = |one: &Induction| self.facts.symbols.get(one.symbol).name == *name;
+        // What `parallel` leaves in its own copy of a variable does not come back.
+        let comes_back = in_kernels || found.iter().all(|one| !one.is_wanted);
+        if !found.iter().any(is_named) || !comes_back || !found.iter().all(|one| self.is_free(index, one)) {
+            return;
+        }
+        let behind = self.behind(index, stmt, &found);
+        let place = if behind == self.facts.unit.stmt(stmt).span { Some(stmt) } else { self.maker.bound[index].stmt() };
+        let has_room = found.iter().all(|one| !one.is_wanted) || place.is_some_and(|place| self.is_listed(place));
+        if has_room && let Some(mut closed) = closed(self.facts, stmt, &found, behind, told) {
+            // What stands before the first statement of a body may be a directive of that statement.
+            for put in &mut closed.bodies {
+                let before = Span { start: put.span.start, end: put.first };
+                let directives = self.maker.bound.iter().map(|one| one.directive.span);
+                let first = directives.filter(|span| !span.is_empty() && before.contains(*span)).min();
+                put.first = first.map_or(put.first, |span| span.start);
+            }
+            self.closed.push(closed);
+        }
+    }
+
+    /// Whether a statement stands in a block, so that another one may stand behind it.
+    fn is_listed(&self, stmt: StmtId) -> bool {
+        let unit = self.facts.unit;
+        let Some(body) = self.around.body else { return false };
+        let path = sema::path_to(unit, body, stmt);
+        let above = path.len().checked_sub(2).and_then(|at| path.get(at));
+        above.is_some_and(|above| matches!(unit.stmt(*above).kind, StmtKind::Block(_)))
+    }
+
+    /// Whether no clause of the construct names the variable, and no directive governs the statement that sets it.
+    fn is_free(&self, index: usize, induction: &Induction) -> bool {
+        let maker = self.maker;
+        let all = || std::iter::once(index).chain(descendants(maker.bound, index));
+        let is_named = |at: usize| {
+            let clauses = maker.clauses(at);
+            let reduced = clauses.reduction.iter().map(|(_, item)| *item);
+            let mut own = clauses.private.iter().chain(&clauses.firstprivate).copied().chain(reduced);
+            own.any(|item| maker.symbol_of(at, item) == Some(induction.symbol))
+        };
+        let is_governed = maker.bound.iter().filter_map(Bound::stmt);
+        let mut is_governed = is_governed.map(|stmt| maker.unit.stmt(stmt).span);
+        !all().any(is_named) && !is_governed.any(|span| span == induction.started)
+    }
+
+    /// Where last values are computed: behind the construct, if nothing in it behind the loop needs them or changes what they
+    /// are made of, else behind the loop.
+    fn behind(&self, index: usize, stmt: StmtId, found: &[Induction]) -> Span {
+        let unit = self.facts.unit;
+        let span = unit.stmt(stmt).span;
+        let one = &self.maker.bound[index];
+        let Some(region) = one.stmt() else { return span };
+        let is_last = match &unit.stmt(region).kind {
+            StmtKind::Block(list) => list.contains(&stmt),
+            _ => region == stmt,
+        };
+        let named = |known: &str| {
+            unit.exprs.iter().any(|expr| {
+                matches!(&expr.kind, ExprKind::Name(name) if name.eq_ignore_ascii_case(known))
+                    && unit.stmt(region).span.contains(expr.span)
+                    && expr.span.start >= span.end
+            })
+        };
+        let is_used = found.iter().any(|one| named(&self.facts.symbols.get(one.symbol).name));
+        let changed = sema::uses(unit, self.facts.symbols, region);
+        let makes = |expr| sema::reads_of_expr(unit, self.facts.symbols, expr);
+        let parts = found.iter().flat_map(|one| {
+            let header = |level: &Level| sema::header(unit, self.facts.symbols, level.stmt).ok();
+            let bounds =
+                one.loops.iter().filter_map(header).flat_map(|header| [header.first, header.bound]);
+            let amount = match one.amount {
+                Amount::Number(_) => None,
+                Amount::Value(expr, _) => Some(expr),
+            };
+            bounds.chain([one.start]).chain(amount).flat_map(makes).collect::<Vec<_>>()
+        });
+        let is_steady =
+            |symbol: SymbolId| changed.of(symbol).is_none_or(|how| !how.written && !how.address_taken);
+        if !is_last || is_used || !parts.into_iter().all(is_steady) {
+            return span;
+        }
+        let end = one.partner.map(|at| self.maker.bound[at].directive.span);
+        match end {
+            Some(end) => Span { start: one.directive.span.start, end: end.end },
+            None => Span { start: one.directive.span.start, end: unit.stmt(region).span.end },
         }
     }
 

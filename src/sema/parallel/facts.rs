@@ -331,7 +331,7 @@ impl<'a> Facts<'a> {
     }
 
     /// The declaration of a variable, if it is in this file.
-    pub(super) fn decl(&self, symbol: SymbolId) -> Option<&'a Decl> {
+    pub fn decl(&self, symbol: SymbolId) -> Option<&'a Decl> {
         self.symbols.get(symbol).decl.map(|id| self.unit.decl(id))
     }
 

@@ -12,6 +12,7 @@ mod combine;
 mod depend;
 mod entry;
 mod facts;
+mod induction;
 mod macros;
 mod place;
 mod scalar;
@@ -23,6 +24,7 @@ mod walk;
 pub use combine::Combine;
 pub use depend::Distance;
 pub use facts::Facts;
+pub use induction::{Amount, Induction, Level, fixed_step, inductions, integer};
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -62,7 +62,7 @@ impl Judge<'_, '_> {
 
     /// How the loop combines values into the variable, if it does nothing else with it; `Some(None)`: it keeps the largest or
     /// smallest one, with something that belongs to it.
-    fn reduction(&self, symbol: SymbolId, within: Span) -> Option<Option<super::Combine>> {
+    pub(super) fn reduction(&self, symbol: SymbolId, within: Span) -> Option<Option<super::Combine>> {
         let own: Vec<_> = self
             .updates
             .iter()

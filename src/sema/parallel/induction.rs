@@ -1,0 +1,563 @@
+//! Inductions: integer scalars that every iteration of a loop changes by the same amount, so that their value is a function
+//! of the loop variables.
+//!
+//! Invariant: a variable is called an induction only if nothing else can change it between its start value and the loop's
+//! end, and if its amounts, its start value and the trip counts that they need stay the same all that time.
+
+use crate::host::ir::{
+    BaseType, BinaryOp, Decl, DeclKind, Derived, ExprId, ExprKind, StmtId, StmtKind, UnaryOp,
+};
+use crate::sema::loops::changes;
+use crate::sema::{
+    Class, Header, SymbolId, SymbolKind, children, header, is_pure_intrinsic, live_after, path_to,
+    uses,
+};
+use crate::source::Span;
+
+use super::facts::Facts;
+use super::{Around, Judge, Nest, combine};
+
+/// A variable that a loop counts with.
+#[derive(Clone, Debug)]
+pub struct Induction {
+    /// The variable.
+    pub symbol: SymbolId,
+    /// Its value when the loop begins.
+    pub start: ExprId,
+    /// The assignment that gives it this value.
+    pub started: Span,
+    /// The loop, and those in it down to the one whose iterations change the variable.
+    pub loops: Vec<Level>,
+    /// What an iteration of the innermost of them adds.
+    pub amount: Amount,
+    /// The value that the loop leaves may be read behind it.
+    pub is_wanted: bool,
+}
+
+/// A loop that an induction counts through.
+#[derive(Clone, Copy, Debug)]
+pub struct Level {
+    /// The loop.
+    pub stmt: StmtId,
+    /// The variable is named in its body outside of the next loop.
+    pub is_named: bool,
+}
+
+/// What an iteration adds to an induction.
+#[derive(Clone, Copy, Debug)]
+pub enum Amount {
+    /// A number.
+    Number(i64),
+    /// The value of an expression; negative: it is taken away.
+    Value(ExprId, bool),
+}
+
+/// An integer type: its size in bits, and whether it has a sign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Integer {
+    /// 32 or 64
+    pub bits: u8,
+    /// It has a sign.
+    pub is_signed: bool,
+}
+
+/// One change of a variable: what it adds, and the loops around it, outermost first.
+struct Change {
+    times: i64,
+    factor: Option<ExprId>,
+    loops: Vec<StmtId>,
+}
+
+/// The step of a loop whose header is understood, from the first value on; negative if it counts down.
+pub fn fixed_step(facts: &Facts, header: &Header) -> Option<i64> {
+    let step = header.step.map_or(Some(1), |step| facts.constant(step))?;
+    let step = if header.down { step.checked_neg()? } else { step };
+    let agrees = match header.compare {
+        BinaryOp::Less | BinaryOp::LessEqual => step > 0,
+        BinaryOp::Greater | BinaryOp::GreaterEqual => step < 0,
+        BinaryOp::NotEqual => step.abs() == 1,
+        _ => false,
+    };
+    agrees.then_some(step)
+}
+
+/// The type of an integer variable; `None` if it is another one, or not known well enough.
+pub fn integer(facts: &Facts, symbol: SymbolId) -> Option<Integer> {
+    let known = facts.symbols.get(symbol);
+    if known.class != Class::Scalar || known.is_floating {
+        return None;
+    }
+    if facts.unit.is_fortran() {
+        let is_integer = known.intrinsic.as_deref() == Some("integer");
+        let bits = if facts.decl(symbol).is_some_and(|decl| is_default(facts, decl)) { 32 } else { 64 };
+        return is_integer.then_some(Integer { bits, is_signed: true });
+    }
+    let decl = facts.decl(symbol)?;
+    let words = declared_words(facts, decl);
+    if words.iter().any(|word| matches!(word.as_str(), "volatile" | "_Atomic" | "thread_local" | "_Thread_local")) {
+        return None;
+    }
+    let (bits, is_signed) = match &decl.base {
+        BaseType::Builtin(base) => {
+            let has = |wanted: &str| base.split(' ').any(|word| word == wanted);
+            let narrow = ["char", "short", "bool", "_Bool", "float", "double", "_Complex", "wchar_t"];
+            let known = ["int", "long", "signed", "unsigned"];
+            if narrow.into_iter().any(has) || !known.into_iter().any(has) || has("__int128") {
+                return None;
+            }
+            (if has("long") { 64 } else { 32 }, !has("unsigned"))
+        }
+        BaseType::Named(name) => match name.strip_prefix("std::").unwrap_or(name) {
+            "size_t" | "uint64_t" => (64, false),
+            "ptrdiff_t" | "ssize_t" | "int64_t" => (64, true),
+            "int32_t" => (32, true),
+            "uint32_t" => (32, false),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    decl.derived.is_empty().then_some(Integer { bits, is_signed })
+}
+
+/// Whether a Fortran declaration of an integer names no kind.
+fn is_default(facts: &Facts, decl: &Decl) -> bool {
+    let text = facts.file.text(Span { start: decl.span.start, end: decl.name_span.start });
+    let text = text.trim_start();
+    let rest = text.get(..7).filter(|word| word.eq_ignore_ascii_case("integer")).and(text.get(7..));
+    rest.is_some_and(|rest| {
+        rest.starts_with(|c: char| c.is_whitespace() || matches!(c, ',' | ':'))
+            && !rest.trim_start().starts_with(['(', '*'])
+    })
+}
+
+/// The words before the name in a declaration.
+fn declared_words(facts: &Facts, decl: &Decl) -> Vec<String> {
+    let text = facts.file.text(Span { start: decl.span.start, end: decl.name_span.start });
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned).collect()
+}
+
+/// The inductions of the loop `stmt`.
+pub fn inductions(facts: &Facts, around: &Around, stmt: StmtId) -> Vec<Induction> {
+    let (Ok(head), Some(body)) = (header(facts.unit, facts.symbols, stmt), around.body) else {
+        return Vec::new();
+    };
+    let whole = facts.unit.stmt(body).span;
+    let gives_names = facts.unit.decls.iter().any(|decl| {
+        let is_name = decl.kind == DeclKind::Variable && decl.derived.first() == Some(&Derived::Reference);
+        is_name && whole.contains(decl.span)
+    });
+    let is_clear = !gives_names
+        && !facts.unit.errors.iter().any(|error| whole.contains(*error) || error.contains(whole))
+        && !facts.unit.lambdas.iter().any(|(lambda, _)| whole.contains(*lambda));
+    if !is_clear || fixed_step(facts, &head).is_none() {
+        return Vec::new();
+    }
+    let nest = Nest::new(facts, stmt, &around.atomic);
+    let updates = combine::updates(facts, stmt);
+    let judge = Judge { nest: &nest, around, updates: &updates };
+    let span = facts.unit.stmt(stmt).span;
+    let seeker = Seeker { facts, around, body, stmt, head };
+    let used = uses(facts.unit, facts.symbols, head.body);
+    let changed = used.iter().filter(|(_, how)| how.written && how.exposed && !how.address_taken);
+    let counting = changed.filter(|(symbol, _)| judge.reduction(*symbol, span).is_none());
+    counting.filter_map(|(symbol, _)| seeker.induction(symbol)).collect()
+}
+
+struct Seeker<'s, 'a> {
+    facts: &'s Facts<'a>,
+    around: &'s Around,
+    /// The body of the function.
+    body: StmtId,
+    /// The loop.
+    stmt: StmtId,
+    head: Header,
+}
+
+impl Seeker<'_, '_> {
+    fn induction(&self, symbol: SymbolId) -> Option<Induction> {
+        let facts = self.facts;
+        self.is_candidate(symbol).then_some(())?;
+        let mut changes = Vec::new();
+        self.changes_in(symbol, self.head.body, &mut Vec::new(), &mut changes)?;
+        let (start, started, between) = self.start(symbol)?;
+        let mut steady = between;
+        steady.push(self.stmt);
+        let is_steady = |expr: ExprId| self.is_steady(symbol, expr, &steady);
+        let is_fixed = |head: &Header| is_steady(head.first) && is_steady(head.bound);
+        let mut levels = Vec::new();
+        let (mut stmt, mut head) = (self.stmt, self.head);
+        while let Some(next) = self.next(&mut changes) {
+            levels.push(Level { stmt, is_named: !self.is_only_in(symbol, head.body, next) });
+            (stmt, head) = (next, header(facts.unit, facts.symbols, next).ok()?);
+            is_fixed(&head).then_some(())?;
+        }
+        levels.push(Level { stmt, is_named: true });
+        let amount = self.amount(&changes)?;
+        let is_whole = match amount {
+            Amount::Number(_) => true,
+            Amount::Value(expr, _) => is_steady(expr),
+        };
+        let counts = |level: &Level| {
+            let head = header(facts.unit, facts.symbols, level.stmt).ok();
+            head.is_some_and(|head| integer(facts, head.var).is_some())
+        };
+        let is_wanted = self.is_wanted(symbol);
+        let is_counted = !is_wanted || is_fixed(&self.head);
+        let is_known = is_whole && is_steady(start) && is_steady(self.head.first) && is_counted;
+        (is_known && levels.iter().all(counts)).then_some(Induction {
+            symbol,
+            start,
+            started,
+            loops: levels,
+            amount,
+            is_wanted,
+        })
+    }
+
+    /// The loop that holds all changes, which are taken for those of its iterations.
+    fn next(&self, changes: &mut [Change]) -> Option<StmtId> {
+        let next = *changes.first()?.loops.first()?;
+        if changes.iter().any(|change| change.loops.first() != Some(&next)) {
+            return None;
+        }
+        for change in changes {
+            change.loops.remove(0);
+        }
+        Some(next)
+    }
+
+    /// Whether nothing but what is seen in the function can touch the variable.
+    fn is_candidate(&self, symbol: SymbolId) -> bool {
+        let facts = self.facts;
+        let known = facts.symbols.get(symbol);
+        let is_fit = integer(facts, symbol).is_some_and(|kind| match facts.unit.is_fortran() {
+            true => kind.bits == 32,
+            false => kind.bits == 64 || kind.is_signed,
+        });
+        let fortran = &known.fortran;
+        let has_names = fortran.target || fortran.pointer || fortran.is_equivalent || fortran.optional;
+        let is_own = matches!(known.kind, SymbolKind::Local | SymbolKind::Parameter)
+            && known.decl.is_some()
+            && !known.is_const
+            && !fortran.save
+            && !has_names;
+        let is_apart = match facts.unit.is_fortran() {
+            // Procedures that it contains may name it.
+            true => !self.is_named_elsewhere(symbol),
+            false => !known.is_reference && !self.around.escaping.contains(&symbol),
+        };
+        let is_header = facts.unit.stmts.iter().enumerate().any(|(at, stmt)| {
+            matches!(stmt.kind, StmtKind::For { .. })
+                && facts.unit.stmt(self.stmt).span.contains(stmt.span)
+                && header(facts.unit, facts.symbols, StmtId(at as u32)).is_ok_and(|head| head.var == symbol)
+        });
+        is_fit && is_own && is_apart && !is_header && !self.around.shared.contains(&symbol)
+    }
+
+    fn is_named_elsewhere(&self, symbol: SymbolId) -> bool {
+        let facts = self.facts;
+        let known = facts.symbols.get(symbol);
+        let body = facts.unit.stmt(self.body).span;
+        facts.unit.exprs.iter().enumerate().any(|(at, expr)| {
+            matches!(&expr.kind, ExprKind::Name(name) if name.eq_ignore_ascii_case(&known.name))
+                && !body.contains(expr.span)
+                && facts.symbols.named(facts.unit, ExprId(at as u32)) == Some(symbol)
+        })
+    }
+
+    /// Whether the value that the loop leaves may be read behind it.
+    fn is_wanted(&self, symbol: SymbolId) -> bool {
+        let facts = self.facts;
+        let wanted = std::collections::BTreeSet::from([symbol]);
+        let escaping = &self.around.escaping;
+        !live_after(facts.unit, facts.symbols, self.body, self.stmt, &wanted, escaping).is_empty()
+    }
+
+    /// Collects the changes of the variable in a statement; `None` if one of them may happen or not, or is another one.
+    fn changes_in(
+        &self,
+        symbol: SymbolId,
+        stmt: StmtId,
+        loops: &mut Vec<StmtId>,
+        found: &mut Vec<Change>,
+    ) -> Option<()> {
+        let facts = self.facts;
+        let unit = facts.unit;
+        let is_changed = || {
+            let used = uses(unit, facts.symbols, stmt);
+            used.of(symbol).is_some_and(|how| how.written || how.address_taken)
+        };
+        match &unit.stmt(stmt).kind {
+            StmtKind::Block(list) => {
+                list.iter().try_for_each(|stmt| self.changes_in(symbol, *stmt, loops, found))
+            }
+            StmtKind::Expr(expr) => self.changes_of(symbol, *expr, loops, found),
+            StmtKind::Decl(decls) => decls.iter().try_for_each(|decl| {
+                let decl = unit.decl(*decl);
+                let init = decl.init;
+                match is_changed() {
+                    true => init.map_or(Some(()), |init| self.changes_of(symbol, init, loops, found)),
+                    false => Some(()),
+                }
+            }),
+            StmtKind::For { .. } if is_changed() => {
+                let head = header(unit, facts.symbols, stmt).ok()?;
+                fixed_step(facts, &head)?;
+                loops.push(stmt);
+                self.changes_in(symbol, head.body, loops, found)?;
+                loops.pop();
+                Some(())
+            }
+            _ if is_changed() || jumps(facts, stmt, true) => None,
+            _ => Some(()),
+        }
+    }
+
+    /// The changes in an expression that is surely evaluated once.
+    fn changes_of(
+        &self,
+        symbol: SymbolId,
+        expr: ExprId,
+        loops: &[StmtId],
+        found: &mut Vec<Change>,
+    ) -> Option<()> {
+        let facts = self.facts;
+        let unit = facts.unit;
+        let is_it = |expr: ExprId| facts.symbols.named(unit, expr) == Some(symbol);
+        let change = |times: i64, factor: Option<ExprId>| Change { times, factor, loops: loops.to_vec() };
+        match &unit.expr(expr).kind {
+            ExprKind::Step { up, operand, .. } if is_it(*operand) => {
+                found.push(change(if *up { 1 } else { -1 }, None));
+                Some(())
+            }
+            ExprKind::Assign(op, left, right) if is_it(*left) => {
+                let (times, factor) = match (op, &unit.expr(*right).kind) {
+                    (Some(BinaryOp::Add), _) => (1, *right),
+                    (Some(BinaryOp::Subtract), _) => (-1, *right),
+                    (None, ExprKind::Binary(BinaryOp::Add, a, b)) if is_it(*a) => (1, *b),
+                    (None, ExprKind::Binary(BinaryOp::Add, a, b)) if is_it(*b) => (1, *a),
+                    (None, ExprKind::Binary(BinaryOp::Subtract, a, b)) if is_it(*a) => (-1, *b),
+                    _ => return None,
+                };
+                found.push(change(times, Some(factor)));
+                Some(())
+            }
+            ExprKind::Assign(_, left, right)
+            | ExprKind::Index(left, right)
+            | ExprKind::Comma(left, right) => {
+                self.changes_of(symbol, *left, loops, found)?;
+                self.changes_of(symbol, *right, loops, found)
+            }
+            ExprKind::Binary(op, left, right) if !matches!(op, BinaryOp::And | BinaryOp::Or) => {
+                self.changes_of(symbol, *left, loops, found)?;
+                self.changes_of(symbol, *right, loops, found)
+            }
+            ExprKind::Step { operand, .. }
+            | ExprKind::Unary(_, operand)
+            | ExprKind::Cast { operand, .. }
+            | ExprKind::Deref(operand)
+            | ExprKind::Member { base: operand, .. } => self.changes_of(symbol, *operand, loops, found),
+            _ => (!self.is_changed_by(symbol, expr)).then_some(()),
+        }
+    }
+
+    /// Whether an expression that is not looked into may change the variable.
+    fn is_changed_by(&self, symbol: SymbolId, expr: ExprId) -> bool {
+        let facts = self.facts;
+        let unit = facts.unit;
+        let mut pending = vec![expr];
+        while let Some(at) = pending.pop() {
+            let kind = &unit.expr(at).kind;
+            let targets: Vec<ExprId> = match kind {
+                ExprKind::Assign(_, target, _)
+                | ExprKind::Step { operand: target, .. }
+                | ExprKind::AddressOf(target) => vec![*target],
+                ExprKind::Call { callee, args } => match &unit.expr(*callee).kind {
+                    ExprKind::Name(name) if facts.is_called_macro(name) || unit.is_fortran() => {
+                        let takes = |place: &usize| facts.symbols.takes_reference(name, *place);
+                        let is_macro = facts.is_called_macro(name);
+                        (0..args.len()).filter(|place| is_macro || takes(place)).map(|at| args[at]).collect()
+                    }
+                    ExprKind::Name(name) => {
+                        let takes = |place: &usize| facts.symbols.takes_reference(name, *place);
+                        (0..args.len()).filter(takes).map(|at| args[at]).collect()
+                    }
+                    _ => args.clone(),
+                },
+                ExprKind::Opaque(parts) => parts.clone(),
+                _ => Vec::new(),
+            };
+            if targets.iter().any(|target| facts.symbols.named(unit, *target) == Some(symbol)) {
+                return true;
+            }
+            pending.extend(kind.children());
+        }
+        false
+    }
+
+    /// What an iteration of the innermost loop adds.
+    fn amount(&self, changes: &[Change]) -> Option<Amount> {
+        let number = |change: &Change| {
+            let factor = change.factor.map_or(Some(1), |factor| self.literal(factor))?;
+            change.loops.is_empty().then(|| factor.checked_mul(change.times)).flatten()
+        };
+        if let Some(sum) = changes.iter().try_fold(0_i64, |sum, change| sum.checked_add(number(change)?)) {
+            return Some(Amount::Number(sum));
+        }
+        let [Change { times, factor: Some(factor), loops }] = changes else { return None };
+        loops.is_empty().then_some(Amount::Value(*factor, *times < 0))
+    }
+
+    fn literal(&self, expr: ExprId) -> Option<i64> {
+        match &self.facts.unit.expr(expr).kind {
+            ExprKind::Int(value) => i64::try_from(*value).ok(),
+            ExprKind::Unary(UnaryOp::Minus, operand) => self.literal(*operand)?.checked_neg(),
+            _ => None,
+        }
+    }
+
+    /// Whether the variable is named nowhere in `body` but in `inner`.
+    fn is_only_in(&self, symbol: SymbolId, body: StmtId, inner: StmtId) -> bool {
+        let facts = self.facts;
+        let (body, inner) = (facts.unit.stmt(body).span, facts.unit.stmt(inner).span);
+        let known = facts.symbols.get(symbol);
+        !facts.unit.exprs.iter().enumerate().any(|(at, expr)| {
+            matches!(&expr.kind, ExprKind::Name(name) if name.eq_ignore_ascii_case(&known.name))
+                && body.contains(expr.span)
+                && !inner.contains(expr.span)
+                && facts.symbols.named(facts.unit, ExprId(at as u32)) == Some(symbol)
+        })
+    }
+
+    /// The value that the variable has when the loop begins: the expression, where it is assigned, and the statements from
+    /// there to the loop.
+    fn start(&self, symbol: SymbolId) -> Option<(ExprId, Span, Vec<StmtId>)> {
+        let facts = self.facts;
+        let unit = facts.unit;
+        let path = path_to(unit, self.body, self.stmt);
+        if path.last() != Some(&self.stmt) {
+            return None;
+        }
+        let mut between = Vec::new();
+        for pair in path.windows(2).rev() {
+            let [outer, inner] = pair else { continue };
+            match &unit.stmt(*outer).kind {
+                StmtKind::Block(list) => {
+                    let before = list.iter().take_while(|stmt| *stmt != inner).collect::<Vec<_>>();
+                    for stmt in before.into_iter().rev() {
+                        if let Some(start) = self.assigned(symbol, *stmt) {
+                            return Some((start, unit.stmt(*stmt).span, between));
+                        }
+                        let used = uses(unit, facts.symbols, *stmt);
+                        let is_changed =
+                            used.of(symbol).is_some_and(|how| how.written || how.address_taken);
+                        if is_changed || has_label(facts, *stmt) {
+                            return None;
+                        }
+                        between.push(*stmt);
+                    }
+                }
+                StmtKind::If { cond, .. } if !changes(unit, *cond) => {}
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    /// The value that a statement gives the variable.
+    fn assigned(&self, symbol: SymbolId, stmt: StmtId) -> Option<ExprId> {
+        let facts = self.facts;
+        match &facts.unit.stmt(stmt).kind {
+            StmtKind::Expr(expr) => match facts.unit.expr(*expr).kind {
+                ExprKind::Assign(None, left, right) => {
+                    (facts.symbols.named(facts.unit, left) == Some(symbol)).then_some(right)
+                }
+                _ => None,
+            },
+            // What Fortran declares with a value has it only once.
+            StmtKind::Decl(decls) if !facts.unit.is_fortran() => {
+                let own = facts.symbols.get(symbol).decl;
+                let decl = decls.iter().find(|decl| Some(**decl) == own)?;
+                facts.unit.decl(*decl).init
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether an expression is made of integers that none of the statements changes.
+    fn is_steady(&self, symbol: SymbolId, expr: ExprId, statements: &[StmtId]) -> bool {
+        let facts = self.facts;
+        let unit = facts.unit;
+        let text = facts.file.text(unit.expr(expr).span);
+        if text.contains(['\n', '!', '&', '?', '"', '\'']) || text.contains("//") || text.contains("/*") {
+            return false;
+        }
+        match &unit.expr(expr).kind {
+            ExprKind::Int(_) => true,
+            ExprKind::Unary(UnaryOp::Minus | UnaryOp::Plus, operand) => {
+                self.is_steady(symbol, *operand, statements)
+            }
+            ExprKind::Binary(
+                BinaryOp::Add
+                | BinaryOp::Subtract
+                | BinaryOp::Multiply
+                | BinaryOp::Divide
+                | BinaryOp::Remainder,
+                left,
+                right,
+            ) => self.is_steady(symbol, *left, statements) && self.is_steady(symbol, *right, statements),
+            ExprKind::Name(name) => {
+                if facts.is_macro(name) {
+                    return facts.constant(expr).is_some();
+                }
+                let Some(named) = facts.symbols.named(unit, expr) else { return false };
+                named != symbol && self.is_kept(named, statements)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether an integer variable keeps its value through all the statements.
+    fn is_kept(&self, symbol: SymbolId, statements: &[StmtId]) -> bool {
+        let facts = self.facts;
+        let known = facts.symbols.get(symbol);
+        if known.kind == SymbolKind::Constant {
+            return known.class == Class::Scalar && !known.is_floating;
+        }
+        let fortran = &known.fortran;
+        let has_names = fortran.target || fortran.pointer || fortran.is_equivalent || fortran.optional;
+        if integer(facts, symbol).is_none() || has_names || self.around.shared.contains(&symbol) {
+            return false;
+        }
+        let all = || statements.iter().map(|stmt| uses(facts.unit, facts.symbols, *stmt));
+        let is_changed =
+            all().any(|used| used.of(symbol).is_some_and(|how| how.written || how.address_taken));
+        let is_own = matches!(known.kind, SymbolKind::Local | SymbolKind::Parameter);
+        if facts.unit.is_fortran() {
+            let is_quiet = || all().all(|used| used.calls.keys().all(|name| is_pure_intrinsic(name)));
+            return !is_changed && (is_own && !self.is_named_elsewhere(symbol) || is_quiet());
+        }
+        let is_plain = is_own && !known.is_reference && !self.around.escaping.contains(&symbol);
+        !is_changed && (is_plain || known.kind == SymbolKind::Static && known.is_const)
+    }
+}
+
+/// Whether a jump in the statement leads out of it, or to somewhere else in it.
+fn jumps(facts: &Facts, stmt: StmtId, breaks: bool) -> bool {
+    let unit = facts.unit;
+    match &unit.stmt(stmt).kind {
+        StmtKind::Break | StmtKind::Continue => breaks,
+        StmtKind::Goto(_) | StmtKind::Return(_) | StmtKind::Opaque(_) => true,
+        StmtKind::Labeled { label: Some(_), .. } => true,
+        StmtKind::For { body, .. } | StmtKind::While { body, .. } | StmtKind::DoWhile { body, .. } => {
+            jumps(facts, *body, false)
+        }
+        _ => children(unit, stmt).into_iter().any(|child| jumps(facts, child, breaks)),
+    }
+}
+
+/// Whether code may get into a statement by a jump.
+fn has_label(facts: &Facts, stmt: StmtId) -> bool {
+    matches!(facts.unit.stmt(stmt).kind, StmtKind::Labeled { .. })
+        || children(facts.unit, stmt).into_iter().any(|child| has_label(facts, child))
+}
