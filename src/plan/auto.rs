@@ -16,7 +16,7 @@ use crate::sema::{
 use crate::source::Span;
 
 use super::feedback::{help, reason};
-use super::induction::{Closed, closed};
+use super::induction::Closed;
 use super::{Aim, Maker, Region, launch};
 
 /// The directives, and what was found out about the loops.
@@ -232,29 +232,77 @@ impl Settling<'_, '_> {
         }
     }
 
-    /// Notes how a loop that counts can be written without.
+    /// Notes how a loop that counts, or whose inner loops do, can be written without.
     fn close(&mut self, index: usize, (stmt, told): (StmtId, Span), in_kernels: bool, obstacle: &Obstacle) {
-        let (Kind::Induction(name) | Kind::Carried(name)) = &obstacle.kind else { return };
-        let found = sema::inductions(self.facts, &self.around, stmt);
-        let is_named = |one: &Induction| self.facts.symbols.get(one.symbol).name == *name;
-        // What `parallel` leaves in its own copy of a variable does not come back.
-        let comes_back = in_kernels || found.iter().all(|one| !one.is_wanted);
-        if !found.iter().any(is_named) || !comes_back || !found.iter().all(|one| self.is_free(index, one)) {
+        let is_own = match &obstacle.kind {
+            Kind::Induction(_) | Kind::Carried(_) => true,
+            Kind::Meets { .. } | Kind::Subscripts(_) => false,
+            _ => return,
+        };
+        let loops = if is_own { vec![stmt] } else { self.loops_in(stmt) };
+        let mut closed = Closed::new(self.facts.unit.stmt(stmt).span, told);
+        let mut around: Option<Span> = None;
+        for at in loops {
+            let span = self.facts.unit.stmt(at).span;
+            if around.is_some_and(|around| around.contains(span)) {
+                continue;
+            }
+            let found = sema::inductions(self.facts, &self.around, at);
+            if found.is_empty() {
+                continue;
+            }
+            around = Some(span);
+            if self.close_one(index, at, in_kernels, &found, &mut closed).is_none() {
+                return;
+            }
+        }
+        if closed.bodies.is_empty() {
             return;
         }
-        let behind = self.behind(index, stmt, &found);
-        let place = if behind == self.facts.unit.stmt(stmt).span { Some(stmt) } else { self.maker.bound[index].stmt() };
-        let has_room = found.iter().all(|one| !one.is_wanted) || place.is_some_and(|place| self.is_listed(place));
-        if has_room && let Some(mut closed) = closed(self.facts, stmt, &found, behind, told) {
-            // What stands before the first statement of a body may be a directive of that statement.
-            for put in &mut closed.bodies {
-                let before = Span { start: put.span.start, end: put.first };
-                let directives = self.maker.bound.iter().map(|one| one.directive.span);
-                let first = directives.filter(|span| !span.is_empty() && before.contains(*span)).min();
-                put.first = first.map_or(put.first, |span| span.start);
-            }
-            self.closed.push(closed);
+        // What stands before the first statement of a body may be a directive of that statement.
+        for put in &mut closed.bodies {
+            let before = Span { start: put.span.start, end: put.first };
+            let directives = self.maker.bound.iter().map(|one| one.directive.span);
+            let first = directives.filter(|span| !span.is_empty() && before.contains(*span)).min();
+            put.first = first.map_or(put.first, |span| span.start);
         }
+        self.closed.push(closed);
+    }
+
+    /// Writes out the inductions of one loop.
+    fn close_one(
+        &self,
+        index: usize,
+        stmt: StmtId,
+        in_kernels: bool,
+        found: &[Induction],
+        closed: &mut Closed,
+    ) -> Option<()> {
+        // What `parallel` leaves in its own copy of a variable does not come back.
+        let is_wanted = found.iter().any(|one| one.is_wanted);
+        let is_free = (in_kernels || !is_wanted) && found.iter().all(|one| self.is_free(index, one));
+        let is_last = self.is_last(index, stmt, found);
+        let region = &self.maker.bound[index];
+        let place = if is_last { region.stmt()? } else { stmt };
+        let place_span = self.facts.unit.stmt(place).span;
+        let end = region.partner.filter(|_| is_last).map(|at| self.maker.bound[at].directive.span);
+        let after = end.map_or(place_span.end, |end| end.end);
+        let has_room = !is_wanted || self.is_listed(place);
+        (is_free && has_room).then(|| closed.add(self.facts, stmt, found, (after, end.unwrap_or(place_span))))?
+    }
+
+    /// The loops inside a loop, outer ones first.
+    fn loops_in(&self, stmt: StmtId) -> Vec<StmtId> {
+        let unit = self.facts.unit;
+        let (mut found, mut pending) = (Vec::new(), vec![stmt]);
+        while let Some(at) = pending.pop() {
+            if at != stmt && matches!(unit.stmt(at).kind, StmtKind::For { .. }) {
+                found.push(at);
+            }
+            pending.extend(children(unit, at));
+        }
+        found.sort_by_key(|at| (unit.stmt(*at).span.start, std::cmp::Reverse(unit.stmt(*at).span.end)));
+        found
     }
 
     /// Whether a statement stands in a block, so that another one may stand behind it.
@@ -281,13 +329,12 @@ impl Settling<'_, '_> {
         !all().any(is_named) && !is_governed.any(|span| span == induction.started)
     }
 
-    /// Where last values are computed: behind the construct, if nothing in it behind the loop needs them or changes what they
-    /// are made of, else behind the loop.
-    fn behind(&self, index: usize, stmt: StmtId, found: &[Induction]) -> Span {
+    /// Whether last values can be computed behind the construct: nothing in it behind the loop needs them, or changes what
+    /// they are made of.
+    fn is_last(&self, index: usize, stmt: StmtId, found: &[Induction]) -> bool {
         let unit = self.facts.unit;
         let span = unit.stmt(stmt).span;
-        let one = &self.maker.bound[index];
-        let Some(region) = one.stmt() else { return span };
+        let Some(region) = self.maker.bound[index].stmt() else { return false };
         let is_last = match &unit.stmt(region).kind {
             StmtKind::Block(list) => list.contains(&stmt),
             _ => region == stmt,
@@ -314,14 +361,7 @@ impl Settling<'_, '_> {
         });
         let is_steady =
             |symbol: SymbolId| changed.of(symbol).is_none_or(|how| !how.written && !how.address_taken);
-        if !is_last || is_used || !parts.into_iter().all(is_steady) {
-            return span;
-        }
-        let end = one.partner.map(|at| self.maker.bound[at].directive.span);
-        match end {
-            Some(end) => Span { start: one.directive.span.start, end: end.end },
-            None => Span { start: one.directive.span.start, end: unit.stmt(region).span.end },
-        }
+        is_last && !is_used && parts.into_iter().all(is_steady)
     }
 
     /// Keeps what was found out about a loop.

@@ -20,9 +20,19 @@ pub struct Closed {
     pub names: Vec<String>,
     /// The bodies that the values are computed in.
     pub bodies: Vec<Put>,
-    /// The statements that give the variables their last values, and the code that they stand behind: from where it begins
-    /// to where it ends.
-    pub last: Option<(Span, Vec<String>)>,
+    /// The statements that give the variables their last values.
+    pub last: Vec<Last>,
+}
+
+/// Statements behind a loop, or behind its construct.
+#[derive(Clone, Debug)]
+pub struct Last {
+    /// Behind what they stand.
+    pub after: u32,
+    /// What they are indented like.
+    pub like: Span,
+    /// The statements.
+    pub lines: Vec<String>,
 }
 
 impl Closed {
@@ -99,7 +109,9 @@ impl Words {
             (None, text) | (text, None) => text.clone(),
             (Some((one, _)), Some(_)) => {
                 let other = Words { number: 0, ..other.clone() };
-                Some((format!("{one} + {}", other.at(Level::Product)), Level::Sum))
+                let bare = other.at(Level::Sum);
+                let bare = if bare.starts_with('-') { other.at(Level::Whole) } else { bare };
+                Some((format!("{one} + {bare}"), Level::Sum))
             }
         };
         Some(Words { text, number: self.number.checked_add(other.number)? })
@@ -350,34 +362,35 @@ fn joined(start: &Words, count: &Words, (amount, is_taken): (Words, bool)) -> Op
     if is_taken { start.minus(&sum) } else { start.plus(&sum) }
 }
 
-/// Writes the inductions of a loop out: in the bodies that name them, and behind `behind`.
-pub(super) fn closed(
-    facts: &Facts,
-    stmt: StmtId,
-    found: &[Induction],
-    behind: Span,
-    told: Span,
-) -> Option<Closed> {
-    let unit = facts.unit;
-    let mut bodies: Vec<Put> = Vec::new();
-    for one in found {
-        for (level, at) in one.loops.iter().enumerate().filter(|(_, at)| at.is_named) {
-            let put = put(facts, at.stmt, found)?;
-            let line = Writer { facts, here: put.first }.value(one, level)?;
-            match bodies.iter_mut().find(|known| known.span == put.span) {
-                Some(known) => known.lines.push(line),
-                None => bodies.push(Put { lines: vec![line], ..put }),
-            }
-        }
+impl Closed {
+    /// Nothing is written out of the loop at `span` yet, which is told of at `told`.
+    pub(super) fn new(span: Span, told: Span) -> Closed {
+        Closed { span, told, from: span, names: Vec::new(), bodies: Vec::new(), last: Vec::new() }
     }
-    let span = unit.stmt(stmt).span;
-    let writer = Writer { facts, here: span.start };
-    let wanted = found.iter().filter(|one| one.is_wanted);
-    let last = wanted.map(|one| writer.last(one)).collect::<Option<Vec<_>>>()?;
-    let last = (!last.is_empty()).then_some((behind, last));
-    let from = found.iter().fold(span, |from, one| one.started.to(from));
-    let names = found.iter().map(|one| facts.symbols.get(one.symbol).name.clone()).collect();
-    Some(Closed { span, told, from, names, bodies, last })
+
+    /// Writes the inductions of the loop `stmt` out: in the bodies that name them, and behind the code that ends at `after`.
+    pub(super) fn add(&mut self, facts: &Facts, stmt: StmtId, found: &[Induction], after: (u32, Span)) -> Option<()> {
+        for one in found {
+            for (level, at) in one.loops.iter().enumerate().filter(|(_, at)| at.is_named) {
+                let put = put(facts, at.stmt, found)?;
+                let line = Writer { facts, here: put.first }.value(one, level)?;
+                match self.bodies.iter_mut().find(|known| known.span == put.span) {
+                    Some(known) => known.lines.push(line),
+                    None => self.bodies.push(Put { lines: vec![line], ..put }),
+                }
+            }
+            self.from = self.from.to(one.started);
+            self.names.push(facts.symbols.get(one.symbol).name.clone());
+        }
+        let writer = Writer { facts, here: facts.unit.stmt(stmt).span.start };
+        let wanted = found.iter().filter(|one| one.is_wanted);
+        let lines = wanted.map(|one| writer.last(one)).collect::<Option<Vec<_>>>()?;
+        if !lines.is_empty() {
+            let (after, like) = after;
+            self.last.push(Last { after, like, lines });
+        }
+        Some(())
+    }
 }
 
 /// Where statements begin the body of a loop: behind declarations that name none of the variables.

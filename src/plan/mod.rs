@@ -25,7 +25,7 @@ pub use auto::{Settled, leaves_open, operator, settle};
 pub use clauses::{effective, list};
 pub use data::{is_rows, is_whole_pointer};
 pub use feedback::reason;
-pub use induction::{Closed, Put};
+pub use induction::{Closed, Last, Put};
 pub use parts::bodies;
 pub use tree::{Attribute, Exit, Gangs, Item, Launch, Names, Plan, Region, Sharing, Sizes, Spread, WorkLoop};
 

@@ -5,7 +5,7 @@
 //! the loop is then found parallel and shared out.
 
 use crate::diag;
-use crate::edit::{Edit, EditSet, Rewrite};
+use crate::edit::Edit;
 use crate::layout;
 use crate::plan::{Closed, Put};
 use crate::report::{LoopFeedback, LoopVerdict};
@@ -33,20 +33,12 @@ pub fn computed(source: &Source, plain: Translation, again: impl Fn(&Source) -> 
     };
     let mut all: Vec<Counting> = plain.closed.iter().filter_map(with_edits).collect();
     for _ in 0..ATTEMPTS {
-        let chosen = chosen(&mut all);
+        let chosen = chosen(&all);
         if chosen.is_empty() {
             return plain;
         }
-        let mut set = EditSet::default();
-        for (owner, at) in chosen.iter().enumerate() {
-            let edits = all[*at].edits.clone();
-            all[*at].is_refused = set.add(Rewrite { owner: owner as u32, edits }).is_err();
-        }
-        if chosen.iter().any(|at| all[*at].is_refused) {
-            continue;
-        }
-        let first: Vec<Edit> = set.edits().cloned().collect();
-        let text = SourceFile::new(file.name.clone(), set.apply(&file.bytes), file.language);
+        let first = merged(chosen.iter().flat_map(|at| all[*at].edits.clone()).collect());
+        let text = SourceFile::new(file.name.clone(), with(&first, &file.bytes), file.language);
         let there = Source { file: text, headers: source.headers.clone() };
         let translation = again(&there);
         let way = Way::new(&first, file.bytes.len() as u32);
@@ -66,7 +58,7 @@ pub fn computed(source: &Source, plain: Translation, again: impl Fn(&Source) -> 
 }
 
 /// The loops to be changed: of those that stand in one another, the outermost.
-fn chosen(all: &mut [Counting]) -> Vec<usize> {
+fn chosen(all: &[Counting]) -> Vec<usize> {
     let open: Vec<(usize, Span)> = all
         .iter()
         .enumerate()
@@ -85,16 +77,17 @@ fn is_shared_out(one: &LoopFeedback) -> bool {
 
 /// The edits of the source; `None` if it leaves no room for them.
 fn edits_of(file: &SourceFile, closed: &Closed) -> Option<Vec<Edit>> {
-    let code = closed.last.as_ref().map_or(closed.span, |(behind, _)| closed.span.to(*behind));
-    if has_preprocessor_lines(file, closed.from.to(code)) {
+    let end = closed.last.iter().map(|last| last.after).max().unwrap_or_default();
+    let code = closed.from.to(closed.span);
+    if has_preprocessor_lines(file, Span { end: code.end.max(end), ..code }) {
         return None;
     }
     let mut edits = Vec::new();
     for put in &closed.bodies {
         edits.extend(put_edits(file, put)?);
     }
-    if let Some((behind, lines)) = &closed.last {
-        edits.push(layout::lines_after(file, behind.end, *behind, lines)?);
+    for last in &closed.last {
+        edits.push(layout::lines_after(file, last.after, last.like, &last.lines)?);
     }
     Some(edits)
 }
@@ -104,7 +97,7 @@ fn put_edits(file: &SourceFile, put: &Put) -> Option<Vec<Edit>> {
     let first = Span { start: put.first, end: put.first };
     if file.language.is_fortran() {
         let lines = put.lines.iter().map(|line| layout::inserted(file, put.first, line));
-        return Some(vec![joined(lines.collect::<Option<Vec<_>>>()?)?]);
+        return lines.collect();
     }
     let is_block = file.slice(put.span).starts_with(b"{");
     let is_on_line = file.lines.line(put.first) == file.lines.line(put.after.max(put.around.start));
@@ -130,19 +123,35 @@ fn put_edits(file: &SourceFile, put: &Put) -> Option<Vec<Edit>> {
     }
     let open = layout::above_code(file, put.span.start, put.around.start, "{")?;
     let lines = put.lines.iter().map(|line| layout::inserted(file, put.span.start, line));
-    let open = joined([open].into_iter().map(Some).chain(lines).collect::<Option<Vec<_>>>()?)?;
-    Some(vec![open, layout::lines_after(file, put.span.end, put.around, &["}".to_owned()])?])
+    let close = layout::lines_after(file, put.span.end, put.around, &["}".to_owned()])?;
+    [Some(open)].into_iter().chain(lines).chain([Some(close)]).collect()
 }
 
 fn insertion(at: u32, text: String) -> Edit {
     Edit { span: Span { start: at, end: at }, text: text.into_bytes() }
 }
 
-/// Insertions at one place as one.
-fn joined(edits: Vec<Edit>) -> Option<Edit> {
-    let span = edits.first()?.span;
-    let text = edits.iter().flat_map(|edit| edit.text.iter().copied()).collect();
-    edits.iter().all(|edit| edit.span == span).then_some(Edit { span, text })
+/// Insertions by place, those at one place as one, in their order: a brace, and what stands behind it.
+fn merged(mut edits: Vec<Edit>) -> Vec<Edit> {
+    edits.sort_by_key(|edit| edit.span.start);
+    let mut all: Vec<Edit> = Vec::new();
+    for edit in edits {
+        match all.last_mut().filter(|last| last.span == edit.span) {
+            Some(last) => last.text.extend(edit.text),
+            None => all.push(edit),
+        }
+    }
+    all
+}
+
+/// The text with insertions.
+fn with(insertions: &[Edit], bytes: &[u8]) -> Vec<u8> {
+    let mut text = bytes.to_vec();
+    for edit in insertions.iter().rev() {
+        let at = edit.span.start as usize;
+        text.splice(at..at, edit.text.iter().copied());
+    }
+    text
 }
 
 /// Whether the preprocessor may see something else in the bytes than is seen here.

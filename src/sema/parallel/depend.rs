@@ -232,6 +232,8 @@ impl Nest<'_> {
                 let (low_part, other_part) = (low_part?, other_part?);
                 let [first, second] = [&low_part, &other_part].map(Poly::constant_term);
                 let mut starts = vec![0, 1, first, second];
+                // From one, behind an offset.
+                starts.extend([first, second].into_iter().filter_map(|start| start.checked_add(1)));
                 starts.dedup();
                 let stays = starts.into_iter().any(|start| {
                     let stays = |access, low: &Poly| {

@@ -152,15 +152,17 @@ pub fn inductions(facts: &Facts, around: &Around, stmt: StmtId) -> Vec<Induction
     if !is_clear || fixed_step(facts, &head).is_none() {
         return Vec::new();
     }
-    let nest = Nest::new(facts, stmt, &around.atomic);
-    let updates = combine::updates(facts, stmt);
-    let judge = Judge { nest: &nest, around, updates: &updates };
-    let span = facts.unit.stmt(stmt).span;
     let seeker = Seeker { facts, around, body, stmt, head };
     let used = uses(facts.unit, facts.symbols, head.body);
     let changed = used.iter().filter(|(_, how)| how.written && how.exposed && !how.address_taken);
-    let counting = changed.filter(|(symbol, _)| judge.reduction(*symbol, span).is_none());
-    counting.filter_map(|(symbol, _)| seeker.induction(symbol)).collect()
+    let mut found: Vec<Induction> = changed.filter_map(|(symbol, _)| seeker.induction(symbol)).collect();
+    if !found.is_empty() {
+        let nest = Nest::new(facts, stmt, &around.atomic);
+        let updates = combine::updates(facts, stmt);
+        let judge = Judge { nest: &nest, around, updates: &updates };
+        found.retain(|one| judge.reduction(one.symbol, facts.unit.stmt(stmt).span).is_none());
+    }
+    found
 }
 
 struct Seeker<'s, 'a> {

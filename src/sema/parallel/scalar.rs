@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::host::ir::{BinaryOp, ExprId, ExprKind};
 use crate::sema::{Class, Header, SymbolId, SymbolKind, Use, live_after, uses};
 use crate::source::Span;
 
@@ -84,8 +85,20 @@ impl Judge<'_, '_> {
 
     fn carried(&self, symbol: SymbolId, how: &Use, within: Span) -> Kind {
         let name = self.nest.facts.symbols.get(symbol).name.clone();
-        let counts = self.updates.iter().any(|update| {
-            update.symbol == symbol && update.how == Some(super::Combine::Add) && within.contains(update.span)
+        let unit = self.nest.facts.unit;
+        let is_it = |expr: ExprId| self.nest.facts.symbols.named(unit, expr) == Some(symbol);
+        let counts = unit.exprs.iter().any(|expr| {
+            within.contains(expr.span)
+                && match &expr.kind {
+                    ExprKind::Step { operand, .. } => is_it(*operand),
+                    ExprKind::Assign(Some(BinaryOp::Add | BinaryOp::Subtract), target, _) => is_it(*target),
+                    ExprKind::Assign(None, target, value) if is_it(*target) => {
+                        let is_sum = |op: &BinaryOp| matches!(op, BinaryOp::Add | BinaryOp::Subtract);
+                        matches!(&unit.expr(*value).kind, ExprKind::Binary(op, a, b)
+                            if is_sum(op) && (is_it(*a) || is_it(*b) && *op == BinaryOp::Add))
+                    }
+                    _ => false,
+                }
         });
         if counts && !how.address_taken && !self.nest.facts.symbols.get(symbol).is_floating {
             Kind::Induction(name)
