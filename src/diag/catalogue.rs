@@ -336,6 +336,9 @@ pub fn kernels_sequential(at: Span) -> Diag {
     )
 }
 
+/// The code of `loop_in_order`.
+pub const LOOP_IN_ORDER: Code = Code(212);
+
 /// A0212
 pub fn loop_in_order(at: Span, why: &str, help: &str) -> Diag {
     diag(212, Severity::Weaker, at, format!("this loop is not proven parallel: {why}"), "in order", help)

@@ -10,8 +10,8 @@ use crate::bind::{Bound, descendants, implied_clause, implied_loop, with_implied
 use crate::diag::{self, Diag};
 use crate::host::ir::{ExprKind, StmtId, StmtKind, Unit};
 use crate::sema::{
-    self, Amount, Around, Combine, Facts, Finding, Induction, Kind, Level, Needs, Obstacle, Said, SymbolId, Verdict, children,
-    judge, only_loop,
+    self, Around, Combine, Facts, Finding, Induction, Kind, Needs, Obstacle, Said, SymbolId, Verdict,
+    children, judge, only_loop,
 };
 use crate::source::Span;
 
@@ -261,10 +261,9 @@ impl Settling<'_, '_> {
         }
         // What stands before the first statement of a body may be a directive of that statement.
         for put in &mut closed.bodies {
-            let before = Span { start: put.span.start, end: put.first };
-            let directives = self.maker.bound.iter().map(|one| one.directive.span);
-            let first = directives.filter(|span| !span.is_empty() && before.contains(*span)).min();
-            put.first = first.map_or(put.first, |span| span.start);
+            let between = Span { start: put.after.min(put.first), end: put.first };
+            let mut directives = self.maker.bound.iter().map(|one| one.directive.span);
+            put.has_directive = directives.any(|span| !span.is_empty() && between.contains(span));
         }
         self.closed.push(closed);
     }
@@ -280,7 +279,11 @@ impl Settling<'_, '_> {
     ) -> Option<()> {
         // What `parallel` leaves in its own copy of a variable does not come back.
         let is_wanted = found.iter().any(|one| one.is_wanted);
-        let is_free = (in_kernels || !is_wanted) && found.iter().all(|one| self.is_free(index, one));
+        // Nor does anything come back in time from a queue.
+        let clauses = &self.maker.bound[index].directive.clauses;
+        let is_queued = clauses.iter().any(|clause| matches!(clause.kind, ClauseKind::Async(_)));
+        let is_free =
+            (in_kernels && !is_queued || !is_wanted) && found.iter().all(|one| self.is_free(index, one));
         let is_last = self.is_last(index, stmt, found);
         let region = &self.maker.bound[index];
         let place = if is_last { region.stmt()? } else { stmt };
@@ -288,7 +291,8 @@ impl Settling<'_, '_> {
         let end = region.partner.filter(|_| is_last).map(|at| self.maker.bound[at].directive.span);
         let after = end.map_or(place_span.end, |end| end.end);
         let has_room = !is_wanted || self.is_listed(place);
-        (is_free && has_room).then(|| closed.add(self.facts, stmt, found, (after, end.unwrap_or(place_span))))?
+        (is_free && has_room)
+            .then(|| closed.add(self.facts, stmt, found, (after, end.unwrap_or(place_span))))?
     }
 
     /// The loops inside a loop, outer ones first.
@@ -314,15 +318,17 @@ impl Settling<'_, '_> {
         above.is_some_and(|above| matches!(unit.stmt(*above).kind, StmtKind::Block(_)))
     }
 
-    /// Whether no clause of the construct names the variable, and no directive governs the statement that sets it.
+    /// Whether no clause of the construct names the variable, or what it is made of, and no directive governs the statement that sets it.
     fn is_free(&self, index: usize, induction: &Induction) -> bool {
         let maker = self.maker;
         let all = || std::iter::once(index).chain(descendants(maker.bound, index));
+        let mut all_named = self.made_of(induction);
+        all_named.push(induction.symbol);
         let is_named = |at: usize| {
             let clauses = maker.clauses(at);
             let reduced = clauses.reduction.iter().map(|(_, item)| *item);
             let mut own = clauses.private.iter().chain(&clauses.firstprivate).copied().chain(reduced);
-            own.any(|item| maker.symbol_of(at, item) == Some(induction.symbol))
+            own.any(|item| maker.symbol_of(at, item).is_some_and(|symbol| all_named.contains(&symbol)))
         };
         let is_governed = maker.bound.iter().filter_map(Bound::stmt);
         let mut is_governed = is_governed.map(|stmt| maker.unit.stmt(stmt).span);
@@ -348,20 +354,17 @@ impl Settling<'_, '_> {
         };
         let is_used = found.iter().any(|one| named(&self.facts.symbols.get(one.symbol).name));
         let changed = sema::uses(unit, self.facts.symbols, region);
-        let makes = |expr| sema::reads_of_expr(unit, self.facts.symbols, expr);
-        let parts = found.iter().flat_map(|one| {
-            let header = |level: &Level| sema::header(unit, self.facts.symbols, level.stmt).ok();
-            let bounds =
-                one.loops.iter().filter_map(header).flat_map(|header| [header.first, header.bound]);
-            let amount = match one.amount {
-                Amount::Number(_) => None,
-                Amount::Value(expr, _) => Some(expr),
-            };
-            bounds.chain([one.start]).chain(amount).flat_map(makes).collect::<Vec<_>>()
-        });
+        let parts = found.iter().flat_map(|one| self.made_of(one));
         let is_steady =
             |symbol: SymbolId| changed.of(symbol).is_none_or(|how| !how.written && !how.address_taken);
         is_last && !is_used && parts.into_iter().all(is_steady)
+    }
+
+    /// The variables that an induction is computed from.
+    fn made_of(&self, induction: &Induction) -> Vec<SymbolId> {
+        let facts = self.facts;
+        let parts = induction.parts(facts).into_iter();
+        parts.flat_map(|expr| sema::reads_of_expr(facts.unit, facts.symbols, expr)).collect()
     }
 
     /// Keeps what was found out about a loop.

@@ -49,10 +49,12 @@ pub struct Put {
     pub around: Span,
     /// Its body.
     pub span: Span,
-    /// Behind what they stand: the brace, or declarations.
+    /// Behind what they stand: the loop's first line or brace, or declarations.
     pub after: u32,
-    /// Before what they stand: a statement, or its directive.
+    /// Where the first statement behind them begins.
     pub first: u32,
+    /// A directive stands between.
+    pub has_directive: bool,
     /// The statements.
     pub lines: Vec<String>,
 }
@@ -266,7 +268,9 @@ impl Writer<'_, '_> {
         Some(match amount {
             Amount::Number(number) => (Words::number(number.checked_abs()?), number < 0),
             Amount::Value(expr, is_taken) => match self.words(expr)? {
-                Words { text: None, number } => (Words::number(number.checked_abs()?), is_taken != (number < 0)),
+                Words { text: None, number } => {
+                    (Words::number(number.checked_abs()?), is_taken != (number < 0))
+                }
                 words => (words, is_taken),
             },
         })
@@ -309,7 +313,9 @@ impl Writer<'_, '_> {
 
     /// The loop variable and a number, if the variable goes with it.
     fn in_step(&self, induction: &Induction) -> Option<Words> {
-        let ([only], Amount::Number(amount)) = (induction.loops.as_slice(), induction.amount) else { return None };
+        let ([only], Amount::Number(amount)) = (induction.loops.as_slice(), induction.amount) else {
+            return None;
+        };
         let (header, step) = self.header(only.stmt)?;
         let (start, first) = (self.words(induction.start)?, self.words(header.first)?);
         (step == amount && start.text == first.text).then_some(())?;
@@ -339,6 +345,7 @@ impl Writer<'_, '_> {
     fn widened(&self, induction: &Induction, count: Words) -> Option<Words> {
         let facts = self.facts;
         let is_wide = sema::integer(facts, induction.symbol)?.bits == 64 && !facts.unit.is_fortran();
+        // With neither products nor names without a sign, `int` holds the count, and the sum is no smaller.
         let is_one = matches!(induction.amount, Amount::Number(1 | -1)) && induction.loops.len() == 1;
         if !is_wide || count.known().is_some() || is_one {
             return Some(count);
@@ -351,7 +358,8 @@ impl Writer<'_, '_> {
         let text = facts.file.text(Span { start: decl.span.start, end: decl.name_span.start }).into_owned();
         let is_word = |word: &&str| !matches!(*word, "const" | "register" | "auto" | "static");
         let words: Vec<&str> = text.split_whitespace().filter(is_word).collect();
-        let is_plain = words.iter().all(|word| word.chars().all(|c| c.is_alphanumeric() || c == '_' || c == ':'));
+        let is_plain =
+            words.iter().all(|word| word.chars().all(|c| c.is_alphanumeric() || c == '_' || c == ':'));
         is_plain.then(|| Words::of(format!("({}){}", words.join(" "), count.at(Level::Whole)), Level::Whole))
     }
 }
@@ -369,7 +377,13 @@ impl Closed {
     }
 
     /// Writes the inductions of the loop `stmt` out: in the bodies that name them, and behind the code that ends at `after`.
-    pub(super) fn add(&mut self, facts: &Facts, stmt: StmtId, found: &[Induction], after: (u32, Span)) -> Option<()> {
+    pub(super) fn add(
+        &mut self,
+        facts: &Facts,
+        stmt: StmtId,
+        found: &[Induction],
+        after: (u32, Span),
+    ) -> Option<()> {
         for one in found {
             for (level, at) in one.loops.iter().enumerate().filter(|(_, at)| at.is_named) {
                 let put = put(facts, at.stmt, found)?;
@@ -396,10 +410,16 @@ impl Closed {
 /// Where statements begin the body of a loop: behind declarations that name none of the variables.
 fn put(facts: &Facts, stmt: StmtId, found: &[Induction]) -> Option<Put> {
     let unit = facts.unit;
-    let body = sema::header(unit, facts.symbols, stmt).ok()?.body;
+    let head = sema::header(unit, facts.symbols, stmt).ok()?;
+    let body = head.body;
     let (around, span) = (unit.stmt(stmt).span, unit.stmt(body).span);
     let (mut after, mut first) = (span.start, span.start);
-    if let StmtKind::Block(list) = &unit.stmt(body).kind {
+    if unit.is_fortran() {
+        let parts = [Some(head.first), Some(head.bound), head.step].into_iter().flatten();
+        after = parts.map(|part| unit.expr(part).span.end).max()?;
+        let StmtKind::Block(list) = &unit.stmt(body).kind else { return None };
+        first = unit.stmt(*list.first()?).span.start;
+    } else if let StmtKind::Block(list) = &unit.stmt(body).kind {
         let is_before = |stmt: &&StmtId| {
             let used = sema::uses(unit, facts.symbols, **stmt);
             matches!(unit.stmt(**stmt).kind, StmtKind::Decl(_))
@@ -410,5 +430,5 @@ fn put(facts: &Facts, stmt: StmtId, found: &[Induction]) -> Option<Put> {
         after = behind.map_or(span.start + 1, |last| unit.stmt(*last).span.end);
         first = unit.stmt(*list.get(before)?).span.start;
     }
-    Some(Put { around, span, after, first, lines: Vec::new() })
+    Some(Put { around, span, after, first, has_directive: false, lines: Vec::new() })
 }

@@ -4,7 +4,7 @@
 //! Invariant: the new statements change no value that the program has when its loops run in their order; they stay only if
 //! the loop is then found parallel and shared out.
 
-use crate::diag;
+use crate::diag::{self, Diag};
 use crate::edit::Edit;
 use crate::layout;
 use crate::plan::{Closed, Put};
@@ -22,6 +22,8 @@ struct Counting {
     edits: Vec<Edit>,
     /// It did not become parallel.
     is_refused: bool,
+    /// What stands in its way then.
+    instead: Option<(LoopVerdict, Diag)>,
 }
 
 /// The translation of a source whose loops count: `plain` is what it is without the new statements.
@@ -29,32 +31,59 @@ pub fn computed(source: &Source, plain: Translation, again: impl Fn(&Source) -> 
     let file = &source.file;
     let with_edits = |closed: &Closed| {
         let edits = edits_of(file, closed)?;
-        Some(Counting { closed: closed.clone(), edits, is_refused: false })
+        Some(Counting { closed: closed.clone(), edits, is_refused: false, instead: None })
     };
     let mut all: Vec<Counting> = plain.closed.iter().filter_map(with_edits).collect();
     for _ in 0..ATTEMPTS {
         let chosen = chosen(&all);
         if chosen.is_empty() {
-            return plain;
+            return explained(plain, &all);
         }
         let first = merged(chosen.iter().flat_map(|at| all[*at].edits.clone()).collect());
-        let text = SourceFile::new(file.name.clone(), with(&first, &file.bytes), file.language);
+        let mut text = SourceFile::new(file.name.clone(), with(&first, &file.bytes), file.language);
+        text.inserted = line_ends(&first);
         let there = Source { file: text, headers: source.headers.clone() };
         let translation = again(&there);
         let way = Way::new(&first, file.bytes.len() as u32);
         let mut is_done = true;
         for at in &chosen {
-            let start = way.there(all[*at].closed.span.start);
-            let is_parallel = translation.loops.iter().any(|one| one.span.start == start && is_shared_out(one));
-            all[*at].is_refused = !is_parallel;
-            is_done &= is_parallel;
+            let one = &mut all[*at];
+            let start = way.there(one.closed.span.start);
+            let verdict = translation.loops.iter().find(|other| other.span.start == start);
+            one.is_refused = !verdict.is_some_and(is_shared_out);
+            is_done &= !one.is_refused;
+            if one.is_refused {
+                let told = translation.diagnostics.iter().map(|diag| way.home_of_diag(diag));
+                let mut told = told.filter(|diag| is_about(diag, &one.closed));
+                one.instead = verdict.map(|verdict| verdict.verdict.clone()).zip(told.next());
+            }
         }
         if is_done {
             let kept: Vec<&Closed> = chosen.iter().map(|at| &all[*at].closed).collect();
-            return way.back(translation, first, &kept);
+            return explained(way.back(translation, first, &kept), &all);
         }
     }
     plain
+}
+
+/// Whether the message says why the loop is not parallel.
+fn is_about(diag: &Diag, closed: &Closed) -> bool {
+    diag.code == diag::LOOP_IN_ORDER && diag.primary.span.start == closed.told.start
+}
+
+/// Says of the loops that did not become parallel what stands in their way beside that they count.
+fn explained(mut translation: Translation, all: &[Counting]) -> Translation {
+    for one in all {
+        let Some((verdict, said)) = &one.instead else { continue };
+        let known = translation.loops.iter_mut().find(|other| other.span.start == one.closed.span.start);
+        let is_parallel = |known: &&mut LoopFeedback| matches!(known.verdict, LoopVerdict::Parallel { .. });
+        if let Some(known) = known.filter(|known| !is_parallel(known)) {
+            known.verdict = verdict.clone();
+            let told = translation.diagnostics.iter_mut().filter(|diag| is_about(diag, &one.closed));
+            told.for_each(|diag| *diag = said.clone());
+        }
+    }
+    translation
 }
 
 /// The loops to be changed: of those that stand in one another, the outermost.
@@ -95,13 +124,18 @@ fn edits_of(file: &SourceFile, closed: &Closed) -> Option<Vec<Edit>> {
 /// The edits that put statements at the beginning of a body.
 fn put_edits(file: &SourceFile, put: &Put) -> Option<Vec<Edit>> {
     let first = Span { start: put.first, end: put.first };
-    if file.language.is_fortran() {
-        let lines = put.lines.iter().map(|line| layout::inserted(file, put.first, line));
-        return lines.collect();
-    }
     let is_block = file.slice(put.span).starts_with(b"{");
     let is_on_line = file.lines.line(put.first) == file.lines.line(put.after.max(put.around.start));
-    match layout::lines_after(file, put.after, first, &put.lines) {
+    let behind = layout::lines_after(file, put.after, first, &put.lines);
+    if file.language.is_fortran() {
+        let before = put.lines.iter().map(|line| layout::inserted(file, put.first, line));
+        return match behind {
+            Some(edit) if !is_on_line => Some(vec![edit]),
+            _ if put.has_directive => None,
+            _ => before.collect(),
+        };
+    }
+    match behind {
         Some(edit) if is_block && !is_on_line => return Some(vec![edit]),
         _ => {}
     }
@@ -154,6 +188,18 @@ fn with(insertions: &[Edit], bytes: &[u8]) -> Vec<u8> {
     text
 }
 
+/// Where the line ends of the insertions are in the new text.
+fn line_ends(insertions: &[Edit]) -> Vec<u32> {
+    let mut before = 0;
+    let mut ends = Vec::new();
+    for edit in insertions {
+        let at = edit.span.start + before;
+        ends.extend((at..).zip(&edit.text).filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at));
+        before += edit.text.len() as u32;
+    }
+    ends
+}
+
 /// Whether the preprocessor may see something else in the bytes than is seen here.
 fn has_preprocessor_lines(file: &SourceFile, span: Span) -> bool {
     let text = file.text(span);
@@ -203,12 +249,18 @@ impl Way {
         Span { start, end: end.max(start) }
     }
 
+    fn home_of_diag(&self, diag: &Diag) -> Diag {
+        let mut diag = diag.clone();
+        diag.primary.span = self.home_of(diag.primary.span);
+        diag.others.iter_mut().for_each(|label| label.span = self.home_of(label.span));
+        diag
+    }
+
     /// A translation of the new text, told of the source.
     fn back(&self, translation: Translation, first: Vec<Edit>, kept: &[&Closed]) -> Translation {
         let mut translation = translation;
         for diag in &mut translation.diagnostics {
-            diag.primary.span = self.home_of(diag.primary.span);
-            diag.others.iter_mut().for_each(|label| label.span = self.home_of(label.span));
+            *diag = self.home_of_diag(diag);
         }
         for report in &mut translation.directives {
             report.span = self.home_of(report.span);

@@ -10,7 +10,7 @@ use crate::host::ir::{
 use crate::sema::loops::changes;
 use crate::sema::{
     Class, Header, SymbolId, SymbolKind, children, header, is_pure_intrinsic, live_after, path_to,
-    uses,
+    reads_of_expr, uses,
 };
 use crate::source::Span;
 
@@ -32,6 +32,19 @@ pub struct Induction {
     pub amount: Amount,
     /// The value that the loop leaves may be read behind it.
     pub is_wanted: bool,
+}
+
+impl Induction {
+    /// The expressions that its values are made of.
+    pub fn parts(&self, facts: &Facts) -> Vec<ExprId> {
+        let header = |level: &Level| header(facts.unit, facts.symbols, level.stmt).ok();
+        let bounds = self.loops.iter().filter_map(header).flat_map(|head| [head.first, head.bound]);
+        let amount = match self.amount {
+            Amount::Number(_) => None,
+            Amount::Value(expr, _) => Some(expr),
+        };
+        bounds.chain([self.start]).chain(amount).collect()
+    }
 }
 
 /// A loop that an induction counts through.
@@ -94,7 +107,10 @@ pub fn integer(facts: &Facts, symbol: SymbolId) -> Option<Integer> {
     }
     let decl = facts.decl(symbol)?;
     let words = declared_words(facts, decl);
-    if words.iter().any(|word| matches!(word.as_str(), "volatile" | "_Atomic" | "thread_local" | "_Thread_local")) {
+    if words
+        .iter()
+        .any(|word| matches!(word.as_str(), "volatile" | "_Atomic" | "thread_local" | "_Thread_local"))
+    {
         return None;
     }
     let (bits, is_signed) = match &decl.base {
@@ -206,14 +222,32 @@ impl Seeker<'_, '_> {
         let is_wanted = self.is_wanted(symbol);
         let is_counted = !is_wanted || is_fixed(&self.head);
         let is_known = is_whole && is_steady(start) && is_steady(self.head.first) && is_counted;
-        (is_known && levels.iter().all(counts)).then_some(Induction {
-            symbol,
-            start,
-            started,
-            loops: levels,
-            amount,
-            is_wanted,
-        })
+        let found = Induction { symbol, start, started, loops: levels, amount, is_wanted };
+        (is_known && found.loops.iter().all(counts) && self.fits(&found)).then_some(found)
+    }
+
+    /// Whether what the variable is computed from may be regrouped: nothing in it wraps around before it gets as wide as the
+    /// variable is.
+    fn fits(&self, found: &Induction) -> bool {
+        let facts = self.facts;
+        if integer(facts, found.symbol).is_none_or(|kind| kind.bits == 32) {
+            return true;
+        }
+        let is_signed = |symbol| integer(facts, symbol).is_some_and(|kind| kind.is_signed || kind.bits == 64);
+        let counts = |level: &Level| {
+            header(facts.unit, facts.symbols, level.stmt).is_ok_and(|head| is_signed(head.var))
+        };
+        let is_fit = |expr: ExprId| {
+            let text = facts.file.text(facts.unit.expr(expr).span);
+            let has_suffix = text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| {
+                word.starts_with(|c: char| c.is_ascii_digit()) && word.contains(['u', 'U'])
+                    || facts.define(word).is_some_and(|define| define.body.contains(['u', 'U']))
+            });
+            let named = reads_of_expr(facts.unit, facts.symbols, expr);
+            let is_constant = |symbol| facts.symbols.get(symbol).kind == SymbolKind::Constant;
+            !has_suffix && named.into_iter().all(|symbol| is_constant(symbol) || is_signed(symbol))
+        };
+        found.loops.iter().all(counts) && found.parts(facts).into_iter().all(is_fit)
     }
 
     /// The loop that holds all changes, which are taken for those of its iterations.
@@ -253,7 +287,8 @@ impl Seeker<'_, '_> {
                 && facts.unit.stmt(self.stmt).span.contains(stmt.span)
                 && header(facts.unit, facts.symbols, StmtId(at as u32)).is_ok_and(|head| head.var == symbol)
         });
-        is_fit && is_own && is_apart && !is_header && !self.around.shared.contains(&symbol)
+        let is_plain = !facts.is_named_in_macros(&known.name);
+        is_fit && is_own && is_apart && is_plain && !is_header && !self.around.shared.contains(&symbol)
     }
 
     fn is_named_elsewhere(&self, symbol: SymbolId) -> bool {
@@ -294,13 +329,11 @@ impl Seeker<'_, '_> {
                 list.iter().try_for_each(|stmt| self.changes_in(symbol, *stmt, loops, found))
             }
             StmtKind::Expr(expr) => self.changes_of(symbol, *expr, loops, found),
+            StmtKind::Decl(_) if !is_changed() => Some(()),
             StmtKind::Decl(decls) => decls.iter().try_for_each(|decl| {
                 let decl = unit.decl(*decl);
-                let init = decl.init;
-                match is_changed() {
-                    true => init.map_or(Some(()), |init| self.changes_of(symbol, init, loops, found)),
-                    false => Some(()),
-                }
+                decl.derived.is_empty().then_some(())?;
+                decl.init.map_or(Some(()), |init| self.changes_of(symbol, init, loops, found))
             }),
             StmtKind::For { .. } if is_changed() => {
                 let head = header(unit, facts.symbols, stmt).ok()?;
@@ -375,13 +408,11 @@ impl Seeker<'_, '_> {
                 | ExprKind::Step { operand: target, .. }
                 | ExprKind::AddressOf(target) => vec![*target],
                 ExprKind::Call { callee, args } => match &unit.expr(*callee).kind {
-                    ExprKind::Name(name) if facts.is_called_macro(name) || unit.is_fortran() => {
-                        let takes = |place: &usize| facts.symbols.takes_reference(name, *place);
-                        let is_macro = facts.is_called_macro(name);
-                        (0..args.len()).filter(|place| is_macro || takes(place)).map(|at| args[at]).collect()
-                    }
                     ExprKind::Name(name) => {
-                        let takes = |place: &usize| facts.symbols.takes_reference(name, *place);
+                        let at = unit.expr(at).span.start;
+                        let is_macro =
+                            facts.is_called_macro(name) && !facts.is_harmless(name, at, &|one| one == symbol);
+                        let takes = |place: &usize| is_macro || facts.symbols.takes_reference(name, *place);
                         (0..args.len()).filter(takes).map(|at| args[at]).collect()
                     }
                     _ => args.clone(),
@@ -451,8 +482,7 @@ impl Seeker<'_, '_> {
                             return Some((start, unit.stmt(*stmt).span, between));
                         }
                         let used = uses(unit, facts.symbols, *stmt);
-                        let is_changed =
-                            used.of(symbol).is_some_and(|how| how.written || how.address_taken);
+                        let is_changed = used.of(symbol).is_some_and(|how| how.written || how.address_taken);
                         if is_changed || has_label(facts, *stmt) {
                             return None;
                         }
@@ -528,7 +558,8 @@ impl Seeker<'_, '_> {
         }
         let fortran = &known.fortran;
         let has_names = fortran.target || fortran.pointer || fortran.is_equivalent || fortran.optional;
-        if integer(facts, symbol).is_none() || has_names || self.around.shared.contains(&symbol) {
+        let is_shared = self.around.shared.contains(&symbol) || facts.may_change_in_macros(&known.name);
+        if integer(facts, symbol).is_none() || has_names || is_shared {
             return false;
         }
         let all = || statements.iter().map(|stmt| uses(facts.unit, facts.symbols, *stmt));
