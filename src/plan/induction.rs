@@ -231,8 +231,17 @@ impl Writer<'_, '_> {
             return Some(Words::number(number.max(0) / size));
         }
         let trips = trips.over(size);
-        if is_sure {
-            return Some(trips);
+        let constant = |expr| self.facts.constant(expr);
+        let known = constant(header.first).zip(constant(header.bound));
+        let known = known.and_then(|(first, bound)| {
+            let length = if step > 0 { bound.checked_sub(first)? } else { first.checked_sub(bound)? };
+            length.checked_add(i64::from(is_inclusive))
+        });
+        match known {
+            Some(length) if length <= 0 => return Some(Words::number(0)),
+            Some(_) => return Some(trips),
+            None if is_sure => return Some(trips),
+            None => {}
         }
         if self.facts.unit.is_fortran() {
             return Some(Words::of(format!("max({}, 0)", trips.whole().0), Level::Whole));

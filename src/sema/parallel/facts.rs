@@ -213,7 +213,7 @@ impl<'a> Facts<'a> {
     }
 
     /// The number that an expression always is.
-    pub(super) fn constant(&self, expr: ExprId) -> Option<i64> {
+    pub fn constant(&self, expr: ExprId) -> Option<i64> {
         self.constant_within(expr, DEPTH)
     }
 
