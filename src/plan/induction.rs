@@ -7,6 +7,8 @@ use crate::host::ir::{BinaryOp, ExprId, ExprKind, StmtId, StmtKind, UnaryOp};
 use crate::sema::{self, Amount, Facts, Header, Induction, SymbolId};
 use crate::source::Span;
 
+use super::words::{Level, Words};
+
 /// A loop whose inductions can be computed from the loop variables.
 #[derive(Clone, Debug)]
 pub struct Closed {
@@ -59,100 +61,6 @@ pub struct Put {
     pub lines: Vec<String>,
 }
 
-/// The words of a value: an expression, if there is one, and the number that is added to it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Words {
-    text: Option<(String, Level)>,
-    number: i64,
-}
-
-/// How tight the words of an expression hold together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
-    Sum,
-    Product,
-    Whole,
-}
-
-impl Words {
-    fn number(number: i64) -> Words {
-        Words { text: None, number }
-    }
-
-    fn of(text: String, level: Level) -> Words {
-        Words { text: Some((text, level)), number: 0 }
-    }
-
-    /// Its value, if it is a number.
-    fn known(&self) -> Option<i64> {
-        self.text.is_none().then_some(self.number)
-    }
-
-    fn whole(&self) -> (String, Level) {
-        match &self.text {
-            None if self.number < 0 => (self.number.to_string(), Level::Sum),
-            None => (self.number.to_string(), Level::Whole),
-            Some(text) if self.number == 0 => text.clone(),
-            Some((text, _)) => {
-                let sign = if self.number < 0 { '-' } else { '+' };
-                (format!("{text} {sign} {}", self.number.unsigned_abs()), Level::Sum)
-            }
-        }
-    }
-
-    /// Its text where what stands there must hold together so tight.
-    fn at(&self, level: Level) -> String {
-        let (text, own) = self.whole();
-        if own < level { format!("({text})") } else { text }
-    }
-
-    fn plus(&self, other: &Words) -> Option<Words> {
-        let text = match (&self.text, &other.text) {
-            (None, text) | (text, None) => text.clone(),
-            (Some((one, _)), Some(_)) => {
-                let other = Words { number: 0, ..other.clone() };
-                let bare = other.at(Level::Sum);
-                let bare = if bare.starts_with('-') { other.at(Level::Whole) } else { bare };
-                Some((format!("{one} + {bare}"), Level::Sum))
-            }
-        };
-        Some(Words { text, number: self.number.checked_add(other.number)? })
-    }
-
-    fn minus(&self, other: &Words) -> Option<Words> {
-        let taken = Words { number: 0, ..other.clone() }.at(Level::Product);
-        let number = self.number.checked_sub(other.number)?;
-        Some(match (&self.text, &other.text) {
-            (_, None) => Words { text: self.text.clone(), number },
-            (Some((one, _)), Some(_)) => {
-                Words { text: Some((format!("{one} - {taken}"), Level::Sum)), number }
-            }
-            (None, Some(_)) if number == 0 => Words::of(format!("-{taken}"), Level::Sum),
-            (None, Some(_)) => Words::of(format!("{number} - {taken}"), Level::Sum),
-        })
-    }
-
-    fn times(&self, other: &Words) -> Option<Words> {
-        Some(match (self.known(), other.known()) {
-            (Some(a), Some(b)) => Words::number(a.checked_mul(b)?),
-            (Some(0), _) | (_, Some(0)) => Words::number(0),
-            (Some(1), _) => other.clone(),
-            (_, Some(1)) => self.clone(),
-            _ => {
-                let text = format!("{} * {}", self.at(Level::Product), other.at(Level::Whole));
-                Words::of(text, Level::Product)
-            }
-        })
-    }
-
-    fn over(&self, by: i64) -> Words {
-        match by {
-            1 => self.clone(),
-            _ => Words::of(format!("{} / {by}", self.at(Level::Product)), Level::Product),
-        }
-    }
-}
-
 /// Writes expressions about the loops of inductions.
 struct Writer<'w, 'a> {
     facts: &'w Facts<'a>,
@@ -201,6 +109,11 @@ impl Writer<'_, '_> {
         }
     }
 
+    /// Whether a variable has its name where the words will stand.
+    fn is_seen(&self, symbol: SymbolId) -> bool {
+        self.facts.symbols.lookup(&self.facts.symbols.get(symbol).name, self.here) == Some(symbol)
+    }
+
     fn header(&self, stmt: StmtId) -> Option<(Header, i64)> {
         let header = sema::header(self.facts.unit, self.facts.symbols, stmt).ok()?;
         let step = sema::fixed_step(self.facts, &header)?;
@@ -210,8 +123,7 @@ impl Writer<'_, '_> {
     /// The number of the iteration of a loop, from 0.
     fn counted(&self, stmt: StmtId) -> Option<Words> {
         let (header, step) = self.header(stmt)?;
-        let known = self.facts.symbols.get(header.var);
-        (self.facts.symbols.lookup(&known.name, self.here) == Some(header.var)).then_some(())?;
+        self.is_seen(header.var).then_some(())?;
         let var = Words::of(self.spelled(header.var), Level::Whole);
         let first = self.words(header.first)?;
         let past = if step > 0 { var.minus(&first)? } else { first.minus(&var)? };
@@ -299,9 +211,7 @@ impl Writer<'_, '_> {
 
     /// The value at the beginning of an iteration of the loop at this level.
     fn value(&self, induction: &Induction, level: usize) -> Option<String> {
-        let facts = self.facts;
-        let known = facts.symbols.get(induction.symbol);
-        (facts.symbols.lookup(&known.name, self.here) == Some(induction.symbol)).then_some(())?;
+        self.is_seen(induction.symbol).then_some(())?;
         if let Some(value) = self.in_step(induction) {
             return Some(self.statement(induction.symbol, &value));
         }
@@ -329,12 +239,16 @@ impl Writer<'_, '_> {
         let (start, first) = (self.words(induction.start)?, self.words(header.first)?);
         (step == amount && start.text == first.text).then_some(())?;
         self.counted(only.stmt)?;
-        let var = Words::of(self.spelled(header.var), Level::Whole);
-        var.plus(&Words::number(start.number.checked_sub(first.number)?))
+        let past = start.number.checked_sub(first.number)?;
+        // A wider variable may hold what the loop variable cannot.
+        let is_wide = sema::integer(self.facts, induction.symbol)?.bits == 64;
+        (past == 0 || !is_wide || self.facts.unit.is_fortran()).then_some(())?;
+        Words::of(self.spelled(header.var), Level::Whole).plus(&Words::number(past))
     }
 
     /// The value behind the loop.
     fn last(&self, induction: &Induction) -> Option<String> {
+        self.is_seen(induction.symbol).then_some(())?;
         let mut trips = Words::number(1);
         for (at, one) in induction.loops.iter().enumerate() {
             let count = self.trips(one.stmt, false)?;
@@ -354,8 +268,9 @@ impl Writer<'_, '_> {
     fn widened(&self, induction: &Induction, count: Words) -> Option<Words> {
         let facts = self.facts;
         let is_wide = sema::integer(facts, induction.symbol)?.bits == 64 && !facts.unit.is_fortran();
-        // With neither products nor names without a sign, `int` holds the count, and the sum is no smaller.
-        let is_one = matches!(induction.amount, Amount::Number(1 | -1)) && induction.loops.len() == 1;
+        let from_zero = self.words(induction.start)? == Words::number(0);
+        let is_one =
+            from_zero && matches!(induction.amount, Amount::Number(1 | -1)) && induction.loops.len() == 1;
         if !is_wide || count.known().is_some() || is_one {
             return Some(count);
         }
@@ -385,14 +300,9 @@ impl Closed {
         Closed { span, told, from: span, names: Vec::new(), bodies: Vec::new(), last: Vec::new() }
     }
 
-    /// Writes the inductions of the loop `stmt` out: in the bodies that name them, and behind the code that ends at `after`.
-    pub(super) fn add(
-        &mut self,
-        facts: &Facts,
-        stmt: StmtId,
-        found: &[Induction],
-        after: (u32, Span),
-    ) -> Option<()> {
+    /// Writes the inductions of a loop out: in the bodies that name them, and behind the code that ends at `after`, indented
+    /// like the second part of it.
+    pub(super) fn add(&mut self, facts: &Facts, found: &[Induction], after: (u32, Span)) -> Option<()> {
         for one in found {
             for (level, at) in one.loops.iter().enumerate().filter(|(_, at)| at.is_named) {
                 let put = put(facts, at.stmt, found)?;
@@ -405,7 +315,7 @@ impl Closed {
             self.from = self.from.to(one.started);
             self.names.push(facts.symbols.get(one.symbol).name.clone());
         }
-        let writer = Writer { facts, here: facts.unit.stmt(stmt).span.start };
+        let writer = Writer { facts, here: after.0 };
         let wanted = found.iter().filter(|one| one.is_wanted);
         let lines = wanted.map(|one| writer.last(one)).collect::<Option<Vec<_>>>()?;
         if !lines.is_empty() {

@@ -6,6 +6,7 @@ mod array;
 mod auto;
 mod callee;
 mod clauses;
+mod counting;
 mod data;
 mod declare;
 mod feedback;
@@ -20,6 +21,7 @@ mod sharing;
 mod spelling;
 mod statement;
 mod tree;
+mod words;
 
 pub use auto::{Settled, leaves_open, operator, settle};
 pub use clauses::{effective, list};

@@ -4,17 +4,14 @@
 //! Invariant: a variable is called an induction only if nothing else can change it between its start value and the loop's
 //! end, and if its amounts, its start value and the trip counts that they need stay the same all that time.
 
-use crate::host::ir::{
-    BaseType, BinaryOp, Decl, DeclKind, Derived, ExprId, ExprKind, StmtId, StmtKind, UnaryOp,
-};
+use crate::host::ir::{BinaryOp, DeclKind, Derived, ExprId, ExprKind, StmtId, StmtKind, UnaryOp};
 use crate::sema::loops::changes;
-use crate::sema::{
-    Class, Header, SymbolId, SymbolKind, children, header, is_pure_intrinsic, live_after, path_to,
-    reads_of_expr, uses,
-};
+use crate::sema::{Header, SymbolId, SymbolKind, children, header, live_after, path_to, uses};
 use crate::source::Span;
 
+use super::changes::Change;
 use super::facts::Facts;
+use super::integer::integer;
 use super::{Around, Judge, Nest, combine};
 
 /// A variable that a loop counts with.
@@ -65,22 +62,6 @@ pub enum Amount {
     Value(ExprId, bool),
 }
 
-/// An integer type: its size in bits, and whether it has a sign.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Integer {
-    /// 32 or 64
-    pub bits: u8,
-    /// It has a sign.
-    pub is_signed: bool,
-}
-
-/// One change of a variable: what it adds, and the loops around it, outermost first.
-struct Change {
-    times: i64,
-    factor: Option<ExprId>,
-    loops: Vec<StmtId>,
-}
-
 /// The step of a loop whose header is understood, from the first value on; negative if it counts down.
 pub fn fixed_step(facts: &Facts, header: &Header) -> Option<i64> {
     let step = header.step.map_or(Some(1), |step| facts.constant(step))?;
@@ -92,64 +73,6 @@ pub fn fixed_step(facts: &Facts, header: &Header) -> Option<i64> {
         _ => false,
     };
     agrees.then_some(step)
-}
-
-/// The type of an integer variable; `None` if it is another one, or not known well enough.
-pub fn integer(facts: &Facts, symbol: SymbolId) -> Option<Integer> {
-    let known = facts.symbols.get(symbol);
-    if known.class != Class::Scalar || known.is_floating {
-        return None;
-    }
-    if facts.unit.is_fortran() {
-        let is_integer = known.intrinsic.as_deref() == Some("integer");
-        let bits = if facts.decl(symbol).is_some_and(|decl| is_default(facts, decl)) { 32 } else { 64 };
-        return is_integer.then_some(Integer { bits, is_signed: true });
-    }
-    let decl = facts.decl(symbol)?;
-    let words = declared_words(facts, decl);
-    if words
-        .iter()
-        .any(|word| matches!(word.as_str(), "volatile" | "_Atomic" | "thread_local" | "_Thread_local"))
-    {
-        return None;
-    }
-    let (bits, is_signed) = match &decl.base {
-        BaseType::Builtin(base) => {
-            let has = |wanted: &str| base.split(' ').any(|word| word == wanted);
-            let narrow = ["char", "short", "bool", "_Bool", "float", "double", "_Complex", "wchar_t"];
-            let known = ["int", "long", "signed", "unsigned"];
-            if narrow.into_iter().any(has) || !known.into_iter().any(has) || has("__int128") {
-                return None;
-            }
-            (if has("long") { 64 } else { 32 }, !has("unsigned"))
-        }
-        BaseType::Named(name) => match name.strip_prefix("std::").unwrap_or(name) {
-            "size_t" | "uint64_t" => (64, false),
-            "ptrdiff_t" | "ssize_t" | "int64_t" => (64, true),
-            "int32_t" => (32, true),
-            "uint32_t" => (32, false),
-            _ => return None,
-        },
-        _ => return None,
-    };
-    decl.derived.is_empty().then_some(Integer { bits, is_signed })
-}
-
-/// Whether a Fortran declaration of an integer names no kind.
-fn is_default(facts: &Facts, decl: &Decl) -> bool {
-    let text = facts.file.text(Span { start: decl.span.start, end: decl.name_span.start });
-    let text = text.trim_start();
-    let rest = text.get(..7).filter(|word| word.eq_ignore_ascii_case("integer")).and(text.get(7..));
-    rest.is_some_and(|rest| {
-        rest.starts_with(|c: char| c.is_whitespace() || matches!(c, ',' | ':'))
-            && !rest.trim_start().starts_with(['(', '*'])
-    })
-}
-
-/// The words before the name in a declaration.
-fn declared_words(facts: &Facts, decl: &Decl) -> Vec<String> {
-    let text = facts.file.text(Span { start: decl.span.start, end: decl.name_span.start });
-    text.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned).collect()
 }
 
 /// The inductions of the loop `stmt`.
@@ -181,9 +104,9 @@ pub fn inductions(facts: &Facts, around: &Around, stmt: StmtId) -> Vec<Induction
     found
 }
 
-struct Seeker<'s, 'a> {
-    facts: &'s Facts<'a>,
-    around: &'s Around,
+pub(super) struct Seeker<'s, 'a> {
+    pub(super) facts: &'s Facts<'a>,
+    pub(super) around: &'s Around,
     /// The body of the function.
     body: StmtId,
     /// The loop.
@@ -224,30 +147,6 @@ impl Seeker<'_, '_> {
         let is_known = is_whole && is_steady(start) && is_steady(self.head.first) && is_counted;
         let found = Induction { symbol, start, started, loops: levels, amount, is_wanted };
         (is_known && found.loops.iter().all(counts) && self.fits(&found)).then_some(found)
-    }
-
-    /// Whether what the variable is computed from may be regrouped: nothing in it wraps around before it gets as wide as the
-    /// variable is.
-    fn fits(&self, found: &Induction) -> bool {
-        let facts = self.facts;
-        if integer(facts, found.symbol).is_none_or(|kind| kind.bits == 32) {
-            return true;
-        }
-        let is_signed = |symbol| integer(facts, symbol).is_some_and(|kind| kind.is_signed || kind.bits == 64);
-        let counts = |level: &Level| {
-            header(facts.unit, facts.symbols, level.stmt).is_ok_and(|head| is_signed(head.var))
-        };
-        let is_fit = |expr: ExprId| {
-            let text = facts.file.text(facts.unit.expr(expr).span);
-            let has_suffix = text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| {
-                word.starts_with(|c: char| c.is_ascii_digit()) && word.contains(['u', 'U'])
-                    || facts.define(word).is_some_and(|define| define.body.contains(['u', 'U']))
-            });
-            let named = reads_of_expr(facts.unit, facts.symbols, expr);
-            let is_constant = |symbol| facts.symbols.get(symbol).kind == SymbolKind::Constant;
-            !has_suffix && named.into_iter().all(|symbol| is_constant(symbol) || is_signed(symbol))
-        };
-        found.loops.iter().all(counts) && found.parts(facts).into_iter().all(is_fit)
     }
 
     /// The loop that holds all changes, which are taken for those of its iterations.
@@ -291,7 +190,7 @@ impl Seeker<'_, '_> {
         is_fit && is_own && is_apart && is_plain && !is_header && !self.around.shared.contains(&symbol)
     }
 
-    fn is_named_elsewhere(&self, symbol: SymbolId) -> bool {
+    pub(super) fn is_named_elsewhere(&self, symbol: SymbolId) -> bool {
         let facts = self.facts;
         let known = facts.symbols.get(symbol);
         let body = facts.unit.stmt(self.body).span;
@@ -308,124 +207,6 @@ impl Seeker<'_, '_> {
         let wanted = std::collections::BTreeSet::from([symbol]);
         let escaping = &self.around.escaping;
         !live_after(facts.unit, facts.symbols, self.body, self.stmt, &wanted, escaping).is_empty()
-    }
-
-    /// Collects the changes of the variable in a statement; `None` if one of them may happen or not, or is another one.
-    fn changes_in(
-        &self,
-        symbol: SymbolId,
-        stmt: StmtId,
-        loops: &mut Vec<StmtId>,
-        found: &mut Vec<Change>,
-    ) -> Option<()> {
-        let facts = self.facts;
-        let unit = facts.unit;
-        let is_changed = || {
-            let used = uses(unit, facts.symbols, stmt);
-            used.of(symbol).is_some_and(|how| how.written || how.address_taken)
-        };
-        match &unit.stmt(stmt).kind {
-            StmtKind::Block(list) => {
-                list.iter().try_for_each(|stmt| self.changes_in(symbol, *stmt, loops, found))
-            }
-            StmtKind::Expr(expr) => self.changes_of(symbol, *expr, loops, found),
-            StmtKind::Decl(_) if !is_changed() => Some(()),
-            StmtKind::Decl(decls) => decls.iter().try_for_each(|decl| {
-                let decl = unit.decl(*decl);
-                decl.derived.is_empty().then_some(())?;
-                decl.init.map_or(Some(()), |init| self.changes_of(symbol, init, loops, found))
-            }),
-            StmtKind::For { .. } if is_changed() => {
-                let head = header(unit, facts.symbols, stmt).ok()?;
-                fixed_step(facts, &head)?;
-                loops.push(stmt);
-                self.changes_in(symbol, head.body, loops, found)?;
-                loops.pop();
-                Some(())
-            }
-            _ if is_changed() || jumps(facts, stmt, true) => None,
-            _ => Some(()),
-        }
-    }
-
-    /// The changes in an expression that is surely evaluated once.
-    fn changes_of(
-        &self,
-        symbol: SymbolId,
-        expr: ExprId,
-        loops: &[StmtId],
-        found: &mut Vec<Change>,
-    ) -> Option<()> {
-        let facts = self.facts;
-        let unit = facts.unit;
-        let is_it = |expr: ExprId| facts.symbols.named(unit, expr) == Some(symbol);
-        let change = |times: i64, factor: Option<ExprId>| Change { times, factor, loops: loops.to_vec() };
-        match &unit.expr(expr).kind {
-            ExprKind::Step { up, operand, .. } if is_it(*operand) => {
-                found.push(change(if *up { 1 } else { -1 }, None));
-                Some(())
-            }
-            ExprKind::Assign(op, left, right) if is_it(*left) => {
-                let (times, factor) = match (op, &unit.expr(*right).kind) {
-                    (Some(BinaryOp::Add), _) => (1, *right),
-                    (Some(BinaryOp::Subtract), _) => (-1, *right),
-                    (None, ExprKind::Binary(BinaryOp::Add, a, b)) if is_it(*a) => (1, *b),
-                    (None, ExprKind::Binary(BinaryOp::Add, a, b)) if is_it(*b) => (1, *a),
-                    (None, ExprKind::Binary(BinaryOp::Subtract, a, b)) if is_it(*a) => (-1, *b),
-                    _ => return None,
-                };
-                found.push(change(times, Some(factor)));
-                Some(())
-            }
-            ExprKind::Assign(_, left, right)
-            | ExprKind::Index(left, right)
-            | ExprKind::Comma(left, right) => {
-                self.changes_of(symbol, *left, loops, found)?;
-                self.changes_of(symbol, *right, loops, found)
-            }
-            ExprKind::Binary(op, left, right) if !matches!(op, BinaryOp::And | BinaryOp::Or) => {
-                self.changes_of(symbol, *left, loops, found)?;
-                self.changes_of(symbol, *right, loops, found)
-            }
-            ExprKind::Step { operand, .. }
-            | ExprKind::Unary(_, operand)
-            | ExprKind::Cast { operand, .. }
-            | ExprKind::Deref(operand)
-            | ExprKind::Member { base: operand, .. } => self.changes_of(symbol, *operand, loops, found),
-            _ => (!self.is_changed_by(symbol, expr)).then_some(()),
-        }
-    }
-
-    /// Whether an expression that is not looked into may change the variable.
-    fn is_changed_by(&self, symbol: SymbolId, expr: ExprId) -> bool {
-        let facts = self.facts;
-        let unit = facts.unit;
-        let mut pending = vec![expr];
-        while let Some(at) = pending.pop() {
-            let kind = &unit.expr(at).kind;
-            let targets: Vec<ExprId> = match kind {
-                ExprKind::Assign(_, target, _)
-                | ExprKind::Step { operand: target, .. }
-                | ExprKind::AddressOf(target) => vec![*target],
-                ExprKind::Call { callee, args } => match &unit.expr(*callee).kind {
-                    ExprKind::Name(name) => {
-                        let at = unit.expr(at).span.start;
-                        let is_macro =
-                            facts.is_called_macro(name) && !facts.is_harmless(name, at, &|one| one == symbol);
-                        let takes = |place: &usize| is_macro || facts.symbols.takes_reference(name, *place);
-                        (0..args.len()).filter(takes).map(|at| args[at]).collect()
-                    }
-                    _ => args.clone(),
-                },
-                ExprKind::Opaque(parts) => parts.clone(),
-                _ => Vec::new(),
-            };
-            if targets.iter().any(|target| facts.symbols.named(unit, *target) == Some(symbol)) {
-                return true;
-            }
-            pending.extend(kind.children());
-        }
-        false
     }
 
     /// What an iteration of the innermost loop adds.
@@ -514,78 +295,6 @@ impl Seeker<'_, '_> {
             }
             _ => None,
         }
-    }
-
-    /// Whether an expression is made of integers that none of the statements changes.
-    fn is_steady(&self, symbol: SymbolId, expr: ExprId, statements: &[StmtId]) -> bool {
-        let facts = self.facts;
-        let unit = facts.unit;
-        let text = facts.file.text(unit.expr(expr).span);
-        if text.contains(['\n', '!', '&', '?', '"', '\'']) || text.contains("//") || text.contains("/*") {
-            return false;
-        }
-        match &unit.expr(expr).kind {
-            ExprKind::Int(_) => true,
-            ExprKind::Unary(UnaryOp::Minus | UnaryOp::Plus, operand) => {
-                self.is_steady(symbol, *operand, statements)
-            }
-            ExprKind::Binary(
-                BinaryOp::Add
-                | BinaryOp::Subtract
-                | BinaryOp::Multiply
-                | BinaryOp::Divide
-                | BinaryOp::Remainder,
-                left,
-                right,
-            ) => self.is_steady(symbol, *left, statements) && self.is_steady(symbol, *right, statements),
-            ExprKind::Name(name) => {
-                if facts.is_macro(name) {
-                    return facts.constant(expr).is_some();
-                }
-                let Some(named) = facts.symbols.named(unit, expr) else { return false };
-                named != symbol && self.is_kept(named, statements)
-            }
-            _ => false,
-        }
-    }
-
-    /// Whether an integer variable keeps its value through all the statements.
-    fn is_kept(&self, symbol: SymbolId, statements: &[StmtId]) -> bool {
-        let facts = self.facts;
-        let known = facts.symbols.get(symbol);
-        if known.kind == SymbolKind::Constant {
-            return known.class == Class::Scalar && !known.is_floating;
-        }
-        let fortran = &known.fortran;
-        let has_names = fortran.target || fortran.pointer || fortran.is_equivalent || fortran.optional;
-        let is_shared = self.around.shared.contains(&symbol) || facts.may_change_in_macros(&known.name);
-        if integer(facts, symbol).is_none() || has_names || is_shared {
-            return false;
-        }
-        let all = || statements.iter().map(|stmt| uses(facts.unit, facts.symbols, *stmt));
-        let is_changed =
-            all().any(|used| used.of(symbol).is_some_and(|how| how.written || how.address_taken));
-        let is_own = matches!(known.kind, SymbolKind::Local | SymbolKind::Parameter);
-        if facts.unit.is_fortran() {
-            let is_quiet = || all().all(|used| used.calls.keys().all(|name| is_pure_intrinsic(name)));
-            return !is_changed && (is_own && !self.is_named_elsewhere(symbol) || is_quiet());
-        }
-        let is_plain = is_own && !known.is_reference && !self.around.escaping.contains(&symbol);
-        !is_changed && (is_plain || known.kind == SymbolKind::Static && known.is_const)
-    }
-}
-
-/// Whether a jump in the statement leads out of it, or to somewhere else in it.
-fn jumps(facts: &Facts, stmt: StmtId, breaks: bool) -> bool {
-    let unit = facts.unit;
-    match &unit.stmt(stmt).kind {
-        StmtKind::Break | StmtKind::Continue => breaks,
-        StmtKind::Goto(_) | StmtKind::Return(_) | StmtKind::Opaque(_) => true,
-        StmtKind::Labeled { label: Some(_), .. } => true,
-        StmtKind::For { body, .. } | StmtKind::While { body, .. } | StmtKind::DoWhile { body, .. } => {
-            jumps(facts, *body, false)
-        }
-        _ => children(unit, stmt).into_iter().any(|child| jumps(facts, child, breaks)),
     }
 }
 
