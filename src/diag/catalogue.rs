@@ -770,7 +770,7 @@ pub fn induction_computed(at: Span, statements: &str) -> Diag {
         260,
         Severity::Info,
         at,
-        format!("this loop counts, and is parallel once it does not: `{statements}` begins its iterations"),
+        format!("this loop counts, and is parallel with `{statements}` at the beginning of its iterations"),
         "computed from the loop variables",
         "nothing to do: the statement changes no value",
     )

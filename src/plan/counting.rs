@@ -9,6 +9,7 @@ use crate::sema::{self, Induction, Kind, Obstacle, SymbolId, children};
 use crate::source::Span;
 
 use super::auto::Settling;
+use super::clauses::list;
 use super::induction::Closed;
 
 impl Settling<'_, '_> {
@@ -103,7 +104,8 @@ impl Settling<'_, '_> {
         above.is_some_and(|above| matches!(unit.stmt(*above).kind, StmtKind::Block(_)))
     }
 
-    /// Whether no clause of the construct names the variable, or what it is made of, and no directive governs the statement that sets it.
+    /// Whether no clause of the construct, and none about data, names the variable or what it is made of, and no directive
+    /// governs the statement that sets it.
     fn is_free(&self, index: usize, induction: &Induction) -> bool {
         let maker = self.maker;
         let all = || std::iter::once(index).chain(descendants(maker.bound, index));
@@ -115,9 +117,23 @@ impl Settling<'_, '_> {
             let mut own = clauses.private.iter().chain(&clauses.firstprivate).copied().chain(reduced);
             own.any(|item| maker.symbol_of(at, item).is_some_and(|symbol| all_named.contains(&symbol)))
         };
+        // What is on the device, or comes back from there at some time, is another copy.
+        let is_mapped = maker.bound.iter().enumerate().any(|(at, one)| {
+            one.directive.clauses.iter().any(|clause| {
+                let is_data = matches!(
+                    clause.kind,
+                    ClauseKind::Data(..) | ClauseKind::UpdateSelf(_) | ClauseKind::UpdateDevice(_)
+                );
+                let mut items = list(&clause.kind).iter();
+                is_data
+                    && items.any(|item| {
+                        maker.symbol_of(at, item).is_some_and(|symbol| all_named.contains(&symbol))
+                    })
+            })
+        });
         let is_governed = maker.bound.iter().filter_map(Bound::stmt);
         let mut is_governed = is_governed.map(|stmt| maker.unit.stmt(stmt).span);
-        !all().any(is_named) && !is_governed.any(|span| span == induction.started)
+        !is_mapped && !all().any(is_named) && !is_governed.any(|span| span == induction.started)
     }
 
     /// Whether last values can be computed behind the construct: nothing in it behind the loop needs them, or changes what

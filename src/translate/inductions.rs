@@ -44,6 +44,10 @@ pub fn computed(source: &Source, plain: Translation, again: impl Fn(&Source) -> 
         text.inserted = line_ends(&first);
         let there = Source { file: text, headers: source.headers.clone() };
         let translation = again(&there);
+        // What cannot be read again was withdrawn.
+        if translation.edits.is_empty() {
+            return plain;
+        }
         let way = Way::new(&first, file.bytes.len() as u32);
         let mut is_done = true;
         for at in &chosen {

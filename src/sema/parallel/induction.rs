@@ -80,27 +80,17 @@ pub fn inductions(facts: &Facts, around: &Around, stmt: StmtId) -> Vec<Induction
     let (Ok(head), Some(body)) = (header(facts.unit, facts.symbols, stmt), around.body) else {
         return Vec::new();
     };
-    let whole = facts.unit.stmt(body).span;
-    let gives_names = facts.unit.decls.iter().any(|decl| {
-        let is_name = decl.kind == DeclKind::Variable && decl.derived.first() == Some(&Derived::Reference);
-        is_name && whole.contains(decl.span)
-    });
-    let is_clear = !gives_names
-        && !facts.unit.errors.iter().any(|error| whole.contains(*error) || error.contains(whole))
-        && !facts.unit.lambdas.iter().any(|(lambda, _)| whole.contains(*lambda));
-    if !is_clear || fixed_step(facts, &head).is_none() {
-        return Vec::new();
-    }
     let seeker = Seeker { facts, around, body, stmt, head };
     let used = uses(facts.unit, facts.symbols, head.body);
     let changed = used.iter().filter(|(_, how)| how.written && how.exposed && !how.address_taken);
     let mut found: Vec<Induction> = changed.filter_map(|(symbol, _)| seeker.induction(symbol)).collect();
-    if !found.is_empty() {
-        let nest = Nest::new(facts, stmt, &around.atomic);
-        let updates = combine::updates(facts, stmt);
-        let judge = Judge { nest: &nest, around, updates: &updates };
-        found.retain(|one| judge.reduction(one.symbol, facts.unit.stmt(stmt).span).is_none());
+    if found.is_empty() || fixed_step(facts, &head).is_none() || !seeker.is_clear() {
+        return Vec::new();
     }
+    let nest = Nest::new(facts, stmt, &around.atomic);
+    let updates = combine::updates(facts, stmt);
+    let judge = Judge { nest: &nest, around, updates: &updates };
+    found.retain(|one| judge.reduction(one.symbol, facts.unit.stmt(stmt).span).is_none());
     found
 }
 
@@ -115,6 +105,20 @@ pub(super) struct Seeker<'s, 'a> {
 }
 
 impl Seeker<'_, '_> {
+    /// Whether the function is understood, and gives no variable a second name.
+    fn is_clear(&self) -> bool {
+        let unit = self.facts.unit;
+        let whole = unit.stmt(self.body).span;
+        let gives_names = unit.decls.iter().any(|decl| {
+            let is_name =
+                decl.kind == DeclKind::Variable && decl.derived.first() == Some(&Derived::Reference);
+            is_name && whole.contains(decl.span)
+        });
+        !gives_names
+            && !unit.errors.iter().any(|error| whole.contains(*error) || error.contains(whole))
+            && !unit.lambdas.iter().any(|(lambda, _)| whole.contains(*lambda))
+    }
+
     fn induction(&self, symbol: SymbolId) -> Option<Induction> {
         let facts = self.facts;
         self.is_candidate(symbol).then_some(())?;
