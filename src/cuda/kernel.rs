@@ -314,7 +314,7 @@ impl<'a> Lowering<'a> {
             true => input.stmt_span(stmt).start.max(start(root.unwrap_or(index))),
             false => start(index),
         };
-        let line = input.file().lines.line(place) + 1;
+        let line = input.file().line_number(place);
         let stem = super::device::unit_name(&input.file().name, input.has_namesake);
         let function = input.bound[index].function.map(|id| input.unit().function(id).name.as_str());
         let name = format!("{stem}_{}_{line}", function.unwrap_or_default().replace("::", "_"));

@@ -169,7 +169,7 @@ impl<'a> Input<'a> {
     /// The line of `offset`, as a message names it: `jacobi.c:28`.
     fn place(&self, offset: u32) -> String {
         let name = self.file().name.rsplit(['/', '\\']).next().unwrap_or_default();
-        format!("{name}:{}", self.file().lines.line(offset) + 1)
+        format!("{name}:{}", self.file().line_number(offset))
     }
 
     /// The declaration of a variable, and the file that it stands in.

@@ -336,6 +336,9 @@ pub fn kernels_sequential(at: Span) -> Diag {
     )
 }
 
+/// The code of `loop_in_order`.
+pub const LOOP_IN_ORDER: Code = Code(212);
+
 /// A0212
 pub fn loop_in_order(at: Span, why: &str, help: &str) -> Diag {
     diag(212, Severity::Weaker, at, format!("this loop is not proven parallel: {why}"), "in order", help)
@@ -758,6 +761,18 @@ pub fn host_address_stays(at: Span, name: &str) -> Diag {
         ),
         "the host's copy is used",
         "use a pointer or an allocatable variable with the component's place; `--profile clang` needs neither",
+    )
+}
+
+/// A0260
+pub fn induction_computed(at: Span, statements: &str) -> Diag {
+    diag(
+        260,
+        Severity::Info,
+        at,
+        format!("this loop counts, and is parallel with `{statements}` at the beginning of its iterations"),
+        "computed from the loop variables",
+        "nothing to do: the statement changes no value",
     )
 }
 

@@ -94,10 +94,15 @@ pub fn replaced(file: &SourceFile, span: Span, directives: &[String]) -> Edit {
 /// The edit that puts a directive on a line of its own before the code at `offset`, indented like it.
 /// `None` if other code stands before it on its line.
 pub fn inserted(file: &SourceFile, offset: u32, text: &str) -> Option<Edit> {
+    above_code(file, offset, offset, text)
+}
+
+/// The same, indented like the line of `like`.
+pub fn above_code(file: &SourceFile, offset: u32, like: u32, text: &str) -> Option<Edit> {
     let line = file.lines.line(offset);
     let start = file.lines.span(line).start;
     let before = file.slice(Span { start, end: offset });
-    let indent = indentation(file, line);
+    let indent = indentation(file, file.lines.line(like));
     let end = line_end(file, offset);
     let clear = before.iter().all(|byte| matches!(byte, b' ' | b'\t'));
     clear

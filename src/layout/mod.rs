@@ -44,6 +44,12 @@ pub fn inserted(file: &SourceFile, offset: u32, text: &str) -> Option<Edit> {
     }
 }
 
+/// The edit that puts a line of C before the line of the code at `offset`, indented like the line of `like`. `None` if other
+/// code stands before it on its line.
+pub fn above_code(file: &SourceFile, offset: u32, like: u32, text: &str) -> Option<Edit> {
+    c::above_code(file, offset, like, text)
+}
+
 /// The edits that put lines before a statement, and braces around all of it, or `then` and `end if`.
 pub fn braced(file: &SourceFile, stmt: Span, lines: &[String]) -> [Edit; 2] {
     if file.language.is_fortran() { fortran::braced(file, stmt, lines) } else { c::braced(file, stmt, lines) }

@@ -16,6 +16,7 @@ use crate::sema::{
 use crate::source::Span;
 
 use super::feedback::{help, reason};
+use super::induction::Closed;
 use super::{Aim, Maker, Region, launch};
 
 /// The directives, and what was found out about the loops.
@@ -26,6 +27,8 @@ pub struct Settled {
     pub verdicts: Vec<Verdict>,
     /// What there is to say.
     pub diags: Vec<Diag>,
+    /// Loops in order that count with variables which can be computed from the loop variables.
+    pub closed: Vec<Closed>,
 }
 
 /// Whether some loop is left to the compiler.
@@ -38,7 +41,7 @@ pub fn leaves_open(bound: &[Bound]) -> bool {
 
 /// Settles which loops are parallel.
 pub fn settle(facts: &Facts, bound: Vec<Bound>, aim: &Aim) -> Settled {
-    let (verdicts, diags, changes) = {
+    let (verdicts, diags, changes, closed) = {
         let maker = Maker::new(facts.file, facts.unit, facts.symbols, &bound, aim);
         let mut settling = Settling {
             maker: &maker,
@@ -47,13 +50,16 @@ pub fn settle(facts: &Facts, bound: Vec<Bound>, aim: &Aim) -> Settled {
             verdicts: BTreeMap::new(),
             changes: Changes::default(),
             diags: Vec::new(),
+            around: Around::default(),
+            closed: Vec::new(),
         };
         for index in 0..bound.len() {
             settling.construct(index);
         }
-        (settling.verdicts, settling.diags, settling.changes)
+        (settling.verdicts, settling.diags, settling.changes, settling.closed)
     };
-    Settled { bound: changes.apply(facts.unit, bound), verdicts: verdicts.into_values().collect(), diags }
+    let verdicts = verdicts.into_values().collect();
+    Settled { bound: changes.apply(facts.unit, bound), verdicts, diags, closed }
 }
 
 /// What is to be changed of the directives.
@@ -65,14 +71,17 @@ struct Changes {
     implied: Vec<Bound>,
 }
 
-struct Settling<'m, 'a> {
-    maker: &'m Maker<'a>,
-    facts: &'m Facts<'a>,
+pub(super) struct Settling<'m, 'a> {
+    pub(super) maker: &'m Maker<'a>,
+    pub(super) facts: &'m Facts<'a>,
     /// The directives that govern loops, by the loop.
     at_loop: BTreeMap<StmtId, usize>,
     verdicts: BTreeMap<Span, Verdict>,
     changes: Changes,
     diags: Vec<Diag>,
+    /// What stands around the loops of the construct that is looked at.
+    pub(super) around: Around,
+    pub(super) closed: Vec<Closed>,
 }
 
 impl Maker<'_> {
@@ -107,9 +116,9 @@ impl Settling<'_, '_> {
         if region == Region::Serial || !in_kernels && !self.has_auto(index) {
             return;
         }
-        let around = self.around(index);
+        self.around = self.around(index);
         for nest in outermost(self.facts.unit, stmt) {
-            let verdicts = judge(self.facts, &around, nest);
+            let verdicts = judge(self.facts, &self.around, nest);
             let by_loop: BTreeMap<StmtId, Verdict> =
                 verdicts.into_iter().map(|verdict| (verdict.stmt, verdict)).collect();
             self.nest(index, nest, in_kernels, &by_loop);
@@ -187,6 +196,7 @@ impl Settling<'_, '_> {
                 let at =
                     directive.map_or(head(self.facts, span), |at| self.maker.bound[at].directive.name_span);
                 self.diags.push(self.told(at, obstacle));
+                self.close(index, (stmt, at), in_kernels, obstacle);
                 if let Some(at) = directive {
                     self.changes.settled.insert(at, vec![implied_clause(span.start, "seq", ClauseKind::Seq)]);
                 }

@@ -6,9 +6,11 @@ mod array;
 mod auto;
 mod callee;
 mod clauses;
+mod counting;
 mod data;
 mod declare;
 mod feedback;
+mod induction;
 mod kernels;
 mod launch;
 mod nest;
@@ -19,11 +21,13 @@ mod sharing;
 mod spelling;
 mod statement;
 mod tree;
+mod words;
 
 pub use auto::{Settled, leaves_open, operator, settle};
 pub use clauses::{effective, list};
 pub use data::{is_rows, is_whole_pointer};
 pub use feedback::reason;
+pub use induction::{Closed, Last, Put};
 pub use parts::bodies;
 pub use tree::{Attribute, Exit, Gangs, Item, Launch, Names, Plan, Region, Sharing, Sizes, Spread, WorkLoop};
 

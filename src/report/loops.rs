@@ -26,6 +26,8 @@ pub enum LoopVerdict {
         reductions: Vec<(String, String)>,
         /// The user says so; it is not proven.
         asserted: bool,
+        /// Variables that are computed from the loop variables, as `k = i * 2`.
+        computed: Vec<String>,
         /// Who shares its iterations out, as `gang vector`; empty: nobody, as the loops around it use the device already.
         levels: &'static str,
     },
@@ -50,7 +52,7 @@ pub fn loops(file: &SourceFile, loops: &[LoopFeedback]) -> String {
 
 fn verdict(verdict: &LoopVerdict) -> String {
     match verdict {
-        LoopVerdict::Parallel { private, reductions, asserted, levels } => {
+        LoopVerdict::Parallel { private, reductions, asserted, computed, levels } => {
             let mut words = "parallel".to_owned();
             words.push_str(if *asserted { ", as the program says" } else { "" });
             match *levels {
@@ -62,6 +64,9 @@ fn verdict(verdict: &LoopVerdict) -> String {
             }
             if !private.is_empty() {
                 let _ = write!(words, "; private({})", private.join(", "));
+            }
+            if !computed.is_empty() {
+                let _ = write!(words, "; computed: {}", computed.join(", "));
             }
             words
         }

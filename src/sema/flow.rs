@@ -166,10 +166,16 @@ pub fn live_after(
     live
 }
 
-/// The symbols whose address `stmt` takes.
+/// The symbols whose address `stmt` takes, so that others may know it afterwards. A procedure of Fortran forgets where its
+/// arguments are, unless they are targets (Fortran 2018, 15.5.2.4).
 pub fn escaping(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> BTreeSet<SymbolId> {
     let used = uses(unit, symbols, stmt);
-    used.iter().filter(|(_, used)| used.address_taken).map(|(symbol, _)| symbol).collect()
+    let is_kept = |symbol: SymbolId| {
+        let fortran = &symbols.get(symbol).fortran;
+        !unit.is_fortran() || fortran.target || fortran.pointer
+    };
+    let taken = used.iter().filter(|(_, used)| used.address_taken).map(|(symbol, _)| symbol);
+    taken.filter(|symbol| is_kept(*symbol)).collect()
 }
 
 /// The statements from `from` down to `to`, both included; just `from` if `to` is not below it.

@@ -22,6 +22,9 @@ pub use flow::{
 };
 pub use fortran::resolve;
 pub use loops::{Header, NotCanonical, header, is_tight, only_loop, trip_constant};
-pub use parallel::{Around, Combine, Distance, Facts, Finding, Kind, Needs, Obstacle, Said, Verdict, judge};
+pub use parallel::{
+    Amount, Around, Combine, Distance, Facts, Finding, Induction, Kind, Level, Needs, Obstacle, Said,
+    Verdict, fixed_step, inductions, integer, judge,
+};
 pub use subscript::{Range, Subscript, plain};
 pub use symbols::{Class, Symbol, SymbolId, SymbolKind, Symbols, has_variable_length};

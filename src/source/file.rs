@@ -13,13 +13,20 @@ pub struct SourceFile {
     pub language: Language,
     /// Where its lines begin.
     pub lines: LineIndex,
+    /// Where line ends stand that the user's file does not have, by place: statements were put into it.
+    pub inserted: Vec<u32>,
 }
 
 impl SourceFile {
     /// Takes the bytes as they are; `bytes` is shorter than 4 GiB.
     pub fn new(name: impl Into<String>, bytes: Vec<u8>, language: Language) -> SourceFile {
         let lines = LineIndex::new(&bytes);
-        SourceFile { name: name.into(), bytes, language, lines }
+        SourceFile { name: name.into(), bytes, language, lines, inserted: Vec::new() }
+    }
+
+    /// The number of the line that holds an offset, from one, as the user's file counts them.
+    pub fn line_number(&self, offset: u32) -> usize {
+        self.lines.line(offset) + 1 - self.inserted.partition_point(|at| *at < offset)
     }
 
     /// The bytes of `span`.

@@ -309,6 +309,8 @@ impl Work<'_> {
             needs_support: false,
             beside,
             loops: self.found.loops(),
+            inductions: Vec::new(),
+            closed: std::mem::take(&mut self.found.closed),
         };
         translation.mark();
         translation.settle();

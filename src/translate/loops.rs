@@ -8,7 +8,7 @@ use crate::bind::Bound;
 use crate::diag::Diag;
 use crate::host::ir::{StmtId, StmtKind, Unit};
 use crate::omp;
-use crate::plan::{self, Aim, Item, Plan, Spread, WorkLoop};
+use crate::plan::{self, Aim, Closed, Item, Plan, Spread, WorkLoop};
 use crate::report::{LoopFeedback, LoopVerdict};
 use crate::scan::Scan;
 use crate::sema::{self, Combine, Facts, Finding, SymbolId, Symbols, Verdict};
@@ -22,6 +22,8 @@ pub struct Found {
     feedback: BTreeMap<Span, LoopFeedback>,
     /// What there is to say.
     pub diags: Vec<Diag>,
+    /// Loops in order that count.
+    pub closed: Vec<Closed>,
 }
 
 impl Found {
@@ -42,6 +44,7 @@ impl Found {
                 private: needs.private.iter().map(name).collect(),
                 reductions: needs.reductions.iter().map(reduction).collect(),
                 asserted: needs.is_asserted,
+                computed: Vec::new(),
                 levels: "",
             },
             Finding::Sequential(obstacle) => LoopVerdict::Sequential {
@@ -96,6 +99,7 @@ impl Source {
             found.add(&facts, verdict);
         }
         found.diags.extend(settled.diags);
+        found.closed.extend(settled.closed);
         settled.bound
     }
 }

@@ -4,6 +4,7 @@
 
 mod allocations;
 mod cuda;
+mod inductions;
 mod library;
 mod loops;
 mod macros;
@@ -17,6 +18,7 @@ use crate::edit::{self, Edit};
 use crate::host;
 use crate::host::ir::Unit;
 use crate::omp::{self, Queues};
+use crate::plan::Closed;
 use crate::report::LoopFeedback;
 use crate::scan::{self, Macro, Scan, View};
 use crate::source::{Language, SourceFile, Span};
@@ -241,6 +243,10 @@ pub struct Translation {
     pub beside: Vec<Beside>,
     /// What was found out about the loops that OpenACC leaves to the compiler, by place.
     pub loops: Vec<LoopFeedback>,
+    /// The edits among them, all insertions, that compute variables from loop variables: the source does the same with them.
+    pub inductions: Vec<Edit>,
+    /// Loops that such edits could make parallel.
+    closed: Vec<Closed>,
 }
 
 /// Translates one source.
@@ -255,12 +261,12 @@ pub fn translate(source: &Source, options: &Options) -> Translation {
         }
         return match scan::macros(&source.file, &headers) {
             Some(macros) => cuda::written_out(source, &macros, options),
-            None => cuda::translate(source, options),
+            None => counting(source, &|source| cuda::translate(source, options)),
         };
     }
     let mut translation = match scan::macros(&source.file, &headers) {
         Some(macros) => macros::translate(source, &macros, options),
-        None => plainly(source, options),
+        None => counting(source, &|source| plainly(source, options)),
     };
     if options.guard {
         let guarded = edit::side_by_side(&source.file, &translation.edits);
@@ -268,6 +274,12 @@ pub fn translate(source: &Source, options: &Options) -> Translation {
         translation.edits = guarded.edits().cloned().collect();
     }
     translation
+}
+
+/// Translates one source, with the variables computed that its loops count with.
+fn counting(source: &Source, translate: &dyn Fn(&Source) -> Translation) -> Translation {
+    let plain = translate(source);
+    if plain.closed.is_empty() { plain } else { inductions::computed(source, plain, translate) }
 }
 
 /// Translates one source as it stands, whatever its macros hold.
@@ -319,6 +331,8 @@ impl Translation {
             needs_support: false,
             beside: Vec::new(),
             loops: Vec::new(),
+            inductions: Vec::new(),
+            closed: Vec::new(),
         }
     }
 

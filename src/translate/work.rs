@@ -341,6 +341,8 @@ impl<'a> Work<'a> {
             needs_support: self.library.needs_support(),
             beside: Vec::new(),
             loops: self.found.loops(),
+            inductions: Vec::new(),
+            closed: std::mem::take(&mut self.found.closed),
         };
         if breaks {
             translation.withdraw(file);

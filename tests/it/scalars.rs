@@ -303,8 +303,15 @@ impl State {
         body: &[Step],
         private: &BTreeSet<usize>,
         combined: &[(Operator, usize)],
+        computed: &BTreeSet<usize>,
         dice: &mut Dice,
     ) -> State {
+        let mut begins = vec![self.clone()];
+        for i in 0..TRIPS {
+            let mut next = begins[i].clone();
+            Step::run(body, &mut next, i);
+            begins.push(next);
+        }
         let mut order: Vec<usize> = (0..TRIPS).collect();
         for at in 1..TRIPS {
             order.swap(at, dice.below(at as u64 + 1) as usize);
@@ -312,6 +319,7 @@ impl State {
         let mut state = self.clone();
         for i in order {
             private.iter().for_each(|at| state.scalars[*at] = POISON);
+            computed.iter().for_each(|at| state.scalars[*at] = begins[i].scalars[*at]);
             let before = state.scalars;
             combined.iter().for_each(|(operator, at)| state.scalars[*at] = operator.nothing());
             Step::run(body, &mut state, i);
@@ -337,9 +345,12 @@ fn scalars_are_what_the_verdict_says() {
         let translation = translate(&source, &Options::default());
         let line = |start: u32| source.file.lines.line(start);
         let verdict = translation.loops.iter().find(|one| line(one.span.start) == 4);
-        let Some(LoopVerdict::Parallel { private, reductions, .. }) = verdict.map(|one| &one.verdict) else {
+        let Some(LoopVerdict::Parallel { private, reductions, computed, .. }) =
+            verdict.map(|one| &one.verdict)
+        else {
             let start = State::new(&mut dice);
-            differing += u64::from(start.in_order(&body) != start.reordered(&body, &none, &[], &mut dice));
+            differing +=
+                u64::from(start.in_order(&body) != start.reordered(&body, &none, &[], &none, &mut dice));
             continue;
         };
         let number = |name: &String| NAMES.iter().position(|one| one == name);
@@ -347,6 +358,8 @@ fn scalars_are_what_the_verdict_says() {
             .iter()
             .filter_map(|(operator, name)| Some((Operator::named(operator), number(name)?)))
             .collect();
+        let computed = computed.iter().filter_map(|text| text.split_once(" = "));
+        let computed: BTreeSet<usize> = computed.filter_map(|(name, _)| number(&name.to_owned())).collect();
         // What loops inside have of their own, this one has, too.
         let inner = translation.loops.iter().filter_map(|one| match &one.verdict {
             LoopVerdict::Parallel { private, .. } => Some(private),
@@ -357,16 +370,18 @@ fn scalars_are_what_the_verdict_says() {
         Step::sets(&body, &mut set);
         let told = |why: &str| format!("loop {seed}: {why}: {verdict:?}\n{text}");
         for at in &set {
-            let is_known = private.contains(at) || combined.iter().any(|(_, one)| one == at);
+            let is_known =
+                private.contains(at) || computed.contains(at) || combined.iter().any(|(_, one)| one == at);
             assert!(is_known, "{}", told(NAMES[*at]));
         }
         for _ in 0..6 {
             let start = State::new(&mut dice);
             let expected = start.in_order(&body);
-            let found = start.reordered(&body, &private, &combined, &mut dice);
+            let found = start.reordered(&body, &private, &combined, &computed, &mut dice);
             assert_eq!(found.a, expected.a, "{}", told("another order"));
             for at in live.iter().chain(combined.iter().map(|(_, at)| at)) {
-                let is_same = found.scalars[*at] == expected.scalars[*at];
+                // What is computed is set behind the loop, if it is wanted.
+                let is_same = found.scalars[*at] == expected.scalars[*at] || computed.contains(at);
                 assert!(is_same || private.contains(at) && !live.contains(at), "{}", told(NAMES[*at]));
             }
         }

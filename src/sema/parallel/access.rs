@@ -210,7 +210,7 @@ fn assigned_members(facts: &Facts, stmt: StmtId) -> BTreeSet<String> {
 }
 
 /// All expressions in a statement, those in others included.
-fn expressions(facts: &Facts, stmt: StmtId) -> Vec<ExprId> {
+pub(super) fn expressions(facts: &Facts, stmt: StmtId) -> Vec<ExprId> {
     let unit = facts.unit;
     let (mut found, mut pending) = (Vec::new(), vec![stmt]);
     while let Some(stmt) = pending.pop() {

@@ -152,6 +152,15 @@ impl Poly {
         Poly::default().plus(self, times)
     }
 
+    /// What it is divided by a number, if nothing is left over, whatever its atoms are.
+    pub(super) fn quotient(&self, by: i64) -> Option<Poly> {
+        let terms = self.terms.iter().map(|(monomial, factor)| {
+            let whole = factor.checked_rem(by)? == 0;
+            whole.then_some((monomial.clone(), factor.checked_div(by)?))
+        });
+        Some(Poly { terms: terms.collect::<Option<_>>()? })
+    }
+
     pub(super) fn shifted(&self, by: i64) -> Option<Poly> {
         self.plus(&Poly::constant(by), 1)
     }

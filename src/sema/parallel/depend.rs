@@ -232,6 +232,8 @@ impl Nest<'_> {
                 let (low_part, other_part) = (low_part?, other_part?);
                 let [first, second] = [&low_part, &other_part].map(Poly::constant_term);
                 let mut starts = vec![0, 1, first, second];
+                // From one, behind an offset.
+                starts.extend([first, second].into_iter().filter_map(|start| start.checked_add(1)));
                 starts.dedup();
                 let stays = starts.into_iter().any(|start| {
                     let stays = |access, low: &Poly| {
@@ -240,6 +242,17 @@ impl Nest<'_> {
                     };
                     stays(one, &low_part) && stays(two, &other_part)
                 });
+                // Or where the loops that count within a row begin.
+                let stays = stays
+                    || [self.least(one, &low), self.least(two, &other_low)].into_iter().flatten().any(
+                        |start| {
+                            let stays = |access, low: &Poly| {
+                                let low = low.plus(&start, -1);
+                                low.is_some_and(|low| self.stays_within(access, &low, &stride, carrier))
+                            };
+                            self.is_fixed(&start, carrier) && stays(one, &low) && stays(two, &other_low)
+                        },
+                    );
                 stays.then_some([(high, other_high), (low, other_low)])
             });
             match split {
@@ -248,6 +261,24 @@ impl Nest<'_> {
             }
         }
         parted
+    }
+
+    /// The value where each loop that counts in it is at the end of its range that makes it least.
+    fn least(&self, access: &Access, value: &Poly) -> Option<Poly> {
+        let mut least = value.clone();
+        for at in self.around(access.inside) {
+            let counter = self.loops[at].counter;
+            let times = least.coefficient(counter)?.value()?;
+            let is_end = |bound: &&Poly| {
+                let factor = bound.coefficient(counter).and_then(|factor| factor.value());
+                factor == Some(times.signum())
+            };
+            if times != 0 {
+                let end = self.loops[at].bounds.iter().find(is_end)?;
+                least = least.plus(end, times.checked_abs()?.checked_neg()?)?;
+            }
+        }
+        Some(least)
     }
 
     /// The shortest stride of a counter that is no number.

@@ -45,6 +45,8 @@ pub struct Facts<'a> {
     pub(super) no_alias: bool,
     /// The macros by name, in small letters for Fortran; `None` for one that is defined in several ways.
     macros: HashMap<String, Option<&'a Define>>,
+    /// The bodies of all macros, those of the same name among them.
+    bodies: Vec<&'a str>,
     /// The values that each variable is given; `None` for one that is not known.
     sources: HashMap<SymbolId, Vec<Option<ExprId>>>,
     functions: HashMap<&'a str, Vec<FunctionId>>,
@@ -70,6 +72,7 @@ impl<'a> Facts<'a> {
             symbols,
             no_alias,
             macros: HashMap::new(),
+            bodies: macros.iter().map(|define| define.body.as_str()).collect(),
             sources: HashMap::new(),
             functions,
             effects: RefCell::default(),
@@ -136,7 +139,7 @@ impl<'a> Facts<'a> {
 
     /// The number of the line that holds an offset, from one.
     pub fn line_number(&self, offset: u32) -> usize {
-        self.file.lines.line(offset) + 1
+        self.file.line_number(offset)
     }
 
     /// The one value that a variable ever has, if it is set where it is declared or once.
@@ -210,7 +213,7 @@ impl<'a> Facts<'a> {
     }
 
     /// The number that an expression always is.
-    pub(super) fn constant(&self, expr: ExprId) -> Option<i64> {
+    pub fn constant(&self, expr: ExprId) -> Option<i64> {
         self.constant_within(expr, DEPTH)
     }
 
@@ -261,6 +264,11 @@ impl<'a> Facts<'a> {
     /// The macro `name`.
     pub(super) fn define(&self, name: &str) -> Option<&'a Define> {
         self.macros.get(self.folded(name).as_ref()).copied().flatten()
+    }
+
+    /// The bodies of all macros.
+    pub(super) fn defines(&self) -> impl Iterator<Item = &'a str> {
+        self.bodies.iter().copied()
     }
 
     /// Whether `name` alone is that of a macro, or may be.
@@ -331,7 +339,7 @@ impl<'a> Facts<'a> {
     }
 
     /// The declaration of a variable, if it is in this file.
-    pub(super) fn decl(&self, symbol: SymbolId) -> Option<&'a Decl> {
+    pub fn decl(&self, symbol: SymbolId) -> Option<&'a Decl> {
         self.symbols.get(symbol).decl.map(|id| self.unit.decl(id))
     }
 

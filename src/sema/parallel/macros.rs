@@ -24,6 +24,28 @@ struct Word<'b> {
 }
 
 impl Facts<'_> {
+    /// Whether the body of some macro names it.
+    pub(super) fn is_named_in_macros(&self, name: &str) -> bool {
+        self.defines().any(|body| names(body, name))
+    }
+
+    /// Whether the body of some macro names it and may change something, or takes its address.
+    pub(super) fn may_change_in_macros(&self, name: &str) -> bool {
+        let changes = |body: &str| {
+            let plain: String = body.chars().filter(|c| !c.is_whitespace()).collect();
+            let assigns = plain.char_indices().any(|(at, c)| {
+                let compares =
+                    plain[..at].ends_with(['=', '!', '<', '>']) || plain[at + 1..].starts_with('=');
+                let shifts = plain[..at].ends_with("<<") || plain[..at].ends_with(">>");
+                c == '=' && (!compares || shifts)
+            });
+            assigns
+                || ["++", "--"].iter().any(|sign| plain.contains(sign))
+                || plain.contains(&format!("&{name}"))
+        };
+        self.defines().any(|body| names(body, name) && changes(body))
+    }
+
     /// Whether the macro `name`, used at `offset`, only gives a value: it is made of numbers, of what it is given, and of
     /// variables that `is_changed` does not hold for.
     pub(super) fn is_harmless(&self, name: &str, offset: u32, is_changed: &dyn Fn(SymbolId) -> bool) -> bool {
@@ -58,6 +80,11 @@ impl Facts<'_> {
                 || known.class == Class::Scalar && !known.is_reference && !is_changed(symbol)
         })
     }
+}
+
+/// Whether a word of the body is this name.
+fn names(body: &str, name: &str) -> bool {
+    body.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
 }
 
 /// The words of a body; `None` if it has signs that assign, or that lead to memory.
@@ -118,7 +145,12 @@ fn words(body: &str) -> Option<Vec<Word<'_>>> {
 
 #[cfg(test)]
 mod tests {
-    use super::words;
+    use super::{names, words};
+
+    #[test]
+    fn names_are_whole_words() {
+        assert!(names("(k)++", "k") && names("a[k]", "k") && !names("kk + k2", "k"));
+    }
 
     #[test]
     fn what_leads_to_memory_is_seen() {

@@ -8,14 +8,18 @@ mod affine;
 mod alias;
 mod argument;
 mod calls;
+mod changes;
 mod combine;
 mod depend;
 mod entry;
 mod facts;
+mod induction;
+mod integer;
 mod macros;
 mod place;
 mod scalar;
 mod solve;
+mod steady;
 mod text;
 mod value;
 mod walk;
@@ -23,6 +27,8 @@ mod walk;
 pub use combine::Combine;
 pub use depend::Distance;
 pub use facts::Facts;
+pub use induction::{Amount, Induction, Level, fixed_step, inductions};
+pub use integer::integer;
 
 use std::collections::{BTreeMap, BTreeSet};
 

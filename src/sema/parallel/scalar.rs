@@ -4,9 +4,11 @@
 
 use std::collections::BTreeSet;
 
+use crate::host::ir::{BinaryOp, ExprId, ExprKind, StmtId};
 use crate::sema::{Class, Header, SymbolId, SymbolKind, Use, live_after, uses};
 use crate::source::Span;
 
+use super::access::expressions;
 use super::{Judge, Kind, Needs, Obstacle};
 
 impl Judge<'_, '_> {
@@ -42,7 +44,7 @@ impl Judge<'_, '_> {
                 continue;
             }
             if how.exposed || how.address_taken {
-                return obstacle(self.carried(symbol, how, loop_span));
+                return obstacle(self.carried(symbol, how, header.body));
             }
             if self.is_wanted_after(at, symbol) || self.around.shared.contains(&symbol) {
                 return obstacle(Kind::LastValue(known.name.clone()));
@@ -62,7 +64,7 @@ impl Judge<'_, '_> {
 
     /// How the loop combines values into the variable, if it does nothing else with it; `Some(None)`: it keeps the largest or
     /// smallest one, with something that belongs to it.
-    fn reduction(&self, symbol: SymbolId, within: Span) -> Option<Option<super::Combine>> {
+    pub(super) fn reduction(&self, symbol: SymbolId, within: Span) -> Option<Option<super::Combine>> {
         let own: Vec<_> = self
             .updates
             .iter()
@@ -82,10 +84,19 @@ impl Judge<'_, '_> {
         headers.into_iter().any(|header| header.var == symbol)
     }
 
-    fn carried(&self, symbol: SymbolId, how: &Use, within: Span) -> Kind {
+    fn carried(&self, symbol: SymbolId, how: &Use, stmt: StmtId) -> Kind {
         let name = self.nest.facts.symbols.get(symbol).name.clone();
-        let counts = self.updates.iter().any(|update| {
-            update.symbol == symbol && update.how == Some(super::Combine::Add) && within.contains(update.span)
+        let unit = self.nest.facts.unit;
+        let is_it = |expr: ExprId| self.nest.facts.symbols.named(unit, expr) == Some(symbol);
+        let counts = expressions(self.nest.facts, stmt).into_iter().any(|expr| match &unit.expr(expr).kind {
+            ExprKind::Step { operand, .. } => is_it(*operand),
+            ExprKind::Assign(Some(BinaryOp::Add | BinaryOp::Subtract), target, _) => is_it(*target),
+            ExprKind::Assign(None, target, value) if is_it(*target) => match &unit.expr(*value).kind {
+                ExprKind::Binary(BinaryOp::Add, a, b) => is_it(*a) || is_it(*b),
+                ExprKind::Binary(BinaryOp::Subtract, a, _) => is_it(*a),
+                _ => false,
+            },
+            _ => false,
         });
         if counts && !how.address_taken && !self.nest.facts.symbols.get(symbol).is_floating {
             Kind::Induction(name)

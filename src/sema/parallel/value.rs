@@ -271,7 +271,10 @@ pub(super) fn combined(op: BinaryOp, left: &Poly, right: &Poly) -> Option<Poly> 
         BinaryOp::Add => left.plus(right, 1),
         BinaryOp::Subtract => left.plus(right, -1),
         BinaryOp::Multiply => left.times(right),
-        BinaryOp::Divide => values.and_then(|(left, right)| left.checked_div(right)).map(Poly::constant),
+        BinaryOp::Divide => match values {
+            Some((left, right)) => left.checked_div(right).map(Poly::constant),
+            None => left.quotient(right.value()?),
+        },
         BinaryOp::Remainder => values.and_then(|(left, right)| left.checked_rem(right)).map(Poly::constant),
         BinaryOp::ShiftLeft => {
             let by = right.value().and_then(|by| u32::try_from(by).ok()).filter(|by| *by < 32)?;

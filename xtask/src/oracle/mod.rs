@@ -161,10 +161,12 @@ fn each(fixtures: &[Fixture], job: impl Fn(usize, &Fixture) -> Result<Sum> + Syn
 impl Case<'_> {
     /// The fixture through all of its runs.
     fn run(&mut self, are_labels_verdicts: bool) -> Result<()> {
-        let mut texts = Vec::new();
+        let (mut texts, mut computed_texts) = (Vec::new(), Vec::new());
         let mut chosen = Vec::new();
         for (file, name) in self.fixture.sources.iter().enumerate() {
             let text = read_text(&self.fixture.folder.join(name))?;
+            texts.push(text.clone());
+            let text = computed(name, text)?;
             let labels = label::labels(&text).map_err(|why| format!("{name}: {why}"))?;
             let verdicts = if are_labels_verdicts { BTreeMap::new() } else { verdicts(name, &text)? };
             self.unlabelled(name, &text, &labels, &verdicts);
@@ -178,13 +180,13 @@ impl Case<'_> {
                     chosen.push(Chosen { id: chosen.len(), file, line: *line, private, differs });
                 }
             }
-            texts.push(text);
+            computed_texts.push(text);
         }
         if chosen.is_empty() {
             return Ok(());
         }
         let mut rewritten = Vec::new();
-        for (file, (name, text)) in self.fixture.sources.iter().zip(&texts).enumerate() {
+        for (file, (name, text)) in self.fixture.sources.iter().zip(&computed_texts).enumerate() {
             let of_file: Vec<Chosen> = chosen.iter().filter(|one| one.file == file).cloned().collect();
             let new = match language(name, text)? {
                 Language::Fortran(_) => fortran::rewrite(text, file == 0, chosen.len(), &of_file),
@@ -350,6 +352,18 @@ fn execute(program: &Path, seed: &str, permuted: Option<(usize, &str)>) -> Resul
 fn language(name: &str, text: &str) -> Result<Language> {
     scan::language_of(Path::new(name), text.as_bytes(), None)
         .ok_or_else(|| format!("{name}: its language is not known"))
+}
+
+/// The text with the statements that the translator puts into it so that variables are computed from loop variables. They
+/// must change nothing where the loops run in their order, and the loops are called parallel with them.
+fn computed(name: &str, text: String) -> Result<String> {
+    let source = Source::new(name, text.as_bytes().to_vec(), language(name, &text)?);
+    let mut text = text;
+    for edit in translate(&source, &Translator::default()).inductions.iter().rev() {
+        let statement = String::from_utf8_lossy(&edit.text);
+        text.insert_str(edit.span.start as usize, &statement);
+    }
+    Ok(text)
 }
 
 /// What the translator finds out, by the line at which a loop begins.
