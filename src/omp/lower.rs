@@ -6,7 +6,7 @@ use crate::acc::ast::{Argument, ClauseKind, DirectiveKind, Expr, GangArgument, L
 use crate::bind::{Bound, ancestors};
 use crate::diag::{self, Diag};
 use crate::host::ir::{FunctionId, StmtId, Unit};
-use crate::plan::{self, Exit, Gangs, Item, Launch, Plan, Sharing, WorkLoop};
+use crate::plan::{self, Exit, Gangs, Item, Launch, Plan, Sharing, Single, WorkLoop};
 use crate::rules::{Action, Place, Pragma, Strategy};
 use crate::sema::{Class, SymbolKind, Symbols};
 use crate::source::Span;
@@ -428,9 +428,27 @@ impl Lowering<'_> {
         if self.done[*index].left {
             return;
         }
-        let line = directive.map(|directive| directive.line(self.target.speech));
-        let lines = line.into_iter().chain(array::loops(elementwise)).collect();
-        self.done[*index].parts.push(Part::Loops(stmt, lines, elementwise.ranges.len()));
+        let ends = self.plan.ends.get(&stmt);
+        let first = ends.and_then(|ends| self.single(ends.first.as_ref()));
+        let last = ends.and_then(|ends| self.single(ends.last.as_ref()));
+        let (mut first, last) = (first.unwrap_or_default(), last.unwrap_or_default());
+        let parts = &mut self.done[*index].parts;
+        match directive {
+            Some(directive) => first.push(directive.line(self.target.speech)),
+            // The directive of the loops stands above them already.
+            None => parts.splice(0..0, lines_before(std::mem::take(&mut first))).for_each(drop),
+        }
+        let lines = first.into_iter().chain(array::loops(elementwise)).chain(last).collect();
+        parts.push(Part::Loops(stmt, lines, elementwise.ranges.len()));
+    }
+
+    /// A statement that one thread runs, of the device or of the host.
+    fn single(&mut self, single: Option<&Single>) -> Option<Vec<String>> {
+        let Single { code, launch } = single?;
+        let Some(launch) = launch else { return Some(vec![code.clone()]) };
+        let (directive, ..) = self.launch_directive(launch);
+        let speech = self.target.speech;
+        Some(vec![directive.line(speech), code.clone(), directive.end().line(speech)])
     }
 
     /// The `do` loops in the place of `do concurrent`.

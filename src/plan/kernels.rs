@@ -34,8 +34,11 @@ impl Maker<'_> {
         let elementwise = arrays.parallel.into_iter();
         self.plan.elementwise.extend(elementwise.map(|(stmt, elementwise)| (stmt, (index, elementwise))));
         self.plan.host_runs.extend(&parts.host_runs);
+        self.ends(index, stmt, &parts);
         match parts.all.as_slice() {
-            [only] if !nests.contains_key(only) => self.kernels_array(index, stmt, *only, counting),
+            [only] if !nests.contains_key(only) && !self.is_surrounded(*only) => {
+                self.kernels_array(index, stmt, *only, counting);
+            }
             _ => self.split(index, stmt, counting, &parts, arrays.refused),
         }
     }
@@ -118,8 +121,11 @@ impl Maker<'_> {
         let stated = self.stated_scalars(index);
         self.region_scalars(index, stmt, &parts.all, &mut implied);
         self.whole_arrays(index, stmt, &mut implied);
+        let surrounded = self.surrounded(parts);
         let is_kept = |attribute: &Attribute| {
-            attribute.entry == "implicit/array" || self.is_shared(stmt, parts, attribute)
+            attribute.entry == "implicit/array"
+                || self.is_shared(stmt, parts, attribute)
+                || surrounded.contains(&attribute.item)
         };
         let kept: Vec<Attribute> = implied.iter().filter(|one| is_kept(one)).cloned().collect();
         // A region that brings nothing needs no data environment: each launch finds what is there.
@@ -145,6 +151,10 @@ impl Maker<'_> {
                 Some(self.absorb(nest, &mut attributes))
             });
             let work = work.or_else(|| self.array_nest(index, part));
+            if nest.is_none() {
+                self.copy_reduced(index, stmt, work.as_ref(), &mut attributes);
+                self.launch_ends(index, part, &counting, &attributes, is_needed);
+            }
             // Why a loop is not parallel was told before.
             let is_loop = matches!(self.unit.stmt(part).kind, StmtKind::For { .. });
             let is_sequential = nest.is_none() && work.is_none() && !is_loop;
@@ -199,7 +209,7 @@ impl Maker<'_> {
 
     /// Whether a scalar must keep its place on the device from one launch to the next: more than one uses it, or one that is
     /// launched again and again.
-    fn is_shared(&self, region: StmtId, parts: &Parts, attribute: &Attribute) -> bool {
+    pub(super) fn is_shared(&self, region: StmtId, parts: &Parts, attribute: &Attribute) -> bool {
         let uses = |part: &&StmtId| {
             let symbol = self.symbols.lookup(&attribute.item, self.unit.stmt(**part).span.start);
             symbol.is_some_and(|symbol| uses(self.unit, self.symbols, **part).of(symbol).is_some())

@@ -14,6 +14,7 @@ mod launch;
 mod nest;
 mod parts;
 mod queue;
+mod reduce;
 mod routine;
 mod sharing;
 mod spelling;
@@ -25,7 +26,9 @@ pub use clauses::{effective, list};
 pub use data::{is_rows, is_whole_pointer};
 pub use feedback::reason;
 pub use parts::bodies;
-pub use tree::{Attribute, Exit, Gangs, Item, Launch, Names, Plan, Region, Sharing, Sizes, Spread, WorkLoop};
+pub use tree::{
+    Attribute, Ends, Exit, Gangs, Item, Launch, Names, Plan, Region, Sharing, Single, Sizes, Spread, WorkLoop,
+};
 
 use std::collections::HashMap;
 

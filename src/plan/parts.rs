@@ -99,22 +99,22 @@ impl Parting<'_, '_> {
         };
         deciding.into_iter().all(|expr| {
             let read = sema::reads_of_expr(unit, self.maker.symbols, expr);
-            !reads_memory(unit, expr) && read.into_iter().all(|symbol| self.is_host_value(symbol))
+            !reads_memory(unit, expr)
+                && read.into_iter().all(|symbol| is_host_value(self.maker, self.index, self.region, symbol))
         })
     }
+}
 
-    /// Whether the host's value of a variable is the one that counts.
-    fn is_host_value(&self, symbol: SymbolId) -> bool {
-        let maker = self.maker;
-        let known = maker.symbols.get(symbol);
-        let used = uses(maker.unit, maker.symbols, self.region);
-        let is_changed = used.of(symbol).is_some_and(|how| how.written || how.address_taken);
-        let is_plain = known.class == Class::Scalar && known.kind != SymbolKind::Member;
-        known.kind == SymbolKind::Constant
-            || is_plain
-                && (!is_changed || maker.is_loop_variable(self.region, symbol))
-                && !maker.stated(self.index).contains(&known.name)
-    }
+/// Whether the host's value of a variable is the one that counts in the region of directive `index`.
+pub(super) fn is_host_value(maker: &Maker, index: usize, region: StmtId, symbol: SymbolId) -> bool {
+    let known = maker.symbols.get(symbol);
+    let used = uses(maker.unit, maker.symbols, region);
+    let is_changed = used.of(symbol).is_some_and(|how| how.written || how.address_taken);
+    let is_plain = known.class == Class::Scalar && known.kind != SymbolKind::Member;
+    known.kind == SymbolKind::Constant
+        || is_plain
+            && (!is_changed || maker.is_loop_variable(region, symbol))
+            && !maker.stated(index).contains(&known.name)
 }
 
 /// Whether a statement of the region can be a launch of its own: it declares nothing that others use.

@@ -24,6 +24,8 @@ pub struct Plan {
     pub waiting_at_end: BTreeSet<usize>,
     /// Array statements whose elements loops run through: the directive that holds each, and what is done for an element.
     pub elementwise: BTreeMap<StmtId, (usize, Elementwise)>,
+    /// What stands around the loops of array statements that make one value: how it begins, and what is done with it.
+    pub ends: BTreeMap<StmtId, Ends>,
     /// `do concurrent` loops that become `do` loops: the directive that governs each.
     pub concurrent: BTreeMap<StmtId, usize>,
     /// Functions that the compute constructs of directives call without a `routine` directive.
@@ -36,6 +38,24 @@ pub struct Plan {
     pub heeded: BTreeSet<Span>,
     /// Constructs that assign a variable which their own clauses name: behind them the clauses would mean something else.
     pub moved: BTreeSet<usize>,
+}
+
+/// Statements before and behind the loops of an array statement.
+#[derive(Debug, Default)]
+pub struct Ends {
+    /// Before them.
+    pub first: Option<Single>,
+    /// Behind them.
+    pub last: Option<Single>,
+}
+
+/// A statement that one thread runs.
+#[derive(Debug)]
+pub struct Single {
+    /// The statement.
+    pub code: String,
+    /// The launch that runs it; none if the host does.
+    pub launch: Option<Launch>,
 }
 
 /// What becomes of one directive.

@@ -10,7 +10,9 @@ mod flow;
 mod fortran;
 mod loops;
 mod macros;
+mod numeric;
 mod parallel;
+mod reduction;
 mod subscript;
 mod symbols;
 
@@ -23,5 +25,6 @@ pub use flow::{
 pub use fortran::resolve;
 pub use loops::{Header, NotCanonical, header, is_tight, only_loop, trip_constant};
 pub use parallel::{Around, Combine, Distance, Facts, Finding, Kind, Needs, Obstacle, Said, Verdict, judge};
+pub use reduction::{Last, Reduction};
 pub use subscript::{Range, Subscript, plain};
 pub use symbols::{Class, Symbol, SymbolId, SymbolKind, Symbols, has_variable_length};
