@@ -6,7 +6,7 @@ use crate::acc::ast::{Argument, ClauseKind, DirectiveKind, Expr, GangArgument, L
 use crate::bind::{Bound, ancestors};
 use crate::diag::{self, Diag};
 use crate::host::ir::{FunctionId, StmtId, Unit};
-use crate::plan::{self, Exit, Gangs, Item, Launch, Plan, Sharing, Single, WorkLoop};
+use crate::plan::{self, ByHost, Exit, Gangs, Item, Launch, Plan, Sharing, Single, WorkLoop};
 use crate::rules::{Action, Place, Pragma, Strategy};
 use crate::sema::{Class, SymbolKind, Symbols};
 use crate::source::Span;
@@ -142,6 +142,9 @@ pub fn lower(
         if !plan.inserted.iter().any(|(_, inserted, _)| inserted == stmt) {
             lowering.loops(*stmt, None);
         }
+    }
+    for (stmt, by_host) in &plan.by_host {
+        lowering.bring(*stmt, by_host);
     }
     for (index, function) in &plan.callees {
         lowering.callee(*index, *function);
@@ -469,6 +472,17 @@ impl Lowering<'_> {
         parts.push(Part::Before(stmt, vec![directive.line(speech)]));
         if speech == Speech::Fortran && directive.ending() == Ending::Needed {
             parts.push(Part::After(stmt, vec![directive.end().line(speech)]));
+        }
+    }
+
+    /// What the host's copies of variables get from the device before the host uses them.
+    fn bring(&mut self, stmt: StmtId, by_host: &ByHost) {
+        let index = by_host.directive;
+        let clauses = by_host.updates.keys().map(|item| Clause::list("from", None, item)).collect();
+        let Some(mut update) = directive_of("target update", clauses) else { return };
+        if !self.done[index].left {
+            self.on_device_only(DirectiveKind::Update, &mut update);
+            self.before(index, stmt, &update);
         }
     }
 

@@ -12,6 +12,7 @@ mod feedback;
 mod kernels;
 mod launch;
 mod nest;
+mod output;
 mod parts;
 mod queue;
 mod reduce;
@@ -27,7 +28,8 @@ pub use data::{is_rows, is_whole_pointer};
 pub use feedback::reason;
 pub use parts::bodies;
 pub use tree::{
-    Attribute, Ends, Exit, Gangs, Item, Launch, Names, Plan, Region, Sharing, Single, Sizes, Spread, WorkLoop,
+    Attribute, ByHost, Ends, Exit, Gangs, Item, Launch, Names, Plan, Region, Sharing, Single, Sizes, Spread,
+    WorkLoop,
 };
 
 use std::collections::HashMap;

@@ -39,7 +39,7 @@ impl Maker<'_> {
     /// The statements that become launches; `None` if the region cannot be parted.
     pub(super) fn parts(&self, index: usize, region: StmtId, nests: Nests) -> Option<Parts> {
         let parts = Parts { all: Vec::new(), nests, host_runs: Vec::new() };
-        let mut parting = Parting { maker: self, index, region, parts };
+        let mut parting = Parting { maker: self, index, region, parts, controlled: Vec::new() };
         parting.block(region).then_some(parting.parts)
     }
 }
@@ -49,6 +49,8 @@ struct Parting<'p, 'a> {
     index: usize,
     region: StmtId,
     parts: Parts,
+    /// The variables of the loops around that the host runs.
+    controlled: Vec<SymbolId>,
 }
 
 impl Parting<'_, '_> {
@@ -68,7 +70,12 @@ impl Parting<'_, '_> {
         if !self.parts.nests.contains_key(&stmt) && self.host_knows(stmt) {
             let known = (self.parts.all.len(), self.parts.host_runs.len());
             self.parts.host_runs.push(stmt);
-            if bodies(kind).into_iter().all(|body| self.block(body)) {
+            let around = self.controlled.len();
+            let header = sema::header(self.maker.unit, self.maker.symbols, stmt);
+            self.controlled.extend(header.map(|header| header.var));
+            let is_parted = bodies(kind).into_iter().all(|body| self.block(body));
+            self.controlled.truncate(around);
+            if is_parted {
                 return true;
             }
             self.parts.all.truncate(known.0);
@@ -99,9 +106,14 @@ impl Parting<'_, '_> {
         };
         deciding.into_iter().all(|expr| {
             let read = sema::reads_of_expr(unit, self.maker.symbols, expr);
-            !reads_memory(unit, expr)
-                && read.into_iter().all(|symbol| is_host_value(self.maker, self.index, self.region, symbol))
+            !reads_memory(unit, expr) && read.into_iter().all(|symbol| self.is_host_value(symbol))
         })
+    }
+
+    fn is_host_value(&self, symbol: SymbolId) -> bool {
+        let is_counter =
+            self.controlled.contains(&symbol) && self.maker.is_loop_variable(self.region, symbol);
+        is_counter || is_host_value(self.maker, self.index, self.region, symbol)
     }
 }
 
@@ -112,9 +124,7 @@ pub(super) fn is_host_value(maker: &Maker, index: usize, region: StmtId, symbol:
     let is_changed = used.of(symbol).is_some_and(|how| how.written || how.address_taken);
     let is_plain = known.class == Class::Scalar && known.kind != SymbolKind::Member;
     known.kind == SymbolKind::Constant
-        || is_plain
-            && (!is_changed || maker.is_loop_variable(region, symbol))
-            && !maker.stated(index).contains(&known.name)
+        || is_plain && !is_changed && !maker.stated(index).contains(&known.name)
 }
 
 /// Whether a statement of the region can be a launch of its own: it declares nothing that others use.

@@ -5,11 +5,11 @@
 use std::collections::BTreeSet;
 
 use crate::acc::ast::ClauseKind;
-use crate::host::ir::{DeclKind, StmtId};
-use crate::sema::{Last, Reduction, SymbolKind};
+use crate::host::ir::StmtId;
+use crate::sema::{Last, Reduction};
 
 use super::parts::{Parts, is_host_value};
-use super::{Attribute, Ends, Gangs, Launch, Maker, Region, Sharing, Single, WorkLoop, list};
+use super::{Attribute, Ends, Gangs, Launch, Maker, Region, Sharing, Single, WorkLoop};
 
 impl Maker<'_> {
     /// Notes what stands around the loops of the region's array statements.
@@ -103,34 +103,16 @@ impl Maker<'_> {
         }
     }
 
-    /// Whether the variable is the procedure's own, is nowhere on the device, and is used by one launch of the region.
+    /// Whether the variable is nowhere on the device, and is used by one launch of the region.
     fn is_only_here(&self, index: usize, region: StmtId, parts: &Parts, reduction: &Reduction) -> bool {
-        let known = self.symbols.get(reduction.variable);
-        let is_dummy = known.decl.is_some_and(|decl| self.unit.decl(decl).kind == DeclKind::Parameter);
-        let is_own = known.kind == SymbolKind::Local
-            && !is_dummy
-            && !(known.fortran.target || known.fortran.is_equivalent || known.fortran.save);
-        let escapes = match self.bound[index].function.and_then(|function| self.escaping.get(&function)) {
-            Some(escaping) => escaping.contains(&reduction.variable),
-            None => true,
-        };
-        let waits = self.bound[index]
-            .directive
-            .clauses
-            .iter()
-            .any(|clause| matches!(clause.kind, ClauseKind::Async(_) | ClauseKind::Wait(_)));
-        let item =
-            Attribute { sharing: Sharing::Copy, item: known.name.clone(), entry: "implicit/scalar-kernels" };
-        let is_named = |at: usize| {
-            let clauses = self.bound[at].directive.clauses.iter();
-            let mut items = clauses.flat_map(|clause| list(&clause.kind));
-            items.any(|item| self.symbol_of(at, item) == Some(reduction.variable))
-        };
-        is_own
-            && !escapes
-            && !waits
+        let name = self.symbols.get(reduction.variable).name.clone();
+        let item = Attribute { sharing: Sharing::Copy, item: name, entry: "implicit/scalar-kernels" };
+        let mut clauses = self.bound[index].directive.clauses.iter();
+        let waits = clauses.any(|clause| matches!(clause.kind, ClauseKind::Async(_) | ClauseKind::Wait(_)));
+        !waits
             && !self.is_shared(region, parts, &item)
-            && !(0..self.bound.len()).filter(|at| self.bound[*at].text.is_some()).any(is_named)
+            && self.stated_item(index, reduction.variable).is_none()
+            && self.is_nowhere_else(index, reduction.variable)
     }
 
     /// Whether the host knows all that a statement behind the loops reads beside the value.

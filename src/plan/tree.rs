@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::acc::ast::ReductionOp;
 use crate::host::ir::{FunctionId, StmtId};
-use crate::sema::Elementwise;
+use crate::sema::{Elementwise, SymbolId};
 use crate::source::Span;
 
 /// The plan of one file: what becomes of each bound directive.
@@ -32,12 +32,23 @@ pub struct Plan {
     pub callees: Vec<(usize, FunctionId)>,
     /// Loops and branches of `kernels` regions that the host runs: only what is in them is launched.
     pub host_runs: BTreeSet<StmtId>,
+    /// Statements of `kernels` regions that print and that the host runs.
+    pub by_host: BTreeMap<StmtId, ByHost>,
     /// Inner loops that a directive on an outer loop governs and that get a construct of their own.
     pub inserted_loops: Vec<(usize, WorkLoop)>,
     /// The arguments of `gang`, `worker` and `vector` that some loop heeds.
     pub heeded: BTreeSet<Span>,
     /// Constructs that assign a variable which their own clauses name: behind them the clauses would mean something else.
     pub moved: BTreeSet<usize>,
+}
+
+/// A statement that the host runs between launches.
+#[derive(Debug)]
+pub struct ByHost {
+    /// The directive of its region.
+    pub directive: usize,
+    /// What is brought from the device before.
+    pub updates: BTreeMap<String, SymbolId>,
 }
 
 /// Statements before and behind the loops of an array statement.
@@ -219,4 +230,4 @@ pub struct Attribute {
 }
 
 /// Names by their meaning at one place.
-pub type Names = BTreeSet<crate::sema::SymbolId>;
+pub type Names = BTreeSet<SymbolId>;

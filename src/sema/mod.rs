@@ -11,6 +11,7 @@ mod fortran;
 mod loops;
 mod macros;
 mod numeric;
+mod output;
 mod parallel;
 mod reduction;
 mod subscript;
@@ -24,6 +25,7 @@ pub use flow::{
 };
 pub use fortran::resolve;
 pub use loops::{Header, NotCanonical, header, is_tight, only_loop, trip_constant};
+pub use output::{Output, output, prints};
 pub use parallel::{Around, Combine, Distance, Facts, Finding, Kind, Needs, Obstacle, Said, Verdict, judge};
 pub use reduction::{Last, Reduction};
 pub use subscript::{Range, Subscript, plain};
