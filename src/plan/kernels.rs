@@ -40,7 +40,7 @@ impl Maker<'_> {
         let by_host: Vec<StmtId> = outputs.by_host.keys().copied().collect();
         self.plan.by_host.extend(outputs.by_host);
         match parts.all.as_slice() {
-            [only] if !nests.contains_key(only) && !self.is_surrounded(*only) && by_host.is_empty() => {
+            [only] if !nests.contains_key(only) && !self.needs_region(*only) && by_host.is_empty() => {
                 self.kernels_array(index, stmt, *only, counting);
             }
             _ => {
@@ -156,7 +156,13 @@ impl Maker<'_> {
             let used = uses(self.unit, self.symbols, part);
             let names = |attribute: &Attribute| {
                 let symbol = self.symbols.lookup(&attribute.item, self.unit.stmt(part).span.start);
-                symbol.is_some_and(|symbol| used.of(symbol).is_some())
+                // A loop whose directive gives each thread its own variable needs no other.
+                let is_counter = |symbol| {
+                    attribute.entry == "implicit/scalar-kernels" && self.is_own_counter(part, symbol)
+                };
+                symbol.is_some_and(|symbol| {
+                    used.of(symbol).is_some_and(|how| !(how.written && is_counter(symbol)))
+                })
             };
             let scalar = |attribute: &Attribute| attribute.entry.starts_with("implicit/scalar");
             let mut attributes: Vec<Attribute> = implied

@@ -39,6 +39,13 @@ impl Maker<'_> {
         })
     }
 
+    /// Whether `part` needs more than the line of its region's directive: something runs behind its loops, or on the device
+    /// before them.
+    pub(super) fn needs_region(&self, part: StmtId) -> bool {
+        let has_last = self.plan.ends.get(&part).is_some_and(|ends| ends.last.is_some());
+        has_last || self.is_surrounded(part)
+    }
+
     /// The variables that more than one launch of an array statement uses.
     pub(super) fn surrounded(&self, parts: &Parts) -> BTreeSet<String> {
         let surrounded = parts.all.iter().filter(|part| self.is_surrounded(**part));
