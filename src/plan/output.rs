@@ -160,6 +160,9 @@ impl Maker<'_> {
         if let Some(obstacle) = &printing.output.obstacle {
             return Err(obstacle.clone());
         }
+        if let Some(why) = self.unseen(printing.region) {
+            return Err((span, why.to_owned()));
+        }
         let directive = &self.bound[printing.index].directive;
         let has = |wanted: fn(&ClauseKind) -> bool| directive.clauses.iter().any(|one| wanted(&one.kind));
         if self.aim.queues && has(|kind| matches!(kind, ClauseKind::Async(_))) {
@@ -186,6 +189,27 @@ impl Maker<'_> {
             return Err((span, "no line can stand before it".to_owned()));
         }
         Ok(by_host)
+    }
+
+    /// Whether launches call functions of the program, which know its global variables.
+    fn calls_program(&self, launches: &[StmtId]) -> bool {
+        let is_own = |name: &String| self.unit.functions.iter().any(|function| function.name == *name);
+        launches.iter().any(|part| uses(self.unit, self.symbols, *part).calls.keys().any(is_own))
+    }
+
+    /// Why there may be code in a region that is not seen.
+    fn unseen(&self, region: StmtId) -> Option<&'static str> {
+        let span = self.unit.stmt(region).span;
+        let is_inside = |error: &Span| error.start < span.end && span.start < error.end;
+        if self.unit.errors.iter().any(is_inside) {
+            return Some("other code of the region is not understood");
+        }
+        let is_condition = |line: &str| {
+            let directive = line.trim_start().strip_prefix('#').map(str::trim_start);
+            directive.is_some_and(|directive| !directive.starts_with("pragma"))
+        };
+        let is_branched = self.file.text(span).lines().any(is_condition);
+        is_branched.then_some("lines of the preprocessor stand in the region")
     }
 
     /// Where the host has the value of a variable from.
@@ -227,7 +251,12 @@ impl Maker<'_> {
         }
         match known.class {
             Class::Array | Class::Pointer if !changes_before && self.is_text(symbol) => Ok(Origin::Host),
-            Class::Scalar if is_host_value(self, printing.index, printing.region, symbol) => Ok(Origin::Host),
+            Class::Scalar
+                if is_host_value(self, printing.index, printing.region, symbol)
+                    && !(known.kind == SymbolKind::Static && self.calls_program(&printing.before)) =>
+            {
+                Ok(Origin::Host)
+            }
             Class::Pointer if !how.part_read && !changes_before => Ok(Origin::Host),
             Class::Scalar | Class::Array => self.own_origin(printing, symbol, changes_before),
             Class::Pointer => Err(format!(
