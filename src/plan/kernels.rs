@@ -285,7 +285,7 @@ impl Maker<'_> {
     }
 
     /// Whether each part that names `symbol` gives it a value before it reads it.
-    fn is_temporary(&self, parts: &[StmtId], symbol: SymbolId) -> bool {
+    pub(super) fn is_temporary(&self, parts: &[StmtId], symbol: SymbolId) -> bool {
         let uses = |part: &StmtId| uses(self.unit, self.symbols, *part).of(symbol).copied();
         parts.iter().filter_map(uses).all(|used| !used.exposed)
     }

@@ -40,7 +40,19 @@ impl Maker<'_> {
     pub(super) fn parts(&self, index: usize, region: StmtId, nests: Nests) -> Option<Parts> {
         let parts = Parts { all: Vec::new(), nests, host_runs: Vec::new() };
         let mut parting = Parting { maker: self, index, region, parts, controlled: Vec::new() };
-        parting.block(region).then_some(parting.parts)
+        let parts = parting.block(region).then_some(parting.parts)?;
+        (!self.hands_on_pointer(region, &parts)).then_some(parts)
+    }
+
+    /// Whether a part sets a pointer for another one: a launch cannot leave it for the next.
+    fn hands_on_pointer(&self, region: StmtId, parts: &Parts) -> bool {
+        let used = uses(self.unit, self.symbols, region);
+        used.iter().any(|(symbol, how)| {
+            self.symbols.get(symbol).class == Class::Pointer
+                && how.written
+                && !self.is_inside(symbol, region)
+                && !self.is_temporary(&parts.all, symbol)
+        })
     }
 }
 
