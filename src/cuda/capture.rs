@@ -419,12 +419,16 @@ fn is_read_only(input: &Input, stmt: StmtId, symbol: SymbolId, used: &Use) -> bo
         && (!is_array || super::variable::only_indexed(input, stmt, symbol))
 }
 
-/// Whether a variable is changed as the variable of loops only.
+/// Whether a variable is changed as the variable of loops with directives only. (That of another loop is a scalar like
+/// others.)
 fn is_loop_only(input: &Input, stmt: StmtId, symbol: SymbolId) -> bool {
     let mut controlled = rustc_hash::FxHashMap::default();
     let mut pending = vec![stmt];
     while let Some(at) = pending.pop() {
-        if let Ok(header) = sema::header(input.unit(), input.symbols, at) {
+        let is_governed = || input.bound.iter().any(|one| one.stmt() == Some(at));
+        if let Ok(header) = sema::header(input.unit(), input.symbols, at)
+            && (header.declared || is_governed())
+        {
             controlled.insert(at, header.var);
         }
         pending.extend(sema::children(input.unit(), at));

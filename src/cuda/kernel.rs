@@ -4,11 +4,11 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::acc::ast::{Clause, ClauseKind, DirectiveKind, ReductionOp};
+use crate::acc::ast::{Clause, ClauseKind, DirectiveKind, ListItem, ReductionOp};
 use crate::bind::descendants;
 use crate::host::ir::{StmtId, StmtKind, Unit};
 use crate::plan;
-use crate::sema::SymbolId;
+use crate::sema::{self, Class, SymbolId};
 use crate::source::Span;
 
 use super::body::Body;
@@ -25,7 +25,7 @@ use super::reduction::{reductions_through, used_beside};
 use super::shared::shared_arrays;
 use super::text::Edits;
 use super::variable::{Making, lengthen};
-use super::{Change, Input, Lowering, Refused, refused};
+use super::{Change, Input, Lowering, Refused, item, refused};
 
 /// One launch: a statement of a compute construct.
 #[derive(Clone, Copy)]
@@ -145,7 +145,9 @@ impl<'a> Lowering<'a> {
                 StmtKind::Decl(_) | StmtKind::Labeled { .. } | StmtKind::Opaque(_) | StmtKind::Goto(_)
             )
         });
-        let host_runs = |part: &StmtId| self.input.plan.host_runs.contains(part);
+        let can_split = can_split && !hands_on_pointer(self.input, stmt, &parts);
+        let plan = &self.input.plan;
+        let host_runs = |part: &StmtId| plan.host_runs.contains(part) || plan.by_host.contains_key(part);
         if let [only] = parts.as_slice()
             && can_split
             && !host_runs(only)
@@ -178,6 +180,10 @@ impl<'a> Lowering<'a> {
         let unit = self.input.unit();
         let mut calls = Vec::new();
         for part in parts {
+            if let Some(lines) = self.by_host(index, *part)? {
+                calls.extend(lines);
+                continue;
+            }
             if !self.input.plan.host_runs.contains(part) {
                 let root = loops.get(part).copied();
                 let launch = Launch { index, stmt: *part, root, is_split: true, in_kernels: true };
@@ -200,6 +206,36 @@ impl<'a> Lowering<'a> {
             }
         }
         Ok(calls)
+    }
+
+    /// The lines of a statement that prints and that the host runs, and before it what brings arrays from the device. Scalars
+    /// come back with each launch.
+    fn by_host(&self, index: usize, part: StmtId) -> Result<Option<Vec<String>>, Refused> {
+        let input = self.input;
+        let Some(by_host) = input.plan.by_host.get(&part) else { return Ok(None) };
+        let text = input.file().text(input.stmt_span(part));
+        if text.contains("\\\n") || text.contains('#') {
+            return Ok(None);
+        }
+        let place = input.bound[index].directive.span.start;
+        let mut lines = Vec::new();
+        for (name, symbol) in &by_host.updates {
+            let mut items = input.clauses(index).flat_map(|kind| match kind {
+                ClauseKind::Data(_, list) => list.as_slice(),
+                _ => &[],
+            });
+            let is_own = |item: &&ListItem| input.symbols.lookup(item.variable(), place) == Some(*symbol);
+            let address = match (items.find(is_own), input.declaration(*symbol)) {
+                (Some(item), _) => item::address(input, index, item)?,
+                (None, Some((_, decl))) if input.symbols.get(*symbol).class == Class::Array => {
+                    item::whole(input, name, decl)
+                }
+                _ => continue,
+            };
+            lines.push(format!("acc_update_self({}, {});", address.from, address.bytes));
+        }
+        lines.extend(text.lines().map(|line| line.trim().to_owned()));
+        Ok(Some(lines))
     }
 
     /// Makes kernel and launcher of one launch; the call of the launcher.
@@ -442,4 +478,18 @@ fn statements(unit: &Unit, stmt: StmtId) -> Vec<StmtId> {
         _ => vec![stmt],
     };
     list.into_iter().filter(|stmt| !matches!(unit.stmt(*stmt).kind, StmtKind::Empty)).collect()
+}
+
+/// Whether a part of a region sets a pointer for another one: a launch cannot leave it for the next.
+fn hands_on_pointer(input: &Input, region: StmtId, parts: &[StmtId]) -> bool {
+    let (unit, symbols) = (input.unit(), input.symbols);
+    let span = unit.stmt(region).span;
+    let is_exposed = |symbol: SymbolId| {
+        parts.iter().any(|part| sema::uses(unit, symbols, *part).of(symbol).is_some_and(|how| how.exposed))
+    };
+    let used = sema::uses(unit, symbols, region);
+    used.iter().any(|(symbol, how)| {
+        let known = symbols.get(symbol);
+        known.class == Class::Pointer && how.written && !span.contains(known.scope) && is_exposed(symbol)
+    })
 }

@@ -553,6 +553,32 @@ pub fn array_alias(at: Span, one: &str, two: &str) -> Diag {
     )
 }
 
+/// A0270
+pub fn output_on_device(at: Span, reason: &str) -> Diag {
+    diag(
+        270,
+        Severity::Weaker,
+        at,
+        format!("this output stays on one thread of the device: {reason}"),
+        "the reason",
+        "print behind the region, or end the region before it",
+    )
+}
+
+/// A0271
+pub fn unseen_call(at: Span, name: &str) -> Diag {
+    diag(
+        271,
+        Severity::Weaker,
+        at,
+        format!(
+            "`{name}` is called on one thread of the device: what it uses is not known, so the host does not call it"
+        ),
+        "must exist for the device",
+        "say `routine` where it is declared, or end the region before the call",
+    )
+}
+
 /// A0247
 pub fn component_varies(at: Span, path: &str) -> Diag {
     diag(

@@ -6,7 +6,7 @@ use crate::acc::ast::{Argument, ClauseKind, DirectiveKind, Expr, GangArgument, L
 use crate::bind::{Bound, ancestors};
 use crate::diag::{self, Diag};
 use crate::host::ir::{FunctionId, StmtId, Unit};
-use crate::plan::{self, Exit, Gangs, Item, Launch, Plan, Sharing, WorkLoop};
+use crate::plan::{self, ByHost, Exit, Gangs, Item, Launch, Plan, Sharing, Single, WorkLoop};
 use crate::rules::{Action, Place, Pragma, Strategy};
 use crate::sema::{Class, SymbolKind, Symbols};
 use crate::source::Span;
@@ -142,6 +142,9 @@ pub fn lower(
         if !plan.inserted.iter().any(|(_, inserted, _)| inserted == stmt) {
             lowering.loops(*stmt, None);
         }
+    }
+    for (stmt, by_host) in &plan.by_host {
+        lowering.bring(*stmt, by_host);
     }
     for (index, function) in &plan.callees {
         lowering.callee(*index, *function);
@@ -428,9 +431,27 @@ impl Lowering<'_> {
         if self.done[*index].left {
             return;
         }
-        let line = directive.map(|directive| directive.line(self.target.speech));
-        let lines = line.into_iter().chain(array::loops(elementwise)).collect();
-        self.done[*index].parts.push(Part::Loops(stmt, lines, elementwise.ranges.len()));
+        let ends = self.plan.ends.get(&stmt);
+        let first = ends.and_then(|ends| self.single(ends.first.as_ref()));
+        let last = ends.and_then(|ends| self.single(ends.last.as_ref()));
+        let (mut first, last) = (first.unwrap_or_default(), last.unwrap_or_default());
+        let parts = &mut self.done[*index].parts;
+        match directive {
+            Some(directive) => first.push(directive.line(self.target.speech)),
+            // The directive of the loops stands above them already.
+            None => parts.splice(0..0, lines_before(std::mem::take(&mut first))).for_each(drop),
+        }
+        let lines = first.into_iter().chain(array::loops(elementwise)).chain(last).collect();
+        parts.push(Part::Loops(stmt, lines, elementwise.ranges.len()));
+    }
+
+    /// A statement that one thread runs, of the device or of the host.
+    fn single(&mut self, single: Option<&Single>) -> Option<Vec<String>> {
+        let Single { code, launch } = single?;
+        let Some(launch) = launch else { return Some(vec![code.clone()]) };
+        let (directive, ..) = self.launch_directive(launch);
+        let speech = self.target.speech;
+        Some(vec![directive.line(speech), code.clone(), directive.end().line(speech)])
     }
 
     /// The `do` loops in the place of `do concurrent`.
@@ -451,6 +472,17 @@ impl Lowering<'_> {
         parts.push(Part::Before(stmt, vec![directive.line(speech)]));
         if speech == Speech::Fortran && directive.ending() == Ending::Needed {
             parts.push(Part::After(stmt, vec![directive.end().line(speech)]));
+        }
+    }
+
+    /// What the host's copies of variables get from the device before the host uses them.
+    fn bring(&mut self, stmt: StmtId, by_host: &ByHost) {
+        let index = by_host.directive;
+        let clauses = by_host.updates.keys().map(|item| Clause::list("from", None, item)).collect();
+        let Some(mut update) = directive_of("target update", clauses) else { return };
+        if !self.done[index].left {
+            self.on_device_only(DirectiveKind::Update, &mut update);
+            self.before(index, stmt, &update);
         }
     }
 

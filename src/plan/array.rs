@@ -9,7 +9,7 @@ use crate::host::ir::StmtId;
 use crate::sema::{self, Elementwise, Refusal, Why};
 use crate::source::Span;
 
-use super::{Gangs, Item, Launch, Maker, Region, Sizes, Spread, WorkLoop};
+use super::{Attribute, Gangs, Item, Launch, Maker, Region, Sharing, Sizes, Spread, WorkLoop, operator};
 
 /// The array statements of a region.
 #[derive(Default)]
@@ -66,8 +66,9 @@ impl Maker<'_> {
 
     /// A region that is one array statement: one launch with the clauses of the region.
     pub(super) fn kernels_array(&mut self, index: usize, region: StmtId, stmt: StmtId, counting: Vec<usize>) {
-        let attributes = self.sharing(index, region, &counting, Region::Kernels);
+        let mut attributes = self.sharing(index, region, &counting, Region::Kernels);
         let nest = self.array_nest(index, stmt);
+        self.copy_reduced(index, region, nest.as_ref(), &mut attributes);
         let launch = Launch {
             region: Region::Kernels,
             directive: index,
@@ -83,13 +84,18 @@ impl Maker<'_> {
     /// The loops of an array statement that has been given some.
     pub(super) fn array_nest(&self, index: usize, stmt: StmtId) -> Option<WorkLoop> {
         let (_, elementwise) = self.plan.elementwise.get(&stmt).filter(|(at, _)| *at == index)?;
+        let reduction = elementwise.reduction.as_ref().map(|reduction| Attribute {
+            sharing: Sharing::Reduction(operator(reduction.how)),
+            item: self.symbols.get(reduction.variable).name.clone(),
+            entry: "clause/reduction",
+        });
         Some(WorkLoop {
             stmt,
             spread: Spread { gangs: true, lanes: true },
             collapse: elementwise.ranges.len(),
             tile: Vec::new(),
             sizes: Sizes::default(),
-            attributes: Vec::new(),
+            attributes: reduction.into_iter().collect(),
             is_plain: true,
             ragged: false,
             trips: None,

@@ -22,11 +22,13 @@ impl Maker<'_> {
             return self.kernels_nest(index, at, stmt, loop_stmt, counting);
         }
         let nests = self.nests(index);
-        let parts = self.parts(index, stmt, nests.clone());
+        let mut parts = self.parts(index, stmt, nests.clone());
+        let outputs = parts.as_mut().map(|parts| self.outputs(index, stmt, parts)).unwrap_or_default();
         let arrays = parts.as_ref().map(|parts| self.arrays(stmt, &parts.all)).unwrap_or_default();
         let is_parallel = |part: &StmtId| nests.contains_key(part) || arrays.parallel.contains_key(part);
-        let Some(parts) = parts.filter(|parts| parts.all.iter().any(is_parallel)) else {
-            self.tell_sequential(index, stmt, arrays);
+        let is_parted = |parts: &Parts| !outputs.by_host.is_empty() || parts.all.iter().any(is_parallel);
+        let Some(parts) = parts.filter(is_parted) else {
+            self.tell_sequential(index, stmt, arrays, outputs.refused);
             let launch = self.kernels_on_one_thread(index, stmt, counting);
             self.plan.items[index] = Item::Launch(Box::new(launch));
             return;
@@ -34,17 +36,33 @@ impl Maker<'_> {
         let elementwise = arrays.parallel.into_iter();
         self.plan.elementwise.extend(elementwise.map(|(stmt, elementwise)| (stmt, (index, elementwise))));
         self.plan.host_runs.extend(&parts.host_runs);
+        self.ends(index, stmt, &parts);
+        let by_host: Vec<StmtId> = outputs.by_host.keys().copied().collect();
+        self.plan.by_host.extend(outputs.by_host);
         match parts.all.as_slice() {
-            [only] if !nests.contains_key(only) => self.kernels_array(index, stmt, *only, counting),
-            _ => self.split(index, stmt, counting, &parts, arrays.refused),
+            [only] if !nests.contains_key(only) && !self.needs_region(*only) && by_host.is_empty() => {
+                self.kernels_array(index, stmt, *only, counting);
+            }
+            _ => {
+                let mut refused = arrays.refused;
+                refused.extend(outputs.refused);
+                self.split(index, stmt, counting, (&parts, &by_host), refused);
+            }
         }
     }
 
     /// Says that a region runs on one thread: of its array statements why, and of the rest that nothing says that it is
     /// parallel. Why a loop is not was told before.
-    fn tell_sequential(&mut self, index: usize, stmt: StmtId, arrays: Arrays) {
+    fn tell_sequential(
+        &mut self,
+        index: usize,
+        stmt: StmtId,
+        arrays: Arrays,
+        outputs: BTreeMap<StmtId, Diag>,
+    ) {
         let is_told = |part: &StmtId| {
             arrays.refused.contains_key(part)
+                || outputs.contains_key(part)
                 || matches!(self.unit.stmt(*part).kind, StmtKind::For { .. } | StmtKind::Empty)
         };
         let list = match &self.unit.stmt(stmt).kind {
@@ -54,10 +72,16 @@ impl Maker<'_> {
         let nests = self.nests(index);
         if !list.iter().all(is_told) || !nests.is_empty() {
             let at = self.bound[index].directive.name_span;
-            let why = list.iter().find_map(|part| self.whole_array_function(*part));
+            let why = list.iter().filter(|part| !is_told(part)).find_map(|part| self.told_of(*part));
             self.diags.push(why.unwrap_or_else(|| diag::kernels_sequential(at)));
         }
-        self.diags.extend(arrays.refused.into_values());
+        self.diags.extend(arrays.refused.into_values().chain(outputs.into_values()));
+    }
+
+    /// What there is to say of a part that is no loop and that one thread of the device runs.
+    fn told_of(&self, part: StmtId) -> Option<Diag> {
+        let whole = || self.whole_array_function(part);
+        whole().or_else(|| self.printing_part(part)).or_else(|| self.unseen_call(part))
     }
 
     fn kernels_nest(&mut self, index: usize, at: usize, region: StmtId, stmt: StmtId, counting: Vec<usize>) {
@@ -108,7 +132,7 @@ impl Maker<'_> {
         index: usize,
         stmt: StmtId,
         counting: Vec<usize>,
-        parts: &Parts,
+        (parts, by_host): (&Parts, &[StmtId]),
         mut refused: BTreeMap<StmtId, Diag>,
     ) {
         let mut implied = self.sharing(index, stmt, &counting, Region::Kernels);
@@ -116,10 +140,14 @@ impl Maker<'_> {
             implied.iter().filter(|attribute| attribute.sharing == Sharing::Deviceptr).cloned().collect();
         implied.retain(|attribute| attribute.sharing == Sharing::Copy);
         let stated = self.stated_scalars(index);
-        self.region_scalars(index, stmt, &parts.all, &mut implied);
-        self.whole_arrays(index, stmt, &mut implied);
+        let all: Vec<StmtId> = parts.all.iter().chain(by_host).copied().collect();
+        self.region_scalars(index, stmt, &all, &mut implied);
+        self.whole_arrays(index, stmt, &parts.all, &mut implied);
+        let surrounded = self.surrounded(parts);
         let is_kept = |attribute: &Attribute| {
-            attribute.entry == "implicit/array" || self.is_shared(stmt, parts, attribute)
+            attribute.entry == "implicit/array"
+                || self.is_shared(stmt, parts, attribute)
+                || surrounded.contains(&attribute.item)
         };
         let kept: Vec<Attribute> = implied.iter().filter(|one| is_kept(one)).cloned().collect();
         // A region that brings nothing needs no data environment: each launch finds what is there.
@@ -128,7 +156,13 @@ impl Maker<'_> {
             let used = uses(self.unit, self.symbols, part);
             let names = |attribute: &Attribute| {
                 let symbol = self.symbols.lookup(&attribute.item, self.unit.stmt(part).span.start);
-                symbol.is_some_and(|symbol| used.of(symbol).is_some())
+                // A loop whose directive gives each thread its own variable needs no other.
+                let is_counter = |symbol| {
+                    attribute.entry == "implicit/scalar-kernels" && self.is_own_counter(part, symbol)
+                };
+                symbol.is_some_and(|symbol| {
+                    used.of(symbol).is_some_and(|how| !(how.written && is_counter(symbol)))
+                })
             };
             let scalar = |attribute: &Attribute| attribute.entry.starts_with("implicit/scalar");
             let mut attributes: Vec<Attribute> = implied
@@ -145,6 +179,10 @@ impl Maker<'_> {
                 Some(self.absorb(nest, &mut attributes))
             });
             let work = work.or_else(|| self.array_nest(index, part));
+            if nest.is_none() {
+                self.copy_reduced(index, stmt, work.as_ref(), &mut attributes);
+                self.launch_ends(index, part, &counting, &attributes, is_needed);
+            }
             // Why a loop is not parallel was told before.
             let is_loop = matches!(self.unit.stmt(part).kind, StmtKind::For { .. });
             let is_sequential = nest.is_none() && work.is_none() && !is_loop;
@@ -164,7 +202,7 @@ impl Maker<'_> {
                 Some(at) => self.plan.items[at] = Item::Launch(Box::new(launch)),
                 None => {
                     let at = self.unit.stmt(part).span;
-                    let why = refused.remove(&part).or_else(|| self.whole_array_function(part));
+                    let why = refused.remove(&part).or_else(|| self.told_of(part));
                     let why = why.unwrap_or_else(|| diag::kernels_sequential(at));
                     self.diags.extend(is_sequential.then_some(why));
                     self.plan.inserted.push((index, part, launch));
@@ -199,7 +237,7 @@ impl Maker<'_> {
 
     /// Whether a scalar must keep its place on the device from one launch to the next: more than one uses it, or one that is
     /// launched again and again.
-    fn is_shared(&self, region: StmtId, parts: &Parts, attribute: &Attribute) -> bool {
+    pub(super) fn is_shared(&self, region: StmtId, parts: &Parts, attribute: &Attribute) -> bool {
         let uses = |part: &&StmtId| {
             let symbol = self.symbols.lookup(&attribute.item, self.unit.stmt(**part).span.start);
             symbol.is_some_and(|symbol| uses(self.unit, self.symbols, **part).of(symbol).is_some())
@@ -233,7 +271,7 @@ impl Maker<'_> {
             let known = self.symbols.get(symbol);
             if how.written
                 && !self.is_temporary(parts, symbol)
-                && !self.is_loop_variable(stmt, symbol)
+                && !self.is_own_counter(stmt, symbol)
                 && known.class == Class::Scalar
                 && known.kind != SymbolKind::Member
                 && !self.is_inside(symbol, stmt)
@@ -247,16 +285,19 @@ impl Maker<'_> {
     }
 
     /// Whether each part that names `symbol` gives it a value before it reads it.
-    fn is_temporary(&self, parts: &[StmtId], symbol: SymbolId) -> bool {
+    pub(super) fn is_temporary(&self, parts: &[StmtId], symbol: SymbolId) -> bool {
         let uses = |part: &StmtId| uses(self.unit, self.symbols, *part).of(symbol).copied();
         parts.iter().filter_map(uses).all(|used| !used.exposed)
     }
 
     /// Arrays without a clause are copied once around the launches, not at each.
-    fn whole_arrays(&mut self, index: usize, stmt: StmtId, implied: &mut Vec<Attribute>) {
+    fn whole_arrays(&mut self, index: usize, stmt: StmtId, parts: &[StmtId], implied: &mut Vec<Attribute>) {
         let stated = self.stated(index);
         let used = uses(self.unit, self.symbols, stmt);
-        for (symbol, _) in used.iter() {
+        let is_launched = |symbol: SymbolId| {
+            parts.iter().any(|part| uses(self.unit, self.symbols, *part).of(symbol).is_some())
+        };
+        for (symbol, _) in used.iter().filter(|(symbol, _)| is_launched(*symbol)) {
             let known = self.symbols.get(symbol);
             if matches!(known.class, Class::Array | Class::Record)
                 && known.kind != SymbolKind::Member

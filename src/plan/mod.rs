@@ -14,8 +14,10 @@ mod induction;
 mod kernels;
 mod launch;
 mod nest;
+mod output;
 mod parts;
 mod queue;
+mod reduce;
 mod routine;
 mod sharing;
 mod spelling;
@@ -29,7 +31,10 @@ pub use data::{is_rows, is_whole_pointer};
 pub use feedback::reason;
 pub use induction::{Closed, Last, Put};
 pub use parts::bodies;
-pub use tree::{Attribute, Exit, Gangs, Item, Launch, Names, Plan, Region, Sharing, Sizes, Spread, WorkLoop};
+pub use tree::{
+    Attribute, ByHost, Ends, Exit, Gangs, Item, Launch, Names, Plan, Region, Sharing, Single, Sizes, Spread,
+    WorkLoop,
+};
 
 use std::collections::HashMap;
 

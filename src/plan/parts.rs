@@ -39,8 +39,20 @@ impl Maker<'_> {
     /// The statements that become launches; `None` if the region cannot be parted.
     pub(super) fn parts(&self, index: usize, region: StmtId, nests: Nests) -> Option<Parts> {
         let parts = Parts { all: Vec::new(), nests, host_runs: Vec::new() };
-        let mut parting = Parting { maker: self, index, region, parts };
-        parting.block(region).then_some(parting.parts)
+        let mut parting = Parting { maker: self, index, region, parts, controlled: Vec::new() };
+        let parts = parting.block(region).then_some(parting.parts)?;
+        (!self.hands_on_pointer(region, &parts)).then_some(parts)
+    }
+
+    /// Whether a part sets a pointer for another one: a launch cannot leave it for the next.
+    fn hands_on_pointer(&self, region: StmtId, parts: &Parts) -> bool {
+        let used = uses(self.unit, self.symbols, region);
+        used.iter().any(|(symbol, how)| {
+            self.symbols.get(symbol).class == Class::Pointer
+                && how.written
+                && !self.is_inside(symbol, region)
+                && !self.is_temporary(&parts.all, symbol)
+        })
     }
 }
 
@@ -49,6 +61,8 @@ struct Parting<'p, 'a> {
     index: usize,
     region: StmtId,
     parts: Parts,
+    /// The variables of the loops around that the host runs.
+    controlled: Vec<SymbolId>,
 }
 
 impl Parting<'_, '_> {
@@ -68,7 +82,12 @@ impl Parting<'_, '_> {
         if !self.parts.nests.contains_key(&stmt) && self.host_knows(stmt) {
             let known = (self.parts.all.len(), self.parts.host_runs.len());
             self.parts.host_runs.push(stmt);
-            if bodies(kind).into_iter().all(|body| self.block(body)) {
+            let around = self.controlled.len();
+            let header = sema::header(self.maker.unit, self.maker.symbols, stmt);
+            self.controlled.extend(header.map(|header| header.var));
+            let is_parted = bodies(kind).into_iter().all(|body| self.block(body));
+            self.controlled.truncate(around);
+            if is_parted {
                 return true;
             }
             self.parts.all.truncate(known.0);
@@ -103,18 +122,21 @@ impl Parting<'_, '_> {
         })
     }
 
-    /// Whether the host's value of a variable is the one that counts.
     fn is_host_value(&self, symbol: SymbolId) -> bool {
-        let maker = self.maker;
-        let known = maker.symbols.get(symbol);
-        let used = uses(maker.unit, maker.symbols, self.region);
-        let is_changed = used.of(symbol).is_some_and(|how| how.written || how.address_taken);
-        let is_plain = known.class == Class::Scalar && known.kind != SymbolKind::Member;
-        known.kind == SymbolKind::Constant
-            || is_plain
-                && (!is_changed || maker.is_loop_variable(self.region, symbol))
-                && !maker.stated(self.index).contains(&known.name)
+        let is_counter =
+            self.controlled.contains(&symbol) && self.maker.is_loop_variable(self.region, symbol);
+        is_counter || is_host_value(self.maker, self.index, self.region, symbol)
     }
+}
+
+/// Whether the host's value of a variable is the one that counts in the region of directive `index`.
+pub(super) fn is_host_value(maker: &Maker, index: usize, region: StmtId, symbol: SymbolId) -> bool {
+    let known = maker.symbols.get(symbol);
+    let used = uses(maker.unit, maker.symbols, region);
+    let is_changed = used.of(symbol).is_some_and(|how| how.written || how.address_taken);
+    let is_plain = known.class == Class::Scalar && known.kind != SymbolKind::Member;
+    known.kind == SymbolKind::Constant
+        || is_plain && !is_changed && !maker.stated(index).contains(&known.name)
 }
 
 /// Whether a statement of the region can be a launch of its own: it declares nothing that others use.

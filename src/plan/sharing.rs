@@ -123,7 +123,7 @@ impl Maker<'_> {
                 && !own.contains(&name)
                 && !listed.contains(&name)
                 && !attributes.iter().any(|other| other.item == name)
-                && !self.is_loop_variable(stmt, symbol)
+                && !self.is_own_counter(stmt, symbol)
             {
                 attributes.push(implied(Sharing::Copy, name, "implicit/scalar-kernels"));
             }
@@ -154,6 +154,24 @@ impl Maker<'_> {
         beside.of(symbol).is_none_or(|used| !(used.written || used.address_taken))
     }
 
+    /// Whether `symbol` is a loop variable in the region `stmt` that nothing outside of its loops gets a value from: in C, that
+    /// of a loop without a directive is a scalar like others (2.6.1).
+    pub(super) fn is_own_counter(&self, stmt: StmtId, symbol: SymbolId) -> bool {
+        if !self.is_loop_variable(stmt, symbol) {
+            return false;
+        }
+        let mut pending = if self.unit.is_fortran() { Vec::new() } else { vec![stmt] };
+        while let Some(at) = pending.pop() {
+            let header = sema::header(self.unit, self.symbols, at);
+            let is_governed = || self.bound.iter().any(|one| one.stmt() == Some(at));
+            if header.is_ok_and(|header| header.var == symbol && !header.declared) && !is_governed() {
+                return false;
+            }
+            pending.extend(sema::children(self.unit, at));
+        }
+        true
+    }
+
     /// Says which pointers must be on the device already.
     fn tell_pointers(
         &mut self,
@@ -174,6 +192,7 @@ impl Maker<'_> {
                 && !self.is_inside(symbol, stmt)
                 && bare
                 && !self.entered(index, symbol)
+                && !self.is_for_host(index, stmt, symbol)
                 && let Some(first) = how.first
             {
                 self.diags.push(diag::pointer_must_be_present(first, &known.name));

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::acc::ast::ReductionOp;
 use crate::host::ir::{FunctionId, StmtId};
-use crate::sema::Elementwise;
+use crate::sema::{Elementwise, SymbolId};
 use crate::source::Span;
 
 /// The plan of one file: what becomes of each bound directive.
@@ -24,18 +24,49 @@ pub struct Plan {
     pub waiting_at_end: BTreeSet<usize>,
     /// Array statements whose elements loops run through: the directive that holds each, and what is done for an element.
     pub elementwise: BTreeMap<StmtId, (usize, Elementwise)>,
+    /// What stands around the loops of array statements that make one value: how it begins, and what is done with it.
+    pub ends: BTreeMap<StmtId, Ends>,
     /// `do concurrent` loops that become `do` loops: the directive that governs each.
     pub concurrent: BTreeMap<StmtId, usize>,
     /// Functions that the compute constructs of directives call without a `routine` directive.
     pub callees: Vec<(usize, FunctionId)>,
     /// Loops and branches of `kernels` regions that the host runs: only what is in them is launched.
     pub host_runs: BTreeSet<StmtId>,
+    /// Statements of `kernels` regions that print and that the host runs.
+    pub by_host: BTreeMap<StmtId, ByHost>,
     /// Inner loops that a directive on an outer loop governs and that get a construct of their own.
     pub inserted_loops: Vec<(usize, WorkLoop)>,
     /// The arguments of `gang`, `worker` and `vector` that some loop heeds.
     pub heeded: BTreeSet<Span>,
     /// Constructs that assign a variable which their own clauses name: behind them the clauses would mean something else.
     pub moved: BTreeSet<usize>,
+}
+
+/// A statement that the host runs between launches.
+#[derive(Debug)]
+pub struct ByHost {
+    /// The directive of its region.
+    pub directive: usize,
+    /// What is brought from the device before.
+    pub updates: BTreeMap<String, SymbolId>,
+}
+
+/// Statements before and behind the loops of an array statement.
+#[derive(Debug, Default)]
+pub struct Ends {
+    /// Before them.
+    pub first: Option<Single>,
+    /// Behind them.
+    pub last: Option<Single>,
+}
+
+/// A statement that one thread runs.
+#[derive(Debug)]
+pub struct Single {
+    /// The statement.
+    pub code: String,
+    /// The launch that runs it; none if the host does.
+    pub launch: Option<Launch>,
 }
 
 /// What becomes of one directive.
@@ -199,4 +230,4 @@ pub struct Attribute {
 }
 
 /// Names by their meaning at one place.
-pub type Names = BTreeSet<crate::sema::SymbolId>;
+pub type Names = BTreeSet<SymbolId>;

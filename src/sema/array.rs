@@ -9,6 +9,7 @@ use crate::source::{SourceFile, Span};
 use super::designator::{Designator, designator};
 use super::elemental::{self, Kind};
 use super::flow::uses;
+use super::reduction::Reduction;
 use super::subscript::{Range, Subscript};
 use super::symbols::{SymbolId, SymbolKind, Symbols};
 
@@ -19,6 +20,8 @@ pub struct Elementwise {
     pub ranges: Vec<Range>,
     /// What is done for each element.
     pub lines: Vec<Line>,
+    /// The variable that all elements go into, if it is one value that they make.
+    pub reduction: Option<Reduction>,
 }
 
 /// A line of what is done for each element.
@@ -86,21 +89,25 @@ impl Refusal {
     }
 }
 
-/// Reads statement `stmt`. `None` if it is no assignment to an array and no `where`.
+/// Reads statement `stmt`. `None` if it is no assignment to an array, no `where`, and none that makes one value of an array.
 pub fn elementwise(
     file: &SourceFile,
     unit: &Unit,
     symbols: &Symbols,
     stmt: StmtId,
 ) -> Option<Result<Elementwise, Refusal>> {
-    if !unit.is_fortran() || !is_about_arrays(file, unit, symbols, stmt) {
+    if !unit.is_fortran() {
         return None;
     }
     let (named, hidden, lines) = (Vec::new(), Vec::new(), Vec::new());
     let mut reader = Reader { file, unit, symbols, named, hidden, ranges: None, lines };
-    let read = reader.stmt(stmt).and_then(|()| reader.check_order());
-    Some(read.and_then(|()| match reader.ranges {
-        Some(ranges) => Ok(Elementwise { ranges, lines: reader.lines }),
+    let read = match is_about_arrays(file, unit, symbols, stmt) {
+        true => reader.stmt(stmt).map(|()| None),
+        false => reader.reduction(stmt)?.map(Some),
+    };
+    let read = read.and_then(|reduction| reader.check_order().map(|()| reduction));
+    Some(read.and_then(|reduction| match reader.ranges {
+        Some(ranges) => Ok(Elementwise { ranges, lines: reader.lines, reduction }),
         None => Err(Refusal::new(unit.stmt(stmt).span, "nothing is assigned in it")),
     }))
 }
@@ -154,16 +161,16 @@ impl Texts<'_> {
     }
 }
 
-struct Reader<'a> {
-    file: &'a SourceFile,
-    unit: &'a Unit,
-    symbols: &'a Symbols,
+pub(super) struct Reader<'a> {
+    pub(super) file: &'a SourceFile,
+    pub(super) unit: &'a Unit,
+    pub(super) symbols: &'a Symbols,
     /// All that is named, and whether it is assigned.
-    named: Vec<(Designator, bool)>,
+    pub(super) named: Vec<(Designator, bool)>,
     /// What the functions that it calls name, and where they are called.
     hidden: Vec<(SymbolId, Span)>,
-    ranges: Option<Vec<Range>>,
-    lines: Vec<Line>,
+    pub(super) ranges: Option<Vec<Range>>,
+    pub(super) lines: Vec<Line>,
 }
 
 impl Reader<'_> {
@@ -239,6 +246,13 @@ impl Reader<'_> {
 
     /// Adds the line of `span`, with what was named in it since `from`.
     fn line(&mut self, kind: LineKind, span: Span, from: usize) -> Result<(), Refusal> {
+        let code = self.code(span, from)?;
+        self.lines.push(Line { kind, code });
+        Ok(())
+    }
+
+    /// The code of `span`, with what was named in it since `from`.
+    pub(super) fn code(&self, span: Span, from: usize) -> Result<Vec<Piece>, Refusal> {
         let texts = Texts { file: self.file, unit: self.unit };
         if self.file.text(span).lines().any(|line| line.starts_with('#')) {
             return Err(Refusal::new(span, "a line of the preprocessor stands in it"));
@@ -259,12 +273,11 @@ impl Reader<'_> {
         }
         let rest = Span { start: at, end: span.end };
         code.push(Piece::Text(spaced(self.file, rest, texts.code(rest))));
-        self.lines.push(Line { kind, code });
-        Ok(())
+        Ok(code)
     }
 
     /// The rank of an expression; all that it names is noted.
-    fn rank(&mut self, expr: ExprId) -> Result<usize, Refusal> {
+    pub(super) fn rank(&mut self, expr: ExprId) -> Result<usize, Refusal> {
         stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || self.rank_here(expr))
     }
 
@@ -415,7 +428,7 @@ impl Reader<'_> {
 }
 
 /// Code between two arrays, with the blanks at its ends that the program has there, or the end of a line.
-fn spaced(file: &SourceFile, span: Span, code: String) -> String {
+pub(super) fn spaced(file: &SourceFile, span: Span, code: String) -> String {
     let bytes = file.slice(span);
     let blank = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_whitespace);
     let before = if blank(bytes.first()) { " " } else { "" };

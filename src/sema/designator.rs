@@ -6,6 +6,7 @@ use crate::host::ir::{Attributes, BaseType, Decl, Derived, ExprId, ExprKind, Uni
 use crate::source::Span;
 
 use super::array::{Refusal, Texts};
+use super::numeric::Number;
 use super::subscript::{Extent, Range, Subscript, plain};
 use super::symbols::{Class, Symbol, SymbolId, SymbolKind, Symbols};
 
@@ -33,6 +34,8 @@ pub(super) struct Designator {
     is_pointer: bool,
     is_target: bool,
     base: Option<BaseType>,
+    /// The type of its elements, if it is one of numbers or truth values.
+    pub(super) number: Option<Number>,
 }
 
 impl Designator {
@@ -160,6 +163,7 @@ impl Walk<'_> {
             is_pointer: false,
             is_target: symbol.fortran.target,
             base: None,
+            number: None,
         };
         let mut parts = parts.iter().enumerate().peekable();
         while let Some((at, part)) = parts.next() {
@@ -183,6 +187,7 @@ impl Walk<'_> {
             self.add(&mut out, subscripts, before, end)?;
         }
         out.base = known.decl.map(|decl| decl.base.clone());
+        out.number = known.decl.and_then(|decl| Number::of_decl(self.texts, self.symbols, decl));
         if out.rank() > 0
             && matches!(out.base, Some(BaseType::Named(_) | BaseType::Tagged(_) | BaseType::Record(_)))
         {

@@ -184,7 +184,12 @@ pub fn path_to(unit: &Unit, from: StmtId, to: StmtId) -> Vec<StmtId> {
     let mut path = vec![from];
     let mut at = from;
     while at != to {
-        let next = children(unit, at).into_iter().find(|child| unit.stmt(*child).span.contains(wanted));
+        let span = |child: &StmtId| unit.stmt(*child).span;
+        let inner = children(unit, at);
+        let next = inner.iter().copied().find(|child| span(child).contains(wanted));
+        // A body of Fortran begins with its first statement; a region that begins it, with the end of its directive.
+        let overlaps = |child: &StmtId| span(child).start < wanted.end && wanted.start < span(child).end;
+        let next = next.or_else(|| inner.iter().copied().find(overlaps));
         let Some(next) = next else { break };
         path.push(next);
         at = next;

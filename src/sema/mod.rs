@@ -10,7 +10,10 @@ mod flow;
 mod fortran;
 mod loops;
 mod macros;
+mod numeric;
+mod output;
 mod parallel;
+mod reduction;
 mod subscript;
 mod symbols;
 
@@ -22,9 +25,11 @@ pub use flow::{
 };
 pub use fortran::resolve;
 pub use loops::{Header, NotCanonical, header, is_tight, only_loop, trip_constant};
+pub use output::{Output, output, prints};
 pub use parallel::{
     Amount, Around, Combine, Distance, Facts, Finding, Induction, Kind, Level, Needs, Obstacle, Said,
     Verdict, fixed_step, inductions, integer, judge,
 };
+pub use reduction::{Last, Reduction};
 pub use subscript::{Range, Subscript, plain};
 pub use symbols::{Class, Symbol, SymbolId, SymbolKind, Symbols, has_variable_length};

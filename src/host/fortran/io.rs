@@ -88,11 +88,10 @@ impl<'t> Reader<'_, 't> {
     fn is_integer(&self, value: ExprId) -> bool {
         match &self.unit.expr(value).kind {
             ExprKind::Int(_) | ExprKind::Literal | ExprKind::Binary(..) => true,
-            ExprKind::Name(name) => {
-                let declared = self.scope.and_then(|scope| self.in_scopes(scope, name));
-                declared
-                    .is_some_and(|decl| self.unit.decl(decl).base == BaseType::Builtin("integer".to_owned()))
-            }
+            ExprKind::Name(name) => match self.scope.and_then(|scope| self.in_scopes(scope, name)) {
+                Some(decl) => self.unit.decl(decl).base == BaseType::Builtin("integer".to_owned()),
+                None => is_known_unit(name),
+            },
             _ => false,
         }
     }
@@ -143,4 +142,9 @@ impl<'t> Reader<'_, 't> {
         self.unit.allocations.push(Allocation { stmt, frees, objects });
         stmt
     }
+}
+
+/// Whether a name that is not declared is that of a unit in `iso_fortran_env`.
+fn is_known_unit(name: &str) -> bool {
+    matches!(name, "output_unit" | "error_unit")
 }

@@ -24,6 +24,7 @@ mod text;
 mod value;
 mod walk;
 
+pub(super) use calls::is_mathematical;
 pub use combine::Combine;
 pub use depend::Distance;
 pub use facts::Facts;

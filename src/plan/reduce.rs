@@ -1,0 +1,130 @@
+//! What stands around the loops of an array statement that makes one value: how the value begins, and what is done with it.
+//!
+//! Invariant: the host runs such a statement only if the device has no other copy of the variable; otherwise the device does.
+
+use std::collections::BTreeSet;
+
+use crate::acc::ast::ClauseKind;
+use crate::host::ir::StmtId;
+use crate::sema::{Last, Reduction};
+
+use super::parts::{Parts, is_host_value};
+use super::{Attribute, Ends, Gangs, Launch, Maker, Region, Sharing, Single, WorkLoop};
+
+impl Maker<'_> {
+    /// Notes what stands around the loops of the region's array statements.
+    pub(super) fn ends(&mut self, index: usize, region: StmtId, parts: &Parts) {
+        for part in &parts.all {
+            let Some((_, elementwise)) = self.plan.elementwise.get(part) else { continue };
+            let Some(reduction) = &elementwise.reduction else { continue };
+            let by_host = self.is_only_here(index, region, parts, reduction)
+                && reduction.last.as_ref().is_none_or(|last| self.host_can(index, region, last));
+            let single = |code: &String| {
+                let launch = (!by_host).then(|| self.one_thread(index, Vec::new(), &[], false));
+                Single { code: code.clone(), launch }
+            };
+            let first = reduction.first.as_ref().map(single);
+            let last = reduction.last.as_ref().map(|last| single(&last.code));
+            if first.is_some() || last.is_some() {
+                self.plan.ends.insert(*part, Ends { first, last });
+            }
+        }
+    }
+
+    /// Whether the device runs statements before or behind the loops of `part`.
+    pub(super) fn is_surrounded(&self, part: StmtId) -> bool {
+        self.plan.ends.get(&part).is_some_and(|ends| {
+            let mut all = ends.first.iter().chain(&ends.last);
+            all.any(|single| single.launch.is_some())
+        })
+    }
+
+    /// Whether `part` needs more than the line of its region's directive: something runs behind its loops, or on the device
+    /// before them.
+    pub(super) fn needs_region(&self, part: StmtId) -> bool {
+        let has_last = self.plan.ends.get(&part).is_some_and(|ends| ends.last.is_some());
+        has_last || self.is_surrounded(part)
+    }
+
+    /// The variables that more than one launch of an array statement uses.
+    pub(super) fn surrounded(&self, parts: &Parts) -> BTreeSet<String> {
+        let surrounded = parts.all.iter().filter(|part| self.is_surrounded(**part));
+        let named = surrounded.filter_map(|part| {
+            let (_, elementwise) = self.plan.elementwise.get(part)?;
+            let variable = elementwise.reduction.as_ref()?.variable;
+            Some(self.symbols.get(variable).name.clone())
+        });
+        named.collect()
+    }
+
+    /// Copies the variable that the loops of an array statement reduce.
+    pub(super) fn copy_reduced(
+        &mut self,
+        index: usize,
+        region: StmtId,
+        work: Option<&WorkLoop>,
+        attributes: &mut Vec<Attribute>,
+    ) {
+        for reduction in work.map(|work| work.attributes.as_slice()).unwrap_or_default() {
+            let is_same = |other: &Attribute| other.item.eq_ignore_ascii_case(&reduction.item);
+            if !attributes.iter().any(is_same) {
+                self.copy_reduction(index, region, region, reduction, attributes);
+            }
+        }
+    }
+
+    /// Gives the statements around the loops of `part` what their launches need: they share the variables with the loops.
+    pub(super) fn launch_ends(
+        &mut self,
+        index: usize,
+        part: StmtId,
+        counting: &[usize],
+        attributes: &[Attribute],
+        data_outside: bool,
+    ) {
+        let launch = |maker: &Maker| maker.one_thread(index, counting.to_vec(), attributes, data_outside);
+        let made = [launch(self), launch(self)];
+        let Some(ends) = self.plan.ends.get_mut(&part) else { return };
+        for (single, launch) in ends.first.iter_mut().chain(&mut ends.last).zip(made) {
+            single.launch = single.launch.take().map(|_| launch);
+        }
+    }
+
+    fn one_thread(
+        &self,
+        index: usize,
+        clauses: Vec<usize>,
+        attributes: &[Attribute],
+        data_outside: bool,
+    ) -> Launch {
+        let shared =
+            attributes.iter().filter(|one| matches!(one.sharing, Sharing::Copy | Sharing::Deviceptr));
+        Launch {
+            region: Region::Kernels,
+            directive: index,
+            gangs: Gangs::One,
+            clauses,
+            attributes: shared.cloned().collect(),
+            nest: None,
+            data_outside,
+        }
+    }
+
+    /// Whether the variable is nowhere on the device, and is used by one launch of the region.
+    fn is_only_here(&self, index: usize, region: StmtId, parts: &Parts, reduction: &Reduction) -> bool {
+        let name = self.symbols.get(reduction.variable).name.clone();
+        let item = Attribute { sharing: Sharing::Copy, item: name, entry: "implicit/scalar-kernels" };
+        let mut clauses = self.bound[index].directive.clauses.iter();
+        let waits = clauses.any(|clause| matches!(clause.kind, ClauseKind::Async(_) | ClauseKind::Wait(_)));
+        !waits
+            && !self.is_shared(region, parts, &item)
+            && self.stated_item(index, reduction.variable).is_none()
+            && self.is_nowhere_else(index, reduction.variable)
+    }
+
+    /// Whether the host knows all that a statement behind the loops reads beside the value.
+    fn host_can(&self, index: usize, region: StmtId, last: &Last) -> bool {
+        let known = |reads: &Vec<_>| reads.iter().all(|symbol| is_host_value(self, index, region, *symbol));
+        last.reads.as_ref().is_some_and(known)
+    }
+}
