@@ -208,8 +208,11 @@ impl<'a> Lowering<'a> {
         let input = Input { in_place, ..*self.input };
         let input = &input;
         let Launch { index, stmt, is_split, in_kernels, .. } = launch;
-        if in_place && let Some(what) = super::cpp::obstacle(input, index, stmt) {
-            return Err(refused(input.bound[index].directive.span, what));
+        if in_place && let Some(why) = super::obstacle::obstacle(input, index, stmt) {
+            return Err(why);
+        }
+        if !in_place {
+            super::callable::none(input, index, stmt)?;
         }
         let nest = self.nest(input, launch);
         let capture::Environment { variables: mut captured, extras } =
