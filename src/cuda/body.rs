@@ -304,7 +304,10 @@ impl Body<'_, '_> {
                         _ => false,
                     }
                 };
-                name == "printf" || name.starts_with("atomic") || args.iter().any(writes)
+                name == "printf"
+                    || name.starts_with("atomic")
+                    || args.iter().any(writes)
+                    || super::object::is_changed_by(self.input, expr.span, &name)
             }
             _ => false,
         })

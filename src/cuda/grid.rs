@@ -109,7 +109,8 @@ pub fn grid(
                         continue;
                     }
                     let known = captured.iter().find(|one| one.symbol == symbol);
-                    if !known.is_some_and(|one| matches!(one.role, Role::Value) && !one.used.written) {
+                    let is_given = |one: &Captured| matches!(one.role, Role::Value | Role::Part(_));
+                    if !known.is_some_and(|one| is_given(one) && !one.used.written) {
                         return false;
                     }
                 }

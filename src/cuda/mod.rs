@@ -22,6 +22,7 @@ mod launcher;
 mod levels;
 mod lines;
 mod names;
+mod object;
 mod obstacle;
 mod origin;
 mod parts;
@@ -84,6 +85,8 @@ pub struct Input<'a> {
     pub device_type: &'a str,
     /// The code stays where it stands: all names and types of the source are known there.
     pub in_place: bool,
+    /// The name of the object on the device, where a construct in its place needs the object itself.
+    pub object: Option<&'static str>,
     /// Another source of its folder has the same name but for the ending.
     pub has_namesake: bool,
     /// No two names lead to the same memory.

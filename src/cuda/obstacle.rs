@@ -8,7 +8,7 @@ use crate::source::Span;
 
 use super::cpp::{called, functions};
 use super::text::{placed_words, words};
-use super::{Input, Refused, access, callable, capture, levels, place, refused};
+use super::{Input, Refused, access, callable, capture, levels, object, refused};
 
 /// Classes of the standard library whose member functions are the host's.
 const CONTAINERS: &str = "vector string map unordered_map set unordered_set multimap multiset list forward_list deque queue \
@@ -18,7 +18,7 @@ const CONTAINERS: &str = "vector string map unordered_map set unordered_set mult
 pub fn obstacle(input: &Input, index: usize, stmt: StmtId) -> Option<Refused> {
     let at = input.bound[index].directive.span;
     let span = input.unit().stmt(stmt).span;
-    if let Some(what) = of_place(input, index, span).or_else(|| of_variables(input, stmt)) {
+    if let Some(what) = of_place(input, index, span).or_else(|| of_variables(input, index, stmt)) {
         return Some(refused(at, &what));
     }
     let reached = match callable::reached(input, at, span) {
@@ -27,7 +27,7 @@ pub fn obstacle(input: &Input, index: usize, stmt: StmtId) -> Option<Refused> {
     };
     let function = input.bound[index].function.map(|id| input.unit().function(id));
     let code = reached.code(input, span);
-    let what = code.into_iter().find_map(|span| of_calls(input, function, span))?;
+    let what = code.into_iter().find_map(|one| of_calls(input, function, span, one))?;
     Some(refused(at, what))
 }
 
@@ -45,8 +45,7 @@ fn of_place(input: &Input, index: usize, span: Span) -> Option<String> {
 }
 
 /// What the variables have against it.
-fn of_variables(input: &Input, stmt: StmtId) -> Option<String> {
-    let span = input.unit().stmt(stmt).span;
+fn of_variables(input: &Input, index: usize, stmt: StmtId) -> Option<String> {
     for (symbol, _) in capture::outer(input, stmt) {
         let what = if is_local_type(input, symbol) {
             "a variable of a type that only this function knows"
@@ -62,18 +61,14 @@ fn of_variables(input: &Input, stmt: StmtId) -> Option<String> {
     if computes_with_complex(input, stmt) {
         return Some("arithmetic of `std::complex`".to_owned());
     }
-    let named = place::named_members(input, stmt);
-    if named.iter().any(|(_, member)| member.is_none()) {
-        return Some(
-            "a member whose name something hides, or a call of a member function of the object,".to_owned(),
-        );
+    match input.object {
+        Some(_) => object::obstacle(input, index, stmt).map(str::to_owned),
+        None => None,
     }
-    let all = words(&input.file().text(span)).into_iter().filter(|word| *word == "this").count();
-    (all > named.len()).then(|| "the object itself in a construct".to_owned())
 }
 
 /// What the functions that the code calls have against it.
-fn of_calls(input: &Input, function: Option<&Function>, span: Span) -> Option<&'static str> {
+fn of_calls(input: &Input, function: Option<&Function>, within: Span, span: Span) -> Option<&'static str> {
     for (name, is_alone) in called(input, span) {
         let is_bare = !name.contains("::");
         let of_object = |one: &Function| {
@@ -83,7 +78,8 @@ fn of_calls(input: &Input, function: Option<&Function>, span: Span) -> Option<&'
                 && !words(&input.file().text(head)).contains(&"static")
         };
         let is_member_call = !is_alone && functions(input, &name).count() < 2;
-        if is_bare && !is_member_call && functions(input, &name).any(of_object) {
+        let is_known = input.object.is_some() && within.contains(span);
+        if is_bare && !is_known && !is_member_call && functions(input, &name).any(of_object) {
             return Some("a call of a member function of the object");
         }
         if levels::routine_levels(input, &name).any() {
