@@ -13,7 +13,7 @@ use crate::sema::{self, Class};
 use crate::source::Span;
 
 use super::body::{Body, Shape};
-use super::levels::{self, Offer};
+use super::levels::{self, Levels, Offer};
 use super::names::Names;
 use super::text::{Edits, words};
 use super::{Input, Kernels, Refused, Seen, refused, types};
@@ -305,7 +305,9 @@ impl Device {
             input,
             nest: &nest,
             region: unit.stmt(body).span,
-            shape: Shape { rows: levels.worker, many: levels.threads() },
+            // Vector lanes belong to one of the workers that there may be.
+            shape: Shape { rows: levels.threads(), many: levels.threads() },
+            mode: Levels { worker: levels.threads() && !levels.worker, ..Levels::NONE },
             names: Names::of(&input.file().text(function.span)),
             edits: Edits::default(),
             common: common(input, FunctionId(at as u32)),

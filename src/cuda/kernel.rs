@@ -253,6 +253,7 @@ impl<'a> Lowering<'a> {
             tables: HashMap::new(),
             windows: Vec::new(),
             is_routine: false,
+            mode: Levels::NONE,
             sizes: Some((shape.vector, shape.workers)),
             is_together: true,
         };
