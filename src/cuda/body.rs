@@ -11,7 +11,7 @@ use crate::sema::{self, Header, SymbolId};
 use crate::source::Span;
 
 use super::counted::{Counted, is_narrow};
-use super::levels::{Levels, Nest, Shared, routine_levels};
+use super::levels::{Levels, Nest, Shared, called_levels, routine_levels};
 use super::names::Names;
 use super::reduction::{combined, identity, operator};
 use super::text::{Edits, columns};
@@ -181,9 +181,7 @@ impl Body<'_, '_> {
                 self.is_together = false;
                 Ok(())
             }
-            StmtKind::Expr(_) | StmtKind::Decl(_) | StmtKind::Return(_) => {
-                self.call(stmt, mode, in_block, is_last)
-            }
+            StmtKind::Expr(_) | StmtKind::Decl(_) | StmtKind::Return(_) => self.call(stmt, mode, in_block),
             _ => Err(refused(self.input.stmt_span(stmt), "a loop directive inside this statement")),
         }
     }
@@ -192,9 +190,7 @@ impl Body<'_, '_> {
     fn call(&mut self, stmt: StmtId, mode: Levels, in_block: bool) -> Result<(), Refused> {
         let unit = self.input.unit();
         let span = self.input.stmt_span(stmt);
-        let uses = sema::uses(unit, self.input.symbols, stmt);
-        let levels =
-            uses.calls.keys().fold(Levels::NONE, |sum, name| sum.with(routine_levels(self.input, name)));
+        let levels = called_levels(self.input, stmt);
         if mode.vector || !self.shape.many {
             return Ok(());
         }
@@ -283,10 +279,7 @@ impl Body<'_, '_> {
     fn holds_shared(&self, stmt: StmtId) -> bool {
         let span = self.input.stmt_span(stmt);
         let has_loop = self.nest.keys().any(|at| span.contains(self.input.stmt_span(*at)));
-        has_loop || {
-            let uses = sema::uses(self.input.unit(), self.input.symbols, stmt);
-            uses.calls.keys().any(|name| routine_levels(self.input, name).any())
-        }
+        has_loop || called_levels(self.input, stmt).any()
     }
 
     /// Statements that no thread shares out: by one thread of those that `mode` leaves, if others could tell.
@@ -343,7 +336,7 @@ impl Body<'_, '_> {
                     }
                 };
                 name == "printf"
-                    || routine_levels(self.input, &name).any()
+                    || routine_levels(self.input, name.rsplit(['>', '.']).next().unwrap_or(&name)).any()
                     || name.starts_with("atomic")
                     || args.iter().any(writes)
                     || super::object::is_changed_by(self.input, expr.span, &name)

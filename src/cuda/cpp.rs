@@ -11,7 +11,9 @@ use crate::sema::{Class, SymbolId, SymbolKind};
 use crate::source::Span;
 
 use super::text::words;
-use super::{Change, Input, Lowering, Refused, Seen, callable, capture, device, levels, refused, types};
+use super::{
+    Change, Input, Lowering, Refused, Seen, callable, capture, device, levels, refused, twin, types,
+};
 
 /// Whether a construct has to stay in its place: it, or what it names, means something only there.
 pub fn is_in_place(input: &Input, index: usize, stmt: StmtId) -> bool {
@@ -71,8 +73,8 @@ pub fn called<'a>(input: &Input<'a>, span: Span) -> impl Iterator<Item = (String
         let ExprKind::Call { callee, .. } = &expr.kind else { return None };
         match &unit.expr(*callee).kind {
             ExprKind::Name(name) => {
-                let bare = name.rsplit("::").next().unwrap_or(name);
-                Some((name.clone(), all.iter().filter(|function| function.name == bare).count() < 2))
+                let last = bare(name);
+                Some((name.clone(), all.iter().filter(|function| function.name == last).count() < 2))
             }
             ExprKind::Member { name, .. } => Some((name.clone(), false)),
             _ => None,
@@ -80,9 +82,22 @@ pub fn called<'a>(input: &Input<'a>, span: Span) -> impl Iterator<Item = (String
     })
 }
 
+/// A function's name without namespaces, classes and arguments of a template.
+pub fn bare(name: &str) -> &str {
+    let mut depth = 0;
+    let open = name.char_indices().rev().find(|(_, c)| {
+        depth += i32::from(*c == '>') - i32::from(*c == '<');
+        depth == 0
+    });
+    let name = open
+        .filter(|_| name.ends_with('>') && !name.contains("operator"))
+        .map_or(name, |(at, _)| &name[..at]);
+    name.rsplit("::").next().unwrap_or(name)
+}
+
 /// The functions of a name that the file defines.
 pub fn functions<'a>(input: &Input<'a>, name: &str) -> impl Iterator<Item = &'a Function> + use<'a> {
-    let name = name.rsplit("::").next().unwrap_or(name).to_owned();
+    let name = bare(name).to_owned();
     input.unit().functions.iter().filter(move |function| function.name == name)
 }
 
@@ -188,7 +203,7 @@ impl Lowering<'_> {
         let bound = &input.bound[index];
         let span = bound.directive.span;
         if levels::declared_levels(input, index).any() {
-            return Err(refused(span, "a routine with levels of parallelism, in this place,"));
+            return twin::added(input, index);
         }
         let targets: Vec<Span> = match (&bound.directive.argument, bound.target) {
             (Argument::Name(name), _) => self.declarations(&name.text),
@@ -212,7 +227,7 @@ impl Lowering<'_> {
 
     /// What declares or defines a function.
     fn declarations(&self, name: &str) -> Vec<Span> {
-        let name = name.rsplit("::").next().unwrap_or(name);
+        let name = bare(name);
         let unit = self.input.unit();
         let prototypes =
             unit.decls.iter().filter(|decl| decl.kind == DeclKind::Prototype && decl.name == name);

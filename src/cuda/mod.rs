@@ -33,6 +33,7 @@ mod shared;
 mod table;
 mod text;
 mod tiles;
+mod twin;
 mod types;
 mod variable;
 mod window;

@@ -239,6 +239,8 @@ pub fn name(input: &Input, within: Span, edits: &mut Edits) {
     let around = unit.functions.iter().rev().find(|function| function.span.contains(within));
     let Some(function) = around.filter(|function| function.member_of.is_some()) else { return };
     for name in bare_calls(input, function, within) {
-        edits.replace(name, format!("{object}->{}", input.file().text(name)));
+        let text = input.file().text(name);
+        let called = super::twin::name(input, &text).unwrap_or(text.into_owned());
+        edits.replace(name, format!("{object}->{called}"));
     }
 }

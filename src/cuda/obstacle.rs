@@ -8,7 +8,7 @@ use crate::source::Span;
 
 use super::cpp::{called, functions};
 use super::text::{placed_words, words};
-use super::{Input, Refused, access, callable, capture, levels, object, refused};
+use super::{Input, Refused, access, callable, capture, levels, object, refused, twin};
 
 /// Classes of the standard library whose member functions are the host's.
 const CONTAINERS: &str = "vector string map unordered_map set unordered_set multimap multiset list forward_list deque queue \
@@ -83,7 +83,12 @@ fn of_calls(input: &Input, function: Option<&Function>, within: Span, span: Span
             return Some("a call of a member function of the object");
         }
         if levels::routine_levels(input, &name).any() {
-            return Some("a call of a routine with levels of parallelism, in this place,");
+            if let Some(what) = twin::obstacle(input, &name) {
+                return Some(what);
+            }
+            if !within.contains(span) {
+                return Some("a routine with levels of parallelism that a lambda expression calls,");
+            }
         }
         if functions(input, &name).next().is_none() && is_hosts(input, &name) {
             return Some("a call of a function that a header defines without `routine`");
@@ -183,7 +188,10 @@ fn is_hosts(input: &Input, name: &str) -> bool {
         found.peek().is_some()
             && found.all(|function| {
                 !seen.scan.directives.iter().any(|text| {
-                    let says = seen.file.text(text.span).contains("routine");
+                    let said = seen.file.text(text.span);
+                    let said = words(&said);
+                    let has_levels = ["gang", "worker", "vector"].iter().any(|word| said.contains(word));
+                    let says = said.contains(&"routine") && !has_levels;
                     let between = Span { start: text.span.end, end: function.span.start.max(text.span.end) };
                     says && text.span.end <= function.span.start && seen.file.text(between).trim().is_empty()
                 })

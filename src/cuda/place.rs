@@ -218,6 +218,7 @@ pub fn bare(input: &Input, within: Span, edits: &mut Edits) {
         }
     }
     super::object::name(input, within, edits);
+    super::twin::calls(input, within, edits);
 }
 
 /// The text of a part of the code as it stands inside.
