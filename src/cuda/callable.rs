@@ -5,12 +5,12 @@
 use std::collections::BTreeSet;
 
 use crate::diag;
-use crate::host::ir::{BaseType, Decl, Derived, Expr, ExprId, ExprKind, Function, StmtId};
+use crate::host::ir::{BaseType, Decl, Derived, Expr, ExprId, ExprKind, Function, Record, StmtId};
 use crate::sema::{Class, SymbolId, SymbolKind};
 use crate::source::Span;
 
 use super::text::{arguments, placed_words, words};
-use super::{Input, Refused, Seen, access, device, obstacle};
+use super::{Input, Refused, Seen, access, cpp, device, obstacle};
 
 /// What of the standard library a lambda expression may name: what nvcc has for the device, and types without code.
 const STANDARD: &str = "abs fabs sqrt cbrt exp exp2 expm1 log log2 log10 log1p pow sin cos tan asin acos atan atan2 sinh \
@@ -226,8 +226,15 @@ fn argument(input: &Input, arg: ExprId, reached: &mut Reached) -> Result<(), Str
 /// Adds what a call of an object of a class runs.
 fn add_object(input: &Input, class: &str, reached: &mut Reached) -> Result<(), String> {
     let unit = input.unit();
-    let record = unit.records.iter().find(|record| record.tag.as_deref() == Some(class));
-    let Some(record) = record else { return Err("its class is not seen in this file".to_owned()) };
+    let class = cpp::bare(class);
+    let is_named = |record: &&Record| record.tag.as_deref() == Some(class);
+    let Some(record) = unit.records.iter().find(is_named) else {
+        let in_header = input.headers.iter().any(|seen| seen.unit.records.iter().any(|one| is_named(&one)));
+        return match in_header && !obstacle::is_hosts(input, "operator()") {
+            true => Ok(()),
+            false => Err("its class is not seen in this file".to_owned()),
+        };
+    };
     if words(&input.file().text(record.span)).contains(&"virtual") || !record.bases.is_empty() {
         return Err("its class has virtual functions, or a base".to_owned());
     }
@@ -236,7 +243,8 @@ fn add_object(input: &Input, class: &str, reached: &mut Reached) -> Result<(), S
         return Err("its class is not known everywhere".to_owned());
     }
     let is_call = |function: &Function| {
-        function.name.replace(' ', "") == "operator()" && function.member_of.as_deref() == Some(class)
+        let of = function.member_of.as_deref().map(cpp::bare);
+        function.name.replace(' ', "") == "operator()" && of == Some(class)
     };
     let calls: Vec<usize> = (0..unit.functions.len()).filter(|at| is_call(&unit.functions[*at])).collect();
     reached.functions.extend(&calls);

@@ -181,7 +181,7 @@ fn computes_with_complex(input: &Input, stmt: StmtId) -> bool {
 }
 
 /// Whether a header defines a function for the host only.
-fn is_hosts(input: &Input, name: &str) -> bool {
+pub fn is_hosts(input: &Input, name: &str) -> bool {
     let name = name.rsplit("::").next().unwrap_or(name);
     input.headers.iter().any(|seen| {
         let mut found = seen.unit.functions.iter().filter(|function| function.name == name).peekable();
