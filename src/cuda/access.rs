@@ -150,7 +150,9 @@ impl Lowering<'_> {
         let mut changes = vec![Change::Text(Span { start: open, end: open }, opening)];
         let rest = file.text(Span { start: end, end: file.bytes.len() as u32 }).into_owned();
         let next = rest.trim_start();
-        let is_told = ["}", "public", "private", "protected"].iter().any(|word| next.starts_with(word));
+        let says =
+            |word: &&str| next.strip_prefix(*word).is_some_and(|rest| rest.trim_start().starts_with(':'));
+        let is_told = next.starts_with('}') || ["public", "private", "protected"].iter().any(says);
         if !is_told {
             let is_last = behind.trim().is_empty();
             let closing = if is_last { format!("\n{access}:") } else { format!(" {access}:") };
