@@ -488,8 +488,11 @@ fn object<'a>(input: &Input, stmt: StmtId, symbol: SymbolId, decl: &'a Decl) -> 
 pub fn element(input: &Input, captured: &Captured) -> Result<String, Refused> {
     let at = captured.used.first.unwrap_or(input.bound[0].directive.span);
     let base = types::base(input, captured.seen, &captured.decl);
-    let base = base.ok_or_else(|| {
-        refused(at, "a variable of a type that has no name, or that the device does not have")
-    })?;
-    Ok(base)
+    base.ok_or_else(|| match types::is_too_long(input, &captured.decl) {
+        true => refused(
+            at,
+            &format!("`{}`, of the type `long double` that the device does not have,", captured.name),
+        ),
+        false => refused(at, "a variable of a type that has no name, or that the device does not have"),
+    })
 }

@@ -460,6 +460,7 @@ pub fn routine_code(input: &Input, at: usize, edits: Edits, indent: usize) -> Re
     let unit = input.unit();
     let function = &unit.functions[at];
     let name = &function.name;
+    types::none_too_long(input, function.span)?;
     let levels = levels::routine_levels(input, name);
     let routine = (0..input.bound.len()).find(|index| {
         input.bound[*index].directive.kind == DirectiveKind::Routine

@@ -212,6 +212,7 @@ impl<'a> Lowering<'a> {
         if in_place && let Some(why) = super::obstacle::obstacle(input, index, stmt) {
             return Err(why);
         }
+        super::types::none_too_long(input, input.stmt_span(stmt))?;
         if !in_place {
             super::callable::none(input, index, stmt)?;
         }

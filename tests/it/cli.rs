@@ -295,6 +295,9 @@ fn cuda_tells_what_the_device_cannot_call() {
         ("", "std::function<double(double)> f = twice;", "f(y[i])", "standard library"),
         (", std::vector<double> &v", "", "v[i]", "standard library"),
         ("", "struct Own { double by; } own{1.0};", "own.by", "only this function knows"),
+        (", long double w", "", "y[i] * w", "`w`, of the type `long double`"),
+        ("", "", "y[i] * 0.1L", "arithmetic in `long double`"),
+        ("", "", "(double)((long double)y[i] / 3)", "arithmetic in `long double`"),
     ];
     for (parameters, before, value, wanted) in cases {
         let text = function("run", parameters, before, value);
