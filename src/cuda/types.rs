@@ -110,7 +110,7 @@ fn has_long_number(text: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '.' || c == '_';
     text.split(|c| !is_part(c)).any(|word| {
         word.ends_with(['l', 'L'])
-            && word.starts_with(|c: char| c.is_ascii_digit() || c == '.')
+            && word.trim_start_matches('.').starts_with(|c: char| c.is_ascii_digit())
             && !word.starts_with("0x")
             && word.contains(['.', 'e', 'E'])
     })
@@ -175,4 +175,16 @@ pub fn is_typedef(decl: &Decl, name: &str) -> bool {
 pub fn stars(decl: &Decl) -> usize {
     decl.derived.iter().skip(1).filter(|part| matches!(part, Derived::Pointer)).count()
         + usize::from(matches!(decl.derived.first(), Some(Derived::Pointer)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_long_number;
+
+    #[test]
+    fn long_numbers_are_told_from_members_and_integers() {
+        assert!(has_long_number("x * 0.1L") && has_long_number(".5l+1") && has_long_number("1e3L"));
+        let others = ["cells[i].level", "a.l", "7L", "0x1eL", "0.5f", "rail", "v1.l"];
+        assert!(!others.into_iter().any(has_long_number));
+    }
 }
