@@ -11,7 +11,7 @@ use crate::sema::{self, Header, SymbolId};
 use crate::source::Span;
 
 use super::counted::{Counted, is_narrow};
-use super::levels::{Levels, Nest, Shared, routine_levels};
+use super::levels::{Levels, Nest, Shared, called_levels, routine_levels};
 use super::names::Names;
 use super::reduction::{combined, identity, operator};
 use super::text::{Edits, columns};
@@ -62,6 +62,8 @@ pub struct Body<'a, 'b> {
     pub windows: Vec<Window>,
     /// It is the body of a routine.
     pub is_routine: bool,
+    /// The levels that are shared out where it begins: workers, where each calls a routine with vector loops.
+    pub mode: Levels,
     /// The lanes of a worker and the workers of a gang, if they are known here.
     pub sizes: Option<(usize, usize)>,
     /// All threads that run what comes next are behind what they did before.
@@ -77,9 +79,9 @@ impl Body<'_, '_> {
         match &self.input.unit().stmt(stmt).kind {
             // The braces of a function stay outside of what one thread does.
             StmtKind::Block(list) if self.is_routine && !self.holds_shared(stmt) => {
-                self.single(&list.clone(), Levels::NONE, true, true)?
+                self.single(&list.clone(), self.mode, true, true)?
             }
-            _ => self.walk(stmt, Levels::NONE, true, true)?,
+            _ => self.walk(stmt, self.mode, true, true)?,
         }
         Ok(match self.input.line_directives && !self.input.in_place {
             true => self.edits.render_directed(self.input.file(), span, indent),
@@ -179,10 +181,42 @@ impl Body<'_, '_> {
                 self.is_together = false;
                 Ok(())
             }
-            // A call of a routine that shares out its loops: all threads make it.
-            StmtKind::Expr(_) | StmtKind::Decl(_) | StmtKind::Return(_) => Ok(()),
+            StmtKind::Expr(_) | StmtKind::Decl(_) | StmtKind::Return(_) => self.call(stmt, mode, in_block),
             _ => Err(refused(self.input.stmt_span(stmt), "a loop directive inside this statement")),
         }
+    }
+
+    /// A call of a routine that shares out loops: all threads make it that share them, and meet before and behind.
+    fn call(&mut self, stmt: StmtId, mode: Levels, in_block: bool) -> Result<(), Refused> {
+        let unit = self.input.unit();
+        let span = self.input.stmt_span(stmt);
+        let levels = called_levels(self.input, stmt);
+        if mode.vector || !self.shape.many {
+            return Ok(());
+        }
+        let one_row = self.shape.rows && !levels.worker && !mode.worker;
+        let is_statement = match &unit.stmt(stmt).kind {
+            StmtKind::Expr(expr) => matches!(unit.expr(*expr).kind, ExprKind::Call { .. }),
+            _ => false,
+        };
+        if one_row && !is_statement {
+            return Err(refused(span, "the result of a vector routine, outside of worker loops,"));
+        }
+        let sync = match self.shape.rows && mode.worker {
+            true => self.vector_sync(),
+            false => "__syncthreads();".to_owned(),
+        };
+        let is_last = matches!(unit.stmt(stmt).kind, StmtKind::Return(_));
+        let before = if self.is_together { String::new() } else { format!("{sync}\n") };
+        let row = if one_row { "if (threadIdx.y == 0)\n    " } else { "" };
+        let (open, close) = if in_block { ("", "") } else { ("{\n", "\n}") };
+        self.edits.insert(span.start, format!("{open}{before}{row}"));
+        let behind = if is_last { close.to_owned() } else { format!("\n{sync}{close}") };
+        // The semicolon goes, too: a loop around it may end here.
+        let end = Span { start: span.end - 1, end: span.end };
+        self.edits.replace_like(end, format!(";{behind}"), span.start);
+        self.is_together = !is_last;
+        Ok(())
     }
 
     /// What all threads evaluate must change nothing that they share.
@@ -245,10 +279,7 @@ impl Body<'_, '_> {
     fn holds_shared(&self, stmt: StmtId) -> bool {
         let span = self.input.stmt_span(stmt);
         let has_loop = self.nest.keys().any(|at| span.contains(self.input.stmt_span(*at)));
-        has_loop || {
-            let uses = sema::uses(self.input.unit(), self.input.symbols, stmt);
-            uses.calls.keys().any(|name| routine_levels(self.input, name).any())
-        }
+        has_loop || called_levels(self.input, stmt).any()
     }
 
     /// Statements that no thread shares out: by one thread of those that `mode` leaves, if others could tell.
@@ -304,7 +335,11 @@ impl Body<'_, '_> {
                         _ => false,
                     }
                 };
-                name == "printf" || name.starts_with("atomic") || args.iter().any(writes)
+                name == "printf"
+                    || routine_levels(self.input, name.rsplit(['>', '.']).next().unwrap_or(&name)).any()
+                    || name.starts_with("atomic")
+                    || args.iter().any(writes)
+                    || super::object::is_changed_by(self.input, expr.span, &name)
             }
             _ => false,
         })

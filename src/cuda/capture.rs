@@ -34,6 +34,8 @@ pub enum Role {
     ReductionArray(ReductionOp, Address),
     /// Memory behind a pointer, a copy for each thread or gang; true if it begins with what the host has.
     PrivateMemory(Address, bool),
+    /// A member of the object, which is on the device as a whole; its own item of a data region.
+    Part(Option<(&'static str, Address)>),
     /// Rows behind a pointer to pointers, by the item of a data region with this name.
     Rows(&'static str, Rows),
 }
@@ -314,7 +316,14 @@ pub fn capture<'a>(
         let reduced = reductions.iter().find(|(other, _)| *other == symbol).map(|(_, op)| *op);
         let is_scalar = matches!(class, Class::Scalar | Class::Unknown);
         let is_record = class == Class::Record;
-        let role = if let Some(op) = reduced {
+        let role = if input.object.is_some() && known.kind == SymbolKind::Member && !decl.is_static {
+            let said =
+                own_method.filter(|(_, said)| class != Class::Pointer || !said.item.subscripts().is_empty());
+            let address = |(method, said): (&'static str, &Said)| -> Result<_, Refused> {
+                Ok((method, item::address(input, said.index, said.item)?))
+            };
+            Role::Part(said.map(address).transpose()?)
+        } else if let Some(op) = reduced {
             match reduced_item(symbol).filter(|item| !item.parts.is_empty() || class == Class::Array) {
                 Some(item) => Role::ReductionArray(op, item::address(input, index, item)?),
                 None if is_scalar => Role::Reduction(op),
@@ -399,12 +408,14 @@ pub fn capture<'a>(
         let text = said.item.text.trim().to_owned();
         if said.clause == DataClause::Attach {
             extras.push(Extra { pointer: Some(text.clone()), text, brings: None });
+        } else if input.object.is_some() && super::object::is_whole(said.item) {
+            // It is brought before its members.
         } else if let Some(method) = method(said.clause).filter(|_| !(is_whole && is_named)) {
             if item::rows(input, said.index, said.item).is_some() {
                 return Err(refused(said.item.span, "rows that the construct does not name"));
             }
             let brings = Some((method, item::address(input, said.index, said.item)?));
-            extras.push(Extra { text, brings, pointer: item::pointer(said.item) });
+            extras.push(Extra { text, brings, pointer: item::pointer(input, said.index, said.item) });
         }
     }
     Ok(Environment { variables: captured, extras })
@@ -481,8 +492,11 @@ fn object<'a>(input: &Input, stmt: StmtId, symbol: SymbolId, decl: &'a Decl) -> 
 pub fn element(input: &Input, captured: &Captured) -> Result<String, Refused> {
     let at = captured.used.first.unwrap_or(input.bound[0].directive.span);
     let base = types::base(input, captured.seen, &captured.decl);
-    let base = base.ok_or_else(|| {
-        refused(at, "a variable of a type that has no name, or that the device does not have")
-    })?;
-    Ok(base)
+    base.ok_or_else(|| match types::is_too_long(input, &captured.decl) {
+        true => refused(
+            at,
+            &format!("`{}`, of the type `long double` that the device does not have,", captured.name),
+        ),
+        false => refused(at, "a variable of a type that has no name, or that the device does not have"),
+    })
 }

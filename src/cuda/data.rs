@@ -121,7 +121,7 @@ impl Lowering<'_> {
         let address = item::address(self.input, index, item)?;
         let name = item.text.trim().replace('"', "'");
         let mut lines = vec![format!("acc2omp_{method}(\"{name}\", {}, {});", address.from, address.bytes)];
-        if let Some(pointer) = item::pointer(item) {
+        if let Some(pointer) = item::pointer(self.input, index, item) {
             lines.push(format!("acc2omp_attach(\"{name}\", &{pointer});"));
         }
         Ok(lines)
@@ -238,7 +238,7 @@ impl Lowering<'_> {
                 }
                 let address = item::address(self.input, index, item)?;
                 let line = call(&address.from, &address.bytes);
-                match item::pointer(item) {
+                match item::pointer(self.input, index, item) {
                     Some(pointer) if leaves => {
                         lines.push(format!("acc_detach{end}{suffix}((void **)&{pointer}{queue});"));
                         lines.push(line);

@@ -13,7 +13,7 @@ use crate::sema::{self, Class};
 use crate::source::Span;
 
 use super::body::{Body, Shape};
-use super::levels::{self, Offer};
+use super::levels::{self, Levels, Offer};
 use super::names::Names;
 use super::text::{Edits, words};
 use super::{Input, Kernels, Refused, Seen, refused, types};
@@ -290,36 +290,8 @@ impl Device {
             return Ok(self.foreign(input, name));
         };
         let function = &unit.functions[at];
-        let levels = levels::routine_levels(input, name);
-        let routine = (0..input.bound.len()).find(|index| {
-            input.bound[*index].directive.kind == DirectiveKind::Routine
-                && routine_name(input, *index) == Some(name)
-        });
+        let code = routine_code(input, at, Edits::default(), 0)?;
         let body = function.body;
-        let mut nest = levels::Nest::new();
-        if let Some(index) = routine.filter(|_| levels.any()) {
-            let offer = Offer { index, levels, wants_assertion: false };
-            nest = levels::nest_in(input, offer, unit.stmt(body).span).0;
-        }
-        let mut body_of = Body {
-            input,
-            nest: &nest,
-            region: unit.stmt(body).span,
-            shape: Shape { rows: levels.worker, many: levels.threads() },
-            names: Names::of(&input.file().text(function.span)),
-            edits: Edits::default(),
-            common: common(input, FunctionId(at as u32)),
-            flat: Default::default(),
-            template: false,
-            results: Default::default(),
-            arrays: Default::default(),
-            tables: Default::default(),
-            windows: Vec::new(),
-            is_routine: true,
-            sizes: None,
-            is_together: true,
-        };
-        let code = body_of.code(body, 0)?;
         let head = Span { start: function.span.start, end: unit.stmt(body).span.start };
         let own = if placed.contains(&function.span.start) { "static " } else { "" };
         let head = format!("{own}{}", head_of(&input.file().text(head)));
@@ -483,6 +455,46 @@ impl Device {
     }
 }
 
+/// The body of a function as device code: the loops of a routine with levels are shared out.
+pub fn routine_code(input: &Input, at: usize, edits: Edits, indent: usize) -> Result<String, Refused> {
+    let unit = input.unit();
+    let function = &unit.functions[at];
+    let name = &function.name;
+    types::none_too_long(input, function.span)?;
+    let levels = levels::routine_levels(input, name);
+    let routine = (0..input.bound.len()).find(|index| {
+        input.bound[*index].directive.kind == DirectiveKind::Routine
+            && routine_name(input, *index) == Some(name)
+    });
+    let body = function.body;
+    let mut nest = levels::Nest::new();
+    if let Some(index) = routine.filter(|_| levels.any()) {
+        let offer = Offer { index, levels, wants_assertion: false };
+        nest = levels::nest_in(input, offer, unit.stmt(body).span).0;
+    }
+    let mut body_of = Body {
+        input,
+        nest: &nest,
+        region: unit.stmt(body).span,
+        // Vector lanes belong to one of the workers that there may be.
+        shape: Shape { rows: levels.threads(), many: levels.threads() },
+        mode: Levels { worker: levels.threads() && !levels.worker, ..Levels::NONE },
+        names: Names::of(&input.file().text(function.span)),
+        edits,
+        common: common(input, FunctionId(at as u32)),
+        flat: Default::default(),
+        template: false,
+        results: Default::default(),
+        arrays: Default::default(),
+        tables: Default::default(),
+        windows: Vec::new(),
+        is_routine: true,
+        sizes: None,
+        is_together: true,
+    };
+    body_of.code(body, indent)
+}
+
 /// Whether a header declares a function behind a `routine` directive.
 fn is_routine_prototype(seen: &Seen, name: &str) -> bool {
     let is_named = |decl: &&crate::host::ir::Decl| decl.kind == DeclKind::Prototype && decl.name == name;
@@ -546,7 +558,7 @@ fn common(input: &Input, function: FunctionId) -> std::collections::HashSet<sema
         .map(|(symbol, _)| symbol)
         .filter(|symbol| {
             let known = input.symbols.get(*symbol);
-            known.kind == sema::SymbolKind::Static
+            matches!(known.kind, sema::SymbolKind::Static | sema::SymbolKind::Member)
                 || known.kind == sema::SymbolKind::Parameter && known.class == Class::Array
         })
         .collect()

@@ -9,7 +9,7 @@ use super::body::Shape;
 use super::capture::{Captured, Role};
 use super::clause::Asked;
 use super::counted::Counted;
-use super::levels::{Levels, Nest, Shared, routine_levels};
+use super::levels::{Nest, Shared, called_levels};
 use super::parts::Words;
 use super::{Input, Refused};
 use crate::host::ir::StmtId;
@@ -29,8 +29,7 @@ pub struct Sizes {
 }
 
 pub fn shape(input: &Input, nest: &Nest, stmt: StmtId, asked: &Asked) -> Sizes {
-    let uses = sema::uses(input.unit(), input.symbols, stmt);
-    let called = uses.calls.keys().fold(Levels::NONE, |sum, name| sum.with(routine_levels(input, name)));
+    let called = called_levels(input, stmt);
     let threads = nest.values().any(|shared| shared.levels.threads()) || called.threads();
     let rows = nest.values().any(|shared| shared.levels.worker && !shared.levels.vector);
     if !threads {
@@ -109,7 +108,8 @@ pub fn grid(
                         continue;
                     }
                     let known = captured.iter().find(|one| one.symbol == symbol);
-                    if !known.is_some_and(|one| matches!(one.role, Role::Value) && !one.used.written) {
+                    let is_given = |one: &Captured| matches!(one.role, Role::Value | Role::Part(_));
+                    if !known.is_some_and(|one| is_given(one) && !one.used.written) {
                         return false;
                     }
                 }

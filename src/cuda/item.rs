@@ -4,7 +4,7 @@
 
 use crate::acc::ast::{Expr, ListItem, Part, Subscript};
 use crate::host::ir::{Decl, Derived};
-use crate::sema::Class;
+use crate::sema::{Class, Symbol, SymbolKind};
 
 use super::text::{operand, summand};
 use super::{Input, Refused, refused};
@@ -44,8 +44,14 @@ pub fn whole(input: &Input, name: &str, decl: &Decl) -> Address {
 }
 
 /// The expression of a pointer that the item's memory is reached by, if that pointer is a part of something else: `s->p` of
-/// `s->p[0:n]`.
-pub fn pointer(item: &ListItem) -> Option<String> {
+/// `s->p[0:n]`, and a member `p` of the object.
+pub fn pointer(input: &Input, index: usize, item: &ListItem) -> Option<String> {
+    let symbol = input.symbols.lookup(&item.base.text, input.bound[index].directive.span.start);
+    let known = symbol.map(|symbol| input.symbols.get(symbol));
+    let is_member = |known: &Symbol| known.kind == SymbolKind::Member && known.class == Class::Pointer;
+    if known.is_some_and(is_member) && !item.subscripts().is_empty() && item.variable() == item.base.text {
+        return Some(item.base.text.clone());
+    }
     let last = item.parts.iter().rposition(|part| matches!(part, Part::Member(_)))?;
     let behind = item.parts.get(last + 1..)?;
     if behind.is_empty() {

@@ -241,11 +241,16 @@ impl<'a> Lowering<'a> {
     /// Makes kernel and launcher of one launch; the call of the launcher.
     fn launch(&mut self, launch: Launch, asked: &Asked) -> Result<Vec<String>, Refused> {
         let in_place = super::cpp::is_in_place(self.input, launch.index, launch.stmt);
-        let input = Input { in_place, ..*self.input };
-        let input = &input;
         let Launch { index, stmt, is_split, in_kernels, .. } = launch;
-        if in_place && let Some(what) = super::cpp::obstacle(input, index, stmt) {
-            return Err(refused(input.bound[index].directive.span, what));
+        let object = super::object::needed(self.input, index, stmt).filter(|_| in_place);
+        let input = Input { in_place, object, ..*self.input };
+        let input = &input;
+        if in_place && let Some(why) = super::obstacle::obstacle(input, index, stmt) {
+            return Err(why);
+        }
+        super::types::none_too_long(input, input.stmt_span(stmt))?;
+        if !in_place {
+            super::callable::none(input, index, stmt)?;
         }
         let nest = self.nest(input, launch);
         let capture::Environment { variables: mut captured, extras } =
@@ -258,8 +263,10 @@ impl<'a> Lowering<'a> {
         let is_distinct = are_distinct(input, index, stmt, &captured);
         making.distinct = is_distinct;
         making.is_one_gang = asked.gangs.as_deref().is_some_and(|gangs| gangs.trim() == "1");
+        super::object::add(&mut making, index);
         let (results, arrays) = variables(&mut making, &captured)?;
         extras.iter().for_each(|extra| making.extra_item(extra));
+        super::object::attach(&mut making, index, &captured);
         let Making { names, mut made, mut host, common, flat, .. } = making;
         let mut tables = match shape.shape.many && !in_place {
             true => super::table::tables(input, index, stmt, &nest, &captured),
@@ -283,6 +290,7 @@ impl<'a> Lowering<'a> {
             tables: HashMap::new(),
             windows: Vec::new(),
             is_routine: false,
+            mode: Levels::NONE,
             sizes: Some((shape.vector, shape.workers)),
             is_together: true,
         };

@@ -12,7 +12,7 @@ use crate::host::ir::{ExprKind, StmtId};
 use crate::sema::{self, Header, SymbolId};
 use crate::source::Span;
 
-use super::{Input, reuse};
+use super::{Input, cpp, reuse};
 
 /// Levels of parallelism.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -331,8 +331,7 @@ impl<'a> Finder<'a, '_> {
 
     /// Whether a statement calls a routine that shares out loops itself.
     fn calls_levels(&self, stmt: StmtId) -> bool {
-        let uses = sema::uses(self.input.unit(), self.input.symbols, stmt);
-        uses.calls.keys().any(|name| routine_levels(self.input, name).any())
+        called_levels(self.input, stmt).any()
     }
 
     fn is_ragged(&self, shared: &Shared) -> bool {
@@ -363,11 +362,23 @@ impl<'a> Finder<'a, '_> {
     }
 }
 
+/// The levels that the calls in a statement take for themselves.
+pub fn called_levels(input: &Input, stmt: StmtId) -> Levels {
+    let uses = sema::uses(input.unit(), input.symbols, stmt);
+    let called = uses.calls.keys().fold(Levels::NONE, |sum, name| sum.with(routine_levels(input, name)));
+    if !input.unit().is_cpp() {
+        return called;
+    }
+    cpp::called(input, input.stmt_span(stmt))
+        .fold(called, |sum, (name, _)| sum.with(routine_levels(input, &name)))
+}
+
 /// The levels that a call of the function takes for itself: those of its `routine` directive.
 pub fn routine_levels(input: &Input, name: &str) -> Levels {
     for (index, bound) in input.bound.iter().enumerate() {
         if bound.directive.kind == DirectiveKind::Routine
-            && super::device::routine_name(input, index) == Some(name)
+            && super::device::routine_name(input, index)
+                .is_some_and(|known| cpp::bare(known) == cpp::bare(name))
         {
             return declared_levels(input, index);
         }

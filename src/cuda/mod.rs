@@ -2,8 +2,10 @@
 //!
 //! Invariant: the host file stays in its language; device code is text of the source with edits, in a file of its own.
 
+mod access;
 mod atomic;
 mod body;
+mod callable;
 mod capture;
 mod clause;
 mod complex;
@@ -20,6 +22,8 @@ mod launcher;
 mod levels;
 mod lines;
 mod names;
+mod object;
+mod obstacle;
 mod origin;
 mod parts;
 mod place;
@@ -29,6 +33,7 @@ mod shared;
 mod table;
 mod text;
 mod tiles;
+mod twin;
 mod types;
 mod variable;
 mod window;
@@ -81,6 +86,8 @@ pub struct Input<'a> {
     pub device_type: &'a str,
     /// The code stays where it stands: all names and types of the source are known there.
     pub in_place: bool,
+    /// The name of the object on the device, where a construct in its place needs the object itself.
+    pub object: Option<&'static str>,
     /// Another source of its folder has the same name but for the ending.
     pub has_namesake: bool,
     /// No two names lead to the same memory.
@@ -125,6 +132,7 @@ pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
         launchers: names::Names::default(),
         marked: Default::default(),
         placed: cpp::called_in_place(input),
+        published: Default::default(),
         is_told: false,
     };
     let mut done = Vec::with_capacity(input.bound.len());
@@ -153,6 +161,8 @@ struct Lowering<'a> {
     marked: std::collections::BTreeSet<u32>,
     /// The functions that constructs in place call, by place.
     placed: std::collections::BTreeSet<u32>,
+    /// Member functions that become public, by place.
+    published: std::collections::BTreeSet<u32>,
     /// It is said that the file holds device code.
     is_told: bool,
 }
@@ -207,6 +217,7 @@ impl Lowering<'_> {
                 self.diags.push(diag::device_code(self.input.bound[index].directive.name_span));
             }
             changes.extend(self.implicit_routines(stmt));
+            changes.extend(self.published(self.input.stmt_span(stmt).start));
         }
         Ok(changes)
     }

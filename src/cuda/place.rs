@@ -192,11 +192,15 @@ pub fn add(known: &mut Use, more: Use) {
 /// Takes `this->` and namespaces away: inside, members and statics are variables.
 pub fn bare(input: &Input, within: Span, edits: &mut Edits) {
     let unit = input.unit();
+    let is_known = |name: &str, at: u32| {
+        let symbol = input.symbols.lookup(name, at);
+        symbol.is_some_and(|symbol| input.symbols.get(symbol).kind == SymbolKind::Member)
+    };
     for expr in unit.exprs.iter().filter(|expr| within.contains(expr.span)) {
         let name = match &expr.kind {
             ExprKind::Member { base, name, arrow: true } => {
                 let is_own = matches!(&unit.expr(*base).kind, ExprKind::Name(this) if this == "this");
-                is_own.then_some(name.as_str())
+                (is_own && is_known(name, expr.span.start)).then_some(name.as_str())
             }
             ExprKind::Name(name) => {
                 let symbol = input.symbols.lookup(name, expr.span.start).map(|id| input.symbols.get(id));
@@ -213,6 +217,8 @@ pub fn bare(input: &Input, within: Span, edits: &mut Edits) {
             edits.replace(Span { start: expr.span.start, end }, "");
         }
     }
+    super::object::name(input, within, edits);
+    super::twin::calls(input, within, edits);
 }
 
 /// The text of a part of the code as it stands inside.

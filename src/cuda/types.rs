@@ -6,7 +6,7 @@ use crate::host::ir::{BaseType, Decl, DeclKind, Derived};
 use crate::source::Span;
 
 use super::text::words;
-use super::{Input, Seen, complex};
+use super::{Input, Refused, Seen, complex, refused};
 
 /// Type names that the header of the run-time library knows.
 const KNOWN: [&str; 16] = [
@@ -74,7 +74,7 @@ pub fn written(input: &Input, seen: Seen, decl: &Decl) -> Option<String> {
 }
 
 /// Whether the type is one that the device has in no such size, through type names.
-fn is_too_long(input: &Input, decl: &Decl) -> bool {
+pub fn is_too_long(input: &Input, decl: &Decl) -> bool {
     let mut base = &decl.base;
     for _ in 0..16 {
         match base {
@@ -89,6 +89,31 @@ fn is_too_long(input: &Input, decl: &Decl) -> bool {
         }
     }
     false
+}
+
+/// That the code in `span` computes with no `long double`, which the device would take for `double`.
+pub fn none_too_long(input: &Input, span: Span) -> Result<(), Refused> {
+    let unit = input.unit();
+    let is_long = |decl: &&Decl| span.contains(decl.span) && is_too_long(input, decl);
+    let text = input.file().text(span);
+    let is_said = || words(&text).windows(2).any(|two| two == ["long", "double"]);
+    let at = match unit.decls.iter().find(is_long) {
+        Some(decl) => decl.name_span,
+        None if is_said() || has_long_number(&text) => Span { start: span.start, end: span.start + 1 },
+        None => return Ok(()),
+    };
+    Err(refused(at, "arithmetic in `long double`, which the device does not have,"))
+}
+
+/// Whether a text has a floating-point number of the type `long double`: `1.5L`.
+fn has_long_number(text: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '.' || c == '_';
+    text.split(|c| !is_part(c)).any(|word| {
+        word.ends_with(['l', 'L'])
+            && word.trim_start_matches('.').starts_with(|c: char| c.is_ascii_digit())
+            && !word.starts_with("0x")
+            && word.contains(['.', 'e', 'E'])
+    })
 }
 
 /// Whether a function declares the type: its name means nothing in another file.
@@ -150,4 +175,16 @@ pub fn is_typedef(decl: &Decl, name: &str) -> bool {
 pub fn stars(decl: &Decl) -> usize {
     decl.derived.iter().skip(1).filter(|part| matches!(part, Derived::Pointer)).count()
         + usize::from(matches!(decl.derived.first(), Some(Derived::Pointer)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_long_number;
+
+    #[test]
+    fn long_numbers_are_told_from_members_and_integers() {
+        assert!(has_long_number("x * 0.1L") && has_long_number(".5l+1") && has_long_number("1e3L"));
+        let others = ["cells[i].level", "a.l", "7L", "0x1eL", "0.5f", "rail", "v1.l"];
+        assert!(!others.into_iter().any(has_long_number));
+    }
 }

@@ -153,8 +153,13 @@ struct Copies {
 impl<'a> Making<'a, '_> {
     /// Adds a variable.
     pub fn variable(&mut self, one: &Captured<'a>) -> Result<(), Refused> {
+        if let Role::Part(data) = &one.role {
+            super::object::part(self, one.symbol, &one.name, data.as_ref());
+            return Ok(());
+        }
         let variable = Variable::new(self, one)?;
         match &one.role {
+            Role::Part(_) => {}
             Role::PrivateMemory(address, is_filled) => self.private_memory(&variable, address, *is_filled),
             Role::Local => self.local(&variable)?,
             Role::Value | Role::DevicePointer => self.value(&variable),

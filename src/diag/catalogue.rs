@@ -1009,3 +1009,27 @@ pub fn definition_without_use(at: Span, name: &str) -> Diag {
         "make the definition that is meant the one in use, and translate again",
     )
 }
+
+/// A0405
+pub fn not_callable(at: Span, name: &str, why: &str) -> Diag {
+    diag(
+        405,
+        Severity::Left,
+        at,
+        format!("`{name}` cannot be called on the device: {why}"),
+        "left as it is",
+        "capture numbers, arrays and plain structs by value, or write a function with `routine`",
+    )
+}
+
+/// A0406
+pub fn made_public(at: Span, name: &str) -> Diag {
+    diag(
+        406,
+        Severity::Info,
+        at,
+        format!("the member function `{name}` becomes public: it holds device code"),
+        "nvcc takes no device code in private and protected member functions",
+        "nothing; to keep it private, move the loop into a function outside of the class",
+    )
+}

@@ -179,6 +179,7 @@ impl Work<'_> {
             plan: &plan,
             device_type: &self.options.device_type,
             in_place: false,
+            object: None,
             has_namesake: self.options.has_namesake,
             assume_no_alias: self.options.assume_no_alias,
             line_directives: self.options.line_directives,

@@ -274,6 +274,45 @@ fn namesakes_have_device_files_of_their_own() {
     }
 }
 
+/// A loop over `y` that computes `value`, in a function with these lines before.
+fn function(name: &str, parameters: &str, before: &str, value: &str) -> String {
+    format!(
+        "void {name}(double *y, int n{parameters})\n{{\n    {before}\n#pragma acc parallel loop copy(y[0:n])\n    for (int i = 0; i < n; i++)\n        y[i] = {value};\n}}\n"
+    )
+}
+
+#[test]
+fn cuda_tells_what_the_device_cannot_call() {
+    let cases = [
+        ("", "double a = 2; auto f = [&](double x) { return a * x; };", "f(y[i])", "captures by reference"),
+        ("", "auto f = [](auto x) { return x; };", "f(y[i])", "it is generic"),
+        ("", "auto f = [a = 2.0](double x) { return a * x; };", "f(y[i])", "`a = 2.0` computes"),
+        (", double *p", "auto f = [=](int k) { return p[k]; };", "f(i)", "captures `p`, an address"),
+        ("", "double a = 2; auto f = [a](double x) mutable { return a += x; };", "f(1)", "it changes what"),
+        ("", "auto f = [](double x) { return x * factor; };", "f(y[i])", "names `factor`"),
+        ("", "auto f = [](double x) { return std::lerp(x, x, x); };", "f(y[i])", "names `std::lerp`"),
+        (", double (*f)(double)", "", "f(y[i])", "it is a pointer to a function"),
+        ("", "std::function<double(double)> f = twice;", "f(y[i])", "standard library"),
+        (", std::vector<double> &v", "", "v[i]", "standard library"),
+        ("", "struct Own { double by; } own{1.0};", "own.by", "only this function knows"),
+        (", long double w", "", "y[i] * w", "`w`, of the type `long double`"),
+        ("", "", "y[i] * 0.1L", "arithmetic in `long double`"),
+        ("", "", "(double)((long double)y[i] / 3)", "arithmetic in `long double`"),
+    ];
+    for (parameters, before, value, wanted) in cases {
+        let text = function("run", parameters, before, value);
+        let text = format!("double factor, twice(double);\n{text}");
+        let place = folder(&[("a.cpp", text.as_bytes())]);
+        let told = said(place.path(), &["a.cpp", "--check", "--to", "cuda"], 1);
+        assert!(told.contains(wanted) && told.contains("left[A040"), "{wanted}: {told}");
+    }
+    // In C there are no others.
+    let text = function("run", ", double (*f)(double)", "", "f(y[i])");
+    let place = folder(&[("a.c", text.as_bytes())]);
+    let told = said(place.path(), &["a.c", "--check", "--to", "cuda"], 1);
+    assert!(told.contains("left[A0405]: `f` cannot be called on the device: it is a pointer"), "{told}");
+}
+
 #[test]
 fn fortran_stays_as_it_is_where_cuda_is_asked_for() {
     let source = b"program p\n  !$acc wait\nend\n";

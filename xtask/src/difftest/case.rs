@@ -60,8 +60,9 @@ pub fn run(fixture: &Fixture, toolchains: &Toolchains, work: &Path, outputs: &[O
                 let is_refused = match toolchain {
                     Toolchain::OpenAcc => is_plain,
                     Toolchain::Flang => fixture.marks.gfortran,
+                    Toolchain::GccOpenMp | Toolchain::ClangOpenMp => fixture.marks.cuda,
                     Toolchain::Shim | Toolchain::Nvcc => fixture.marks.openmp,
-                    Toolchain::Plain | Toolchain::GccOpenMp | Toolchain::ClangOpenMp => false,
+                    Toolchain::Plain => false,
                 };
                 if is_refused {
                     continue;

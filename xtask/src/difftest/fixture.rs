@@ -45,6 +45,8 @@ pub struct Marks {
     pub left: bool,
     /// It is translated to OpenMP only.
     pub openmp: bool,
+    /// It is built from its CUDA only: a compiler for OpenMP stops with an error of its own.
+    pub cuda: bool,
     /// flang refuses what the translation has to say.
     pub gfortran: bool,
     /// No compiler at hand can build the original: the translations are compared with one another.
@@ -102,6 +104,7 @@ impl Marks {
                 None if word == "plain" => self.plain = true,
                 None if word == "left" => self.left = true,
                 None if word == "openmp" => self.openmp = true,
+                None if word == "cuda" => self.cuda = true,
                 None if word == "gfortran" => self.gfortran = true,
                 _ => return Err(word.to_owned()),
             }
@@ -164,7 +167,7 @@ mod tests {
         marks.read(" plain launches>=12").unwrap();
         assert_eq!(marks, Marks { plain: true, launches: Some(12), ..Marks::default() });
         marks.read(" left gfortran openmp").unwrap();
-        assert!(marks.left && marks.gfortran && marks.openmp);
+        assert!(marks.left && marks.gfortran && marks.openmp && !marks.cuda);
         assert_eq!(marks.read(" launches>=x"), Err("launches>=x".to_owned()));
         assert_eq!(marks.read(" lef"), Err("lef".to_owned()));
     }
