@@ -11,6 +11,7 @@ use crate::diag::{self, Diag};
 use crate::host::ir::{Decl, Derived, ExprId, ExprKind, FunctionId, Unit};
 use crate::sema::{Class, Symbol, SymbolId, SymbolKind, Symbols, uses};
 
+use super::object::names_object;
 use super::{Attribute, Item, Maker, Names, Sharing};
 
 /// Data clauses of constructs around a compute construct.
@@ -370,12 +371,6 @@ impl Maker<'_> {
             })
             .collect()
     }
-}
-
-/// Whether a clause of the directive names the whole object: `this`, or `this[0:1]`.
-fn names_object(bound: &Bound) -> bool {
-    let mut items = bound.directive.clauses.iter().flat_map(|clause| super::list(&clause.kind));
-    items.any(|item| item.variable() == "this")
 }
 
 /// The class that a function belongs to.

@@ -14,6 +14,7 @@ mod induction;
 mod kernels;
 mod launch;
 mod nest;
+mod object;
 mod output;
 mod parts;
 mod queue;
@@ -30,6 +31,7 @@ pub use clauses::{effective, list};
 pub use data::{is_rows, is_whole_pointer};
 pub use feedback::reason;
 pub use induction::{Closed, Last, Put};
+pub use object::with_objects;
 pub use parts::bodies;
 pub use tree::{
     Attribute, ByHost, Ends, Exit, Gangs, Item, Launch, Names, Plan, Region, Sharing, Single, Sizes, Spread,

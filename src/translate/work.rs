@@ -137,6 +137,7 @@ impl<'a> Work<'a> {
             queues: target.queues == omp::Queues::Kept,
         };
         let bound = self.source.settled((unit, scan, &symbols), bound, &aim, self.options, &mut self.found);
+        let bound = plan::with_objects(unit, &symbols, bound);
         let (plan, said) = plan::plan(file, unit, &symbols, &bound, &held, &aim);
         self.found.spread(unit, &bound, &plan);
         self.diags.extend(said);
