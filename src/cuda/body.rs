@@ -195,13 +195,13 @@ impl Body<'_, '_> {
             return Ok(());
         }
         let one_row = self.shape.rows && !levels.worker && !mode.worker;
-        let is_statement = match &unit.stmt(stmt).kind {
-            StmtKind::Expr(expr) => matches!(unit.expr(*expr).kind, ExprKind::Call { .. }),
-            _ => false,
+        let result = match &unit.stmt(stmt).kind {
+            StmtKind::Expr(expr) => self.result(*expr),
+            _ => None,
         };
-        if one_row && !is_statement {
+        let Some(result) = result.or((!one_row).then_some(None)) else {
             return Err(refused(span, "the result of a vector routine, outside of worker loops,"));
-        }
+        };
         let sync = match self.shape.rows && mode.worker {
             true => self.vector_sync(),
             false => "__syncthreads();".to_owned(),
@@ -211,12 +211,40 @@ impl Body<'_, '_> {
         let row = if one_row { "if (threadIdx.y == 0)\n    " } else { "" };
         let (open, close) = if in_block { ("", "") } else { ("{\n", "\n}") };
         self.edits.insert(span.start, format!("{open}{before}{row}"));
-        let behind = if is_last { close.to_owned() } else { format!("\n{sync}{close}") };
+        let mut behind = if is_last { String::new() } else { format!("\n{sync}") };
+        if let Some(name) = result.filter(|_| one_row) {
+            behind += &format!("\n{name} = acc2omp::gang_broadcast({name});");
+        }
+        behind += close;
         // The semicolon goes, too: a loop around it may end here.
         let end = Span { start: span.end - 1, end: span.end };
         self.edits.replace_like(end, format!(";{behind}"), span.start);
         self.is_together = !is_last;
         Ok(())
+    }
+
+    /// For a call, or the assignment of its result that all lanes of a worker may make: the variable of the threads' own
+    /// that gets the result, if it is one.
+    fn result(&self, expr: ExprId) -> Option<Option<String>> {
+        let unit = self.input.unit();
+        let is_call = |expr: ExprId| matches!(unit.expr(expr).kind, ExprKind::Call { .. });
+        if is_call(expr) {
+            return Some(None);
+        }
+        let ExprKind::Assign(None, left, right) = unit.expr(expr).kind else { return None };
+        let mut base = left;
+        while let ExprKind::Index(inner, _) | ExprKind::Member { base: inner, .. } = unit.expr(base).kind {
+            base = inner;
+        }
+        let ExprKind::Name(name) = &unit.expr(base).kind else { return None };
+        let text = self.input.file().text(unit.expr(right).span);
+        if !is_call(right) || super::text::words(&text).contains(&name.as_str()) {
+            return None;
+        }
+        match self.is_common(left) {
+            true => Some(None),
+            false => (base == left).then(|| Some(name.clone())),
+        }
     }
 
     /// What all threads evaluate must change nothing that they share.
@@ -301,11 +329,29 @@ impl Body<'_, '_> {
                 run.push(*stmt);
             } else {
                 self.guard(&std::mem::take(&mut run), missing, in_block, false)?;
+                self.allocation(*stmt, missing);
                 // What all threads do takes each its own time.
                 self.is_together = false;
             }
         }
         self.guard(&run, missing, in_block, is_last)
+    }
+
+    /// A declared pointer to new memory: one thread asks for it, the others get the address.
+    fn allocation(&mut self, stmt: StmtId, missing: Levels) {
+        let unit = self.input.unit();
+        let StmtKind::Decl(decls) = &unit.stmt(stmt).kind else { return };
+        let (condition, _, broadcast) = single_thread(missing, self.shape, &self.vector_sync());
+        for decl in decls.iter().map(|decl| unit.decl(*decl)) {
+            let Some(init) = decl.init.map(|init| unit.expr(init).span) else { continue };
+            let text = self.input.file().text(init);
+            let is_new = super::text::words(&text).iter().any(|word| ["malloc", "calloc"].contains(word));
+            let base = types::base(self.input, self.input.source, decl);
+            if let Some(base) = base.filter(|_| is_new && decl.derived.as_slice() == [Derived::Pointer]) {
+                self.edits.insert(init.start, format!("{broadcast}({condition} ? ({base} *)"));
+                self.edits.insert(init.end, " : 0)");
+            }
+        }
     }
 
     /// Whether a statement changes memory that threads share.
@@ -455,13 +501,6 @@ impl Body<'_, '_> {
                 text += "\n    ";
             }
             self.edits.replace(Span { start: span.start, end: body.start + 1 }, text);
-            let one_line = file.lines.line(body.start) == file.lines.line(body.end - 1);
-            let close = if one_line { "\n}" } else { "}" };
-            self.edits.replace_like(
-                Span { start: body.end - 1, end: span.end },
-                format!("{close}{behind}"),
-                span.start,
-            );
         } else {
             let shift = columns(file, body.start) as i32 - columns(file, span.start) as i32 - STEP;
             let own_line = file.lines.line(body.start) != file.lines.line(span.start);
@@ -469,17 +508,17 @@ impl Body<'_, '_> {
                 self.edits.shift(Span { start: body.start + 1, end: body.end }, shift);
             }
             self.edits.replace(Span { start: span.start, end: body.start }, format!("{text}\n    "));
-            self.edits.replace_like(
-                Span { start: body.end, end: span.end },
-                format!("\n}}{behind}"),
-                span.start,
-            );
         }
         let is_together = self.is_together;
         // No other iteration depends on what an iteration does.
         self.is_together = true;
         self.walk(inner.body, inside, true, true)?;
         self.is_together = is_together;
+        // Behind what ends in the body, which may end at the same place.
+        let one_line = file.lines.line(body.start) == file.lines.line(body.end - 1);
+        let brace = if is_block && !one_line { "}" } else { "\n}" };
+        let end = Span { start: if is_block { body.end - 1 } else { body.end }, end: span.end };
+        self.edits.replace_like(end, format!("{brace}{behind}"), span.start);
         Ok(())
     }
 

@@ -31,7 +31,8 @@ pub fn kernel(launcher: &Launcher, code: &str) -> String {
         out += "template <typename Index>\n";
     }
     let params: Vec<String> = made.params.iter().map(|(declared, _)| declared.clone()).collect();
-    let head = format!("__global__ void __launch_bounds__({}) {name}_kernel(", vector * workers);
+    let held = made.held.map(|held| format!(", {held}")).unwrap_or_default();
+    let head = format!("__global__ void __launch_bounds__({}{held}) {name}_kernel(", vector * workers);
     out += &format!("{head}{})\n{{\n", wrapped(&params, 4, head.len()));
     for line in made.prologue.iter().chain(&made.filling) {
         out += &format!("    {line}\n");

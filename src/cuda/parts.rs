@@ -14,6 +14,8 @@ pub struct Made {
     /// What fills private arrays.
     pub filling: Vec<String>,
     pub epilogue: Vec<String>,
+    /// How many gangs a multiprocessor is to hold, if the compiler needs to be told.
+    pub held: Option<usize>,
     /// The launcher's names for addresses on the device.
     pub devices: HashMap<SymbolId, String>,
 }

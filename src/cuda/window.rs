@@ -24,6 +24,9 @@ use super::{Input, Refused, types};
 
 /// How many bytes an iteration reads, at least, for shared memory to be faster than the caches (`docs/cuda.md`).
 const PAYS: i64 = 256;
+/// How many threads a multiprocessor is to hold: the compiler would unroll the loops over a part, and take registers for them
+/// that are better used by more threads.
+const HELD: i64 = 1536;
 /// How many bytes of shared memory a gang gets for it, at most.
 const ROOM: i64 = 32 * 1024;
 
@@ -93,6 +96,7 @@ pub fn declare(
             body.edits.insert(index.end, format!("{} - {}", if is_sum { "" } else { ")" }, window.start));
         }
         found.push(window);
+        made.held = Some(HELD / threads.max(1)).and_then(|held| usize::try_from(held.max(1)).ok());
     }
     Ok(found)
 }
