@@ -400,7 +400,12 @@ impl<'a> Flow<'a> {
         let unit = self.unit;
         let span = unit.expr(id).span;
         match &unit.expr(id).kind {
-            ExprKind::Name(_) => self.read(self.symbols.named(unit, id), span),
+            ExprKind::Name(name) => {
+                self.read(self.symbols.named(unit, id), span);
+                for hidden in self.symbols.stands_for(name, span.start) {
+                    self.read(Some(hidden), span);
+                }
+            }
             ExprKind::Int(_) | ExprKind::Literal | ExprKind::Sizeof => {}
             ExprKind::Unary(_, operand) | ExprKind::Cast { operand, .. } => self.expr(*operand),
             ExprKind::Binary(BinaryOp::And | BinaryOp::Or, left, right) => {

@@ -120,6 +120,8 @@ pub struct Symbols {
     members: FxHashMap<String, FxHashMap<String, SymbolId>>,
     /// Functions by name, with the arguments that they may write to: references.
     by_reference: FxHashMap<String, FxHashSet<usize>>,
+    /// Object-like macros by name, with the names in their bodies.
+    standing: FxHashMap<String, Vec<String>>,
     /// Function-like macros by name, with the names that their bodies assign.
     assigning: FxHashMap<String, Vec<String>>,
     /// For Fortran, the dummy arguments that procedures leave as they are; elsewhere `None`.
@@ -179,6 +181,9 @@ impl Symbols {
             symbols.assigning.insert(define.name.clone(), assigned);
         }
         for define in macros.iter().filter(|define| define.params.is_none()) {
+            let names = define.body.split(|c: char| !c.is_alphanumeric() && c != '_');
+            let names = names.filter(|name| name.starts_with(|c: char| c.is_alphabetic() || c == '_'));
+            symbols.standing.insert(define.name.clone(), names.map(str::to_owned).collect());
             symbols.insert(Symbol {
                 name: define.name.clone(),
                 kind: SymbolKind::Constant,
@@ -249,6 +254,42 @@ impl Symbols {
     /// The names that the body of the function-like macro `name` assigns; none if there is no such macro.
     pub fn assigned_by(&self, name: &str) -> &[String] {
         self.assigning.get(name).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The scalar variables that the object-like macro `name` leads to where it is used at `offset`; none if it is no macro.
+    pub fn stands_for(&self, name: &str, offset: u32) -> Vec<SymbolId> {
+        let is_macro = |symbol: &SymbolId| {
+            let known = self.get(*symbol);
+            known.kind == SymbolKind::Constant && known.decl.is_none() && known.home.is_none()
+        };
+        let mut found = Vec::new();
+        let Some(first) = self.standing.get(name) else { return found };
+        if !self.lookup(name, offset).as_ref().is_some_and(is_macro) {
+            return found;
+        }
+        let mut met = vec![name];
+        let mut pending: Vec<&str> = first.iter().map(String::as_str).collect();
+        while let Some(word) = pending.pop() {
+            if met.contains(&word) {
+                continue;
+            }
+            met.push(word);
+            match self.lookup(word, offset) {
+                Some(symbol) if is_macro(&symbol) => {
+                    pending.extend(self.standing.get(word).into_iter().flatten().map(String::as_str));
+                }
+                Some(symbol) => {
+                    let known = self.get(symbol);
+                    let is_variable =
+                        matches!(known.kind, SymbolKind::Local | SymbolKind::Parameter | SymbolKind::Static);
+                    if is_variable && known.class == Class::Scalar {
+                        found.push(symbol);
+                    }
+                }
+                None => {}
+            }
+        }
+        found
     }
 
     /// The symbol `id`.
