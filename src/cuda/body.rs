@@ -83,7 +83,7 @@ impl Body<'_, '_> {
             }
             _ => self.walk(stmt, self.mode, true, true)?,
         }
-        Ok(match self.input.line_directives && !self.input.in_place {
+        Ok(match self.input.says_lines() {
             true => self.edits.render_directed(self.input.file(), span, indent),
             false => self.edits.render(self.input.file(), span, indent),
         })

@@ -296,7 +296,7 @@ impl Device {
         let own = if placed.contains(&function.span.start) { "static " } else { "" };
         let head = format!("{own}{}", head_of(&input.file().text(head)));
         let mut text = format!("{head}\n{code}\n");
-        if input.line_directives {
+        if input.says_lines() {
             text += &format!("{}\n", super::origin::BACK);
         }
         let place = (input.headers.len(), function.span.start);

@@ -272,8 +272,9 @@ impl<'a> Lowering<'a> {
             true => super::table::tables(input, index, stmt, &nest, &captured),
             false => BTreeMap::new(),
         };
-        let kernel = (super::launcher::kernel_name(&name), !tables.is_empty());
-        let grid = grid(input, &nest, &captured, shape, (&host.words, asked), (&kernel.0, kernel.1))?;
+        let kernel = super::launcher::kernel_name(&name);
+        let has_tables = !tables.is_empty();
+        let grid = grid(input, &nest, &captured, shape, (&host.words, asked), (&kernel, has_tables))?;
         tables.retain(|_, _| grid.is_counted);
         let mut body = Body {
             input,
@@ -468,10 +469,9 @@ fn code(body: &mut Body, stmt: StmtId) -> Result<String, Refused> {
     let code = body.code(stmt, 4)?;
     let is_block = matches!(input.unit().stmt(stmt).kind, StmtKind::Block(_));
     let code = if is_block && !body.nest.contains_key(&stmt) { unbraced(&code) } else { code };
-    Ok(if input.line_directives && !input.in_place {
-        format!("{code}\n{}", super::origin::BACK)
-    } else {
-        code
+    Ok(match input.says_lines() {
+        true => format!("{code}\n{}", super::origin::BACK),
+        false => code,
     })
 }
 

@@ -32,7 +32,8 @@ pub fn kernel(launcher: &Launcher, code: &str) -> String {
     }
     let params: Vec<String> = made.params.iter().map(|(declared, _)| declared.clone()).collect();
     let held = made.held.map(|held| format!(", {held}")).unwrap_or_default();
-    let head = format!("__global__ void __launch_bounds__({}{held}) {name}_kernel(", vector * workers);
+    let head =
+        format!("__global__ void __launch_bounds__({}{held}) {}(", vector * workers, kernel_name(name));
     out += &format!("{head}{})\n{{\n", wrapped(&params, 4, head.len()));
     for line in made.prologue.iter().chain(&made.filling) {
         out += &format!("    {line}\n");
@@ -63,14 +64,15 @@ pub fn text(launcher: &Launcher) -> String {
     }
     let (vector, workers) = launcher.shape;
     let block = if workers == 1 { format!("{vector}") } else { format!("{vector}, {workers}") };
+    let made = kernel_name(name);
     let kernel = match grid.template {
         true => {
             out += "    // 32 bits count the iterations, and the steps of all threads, or 64 do.\n";
-            let head = format!("    const auto {chosen} = {trips} < (1ull << 31) ? {name}_kernel<unsigned>");
-            out += &format!("{head}\n        : {name}_kernel<unsigned long long>;\n");
+            let head = format!("    const auto {chosen} = {trips} < (1ull << 31) ? {made}<unsigned>");
+            out += &format!("{head}\n        : {made}<unsigned long long>;\n");
             chosen.clone()
         }
-        false => format!("{name}_kernel"),
+        false => made,
     };
     match grid.gangs.contains('\n') {
         true => {

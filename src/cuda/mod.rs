@@ -168,6 +168,11 @@ struct Lowering<'a> {
 }
 
 impl<'a> Input<'a> {
+    /// Whether device code says where it comes from: code that stays in its place need not.
+    fn says_lines(&self) -> bool {
+        self.line_directives && !self.in_place
+    }
+
     fn file(&self) -> &'a SourceFile {
         self.source.file
     }

@@ -57,7 +57,7 @@ pub fn declare(
     let Some(shared) = only_loop(input, body.nest).filter(|_| !input.in_place && !body.shape.rows) else {
         return Ok(found);
     };
-    let threads = body.sizes.map_or(0, |(lanes, workers)| lanes * workers) as i64;
+    let threads = body.threads_of_gang() as i64;
     for (readonly, item) in items(input, shared) {
         let Some((first, length)) = part(item) else { continue };
         let symbol = input.symbols.lookup(&item.base.text, item.span.start);
@@ -96,7 +96,7 @@ pub fn declare(
             body.edits.insert(index.end, format!("{} - {}", if is_sum { "" } else { ")" }, window.start));
         }
         found.push(window);
-        made.held = Some(HELD / threads.max(1)).and_then(|held| usize::try_from(held.max(1)).ok());
+        made.held = Some(HELD / threads).and_then(|held| usize::try_from(held.max(1)).ok());
     }
     Ok(found)
 }

@@ -11,7 +11,7 @@ use crate::diag::{self, Diag};
 use crate::host::ir::{Decl, Derived, ExprId, ExprKind, FunctionId, Unit};
 use crate::sema::{Class, Symbol, SymbolId, SymbolKind, Symbols, uses};
 
-use super::object::names_object;
+use super::object::{is_member, names_object};
 use super::{Attribute, Item, Maker, Names, Sharing};
 
 /// Data clauses of constructs around a compute construct.
@@ -302,13 +302,8 @@ impl Maker<'_> {
         if around.any(|at| names_object(&bound[at])) || self.entered.objects.contains(&class) {
             return;
         }
-        let items = directive.clauses.iter().flat_map(|clause| super::list(&clause.kind));
-        let is_member = |item: &&ListItem| {
-            let symbol = self.symbol_of(index, item).map(|symbol| self.symbols.get(symbol));
-            let is_static = |symbol: &Symbol| symbol.decl.is_some_and(|decl| self.unit.decl(decl).is_static);
-            symbol.is_some_and(|symbol| symbol.kind == SymbolKind::Member && !is_static(symbol))
-        };
-        if let Some(item) = items.into_iter().find(is_member) {
+        let mut items = directive.clauses.iter().flat_map(|clause| super::list(&clause.kind));
+        if let Some(item) = items.find(|item| is_member(self.unit, self.symbols, &bound[index], item)) {
             self.diags.push(diag::object_absent(item.span, item.variable()));
         }
     }

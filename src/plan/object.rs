@@ -44,12 +44,15 @@ pub fn names_object(bound: &Bound) -> bool {
 /// Whether a data clause of the directive names members of the object.
 fn names_members(unit: &Unit, symbols: &Symbols, one: &Bound) -> bool {
     let data = one.directive.clauses.iter().filter(|clause| matches!(clause.kind, ClauseKind::Data(..)));
-    data.flat_map(|clause| super::list(&clause.kind)).any(|item| {
-        let symbol = symbols.lookup(item.variable(), one.directive.span.start);
-        symbol.map(|symbol| symbols.get(symbol)).is_some_and(|known| {
-            let is_static = known.decl.is_some_and(|decl| unit.decl(decl).is_static);
-            known.kind == SymbolKind::Member && !is_static
-        })
+    data.flat_map(|clause| super::list(&clause.kind)).any(|item| is_member(unit, symbols, one, item))
+}
+
+/// Whether an item of a directive is a member of the object.
+pub fn is_member(unit: &Unit, symbols: &Symbols, one: &Bound, item: &ListItem) -> bool {
+    let symbol = symbols.lookup(item.variable(), one.directive.span.start);
+    symbol.map(|symbol| symbols.get(symbol)).is_some_and(|known| {
+        let is_static = known.decl.is_some_and(|decl| unit.decl(decl).is_static);
+        known.kind == SymbolKind::Member && !is_static
     })
 }
 

@@ -205,7 +205,7 @@ impl Reader<'_> {
             match kind {
                 ExprKind::Int(_) | ExprKind::Literal | ExprKind::Sizeof => {}
                 ExprKind::Name(name) => match self.symbols.named(self.unit, expr) {
-                    Some(symbol) if self.is_macro(symbol) && !self.is_number(name) => {
+                    Some(symbol) if self.symbols.is_macro(symbol) && !self.is_number(name) => {
                         self.refuse(span, format!("it is not seen what the macro `{name}` stands for"));
                     }
                     Some(symbol) if self.is_unit(symbol) => self.output.streams.push(symbol),
@@ -228,11 +228,6 @@ impl Reader<'_> {
                 _ => self.refuse(span, "it is not understood".to_owned()),
             }
         }
-    }
-
-    fn is_macro(&self, symbol: SymbolId) -> bool {
-        let known = self.symbols.get(symbol);
-        known.kind == SymbolKind::Constant && known.decl.is_none() && known.home.is_none()
     }
 
     /// Whether a name of Fortran is that of a unit in `iso_fortran_env`.

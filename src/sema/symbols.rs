@@ -256,15 +256,17 @@ impl Symbols {
         self.assigning.get(name).map(Vec::as_slice).unwrap_or_default()
     }
 
+    /// Whether a symbol is an object-like macro.
+    pub fn is_macro(&self, id: SymbolId) -> bool {
+        let known = self.get(id);
+        known.kind == SymbolKind::Constant && known.decl.is_none() && known.home.is_none()
+    }
+
     /// The scalar variables that the object-like macro `name` leads to where it is used at `offset`; none if it is no macro.
     pub fn stands_for(&self, name: &str, offset: u32) -> Vec<SymbolId> {
-        let is_macro = |symbol: &SymbolId| {
-            let known = self.get(*symbol);
-            known.kind == SymbolKind::Constant && known.decl.is_none() && known.home.is_none()
-        };
         let mut found = Vec::new();
         let Some(first) = self.standing.get(name) else { return found };
-        if !self.lookup(name, offset).as_ref().is_some_and(is_macro) {
+        if !self.lookup(name, offset).is_some_and(|symbol| self.is_macro(symbol)) {
             return found;
         }
         let mut met = vec![name];
@@ -275,7 +277,7 @@ impl Symbols {
             }
             met.push(word);
             match self.lookup(word, offset) {
-                Some(symbol) if is_macro(&symbol) => {
+                Some(symbol) if self.is_macro(symbol) => {
                     pending.extend(self.standing.get(word).into_iter().flatten().map(String::as_str));
                 }
                 Some(symbol) => {
