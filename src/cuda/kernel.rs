@@ -8,7 +8,7 @@ use crate::acc::ast::{Clause, ClauseKind, DirectiveKind, ListItem, ReductionOp};
 use crate::bind::descendants;
 use crate::host::ir::{StmtId, StmtKind, Unit};
 use crate::plan;
-use crate::sema::{self, Class, SymbolId};
+use crate::sema::{Class, SymbolId};
 use crate::source::Span;
 
 use super::body::Body;
@@ -145,7 +145,7 @@ impl<'a> Lowering<'a> {
                 StmtKind::Decl(_) | StmtKind::Labeled { .. } | StmtKind::Opaque(_) | StmtKind::Goto(_)
             )
         });
-        let can_split = can_split && !hands_on_pointer(self.input, stmt, &parts);
+        let can_split = can_split && !plan::hands_on_pointer(unit, self.input.symbols, stmt, &parts);
         let plan = &self.input.plan;
         let host_runs = |part: &StmtId| plan.host_runs.contains(part) || plan.by_host.contains_key(part);
         if let [only] = parts.as_slice()
@@ -486,18 +486,4 @@ fn statements(unit: &Unit, stmt: StmtId) -> Vec<StmtId> {
         _ => vec![stmt],
     };
     list.into_iter().filter(|stmt| !matches!(unit.stmt(*stmt).kind, StmtKind::Empty)).collect()
-}
-
-/// Whether a part of a region sets a pointer for another one: a launch cannot leave it for the next.
-fn hands_on_pointer(input: &Input, region: StmtId, parts: &[StmtId]) -> bool {
-    let (unit, symbols) = (input.unit(), input.symbols);
-    let span = unit.stmt(region).span;
-    let is_exposed = |symbol: SymbolId| {
-        parts.iter().any(|part| sema::uses(unit, symbols, *part).of(symbol).is_some_and(|how| how.exposed))
-    };
-    let used = sema::uses(unit, symbols, region);
-    used.iter().any(|(symbol, how)| {
-        let known = symbols.get(symbol);
-        known.class == Class::Pointer && how.written && !span.contains(known.scope) && is_exposed(symbol)
-    })
 }

@@ -32,7 +32,7 @@ pub use data::{is_rows, is_whole_pointer};
 pub use feedback::reason;
 pub use induction::{Closed, Last, Put};
 pub use object::with_objects;
-pub use parts::bodies;
+pub use parts::{bodies, hands_on_pointer};
 pub use tree::{
     Attribute, ByHost, Ends, Exit, Gangs, Item, Launch, Names, Plan, Region, Sharing, Single, Sizes, Spread,
     WorkLoop,

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::bind::ancestors;
 use crate::host::ir::{ExprId, ExprKind, StmtId, StmtKind, Unit};
-use crate::sema::{self, Class, SymbolId, SymbolKind, uses};
+use crate::sema::{self, Class, SymbolId, SymbolKind, Symbols, uses};
 
 use super::Maker;
 
@@ -41,19 +41,20 @@ impl Maker<'_> {
         let parts = Parts { all: Vec::new(), nests, host_runs: Vec::new() };
         let mut parting = Parting { maker: self, index, region, parts, controlled: Vec::new() };
         let parts = parting.block(region).then_some(parting.parts)?;
-        (!self.hands_on_pointer(region, &parts)).then_some(parts)
+        (!hands_on_pointer(self.unit, self.symbols, region, &parts.all)).then_some(parts)
     }
+}
 
-    /// Whether a part sets a pointer for another one: a launch cannot leave it for the next.
-    fn hands_on_pointer(&self, region: StmtId, parts: &Parts) -> bool {
-        let used = uses(self.unit, self.symbols, region);
-        used.iter().any(|(symbol, how)| {
-            self.symbols.get(symbol).class == Class::Pointer
-                && how.written
-                && !self.is_inside(symbol, region)
-                && !self.is_temporary(&parts.all, symbol)
-        })
-    }
+/// Whether a part of a region sets a pointer for another one: a launch cannot leave it for the next.
+pub fn hands_on_pointer(unit: &Unit, symbols: &Symbols, region: StmtId, parts: &[StmtId]) -> bool {
+    let span = unit.stmt(region).span;
+    let is_exposed = |symbol: SymbolId| {
+        parts.iter().any(|part| uses(unit, symbols, *part).of(symbol).is_some_and(|how| how.exposed))
+    };
+    uses(unit, symbols, region).iter().any(|(symbol, how)| {
+        let known = symbols.get(symbol);
+        known.class == Class::Pointer && how.written && !span.contains(known.scope) && is_exposed(symbol)
+    })
 }
 
 struct Parting<'p, 'a> {
