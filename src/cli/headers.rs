@@ -1,20 +1,24 @@
 //! Finds and reads the local headers of a file, and the files of the Fortran modules that it uses.
 //!
-//! Invariant: a header is read once for a whole run, and only inside the folders that the user named.
+//! Invariant: a header is read once for a whole run, parsed once for each part of it that files are shown, and only inside the
+//! folders that the user named.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fs;
+use std::hash::Hash;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rayon::prelude::*;
 
-use crate::source::{Form, Language, SourceFile};
+use crate::scan::{Defined, Outline, Shown, View};
+use crate::source::{Form, Language, SourceFile, Span};
 use crate::{Header, Source, scan};
 
 /// A header by its place and the form of the Fortran that includes it: a header may serve two languages.
 type Key = (PathBuf, Option<Form>);
-type Slot = Arc<OnceLock<Option<Found>>>;
+/// Made once, by whoever comes first.
+type Once<T> = Arc<OnceLock<T>>;
 
 /// The headers of a run.
 #[derive(Debug, Default)]
@@ -22,15 +26,28 @@ pub struct Headers {
     roots: Vec<PathBuf>,
     /// The files that define a Fortran module, by its name in lower case.
     modules: HashMap<String, Vec<PathBuf>>,
-    known: Mutex<HashMap<Key, Slot>>,
+    known: Mutex<HashMap<Key, Once<Option<Arc<Found>>>>>,
 }
 
-/// A header that was read.
-#[derive(Clone, Debug)]
+/// A header that was found.
+#[derive(Debug)]
 struct Found {
-    header: Arc<Header>,
-    /// The headers it includes itself.
-    includes: Vec<PathBuf>,
+    file: SourceFile,
+    outline: Outline,
+    /// The Fortran modules that it uses.
+    used: Vec<String>,
+    /// What it declares, by the bytes that are hidden from the file that includes it.
+    showing: Mutex<HashMap<Vec<Span>, Once<Arc<Header>>>>,
+}
+
+/// The way through the headers of one file.
+struct Walk<'a> {
+    headers: &'a Headers,
+    language: Language,
+    /// The files met so far, and whether the inclusion was shown.
+    met: HashMap<PathBuf, bool>,
+    /// A header follows those that it includes itself, as its declarations follow theirs.
+    found: Vec<(PathBuf, Arc<Header>)>,
 }
 
 impl Headers {
@@ -59,39 +76,22 @@ impl Headers {
         language.is_fortran() && !self.modules.is_empty() && scan::used_modules(bytes).iter().any(is_served)
     }
 
-    /// The source of `file`, which lies at `real`, with its headers. A header follows those that it includes itself, as its
-    /// declarations follow theirs.
+    /// The source of `file`, which lies at `real`, with its headers, each as the preprocessor shows it to the file.
     pub fn source(&self, file: SourceFile, real: &Path) -> Source {
-        let mut met = HashSet::from([real.to_path_buf()]);
-        let mut headers = Vec::new();
-        let mut open = vec![(None, self.includes(&file, real).into_iter())];
-        while let Some((header, includes)) = open.last_mut() {
-            match includes.next() {
-                None => {
-                    headers.extend(header.take());
-                    open.pop();
-                }
-                Some(path) if met.insert(path.clone()) => {
-                    if let Some(found) = self.read(&path, file.language) {
-                        open.push((Some(found.header), found.includes.into_iter()));
-                    }
-                }
-                Some(_) => {}
-            }
-        }
-        Source { file, headers }
+        let language = file.language;
+        let met = HashMap::from([(real.to_path_buf(), true)]);
+        let mut walk = Walk { headers: self, language, met, found: Vec::new() };
+        walk.file(&Outline::of(&file), real, &mut View::default().for_language(language).defined());
+        walk.modules(&self.used(&file), real);
+        Source { file, headers: walk.found.into_iter().map(|(_, header)| header).collect() }
     }
 
-    /// The places of the headers that `file` includes.
-    fn includes(&self, file: &SourceFile, real: &Path) -> Vec<PathBuf> {
-        let folder = real.parent().unwrap_or(Path::new(""));
-        let quoted = Source::quoted_includes(file);
-        let quoted = quoted.iter().filter_map(|name| self.find(folder, name));
-        let used = match file.language.is_fortran() && !self.modules.is_empty() {
+    /// The modules that a file uses.
+    fn used(&self, file: &SourceFile) -> Vec<String> {
+        match file.language.is_fortran() && !self.modules.is_empty() {
             true => scan::used_modules(&file.bytes),
             false => Vec::new(),
-        };
-        quoted.chain(used.iter().filter_map(|name| self.module(folder, name))).collect()
+        }
     }
 
     /// The file that defines a module: of several, one of the same folder comes first.
@@ -107,19 +107,63 @@ impl Headers {
         found.into_iter().find(|path| path.is_file() && self.roots.iter().any(|root| path.starts_with(root)))
     }
 
-    fn read(&self, path: &Path, by: Language) -> Option<Found> {
+    fn read(&self, path: &Path, by: Language) -> Option<Arc<Found>> {
         let form = if let Language::Fortran(form) = by { Some(form) } else { None };
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let slot = Arc::clone(known.entry((path.to_path_buf(), form)).or_default());
-        drop(known);
-        slot.get_or_init(|| self.load(path, by)).clone()
+        let once = once(&self.known, (path.to_path_buf(), form));
+        once.get_or_init(|| self.load(path, by)).clone()
     }
 
-    fn load(&self, path: &Path, by: Language) -> Option<Found> {
+    fn load(&self, path: &Path, by: Language) -> Option<Arc<Found>> {
         let bytes = fs::read(path).ok().filter(|bytes| bytes.len() < u32::MAX as usize)?;
         let language = scan::language_included(path, &bytes, by);
         let file = SourceFile::new(path.display().to_string(), bytes, language);
-        let includes = self.includes(&file, path);
-        Some(Found { header: Arc::new(Header::new(file)), includes })
+        let (outline, used) = (Outline::of(&file), self.used(&file));
+        Some(Arc::new(Found { file, outline, used, showing: Mutex::default() }))
     }
+}
+
+impl Walk<'_> {
+    /// The headers that a file at `real` includes; in hidden branches, too, but what those define is theirs.
+    fn file(&mut self, outline: &Outline, real: &Path, defined: &mut Defined) -> Shown {
+        let folder = real.parent().unwrap_or(Path::new(""));
+        outline.follow(defined, &mut |name, active, defined| {
+            let Some(path) = self.headers.find(folder, name) else { return };
+            match active {
+                true => self.header(path, true, defined),
+                false => self.header(path, false, &mut defined.clone()),
+            }
+        })
+    }
+
+    fn header(&mut self, path: PathBuf, active: bool, defined: &mut Defined) {
+        match self.met.insert(path.clone(), active) {
+            None => {}
+            // A file that was met where nobody sees it is met again.
+            Some(false) if active => self.found.retain(|(known, _)| *known != path),
+            Some(before) => {
+                self.met.insert(path, before);
+                return;
+            }
+        }
+        let Some(found) = self.headers.read(&path, self.language) else { return };
+        let shown = stacker::maybe_grow(1 << 16, 1 << 20, || self.file(&found.outline, &path, defined));
+        self.modules(&found.used, &path);
+        let once = once(&found.showing, shown.hidden.clone());
+        let header = once.get_or_init(|| Arc::new(Header::showing(found.file.clone(), &shown)));
+        self.found.push((path, Arc::clone(header)));
+    }
+
+    /// The files that define these modules, which are compiled by themselves.
+    fn modules(&mut self, used: &[String], real: &Path) {
+        let folder = real.parent().unwrap_or(Path::new(""));
+        for path in used.iter().filter_map(|name| self.headers.module(folder, name)) {
+            self.header(path, true, &mut View::default().defined());
+        }
+    }
+}
+
+/// What stands for `key`, made or not.
+fn once<K: Eq + Hash, T>(all: &Mutex<HashMap<K, Once<T>>>, key: K) -> Once<T> {
+    let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+    Arc::clone(all.entry(key).or_default())
 }

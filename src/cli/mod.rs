@@ -14,6 +14,7 @@ use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 use args::Request;
+pub use headers::Headers;
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

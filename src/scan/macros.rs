@@ -124,19 +124,18 @@ pub struct Call {
     pub used: usize,
 }
 
-/// The macros of a header that may lead to directives of the files that include it.
-pub fn header_macros(file: &SourceFile) -> Vec<Macro> {
+/// The macros of a header that may lead to directives of the files that include it and are shown this much of it.
+pub fn header_macros(file: &SourceFile, shown: &Shown) -> Vec<Macro> {
     if file.language.is_fortran() || !file.bytes.windows(7).any(|word| word == b"_Pragma") {
         return Vec::new();
     }
     let events = c::events(&file.bytes);
-    let shown = preproc::shown(&file.bytes, &events, &View::default());
     let lines = events.iter().filter_map(|event| match event {
         Event::Line(line) => Some(line),
         Event::Operator(_) | Event::Comment(_) | Event::Word(_) => None,
     });
     let defines = lines.filter(|line| keyword(&file.bytes, line).0 == "define");
-    let mut list: Vec<Macro> = defines.filter_map(|line| definition(file, line, &shown)).collect();
+    let mut list: Vec<Macro> = defines.filter_map(|line| definition(file, line, shown)).collect();
     for one in &mut list {
         one.span = Span::at(0);
         one.is_foreign = true;
@@ -191,7 +190,7 @@ fn unseen(file: &SourceFile, defines: &[&Line], seen: &[Macro]) -> Vec<Macro> {
     let own: Vec<String> = defines.iter().filter_map(own).collect();
     names.retain(|name| !own.contains(name));
     let lines: String = names.iter().map(|name| format!("#define {name}(x) _Pragma(#x)\n")).collect();
-    header_macros(&SourceFile::new(file.name.clone(), lines.into_bytes(), file.language))
+    header_macros(&SourceFile::new(file.name.clone(), lines.into_bytes(), file.language), &Shown::default())
 }
 
 fn definition(file: &SourceFile, line: &Line, shown: &Shown) -> Option<Macro> {

@@ -7,6 +7,7 @@ mod c;
 mod fortran;
 mod macros;
 mod mention;
+mod outline;
 mod preproc;
 mod shadow;
 
@@ -20,7 +21,8 @@ pub use fortran::{Shape, form_of as fortran_form, shapes as fortran_shapes};
 pub use fortran::{defined_modules, used_modules};
 pub use macros::{Call, Choice, Macro, Macros, Piece, Use, Written, header_macros, macros, written_out};
 pub use mention::mentions_openacc;
-pub use preproc::{View, constant};
+pub use outline::Outline;
+pub use preproc::{Defined, Shown, View, constant};
 
 /// Finds the directives of `file` and makes the shadow text of what `view` shows.
 pub fn scan(file: &SourceFile, view: &View) -> (Scan, Vec<Diag>) {
@@ -28,12 +30,16 @@ pub fn scan(file: &SourceFile, view: &View) -> (Scan, Vec<Diag>) {
         return (fortran::scan(file, view), Vec::new());
     }
     let events = c::events(&file.bytes);
-    let mut view = view.clone();
-    if file.language == Language::Cpp {
-        view.defines.push(("__cplusplus".to_owned(), Some("201703".to_owned())));
-    }
-    let shown = preproc::shown(&file.bytes, &events, &view);
+    let shown = preproc::shown(&file.bytes, &events, &view.for_language(file.language));
     (shadow::assemble(file, &events, &shown), Vec::new())
+}
+
+/// Finds the directives of `file` and makes the shadow text of what is shown.
+pub fn scan_shown(file: &SourceFile, shown: &Shown) -> Scan {
+    match file.language.is_fortran() {
+        true => fortran::scan_shown(file, shown),
+        false => shadow::assemble(file, &c::events(&file.bytes), shown),
+    }
 }
 
 /// The language of a file: what its name says, Fortran in the form of its lines, or in the one that is asked for.
@@ -53,21 +59,6 @@ pub fn language_included(path: &Path, bytes: &[u8], by: Language) -> Language {
         (Language::Fortran(form), _) => Language::Fortran(fortran_form(bytes, form)),
         (_, named) => named.unwrap_or(Language::Header),
     }
-}
-
-/// The paths of all `#include "…"` lines and Fortran's `include` lines, of every preprocessor branch.
-pub fn quoted_includes(file: &SourceFile) -> Vec<String> {
-    let includes: Vec<Include> = if file.language.is_fortran() {
-        fortran::includes(file)
-    } else {
-        let events = c::events(&file.bytes);
-        let lines = events.iter().filter_map(|event| match event {
-            c::Event::Line(line) => shadow::include_of(file, line),
-            c::Event::Operator(_) | c::Event::Comment(_) | c::Event::Word(_) => None,
-        });
-        lines.collect()
-    };
-    includes.into_iter().filter(|include| include.quoted).map(|include| include.path).collect()
 }
 
 /// How a directive is written.

@@ -4,7 +4,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::source::Span;
+use crate::source::{Language, Span};
 
 use super::c::{Event, Line, is_word_start};
 
@@ -32,6 +32,20 @@ impl View {
         view
     }
 
+    /// The same for a file of that language.
+    pub fn for_language(&self, language: Language) -> View {
+        let mut view = self.clone();
+        if language == Language::Cpp {
+            view.defines.push(("__cplusplus".to_owned(), Some("201703".to_owned())));
+        }
+        view
+    }
+
+    /// What is defined before a file begins.
+    pub fn defined(&self) -> Defined {
+        self.defines.iter().map(|(name, body)| (name.clone(), body.clone().unwrap_or_default())).collect()
+    }
+
     /// The default view, but with every branch taken that holds the byte at `offset`.
     pub fn reaching(offset: u32) -> View {
         View { reach: Some(offset), ..View::default() }
@@ -54,7 +68,7 @@ impl Shown {
 }
 
 /// The first word of a preprocessor line behind `#`, and its rest.
-pub fn keyword<'a>(bytes: &'a [u8], line: &Line) -> (&'a str, Vec<u8>) {
+pub fn keyword(bytes: &[u8], line: &Line) -> (&'static str, Vec<u8>) {
     let joined = joined(bytes, line);
     let rest = joined.get(1..).unwrap_or_default();
     let lead = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
@@ -84,51 +98,83 @@ struct Group {
     start: u32,
 }
 
+/// The macros that are defined at a place, with their bodies.
+pub type Defined = FxHashMap<String, String>;
+
+/// A preprocessor line that decides what is shown, or what a later line means; or an `include` line of Fortran.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// Its first word.
+    pub word: &'static str,
+    /// What is behind the word, joined.
+    pub rest: Vec<u8>,
+    /// Where it begins.
+    pub start: u32,
+    /// Where it ends, without the line end.
+    pub end: u32,
+}
+
+/// The steps of a file.
+pub fn steps(bytes: &[u8], events: &[Event]) -> Vec<Step> {
+    let lines = events.iter().filter_map(|event| match event {
+        Event::Line(line) => Some(line),
+        Event::Operator(_) | Event::Comment(_) | Event::Word(_) => None,
+    });
+    let step = |line: &Line| {
+        let (word, rest) = keyword(bytes, line);
+        Step { word, rest, start: line.span.start, end: line.whole.end }
+    };
+    lines.map(step).filter(|step| !step.word.is_empty() && step.word != "pragma").collect()
+}
+
 /// Evaluates the conditionals of a file.
 pub fn shown(bytes: &[u8], events: &[Event], view: &View) -> Shown {
-    let lines: Vec<&Line> = events
-        .iter()
-        .filter_map(|event| match event {
-            Event::Line(line) => Some(line),
-            Event::Operator(_) | Event::Comment(_) | Event::Word(_) => None,
-        })
-        .collect();
-    let forced = view.reach.map(|offset| heads_around(bytes, &lines, offset)).unwrap_or_default();
-    let mut macros: FxHashMap<String, String> =
-        view.defines.iter().map(|(name, body)| (name.clone(), body.clone().unwrap_or_default())).collect();
+    let steps = steps(bytes, events);
+    let forced = view.reach.map(|offset| heads_around(&steps, offset)).unwrap_or_default();
+    let mut macros = view.defined();
+    follow(&steps, &forced, &mut macros, &mut |_, _, _| ())
+}
+
+/// Follows the steps of a file, in which `macros` are defined at first. `met` is told of each inclusion, whether it is shown,
+/// and what is defined there.
+pub fn follow(
+    steps: &[Step],
+    forced: &[(u32, u32)],
+    macros: &mut Defined,
+    met: &mut dyn FnMut(&Step, bool, &mut Defined),
+) -> Shown {
     let mut stack: Vec<Group> = Vec::new();
     let mut hidden: Vec<Span> = Vec::new();
-    for line in lines {
-        let (word, rest) = keyword(bytes, line);
+    for step in steps {
+        let Step { word, rest, start, end } = step;
         let active = stack.iter().all(|group| group.shown);
-        match word {
+        match *word {
             "if" | "ifdef" | "ifndef" => {
-                let group_forced =
-                    forced.iter().find(|(opening, _)| *opening == line.span.start).map(|(_, head)| *head);
-                let condition = active && holds(word, &rest, &macros);
-                let shown = group_forced.map_or(condition, |head| head == line.span.start);
-                stack.push(Group { taken: shown, shown, forced: group_forced, start: line.whole.end });
+                let group_forced = forced.iter().find(|(opening, _)| opening == start).map(|(_, head)| *head);
+                let condition = active && holds(word, rest, macros);
+                let shown = group_forced.map_or(condition, |head| head == *start);
+                stack.push(Group { taken: shown, shown, forced: group_forced, start: *end });
             }
             "elif" | "else" => {
                 let Some(mut group) = stack.pop() else { continue };
-                close(&mut hidden, &group, line.span.start, &stack);
-                let condition = word == "else" || holds("if", &rest, &macros);
+                close(&mut hidden, &group, *start, &stack);
+                let condition = *word == "else" || holds("if", rest, macros);
                 let shown = match group.forced {
-                    Some(head) => head == line.span.start,
+                    Some(head) => head == *start,
                     None => !group.taken && condition,
                 };
                 group.taken |= shown;
                 group.shown = shown;
-                group.start = line.whole.end;
+                group.start = *end;
                 stack.push(group);
             }
             "endif" => {
                 if let Some(group) = stack.pop() {
-                    close(&mut hidden, &group, line.span.start, &stack);
+                    close(&mut hidden, &group, *start, &stack);
                 }
             }
             "define" if active => {
-                let (name, params, body) = definition(&rest);
+                let (name, params, body) = definition(rest);
                 if params.is_none() {
                     macros.insert(name, body);
                 } else {
@@ -136,8 +182,9 @@ pub fn shown(bytes: &[u8], events: &[Event], view: &View) -> Shown {
                 }
             }
             "undef" if active => {
-                macros.remove(String::from_utf8_lossy(&rest).trim());
+                macros.remove(String::from_utf8_lossy(rest).trim());
             }
+            "include" => met(step, active, macros),
             _ => {}
         }
     }
@@ -153,14 +200,14 @@ fn close(hidden: &mut Vec<Span>, group: &Group, end: u32, around: &[Group]) {
 }
 
 /// The conditional groups around `offset`: the offset of each one's `#if`, and of the head of the branch that holds it.
-fn heads_around(bytes: &[u8], lines: &[&Line], offset: u32) -> Vec<(u32, u32)> {
+fn heads_around(steps: &[Step], offset: u32) -> Vec<(u32, u32)> {
     let mut stack: Vec<(u32, u32)> = Vec::new();
-    for line in lines.iter().take_while(|line| line.span.start < offset) {
-        match keyword(bytes, line).0 {
-            "if" | "ifdef" | "ifndef" => stack.push((line.span.start, line.span.start)),
+    for step in steps.iter().take_while(|step| step.start < offset) {
+        match step.word {
+            "if" | "ifdef" | "ifndef" => stack.push((step.start, step.start)),
             "elif" | "else" => {
                 if let Some(top) = stack.last_mut() {
-                    top.1 = line.span.start;
+                    top.1 = step.start;
                 }
             }
             "endif" => {
@@ -187,7 +234,7 @@ pub fn definition(rest: &[u8]) -> (String, Option<Vec<String>>, String) {
     (name.to_owned(), params, body.trim().to_owned())
 }
 
-fn holds(word: &str, rest: &[u8], macros: &FxHashMap<String, String>) -> bool {
+fn holds(word: &str, rest: &[u8], macros: &Defined) -> bool {
     let text = String::from_utf8_lossy(rest);
     let name = text.trim();
     match word {
@@ -205,11 +252,11 @@ fn first_word(text: &str) -> &str {
 const DEPTH: usize = 64;
 
 /// The value of an integer expression, as the preprocessor computes it: other names are 0.
-pub fn constant(text: &str, macros: &FxHashMap<String, String>) -> Option<i64> {
+pub fn constant(text: &str, macros: &Defined) -> Option<i64> {
     evaluate(text, macros, 0)
 }
 
-fn evaluate(text: &str, macros: &FxHashMap<String, String>, depth: usize) -> Option<i64> {
+fn evaluate(text: &str, macros: &Defined, depth: usize) -> Option<i64> {
     if depth > DEPTH {
         return None;
     }
@@ -244,7 +291,7 @@ fn tokens(text: &str) -> Vec<String> {
 struct Condition<'a> {
     tokens: Vec<String>,
     at: usize,
-    macros: &'a FxHashMap<String, String>,
+    macros: &'a Defined,
     depth: usize,
 }
 

@@ -41,15 +41,20 @@ pub fn is_noise(word: &[u8]) -> bool {
 /// What an `#include` line names.
 pub fn include_of(file: &SourceFile, line: &Line) -> Option<Include> {
     let (word, rest) = keyword(&file.bytes, line);
-    let text = String::from_utf8_lossy(&rest);
-    let text = text.trim();
+    let (path, quoted) = included(&rest)?;
+    let path = path.to_owned();
+    (word == "include").then_some(Include { span: line.whole, path, quoted, active: true })
+}
+
+/// The path behind the word `include`, and whether it stands between quotes.
+pub fn included(rest: &[u8]) -> Option<(&str, bool)> {
+    let text = std::str::from_utf8(rest.trim_ascii()).ok()?;
     let close = match text.chars().next() {
         Some('"') => '"',
         Some('<') => '>',
         _ => return None,
     };
-    let path = text.get(1..)?.split(close).next()?.to_owned();
-    (word == "include").then_some(Include { span: line.whole, path, quoted: close == '"', active: true })
+    Some((text.get(1..)?.split(close).next()?, close == '"'))
 }
 
 /// Makes the scan of a file from its events.

@@ -20,7 +20,7 @@ use crate::host::ir::Unit;
 use crate::omp::{self, Queues};
 use crate::plan::Closed;
 use crate::report::LoopFeedback;
-use crate::scan::{self, Macro, Scan, View};
+use crate::scan::{self, Macro, Outline, Scan, Shown, View};
 use crate::source::{Language, SourceFile, Span};
 
 pub use cuda::RUNTIME;
@@ -53,11 +53,18 @@ pub struct Header {
 }
 
 impl Header {
-    /// Reads a header's declarations.
+    /// Reads a header's declarations, as it is by itself.
     pub fn new(file: SourceFile) -> Header {
-        let (scan, _) = scan::scan(&file, &View::default());
+        let mut defined = View::default().for_language(file.language).defined();
+        let shown = Outline::of(&file).follow(&mut defined, &mut |_, _, _| ());
+        Header::showing(file, &shown)
+    }
+
+    /// Reads the declarations of what a file that includes it is shown.
+    pub fn showing(file: SourceFile, shown: &Shown) -> Header {
+        let scan = scan::scan_shown(&file, shown);
         let unit = host::parse(&file, &scan);
-        let macros = scan::header_macros(&file);
+        let macros = scan::header_macros(&file, shown);
         let declared = allocations::declared(&file, &scan, &unit);
         Header { file, scan, unit, macros, declared }
     }
@@ -73,11 +80,6 @@ impl Source {
     /// A file without headers.
     pub fn new(name: impl Into<String>, bytes: Vec<u8>, language: Language) -> Source {
         Source { file: SourceFile::new(name, bytes, language), headers: Vec::new() }
-    }
-
-    /// The file paths between quotes in its `#include "…"` lines, in source order, of all preprocessor branches.
-    pub fn quoted_includes(file: &SourceFile) -> Vec<String> {
-        scan::quoted_includes(file)
     }
 }
 

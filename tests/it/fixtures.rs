@@ -5,13 +5,13 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use acc2omp::diag::Severity;
 use acc2omp::edit::Edit;
+use acc2omp::cli::Headers;
 use acc2omp::scan;
 use acc2omp::source::{Language, SourceFile, Span};
-use acc2omp::{Header, Options, Outcome, Profile, Source, To, Translation, report, translate};
+use acc2omp::{Options, Outcome, Profile, Source, To, Translation, report, translate};
 
 use super::{files, root, shown, text};
 
@@ -29,49 +29,15 @@ pub fn sources() -> Vec<PathBuf> {
     all.filter(is_code).collect()
 }
 
-/// A file's source; one of C++ with the headers beside it that it names, one of Fortran with the files of its modules.
+/// A file's source, with the headers of its folder and the files of its Fortran modules.
 pub fn source(path: &Path) -> Source {
-    let read = |path: &Path| std::fs::read(path).unwrap();
-    let language = scan::language_of(path, &read(path), None).unwrap();
-    if language.is_fortran() {
-        return fortran(path, language);
-    }
-    let source = Source::new(shown(path), read(path), language);
-    if language == Language::C { source } else { with_headers(path, source) }
-}
-
-/// A source with the headers beside it that it names.
-fn with_headers(path: &Path, mut source: Source) -> Source {
-    let names = Source::quoted_includes(&source.file);
-    let places = names.iter().map(|name| path.with_file_name(name)).filter(|place| place.is_file());
-    let headers = places.map(|place| {
-        let language = Language::of(&place).unwrap();
-        Arc::new(Header::new(SourceFile::new(shown(&place), std::fs::read(&place).unwrap(), language)))
-    });
-    source.headers = headers.collect();
-    source
-}
-
-fn fortran(path: &Path, language: Language) -> Source {
-    let read = |path: &Path| std::fs::read(path).unwrap();
-    let mut source = Source::new(shown(path), read(path), language);
-    let mut wanted = scan::used_modules(&source.file.bytes);
-    let beside: Vec<PathBuf> =
-        files(&shown(path.parent().unwrap())).into_iter().filter(|one| one != path).collect();
-    let mut met = BTreeSet::new();
-    while let Some(name) = wanted.pop() {
-        let defines = |place: &&PathBuf| {
-            Language::of(place).is_some_and(Language::is_fortran)
-                && scan::defined_modules(&read(place)).contains(&name)
-        };
-        if let Some(place) = beside.iter().find(defines).filter(|place| met.insert((*place).clone())) {
-            wanted.extend(scan::used_modules(&read(place)));
-            let language = scan::language_of(place, &read(place), None).unwrap();
-            let file = SourceFile::new(shown(place), read(place), language);
-            source.headers.insert(0, Arc::new(Header::new(file)));
-        }
-    }
-    source
+    let bytes = std::fs::read(path).unwrap();
+    let language = scan::language_of(path, &bytes, None).unwrap();
+    let folder = path.parent().unwrap().canonicalize().unwrap();
+    let beside = files(&shown(path.parent().unwrap()));
+    let beside: Vec<&Path> = beside.iter().map(PathBuf::as_path).collect();
+    let headers = Headers::with_modules(vec![folder], &beside);
+    headers.source(SourceFile::new(shown(path), bytes, language), path)
 }
 
 /// A translation's text as the source of another.

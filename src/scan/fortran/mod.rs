@@ -30,6 +30,11 @@ pub fn scan(file: &SourceFile, view: &View) -> Scan {
     assemble(file, &events, &shown)
 }
 
+/// The same for what is shown.
+pub fn scan_shown(file: &SourceFile, shown: &Shown) -> Scan {
+    assemble(file, &events(file), shown)
+}
+
 /// Makes the scan of a file from its preprocessor lines.
 pub fn assemble(file: &SourceFile, events: &[Event], shown: &Shown) -> Scan {
     let scan = walk::walk(file, events, shown);

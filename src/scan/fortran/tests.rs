@@ -172,7 +172,12 @@ fn names_and_includes_are_found() {
     );
     let paths: Vec<(&str, bool)> = scan.includes.iter().map(|one| (one.path.as_str(), one.quoted)).collect();
     assert_eq!(paths, [("openacc_lib.h", true), ("a.h", true), ("b.h", false)]);
-    assert_eq!(crate::scan::quoted_includes(&file), ["openacc_lib.h", "a.h"]);
+    let mut met = Vec::new();
+    let outline = crate::scan::Outline::of(&file);
+    outline.follow(&mut crate::scan::Defined::default(), &mut |path, active, _| {
+        met.push((path.to_owned(), active));
+    });
+    assert_eq!(met, [("openacc_lib.h".to_owned(), true), ("a.h".to_owned(), true)]);
     assert_eq!(scan.guards.len(), 1);
     assert_eq!(scan.defines.len(), 1);
     let (file, scan) = read(Form::Fixed, "*@acc use openacc\n      end\n");

@@ -1,0 +1,44 @@
+//! The outline of a file: what it defines, asks and includes, to be followed from each file that includes it.
+//!
+//! Invariant: the same outline shows different files different parts of a header, as the preprocessor does.
+
+use crate::source::SourceFile;
+
+use super::preproc::{self, Defined, Shown, Step};
+use super::{c, fortran, shadow};
+
+/// A file's conditions, definitions and inclusions, in their order.
+#[derive(Clone, Debug)]
+pub struct Outline {
+    steps: Vec<Step>,
+}
+
+impl Outline {
+    /// Reads it.
+    pub fn of(file: &SourceFile) -> Outline {
+        if !file.language.is_fortran() {
+            return Outline { steps: preproc::steps(&file.bytes, &c::events(&file.bytes)) };
+        }
+        let mut steps = preproc::steps(&file.bytes, &fortran::events(file));
+        // Fortran has a line of its own for it.
+        steps.retain(|step| step.word != "include");
+        steps.extend(fortran::includes(file).into_iter().map(|include| {
+            let (open, close) = if include.quoted { ('"', '"') } else { ('<', '>') };
+            let rest = format!("{open}{}{close}", include.path).into_bytes();
+            Step { word: "include", rest, start: include.span.start, end: include.span.end }
+        }));
+        steps.sort_by_key(|step| step.start);
+        Outline { steps }
+    }
+
+    /// What is shown of the file where it is included, in source order: `defined` are the macros there, and behind it those
+    /// behind the inclusion. `met` is told of each file between quotes that it includes, whether the inclusion is shown, and
+    /// what is defined there.
+    pub fn follow(&self, defined: &mut Defined, met: &mut dyn FnMut(&str, bool, &mut Defined)) -> Shown {
+        preproc::follow(&self.steps, &[], defined, &mut |step, active, defined| {
+            if let Some((path, true)) = shadow::included(&step.rest) {
+                met(path, active, defined);
+            }
+        })
+    }
+}
