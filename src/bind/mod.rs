@@ -4,6 +4,7 @@
 
 mod api;
 mod concurrent;
+mod declared;
 mod imply;
 mod regions;
 
@@ -17,6 +18,7 @@ use crate::source::Span;
 
 pub use api::{ApiCall, ApiUse, api_uses};
 pub use concurrent::nest_concurrent;
+pub use declared::{Declared, declared};
 pub use imply::{implied_clause, implied_loop, imply_concurrent, with_implied};
 pub use regions::{Regions, enclose};
 

@@ -91,7 +91,7 @@ fn trees(task: &Task) -> Verdict {
         Err(why) => return fail(&why),
     };
     let files: Vec<&Path> = tree.jobs.iter().map(|job| job.real.as_path()).collect();
-    let headers = Headers::with_modules(tree.roots.clone(), &files);
+    let headers = Headers::among(tree.roots.clone(), &files);
     let work = Work { task, headers, manner: manner(task) };
     let progress = Progress::new(tree.jobs.len(), task.quiet);
     let all = || tree.jobs.par_iter().map(|job| progress.through(|| one(job, &work))).collect::<Vec<Done>>();
@@ -146,7 +146,7 @@ fn attempt(job: &Job, work: &Work, done: &mut Done) -> io::Result<()> {
         return Err(io::Error::other("larger than 4 GiB"));
     }
     let source = work.headers.source(SourceFile::new(job.name(), bytes, language), &job.real);
-    if !mentions && !source.declares() {
+    if !mentions && !source.declares(&work.task.options) {
         return keep(job, work);
     }
     let options = Options { has_namesake: job.has_namesake, ..work.task.options.clone() };

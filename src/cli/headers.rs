@@ -3,7 +3,7 @@
 //! Invariant: a header is read once for a whole run, parsed once for each part of it that files are shown, and only inside the
 //! folders that the user named.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::hash::Hash;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use crate::scan::{Defined, Outline, Shown, View};
 use crate::source::{Form, Language, SourceFile, Span};
-use crate::{Header, Source, scan};
+use crate::{Header, Source, cuda, scan};
 
 /// A header by its place and the form of the Fortran that includes it: a header may serve two languages.
 type Key = (PathBuf, Option<Form>);
@@ -26,6 +26,8 @@ pub struct Headers {
     roots: Vec<PathBuf>,
     /// The files that define a Fortran module, by its name in lower case.
     modules: HashMap<String, Vec<PathBuf>>,
+    /// The variables to which headers of C give a place on the device.
+    declared: HashSet<String>,
     known: Mutex<HashMap<Key, Once<Option<Arc<Found>>>>>,
 }
 
@@ -53,11 +55,11 @@ struct Walk<'a> {
 impl Headers {
     /// Looks for headers in `roots` (without symbolic links) and below.
     pub fn new(roots: Vec<PathBuf>) -> Headers {
-        Headers { roots, modules: HashMap::new(), known: Mutex::default() }
+        Headers { roots, ..Headers::default() }
     }
 
-    /// With the modules that the Fortran files among `files` define.
-    pub fn with_modules(roots: Vec<PathBuf>, files: &[&Path]) -> Headers {
+    /// Knows what `files` have for one another: Fortran's modules, and the variables that headers place on the device.
+    pub fn among(roots: Vec<PathBuf>, files: &[&Path]) -> Headers {
         let fortran = files.par_iter().filter(|path| Language::of(path).is_some_and(Language::is_fortran));
         let defined: Vec<(Vec<String>, &Path)> =
             fortran.filter_map(|path| Some((scan::defined_modules(&fs::read(path).ok()?), *path))).collect();
@@ -67,13 +69,20 @@ impl Headers {
                 modules.entry(name).or_default().push(path.to_path_buf());
             }
         }
-        Headers { modules, ..Headers::new(roots) }
+        let is_header = |path: &&&Path| path.to_str().and_then(cuda::header_ending).is_some();
+        let headers = files.par_iter().filter(is_header);
+        let declared = headers.flat_map_iter(|path| declared(path)).collect();
+        Headers { modules, declared, ..Headers::new(roots) }
     }
 
-    /// Whether a file of that language uses a module of the files at hand.
+    /// Whether a file of that language may have to change for what others say: it uses a module of the files at hand, or names
+    /// a variable that a header places on the device.
     pub fn serves(&self, language: Language, bytes: &[u8]) -> bool {
         let is_served = |name: &String| self.modules.contains_key(name);
-        language.is_fortran() && !self.modules.is_empty() && scan::used_modules(bytes).iter().any(is_served)
+        match language.is_fortran() {
+            true => !self.modules.is_empty() && scan::used_modules(bytes).iter().any(is_served),
+            false => self.declared.iter().any(|name| memchr::memmem::find(bytes, name.as_bytes()).is_some()),
+        }
     }
 
     /// The source of `file`, which lies at `real`, with its headers, each as the preprocessor shows it to the file.
@@ -159,6 +168,18 @@ impl Walk<'_> {
         for path in used.iter().filter_map(|name| self.headers.module(folder, name)) {
             self.header(path, true, &mut View::default().defined());
         }
+    }
+}
+
+/// The variables that a header of C places on the device, as it is by itself.
+fn declared(path: &Path) -> Vec<String> {
+    let bytes = fs::read(path).unwrap_or_default();
+    let language = Language::of(path).unwrap_or(Language::Header);
+    let is_likely =
+        memchr::memmem::find(&bytes, b"declare").is_some() && scan::mentions_openacc(&bytes, language);
+    match is_likely {
+        true => Header::new(SourceFile::new(path.display().to_string(), bytes, language)).placed(),
+        false => Vec::new(),
     }
 }
 

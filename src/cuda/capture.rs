@@ -310,9 +310,10 @@ pub fn capture<'a>(
         let methods = own.iter().filter(whole).filter_map(|said| method(said.clause));
         let merged = methods.reduce(merged);
         let own_method = own_item.and_then(|said| merged.map(|method| (method, said)));
-        let visible = around.iter().find(whole);
+        let around = around.iter().find(whole);
         let is_device_pointer =
-            [own_item, visible].into_iter().flatten().any(|said| said.clause == DataClause::Deviceptr);
+            [own_item, around].into_iter().flatten().any(|said| said.clause == DataClause::Deviceptr);
+        let is_visible = around.is_some() || input.symbols.is_on_device(symbol);
         let reduced = reductions.iter().find(|(other, _)| *other == symbol).map(|(_, op)| *op);
         let is_scalar = matches!(class, Class::Scalar | Class::Unknown);
         let is_record = class == Class::Record;
@@ -361,19 +362,18 @@ pub fn capture<'a>(
         } else if class == Class::Array || is_record {
             let address = item::whole(input, &name, &decl);
             let is_parameter = known.kind == SymbolKind::Parameter && !known.is_reference;
-            match visible {
-                Some(_) => Role::Data("pointer", None),
-                None if class == Class::Array && is_parameter => Role::Data("pointer", None),
-                None if default_present => Role::Data("present", Some(address)),
-                // What the region only reads need not come back, and may be constant.
-                None if decl.is_const && input.in_place || is_read_only(input, stmt, symbol, &used) => {
-                    Role::Data("copyin", Some(address))
-                }
-                None => Role::Data("copy", Some(address)),
+            // What the region only reads need not come back, and may be constant.
+            let is_input = || decl.is_const && input.in_place || is_read_only(input, stmt, symbol, &used);
+            if is_visible || class == Class::Array && is_parameter {
+                Role::Data("pointer", None)
+            } else if default_present {
+                Role::Data("present", Some(address))
+            } else {
+                Role::Data(if is_input() { "copyin" } else { "copy" }, Some(address))
             }
         } else if known.kind == SymbolKind::Member && used.written && !decl.is_const {
             Role::Data("copy", Some(item::whole(input, &name, &decl)))
-        } else if visible.is_some() {
+        } else if is_visible {
             Role::Data("present", Some(item::whole(input, &name, &decl)))
         } else if in_kernels
             && used.written

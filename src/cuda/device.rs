@@ -4,10 +4,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::acc::ast::{Argument, ClauseKind, DataClause, DirectiveKind};
+use crate::acc::ast::{Argument, DirectiveKind};
 use crate::bind::Target;
 use crate::diag::Diag;
-use crate::host::ir::{DeclKind, Derived, FunctionId};
+use crate::host::ir::{DeclKind, Function, FunctionId};
 use crate::scan::Define;
 use crate::sema::{self, Class};
 use crate::source::Span;
@@ -16,7 +16,7 @@ use super::body::{Body, Shape};
 use super::levels::{self, Levels, Offer};
 use super::names::Names;
 use super::text::{Edits, words};
-use super::{Input, Kernels, Refused, Seen, refused, types};
+use super::{Input, Kernels, Refused, Seen, types};
 
 /// Headers of the standard libraries that device code may need.
 const STANDARD: [&str; 24] = [
@@ -57,8 +57,10 @@ pub struct Device {
     routines: BTreeSet<u32>,
     /// Copied definitions: by the number of the file (headers first) and the offset.
     parts: BTreeMap<(usize, u32), String>,
-    globals: BTreeMap<u32, String>,
-    registrations: Vec<String>,
+    pub(super) globals: BTreeMap<u32, String>,
+    /// Declarations of globals that other device files define, by name.
+    pub(super) externs: BTreeMap<String, String>,
+    pub(super) registrations: Vec<String>,
     includes: BTreeSet<(usize, u32, String)>,
     /// By the number of the file and the offset, too: functions, and declarations of functions.
     functions: BTreeMap<(usize, u32), String>,
@@ -146,64 +148,13 @@ impl Device {
 
     /// A `routine` directive: its function is copied.
     pub(super) fn routine(&mut self, input: &Input, index: usize) {
-        // What a header defines, the files that include it copy.
-        if header_ending(&input.file().name).is_none() {
+        // What a header defines, the files that include it copy; what is of this file alone, its kernels ask for.
+        let function = routine_name(input, index)
+            .and_then(|name| input.unit().functions.iter().find(|function| function.name == name));
+        let is_own = function.is_some_and(|function| is_own(input.source, function));
+        if header_ending(&input.file().name).is_none() && !is_own {
             self.routines.insert(input.bound[index].directive.span.start);
         }
-    }
-
-    /// A `declare` at file scope: variables get a twin on the device.
-    pub(super) fn declare(&mut self, input: &Input, index: usize) -> Result<(), Refused> {
-        let span = input.bound[index].directive.span;
-        for kind in input.clauses(index) {
-            let ClauseKind::Data(clause, list) = kind else { continue };
-            for item in list {
-                if *clause == DataClause::Link {
-                    continue;
-                }
-                let symbol = input
-                    .symbols
-                    .lookup(&item.base.text, u32::MAX - 1)
-                    .or_else(|| input.symbols.lookup(&item.base.text, span.start));
-                let Some((seen, decl)) = symbol.and_then(|symbol| input.declaration(symbol)) else {
-                    return Err(refused(item.span, "a variable whose declaration is not seen"));
-                };
-                let base = types::base(input, seen, decl)
-                    .ok_or_else(|| refused(item.span, "a variable of this type"))?;
-                let mut declarator = item.base.text.clone();
-                for part in &decl.derived {
-                    match part {
-                        Derived::Pointer => declarator = format!("*{declarator}"),
-                        Derived::Array(Some(size)) => {
-                            declarator += &format!("[{}]", seen.text(*size));
-                        }
-                        _ => return Err(refused(item.span, "a variable of this type")),
-                    }
-                }
-                let name = &item.base.text;
-                if decl.is_extern {
-                    self.globals.insert(
-                        item.span.start,
-                        format!("namespace device {{ extern __device__ {base} {declarator}; }}\n"),
-                    );
-                    continue;
-                }
-                let getter = format!("{}_{name}_device", unit_name(&input.file().name, input.has_namesake));
-                self.globals.insert(
-                    item.span.start,
-                    format!(
-                        "namespace device {{ __device__ {base} {declarator}; }}\n\nextern \"C\" void *{getter}(void)\n{{\n    void *address = nullptr;\n    cudaGetSymbolAddress(&address, device::{name});\n    return address;\n}}\n"
-                    ),
-                );
-                self.prototype(0, format!("void *{getter}(void);\n"));
-                let copies = matches!(clause, DataClause::Copyin { .. } | DataClause::Copy);
-                self.registrations.push(format!(
-                    "    acc2omp_declare(&{name}, sizeof {name}, {getter}, {});\n",
-                    u8::from(copies)
-                ));
-            }
-        }
-        Ok(())
     }
 
     /// Finds everything that the kernels need.
@@ -248,6 +199,10 @@ impl Device {
                 }
             }
         }
+        let functions: Vec<String> = self.functions.values().cloned().collect();
+        for text in self.declare_extern(input, &functions) {
+            words(&text).into_iter().for_each(|word| drop(self.need(input, word)));
+        }
         for (number, seen) in input.headers.iter().chain([&input.source]).enumerate() {
             for include in seen.scan.includes.iter().filter(|include| include.active && !include.quoted) {
                 if STANDARD.contains(&include.path.as_str()) {
@@ -287,13 +242,14 @@ impl Device {
     ) -> Result<Vec<String>, Refused> {
         let unit = input.unit();
         let Some(at) = unit.functions.iter().position(|function| function.name == name) else {
-            return Ok(self.foreign(input, name));
+            return self.foreign(input, name);
         };
         let function = &unit.functions[at];
         let code = routine_code(input, at, Edits::default(), 0)?;
         let body = function.body;
         let head = Span { start: function.span.start, end: unit.stmt(body).span.start };
-        let own = if placed.contains(&function.span.start) { "static " } else { "" };
+        let is_own = placed.contains(&function.span.start) || is_own(input.source, function);
+        let own = if is_own { "static " } else { "" };
         let head = format!("{own}{}", head_of(&input.file().text(head)));
         let mut text = format!("{head}\n{code}\n");
         if input.says_lines() {
@@ -306,21 +262,20 @@ impl Device {
     }
 
     /// A function that another file defines: from a header, or declared only.
-    fn foreign(&mut self, input: &Input, name: &str) -> Vec<String> {
+    fn foreign(&mut self, input: &Input, name: &str) -> Result<Vec<String>, Refused> {
         for (number, seen) in input.headers.iter().enumerate() {
-            if let Some(function) = seen.unit.functions.iter().find(|function| function.name == name) {
+            if let Some(at) = seen.unit.functions.iter().position(|function| function.name == name) {
+                let function = &seen.unit.functions[at];
                 let text = seen.file.text(function.span).into_owned();
-                let head = Span { start: function.span.start, end: seen.unit.stmt(function.body).span.start };
-                let own = if input.unit().is_cpp() { "static " } else { "" };
-                let whole = format!(
-                    "{own}{}\n{}",
-                    head_of(&seen.file.text(head)),
-                    seen.file.text(seen.unit.stmt(function.body).span)
-                );
-                let lines: Vec<&str> =
-                    whole.lines().filter(|line| !line.trim_start().starts_with("#pragma")).collect();
-                self.functions.insert((number, function.span.start), format!("{}\n", lines.join("\n")));
-                return vec![text];
+                let body = seen.unit.stmt(function.body).span;
+                let head = Span { start: function.span.start, end: body.start };
+                let code = match input.reading(seen) {
+                    Some(there) => routine_code(there, at, Edits::default(), 0)?,
+                    None => seen.file.text(body).into_owned(),
+                };
+                let whole = format!("static {}\n{code}\n", head_of(&seen.file.text(head)));
+                self.functions.insert((number, function.span.start), whole);
+                return Ok(vec![text]);
             }
         }
         for (number, seen) in input.headers.iter().chain([&input.source]).enumerate() {
@@ -330,10 +285,10 @@ impl Device {
                 let text = seen.file.text(decl.span).into_owned();
                 let head = head_of(text.trim_end().trim_end_matches(';'));
                 self.device_prototypes.insert((number, decl.span.start), format!("{head};\n"));
-                return vec![text];
+                return Ok(vec![text]);
             }
         }
-        Vec::new()
+        Ok(Vec::new())
     }
 
     /// Adds what another view of the same file has brought.
@@ -343,6 +298,7 @@ impl Device {
         self.routines.extend(other.routines);
         self.parts.extend(other.parts);
         self.globals.extend(other.globals);
+        self.externs.extend(other.externs);
         self.registrations.extend(other.registrations);
         self.includes.extend(other.includes);
         self.functions.extend(other.functions);
@@ -397,8 +353,9 @@ impl Device {
         if !self.parts.is_empty() {
             out.push('\n');
         }
-        if !self.globals.is_empty() {
-            out += &self.globals.values().cloned().collect::<Vec<_>>().join("\n");
+        let globals: Vec<&String> = self.externs.values().chain(self.globals.values()).collect();
+        for text in &globals {
+            out += text;
             out.push('\n');
         }
         let has_functions = !self.functions.is_empty() || !self.device_prototypes.is_empty();
@@ -413,7 +370,7 @@ impl Device {
             }
             out += "}  // namespace device\n\n";
         }
-        if has_functions || !self.globals.is_empty() {
+        if has_functions || !globals.is_empty() {
             out += "using namespace device;\n\n";
         }
         for text in self.kernels.values() {
@@ -453,6 +410,13 @@ impl Device {
             "\n/* Variables with a place on the device. */\n__attribute__((constructor)) static void acc2omp_declare_all(void)\n{{\n{lines}}}\n"
         ))
     }
+}
+
+/// Whether a function is of its file alone, as far as others may define it, too: `static`, or `inline`.
+fn is_own(seen: Seen, function: &Function) -> bool {
+    let head = Span { start: function.span.start, end: seen.unit.stmt(function.body).span.start };
+    let is_said = |word: &&str| ["static", "inline", "__inline__", "__inline"].contains(word);
+    words(&seen.file.text(head)).iter().any(is_said)
 }
 
 /// The body of a function as device code: the loops of a routine with levels are shared out.

@@ -373,7 +373,7 @@ pub fn called_levels(input: &Input, stmt: StmtId) -> Levels {
         .fold(called, |sum, (name, _)| sum.with(routine_levels(input, &name)))
 }
 
-/// The levels that a call of the function takes for itself: those of its `routine` directive.
+/// The levels that a call of the function takes for itself: those of its `routine` directive, here or in a header.
 pub fn routine_levels(input: &Input, name: &str) -> Levels {
     for (index, bound) in input.bound.iter().enumerate() {
         if bound.directive.kind == DirectiveKind::Routine
@@ -383,7 +383,8 @@ pub fn routine_levels(input: &Input, name: &str) -> Levels {
             return declared_levels(input, index);
         }
     }
-    Levels::NONE
+    let of_headers = input.read.iter().map(|header| routine_levels(header, name));
+    of_headers.fold(Levels::NONE, Levels::with)
 }
 
 /// The levels that a `routine` directive names.

@@ -12,6 +12,7 @@ mod complex;
 mod counted;
 mod cpp;
 mod data;
+mod declare;
 mod device;
 mod distinct;
 mod flat;
@@ -41,7 +42,7 @@ mod window;
 use std::collections::BTreeMap;
 
 use crate::acc::ast::{ClauseKind, DirectiveKind};
-use crate::bind::{Bound, ancestors};
+use crate::bind::{Bound, Declared, ancestors};
 use crate::diag::{self, Diag};
 use crate::host::ir::{Decl, ExprId, StmtId, Unit};
 use crate::plan::{self, Plan};
@@ -60,6 +61,8 @@ pub struct Seen<'a> {
     pub unit: &'a Unit,
     /// Its preprocessor lines.
     pub scan: &'a Scan,
+    /// The variables that it places on the device.
+    pub declared: &'a Declared,
 }
 
 impl Seen<'_> {
@@ -76,6 +79,8 @@ pub struct Input<'a> {
     pub source: Seen<'a>,
     /// The headers that it includes.
     pub headers: &'a [Seen<'a>],
+    /// Those of them that have directives, each as it is read itself.
+    pub read: &'a [Input<'a>],
     /// The names of all of them.
     pub symbols: &'a Symbols,
     /// The directives.
@@ -146,6 +151,7 @@ pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
         };
         done.push(Lowered { changes });
     }
+    lowering.device.declare_for_headers(input, &mut lowering.diags);
     let placed = std::mem::take(&mut lowering.placed);
     lowering.device.close(input, &placed, &mut lowering.diags);
     (done, lowering.device, lowering.diags)
@@ -197,6 +203,11 @@ impl<'a> Input<'a> {
             let named = |id: &&crate::host::ir::DeclId| seen.unit.decl(**id).name == known.name;
             seen.unit.globals.iter().find(named).map(|id| (*seen, seen.unit.decl(*id)))
         })
+    }
+
+    /// A header as it is read itself, if it has directives.
+    fn reading(&self, header: &Seen) -> Option<&'a Input<'a>> {
+        self.read.iter().find(|read| std::ptr::eq(read.source.unit, header.unit))
     }
 
     /// The clauses of directive `index` that count.

@@ -35,13 +35,14 @@ impl Maker<'_> {
         stated
     }
 
-    /// The names that `declare` directives before the construct gave a place on the device: it uses the device's copy
+    /// The names that `declare` directives before the construct or of headers gave a place on the device: it uses the device's copy
     /// (2.6.2). Another variable of the same name is not meant.
     fn declared(&self, index: usize) -> Vec<String> {
         let here = self.bound[index].directive.span.start;
-        let before = self.declared.iter().filter(|(_, first)| **first < index);
+        let before = self.declared.iter().filter(|(_, first)| **first < index).map(|(symbol, _)| *symbol);
         before
-            .map(|(symbol, _)| (*symbol, &self.symbols.get(*symbol).name))
+            .chain(self.symbols.on_device())
+            .map(|symbol| (symbol, &self.symbols.get(symbol).name))
             .filter(|(symbol, name)| self.symbols.lookup(name, here) == Some(*symbol))
             .map(|(_, name)| name.clone())
             .collect()

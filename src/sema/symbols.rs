@@ -130,6 +130,8 @@ pub struct Symbols {
     overlaid: FxHashSet<String>,
     /// The derived types of Fortran.
     pub(super) derived_types: DerivedTypes,
+    /// What other files have given a place on the device.
+    on_device: FxHashSet<SymbolId>,
 }
 
 pub(super) struct Types<'a> {
@@ -140,6 +142,29 @@ pub(super) struct Types<'a> {
 }
 
 impl Symbols {
+    /// Notes that another file has given a variable a place on the device: one of a module, or at file scope.
+    pub fn place_on_device(&mut self, home: Option<&str>, name: &str) {
+        let entries = self.by_name.get(name).into_iter().flat_map(|all| all.values().flatten());
+        let symbols = &self.symbols;
+        let is_meant = |id: &SymbolId| {
+            let known = &symbols[id.0 as usize];
+            known.home.as_deref() == home
+                && (home.is_some() || known.kind == SymbolKind::Static && known.scope.start == 0)
+        };
+        let meant: Vec<SymbolId> = entries.map(|entry| entry.id).filter(is_meant).collect();
+        self.on_device.extend(meant);
+    }
+
+    /// What other files have given a place on the device, in no order.
+    pub fn on_device(&self) -> impl Iterator<Item = SymbolId> {
+        self.on_device.iter().copied()
+    }
+
+    /// Whether another file has given the variable a place on the device.
+    pub fn is_on_device(&self, symbol: SymbolId) -> bool {
+        self.on_device.contains(&symbol)
+    }
+
     /// Reads the declarations of `unit` and, before them, those of its headers and the object-like macros.
     pub fn new(unit: &Unit, length: usize, headers: &[&Unit], macros: &[&Define]) -> Symbols {
         let mut units: Vec<&Unit> = headers.to_vec();

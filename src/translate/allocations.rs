@@ -3,51 +3,13 @@
 //!
 //! Invariant: each `allocate` of such a variable brings its memory, each `deallocate` takes it back, in whatever file.
 
-use std::collections::HashSet;
-
-use crate::acc::ast::{ClauseKind, DataClause, Directive, DirectiveKind};
+use crate::acc::ast::DataClause;
+use crate::bind::Declared;
 use crate::edit::Edit;
-use crate::host::ir::{ExprId, ExprKind, ScopeKind, StmtId, Unit};
-use crate::omp;
-use crate::plan;
+use crate::host::ir::{ExprId, ExprKind, StmtId, Unit};
 use crate::sema::Symbols;
 use crate::source::{SourceFile, Span};
-use crate::{acc, layout, scan::Scan};
-
-/// Variables of modules: the module's name and the variable's.
-pub type Declared = HashSet<(String, String)>;
-
-/// The variables of modules that `declare` directives of a file give a place on the device.
-pub fn declared(file: &SourceFile, scan: &Scan, unit: &Unit) -> Declared {
-    let mut found = Declared::new();
-    if !unit.is_fortran() {
-        return found;
-    }
-    for text in &scan.directives {
-        // A directive may be the last line of its specification part, behind the last statement there.
-        let innermost = unit.scope_at(text.span.start).map(|id| unit.scope(id));
-        let Some(module) = innermost.filter(|scope| scope.kind == ScopeKind::Module) else { continue };
-        let (directive, _) = acc::parse(file, text);
-        let names = directive.iter().flat_map(created);
-        found.extend(names.map(|name| (module.name.clone(), name)));
-    }
-    found
-}
-
-/// The variables that a `declare` directive gives memory on the device.
-fn created(directive: &Directive) -> Vec<String> {
-    let clauses = directive.clauses.iter().filter(|_| directive.kind == DirectiveKind::Declare);
-    let lists = clauses.filter(|clause| {
-        matches!(
-            clause.kind,
-            ClauseKind::Data(
-                DataClause::Create { .. } | DataClause::Copyin { .. } | DataClause::DeviceResident,
-                _
-            )
-        )
-    });
-    lists.flat_map(|clause| plan::list(&clause.kind)).map(|item| item.base.text.clone()).collect()
-}
+use crate::{layout, omp};
 
 /// The edits at the statements that allocate or free such variables.
 pub fn edits(file: &SourceFile, unit: &Unit, symbols: &Symbols, declared: &Declared) -> Vec<Edit> {
@@ -61,8 +23,10 @@ pub fn edits(file: &SourceFile, unit: &Unit, symbols: &Symbols, declared: &Decla
                 let expr = unit.expr(*object);
                 let ExprKind::Name(name) = &expr.kind else { return false };
                 let known = symbols.lookup(name, expr.span.start).map(|symbol| symbols.get(symbol));
-                let home = known.and_then(|known| Some((known.home.clone()?, known.name.clone())));
-                home.is_some_and(|home| declared.contains(&home))
+                let place = known.map(|known| (known.home.clone(), known.name.clone()));
+                place
+                    .filter(|(home, _)| home.is_some())
+                    .is_some_and(|place| declared.get(&place).is_some_and(is_created))
             })
             .map(|object| file.text(unit.expr(object).span).into_owned())
             .collect();
@@ -93,6 +57,11 @@ fn line(file: &SourceFile, unit: &Unit, stmt: StmtId, frees: bool, names: &str) 
 fn says(file: &SourceFile, line: Option<usize>, words: &str) -> bool {
     let line = line.filter(|line| *line < file.lines.count());
     line.is_some_and(|line| file.text(file.lines.span(line)).trim().eq_ignore_ascii_case(words))
+}
+
+/// Whether the clause gives the variable memory of its own on the device.
+fn is_created(clause: &DataClause) -> bool {
+    matches!(clause, DataClause::Create { .. } | DataClause::Copyin { .. } | DataClause::DeviceResident)
 }
 
 /// The variable of `a`, `a(n)` or `a(n, m)`.

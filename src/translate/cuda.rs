@@ -5,16 +5,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::acc::ast::DirectiveKind;
+use crate::bind::Declared;
 use crate::cuda::{self, Change, Device, Seen};
 use crate::diag::{self, Diag};
 use crate::edit::{Edit, EditSet, Rewrite};
 use crate::host::ir::Unit;
 use crate::scan::{self, Choice, Macros, Scan, View};
 use crate::source::{SourceFile, Span};
-use crate::{acc, bind, host, layout, omp, plan};
+use crate::{acc, bind, host, layout};
 
 use super::loops::Found;
 use super::read::{fresh, parse};
+use super::reading::Reading;
 use super::{Beside, DirectiveReport, Options, Outcome, Source, Translation};
 
 /// The run-time library that the output calls: its header and its source, by name.
@@ -132,7 +134,7 @@ impl Work<'_> {
             self.known.entry(text.span.start).or_insert((text.span, false));
         }
         let fresh = fresh(&scan, &self.reports);
-        if !fresh.is_empty() {
+        if !fresh.is_empty() || is_first && self.source.declares(self.options) {
             let unit = host::parse_again(file, &scan, &mut self.past);
             self.translate_view(&scan, &unit, &fresh);
         }
@@ -150,48 +152,27 @@ impl Work<'_> {
                 None => held.push(text.span),
             }
         }
-        let symbols = self.source.symbols(unit, scan);
-        let mut unbound: BTreeSet<Span> = parsed.iter().map(|(_, directive)| directive.span).collect();
-        let (bound, said) = bind::bind(unit, &scan.directives, parsed, &bind::Regions::default());
-        unbound.retain(|span| bound.binary_search_by_key(span, |one| one.directive.span).is_err());
-        held.extend(unbound);
-        self.diags.extend(said);
-        let target = self.options.target(file.language);
-        let aim = plan::Aim {
-            device_type: self.options.device_type.clone(),
-            preference: omp::preference(target.profile, target.version, target.speech),
-            queues: false,
-        };
-        // What the plan has to say is about OpenMP's way; this back end speaks for itself.
-        let bound = self.source.settled((unit, scan, &symbols), bound, &aim, self.options, &mut self.found);
-        let (plan, _) = plan::plan(file, unit, &symbols, &bound, &held, &aim);
-        let headers: Vec<Seen> = self
-            .source
-            .headers
-            .iter()
-            .map(|header| Seen { file: &header.file, unit: &header.unit, scan: &header.scan })
+        let own = self.source.reading((unit, scan), parsed, held, self.options, &mut self.found);
+        self.diags.extend(own.said.iter().cloned());
+        let headers: Vec<Seen> = self.source.headers.iter().map(|header| header.seen()).collect();
+        let readings: Vec<(usize, Reading)> = (0..headers.len())
+            .filter_map(|at| Some((at, self.source.header_reading(at, self.options)?)))
             .collect();
-        let input = cuda::Input {
-            source: Seen { file, unit, scan },
-            headers: &headers,
-            symbols: &symbols,
-            bound: &bound,
-            plan: &plan,
-            device_type: &self.options.device_type,
-            in_place: false,
-            object: None,
-            has_namesake: self.options.has_namesake,
-            assume_no_alias: self.options.assume_no_alias,
-            line_directives: self.options.line_directives,
-        };
-        self.found.spread(unit, &bound, &plan);
+        let read: Vec<cuda::Input> = readings
+            .iter()
+            .map(|(at, reading)| reading.input(headers[*at], &headers[..*at], &[], self.options))
+            .collect();
+        let declared = Declared::new();
+        let input = own.input(Seen { file, unit, scan, declared: &declared }, &headers, &read, self.options);
+        let Reading { bound, plan, held, .. } = &own;
+        self.found.spread(unit, bound, plan);
         let (lowered, device, said) = cuda::lower(&input);
         self.diags.extend(said);
         self.device.merge(device);
         let left: BTreeSet<usize> = (0..bound.len()).filter(|at| lowered[*at].changes.is_none()).collect();
         for (at, (one, lowered)) in bound.iter().zip(&lowered).enumerate() {
             let is_left = left.contains(&at)
-                || bind::ancestors(&bound, at).any(|above| {
+                || bind::ancestors(bound, at).any(|above| {
                     let is_data =
                         matches!(bound[above].directive.kind, DirectiveKind::Data | DirectiveKind::HostData);
                     left.contains(&above) && !is_data
@@ -230,7 +211,7 @@ impl Work<'_> {
             }
             self.reports.insert(span.start, DirectiveReport { span, name, outcome, rows: Vec::new() });
         }
-        for span in held {
+        for span in held.iter().copied() {
             let report =
                 DirectiveReport { span, name: String::new(), outcome: Outcome::Left, rows: Vec::new() };
             self.reports.insert(span.start, report);
@@ -271,7 +252,7 @@ impl Work<'_> {
                 self.reports.insert(span.start, report);
             }
         }
-        let changed = self.edits.edits().next().is_some();
+        let changed = self.edits.edits().next().is_some() || !self.device.is_empty();
         let name = file.name.clone();
         let own = name.rsplit(['/', '\\']).next().unwrap_or_default();
         let stem = own.rsplit_once('.').map_or(own, |(stem, _)| stem);

@@ -9,10 +9,12 @@ mod library;
 mod loops;
 mod macros;
 mod read;
+mod reading;
 mod work;
 
 use std::sync::Arc;
 
+use crate::bind::{self, Declared};
 use crate::diag::{self, Diag, Severity};
 use crate::edit::{self, Edit};
 use crate::host;
@@ -48,8 +50,8 @@ pub struct Header {
     scan: Scan,
     unit: Unit,
     macros: Vec<Macro>,
-    /// The variables of its modules that have memory on the device.
-    declared: allocations::Declared,
+    /// The variables that it gives a place on the device.
+    declared: Declared,
 }
 
 impl Header {
@@ -65,16 +67,31 @@ impl Header {
         let scan = scan::scan_shown(&file, shown);
         let unit = host::parse(&file, &scan);
         let macros = scan::header_macros(&file, shown);
-        let declared = allocations::declared(&file, &scan, &unit);
+        let declared = bind::declared(&file, &scan, &unit);
         Header { file, scan, unit, macros, declared }
     }
 }
 
+impl Header {
+    /// The names of the variables that it gives a place on the device.
+    pub fn placed(&self) -> Vec<String> {
+        self.declared.keys().map(|(_, name)| name.clone()).collect()
+    }
+}
+
 impl Source {
-    /// Whether a Fortran module that it uses gives variables memory on the device: where they are allocated, it must change
-    /// though it says nothing of OpenACC.
-    pub fn declares(&self) -> bool {
-        self.headers.iter().any(|header| !header.declared.is_empty())
+    /// Whether a header or a Fortran module that it uses gives variables a place on the device, for which it must change
+    /// though it says nothing of OpenACC: where Fortran allocates them, and where C defines them for CUDA.
+    pub fn declares(&self, options: &Options) -> bool {
+        match self.file.language.is_fortran() {
+            true => self.headers.iter().any(|header| !header.declared.is_empty()),
+            false => options.to == To::Cuda && self.headers.iter().any(|header| self.names(&header.declared)),
+        }
+    }
+
+    /// Whether the file may define one of these variables.
+    fn names(&self, declared: &Declared) -> bool {
+        declared.keys().any(|(_, name)| memchr::memmem::find(&self.file.bytes, name.as_bytes()).is_some())
     }
 
     /// A file without headers.
@@ -253,7 +270,7 @@ pub struct Translation {
 
 /// Translates one source.
 pub fn translate(source: &Source, options: &Options) -> Translation {
-    if !scan::mentions_openacc(&source.file.bytes, source.file.language) && !source.declares() {
+    if !scan::mentions_openacc(&source.file.bytes, source.file.language) && !source.declares(options) {
         return Translation::untouched(source);
     }
     let headers: Vec<&[Macro]> = source.headers.iter().map(|header| header.macros.as_slice()).collect();

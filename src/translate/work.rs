@@ -93,7 +93,7 @@ impl<'a> Work<'a> {
             self.scanned = true;
         }
         let names = self.library.fresh(&scan);
-        if !fresh.is_empty() || !names.is_empty() || (is_first && self.source.declares()) {
+        if !fresh.is_empty() || !names.is_empty() || (is_first && self.source.declares(self.options)) {
             let unit = host::parse_again(file, &scan, &mut self.past);
             if is_first {
                 self.errors = Some(unit.errors.len());
@@ -216,8 +216,10 @@ impl<'a> Work<'a> {
         if unit.allocations.is_empty() {
             return;
         }
-        let mut declared = allocations::declared(file, scan, unit);
-        declared.extend(self.source.headers.iter().flat_map(|header| header.declared.iter().cloned()));
+        let mut declared = bind::declared(file, scan, unit);
+        for header in &self.source.headers {
+            declared.extend(header.declared.iter().map(|(place, clause)| (place.clone(), *clause)));
+        }
         for edit in allocations::edits(file, unit, symbols, &declared) {
             let span = edit.span;
             if self.edits.add(Rewrite { owner: u32::MAX - 2, edits: vec![edit] }).is_err() {

@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+use acc2omp::cli::Headers;
 use acc2omp::diag::Severity;
 use acc2omp::edit::Edit;
-use acc2omp::cli::Headers;
 use acc2omp::scan;
 use acc2omp::source::{Language, SourceFile, Span};
 use acc2omp::{Options, Outcome, Profile, Source, To, Translation, report, translate};
@@ -36,7 +36,7 @@ pub fn source(path: &Path) -> Source {
     let folder = path.parent().unwrap().canonicalize().unwrap();
     let beside = files(&shown(path.parent().unwrap()));
     let beside: Vec<&Path> = beside.iter().map(PathBuf::as_path).collect();
-    let headers = Headers::with_modules(vec![folder], &beside);
+    let headers = Headers::among(vec![folder], &beside);
     headers.source(SourceFile::new(shown(path), bytes, language), path)
 }
 
@@ -101,7 +101,7 @@ fn the_differences_are_reviewed() {
 
 /// The difference to CUDA, and the files that stand beside it, as differences to nothing.
 pub fn cuda(path: &Path) -> Vec<u8> {
-    let source = with_headers(path, source(path));
+    let source = source(path);
     let translation = translate(&source, &Options { to: To::Cuda, ..Options::default() });
     let mut out = said(&source, &translation);
     out.extend(report::unified(&shown(path), &source.file.bytes, &translation.text));

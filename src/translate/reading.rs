@@ -1,0 +1,110 @@
+//! One view of a file as CUDA needs it: its directives joined to the code, and what they amount to.
+//!
+//! Invariant: a header is read as its own translation reads it; what is said of it is said there.
+
+use std::collections::BTreeSet;
+
+use crate::acc::ast::Directive;
+use crate::bind::{self, Bound};
+use crate::cuda::{self, Seen};
+use crate::diag::Diag;
+use crate::host::ir::Unit;
+use crate::omp;
+use crate::plan::{self, Plan};
+use crate::scan::Scan;
+use crate::sema::Symbols;
+use crate::source::Span;
+
+use super::loops::Found;
+use super::read::parse;
+use super::{Header, Options, Source};
+
+/// What was read.
+pub struct Reading {
+    symbols: Symbols,
+    /// The directives in their places.
+    pub bound: Vec<Bound>,
+    /// What they amount to.
+    pub plan: Plan,
+    /// Those that could not be read or bound.
+    pub held: Vec<Span>,
+    /// What there is to say.
+    pub said: Vec<Diag>,
+}
+
+impl Reading {
+    /// What the back end works from.
+    pub fn input<'a>(
+        &'a self,
+        source: Seen<'a>,
+        headers: &'a [Seen<'a>],
+        read: &'a [cuda::Input<'a>],
+        options: &'a Options,
+    ) -> cuda::Input<'a> {
+        cuda::Input {
+            source,
+            headers,
+            read,
+            symbols: &self.symbols,
+            bound: &self.bound,
+            plan: &self.plan,
+            device_type: &options.device_type,
+            in_place: false,
+            object: None,
+            has_namesake: options.has_namesake,
+            assume_no_alias: options.assume_no_alias,
+            line_directives: options.line_directives,
+        }
+    }
+}
+
+impl Source {
+    /// Joins the directives of a view to the code. `held` are those that could not be read.
+    pub(super) fn reading(
+        &self,
+        (unit, scan): (&Unit, &Scan),
+        parsed: Vec<(usize, Directive)>,
+        mut held: Vec<Span>,
+        options: &Options,
+        found: &mut Found,
+    ) -> Reading {
+        let symbols = self.symbols(unit, scan);
+        let mut unbound: BTreeSet<Span> = parsed.iter().map(|(_, directive)| directive.span).collect();
+        let (bound, said) = bind::bind(unit, &scan.directives, parsed, &bind::Regions::default());
+        unbound.retain(|span| bound.binary_search_by_key(span, |one| one.directive.span).is_err());
+        held.extend(unbound);
+        let target = options.target(self.file.language);
+        let aim = plan::Aim {
+            device_type: options.device_type.clone(),
+            preference: omp::preference(target.profile, target.version, target.speech),
+            queues: false,
+        };
+        let bound = self.settled((unit, scan, &symbols), bound, &aim, options, found);
+        // What the plan has to say is about OpenMP's way; this back end speaks for itself.
+        let (plan, _) = plan::plan(&self.file, unit, &symbols, &bound, &held, &aim);
+        Reading { symbols, bound, plan, held, said }
+    }
+
+    /// A header as it is read itself, if it has directives.
+    pub(super) fn header_reading(&self, at: usize, options: &Options) -> Option<Reading> {
+        let Header { file, scan, unit, .. } = &*self.headers[at];
+        let mut parsed = Vec::new();
+        let mut held = Vec::new();
+        for (number, text) in scan.directives.iter().enumerate().filter(|(_, text)| text.active) {
+            match parse(file, text, &mut Vec::new()) {
+                Some(directive) => parsed.push((number, directive)),
+                None => held.push(text.span),
+            }
+        }
+        let there = Source { file: file.clone(), headers: self.headers[..at].to_vec() };
+        let is_plain = parsed.is_empty() && held.is_empty();
+        (!is_plain).then(|| there.reading((unit, scan), parsed, held, options, &mut Found::default()))
+    }
+}
+
+impl Header {
+    /// What the back end for CUDA sees of it.
+    pub(super) fn seen(&self) -> Seen<'_> {
+        Seen { file: &self.file, unit: &self.unit, scan: &self.scan, declared: &self.declared }
+    }
+}
