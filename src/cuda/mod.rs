@@ -225,6 +225,7 @@ impl<'a> Input<'a> {
 impl Lowering<'_> {
     /// A compute construct; where it stays in its place, the functions that it calls are the device's.
     fn construct(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
+        self.shows_all(index)?;
         let mut changes = self.compute(index)?;
         if let Some(stmt) = self.input.bound[index].stmt()
             && cpp::is_in_place(self.input, index, stmt)
@@ -236,6 +237,17 @@ impl Lowering<'_> {
             changes.extend(self.published(self.input.stmt_span(stmt).start));
         }
         Ok(changes)
+    }
+
+    /// Refuses a construct with directives in branches that are not shown: its kernel would be of one branch.
+    fn shows_all(&self, index: usize) -> Result<(), Refused> {
+        let Some(stmt) = self.input.bound[index].stmt() else { return Ok(()) };
+        let span = self.input.stmt_span(stmt);
+        let texts = self.input.source.scan.directives.iter();
+        let hidden = texts.filter(|text| !text.active).find(|text| span.contains(text.span));
+        hidden.map_or(Ok(()), |text| {
+            Err(refused(text.span, "a directive that the preprocessor chooses, in a compute construct,"))
+        })
     }
 
     fn directive(&mut self, index: usize) -> Result<Vec<Change>, Refused> {

@@ -286,8 +286,21 @@ pub fn opening(text: &str, [open, close]: [char; 2]) -> Option<usize> {
 
 /// An item's text without its sections behind the last member: `s.p` of `s.p[0:n]`.
 pub fn without_section(text: &str) -> &str {
-    let last = text.rfind(['.', '>']).map_or(0, |at| at + 1);
-    text[last..].find('[').map_or(text, |at| text[..last + at].trim_end())
+    let mut depth = 0;
+    let mut section = None;
+    for (at, c) in text.char_indices() {
+        match c {
+            '[' | '(' => {
+                section = section.or((c == '[' && depth == 0).then_some(at));
+                depth += 1;
+            }
+            ']' | ')' => depth -= 1,
+            // A member begins; those in a subscript are other objects'.
+            '.' | '>' if depth == 0 => section = None,
+            _ => {}
+        }
+    }
+    section.map_or(text, |at| text[..at].trim_end())
 }
 
 fn by_row(entry: &str, clause: &AccClause, expr: Option<&Expr>, asked: &Asked, into: &mut Gathered) {

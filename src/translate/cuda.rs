@@ -38,6 +38,7 @@ pub fn translate(source: &Source, options: &Options) -> Translation {
         past: None,
         first_code: 0,
         found: Found::default(),
+        left: Vec::new(),
     };
     work.view(&View::default(), true);
     while let Some(offset) = work.next_unreached() {
@@ -113,6 +114,8 @@ struct Work<'a> {
     first_code: u32,
     /// What was found out about loops.
     found: Found,
+    /// The bytes of compute constructs that are left.
+    left: Vec<Span>,
 }
 
 impl Work<'_> {
@@ -171,7 +174,9 @@ impl Work<'_> {
         self.device.merge(device);
         let left: BTreeSet<usize> = (0..bound.len()).filter(|at| lowered[*at].changes.is_none()).collect();
         for (at, (one, lowered)) in bound.iter().zip(&lowered).enumerate() {
+            // What another view has left, goes with it.
             let is_left = left.contains(&at)
+                || self.left.iter().any(|span| span.contains(one.directive.span))
                 || bind::ancestors(bound, at).any(|above| {
                     let is_data =
                         matches!(bound[above].directive.kind, DirectiveKind::Data | DirectiveKind::HostData);
@@ -211,6 +216,8 @@ impl Work<'_> {
             }
             self.reports.insert(span.start, DirectiveReport { span, name, outcome, rows: Vec::new() });
         }
+        let spans = left.iter().filter_map(|at| Some(unit.stmt(bound[*at].stmt()?).span));
+        self.left.extend(spans);
         for span in held.iter().copied() {
             let report =
                 DirectiveReport { span, name: String::new(), outcome: Outcome::Left, rows: Vec::new() };
