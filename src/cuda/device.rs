@@ -13,10 +13,11 @@ use crate::sema::{self, Class};
 use crate::source::Span;
 
 use super::body::{Body, Shape};
+use super::left::Left;
 use super::levels::{self, Levels, Offer};
 use super::names::Names;
 use super::text::{Edits, words};
-use super::{Input, Kernels, Refused, Seen, refused, types};
+use super::{Input, Kernels, Refused, Seen, copied, refused, types};
 
 /// Headers of the standard libraries that device code may need.
 const STANDARD: [&str; 24] = [
@@ -57,7 +58,11 @@ pub struct Device {
     routines: BTreeSet<u32>,
     /// Copied definitions: by the number of the file (headers first) and the offset.
     parts: BTreeMap<(usize, u32), String>,
+    /// Constants of the device.
+    constants: BTreeMap<(usize, u32), String>,
     globals: BTreeMap<u32, String>,
+    /// The names of variables with a twin.
+    declared: BTreeSet<String>,
     registrations: Vec<String>,
     includes: BTreeSet<(usize, u32, String)>,
     /// By the number of the file and the offset, too: functions, and declarations of functions.
@@ -65,6 +70,34 @@ pub struct Device {
     device_prototypes: BTreeMap<(usize, u32), String>,
     /// The file holds device code itself.
     pub(super) in_place: bool,
+}
+
+/// What copied text is: kernels have the constants that they name as parameters, types are of the host, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    Kernel,
+    Type,
+    Routine,
+}
+
+/// Text that came into the device file.
+struct Copied {
+    part: Part,
+    text: String,
+    /// The names that it declares itself.
+    own: Vec<String>,
+}
+
+impl Copied {
+    fn new(part: Part, text: String) -> Copied {
+        Copied { part, text, own: Vec::new() }
+    }
+}
+
+/// The names that are declared in a part of a file.
+fn own_names(seen: &Seen, span: Span) -> Vec<String> {
+    let inside = seen.unit.decls.iter().filter(|decl| span.contains(decl.name_span));
+    inside.map(|decl| decl.name.clone()).collect()
 }
 
 /// The name of a source without folder and ending, as a C name.
@@ -181,6 +214,7 @@ impl Device {
                     }
                 }
                 let name = &item.base.text;
+                self.declared.insert(name.clone());
                 if decl.is_extern {
                     self.globals.insert(
                         item.span.start,
@@ -208,43 +242,60 @@ impl Device {
 
     /// Finds everything that the kernels need.
     /// `placed` are the functions that the host file gives the device, too: their copies are of this file alone.
-    pub(super) fn close(&mut self, input: &Input, placed: &BTreeSet<u32>, diags: &mut Vec<Diag>) {
+    /// `left` are those that the device cannot have.
+    pub(super) fn close(
+        &mut self,
+        input: &Input,
+        placed: &BTreeSet<u32>,
+        left: &Left,
+        diags: &mut Vec<Diag>,
+    ) {
         if self.is_empty() {
             return;
         }
-        let mut pending: Vec<String> = self.kernels.values().chain(self.globals.values()).cloned().collect();
-        let mut known: BTreeSet<String> = BTreeSet::new();
+        let kernels = self.kernels.values().map(|text| Copied::new(Part::Kernel, text.clone()));
+        let declared: Vec<String> = self.declared.iter().cloned().collect();
+        let globals = self.globals.values().map(|text| Copied {
+            part: Part::Type,
+            text: text.clone(),
+            own: declared.clone(),
+        });
+        let mut pending: Vec<Copied> = kernels.chain(globals).collect();
+        let mut known: BTreeSet<(Part, String)> = BTreeSet::new();
         let mut called: BTreeSet<String> = BTreeSet::new();
+        let mut wanted: Vec<String> = Vec::new();
         for (index, bound) in input.bound.iter().enumerate() {
-            if self.routines.contains(&bound.directive.span.start)
-                && let Some(name) = routine_name(input, index)
-            {
-                called.insert(name.to_owned());
-                match self.function(input, placed, name) {
+            if self.routines.contains(&bound.directive.span.start) {
+                wanted.extend(routine_name(input, index).map(str::to_owned));
+            }
+        }
+        loop {
+            for name in wanted.drain(..) {
+                if left.holds(&name) || !called.insert(name.clone()) {
+                    continue;
+                }
+                match self.function(input, placed, &name) {
                     Ok(texts) => pending.extend(texts),
                     Err(why) => diags.push(*why),
                 }
             }
-        }
-        while let Some(text) = pending.pop() {
-            for word in words(&text) {
-                if !known.insert(word.to_owned()) {
+            let Some(one) = pending.pop() else { break };
+            for word in words(&one.text) {
+                if !known.insert((one.part, word.to_owned())) {
                     continue;
                 }
-                pending.extend(self.need(input, word));
-                let seen_here = input.headers.iter().chain([&input.source]);
-                let is_called = seen_here
-                    .flat_map(|seen| seen.unit.functions.iter().map(move |one| (seen, one)))
-                    .any(|(seen, function)| {
-                        function.name == word
-                            && (!input.unit().is_cpp() || super::cpp::is_plain_in(seen, function))
-                    })
-                    || input.headers.iter().any(|seen| is_routine_prototype(seen, word));
-                if is_called && called.insert(word.to_owned()) {
-                    match self.function(input, placed, word) {
-                        Ok(texts) => pending.extend(texts),
-                        Err(why) => diags.push(*why),
-                    }
+                pending.extend(self.need(input, word, one.part));
+                if one.part != Part::Kernel && !one.own.iter().any(|own| own == word) {
+                    pending.extend(self.constant(input, word, one.part));
+                }
+                let is_stuck = |at| input.stuck.is_some_and(|stuck| stuck.contains(&at));
+                let mut seen_here = input.headers.iter().chain([&input.source]).enumerate();
+                let is_called = seen_here.any(|(number, seen)| {
+                    let mut named = seen.unit.functions.iter().filter(|function| function.name == word);
+                    named.any(|function| !is_stuck((number, function.span.start)))
+                }) || input.headers.iter().any(|seen| is_routine_prototype(seen, word));
+                if is_called {
+                    wanted.push(word.to_owned());
                 }
             }
         }
@@ -257,20 +308,34 @@ impl Device {
         }
     }
 
+    /// Copies a constant that a type or a routine names: kernels have constants as parameters.
+    fn constant(&mut self, input: &Input, word: &str, part: Part) -> Option<Copied> {
+        if part == Part::Routine && self.declared.contains(word) {
+            return None;
+        }
+        let constant = copied::constant(input, word)?;
+        let place = (constant.number, constant.start());
+        let is_devices = part == Part::Routine && !constant.is_integer;
+        let text = constant.text(is_devices);
+        let place_of = if is_devices { &mut self.constants } else { &mut self.parts };
+        let is_new = place_of.insert(place, text.clone()).is_none();
+        is_new.then(|| Copied::new(if is_devices { Part::Routine } else { Part::Type }, text))
+    }
+
     /// Copies the definitions of a name, as a macro or a type; the texts that came in.
-    fn need(&mut self, input: &Input, word: &str) -> Vec<String> {
+    fn need(&mut self, input: &Input, word: &str, part: Part) -> Vec<Copied> {
         let mut texts = Vec::new();
         for (number, seen) in input.headers.iter().chain([&input.source]).enumerate() {
             for define in seen.scan.defines.iter().filter(|define| define.name == word) {
                 let text = seen.file.text(define.span).into_owned();
-                texts.push(define.body.clone());
+                texts.push(Copied::new(part, define.body.clone()));
                 self.parts.insert((number, define.span.start), text);
             }
-            for span in definitions(seen, word) {
+            for span in copied::definitions(seen, word) {
                 let text = seen.file.text(span).trim_end().to_owned();
                 let text = if text.ends_with(';') { text } else { format!("{text};") };
                 if self.parts.get(&(number, span.start)) != Some(&text) {
-                    texts.push(text.clone());
+                    texts.push(Copied { part: Part::Type, text: text.clone(), own: own_names(seen, span) });
                     self.parts.insert((number, span.start), text);
                 }
             }
@@ -284,7 +349,7 @@ impl Device {
         input: &Input,
         placed: &BTreeSet<u32>,
         name: &str,
-    ) -> Result<Vec<String>, Refused> {
+    ) -> Result<Vec<Copied>, Refused> {
         let unit = input.unit();
         let Some(at) = unit.functions.iter().position(|function| function.name == name) else {
             return Ok(self.foreign(input, name));
@@ -302,11 +367,11 @@ impl Device {
         let place = (input.headers.len(), function.span.start);
         self.functions.insert(place, text.clone());
         self.device_prototypes.insert(place, format!("{};\n", head.trim_end()));
-        Ok(vec![text])
+        Ok(vec![Copied { part: Part::Routine, text, own: own_names(&input.source, function.span) }])
     }
 
     /// A function that another file defines: from a header, or declared only.
-    fn foreign(&mut self, input: &Input, name: &str) -> Vec<String> {
+    fn foreign(&mut self, input: &Input, name: &str) -> Vec<Copied> {
         for (number, seen) in input.headers.iter().enumerate() {
             if let Some(function) = seen.unit.functions.iter().find(|function| function.name == name) {
                 let text = seen.file.text(function.span).into_owned();
@@ -320,7 +385,8 @@ impl Device {
                 let lines: Vec<&str> =
                     whole.lines().filter(|line| !line.trim_start().starts_with("#pragma")).collect();
                 self.functions.insert((number, function.span.start), format!("{}\n", lines.join("\n")));
-                return vec![text];
+                let own = own_names(seen, function.span);
+                return vec![Copied { part: Part::Routine, text, own }];
             }
         }
         for (number, seen) in input.headers.iter().chain([&input.source]).enumerate() {
@@ -330,7 +396,7 @@ impl Device {
                 let text = seen.file.text(decl.span).into_owned();
                 let head = head_of(text.trim_end().trim_end_matches(';'));
                 self.device_prototypes.insert((number, decl.span.start), format!("{head};\n"));
-                return vec![text];
+                return vec![Copied { part: Part::Routine, text, own: own_names(seen, decl.span) }];
             }
         }
         Vec::new()
@@ -342,7 +408,9 @@ impl Device {
         self.prototypes.extend(other.prototypes);
         self.routines.extend(other.routines);
         self.parts.extend(other.parts);
+        self.constants.extend(other.constants);
         self.globals.extend(other.globals);
+        self.declared.extend(other.declared);
         self.registrations.extend(other.registrations);
         self.includes.extend(other.includes);
         self.functions.extend(other.functions);
@@ -405,6 +473,12 @@ impl Device {
         if has_functions {
             // The host has functions of these names, too.
             out += "namespace device {\n\n";
+            for text in self.constants.values() {
+                out += &format!("{text}\n");
+            }
+            if !self.constants.is_empty() {
+                out.push('\n');
+            }
             self.device_prototypes.values().for_each(|text| out += text);
             out.push('\n');
             for text in self.functions.values() {
@@ -496,7 +570,7 @@ pub fn routine_code(input: &Input, at: usize, edits: Edits, indent: usize) -> Re
 }
 
 /// Whether a header declares a function behind a `routine` directive.
-fn is_routine_prototype(seen: &Seen, name: &str) -> bool {
+pub fn is_routine_prototype(seen: &Seen, name: &str) -> bool {
     let is_named = |decl: &&crate::host::ir::Decl| decl.kind == DeclKind::Prototype && decl.name == name;
     seen.unit.decls.iter().filter(is_named).any(|decl| {
         seen.scan.directives.iter().any(|text| {
@@ -506,37 +580,6 @@ fn is_routine_prototype(seen: &Seen, name: &str) -> bool {
                 && seen.file.text(between).trim().is_empty()
         })
     })
-}
-
-/// The definitions of a type or an enumerator at file scope.
-fn definitions(seen: &Seen, word: &str) -> Vec<Span> {
-    let unit = seen.unit;
-    let mut found: Vec<Span> = Vec::new();
-    let in_function = |span: Span| unit.functions.iter().any(|function| function.span.contains(span));
-    for decl in &unit.decls {
-        let is_type = decl.kind == DeclKind::Typedef || decl.kind == DeclKind::Enumerator;
-        if is_type && decl.name == word && !in_function(decl.span) {
-            found.push(decl.span);
-        }
-    }
-    for record in &unit.records {
-        if record.tag.as_deref() == Some(word) && !in_function(record.span) {
-            found.push(record.span);
-        }
-    }
-    // A definition inside another declaration comes with it.
-    let whole: Vec<Span> = found
-        .iter()
-        .map(|span| {
-            let around =
-                unit.decls.iter().filter(|decl| decl.kind == DeclKind::Typedef && decl.span.contains(*span));
-            around.map(|decl| decl.span).max_by_key(|span| span.end - span.start).unwrap_or(*span)
-        })
-        .collect();
-    let mut whole = whole;
-    whole.sort_by_key(|span| span.start);
-    whole.dedup();
-    whole
 }
 
 /// The head of a function as device code.

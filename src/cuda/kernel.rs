@@ -47,6 +47,10 @@ impl<'a> Lowering<'a> {
         let bound = &self.input.bound[index];
         let span = bound.directive.span;
         let stmt = bound.stmt().ok_or_else(|| refused(span, "a construct without a statement"))?;
+        let code = super::cpp::code(self.input, self.input.stmt_span(stmt));
+        if let Some(why) = self.left.refusal(self.input, span, &code) {
+            return Err(why);
+        }
         let asked = Asked::of(self.input, index);
         let kind = bound.directive.kind;
         let in_kernels = matches!(kind, DirectiveKind::Kernels | DirectiveKind::KernelsLoop);

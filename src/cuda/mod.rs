@@ -9,6 +9,7 @@ mod callable;
 mod capture;
 mod clause;
 mod complex;
+mod copied;
 mod counted;
 mod cpp;
 mod data;
@@ -16,9 +17,11 @@ mod device;
 mod distinct;
 mod flat;
 mod grid;
+mod implied;
 mod item;
 mod kernel;
 mod launcher;
+mod left;
 mod levels;
 mod lines;
 mod names;
@@ -30,6 +33,7 @@ mod place;
 mod reduction;
 mod reuse;
 mod shared;
+mod stuck;
 mod table;
 mod text;
 mod tiles;
@@ -90,6 +94,8 @@ pub struct Input<'a> {
     pub object: Option<&'static str>,
     /// Another source of its folder has the same name but for the ending.
     pub has_namesake: bool,
+    /// Functions that the device file can have no copy of, by the number of their file and their place.
+    pub stuck: Option<&'a std::collections::BTreeSet<(usize, u32)>>,
     /// No two names lead to the same memory.
     pub assume_no_alias: bool,
     /// Device code says with `#line` where it comes from.
@@ -125,13 +131,17 @@ type Refused = Box<Diag>;
 
 /// Lowers the directives of one view: one result for each, and what the device file gets.
 pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
+    let stuck = stuck::functions(input);
+    let input = &Input { stuck: Some(&stuck), ..*input };
+    let placed = cpp::called_in_place(input);
     let mut lowering = Lowering {
         input,
+        left: left::Left::of(input, &placed),
         device: Device::default(),
         diags: Vec::new(),
         launchers: names::Names::default(),
         marked: Default::default(),
-        placed: cpp::called_in_place(input),
+        placed,
         published: Default::default(),
         is_told: false,
     };
@@ -146,15 +156,17 @@ pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
         };
         done.push(Lowered { changes });
     }
-    let placed = std::mem::take(&mut lowering.placed);
-    lowering.device.close(input, &placed, &mut lowering.diags);
-    (done, lowering.device, lowering.diags)
+    let Lowering { mut device, placed, left, mut diags, .. } = lowering;
+    device.close(input, &placed, &left, &mut diags);
+    (done, device, diags)
 }
 
 struct Lowering<'a> {
     input: &'a Input<'a>,
     device: Device,
     diags: Vec<Diag>,
+    /// The functions that the device cannot have.
+    left: left::Left,
     /// The names of launchers.
     launchers: names::Names,
     /// Functions that the device has where they stand, by place.
@@ -249,6 +261,9 @@ impl Lowering<'_> {
             DirectiveKind::Wait => self.wait(index),
             DirectiveKind::Init | DirectiveKind::Shutdown | DirectiveKind::Set => self.device_control(index),
             DirectiveKind::Declare => self.declare(index),
+            DirectiveKind::Routine if self.left.is_about(self.input, index) => {
+                Err(self.left.routine(self.input, index))
+            }
             DirectiveKind::Routine if self.is_routine_in_place(index) => self.routine_in_place(index),
             DirectiveKind::Routine => {
                 self.device.routine(self.input, index);

@@ -8,7 +8,7 @@ use crate::source::Span;
 
 use super::cpp::{called, functions};
 use super::text::{placed_words, words};
-use super::{Input, Refused, access, callable, capture, levels, object, refused, twin};
+use super::{Input, Refused, access, callable, capture, implied, levels, object, refused, twin};
 
 /// Classes of the standard library whose member functions are the host's.
 const CONTAINERS: &str = "vector string map unordered_map set unordered_set multimap multiset list forward_list deque queue \
@@ -69,7 +69,8 @@ fn of_variables(input: &Input, index: usize, stmt: StmtId) -> Option<String> {
 
 /// What the functions that the code calls have against it.
 fn of_calls(input: &Input, function: Option<&Function>, within: Span, span: Span) -> Option<&'static str> {
-    for (name, is_alone) in called(input, span) {
+    let unnamed = implied::implied(input, span).into_iter().map(|name| (name, false));
+    for (name, is_alone) in called(input, span).chain(unnamed) {
         let is_bare = !name.contains("::");
         let of_object = |one: &Function| {
             let head = Span { start: one.span.start, end: one.name_span.start };

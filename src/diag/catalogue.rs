@@ -1022,6 +1022,18 @@ pub fn not_callable(at: Span, name: &str, why: &str) -> Diag {
     )
 }
 
+/// A0405
+pub fn routine_left(at: Span, name: &str, why: &str) -> Diag {
+    diag(
+        405,
+        Severity::Left,
+        at,
+        format!("`{name}` cannot be called on the device: it {why}"),
+        "left as it is",
+        "write the function in another way, or translate this file to OpenMP",
+    )
+}
+
 /// A0406
 pub fn made_public(at: Span, name: &str) -> Diag {
     diag(

@@ -180,6 +180,7 @@ impl Work<'_> {
             device_type: &self.options.device_type,
             in_place: false,
             object: None,
+            stuck: None,
             has_namesake: self.options.has_namesake,
             assume_no_alias: self.options.assume_no_alias,
             line_directives: self.options.line_directives,
