@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 
 use crate::host::ir::{Decl, DeclKind, Derived, ExprId, ExprKind};
+use crate::sema::{Class, SymbolId};
 use crate::source::Span;
 
 use super::text::{placed_words, words};
@@ -139,6 +140,31 @@ fn is_word_of_the_compiler(input: &Input, name: &str) -> bool {
         }
     }
     true
+}
+
+/// Whether the code in `span` uses a variable where the language wants a constant: the size of an array, a `case`.
+pub fn is_bound(input: &Input, span: Span, symbol: SymbolId) -> bool {
+    let known = input.symbols.get(symbol);
+    let unit = input.unit();
+    if !unit.is_cpp() || !known.is_const || known.class != Class::Scalar {
+        return false;
+    }
+    let inside = unit.decls.iter().filter(|decl| span.contains(decl.span));
+    let mut pending: Vec<ExprId> = inside
+        .flat_map(|decl| &decl.derived)
+        .filter_map(|part| match part {
+            Derived::Array(size) => *size,
+            _ => None,
+        })
+        .collect();
+    while let Some(expr) = pending.pop() {
+        if matches!(&unit.expr(expr).kind, ExprKind::Name(name) if *name == known.name) {
+            return true;
+        }
+        pending.extend(unit.expr(expr).kind.children());
+    }
+    let text = input.file().text(span);
+    words(&text).windows(2).any(|two| two[0] == "case" && two[1] == known.name)
 }
 
 /// Whether what defines a type or an enumerator means the same in the device file: it stands at file scope, and so does all

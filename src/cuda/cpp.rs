@@ -36,6 +36,10 @@ pub fn is_in_place(input: &Input, index: usize, stmt: StmtId) -> bool {
             .any(|(name, is_alone)| name.contains("::") || !is_alone || is_stuck(input, &name))
         || !implied::implied(input, span).is_empty()
         || names_held(input, stmt)
+        || capture::outer(input, stmt).into_iter().any(|(symbol, _)| {
+            let is_copied = || copied::constant(input, &input.symbols.get(symbol).name).is_some();
+            copied::is_bound(input, span, symbol) && !is_copied()
+        })
         || capture::outer(input, stmt).into_iter().any(|(symbol, _)| is_placed(input, symbol))
 }
 

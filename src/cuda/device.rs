@@ -61,6 +61,8 @@ pub struct Device {
     /// Constants of the device.
     constants: BTreeMap<(usize, u32), String>,
     globals: BTreeMap<u32, String>,
+    /// Constants that kernels name where the language wants one.
+    sizes: BTreeSet<String>,
     /// The names of variables with a twin.
     declared: BTreeSet<String>,
     registrations: Vec<String>,
@@ -261,6 +263,9 @@ impl Device {
             own: declared.clone(),
         });
         let mut pending: Vec<Copied> = kernels.chain(globals).collect();
+        for name in std::mem::take(&mut self.sizes) {
+            pending.extend(self.constant(input, &name, Part::Type));
+        }
         let mut known: BTreeSet<(Part, String)> = BTreeSet::new();
         let mut called: BTreeSet<String> = BTreeSet::new();
         let mut wanted: Vec<String> = Vec::new();
@@ -306,6 +311,15 @@ impl Device {
                 }
             }
         }
+    }
+
+    /// Notes that a kernel names a constant where the language wants one; false if there is no copy of it.
+    pub(super) fn names_constant(&mut self, input: &Input, name: &str) -> bool {
+        let is_copied = copied::constant(input, name).is_some_and(|constant| constant.is_integer);
+        if is_copied {
+            self.sizes.insert(name.to_owned());
+        }
+        is_copied
     }
 
     /// Copies a constant that a type or a routine names: kernels have constants as parameters.

@@ -259,6 +259,13 @@ impl<'a> Lowering<'a> {
         let nest = self.nest(input, launch);
         let capture::Environment { variables: mut captured, extras } =
             capture::capture(input, index, stmt, &nest, in_kernels, is_split)?;
+        if !in_place {
+            let within = input.stmt_span(stmt);
+            captured.retain(|one| {
+                let is_bound = super::copied::is_bound(input, within, one.symbol);
+                !(is_bound && self.device.names_constant(input, &one.name))
+            });
+        }
         captured.iter_mut().for_each(|one| lengthen(input, stmt, one));
         let shape = shape(input, &nest, stmt, asked);
         let names = names(input, index, stmt, &captured);
