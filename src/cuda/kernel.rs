@@ -326,7 +326,11 @@ impl<'a> Lowering<'a> {
                 queue: asked.queue.as_deref(),
                 code: &code,
             };
-            return Ok(super::place::lines(&block, &mut body.names));
+            let lines = super::place::lines(&block, &mut body.names);
+            let Some(Ok(home)) = super::hoisted::home(input, index, stmt) else { return Ok(lines) };
+            let (function, call) = super::hoisted::function(input, &home, &name, stmt, &lines);
+            self.hoisted.push((index, function));
+            return Ok(vec![call]);
         }
         let launcher = Launcher {
             name: &name,
@@ -373,7 +377,8 @@ impl<'a> Lowering<'a> {
         let line = input.file().line_number(place);
         let stem = super::device::unit_name(&input.file().name, input.has_namesake);
         let function = input.bound[index].function.map(|id| input.unit().function(id).name.as_str());
-        let name = format!("{stem}_{}_{line}", function.unwrap_or_default().replace("::", "_"));
+        let function = function.unwrap_or_default().replace("::", "_").replace('~', "");
+        let name = format!("{stem}_{function}_{line}");
         self.launchers.fresh(&name)
     }
 

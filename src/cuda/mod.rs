@@ -17,6 +17,7 @@ mod device;
 mod distinct;
 mod flat;
 mod grid;
+mod hoisted;
 mod implied;
 mod item;
 mod kernel;
@@ -142,6 +143,7 @@ pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
         launchers: names::Names::default(),
         marked: Default::default(),
         placed,
+        hoisted: Vec::new(),
         published: Default::default(),
         is_told: false,
     };
@@ -155,6 +157,9 @@ pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
             }
         };
         done.push(Lowered { changes });
+    }
+    for (index, change) in hoisted::added(&lowering.hoisted) {
+        done[index].changes.iter_mut().for_each(|changes| changes.push(change.clone()));
     }
     let Lowering { mut device, placed, left, mut diags, .. } = lowering;
     device.close(input, &placed, &left, &mut diags);
@@ -173,6 +178,8 @@ struct Lowering<'a> {
     marked: std::collections::BTreeSet<u32>,
     /// The functions that constructs in place call, by place.
     placed: std::collections::BTreeSet<u32>,
+    /// Functions that hold launches, with the numbers of their directives.
+    hoisted: Vec<(usize, hoisted::Hoisted)>,
     /// Member functions that become public, by place.
     published: std::collections::BTreeSet<u32>,
     /// It is said that the file holds device code.
@@ -226,7 +233,13 @@ impl<'a> Input<'a> {
 impl Lowering<'_> {
     /// A compute construct; where it stays in its place, the functions that it calls are the device's.
     fn construct(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
-        let mut changes = self.compute(index)?;
+        let before = self.hoisted.len();
+        let made = self.compute(index);
+        if made.is_err() {
+            self.hoisted.truncate(before);
+        }
+        let mut changes = made?;
+        let is_hoisted = self.hoisted.len() > before;
         if let Some(stmt) = self.input.bound[index].stmt()
             && cpp::is_in_place(self.input, index, stmt)
         {
@@ -234,7 +247,9 @@ impl Lowering<'_> {
                 self.diags.push(diag::device_code(self.input.bound[index].directive.name_span));
             }
             changes.extend(self.implicit_routines(stmt));
-            changes.extend(self.published(self.input.stmt_span(stmt).start));
+            if !is_hoisted {
+                changes.extend(self.published(self.input.stmt_span(stmt).start));
+            }
         }
         Ok(changes)
     }
