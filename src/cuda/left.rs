@@ -115,7 +115,7 @@ impl Left {
 
     fn told(&self, at: Span, name: &str) -> Option<Refused> {
         let why = self.known.get(name)?;
-        let told = diag::routine_left(at, name, &why.text);
+        let told = diag::not_callable(at, name, &format!("it {}", why.text));
         Some(Box::new(match &why.said {
             Some(said) => told.with(said.primary.span, said.message.clone()),
             None => told,

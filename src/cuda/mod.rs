@@ -51,7 +51,7 @@ use crate::diag::{self, Diag};
 use crate::host::ir::{Decl, ExprId, StmtId, Unit};
 use crate::plan::{self, Plan};
 use crate::scan::Scan;
-use crate::sema::{SymbolId, Symbols};
+use crate::sema::{SymbolId, SymbolKind, Symbols};
 use crate::source::{SourceFile, Span};
 
 pub use device::{Device, header_ending};
@@ -211,6 +211,9 @@ impl<'a> Input<'a> {
         let known = self.symbols.get(symbol);
         if let Some(decl) = known.decl {
             return Some((self.source, self.unit().decl(decl)));
+        }
+        if known.kind == SymbolKind::Member {
+            return object::member(self, symbol);
         }
         self.headers.iter().find_map(|seen| {
             let named = |id: &&crate::host::ir::DeclId| seen.unit.decl(**id).name == known.name;

@@ -1018,19 +1018,7 @@ pub fn not_callable(at: Span, name: &str, why: &str) -> Diag {
         at,
         format!("`{name}` cannot be called on the device: {why}"),
         "left as it is",
-        "capture numbers, arrays and plain structs by value, or write a function with `routine`",
-    )
-}
-
-/// A0405
-pub fn routine_left(at: Span, name: &str, why: &str) -> Diag {
-    diag(
-        405,
-        Severity::Left,
-        at,
-        format!("`{name}` cannot be called on the device: it {why}"),
-        "left as it is",
-        "write the function in another way, or translate this file to OpenMP",
+        "capture numbers, arrays and plain structs by value, or write a `routine` that needs nothing of the host",
     )
 }
 
