@@ -34,6 +34,12 @@ pub fn enclosing(input: &Input, function: &Function) -> Option<&'static str> {
     (function.member_of.is_some() && !is_reachable).then_some("a private or protected member function")
 }
 
+/// Whether a function before this one can hold its device code: it is no part of what a function declares.
+pub fn is_liftable(input: &Input, function: &Function) -> bool {
+    let around = |other: &&Function| other.span != function.span && other.span.contains(function.span);
+    !input.unit().functions.iter().any(|other| around(&other))
+}
+
 /// A member function that not everyone can name.
 struct Hidden {
     /// What it is: `private` or `protected`.
@@ -49,7 +55,7 @@ fn hidden(input: &Input, function: &Function) -> Option<Hidden> {
         let here = std::ptr::eq(seen.unit, input.unit());
         for record in &seen.unit.records {
             let Some(declared) = declaration(seen, record, function, here) else { continue };
-            let access = access(seen, record.span, declared.start);
+            let access = at(seen, record.span, declared.start);
             if access == "public" {
                 continue;
             }
@@ -90,11 +96,11 @@ pub fn is_hidden(input: &Input, span: Span) -> bool {
 /// The same for one of a header.
 pub fn is_hidden_in(seen: &Seen, span: Span) -> bool {
     let around = seen.unit.records.iter().filter(|record| record.span != span && record.span.contains(span));
-    around.into_iter().any(|record| access(seen, record.span, span.start) != "public")
+    around.into_iter().any(|record| at(seen, record.span, span.start) != "public")
 }
 
 /// What stands at `offset` in a class: `public`, `private` or `protected`.
-fn access(seen: &Seen, record: Span, offset: u32) -> &'static str {
+pub fn at(seen: &Seen, record: Span, offset: u32) -> &'static str {
     let shadow = seen.scan.shadow.get(record.start as usize..offset as usize).unwrap_or_default();
     let text = String::from_utf8_lossy(shadow);
     let mut access = if text.trim_start().starts_with("class") { "private" } else { "public" };

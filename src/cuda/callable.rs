@@ -13,7 +13,7 @@ use super::text::{arguments, placed_words, words};
 use super::{Input, Refused, Seen, access, cpp, device, obstacle};
 
 /// What of the standard library a lambda expression may name: what nvcc has for the device, and types without code.
-const STANDARD: &str = "abs fabs sqrt cbrt exp exp2 expm1 log log2 log10 log1p pow sin cos tan asin acos atan atan2 sinh \
+pub const STANDARD: &str = "abs fabs sqrt cbrt exp exp2 expm1 log log2 log10 log1p pow sin cos tan asin acos atan atan2 sinh \
     cosh tanh asinh acosh atanh hypot floor ceil round trunc rint nearbyint fmod remainder fmin fmax \
     fdim fma erf erfc tgamma lgamma isnan isinf isfinite signbit copysign min max clamp numeric_limits \
     size_t ptrdiff_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t \

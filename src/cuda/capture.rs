@@ -7,8 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, ReductionOp};
 use crate::bind::ancestors;
-use crate::host::ir::{BaseType, Decl, Derived, StmtId};
+use crate::host::ir::{BaseType, Decl, Derived, ExprKind, StmtId};
 use crate::sema::{self, Class, SymbolId, SymbolKind, Use};
+use crate::source::Span;
 
 use super::item::{self, Address, Rows};
 use super::levels::Nest;
@@ -142,14 +143,20 @@ pub fn outer(input: &Input, stmt: StmtId) -> Vec<(SymbolId, Use)> {
     let shadow = String::from_utf8_lossy(input.source.scan.shadow.get(span.range()).unwrap_or_default());
     let mut pending: Vec<String> = words(&shadow).into_iter().map(str::to_owned).collect();
     let mut known: BTreeSet<String> = BTreeSet::new();
+    let mut places = written_macros(input, span);
     while let Some(word) = pending.pop() {
         if !known.insert(word.clone()) {
             continue;
         }
         let Some(define) = super::device::define(input, &word) else { continue };
         let assigns = assigns(&define.body);
+        let is_place = places.contains(&word);
+        let leads = define.body.contains(['[', '*', '>']);
         for inner in words(&define.body) {
             pending.push(inner.to_owned());
+            if is_place {
+                places.insert(inner.to_owned());
+            }
             if let Some(symbol) = symbols.lookup(inner, span.start) {
                 let used = found.entry(symbol).or_default();
                 used.read = true;
@@ -157,7 +164,9 @@ pub fn outer(input: &Input, stmt: StmtId) -> Vec<(SymbolId, Use)> {
                 used.exposed = true;
                 let is_alone = define.params.is_none() && assigns;
                 used.written |= is_alone || symbols.assigned_by(&word).iter().any(|name| name == inner);
-                used.part_written |= assigns;
+                let is_scalar = symbols.get(symbol).class == Class::Scalar;
+                used.written |= is_place && is_scalar && !leads;
+                used.part_written |= assigns || is_place && !is_scalar;
             }
         }
     }
@@ -175,6 +184,32 @@ pub fn outer(input: &Input, stmt: StmtId) -> Vec<(SymbolId, Use)> {
         found.into_iter().filter(|(symbol, _)| is_outside(symbol)).collect();
     outer.sort_by_key(|(_, used)| used.first.map_or(u32::MAX, |span| span.start));
     outer
+}
+
+/// The macros with whose uses code assigns something, or takes an address: `AT(i) = 0`.
+fn written_macros(input: &Input, span: Span) -> BTreeSet<String> {
+    let unit = input.unit();
+    let mut found = BTreeSet::new();
+    for expr in unit.exprs.iter().filter(|expr| span.contains(expr.span)) {
+        let (ExprKind::Assign(_, mut at, _)
+        | ExprKind::Step { operand: mut at, .. }
+        | ExprKind::AddressOf(mut at)) = expr.kind
+        else {
+            continue;
+        };
+        while let ExprKind::Index(base, _) | ExprKind::Deref(base) | ExprKind::Member { base, .. } =
+            unit.expr(at).kind
+        {
+            at = base;
+        }
+        if let ExprKind::Call { callee, .. } = unit.expr(at).kind {
+            at = callee;
+        }
+        if let ExprKind::Name(name) = &unit.expr(at).kind {
+            found.insert(name.clone());
+        }
+    }
+    found
 }
 
 /// What the clauses of data constructs and compute constructs around a place say of a variable there.

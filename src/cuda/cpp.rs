@@ -12,7 +12,8 @@ use crate::source::Span;
 
 use super::text::words;
 use super::{
-    Change, Input, Lowering, Refused, Seen, callable, capture, device, levels, refused, twin, types,
+    Change, Input, Lowering, Refused, Seen, callable, capture, copied, device, implied, levels, refused,
+    stuck, twin, types,
 };
 
 /// Whether a construct has to stay in its place: it, or what it names, means something only there.
@@ -31,10 +32,35 @@ pub fn is_in_place(input: &Input, index: usize, stmt: StmtId) -> bool {
         || unit.lambdas.iter().any(|(lambda, _)| lambda.contains(span) || span.contains(*lambda))
         || known.iter().any(|word| own.contains(word))
         || callable::calls_variable(input, span)
-        || called(input, span).any(|(name, is_alone)| {
-            name.contains("::") || !is_alone || functions(input, &name).any(|one| !is_plain(input, one))
+        || called(input, span)
+            .any(|(name, is_alone)| name.contains("::") || !is_alone || is_stuck(input, &name))
+        || !implied::implied(input, span).is_empty()
+        || names_held(input, stmt)
+        || capture::outer(input, stmt).into_iter().any(|(symbol, _)| {
+            let is_copied = || copied::constant(input, &input.symbols.get(symbol).name).is_some();
+            copied::is_bound(input, span, symbol) && !is_copied()
         })
         || capture::outer(input, stmt).into_iter().any(|(symbol, _)| is_placed(input, symbol))
+}
+
+/// Whether functions of this name stay in their place.
+fn is_stuck(input: &Input, name: &str) -> bool {
+    let name = bare(name);
+    let stuck = |at: (usize, u32)| input.stuck.is_some_and(|stuck| stuck.contains(&at));
+    let mut files = input.headers.iter().chain([&input.source]).enumerate();
+    files.any(|(number, seen)| {
+        let mut named = seen.unit.functions.iter().filter(|function| function.name == name);
+        named.any(|function| stuck((number, function.span.start)))
+    })
+}
+
+/// Whether a construct names types that the device file can have no copy of, or has variables of such.
+fn names_held(input: &Input, stmt: StmtId) -> bool {
+    let unit = input.unit();
+    let mut outer =
+        capture::outer(input, stmt).into_iter().filter_map(|(symbol, _)| input.declaration(symbol));
+    stuck::is_held(input, &input.source, unit.stmt(stmt).span)
+        || outer.any(|(_, decl)| types::named(decl).is_some_and(|name| !copied::is_portable(input, name)))
 }
 
 /// Whether a variable is one that other files cannot be told of.
@@ -80,6 +106,12 @@ pub fn called<'a>(input: &Input<'a>, span: Span) -> impl Iterator<Item = (String
             _ => None,
         }
     })
+}
+
+/// The names of what the code in `span` calls, with a name or without.
+fn reached(input: &Input, span: Span) -> BTreeSet<String> {
+    let named = called(input, span).map(|(name, _)| name);
+    named.chain(implied::implied(input, span)).collect()
 }
 
 /// A function's name without namespaces, classes and arguments of a template.
@@ -129,10 +161,10 @@ pub fn called_in_place(input: &Input) -> BTreeSet<u32> {
         .filter_map(|index| input.bound[index].stmt().filter(|stmt| is_in_place(input, index, *stmt)));
     let mut pending: Vec<Span> = constructs.flat_map(|stmt| code(input, unit.stmt(stmt).span)).collect();
     while let Some(span) = pending.pop() {
-        for (name, _) in called(input, span) {
+        for name in reached(input, span) {
             for function in functions(input, &name) {
                 if found.insert(function.span.start) {
-                    pending.push(unit.stmt(function.body).span);
+                    pending.push(function.span);
                 }
             }
         }
@@ -141,7 +173,7 @@ pub fn called_in_place(input: &Input) -> BTreeSet<u32> {
 }
 
 /// The code in `within`, and what it runs through variables.
-fn code(input: &Input, within: Span) -> Vec<Span> {
+pub fn code(input: &Input, within: Span) -> Vec<Span> {
     callable::reached(input, within, within).map_or(vec![within], |reached| reached.code(input, within))
 }
 
@@ -194,6 +226,7 @@ impl Lowering<'_> {
             || is_inside
             || name.contains("::")
             || known.peek().is_some() && !is_alone
+            || is_stuck(input, name)
             || known.any(|function| !is_plain(input, function) || self.placed.contains(&function.span.start))
     }
 
@@ -229,8 +262,14 @@ impl Lowering<'_> {
     fn declarations(&self, name: &str) -> Vec<Span> {
         let name = bare(name);
         let unit = self.input.unit();
-        let prototypes =
-            unit.decls.iter().filter(|decl| decl.kind == DeclKind::Prototype && decl.name == name);
+        let is_written = |span: Span| {
+            let text = self.input.file().text(span);
+            !["= default", "= delete", "=default", "=delete"].iter().any(|end| text.contains(end))
+        };
+        let prototypes = unit
+            .decls
+            .iter()
+            .filter(|decl| decl.kind == DeclKind::Prototype && decl.name == name && is_written(decl.span));
         functions(self.input, name)
             .map(|function| function.span)
             .chain(prototypes.map(|decl| decl.span))
@@ -271,7 +310,7 @@ impl Lowering<'_> {
         }
         let mut met = BTreeSet::new();
         while let Some(span) = pending.pop() {
-            for (name, _) in called(input, span) {
+            for name in reached(input, span) {
                 if !met.insert(name.clone()) {
                     continue;
                 }
@@ -291,7 +330,7 @@ impl Lowering<'_> {
                         changes.extend(self.marked_at(span));
                     }
                 }
-                pending.extend(functions(input, &name).map(|function| unit.stmt(function.body).span));
+                pending.extend(functions(input, &name).map(|function| function.span));
             }
         }
         changes
@@ -304,15 +343,16 @@ fn in_class(input: &Input, span: Span) -> bool {
 }
 
 /// Whether a namespace holds a place: an open brace before it that no function or class has.
-fn in_namespace(seen: &Seen, span: Span) -> bool {
+pub fn in_namespace(seen: &Seen, span: Span) -> bool {
     let shadow = seen.scan.shadow.get(..span.start as usize).unwrap_or_default();
-    let mut depth = 0i32;
-    for byte in shadow {
+    let mut of_c = Vec::new();
+    for (at, byte) in shadow.iter().enumerate() {
         match byte {
-            b'{' => depth += 1,
-            b'}' => depth -= 1,
+            // `extern "C" {` is no namespace.
+            b'{' => of_c.push(shadow[..at].trim_ascii_end().ends_with(b"\"C\"")),
+            b'}' => drop(of_c.pop()),
             _ => {}
         }
     }
-    depth > 0
+    of_c.contains(&false)
 }

@@ -21,6 +21,7 @@ impl Device {
                 .ok_or_else(|| refused(item.span, "a variable whose declaration is not seen"))?;
             let twin =
                 twin(input, seen, decl).ok_or_else(|| refused(item.span, "a variable of this type"))?;
+            self.declared.insert(item.base.text.clone());
             if !decl.is_extern {
                 self.define(input, item.span.start, (&item.base.text, &twin), clause);
             }
@@ -34,6 +35,7 @@ impl Device {
             let defines =
                 |decl: &&Decl| decl.name == name && !decl.is_extern && decl.kind == DeclKind::Variable;
             let mut globals = input.unit().globals.iter().map(|id| input.unit().decl(*id));
+            self.declared.insert(name.to_owned());
             let Some(decl) = globals.find(defines) else { continue };
             match twin(input, input.source, decl) {
                 Some(twin) => self.define(input, decl.name_span.start, (name, &twin), clause),

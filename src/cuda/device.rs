@@ -13,10 +13,11 @@ use crate::sema::{self, Class};
 use crate::source::Span;
 
 use super::body::{Body, Shape};
+use super::left::Left;
 use super::levels::{self, Levels, Offer};
 use super::names::Names;
 use super::text::{Edits, words};
-use super::{Input, Kernels, Refused, Seen, types};
+use super::{Input, Kernels, Refused, Seen, copied, types};
 
 /// Headers of the standard libraries that device code may need.
 const STANDARD: [&str; 24] = [
@@ -57,9 +58,15 @@ pub struct Device {
     routines: BTreeSet<u32>,
     /// Copied definitions: by the number of the file (headers first) and the offset.
     parts: BTreeMap<(usize, u32), String>,
+    /// Constants of the device.
+    constants: BTreeMap<(usize, u32), String>,
     pub(super) globals: BTreeMap<u32, String>,
     /// Declarations of globals that other device files define, by name.
     pub(super) externs: BTreeMap<String, String>,
+    /// Constants that kernels name where the language wants one.
+    sizes: BTreeSet<String>,
+    /// The names of variables with a twin.
+    pub(super) declared: BTreeSet<String>,
     pub(super) registrations: Vec<String>,
     includes: BTreeSet<(usize, u32, String)>,
     /// By the number of the file and the offset, too: functions, and declarations of functions.
@@ -67,6 +74,34 @@ pub struct Device {
     device_prototypes: BTreeMap<(usize, u32), String>,
     /// The file holds device code itself.
     pub(super) in_place: bool,
+}
+
+/// What copied text is: kernels have the constants that they name as parameters, types are of the host, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    Kernel,
+    Type,
+    Routine,
+}
+
+/// Text that came into the device file.
+struct Copied {
+    part: Part,
+    text: String,
+    /// The names that it declares itself.
+    own: Vec<String>,
+}
+
+impl Copied {
+    fn new(part: Part, text: String) -> Copied {
+        Copied { part, text, own: Vec::new() }
+    }
+}
+
+/// The names that are declared in a part of a file.
+fn own_names(seen: &Seen, span: Span) -> Vec<String> {
+    let inside = seen.unit.decls.iter().filter(|decl| span.contains(decl.name_span));
+    inside.map(|decl| decl.name.clone()).collect()
 }
 
 /// The name of a source without folder and ending, as a C name.
@@ -159,49 +194,73 @@ impl Device {
 
     /// Finds everything that the kernels need.
     /// `placed` are the functions that the host file gives the device, too: their copies are of this file alone.
-    pub(super) fn close(&mut self, input: &Input, placed: &BTreeSet<u32>, diags: &mut Vec<Diag>) {
+    /// `left` are those that the device cannot have.
+    pub(super) fn close(
+        &mut self,
+        input: &Input,
+        placed: &BTreeSet<u32>,
+        left: &Left,
+        diags: &mut Vec<Diag>,
+    ) {
         if self.is_empty() {
             return;
         }
-        let mut pending: Vec<String> = self.kernels.values().chain(self.globals.values()).cloned().collect();
-        let mut known: BTreeSet<String> = BTreeSet::new();
+        let kernels = self.kernels.values().map(|text| Copied::new(Part::Kernel, text.clone()));
+        let declared: Vec<String> = self.declared.iter().cloned().collect();
+        let globals = self.globals.values().map(|text| Copied {
+            part: Part::Type,
+            text: text.clone(),
+            own: declared.clone(),
+        });
+        let mut pending: Vec<Copied> = kernels.chain(globals).collect();
+        for name in std::mem::take(&mut self.sizes) {
+            pending.extend(self.constant(input, &name, Part::Type));
+        }
+        let mut known: BTreeSet<(Part, String)> = BTreeSet::new();
         let mut called: BTreeSet<String> = BTreeSet::new();
+        let mut wanted: Vec<String> = Vec::new();
         for (index, bound) in input.bound.iter().enumerate() {
-            if self.routines.contains(&bound.directive.span.start)
-                && let Some(name) = routine_name(input, index)
-            {
-                called.insert(name.to_owned());
-                match self.function(input, placed, name) {
+            if self.routines.contains(&bound.directive.span.start) {
+                wanted.extend(routine_name(input, index).map(str::to_owned));
+            }
+        }
+        loop {
+            for name in wanted.drain(..) {
+                if left.holds(&name) || !called.insert(name.clone()) {
+                    continue;
+                }
+                match self.function(input, placed, &name) {
                     Ok(texts) => pending.extend(texts),
                     Err(why) => diags.push(*why),
                 }
             }
-        }
-        while let Some(text) = pending.pop() {
-            for word in words(&text) {
-                if !known.insert(word.to_owned()) {
+            let Some(one) = pending.pop() else { break };
+            for word in words(&one.text) {
+                if !known.insert((one.part, word.to_owned())) {
                     continue;
                 }
-                pending.extend(self.need(input, word));
-                let seen_here = input.headers.iter().chain([&input.source]);
-                let is_called = seen_here
-                    .flat_map(|seen| seen.unit.functions.iter().map(move |one| (seen, one)))
-                    .any(|(seen, function)| {
-                        function.name == word
-                            && (!input.unit().is_cpp() || super::cpp::is_plain_in(seen, function))
-                    })
-                    || input.headers.iter().any(|seen| is_routine_prototype(seen, word));
-                if is_called && called.insert(word.to_owned()) {
-                    match self.function(input, placed, word) {
-                        Ok(texts) => pending.extend(texts),
-                        Err(why) => diags.push(*why),
-                    }
+                pending.extend(self.need(input, word, one.part));
+                if one.part != Part::Kernel && !one.own.iter().any(|own| own == word) {
+                    pending.extend(self.constant(input, word, one.part));
+                }
+                let is_stuck = |at| input.stuck.is_some_and(|stuck| stuck.contains(&at));
+                let mut seen_here = input.headers.iter().chain([&input.source]).enumerate();
+                let is_called = seen_here.any(|(number, seen)| {
+                    let mut named = seen.unit.functions.iter().filter(|function| function.name == word);
+                    named.any(|function| !is_stuck((number, function.span.start)))
+                }) || input.headers.iter().any(|seen| is_routine_prototype(seen, word));
+                if is_called {
+                    wanted.push(word.to_owned());
                 }
             }
         }
         let functions: Vec<String> = self.functions.values().cloned().collect();
-        for text in self.declare_extern(input, &functions) {
-            words(&text).into_iter().for_each(|word| drop(self.need(input, word)));
+        let mut pending = self.declare_extern(input, &functions);
+        let mut known: BTreeSet<String> = BTreeSet::new();
+        while let Some(text) = pending.pop() {
+            let new = words(&text).into_iter().filter(|word| known.insert((*word).to_owned()));
+            let came: Vec<Copied> = new.flat_map(|word| self.need(input, word, Part::Type)).collect();
+            pending.extend(came.into_iter().map(|one| one.text));
         }
         for (number, seen) in input.headers.iter().chain([&input.source]).enumerate() {
             for include in seen.scan.includes.iter().filter(|include| include.active && !include.quoted) {
@@ -212,20 +271,43 @@ impl Device {
         }
     }
 
+    /// Notes that a kernel names a constant where the language wants one; false if there is no copy of it.
+    pub(super) fn names_constant(&mut self, input: &Input, name: &str) -> bool {
+        let is_copied = copied::constant(input, name).is_some_and(|constant| constant.is_integer);
+        if is_copied {
+            self.sizes.insert(name.to_owned());
+        }
+        is_copied
+    }
+
+    /// Copies a constant that a type or a routine names: kernels have constants as parameters.
+    fn constant(&mut self, input: &Input, word: &str, part: Part) -> Option<Copied> {
+        if part == Part::Routine && self.declared.contains(word) {
+            return None;
+        }
+        let constant = copied::constant(input, word)?;
+        let place = (constant.number, constant.start());
+        let is_devices = part == Part::Routine && !constant.is_integer;
+        let text = constant.text(is_devices);
+        let place_of = if is_devices { &mut self.constants } else { &mut self.parts };
+        let is_new = place_of.insert(place, text.clone()).is_none();
+        is_new.then(|| Copied::new(if is_devices { Part::Routine } else { Part::Type }, text))
+    }
+
     /// Copies the definitions of a name, as a macro or a type; the texts that came in.
-    fn need(&mut self, input: &Input, word: &str) -> Vec<String> {
+    fn need(&mut self, input: &Input, word: &str, part: Part) -> Vec<Copied> {
         let mut texts = Vec::new();
         for (number, seen) in input.headers.iter().chain([&input.source]).enumerate() {
             for define in seen.scan.defines.iter().filter(|define| define.name == word) {
                 let text = seen.file.text(define.span).into_owned();
-                texts.push(define.body.clone());
+                texts.push(Copied::new(part, define.body.clone()));
                 self.parts.insert((number, define.span.start), text);
             }
-            for span in definitions(seen, word) {
+            for span in copied::definitions(seen, word) {
                 let text = seen.file.text(span).trim_end().to_owned();
                 let text = if text.ends_with(';') { text } else { format!("{text};") };
                 if self.parts.get(&(number, span.start)) != Some(&text) {
-                    texts.push(text.clone());
+                    texts.push(Copied { part: Part::Type, text: text.clone(), own: own_names(seen, span) });
                     self.parts.insert((number, span.start), text);
                 }
             }
@@ -239,7 +321,7 @@ impl Device {
         input: &Input,
         placed: &BTreeSet<u32>,
         name: &str,
-    ) -> Result<Vec<String>, Refused> {
+    ) -> Result<Vec<Copied>, Refused> {
         let unit = input.unit();
         let Some(at) = unit.functions.iter().position(|function| function.name == name) else {
             return self.foreign(input, name);
@@ -258,11 +340,11 @@ impl Device {
         let place = (input.headers.len(), function.span.start);
         self.functions.insert(place, text.clone());
         self.device_prototypes.insert(place, format!("{};\n", head.trim_end()));
-        Ok(vec![text])
+        Ok(vec![Copied { part: Part::Routine, text, own: own_names(&input.source, function.span) }])
     }
 
     /// A function that another file defines: from a header, or declared only.
-    fn foreign(&mut self, input: &Input, name: &str) -> Result<Vec<String>, Refused> {
+    fn foreign(&mut self, input: &Input, name: &str) -> Result<Vec<Copied>, Refused> {
         for (number, seen) in input.headers.iter().enumerate() {
             if let Some(at) = seen.unit.functions.iter().position(|function| function.name == name) {
                 let function = &seen.unit.functions[at];
@@ -275,7 +357,8 @@ impl Device {
                 };
                 let whole = format!("static {}\n{code}\n", head_of(&seen.file.text(head)));
                 self.functions.insert((number, function.span.start), whole);
-                return Ok(vec![text]);
+                let own = own_names(seen, function.span);
+                return Ok(vec![Copied { part: Part::Routine, text, own }]);
             }
         }
         for (number, seen) in input.headers.iter().chain([&input.source]).enumerate() {
@@ -285,7 +368,7 @@ impl Device {
                 let text = seen.file.text(decl.span).into_owned();
                 let head = head_of(text.trim_end().trim_end_matches(';'));
                 self.device_prototypes.insert((number, decl.span.start), format!("{head};\n"));
-                return Ok(vec![text]);
+                return Ok(vec![Copied { part: Part::Routine, text, own: own_names(seen, decl.span) }]);
             }
         }
         Ok(Vec::new())
@@ -297,8 +380,10 @@ impl Device {
         self.prototypes.extend(other.prototypes);
         self.routines.extend(other.routines);
         self.parts.extend(other.parts);
+        self.constants.extend(other.constants);
         self.globals.extend(other.globals);
         self.externs.extend(other.externs);
+        self.declared.extend(other.declared);
         self.registrations.extend(other.registrations);
         self.includes.extend(other.includes);
         self.functions.extend(other.functions);
@@ -362,6 +447,12 @@ impl Device {
         if has_functions {
             // The host has functions of these names, too.
             out += "namespace device {\n\n";
+            for text in self.constants.values() {
+                out += &format!("{text}\n");
+            }
+            if !self.constants.is_empty() {
+                out.push('\n');
+            }
             self.device_prototypes.values().for_each(|text| out += text);
             out.push('\n');
             for text in self.functions.values() {
@@ -460,7 +551,7 @@ pub fn routine_code(input: &Input, at: usize, edits: Edits, indent: usize) -> Re
 }
 
 /// Whether a header declares a function behind a `routine` directive.
-fn is_routine_prototype(seen: &Seen, name: &str) -> bool {
+pub fn is_routine_prototype(seen: &Seen, name: &str) -> bool {
     let is_named = |decl: &&crate::host::ir::Decl| decl.kind == DeclKind::Prototype && decl.name == name;
     seen.unit.decls.iter().filter(is_named).any(|decl| {
         seen.scan.directives.iter().any(|text| {
@@ -470,37 +561,6 @@ fn is_routine_prototype(seen: &Seen, name: &str) -> bool {
                 && seen.file.text(between).trim().is_empty()
         })
     })
-}
-
-/// The definitions of a type or an enumerator at file scope.
-fn definitions(seen: &Seen, word: &str) -> Vec<Span> {
-    let unit = seen.unit;
-    let mut found: Vec<Span> = Vec::new();
-    let in_function = |span: Span| unit.functions.iter().any(|function| function.span.contains(span));
-    for decl in &unit.decls {
-        let is_type = decl.kind == DeclKind::Typedef || decl.kind == DeclKind::Enumerator;
-        if is_type && decl.name == word && !in_function(decl.span) {
-            found.push(decl.span);
-        }
-    }
-    for record in &unit.records {
-        if record.tag.as_deref() == Some(word) && !in_function(record.span) {
-            found.push(record.span);
-        }
-    }
-    // A definition inside another declaration comes with it.
-    let whole: Vec<Span> = found
-        .iter()
-        .map(|span| {
-            let around =
-                unit.decls.iter().filter(|decl| decl.kind == DeclKind::Typedef && decl.span.contains(*span));
-            around.map(|decl| decl.span).max_by_key(|span| span.end - span.start).unwrap_or(*span)
-        })
-        .collect();
-    let mut whole = whole;
-    whole.sort_by_key(|span| span.start);
-    whole.dedup();
-    whole
 }
 
 /// The head of a function as device code.

@@ -47,6 +47,10 @@ impl<'a> Lowering<'a> {
         let bound = &self.input.bound[index];
         let span = bound.directive.span;
         let stmt = bound.stmt().ok_or_else(|| refused(span, "a construct without a statement"))?;
+        let code = super::cpp::code(self.input, self.input.stmt_span(stmt));
+        if let Some(why) = self.left.refusal(self.input, span, &code) {
+            return Err(why);
+        }
         let asked = Asked::of(self.input, index);
         let kind = bound.directive.kind;
         let in_kernels = matches!(kind, DirectiveKind::Kernels | DirectiveKind::KernelsLoop);
@@ -255,6 +259,13 @@ impl<'a> Lowering<'a> {
         let nest = self.nest(input, launch);
         let capture::Environment { variables: mut captured, extras } =
             capture::capture(input, index, stmt, &nest, in_kernels, is_split)?;
+        if !in_place {
+            let within = input.stmt_span(stmt);
+            captured.retain(|one| {
+                let is_bound = super::copied::is_bound(input, within, one.symbol);
+                !(is_bound && self.device.names_constant(input, &one.name))
+            });
+        }
         captured.iter_mut().for_each(|one| lengthen(input, stmt, one));
         let shape = shape(input, &nest, stmt, asked);
         let names = names(input, index, stmt, &captured);
@@ -315,7 +326,11 @@ impl<'a> Lowering<'a> {
                 queue: asked.queue.as_deref(),
                 code: &code,
             };
-            return Ok(super::place::lines(&block, &mut body.names));
+            let lines = super::place::lines(&block, &mut body.names);
+            let Some(Ok(home)) = super::hoisted::home(input, index, stmt) else { return Ok(lines) };
+            let (function, call) = super::hoisted::function(input, &home, &name, stmt, &lines);
+            self.hoisted.push((index, function));
+            return Ok(vec![call]);
         }
         let launcher = Launcher {
             name: &name,
@@ -362,7 +377,8 @@ impl<'a> Lowering<'a> {
         let line = input.file().line_number(place);
         let stem = super::device::unit_name(&input.file().name, input.has_namesake);
         let function = input.bound[index].function.map(|id| input.unit().function(id).name.as_str());
-        let name = format!("{stem}_{}_{line}", function.unwrap_or_default().replace("::", "_"));
+        let function = function.unwrap_or_default().replace("::", "_").replace('~', "");
+        let name = format!("{stem}_{function}_{line}");
         self.launchers.fresh(&name)
     }
 

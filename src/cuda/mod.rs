@@ -9,6 +9,7 @@ mod callable;
 mod capture;
 mod clause;
 mod complex;
+mod copied;
 mod counted;
 mod cpp;
 mod data;
@@ -17,9 +18,12 @@ mod device;
 mod distinct;
 mod flat;
 mod grid;
+mod hoisted;
+mod implied;
 mod item;
 mod kernel;
 mod launcher;
+mod left;
 mod levels;
 mod lines;
 mod names;
@@ -31,6 +35,7 @@ mod place;
 mod reduction;
 mod reuse;
 mod shared;
+mod stuck;
 mod table;
 mod text;
 mod tiles;
@@ -47,7 +52,7 @@ use crate::diag::{self, Diag};
 use crate::host::ir::{Decl, ExprId, StmtId, Unit};
 use crate::plan::{self, Plan};
 use crate::scan::Scan;
-use crate::sema::{SymbolId, Symbols};
+use crate::sema::{SymbolId, SymbolKind, Symbols};
 use crate::source::{SourceFile, Span};
 
 pub use device::{Device, header_ending};
@@ -95,6 +100,8 @@ pub struct Input<'a> {
     pub object: Option<&'static str>,
     /// Another source of its folder has the same name but for the ending.
     pub has_namesake: bool,
+    /// Functions that the device file can have no copy of, by the number of their file and their place.
+    pub stuck: Option<&'a std::collections::BTreeSet<(usize, u32)>>,
     /// No two names lead to the same memory.
     pub assume_no_alias: bool,
     /// Device code says with `#line` where it comes from.
@@ -130,13 +137,18 @@ type Refused = Box<Diag>;
 
 /// Lowers the directives of one view: one result for each, and what the device file gets.
 pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
+    let stuck = stuck::functions(input);
+    let input = &Input { stuck: Some(&stuck), ..*input };
+    let placed = cpp::called_in_place(input);
     let mut lowering = Lowering {
         input,
+        left: left::Left::of(input, &placed),
         device: Device::default(),
         diags: Vec::new(),
         launchers: names::Names::default(),
         marked: Default::default(),
-        placed: cpp::called_in_place(input),
+        placed,
+        hoisted: Vec::new(),
         published: Default::default(),
         is_told: false,
     };
@@ -151,22 +163,29 @@ pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
         };
         done.push(Lowered { changes });
     }
-    lowering.device.declare_for_headers(input, &mut lowering.diags);
-    let placed = std::mem::take(&mut lowering.placed);
-    lowering.device.close(input, &placed, &mut lowering.diags);
-    (done, lowering.device, lowering.diags)
+    for (index, change) in hoisted::added(&lowering.hoisted) {
+        done[index].changes.iter_mut().for_each(|changes| changes.push(change.clone()));
+    }
+    let Lowering { mut device, placed, left, mut diags, .. } = lowering;
+    device.declare_for_headers(input, &mut diags);
+    device.close(input, &placed, &left, &mut diags);
+    (done, device, diags)
 }
 
 struct Lowering<'a> {
     input: &'a Input<'a>,
     device: Device,
     diags: Vec<Diag>,
+    /// The functions that the device cannot have.
+    left: left::Left,
     /// The names of launchers.
     launchers: names::Names,
     /// Functions that the device has where they stand, by place.
     marked: std::collections::BTreeSet<u32>,
     /// The functions that constructs in place call, by place.
     placed: std::collections::BTreeSet<u32>,
+    /// Functions that hold launches, with the numbers of their directives.
+    hoisted: Vec<(usize, hoisted::Hoisted)>,
     /// Member functions that become public, by place.
     published: std::collections::BTreeSet<u32>,
     /// It is said that the file holds device code.
@@ -199,6 +218,9 @@ impl<'a> Input<'a> {
         if let Some(decl) = known.decl {
             return Some((self.source, self.unit().decl(decl)));
         }
+        if known.kind == SymbolKind::Member {
+            return object::member(self, symbol);
+        }
         self.headers.iter().find_map(|seen| {
             let named = |id: &&crate::host::ir::DeclId| seen.unit.decl(**id).name == known.name;
             seen.unit.globals.iter().find(named).map(|id| (*seen, seen.unit.decl(*id)))
@@ -226,7 +248,13 @@ impl Lowering<'_> {
     /// A compute construct; where it stays in its place, the functions that it calls are the device's.
     fn construct(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
         self.shows_all(index)?;
-        let mut changes = self.compute(index)?;
+        let before = self.hoisted.len();
+        let made = self.compute(index);
+        if made.is_err() {
+            self.hoisted.truncate(before);
+        }
+        let mut changes = made?;
+        let is_hoisted = self.hoisted.len() > before;
         if let Some(stmt) = self.input.bound[index].stmt()
             && cpp::is_in_place(self.input, index, stmt)
         {
@@ -234,7 +262,9 @@ impl Lowering<'_> {
                 self.diags.push(diag::device_code(self.input.bound[index].directive.name_span));
             }
             changes.extend(self.implicit_routines(stmt));
-            changes.extend(self.published(self.input.stmt_span(stmt).start));
+            if !is_hoisted {
+                changes.extend(self.published(self.input.stmt_span(stmt).start));
+            }
         }
         Ok(changes)
     }
@@ -272,6 +302,9 @@ impl Lowering<'_> {
             DirectiveKind::Wait => self.wait(index),
             DirectiveKind::Init | DirectiveKind::Shutdown | DirectiveKind::Set => self.device_control(index),
             DirectiveKind::Declare => self.declare(index),
+            DirectiveKind::Routine if self.left.is_about(self.input, index) => {
+                Err(self.left.routine(self.input, index))
+            }
             DirectiveKind::Routine if self.is_routine_in_place(index) => self.routine_in_place(index),
             DirectiveKind::Routine => {
                 self.device.routine(self.input, index);

@@ -162,6 +162,28 @@ fn classes<'a>(input: &Input<'a>, function: &Function) -> Option<Vec<(Seen<'a>, 
     Some(found)
 }
 
+/// The declaration of a member that a header has: in the class of the function that sees it, or in a base.
+pub fn member<'a>(input: &Input<'a>, symbol: SymbolId) -> Option<(Seen<'a>, &'a Decl)> {
+    let known = input.symbols.get(symbol);
+    let bare = |name: &str| super::cpp::bare(name.split('<').next().unwrap_or(name).trim()).to_owned();
+    let mut pending = vec![bare(input.symbols.class_of(symbol)?)];
+    let mut met: Vec<String> = Vec::new();
+    while let Some(name) = pending.pop().filter(|name| !met.contains(name)) {
+        let all = std::iter::once(input.source).chain(input.headers.iter().copied());
+        for seen in all {
+            for record in seen.unit.records.iter().filter(|record| record.tag.as_deref() == Some(&name)) {
+                let mut members = record.members.iter().map(|id| seen.unit.decl(*id));
+                if let Some(decl) = members.find(|decl| decl.name == known.name) {
+                    return Some((seen, decl));
+                }
+                pending.extend(record.bases.iter().map(|base| bare(base)));
+            }
+        }
+        met.push(name);
+    }
+    None
+}
+
 /// Whether an item is the whole object: `this`, or `this[0:1]`.
 pub fn is_whole(item: &ListItem) -> bool {
     item.base.text == "this" && item.variable() == "this"

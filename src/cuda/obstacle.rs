@@ -8,7 +8,7 @@ use crate::source::Span;
 
 use super::cpp::{called, functions};
 use super::text::{placed_words, words};
-use super::{Input, Refused, access, callable, capture, levels, object, refused, twin};
+use super::{Input, Refused, access, callable, capture, hoisted, implied, levels, object, refused, twin};
 
 /// Classes of the standard library whose member functions are the host's.
 const CONTAINERS: &str = "vector string map unordered_map set unordered_set multimap multiset list forward_list deque queue \
@@ -18,7 +18,7 @@ const CONTAINERS: &str = "vector string map unordered_map set unordered_set mult
 pub fn obstacle(input: &Input, index: usize, stmt: StmtId) -> Option<Refused> {
     let at = input.bound[index].directive.span;
     let span = input.unit().stmt(stmt).span;
-    if let Some(what) = of_place(input, index, span).or_else(|| of_variables(input, index, stmt)) {
+    if let Some(what) = of_place(input, index, stmt).or_else(|| of_variables(input, index, stmt)) {
         return Some(refused(at, &what));
     }
     let reached = match callable::reached(input, at, span) {
@@ -32,14 +32,13 @@ pub fn obstacle(input: &Input, index: usize, stmt: StmtId) -> Option<Refused> {
 }
 
 /// What the place has against it.
-fn of_place(input: &Input, index: usize, span: Span) -> Option<String> {
-    let unit = input.unit();
-    if unit.lambdas.iter().any(|(lambda, _)| lambda.contains(span)) {
+fn of_place(input: &Input, index: usize, stmt: StmtId) -> Option<String> {
+    let span = input.unit().stmt(stmt).span;
+    if input.unit().lambdas.iter().any(|(lambda, _)| lambda.contains(span)) {
         return Some("a construct in a lambda expression".to_owned());
     }
-    let function = input.bound[index].function.map(|id| unit.function(id))?;
-    if let Some(what) = access::enclosing(input, function) {
-        return Some(format!("a construct in {what}"));
+    if let Some(Err(what)) = hoisted::home(input, index, stmt) {
+        return Some(what);
     }
     has_cuda_type(input).then(|| "a construct beside a type with the name of one of CUDA's".to_owned())
 }
@@ -69,7 +68,8 @@ fn of_variables(input: &Input, index: usize, stmt: StmtId) -> Option<String> {
 
 /// What the functions that the code calls have against it.
 fn of_calls(input: &Input, function: Option<&Function>, within: Span, span: Span) -> Option<&'static str> {
-    for (name, is_alone) in called(input, span) {
+    let unnamed = implied::implied(input, span).into_iter().map(|name| (name, false));
+    for (name, is_alone) in called(input, span).chain(unnamed) {
         let is_bare = !name.contains("::");
         let of_object = |one: &Function| {
             let head = Span { start: one.span.start, end: one.name_span.start };

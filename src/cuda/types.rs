@@ -166,6 +166,14 @@ pub fn plain(input: &Input, seen: Seen, decl: &Decl) -> Option<String> {
     None
 }
 
+/// The name of a declaration's type, if it is one of the program's.
+pub fn named(decl: &Decl) -> Option<&str> {
+    match &decl.base {
+        BaseType::Named(name) | BaseType::Tagged(name) => Some(super::cpp::bare(name)),
+        _ => None,
+    }
+}
+
 /// Whether a declaration gives a type this name.
 pub fn is_typedef(decl: &Decl, name: &str) -> bool {
     decl.kind == DeclKind::Typedef && decl.name == name

@@ -1018,7 +1018,7 @@ pub fn not_callable(at: Span, name: &str, why: &str) -> Diag {
         at,
         format!("`{name}` cannot be called on the device: {why}"),
         "left as it is",
-        "capture numbers, arrays and plain structs by value, or write a function with `routine`",
+        "capture numbers, arrays and plain structs by value, or write a `routine` that needs nothing of the host",
     )
 }
 

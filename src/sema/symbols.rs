@@ -390,6 +390,12 @@ impl Symbols {
         self.by_reference.get(name).is_some_and(|places| places.contains(&place))
     }
 
+    /// The class whose functions see a data member without `this->`.
+    pub fn class_of(&self, member: SymbolId) -> Option<&str> {
+        let holds = |known: &FxHashMap<String, SymbolId>| known.values().any(|id| *id == member);
+        self.members.iter().find(|(_, known)| holds(known)).map(|(class, _)| class.as_str())
+    }
+
     pub(super) fn insert(&mut self, symbol: Symbol) -> SymbolId {
         let id = SymbolId(self.symbols.len() as u32);
         // A member is found by its class.

@@ -51,6 +51,7 @@ impl Reading {
             device_type: &options.device_type,
             in_place: false,
             object: None,
+            stuck: None,
             has_namesake: options.has_namesake,
             assume_no_alias: options.assume_no_alias,
             line_directives: options.line_directives,

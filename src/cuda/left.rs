@@ -1,0 +1,301 @@
+//! Functions that the device cannot have: what calls them stays with the host, too.
+//!
+//! Invariant: device code calls no function of the program that the device does not have.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::acc::ast::DirectiveKind;
+use crate::diag;
+use crate::host::ir::{Decl, DeclKind, ExprKind, Function};
+use crate::source::Span;
+
+use super::text::{Edits, placed_words, words};
+use super::{Input, Refused, Seen, copied, cpp, device, implied, levels, refused, twin, types};
+
+/// Functions of the standard library that the device has, which a program may declare for itself.
+const DEVICES: &str = "abs labs llabs fabs fabsf sqrt sqrtf cbrt exp expf exp2 expm1 log logf log2 log10 log1p pow powf \
+    sin sinf cos cosf tan tanf asin acos atan atan2 sinh cosh tanh asinh acosh atanh hypot floor ceil round trunc rint \
+    nearbyint fmod remainder fmin fmax fminf fmaxf fdim fma erf erfc tgamma lgamma isnan isinf isfinite signbit copysign \
+    min max printf malloc free memcpy memset clock";
+
+/// What is said of a function that has a message of its own.
+const OWN: &str = "is left";
+
+/// Why the device cannot have a function.
+#[derive(Clone, Debug)]
+struct Why {
+    /// As a sentence about the function goes on.
+    text: String,
+    /// What is said of the function itself.
+    said: Option<Refused>,
+}
+
+/// The functions that are left, by name.
+#[derive(Clone, Debug, Default)]
+pub struct Left {
+    known: BTreeMap<String, Why>,
+}
+
+impl Left {
+    /// Those among the functions that constructs and `routine` directives lead to. `placed`: those that constructs in
+    /// their place call.
+    pub fn of(input: &Input, placed: &BTreeSet<u32>) -> Left {
+        let mut left = Left::default();
+        let mut callers: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        let mut pending: Vec<String> = roots(input).into_iter().collect();
+        while let Some(name) = pending.pop() {
+            if callers.contains_key(&name) {
+                continue;
+            }
+            let mut calls = BTreeSet::new();
+            let mut is_defined = false;
+            for (is_own, seen) in files(input) {
+                for function in seen.unit.functions.iter().filter(|function| function.name == name) {
+                    is_defined = true;
+                    calls.extend(called(input, &seen, function.span));
+                    if let Some(why) = obstacle(input, (is_own, &seen), function, placed) {
+                        left.known.entry(name.clone()).or_insert(why);
+                    }
+                }
+            }
+            if !is_defined && is_hosts(input, &name) {
+                let text = "is declared without `routine`, and defined elsewhere".to_owned();
+                left.known.insert(name.clone(), Why { text, said: None });
+            }
+            pending.extend(calls.iter().cloned());
+            callers.insert(name, calls);
+        }
+        left.spread(&callers);
+        left
+    }
+
+    /// What calls a function that is left is left.
+    fn spread(&mut self, calls: &BTreeMap<String, BTreeSet<String>>) {
+        let mut pending: Vec<String> = self.known.keys().cloned().collect();
+        while let Some(name) = pending.pop() {
+            for (caller, _) in calls.iter().filter(|(_, calls)| calls.contains(&name)) {
+                if !self.known.contains_key(caller) {
+                    let said = self.known.get(&name).and_then(|why| why.said.clone());
+                    let text = match self.known.get(&name) {
+                        Some(why) if why.text.starts_with("calls") => why.text.clone(),
+                        Some(why) => format!("calls `{name}`, which {}", why.text),
+                        None => continue,
+                    };
+                    self.known.insert(caller.clone(), Why { text, said });
+                    pending.push(caller.clone());
+                }
+            }
+        }
+    }
+
+    /// Whether a function of this name is left.
+    pub fn holds(&self, name: &str) -> bool {
+        self.known.contains_key(cpp::bare(name))
+    }
+
+    /// Why code cannot be the device's that calls one of them; `at` is its directive.
+    pub fn refusal(&self, input: &Input, at: Span, code: &[Span]) -> Option<Refused> {
+        let mut names = code.iter().flat_map(|span| called(input, &input.source, *span));
+        let name = names.find(|name| self.known.contains_key(name))?;
+        self.told(at, &name)
+    }
+
+    /// Whether the function of a `routine` directive is left.
+    pub fn is_about(&self, input: &Input, index: usize) -> bool {
+        device::routine_name(input, index).is_some_and(|name| self.holds(name))
+    }
+
+    /// Why the function of a `routine` directive is left.
+    pub fn routine(&self, input: &Input, index: usize) -> Refused {
+        let at = input.bound[index].directive.span;
+        let name = cpp::bare(device::routine_name(input, index).unwrap_or_default());
+        let own = self.known.get(name).filter(|why| why.text == OWN).and_then(|why| why.said.clone());
+        own.or_else(|| self.told(at, name)).unwrap_or_else(|| refused(at, "a routine that is not seen"))
+    }
+
+    fn told(&self, at: Span, name: &str) -> Option<Refused> {
+        let why = self.known.get(name)?;
+        let told = diag::not_callable(at, name, &format!("it {}", why.text));
+        Some(Box::new(match &why.said {
+            Some(said) => told.with(said.primary.span, said.message.clone()),
+            None => told,
+        }))
+    }
+}
+
+/// The files, and whether each is the source itself.
+fn files<'a>(input: &Input<'a>) -> impl Iterator<Item = (bool, Seen<'a>)> + use<'a> {
+    input.headers.iter().map(|seen| (false, *seen)).chain([(true, input.source)])
+}
+
+/// The functions that device code begins with.
+fn roots(input: &Input) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for (index, bound) in input.bound.iter().enumerate() {
+        if bound.directive.kind == DirectiveKind::Routine {
+            found.extend(device::routine_name(input, index).map(|name| cpp::bare(name).to_owned()));
+        } else if let Some(stmt) = bound.stmt().filter(|_| bound.directive.kind.is_compute()) {
+            for span in cpp::code(input, input.stmt_span(stmt)) {
+                found.extend(called(input, &input.source, span));
+            }
+        }
+    }
+    found
+}
+
+/// The functions that code calls, those of macros included.
+fn called(input: &Input, seen: &Seen, span: Span) -> BTreeSet<String> {
+    let unit = seen.unit;
+    let mut found = match std::ptr::eq(unit, input.unit()) {
+        true => implied::implied(input, span),
+        false => BTreeSet::new(),
+    };
+    for expr in unit.exprs.iter().filter(|expr| span.contains(expr.span)) {
+        let ExprKind::Call { callee, .. } = &expr.kind else { continue };
+        match &unit.expr(*callee).kind {
+            ExprKind::Name(name) | ExprKind::Member { name, .. } => found.insert(cpp::bare(name).to_owned()),
+            _ => continue,
+        };
+    }
+    let shadow = String::from_utf8_lossy(seen.scan.shadow.get(span.range()).unwrap_or_default()).into_owned();
+    let mut pending: Vec<String> = words(&shadow).into_iter().map(str::to_owned).collect();
+    let mut known: BTreeSet<String> = BTreeSet::new();
+    while let Some(word) = pending.pop() {
+        let Some(define) = device::define(input, &word).filter(|_| known.insert(word.clone())) else {
+            continue;
+        };
+        found.remove(&word);
+        for (at, inner) in placed_words(&define.body) {
+            let behind = define.body[at + inner.len()..].trim_start();
+            if behind.starts_with('(') && device::define(input, inner).is_none() {
+                found.insert(inner.to_owned());
+            }
+            pending.push(inner.to_owned());
+        }
+    }
+    found
+}
+
+/// Why the device cannot have a function, whatever it calls.
+fn obstacle(
+    input: &Input,
+    (is_own, seen): (bool, &Seen),
+    function: &Function,
+    placed: &BTreeSet<u32>,
+) -> Option<Why> {
+    let said = |why: Refused| Why { text: OWN.to_owned(), said: Some(why) };
+    let mut is_in_place = input.unit().is_cpp() && !cpp::is_plain_in(seen, function);
+    if is_own {
+        is_in_place |= placed.contains(&function.span.start);
+        if let Err(why) = types::none_too_long(input, function.span) {
+            return Some(said(why));
+        }
+        let at = input.unit().functions.iter().position(|one| one.span == function.span)?;
+        if !is_in_place && let Err(why) = device::routine_code(input, at, Edits::default(), 0) {
+            return Some(said(why));
+        }
+        let has_levels = levels::routine_levels(input, &function.name).any();
+        if let Some(what) = twin::obstacle(input, &function.name).filter(|_| is_in_place && has_levels) {
+            return Some(Why { text: format!("is {}", what.trim_end_matches(',')), said: None });
+        }
+    } else if let Some(there) = input.reading(seen) {
+        let at = seen.unit.functions.iter().position(|one| one.span == function.span)?;
+        let whole = types::none_too_long(there, function.span);
+        let made = whole.and_then(|()| device::routine_code(there, at, Edits::default(), 0));
+        if !is_in_place && let Err(why) = made {
+            return Some(Why { text: format!("stands in a header: {}", why.message), said: None });
+        }
+    } else if words(&seen.file.text(function.span)).windows(2).any(|two| two == ["long", "double"]) {
+        let text = "computes in `long double`, which the device does not have".to_owned();
+        return Some(Why { text, said: None });
+    }
+    let name = hosts_variable(input, (is_own, seen), function, is_in_place)?;
+    let text = format!("names `{name}`, a variable of the host");
+    Some(Why { text, said: None })
+}
+
+/// The variable that a function names and that the device does not have.
+fn hosts_variable(
+    input: &Input,
+    (is_own, seen): (bool, &Seen),
+    function: &Function,
+    is_in_place: bool,
+) -> Option<String> {
+    let body = seen.unit.stmt(function.body).span;
+    let text = seen.scan.shadow.get(body.range()).map(String::from_utf8_lossy)?;
+    for (at, word) in placed_words(&text) {
+        let before = text[..at].trim_end();
+        if before.ends_with('.') || before.ends_with("->") || before.ends_with("::") {
+            continue;
+        }
+        let is_sized = words(before).last() == Some(&"sizeof");
+        let is_global = match is_own {
+            true => input.symbols.lookup(word, body.start + at as u32).is_some_and(|symbol| {
+                let decl = input.symbols.get(symbol).decl;
+                decl.is_none_or(|decl| seen.unit.globals.contains(&decl))
+            }),
+            false => {
+                !seen.unit.decls.iter().any(|decl| function.span.contains(decl.span) && decl.name == word)
+            }
+        };
+        let Some(decl) = global(input, word).filter(|_| is_global && !is_sized) else { continue };
+        let has_copy = match is_in_place {
+            true => copied::constant(input, word).is_some_and(|one| one.is_integer) || is_constexpr(&decl),
+            false => copied::constant(input, word).is_some() || is_declared(input, word),
+        };
+        if !has_copy {
+            return Some(word.to_owned());
+        }
+    }
+    None
+}
+
+/// The variable of this name at file scope.
+fn global<'a>(input: &Input<'a>, name: &str) -> Option<(Seen<'a>, &'a Decl)> {
+    files(input).find_map(|(_, seen)| {
+        let mut all = seen.unit.globals.iter().map(|id| seen.unit.decl(*id));
+        let decl = all.find(|decl| decl.kind == DeclKind::Variable && decl.name == name)?;
+        Some((seen, decl))
+    })
+}
+
+/// Whether a variable is a number that the language knows wherever it is named.
+fn is_constexpr((seen, decl): &(Seen, &Decl)) -> bool {
+    let head = seen.file.text(Span { start: decl.span.start, end: decl.name_span.start });
+    decl.derived.is_empty() && words(&head).contains(&"constexpr")
+}
+
+/// Whether a `declare` directive speaks of a variable.
+fn is_declared(input: &Input, name: &str) -> bool {
+    files(input).any(|(_, seen)| {
+        seen.scan.directives.iter().any(|text| {
+            let said = seen.file.text(text.span);
+            let said = words(&said);
+            said.contains(&"declare") && said.contains(&name)
+        })
+    })
+}
+
+/// Whether the program declares a function for the host alone, and defines it in another file.
+fn is_hosts(input: &Input, name: &str) -> bool {
+    if DEVICES.split_whitespace().any(|known| known == name) {
+        return false;
+    }
+    let mut is_declared = false;
+    for (_, seen) in files(input) {
+        for decl in
+            seen.unit.decls.iter().filter(|decl| decl.kind == DeclKind::Prototype && decl.name == name)
+        {
+            let text = seen.file.text(Span { start: decl.name_span.end, end: decl.span.end });
+            is_declared |= !text.contains('=');
+        }
+        let is_routine = seen.scan.directives.iter().any(|text| {
+            let said = seen.file.text(text.span);
+            words(&said).contains(&"routine") && words(&said).contains(&name)
+        });
+        if is_routine || device::is_routine_prototype(&seen, name) {
+            return false;
+        }
+    }
+    is_declared
+}

@@ -1,0 +1,92 @@
+//! Functions of C++ that the device file can have no copy of: they, or what they name, mean something only in their place.
+//!
+//! Invariant: what calls such a function stays in its place, too.
+
+use std::collections::BTreeSet;
+
+use crate::host::ir::ExprKind;
+use crate::source::Span;
+
+use super::text::placed_words;
+use super::{Input, Seen, copied, cpp, implied};
+
+/// What of the standard library means the same in the device file.
+const NUMBERS: &str = "abs fabs sqrt cbrt exp exp2 expm1 log log2 log10 log1p pow sin cos tan asin acos atan atan2 sinh \
+    cosh tanh asinh acosh atanh hypot floor ceil round trunc rint nearbyint fmod remainder fmin fmax fdim fma erf erfc \
+    tgamma lgamma isnan isinf isfinite signbit copysign size_t ptrdiff_t int8_t int16_t int32_t int64_t uint8_t uint16_t \
+    uint32_t uint64_t printf";
+
+/// Functions by the number of their file, headers first, and their place.
+pub type Stuck = BTreeSet<(usize, u32)>;
+
+/// All of them.
+pub fn functions(input: &Input) -> Stuck {
+    let mut found = Stuck::new();
+    if !input.unit().is_cpp() || input.bound.is_empty() {
+        return found;
+    }
+    let files: Vec<Seen> = input.headers.iter().chain([&input.source]).copied().collect();
+    let mut free = Vec::new();
+    for (number, seen) in files.iter().enumerate() {
+        for function in &seen.unit.functions {
+            let is_own = number == input.headers.len();
+            if !cpp::is_plain_in(seen, function)
+                || is_held(input, seen, function.span)
+                || is_own && !implied::implied(input, function.span).is_empty()
+                || !implied::structors(input, seen, function.span).is_empty()
+            {
+                found.insert((number, function.span.start));
+            } else {
+                free.push((number, function, calls(seen, function.span)));
+            }
+        }
+    }
+    loop {
+        let before = found.len();
+        let names: BTreeSet<&str> = files
+            .iter()
+            .enumerate()
+            .flat_map(|(number, seen)| seen.unit.functions.iter().map(move |one| (number, one)))
+            .filter(|(number, one)| found.contains(&(*number, one.span.start)))
+            .map(|(_, one)| one.name.as_str())
+            .collect();
+        let caught =
+            free.iter().filter(|(_, _, calls)| calls.iter().any(|name| names.contains(name.as_str())));
+        let caught: Vec<(usize, u32)> = caught.map(|(number, one, _)| (*number, one.span.start)).collect();
+        found.extend(caught);
+        if found.len() == before {
+            return found;
+        }
+    }
+}
+
+/// The names of what code calls.
+fn calls(seen: &Seen, span: Span) -> BTreeSet<String> {
+    let unit = seen.unit;
+    let inside = unit.exprs.iter().filter(|expr| span.contains(expr.span));
+    let names = inside.filter_map(|expr| match &expr.kind {
+        ExprKind::Call { callee, .. } => match &unit.expr(*callee).kind {
+            ExprKind::Name(name) | ExprKind::Member { name, .. } => Some(cpp::bare(name).to_owned()),
+            _ => None,
+        },
+        _ => None,
+    });
+    names.collect()
+}
+
+/// Whether a part of a file names something that the device file does not have.
+pub fn is_held(input: &Input, seen: &Seen, span: Span) -> bool {
+    let text = seen.file.text(span);
+    let mut known: BTreeSet<&str> = BTreeSet::new();
+    for (at, word) in placed_words(&text) {
+        let before = text[..at].trim_end();
+        if before.ends_with("std::") {
+            if !NUMBERS.split_whitespace().any(|known| known == word) {
+                return true;
+            }
+        } else if known.insert(word) && !copied::is_portable(input, word) {
+            return true;
+        }
+    }
+    false
+}
