@@ -4,6 +4,7 @@
 //! folders that the user named.
 
 use std::collections::{HashMap, HashSet};
+use std::ffi::OsString;
 use std::fs;
 use std::hash::Hash;
 use std::path::{Path, PathBuf};
@@ -26,6 +27,8 @@ pub struct Headers {
     roots: Vec<PathBuf>,
     /// The files that define a Fortran module, by its name in lower case.
     modules: HashMap<String, Vec<PathBuf>>,
+    /// The headers among the files at hand, by name without folder.
+    by_name: HashMap<OsString, Vec<PathBuf>>,
     /// The variables to which headers of C give a place on the device.
     declared: HashSet<String>,
     known: Mutex<HashMap<Key, Once<Option<Arc<Found>>>>>,
@@ -70,9 +73,16 @@ impl Headers {
             }
         }
         let is_header = |path: &&&Path| path.to_str().and_then(cuda::header_ending).is_some();
-        let headers = files.par_iter().filter(is_header);
-        let declared = headers.flat_map_iter(|path| declared(path)).collect();
-        Headers { modules, declared, ..Headers::new(roots) }
+        let headers: Vec<&Path> = files.iter().filter(is_header).copied().collect();
+        let mut by_name: HashMap<OsString, Vec<PathBuf>> = HashMap::new();
+        for path in &headers {
+            by_name
+                .entry(path.file_name().unwrap_or_default().to_owned())
+                .or_default()
+                .push(path.to_path_buf());
+        }
+        let declared = headers.par_iter().flat_map_iter(|path| declared(path)).collect();
+        Headers { modules, by_name, declared, ..Headers::new(roots) }
     }
 
     /// Whether a file of that language may have to change for what others say: it uses a module of the files at hand, or names
@@ -110,10 +120,23 @@ impl Headers {
         near.or_else(|| places.first()).cloned()
     }
 
+    /// The file that an inclusion means: beside the file that includes it, in a folder of the command line, or, as
+    /// compilers are told of other folders, the nearest one of the files at hand.
     fn find(&self, folder: &Path, name: &str) -> Option<PathBuf> {
         let places = std::iter::once(folder).chain(self.roots.iter().map(PathBuf::as_path));
-        let found = places.filter_map(|place| place.join(name).canonicalize().ok());
-        found.into_iter().find(|path| path.is_file() && self.roots.iter().any(|root| path.starts_with(root)))
+        let mut found = places.filter_map(|place| place.join(name).canonicalize().ok());
+        let near = found.find(|path| path.is_file() && self.roots.iter().any(|root| path.starts_with(root)));
+        near.or_else(|| self.nearest(folder, Path::new(name)))
+    }
+
+    /// The header of this name that has most folders in common with `folder`, if that is one.
+    fn nearest(&self, folder: &Path, name: &Path) -> Option<PathBuf> {
+        let all = self.by_name.get(name.file_name()?)?.iter().filter(|path| path.ends_with(name));
+        let common =
+            |path: &Path| path.components().zip(folder.components()).take_while(|(a, b)| a == b).count();
+        let most = all.clone().map(|path| common(path)).max()?;
+        let mut best = all.filter(|path| common(path) == most);
+        best.next().filter(|_| best.next().is_none()).cloned()
     }
 
     fn read(&self, path: &Path, by: Language) -> Option<Arc<Found>> {

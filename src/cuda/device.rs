@@ -3,6 +3,7 @@
 //! Invariant: definitions are copied as they stand, in their order; the header declares what the host calls.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use crate::acc::ast::{Argument, DirectiveKind};
 use crate::bind::Target;
@@ -10,7 +11,7 @@ use crate::diag::Diag;
 use crate::host::ir::{DeclKind, Function, FunctionId};
 use crate::scan::Define;
 use crate::sema::{self, Class};
-use crate::source::Span;
+use crate::source::{Language, Span};
 
 use super::body::{Body, Shape};
 use super::left::Left;
@@ -20,7 +21,7 @@ use super::text::{Edits, words};
 use super::{Input, Kernels, Refused, Seen, copied, types};
 
 /// Headers of the standard libraries that device code may need.
-const STANDARD: [&str; 24] = [
+pub const STANDARD: [&str; 24] = [
     "assert.h",
     "complex.h",
     "float.h",
@@ -69,6 +70,8 @@ pub struct Device {
     pub(super) declared: BTreeSet<String>,
     pub(super) registrations: Vec<String>,
     includes: BTreeSet<(usize, u32, String)>,
+    /// Lines that include what nobody has read.
+    pub(super) unseen: Vec<String>,
     /// By the number of the file and the offset, too: functions, and declarations of functions.
     functions: BTreeMap<(usize, u32), String>,
     device_prototypes: BTreeMap<(usize, u32), String>,
@@ -262,6 +265,7 @@ impl Device {
             let came: Vec<Copied> = new.flat_map(|word| self.need(input, word, Part::Type)).collect();
             pending.extend(came.into_iter().map(|one| one.text));
         }
+        self.include_unseen(input, diags);
         for (number, seen) in input.headers.iter().chain([&input.source]).enumerate() {
             for include in seen.scan.includes.iter().filter(|include| include.active && !include.quoted) {
                 if STANDARD.contains(&include.path.as_str()) {
@@ -386,6 +390,8 @@ impl Device {
         self.declared.extend(other.declared);
         self.registrations.extend(other.registrations);
         self.includes.extend(other.includes);
+        let new: Vec<String> = other.unseen.into_iter().filter(|line| !self.unseen.contains(line)).collect();
+        self.unseen.extend(new);
         self.functions.extend(other.functions);
         self.device_prototypes.extend(other.device_prototypes);
         self.in_place |= other.in_place;
@@ -395,6 +401,8 @@ impl Device {
     pub fn text(&self, name: &str, source: &str) -> String {
         let has_complex = self.includes.iter().any(|(_, _, path)| path == COMPLEX_HEADER);
         let whole = super::complex::rewritten(&self.whole(source, has_complex), has_complex);
+        let is_c = Language::of(Path::new(source)) == Some(Language::C);
+        let whole = if is_c { super::renamed::renamed(&whole) } else { whole };
         super::origin::resolved(&whole, name)
     }
 
@@ -414,6 +422,12 @@ impl Device {
             out.push('\n');
         }
         out += "#include \"acc2omp_cuda.h\"\n\n";
+        for line in &self.unseen {
+            out += &format!("{line}\n");
+        }
+        if !self.unseen.is_empty() {
+            out.push('\n');
+        }
         let all: String = self
             .parts
             .values()

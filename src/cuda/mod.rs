@@ -33,6 +33,7 @@ mod origin;
 mod parts;
 mod place;
 mod reduction;
+mod renamed;
 mod reuse;
 mod shared;
 mod stuck;
@@ -41,6 +42,7 @@ mod text;
 mod tiles;
 mod twin;
 mod types;
+mod unseen;
 mod variable;
 mod window;
 

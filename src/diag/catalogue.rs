@@ -1033,3 +1033,15 @@ pub fn made_public(at: Span, name: &str) -> Diag {
         "nothing; to keep it private, move the loop into a function outside of the class",
     )
 }
+
+/// A0407
+pub fn header_unread(at: Span, name: &str, path: &str) -> Diag {
+    diag(
+        407,
+        Severity::Info,
+        at,
+        format!("`{name}` is declared in no file that was read: the device code includes `{path}`, too"),
+        "was not found",
+        "name the folder of the header on the command line, too, so that its types and macros are known",
+    )
+}

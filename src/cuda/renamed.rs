@@ -1,0 +1,71 @@
+//! Names of a C program that C++ has other uses for: in device code they get another.
+//!
+//! Invariant: none of these words is one that generated text uses itself.
+
+use super::text::{placed_words, words};
+
+/// Words of C++ that are names to C.
+const TAKEN: [&str; 30] = [
+    "and",
+    "and_eq",
+    "asm",
+    "bitand",
+    "bitor",
+    "catch",
+    "class",
+    "compl",
+    "concept",
+    "delete",
+    "explicit",
+    "export",
+    "friend",
+    "mutable",
+    "new",
+    "not",
+    "not_eq",
+    "operator",
+    "or",
+    "or_eq",
+    "private",
+    "protected",
+    "public",
+    "requires",
+    "this",
+    "throw",
+    "try",
+    "virtual",
+    "xor",
+    "xor_eq",
+];
+
+/// Device code of a C program with names that C++ takes for names.
+pub fn renamed(text: &str) -> String {
+    let all = words(text);
+    if !all.iter().any(|word| TAKEN.contains(word)) {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut done = 0;
+    for (at, word) in placed_words(text).into_iter().filter(|(_, word)| TAKEN.contains(word)) {
+        let mut name = format!("{word}_");
+        while all.contains(&name.as_str()) {
+            name.push('_');
+        }
+        out += &text[done..at];
+        out += &name;
+        done = at + word.len();
+    }
+    out + &text[done..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::renamed;
+
+    #[test]
+    fn names_that_are_words_of_cpp_get_another() {
+        let text = "double or = new[i]; /* or */ f(\"new\", new_);";
+        assert_eq!(renamed(text), "double or_ = new__[i]; /* or */ f(\"new\", new_);");
+        assert_eq!(renamed("a || b"), "a || b");
+    }
+}
