@@ -5,7 +5,7 @@
 use crate::host::ir::{BaseType, Decl};
 use crate::source::Span;
 
-use super::text::{placed_words, words};
+use super::text::{placed_numbers, placed_words, words};
 use super::types::is_typedef;
 use super::{Input, Seen};
 
@@ -46,6 +46,7 @@ pub fn class(part: &str) -> String {
 
 /// Code with the class in the place of C's types. `has_header`: `complex` is a word for them.
 pub fn rewritten(text: &str, has_header: bool) -> String {
+    let text = &imaginary(text);
     let all = placed_words(text);
     let is_complex = |word: &str| COMPLEX[..if has_header { 3 } else { 2 }].contains(&word);
     let is_part = |word: &str| ["float", "double"].contains(&word);
@@ -76,6 +77,25 @@ pub fn rewritten(text: &str, has_header: bool) -> String {
     out + &text[at..]
 }
 
+/// Code without GNU's imaginary numbers: `1.5i` and `1.5I` are a number of the class.
+fn imaginary(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut done = 0;
+    for (start, number) in placed_numbers(text) {
+        let digits = number.trim_end_matches(['i', 'I', 'j', 'J', 'f', 'F', 'l', 'L', 'u', 'U']);
+        let suffix = &number[digits.len()..];
+        let is_hexadecimal = number.starts_with("0x") || number.starts_with("0X");
+        if !suffix.contains(['i', 'I', 'j', 'J']) || is_hexadecimal {
+            continue;
+        }
+        let part = if suffix.contains(['f', 'F']) { "float" } else { "double" };
+        out += &text[done..start];
+        out += &format!("{}(0, {digits})", class(part));
+        done = start + number.len();
+    }
+    out + &text[done..]
+}
+
 /// The macros of `<complex.h>` that some code uses.
 pub fn macros(text: &str) -> String {
     let used = words(text);
@@ -101,6 +121,11 @@ mod tests {
         check("const double complex *a, b;", "const acc2omp::Complex<double> *a, b;");
         check("double a; /* double complex */ \"complex\"", "double a; /* double complex */ \"complex\"");
         check("_Complex\n    float z", "acc2omp::Complex<float> z");
+        check(
+            "x * 1.5e-3I - .5if + 2",
+            "x * acc2omp::Complex<double>(0, 1.5e-3) - acc2omp::Complex<float>(0, .5) + 2",
+        );
+        check("0x1e + i - 3.f", "0x1e + i - 3.f");
     }
 
     #[test]

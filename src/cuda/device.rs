@@ -303,7 +303,9 @@ impl Device {
         let mut texts = Vec::new();
         for (number, seen) in input.headers.iter().chain([&input.source]).enumerate() {
             for define in seen.scan.defines.iter().filter(|define| define.name == word) {
-                let text = seen.file.text(define.span).into_owned();
+                // What is continued by nothing ends there.
+                let text = seen.file.text(define.span);
+                let text = text.trim_end().trim_end_matches('\\').trim_end().to_owned();
                 texts.push(Copied::new(part, define.body.clone()));
                 self.parts.insert((number, define.span.start), text);
             }

@@ -172,12 +172,26 @@ pub fn words(text: &str) -> Vec<&str> {
 
 /// The same with their places.
 pub fn placed_words(text: &str) -> Vec<(usize, &str)> {
+    let is_word = |(_, token): &(usize, &str)| !token.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+    tokens(text).into_iter().filter(is_word).collect()
+}
+
+/// The numbers in a text of C, with their places.
+pub fn placed_numbers(text: &str) -> Vec<(usize, &str)> {
+    let is_number = |(_, token): &(usize, &str)| token.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+    tokens(text).into_iter().filter(is_number).collect()
+}
+
+/// The names and numbers in a text of C, with their places.
+fn tokens(text: &str) -> Vec<(usize, &str)> {
     let bytes = text.as_bytes();
+    let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
     let mut found = Vec::new();
     let mut at = 0;
     while at < bytes.len() {
         let byte = bytes[at];
         let rest = &bytes[at..];
+        let start = at;
         if rest.starts_with(b"//") {
             at += rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
         } else if rest.starts_with(b"/*") {
@@ -188,14 +202,18 @@ pub fn placed_words(text: &str) -> Vec<(usize, &str)> {
                 at += if bytes[at] == b'\\' { 2 } else { 1 };
             }
             at += 1;
-        } else if byte.is_ascii_digit() {
+        } else if is_digit(at) || byte == b'.' && is_digit(at + 1) {
+            let is_hexadecimal = rest.len() > 1 && matches!(rest[1], b'x' | b'X');
+            let is_sign = |at: usize| {
+                matches!(bytes[at], b'+' | b'-') && matches!(bytes[at - 1], b'e' | b'E') && !is_hexadecimal
+            };
             while at < bytes.len()
-                && (bytes[at].is_ascii_alphanumeric() || bytes[at] == b'.' || bytes[at] == b'_')
+                && (bytes[at].is_ascii_alphanumeric() || matches!(bytes[at], b'.' | b'_') || is_sign(at))
             {
                 at += 1;
             }
+            found.extend(text.get(start..at).map(|number| (start, number)));
         } else if byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80 {
-            let start = at;
             while at < bytes.len()
                 && (bytes[at].is_ascii_alphanumeric() || bytes[at] == b'_' || bytes[at] >= 0x80)
             {

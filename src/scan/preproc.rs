@@ -18,9 +18,11 @@ pub struct View {
 }
 
 impl Default for View {
-    /// What an OpenACC compiler defines.
+    /// What an OpenACC compiler defines; those at hand all call themselves GNU's.
     fn default() -> View {
-        View { defines: vec![("_OPENACC".to_owned(), Some("201711".to_owned()))], reach: None }
+        let defines = [("_OPENACC", "201711"), ("__GNUC__", "12")];
+        let defines = defines.map(|(name, body)| (name.to_owned(), Some(body.to_owned())));
+        View { defines: defines.to_vec(), reach: None }
     }
 }
 
