@@ -46,7 +46,16 @@ impl<'a> Constant<'a> {
 
 /// The constant of this name at file scope, if its value can be read off its declaration.
 pub fn constant<'a>(input: &Input<'a>, name: &str) -> Option<Constant<'a>> {
-    let found = declared(input, name)?;
+    early(input, name, false)
+}
+
+/// Whether a name is that of a constant number, in a namespace or not: nvcc knows its value.
+pub fn is_number(input: &Input, name: &str) -> bool {
+    early(input, name, true).is_some_and(|constant| constant.decl.derived.is_empty())
+}
+
+fn early<'a>(input: &Input<'a>, name: &str, anywhere: bool) -> Option<Constant<'a>> {
+    let found = declared(input, name, anywhere)?;
     let mut pending = vec![found];
     let mut known: BTreeSet<(usize, u32)> = BTreeSet::new();
     while let Some(one) = pending.pop() {
@@ -63,7 +72,7 @@ pub fn constant<'a>(input: &Input<'a>, name: &str) -> Option<Constant<'a>> {
                 return None;
             }
             for name in names {
-                match declared(input, &name) {
+                match declared(input, &name, anywhere) {
                     Some(other) => pending.push(other),
                     None if is_word_of_the_compiler(input, &name) => {}
                     None => return None,
@@ -75,11 +84,11 @@ pub fn constant<'a>(input: &Input<'a>, name: &str) -> Option<Constant<'a>> {
 }
 
 /// A variable at file scope that is `const`.
-fn declared<'a>(input: &Input<'a>, name: &str) -> Option<Constant<'a>> {
+fn declared<'a>(input: &Input<'a>, name: &str, anywhere: bool) -> Option<Constant<'a>> {
     for (number, seen) in input.headers.iter().chain([&input.source]).enumerate() {
         let named = |decl: &&Decl| decl.kind == DeclKind::Variable && decl.name == name && decl.is_const;
         let found = seen.unit.globals.iter().map(|id| seen.unit.decl(*id)).find(named);
-        if let Some(decl) = found.filter(|decl| !cpp::in_namespace(seen, decl.span)) {
+        if let Some(decl) = found.filter(|decl| anywhere || !cpp::in_namespace(seen, decl.span)) {
             let words = types::plain(input, *seen, decl).unwrap_or_default();
             let is_integer = decl.derived.is_empty() && !["float", "double"].contains(&words.as_str());
             return Some(Constant { number, seen: *seen, decl, is_integer });

@@ -59,7 +59,7 @@ fn names_held(input: &Input, stmt: StmtId) -> bool {
     let unit = input.unit();
     let mut outer =
         capture::outer(input, stmt).into_iter().filter_map(|(symbol, _)| input.declaration(symbol));
-    stuck::is_held(input, &input.source, unit.stmt(stmt).span)
+    stuck::is_held(input, &input.source, unit.stmt(stmt).span, &mut Default::default())
         || outer.any(|(_, decl)| types::named(decl).is_some_and(|name| !copied::is_portable(input, name)))
 }
 
@@ -140,13 +140,17 @@ fn is_plain(input: &Input, function: &Function) -> bool {
 
 /// The same for a function of a header.
 pub fn is_plain_in(seen: &Seen, function: &Function) -> bool {
+    has_plain_head(seen, function) && !in_namespace(seen, function.span)
+}
+
+/// Whether a function is neither a member nor a template.
+pub fn has_plain_head(seen: &Seen, function: &Function) -> bool {
     let head = Span { start: function.span.start, end: function.name_span.start };
     // Class templates and what the standard library has stay where they are.
     let params = Span { start: function.span.start, end: seen.unit.stmt(function.body).span.start };
     function.member_of.is_none()
         && !seen.file.text(params).contains('<')
         && !words(&seen.file.text(head)).contains(&"template")
-        && !in_namespace(seen, function.span)
 }
 
 /// The functions that constructs in place call, one through another, by place.
@@ -344,15 +348,26 @@ fn in_class(input: &Input, span: Span) -> bool {
 
 /// Whether a namespace holds a place: an open brace before it that no function or class has.
 pub fn in_namespace(seen: &Seen, span: Span) -> bool {
-    let shadow = seen.scan.shadow.get(..span.start as usize).unwrap_or_default();
+    enclosed(seen, &[span.start]) == [true]
+}
+
+/// Whether each of these places, in their order, stands between braces.
+pub fn enclosed(seen: &Seen, places: &[u32]) -> Vec<bool> {
+    let shadow = &seen.scan.shadow;
+    let mut found = Vec::with_capacity(places.len());
     let mut of_c = Vec::new();
-    for (at, byte) in shadow.iter().enumerate() {
-        match byte {
-            // `extern "C" {` is no namespace.
-            b'{' => of_c.push(shadow[..at].trim_ascii_end().ends_with(b"\"C\"")),
-            b'}' => drop(of_c.pop()),
-            _ => {}
+    let mut at = 0;
+    for place in places {
+        let part = shadow.get(at..*place as usize).unwrap_or_default();
+        for (behind, byte) in part.iter().enumerate().filter(|(_, byte)| b"{}".contains(byte)) {
+            match byte {
+                // `extern "C" {` is no namespace.
+                b'{' => of_c.push(shadow[..at + behind].trim_ascii_end().ends_with(b"\"C\"")),
+                _ => drop(of_c.pop()),
+            }
         }
+        at = at.max(*place as usize);
+        found.push(of_c.contains(&false));
     }
-    of_c.contains(&false)
+    found
 }

@@ -63,9 +63,12 @@ fn names_class(input: &Input, function: &Function, span: Span) -> bool {
         own.into_iter().any(|record| {
             let inside = |at: Span| record.span.contains(at) && record.span != at;
             seen.unit.decls.iter().any(|decl| {
-                let is_value =
-                    decl.kind == DeclKind::Parameter || decl.kind == DeclKind::Member && !decl.is_static;
-                inside(decl.span) && !is_value && text.contains(&decl.name.as_str())
+                let is_of_class = match decl.kind {
+                    DeclKind::Typedef | DeclKind::Enumerator | DeclKind::Prototype => true,
+                    DeclKind::Member => decl.is_static,
+                    DeclKind::Variable | DeclKind::Parameter => false,
+                };
+                is_of_class && inside(decl.span) && text.contains(&decl.name.as_str())
             }) || seen.unit.functions.iter().any(|one| inside(one.span) && text.contains(&one.name.as_str()))
                 || seen
                     .unit

@@ -2,7 +2,7 @@
 //!
 //! Invariant: an operator that may be the program's is found; of operands that are plain numbers and pointers none is.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use crate::host::ir::{BinaryOp, Decl, DeclKind, Derived, ExprId, ExprKind, Function, UnaryOp};
 use crate::sema::Class;
@@ -39,8 +39,8 @@ fn operators(input: &Input) -> BTreeSet<String> {
     for seen in [&input.source].into_iter().chain(input.headers) {
         let prototypes = seen.unit.decls.iter().filter(|decl| decl.kind == DeclKind::Prototype);
         let names = prototypes.map(|decl| &decl.name).chain(seen.unit.functions.iter().map(|one| &one.name));
-        let names = names.map(|name| name.replace(' ', ""));
-        found.extend(names.filter(|name| name.starts_with("operator") && name != "operator()"));
+        let names = names.filter(|name| name.starts_with("operator"));
+        found.extend(names.map(|name| name.replace(' ', "")).filter(|name| name != "operator()"));
     }
     found
 }
@@ -51,8 +51,13 @@ pub fn structors(input: &Input, seen: &Seen, span: Span) -> BTreeSet<String> {
     let mut pending: Vec<String> = words(&text).into_iter().map(str::to_owned).collect();
     let mut known: BTreeSet<String> = BTreeSet::new();
     let mut found = BTreeSet::new();
+    let files = || [&input.source].into_iter().chain(input.headers);
+    let tags = files().flat_map(|seen| seen.unit.records.iter().filter_map(|one| one.tag.as_deref()));
+    let typedefs =
+        files().flat_map(|seen| seen.unit.decls.iter().filter(|one| one.kind == DeclKind::Typedef));
+    let types: HashSet<&str> = tags.chain(typedefs.map(|decl| decl.name.as_str())).collect();
     while let Some(word) = pending.pop() {
-        if !known.insert(word.clone()) {
+        if !types.contains(word.as_str()) || !known.insert(word.clone()) {
             continue;
         }
         for seen in [&input.source].into_iter().chain(input.headers) {

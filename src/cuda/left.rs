@@ -10,7 +10,7 @@ use crate::host::ir::{Decl, DeclKind, ExprKind, Function};
 use crate::source::Span;
 
 use super::text::{Edits, placed_words, words};
-use super::{Input, Refused, Seen, copied, cpp, device, implied, levels, refused, twin, types};
+use super::{Input, Refused, Seen, copied, cpp, cpp_complex, device, implied, levels, refused, twin, types};
 
 /// Functions of the standard library that the device has, which a program may declare for itself.
 const DEVICES: &str = "abs labs llabs fabs fabsf sqrt sqrtf cbrt exp expf exp2 expm1 log logf log2 log10 log1p pow powf \
@@ -194,6 +194,11 @@ fn obstacle(
         if !is_in_place && let Err(why) = device::routine_code(input, at, Edits::default(), 0) {
             return Some(said(why));
         }
+        if is_in_place && cpp_complex::computes(input, function.span) {
+            let text =
+                "computes with `std::complex`, whose operators and functions are the host's".to_owned();
+            return Some(Why { text, said: None });
+        }
         let has_levels = levels::routine_levels(input, &function.name).any();
         if let Some(what) = twin::obstacle(input, &function.name).filter(|_| is_in_place && has_levels) {
             return Some(Why { text: format!("is {}", what.trim_end_matches(',')), said: None });
@@ -228,6 +233,13 @@ fn hosts_variable(
         if before.ends_with('.') || before.ends_with("->") || before.ends_with("::") {
             continue;
         }
+        let symbol = input.symbols.lookup(word, body.start + at as u32).filter(|_| is_own && is_in_place);
+        let is_static_array = symbol.and_then(|symbol| input.declaration(symbol)).is_some_and(|(_, decl)| {
+            decl.kind == DeclKind::Member && decl.is_static && !decl.derived.is_empty()
+        });
+        if is_static_array {
+            return Some(word.to_owned());
+        }
         let is_sized = words(before).last() == Some(&"sizeof");
         let is_global = match is_own {
             true => input.symbols.lookup(word, body.start + at as u32).is_some_and(|symbol| {
@@ -240,7 +252,7 @@ fn hosts_variable(
         };
         let Some(decl) = global(input, word).filter(|_| is_global && !is_sized) else { continue };
         let has_copy = match is_in_place {
-            true => copied::constant(input, word).is_some_and(|one| one.is_integer) || is_constexpr(&decl),
+            true => copied::is_number(input, word) || is_constexpr(&decl),
             false => copied::constant(input, word).is_some() || is_declared(input, word),
         };
         if !has_copy {

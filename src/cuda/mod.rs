@@ -12,6 +12,7 @@ mod complex;
 mod copied;
 mod counted;
 mod cpp;
+mod cpp_complex;
 mod data;
 mod declare;
 mod device;

@@ -2,13 +2,15 @@
 //!
 //! Invariant: a construct that no message here is about is one that nvcc builds.
 
-use crate::host::ir::{BaseType, ExprId, ExprKind, Function, StmtId};
+use crate::host::ir::{BaseType, Function, StmtId};
 use crate::sema::SymbolId;
 use crate::source::Span;
 
 use super::cpp::{called, functions};
 use super::text::{placed_words, words};
-use super::{Input, Refused, access, callable, capture, hoisted, implied, levels, object, refused, twin};
+use super::{
+    Input, Refused, access, callable, capture, cpp_complex, hoisted, implied, levels, object, refused, twin,
+};
 
 /// Classes of the standard library whose member functions are the host's.
 const CONTAINERS: &str = "vector string map unordered_map set unordered_set multimap multiset list forward_list deque queue \
@@ -57,8 +59,10 @@ fn of_variables(input: &Input, index: usize, stmt: StmtId) -> Option<String> {
         };
         return Some(what.to_owned());
     }
-    if computes_with_complex(input, stmt) {
-        return Some("arithmetic of `std::complex`".to_owned());
+    if cpp_complex::computes(input, input.stmt_span(stmt)) {
+        return Some(
+            "arithmetic of `std::complex`, whose operators and functions are the host's,".to_owned(),
+        );
     }
     match input.object {
         Some(_) => object::obstacle(input, index, stmt).map(str::to_owned),
@@ -154,30 +158,6 @@ fn is_hosts_type(input: &Input, symbol: SymbolId) -> bool {
     let mut all = placed_words(&text);
     all.retain(|(at, _)| text[..*at].trim_end().ends_with("std::"));
     all.first().is_some_and(|(_, word)| CONTAINERS.split(' ').any(|known| known == *word))
-}
-
-/// Whether a construct computes with complex numbers of the standard library, whose operators are the host's.
-fn computes_with_complex(input: &Input, stmt: StmtId) -> bool {
-    let unit = input.unit();
-    let span = unit.stmt(stmt).span;
-    let is_complex = |mut at: ExprId| {
-        while let ExprKind::Index(base, _) | ExprKind::Deref(base) = unit.expr(at).kind {
-            at = base;
-        }
-        let ExprKind::Name(name) = &unit.expr(at).kind else { return false };
-        let symbol = input.symbols.lookup(name, unit.expr(at).span.start);
-        symbol.and_then(|symbol| input.declaration(symbol)).is_some_and(|(seen, decl)| {
-            let text = seen.file.text(Span { start: decl.span.start, end: decl.name_span.start });
-            text.contains("complex<")
-        })
-    };
-    unit.exprs.iter().filter(|expr| span.contains(expr.span)).any(|expr| match &expr.kind {
-        ExprKind::Binary(_, left, right) | ExprKind::Assign(Some(_), left, right) => {
-            is_complex(*left) || is_complex(*right)
-        }
-        ExprKind::Unary(_, operand) => is_complex(*operand),
-        _ => false,
-    })
 }
 
 /// Whether a header defines a function for the host only.

@@ -2,7 +2,7 @@
 //!
 //! Invariant: what calls such a function stays in its place, too.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::host::ir::ExprKind;
 use crate::source::Span;
@@ -19,6 +19,9 @@ const NUMBERS: &str = "abs fabs sqrt cbrt exp exp2 expm1 log log2 log10 log1p po
 /// Functions by the number of their file, headers first, and their place.
 pub type Stuck = BTreeSet<(usize, u32)>;
 
+/// Names, and whether what defines them means the same in the device file.
+pub type Portable = HashMap<String, bool>;
+
 /// All of them.
 pub fn functions(input: &Input) -> Stuck {
     let mut found = Stuck::new();
@@ -27,13 +30,19 @@ pub fn functions(input: &Input) -> Stuck {
     }
     let files: Vec<Seen> = input.headers.iter().chain([&input.source]).copied().collect();
     let mut free = Vec::new();
+    let mut portable = Portable::new();
     for (number, seen) in files.iter().enumerate() {
-        for function in &seen.unit.functions {
+        let starts: Vec<u32> = seen.unit.functions.iter().map(|function| function.span.start).collect();
+        for (function, is_enclosed) in seen.unit.functions.iter().zip(cpp::enclosed(seen, &starts)) {
             let is_own = number == input.headers.len();
-            if !cpp::is_plain_in(seen, function)
-                || is_held(input, seen, function.span)
-                || is_own && !implied::implied(input, function.span).is_empty()
-                || !implied::structors(input, seen, function.span).is_empty()
+            let implied = || match is_own {
+                true => implied::implied(input, function.span),
+                false => implied::structors(input, seen, function.span),
+            };
+            if is_enclosed
+                || !cpp::has_plain_head(seen, function)
+                || is_held(input, seen, function.span, &mut portable)
+                || !implied().is_empty()
             {
                 found.insert((number, function.span.start));
             } else {
@@ -74,8 +83,8 @@ fn calls(seen: &Seen, span: Span) -> BTreeSet<String> {
     names.collect()
 }
 
-/// Whether a part of a file names something that the device file does not have.
-pub fn is_held(input: &Input, seen: &Seen, span: Span) -> bool {
+/// Whether a part of a file names something that the device file does not have. `portable`: what is known of types.
+pub fn is_held(input: &Input, seen: &Seen, span: Span, portable: &mut Portable) -> bool {
     let text = seen.file.text(span);
     let mut known: BTreeSet<&str> = BTreeSet::new();
     for (at, word) in placed_words(&text) {
@@ -84,8 +93,15 @@ pub fn is_held(input: &Input, seen: &Seen, span: Span) -> bool {
             if !NUMBERS.split_whitespace().any(|known| known == word) {
                 return true;
             }
-        } else if known.insert(word) && !copied::is_portable(input, word) {
-            return true;
+        } else if known.insert(word) {
+            let is_portable = match portable.get(word) {
+                Some(known) => *known,
+                None => copied::is_portable(input, word),
+            };
+            portable.insert(word.to_owned(), is_portable);
+            if !is_portable {
+                return true;
+            }
         }
     }
     false

@@ -358,9 +358,14 @@ fn code_indentation(file: &SourceFile, first: usize) -> String {
     }
     let next = (behind + 1..file.lines.count()).map(line).find(|text| is_code(text)).unwrap_or_default();
     if next.trim_start().starts_with('}') {
-        let before = (0..first).rev().map(line).find(|text| is_code(text)).unwrap_or_default();
-        if !before.trim_end().ends_with('{') {
-            return indentation(&before).to_owned();
+        // The statements of the block, back to the line that opens it; what they govern stands further in.
+        let outer = indentation(&next).len();
+        let mut before = (0..first).rev().map(line).filter(|text| is_code(text)).peekable();
+        if before.peek().is_some_and(|text| !text.trim_end().ends_with('{')) {
+            let inside = before.take_while(|text| indentation(text).len() > outer);
+            if let Some(least) = inside.min_by_key(|text| indentation(text).len()) {
+                return indentation(&least).to_owned();
+            }
         }
         return format!("{}    ", indentation(&next));
     }
