@@ -77,6 +77,8 @@ pub struct Extra {
     pub brings: Option<(&'static str, Address)>,
     /// A pointer to attach.
     pub pointer: Option<String>,
+    /// It is the object, which the members that the code names are parts of.
+    pub is_object: bool,
 }
 
 /// What a region gets from outside.
@@ -404,18 +406,20 @@ pub fn capture<'a>(
     for said in &own {
         let symbol = symbol_of(said.item);
         let is_whole = is_whole(said.item);
+        let is_object = super::object::is_whole(said.item);
         let is_named = captured.iter().any(|one| Some(one.symbol) == symbol);
         let text = said.item.text.trim().to_owned();
         if said.clause == DataClause::Attach {
-            extras.push(Extra { pointer: Some(text.clone()), text, brings: None });
-        } else if input.object.is_some() && super::object::is_whole(said.item) {
-            // It is brought before its members.
+            extras.push(Extra { pointer: Some(text.clone()), text, brings: None, is_object: false });
+        } else if input.object.is_some() && is_object {
+            // `object` brings it.
         } else if let Some(method) = method(said.clause).filter(|_| !(is_whole && is_named)) {
             if item::rows(input, said.index, said.item).is_some() {
                 return Err(refused(said.item.span, "rows that the construct does not name"));
             }
             let brings = Some((method, item::address(input, said.index, said.item)?));
-            extras.push(Extra { text, brings, pointer: item::pointer(input, said.index, said.item) });
+            let pointer = item::pointer(input, said.index, said.item);
+            extras.push(Extra { text, brings, pointer, is_object });
         }
     }
     Ok(Environment { variables: captured, extras })

@@ -12,7 +12,7 @@ use crate::sema::{Class, SymbolId};
 use crate::source::Span;
 
 use super::body::Body;
-use super::capture::{self, Captured, Role};
+use super::capture::{self, Captured, Environment, Extra, Role};
 use super::clause::Asked;
 use super::distinct::are_distinct;
 use super::grid::{Sizes, grid, shape};
@@ -253,7 +253,7 @@ impl<'a> Lowering<'a> {
             super::callable::none(input, index, stmt)?;
         }
         let nest = self.nest(input, launch);
-        let capture::Environment { variables: mut captured, extras } =
+        let Environment { variables: mut captured, extras } =
             capture::capture(input, index, stmt, &nest, in_kernels, is_split)?;
         captured.iter_mut().for_each(|one| lengthen(input, stmt, one));
         let shape = shape(input, &nest, stmt, asked);
@@ -264,8 +264,11 @@ impl<'a> Lowering<'a> {
         making.distinct = is_distinct;
         making.is_one_gang = asked.gangs.as_deref().is_some_and(|gangs| gangs.trim() == "1");
         super::object::add(&mut making, index);
+        // What has parts comes before them, and leaves behind them.
+        let (objects, others): (Vec<Extra>, Vec<Extra>) = extras.into_iter().partition(|one| one.is_object);
+        objects.iter().for_each(|object| making.extra_item(object));
         let (results, arrays) = variables(&mut making, &captured)?;
-        extras.iter().for_each(|extra| making.extra_item(extra));
+        others.iter().for_each(|extra| making.extra_item(extra));
         super::object::attach(&mut making, index, &captured);
         let Making { names, mut made, mut host, common, flat, .. } = making;
         let mut tables = match shape.shape.many && !in_place {
