@@ -34,6 +34,8 @@ pub enum Role {
     ReductionArray(ReductionOp, Address),
     /// Memory behind a pointer, a copy for each thread or gang; true if it begins with what the host has.
     PrivateMemory(Address, bool),
+    /// A scalar member that is only read, of an object that may be on the device: the value that it has there.
+    Member,
     /// A member of the object, which is on the device as a whole; its own item of a data region.
     Part(Option<(&'static str, Address)>),
     /// Rows behind a pointer to pointers, by the item of a data region with this name.
@@ -287,6 +289,7 @@ pub fn capture<'a>(
         let mut all = loops.chain(own).filter(|_| is_pointer);
         all.find(|(item, _)| !item.parts.is_empty() && symbol_of(item) == Some(symbol))
     };
+    let may_be_there = input.plan.objects.contains(&index);
     let mut captured = Vec::new();
     for (symbol, used) in outer(input, stmt) {
         let known = input.symbols.get(symbol);
@@ -375,6 +378,8 @@ pub fn capture<'a>(
             }
         } else if known.kind == SymbolKind::Member && used.written && !decl.is_const {
             Role::Data("copy", Some(item::whole(input, &name, &decl)))
+        } else if may_be_there && known.kind == SymbolKind::Member && !decl.is_const && !decl.is_static {
+            Role::Member
         } else if visible.is_some() {
             Role::Data("present", Some(item::whole(input, &name, &decl)))
         } else if in_kernels

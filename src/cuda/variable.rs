@@ -163,6 +163,7 @@ impl<'a> Making<'a, '_> {
             Role::PrivateMemory(address, is_filled) => self.private_memory(&variable, address, *is_filled),
             Role::Local => self.local(&variable)?,
             Role::Value | Role::DevicePointer => self.value(&variable),
+            Role::Member => self.member(&variable),
             Role::Reduction(_)
                 if self.is_one_gang && used_beside(self.input, self.nest, self.stmt, one.symbol) =>
             {
@@ -295,6 +296,16 @@ impl<'a> Making<'a, '_> {
         let at = self.names.fresh(&format!("{name}_value"));
         self.host.pointer(&format!("const {element} *"), &at, &format!("&{name}"));
         self.host.lines.push(format!("const {element} {name} = *{at};"));
+    }
+
+    /// A member that has the value of the device's object. The host's decides how many gangs there are.
+    fn member(&mut self, variable: &Variable) {
+        let Variable { name, here, .. } = variable;
+        let device = self.names.fresh(&format!("{name}_device"));
+        let region = &self.host.words.region;
+        self.host.lines.push(format!("auto *{device} = {region}.copyin(\"{name}\", &{here}, 1);"));
+        self.made.params.push((format!("auto *{device}"), device.clone()));
+        self.made.prologue.push(format!("auto {name} = *{device};"));
     }
 
     /// A reduction in the only gang: what it computes is the result.
