@@ -171,7 +171,7 @@ fn computes_with_complex(input: &Input, stmt: StmtId) -> bool {
             text.contains("complex<")
         })
     };
-    unit.exprs.iter().filter(|expr| span.contains(expr.span)).any(|expr| match &expr.kind {
+    unit.exprs_in(span).any(|expr| match &expr.kind {
         ExprKind::Binary(_, left, right) | ExprKind::Assign(Some(_), left, right) => {
             is_complex(*left) || is_complex(*right)
         }

@@ -196,7 +196,7 @@ pub fn bare(input: &Input, within: Span, edits: &mut Edits) {
         let symbol = input.symbols.lookup(name, at);
         symbol.is_some_and(|symbol| input.symbols.get(symbol).kind == SymbolKind::Member)
     };
-    for expr in unit.exprs.iter().filter(|expr| within.contains(expr.span)) {
+    for expr in unit.exprs_in(within) {
         let name = match &expr.kind {
             ExprKind::Member { base, name, arrow: true } => {
                 let is_own = matches!(&unit.expr(*base).kind, ExprKind::Name(this) if this == "this");

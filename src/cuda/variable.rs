@@ -567,7 +567,7 @@ pub fn only_indexed(input: &Input, stmt: StmtId, symbol: SymbolId) -> bool {
     let unit = input.unit();
     let span = input.stmt_span(stmt);
     let mut bases: HashSet<Span> = HashSet::new();
-    for expr in unit.exprs.iter().filter(|expr| span.contains(expr.span)) {
+    for expr in unit.exprs_in(span) {
         match expr.kind {
             ExprKind::Index(base, _) | ExprKind::Deref(base) => {
                 bases.insert(unit.expr(base).span);
@@ -575,7 +575,7 @@ pub fn only_indexed(input: &Input, stmt: StmtId, symbol: SymbolId) -> bool {
             _ => {}
         }
     }
-    unit.exprs.iter().filter(|expr| span.contains(expr.span)).all(|expr| match &expr.kind {
+    unit.exprs_in(span).all(|expr| match &expr.kind {
         ExprKind::Name(name) if input.symbols.lookup(name, expr.span.start) == Some(symbol) => {
             bases.contains(&expr.span)
         }

@@ -330,7 +330,7 @@ impl Maker<'_> {
             return;
         }
         let extent = self.unit.stmt(stmt).span;
-        for expr in self.unit.exprs.iter().filter(|expr| extent.contains(expr.span)) {
+        for expr in self.unit.exprs_in(extent) {
             let ExprKind::Assign(None, left, right) = &expr.kind else { continue };
             let (left, right) = (self.unit.expr(*left), self.unit.expr(*right));
             let (ExprKind::Name(name), ExprKind::AddressOf(_)) = (&left.kind, &right.kind) else { continue };

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use crate::acc::ast::{Argument, ClauseKind, DataClause, DirectiveKind, ListItem, Part, Subscript};
 use crate::bind::{Target, ancestors};
 use crate::diag::{self, Diag};
-use crate::host::ir::{BaseType, Derived, Expr, ExprId, ExprKind, Stmt, StmtId, StmtKind};
+use crate::host::ir::{BaseType, Derived, ExprId, ExprKind, Stmt, StmtId, StmtKind};
 use crate::sema::{self, Class, Output, SymbolId, SymbolKind, Use, uses};
 use crate::source::Span;
 
@@ -334,13 +334,13 @@ impl Maker<'_> {
         let own = self.plan.by_host.iter().filter(|(_, by_host)| by_host.directive == index);
         let spans: Vec<Span> = own.map(|(stmt, _)| self.unit.stmt(*stmt).span).collect();
         let region = self.unit.stmt(region).span;
-        let is_other = |(at, expr): (usize, &Expr)| {
+        let is_other = |id: ExprId| {
+            let expr = self.unit.expr(id);
             matches!(expr.kind, ExprKind::Name(_))
-                && region.contains(expr.span)
                 && !spans.iter().any(|span| span.contains(expr.span))
-                && self.symbols.named(self.unit, ExprId(at as u32)) == Some(symbol)
+                && self.symbols.named(self.unit, id) == Some(symbol)
         };
-        !spans.is_empty() && !self.unit.exprs.iter().enumerate().any(is_other)
+        !spans.is_empty() && !self.unit.expr_ids_in(region).any(is_other)
     }
 
     /// The name of a variable as its declaration spells it.
