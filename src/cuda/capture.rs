@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, ReductionOp};
-use crate::bind::ancestors;
+use crate::bind::{ancestors, descendants};
 use crate::host::ir::{BaseType, Decl, Derived, StmtId};
 use crate::sema::{self, Class, SymbolId, SymbolKind, Use};
 
@@ -263,7 +263,7 @@ pub fn capture<'a>(
         }
     }
     // Loops that stay sequential have private variables, too.
-    for below in crate::bind::descendants(bound, index) {
+    for below in descendants(bound, index) {
         for kind in input.clauses(below) {
             if let ClauseKind::Private(list) = kind {
                 private.extend(list.iter().filter_map(symbol_of));
@@ -384,7 +384,7 @@ pub fn capture<'a>(
             Role::Data("present", Some(item::whole(input, &name, &decl)))
         } else if in_kernels
             && used.written
-            && !is_loop_only(input, stmt, symbol)
+            && !is_loop_only(input, index, stmt, symbol)
             && used_after(input, index, stmt, symbol)
         {
             Role::Data("copy", Some(item::whole(input, &name, &decl)))
@@ -441,13 +441,14 @@ fn is_read_only(input: &Input, stmt: StmtId, symbol: SymbolId, used: &Use) -> bo
 
 /// Whether a variable is changed as the variable of loops with directives only. (That of another loop is a scalar like
 /// others.)
-fn is_loop_only(input: &Input, stmt: StmtId, symbol: SymbolId) -> bool {
+fn is_loop_only(input: &Input, index: usize, stmt: StmtId, symbol: SymbolId) -> bool {
+    let own = std::iter::once(index).chain(descendants(input.bound, index));
+    let governed: Vec<StmtId> = own.filter_map(|at| input.bound[at].stmt()).collect();
     let mut controlled = rustc_hash::FxHashMap::default();
     let mut pending = vec![stmt];
     while let Some(at) = pending.pop() {
-        let is_governed = || input.bound.iter().any(|one| one.stmt() == Some(at));
         if let Ok(header) = sema::header(input.unit(), input.symbols, at)
-            && (header.declared || is_governed())
+            && (header.declared || governed.contains(&at))
         {
             controlled.insert(at, header.var);
         }

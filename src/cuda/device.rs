@@ -4,6 +4,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rustc_hash::FxHashSet;
+
 use crate::acc::ast::{Argument, ClauseKind, DataClause, DirectiveKind};
 use crate::bind::Target;
 use crate::diag::Diag;
@@ -215,6 +217,7 @@ impl Device {
         let mut pending: Vec<String> = self.kernels.values().chain(self.globals.values()).cloned().collect();
         let mut known: BTreeSet<String> = BTreeSet::new();
         let mut called: BTreeSet<String> = BTreeSet::new();
+        let defined = defined(input);
         for (index, bound) in input.bound.iter().enumerate() {
             if self.routines.contains(&bound.directive.span.start)
                 && let Some(name) = routine_name(input, index)
@@ -228,7 +231,7 @@ impl Device {
         }
         while let Some(text) = pending.pop() {
             for word in words(&text) {
-                if !known.insert(word.to_owned()) {
+                if !defined.contains(word) || !known.insert(word.to_owned()) {
                     continue;
                 }
                 pending.extend(self.need(input, word));
@@ -506,6 +509,21 @@ fn is_routine_prototype(seen: &Seen, name: &str) -> bool {
                 && seen.file.text(between).trim().is_empty()
         })
     })
+}
+
+/// The names of all macros, types, enumerators and functions: most words of device code are none of them.
+fn defined<'a>(input: &Input<'a>) -> FxHashSet<&'a str> {
+    let mut found = FxHashSet::default();
+    for seen in input.headers.iter().chain([&input.source]) {
+        let is_definition =
+            |kind: DeclKind| matches!(kind, DeclKind::Typedef | DeclKind::Enumerator | DeclKind::Prototype);
+        let decls = seen.unit.decls.iter().filter(|decl| is_definition(decl.kind));
+        found.extend(decls.map(|decl| decl.name.as_str()));
+        found.extend(seen.unit.records.iter().filter_map(|record| record.tag.as_deref()));
+        found.extend(seen.unit.functions.iter().map(|function| function.name.as_str()));
+        found.extend(seen.scan.defines.iter().map(|define| define.name.as_str()));
+    }
+    found
 }
 
 /// The definitions of a type or an enumerator at file scope.

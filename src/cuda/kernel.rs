@@ -65,7 +65,8 @@ impl<'a> Lowering<'a> {
         lines.extend(calls);
         let whole = Span { start: span.start, end: self.input.stmt_span(stmt).end };
         let between = Span { start: span.end, end: self.input.stmt_span(stmt).start };
-        let own: Vec<Span> = self.input.bound.iter().map(|one| one.directive.span).collect();
+        let own = self.input.bound.iter().map(|one| one.directive.span);
+        let own: Vec<Span> = own.filter(|own| own.start <= between.end && between.start < own.end).collect();
         let between_lines = self.input.file().text(between);
         let mut at = between.start;
         let mut has_condition = false;

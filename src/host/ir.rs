@@ -87,6 +87,8 @@ pub struct Unit {
     pub(super) expr_places: Places,
     /// Where the statements begin.
     pub(super) stmt_places: Places,
+    /// Where the declarations begin.
+    pub(super) decl_places: Places,
 }
 
 /// A function with its body.

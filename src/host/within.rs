@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use crate::source::Span;
 
-use super::ir::{Expr, ExprId, Stmt, StmtId, Unit};
+use super::ir::{Decl, DeclId, Expr, ExprId, Stmt, StmtId, Unit};
 
 /// Nodes by where they begin: the offset, and the number of the node.
 #[derive(Clone, Debug, Default)]
@@ -52,6 +52,12 @@ impl Unit {
     /// The statements within some bytes, in the order of their numbers.
     pub fn stmts_in(&self, span: Span) -> impl DoubleEndedIterator<Item = &Stmt> {
         self.stmt_ids_in(span).map(|id| self.stmt(id))
+    }
+
+    /// The declarations within some bytes, in the order of their numbers.
+    pub fn decls_in(&self, span: Span) -> impl DoubleEndedIterator<Item = &Decl> {
+        let found = self.decl_places.within(span, self.decls.len(), |at| self.decls[at].span);
+        found.into_iter().map(|at| self.decl(DeclId(at)))
     }
 }
 
