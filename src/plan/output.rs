@@ -303,7 +303,9 @@ impl Maker<'_> {
             }
             Some((_, item)) if self.is_fixed_item(printing, item) => Ok(Origin::Device(item.text.clone())),
             Some(_) => Err(format!("the bounds in the clause about `{name}` may change")),
-            None if is_array || self.stays(printing, symbol) => Ok(Origin::Device(self.spelled(symbol))),
+            None if is_array || self.stays(printing, symbol) => {
+                Ok(Origin::Device(self.symbols.get(symbol).spelled(self.file)))
+            }
             // Its launch brings it back.
             None => Ok(Origin::Host),
         }
@@ -341,12 +343,6 @@ impl Maker<'_> {
                 && self.symbols.named(self.unit, id) == Some(symbol)
         };
         !spans.is_empty() && !self.unit.expr_ids_in(region).any(is_other)
-    }
-
-    /// The name of a variable as its declaration spells it.
-    fn spelled(&self, symbol: SymbolId) -> String {
-        let known = self.symbols.get(symbol);
-        known.spelling.map_or_else(|| known.name.clone(), |span| self.file.text(span).into_owned())
     }
 
     /// What the region's own clauses say of a variable.
