@@ -359,8 +359,7 @@ impl Body<'_, '_> {
         let unit = self.input.unit();
         let span = self.input.stmt_span(stmt);
         // Jumps stay with their loops.
-        let is_inside = |expr: &&crate::host::ir::Expr| span.contains(expr.span);
-        unit.exprs.iter().filter(is_inside).any(|expr| match &expr.kind {
+        unit.exprs_in(span).any(|expr| match &expr.kind {
             ExprKind::Assign(_, left, _) => self.is_common(*left),
             ExprKind::Step { operand, .. } => self.is_common(*operand),
             ExprKind::Call { callee, args } => {
@@ -620,8 +619,8 @@ impl Body<'_, '_> {
         let is_loop = |kind: &StmtKind| {
             matches!(kind, StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. })
         };
-        let holds = |span: Span| self.region.contains(span) && span != inner && span.contains(inner);
-        self.input.unit().stmts.iter().any(|stmt| is_loop(&stmt.kind) && holds(stmt.span))
+        let holds = |span: Span| span != inner && span.contains(inner);
+        self.input.unit().stmts_in(self.region).any(|stmt| is_loop(&stmt.kind) && holds(stmt.span))
     }
 
     /// What counts the loops of a nest, the `for` line of a shared loop, and the lines that set its variables.

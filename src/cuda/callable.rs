@@ -75,7 +75,7 @@ pub fn none(input: &Input, index: usize, stmt: StmtId) -> Result<(), Refused> {
     };
     let called = called_variables(input, span).into_iter().map(|(_, name)| name).next();
     let called = called.or_else(|| {
-        let mut inside = unit.exprs.iter().filter(|expr| span.contains(expr.span));
+        let mut inside = unit.exprs_in(span);
         let call = inside.find(through_member).filter(|_| !unit.is_cpp())?;
         Some(input.file().text(call.span).split('(').next().unwrap_or_default().trim().to_owned())
     });
@@ -94,7 +94,7 @@ pub fn calls_variable(input: &Input, within: Span) -> bool {
 fn called_variables(input: &Input, within: Span) -> Vec<(SymbolId, String)> {
     let unit = input.unit();
     let mut found = Vec::new();
-    for expr in unit.exprs.iter().filter(|expr| within.contains(expr.span)) {
+    for expr in unit.exprs_in(within) {
         let ExprKind::Call { callee, .. } = &expr.kind else { continue };
         let ExprKind::Name(name) = &unit.expr(*callee).kind else { continue };
         let Some(symbol) = input.symbols.lookup(name, unit.expr(*callee).span.start) else { continue };

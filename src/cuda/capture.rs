@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, ReductionOp};
-use crate::bind::ancestors;
+use crate::bind::{ancestors, descendants};
 use crate::host::ir::{BaseType, Decl, Derived, ExprKind, StmtId};
 use crate::sema::{self, Class, SymbolId, SymbolKind, Use};
 use crate::source::Span;
@@ -35,6 +35,8 @@ pub enum Role {
     ReductionArray(ReductionOp, Address),
     /// Memory behind a pointer, a copy for each thread or gang; true if it begins with what the host has.
     PrivateMemory(Address, bool),
+    /// A scalar member that is only read, of an object that may be on the device: the value that it has there.
+    Member,
     /// A member of the object, which is on the device as a whole; its own item of a data region.
     Part(Option<(&'static str, Address)>),
     /// Rows behind a pointer to pointers, by the item of a data region with this name.
@@ -78,6 +80,8 @@ pub struct Extra {
     pub brings: Option<(&'static str, Address)>,
     /// A pointer to attach.
     pub pointer: Option<String>,
+    /// It is the object, which the members that the code names are parts of.
+    pub is_object: bool,
 }
 
 /// What a region gets from outside.
@@ -294,7 +298,7 @@ pub fn capture<'a>(
         }
     }
     // Loops that stay sequential have private variables, too.
-    for below in crate::bind::descendants(bound, index) {
+    for below in descendants(bound, index) {
         for kind in input.clauses(below) {
             if let ClauseKind::Private(list) = kind {
                 private.extend(list.iter().filter_map(symbol_of));
@@ -320,6 +324,7 @@ pub fn capture<'a>(
         let mut all = loops.chain(own).filter(|_| is_pointer);
         all.find(|(item, _)| !item.parts.is_empty() && symbol_of(item) == Some(symbol))
     };
+    let may_be_there = input.plan.objects.contains(&index);
     let mut captured = Vec::new();
     for (symbol, used) in outer(input, stmt) {
         let known = input.symbols.get(symbol);
@@ -408,11 +413,13 @@ pub fn capture<'a>(
             }
         } else if known.kind == SymbolKind::Member && used.written && !decl.is_const {
             Role::Data("copy", Some(item::whole(input, &name, &decl)))
+        } else if may_be_there && known.kind == SymbolKind::Member && !decl.is_const && !decl.is_static {
+            Role::Member
         } else if is_visible {
             Role::Data("present", Some(item::whole(input, &name, &decl)))
         } else if in_kernels
             && used.written
-            && !is_loop_only(input, stmt, symbol)
+            && !is_loop_only(input, index, stmt, symbol)
             && used_after(input, index, stmt, symbol)
         {
             Role::Data("copy", Some(item::whole(input, &name, &decl)))
@@ -439,18 +446,20 @@ pub fn capture<'a>(
     for said in &own {
         let symbol = symbol_of(said.item);
         let is_whole = is_whole(said.item);
+        let is_object = super::object::is_whole(said.item);
         let is_named = captured.iter().any(|one| Some(one.symbol) == symbol);
         let text = said.item.text.trim().to_owned();
         if said.clause == DataClause::Attach {
-            extras.push(Extra { pointer: Some(text.clone()), text, brings: None });
-        } else if input.object.is_some() && super::object::is_whole(said.item) {
-            // It is brought before its members.
+            extras.push(Extra { pointer: Some(text.clone()), text, brings: None, is_object: false });
+        } else if input.object.is_some() && is_object {
+            // `object` brings it.
         } else if let Some(method) = method(said.clause).filter(|_| !(is_whole && is_named)) {
             if item::rows(input, said.index, said.item).is_some() {
                 return Err(refused(said.item.span, "rows that the construct does not name"));
             }
             let brings = Some((method, item::address(input, said.index, said.item)?));
-            extras.push(Extra { text, brings, pointer: item::pointer(input, said.index, said.item) });
+            let pointer = item::pointer(input, said.index, said.item);
+            extras.push(Extra { text, brings, pointer, is_object });
         }
     }
     Ok(Environment { variables: captured, extras })
@@ -467,13 +476,14 @@ fn is_read_only(input: &Input, stmt: StmtId, symbol: SymbolId, used: &Use) -> bo
 
 /// Whether a variable is changed as the variable of loops with directives only. (That of another loop is a scalar like
 /// others.)
-fn is_loop_only(input: &Input, stmt: StmtId, symbol: SymbolId) -> bool {
+fn is_loop_only(input: &Input, index: usize, stmt: StmtId, symbol: SymbolId) -> bool {
+    let own = std::iter::once(index).chain(descendants(input.bound, index));
+    let governed: Vec<StmtId> = own.filter_map(|at| input.bound[at].stmt()).collect();
     let mut controlled = rustc_hash::FxHashMap::default();
     let mut pending = vec![stmt];
     while let Some(at) = pending.pop() {
-        let is_governed = || input.bound.iter().any(|one| one.stmt() == Some(at));
         if let Ok(header) = sema::header(input.unit(), input.symbols, at)
-            && (header.declared || is_governed())
+            && (header.declared || governed.contains(&at))
         {
             controlled.insert(at, header.var);
         }

@@ -95,7 +95,7 @@ fn names_constant(input: &Input, seen: Seen, expr: ExprId, offset: u32) -> bool 
 pub fn called<'a>(input: &Input<'a>, span: Span) -> impl Iterator<Item = (String, bool)> + use<'a> {
     let unit = input.unit();
     let all = &unit.functions;
-    unit.exprs.iter().filter(move |expr| span.contains(expr.span)).filter_map(move |expr| {
+    unit.exprs_in(span).filter_map(move |expr| {
         let ExprKind::Call { callee, .. } = &expr.kind else { return None };
         match &unit.expr(*callee).kind {
             ExprKind::Name(name) => {

@@ -421,7 +421,7 @@ impl Lowering<'_> {
             }
         }
         let mut changes = Vec::new();
-        for expr in unit.exprs.iter().filter(|expr| within.contains(expr.span)) {
+        for expr in unit.exprs_in(within) {
             let ExprKind::Name(name) = &expr.kind else { continue };
             if self.input.symbols.lookup(name, expr.span.start) == Some(symbol) {
                 changes.push(Change::Text(expr.span, text.to_owned()));

@@ -5,6 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use rustc_hash::FxHashSet;
+
 use crate::acc::ast::{Argument, DirectiveKind};
 use crate::bind::Target;
 use crate::diag::Diag;
@@ -222,6 +224,7 @@ impl Device {
         let mut known: BTreeSet<(Part, String)> = BTreeSet::new();
         let mut called: BTreeSet<String> = BTreeSet::new();
         let mut wanted: Vec<String> = Vec::new();
+        let defined = defined(input);
         for (index, bound) in input.bound.iter().enumerate() {
             if self.routines.contains(&bound.directive.span.start) {
                 wanted.extend(routine_name(input, index).map(str::to_owned));
@@ -239,7 +242,7 @@ impl Device {
             }
             let Some(one) = pending.pop() else { break };
             for word in words(&one.text) {
-                if !known.insert((one.part, word.to_owned())) {
+                if !defined.contains(word) || !known.insert((one.part, word.to_owned())) {
                     continue;
                 }
                 pending.extend(self.need(input, word, one.part));
@@ -577,6 +580,22 @@ pub fn is_routine_prototype(seen: &Seen, name: &str) -> bool {
                 && seen.file.text(between).trim().is_empty()
         })
     })
+}
+
+/// The names of all macros, types, enumerators and functions: most words of device code are none of them.
+fn defined<'a>(input: &Input<'a>) -> FxHashSet<&'a str> {
+    let mut found = FxHashSet::default();
+    for seen in input.headers.iter().chain([&input.source]) {
+        let is_definition =
+            |kind: DeclKind| matches!(kind, DeclKind::Typedef | DeclKind::Enumerator | DeclKind::Prototype);
+        let decls = seen.unit.decls.iter().filter(|decl| is_definition(decl.kind));
+        found.extend(decls.map(|decl| decl.name.as_str()));
+        found.extend(seen.unit.globals.iter().map(|id| seen.unit.decl(*id).name.as_str()));
+        found.extend(seen.unit.records.iter().filter_map(|record| record.tag.as_deref()));
+        found.extend(seen.unit.functions.iter().map(|function| function.name.as_str()));
+        found.extend(seen.scan.defines.iter().map(|define| define.name.as_str()));
+    }
+    found
 }
 
 /// The head of a function as device code.

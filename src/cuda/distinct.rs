@@ -36,7 +36,7 @@ fn leads_elsewhere(input: &Input, stmt: StmtId, captured: &[Captured]) -> bool {
         let pointers = one.decl.derived.iter().filter(|part| matches!(part, Derived::Pointer)).count();
         pointers > usize::from(one.class == Class::Pointer)
     });
-    let has_member = unit.exprs.iter().filter(|expr| span.contains(expr.span)).any(|expr| match &expr.kind {
+    let has_member = unit.exprs_in(span).any(|expr| match &expr.kind {
         ExprKind::Member { name, .. } => !is_flat(input, name),
         _ => false,
     });
@@ -81,7 +81,7 @@ fn is_fresh(input: &Input, index: usize, one: &Captured) -> bool {
         return false;
     }
     let span = unit.function(function).span;
-    let mut inside = unit.exprs.iter().filter(|expr| span.contains(expr.span));
+    let mut inside = unit.exprs_in(span);
     let is_one = |expr: ExprId| input.symbols.named(unit, expr) == Some(one.symbol);
     is_allocation(input, init)
         && !is_set_by_macro(input, &words(&input.file().text(span)), one)

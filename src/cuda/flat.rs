@@ -24,12 +24,9 @@ pub fn flatten(
     let unit = input.unit();
     let mut inner: std::collections::HashSet<ExprId> = std::collections::HashSet::new();
     let mut chains: Vec<(ExprId, SymbolId, Vec<ExprId>)> = Vec::new();
-    for (at, expr) in unit.exprs.iter().enumerate() {
-        if !within.contains(expr.span) {
-            continue;
-        }
+    for id in unit.expr_ids_in(within) {
         let mut indices = Vec::new();
-        let mut base = ExprId(at as u32);
+        let mut base = id;
         let mut bases = Vec::new();
         while let ExprKind::Index(of, index) = unit.expr(base).kind {
             indices.insert(0, index);
@@ -40,7 +37,7 @@ pub fn flatten(
         let Some(symbol) = input.symbols.lookup(name, unit.expr(base).span.start) else { continue };
         if flat.contains_key(&symbol) {
             inner.extend(bases);
-            chains.push((ExprId(at as u32), symbol, indices));
+            chains.push((id, symbol, indices));
         }
     }
     for (outer, symbol, indices) in chains {

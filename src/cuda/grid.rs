@@ -108,7 +108,8 @@ pub fn grid(
                         continue;
                     }
                     let known = captured.iter().find(|one| one.symbol == symbol);
-                    let is_given = |one: &Captured| matches!(one.role, Role::Value | Role::Part(_));
+                    let is_given =
+                        |one: &Captured| matches!(one.role, Role::Value | Role::Member | Role::Part(_));
                     if !known.is_some_and(|one| is_given(one) && !one.used.written) {
                         return false;
                     }

@@ -12,7 +12,7 @@ use crate::sema::{Class, SymbolId};
 use crate::source::Span;
 
 use super::body::Body;
-use super::capture::{self, Captured, Role};
+use super::capture::{self, Captured, Environment, Extra, Role};
 use super::clause::Asked;
 use super::distinct::are_distinct;
 use super::grid::{Sizes, grid, shape};
@@ -69,7 +69,8 @@ impl<'a> Lowering<'a> {
         lines.extend(calls);
         let whole = Span { start: span.start, end: self.input.stmt_span(stmt).end };
         let between = Span { start: span.end, end: self.input.stmt_span(stmt).start };
-        let own: Vec<Span> = self.input.bound.iter().map(|one| one.directive.span).collect();
+        let own = self.input.bound.iter().map(|one| one.directive.span);
+        let own: Vec<Span> = own.filter(|own| own.start <= between.end && between.start < own.end).collect();
         let between_lines = self.input.file().text(between);
         let mut at = between.start;
         let mut has_condition = false;
@@ -257,7 +258,7 @@ impl<'a> Lowering<'a> {
             super::callable::none(input, index, stmt)?;
         }
         let nest = self.nest(input, launch);
-        let capture::Environment { variables: mut captured, extras } =
+        let Environment { variables: mut captured, extras } =
             capture::capture(input, index, stmt, &nest, in_kernels, is_split)?;
         if !in_place {
             let within = input.stmt_span(stmt);
@@ -275,8 +276,11 @@ impl<'a> Lowering<'a> {
         making.distinct = is_distinct;
         making.is_one_gang = asked.gangs.as_deref().is_some_and(|gangs| gangs.trim() == "1");
         super::object::add(&mut making, index);
+        // What has parts comes before them, and leaves behind them.
+        let (objects, others): (Vec<Extra>, Vec<Extra>) = extras.into_iter().partition(|one| one.is_object);
+        objects.iter().for_each(|object| making.extra_item(object));
         let (results, arrays) = variables(&mut making, &captured)?;
-        extras.iter().for_each(|extra| making.extra_item(extra));
+        others.iter().for_each(|extra| making.extra_item(extra));
         super::object::attach(&mut making, index, &captured);
         let Making { names, mut made, mut host, common, flat, .. } = making;
         let mut tables = match shape.shape.many && !in_place {

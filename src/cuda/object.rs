@@ -50,7 +50,7 @@ fn is_of_object(input: &Input, function: &Function, name: &str) -> bool {
 fn bare_calls(input: &Input, function: &Function, within: Span) -> Vec<Span> {
     let unit = input.unit();
     let mut found = Vec::new();
-    for expr in unit.exprs.iter().filter(|expr| within.contains(expr.span)) {
+    for expr in unit.exprs_in(within) {
         let ExprKind::Call { callee, .. } = &expr.kind else { continue };
         let ExprKind::Name(name) = &unit.expr(*callee).kind else { continue };
         let at = unit.expr(*callee).span;
@@ -99,7 +99,7 @@ pub fn obstacle(input: &Input, index: usize, stmt: StmtId) -> Option<&'static st
         },
         _ => false,
     };
-    if unit.exprs.iter().any(|expr| span.contains(expr.span) && is_part_of_whole(&expr.kind)) {
+    if unit.exprs_in(span).any(|expr| is_part_of_whole(&expr.kind)) {
         return Some("a member behind `(*this)`");
     }
     let mut directives = std::iter::once(index).chain(descendants(input.bound, index));
@@ -253,7 +253,7 @@ pub fn part(making: &mut Making, symbol: SymbolId, name: &str, data: Option<&(&'
 pub fn name(input: &Input, within: Span, edits: &mut Edits) {
     let unit = input.unit();
     let Some(object) = input.object else { return };
-    for expr in unit.exprs.iter().filter(|expr| within.contains(expr.span)) {
+    for expr in unit.exprs_in(within) {
         if matches!(&expr.kind, ExprKind::Name(name) if name == "this") {
             edits.replace(expr.span, object);
         }

@@ -105,10 +105,9 @@ fn is_name(text: &str) -> bool {
 }
 
 /// The expressions in a statement.
-fn inside<'a>(input: &Input<'a>, stmt: StmtId) -> impl Iterator<Item = ExprId> + use<'a> {
+fn inside(input: &Input, stmt: StmtId) -> impl Iterator<Item = ExprId> {
     let unit = input.unit();
-    let span = unit.stmt(stmt).span;
-    (0..unit.exprs.len() as u32).map(ExprId).filter(move |id| span.contains(unit.expr(*id).span))
+    unit.expr_ids_in(unit.stmt(stmt).span)
 }
 
 /// Whether a statement puts an index behind a variable, or a star before it.
@@ -124,7 +123,10 @@ pub fn is_indexed(input: &Input, stmt: StmtId, symbol: SymbolId) -> bool {
 pub fn named_members(input: &Input, stmt: StmtId) -> Vec<(ExprId, Option<SymbolId>)> {
     let unit = input.unit();
     let mut found = Vec::new();
-    for id in inside(input, stmt).filter(|_| unit.is_cpp()) {
+    if !unit.is_cpp() {
+        return found;
+    }
+    for id in inside(input, stmt) {
         let expr = unit.expr(id);
         let ExprKind::Member { base, name, arrow: true } = &expr.kind else { continue };
         if matches!(&unit.expr(*base).kind, ExprKind::Name(this) if this == "this") {
@@ -196,7 +198,7 @@ pub fn bare(input: &Input, within: Span, edits: &mut Edits) {
         let symbol = input.symbols.lookup(name, at);
         symbol.is_some_and(|symbol| input.symbols.get(symbol).kind == SymbolKind::Member)
     };
-    for expr in unit.exprs.iter().filter(|expr| within.contains(expr.span)) {
+    for expr in unit.exprs_in(within) {
         let name = match &expr.kind {
             ExprKind::Member { base, name, arrow: true } => {
                 let is_own = matches!(&unit.expr(*base).kind, ExprKind::Name(this) if this == "this");

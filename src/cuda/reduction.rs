@@ -115,7 +115,7 @@ pub fn used_beside(input: &Input, nest: &Nest, stmt: StmtId, symbol: SymbolId) -
     if operators.len() > 1 {
         return true;
     }
-    unit.exprs.iter().filter(|expr| inside.contains(expr.span)).any(|expr| match &expr.kind {
+    unit.exprs_in(inside).any(|expr| match &expr.kind {
         ExprKind::Name(name) => {
             input.symbols.lookup(name, expr.span.start) == Some(symbol)
                 && !reducing.iter().any(|span| span.contains(expr.span))

@@ -21,14 +21,13 @@ pub fn is_in(input: &Input, shared: &Shared) -> bool {
 fn is_product(input: &Input, outer: SymbolId, inner: &Header) -> bool {
     let unit = input.unit();
     let within = input.stmt_span(inner.body);
-    let loops = unit.stmts.iter().enumerate().filter(|(_, stmt)| within.contains(stmt.span));
-    let mut sequential = loops.filter(|(_, stmt)| matches!(stmt.kind, StmtKind::For { .. }));
-    sequential.any(|(at, _)| {
-        let stmt = crate::host::ir::StmtId(at as u32);
+    let loops = unit.stmt_ids_in(within);
+    let mut sequential = loops.filter(|stmt| matches!(unit.stmt(*stmt).kind, StmtKind::For { .. }));
+    sequential.any(|stmt| {
         let Ok(header) = sema::header(unit, input.symbols, stmt) else { return false };
         let body = input.stmt_span(header.body);
         let reads = |wanted: SymbolId, other: SymbolId| {
-            unit.exprs.iter().filter(|expr| body.contains(expr.span)).any(|expr| match expr.kind {
+            unit.exprs_in(body).any(|expr| match expr.kind {
                 ExprKind::Index(base, index) => {
                     let names = names(input, &[base, index]);
                     names.contains(&wanted) && names.contains(&header.var) && !names.contains(&other)
@@ -45,7 +44,7 @@ fn reads_rows(input: &Input, outer: SymbolId, inner: &Header) -> bool {
     let unit = input.unit();
     let body = input.stmt_span(inner.body);
     let mut rows: HashMap<SymbolId, i128> = HashMap::new();
-    unit.exprs.iter().filter(|expr| body.contains(expr.span)).any(|expr| {
+    unit.exprs_in(body).any(|expr| {
         let ExprKind::Index(base, index) = expr.kind else { return false };
         let Some(array) = names(input, &[base]).first().copied() else { return false };
         let Some(row) = offset(input, index, outer) else { return false };

@@ -92,7 +92,7 @@ pub fn shared_arrays(
     }
     // Declared in the region.
     let span = input.stmt_span(stmt);
-    for part in input.unit().stmts.iter().filter(|part| span.contains(part.span)) {
+    for part in input.unit().stmts_in(span) {
         let StmtKind::Decl(decls) = &part.kind else { continue };
         for decl in decls.iter().map(|id| input.unit().decl(*id)) {
             let Some(symbol) = input.symbols.lookup(&decl.name, decl.name_span.end) else { continue };

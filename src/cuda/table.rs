@@ -190,17 +190,16 @@ impl Region<'_, '_> {
                         .any(|decl| decl.kind == DeclKind::Prototype && decl.name == name)
             })
         };
-        let has_call =
-            unit.exprs.iter().filter(|expr| span.contains(expr.span)).any(|expr| match expr.kind {
-                ExprKind::Call { callee, .. } => match &unit.expr(callee).kind {
-                    ExprKind::Name(name) => {
-                        is_known(name) || self.input.symbols.lookup(name, span.start).is_some()
-                    }
-                    _ => true,
-                },
-                _ => false,
-            });
-        let has_jump = unit.stmts.iter().filter(|stmt| span.contains(stmt.span)).any(|stmt| {
+        let has_call = unit.exprs_in(span).any(|expr| match expr.kind {
+            ExprKind::Call { callee, .. } => match &unit.expr(callee).kind {
+                ExprKind::Name(name) => {
+                    is_known(name) || self.input.symbols.lookup(name, span.start).is_some()
+                }
+                _ => true,
+            },
+            _ => false,
+        });
+        let has_jump = unit.stmts_in(span).any(|stmt| {
             matches!(stmt.kind, StmtKind::Goto(_) | StmtKind::Labeled { .. } | StmtKind::Opaque(_))
         });
         !has_call && !has_jump && !self.has_macro()
@@ -304,17 +303,17 @@ impl Region<'_, '_> {
         let comes_before = |name: &str, at: Span| {
             at.end <= first.end || !symbols.lookup(name, at.start).is_some_and(|id| others.contains(&id))
         };
-        let in_order =
-            unit.exprs.iter().filter(|expr| span.contains(expr.span)).all(|expr| match &expr.kind {
-                ExprKind::Name(name) => comes_before(name, expr.span),
-                _ => true,
-            });
+        let in_order = unit.exprs_in(span).all(|expr| match &expr.kind {
+            ExprKind::Name(name) => comes_before(name, expr.span),
+            _ => true,
+        });
         // Some loop runs the updates again, in order.
-        let is_again = unit.stmts.iter().enumerate().any(|(at, stmt)| {
+        let is_again = unit.stmt_ids_in(span).any(|id| {
+            let stmt = unit.stmt(id);
             let is_loop =
                 matches!(stmt.kind, StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. });
-            let is_shared = self.nest.values().any(|shared| shared.stmts.contains(&StmtId(at as u32)));
-            is_loop && !is_shared && span.contains(stmt.span) && stmt.span.contains(first)
+            let is_shared = self.nest.values().any(|shared| shared.stmts.contains(&id));
+            is_loop && !is_shared && stmt.span.contains(first)
         });
         in_order && !is_again
     }

@@ -46,7 +46,7 @@ pub fn obstacle(input: &Input, name: &str) -> Option<&'static str> {
 /// Has calls of routines with levels be calls of their twins.
 pub fn calls(input: &Input, within: Span, edits: &mut Edits) {
     let unit = input.unit();
-    for expr in unit.exprs.iter().filter(|expr| within.contains(expr.span)) {
+    for expr in unit.exprs_in(within) {
         let ExprKind::Call { callee, .. } = &expr.kind else { continue };
         let span = unit.expr(*callee).span;
         let (known, start) = match &unit.expr(*callee).kind {

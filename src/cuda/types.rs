@@ -94,10 +94,10 @@ pub fn is_too_long(input: &Input, decl: &Decl) -> bool {
 /// That the code in `span` computes with no `long double`, which the device would take for `double`.
 pub fn none_too_long(input: &Input, span: Span) -> Result<(), Refused> {
     let unit = input.unit();
-    let is_long = |decl: &&Decl| span.contains(decl.span) && is_too_long(input, decl);
+    let is_long = |decl: &&Decl| is_too_long(input, decl);
     let text = input.file().text(span);
     let is_said = || words(&text).windows(2).any(|two| two == ["long", "double"]);
-    let at = match unit.decls.iter().find(is_long) {
+    let at = match unit.decls_in(span).find(is_long) {
         Some(decl) => decl.name_span,
         None if is_said() || has_long_number(&text) => Span { start: span.start, end: span.start + 1 },
         None => return Ok(()),

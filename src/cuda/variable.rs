@@ -163,6 +163,7 @@ impl<'a> Making<'a, '_> {
             Role::PrivateMemory(address, is_filled) => self.private_memory(&variable, address, *is_filled),
             Role::Local => self.local(&variable)?,
             Role::Value | Role::DevicePointer => self.value(&variable),
+            Role::Member => self.member(&variable),
             Role::Reduction(_)
                 if self.is_one_gang && used_beside(self.input, self.nest, self.stmt, one.symbol) =>
             {
@@ -295,6 +296,16 @@ impl<'a> Making<'a, '_> {
         let at = self.names.fresh(&format!("{name}_value"));
         self.host.pointer(&format!("const {element} *"), &at, &format!("&{name}"));
         self.host.lines.push(format!("const {element} {name} = *{at};"));
+    }
+
+    /// A member that has the value of the device's object. The host's decides how many gangs there are.
+    fn member(&mut self, variable: &Variable) {
+        let Variable { name, here, .. } = variable;
+        let device = self.names.fresh(&format!("{name}_device"));
+        let region = &self.host.words.region;
+        self.host.lines.push(format!("auto *{device} = {region}.copyin(\"{name}\", &{here}, 1);"));
+        self.made.params.push((format!("auto *{device}"), device.clone()));
+        self.made.prologue.push(format!("auto {name} = *{device};"));
     }
 
     /// A reduction in the only gang: what it computes is the result.
@@ -556,7 +567,7 @@ pub fn only_indexed(input: &Input, stmt: StmtId, symbol: SymbolId) -> bool {
     let unit = input.unit();
     let span = input.stmt_span(stmt);
     let mut bases: HashSet<Span> = HashSet::new();
-    for expr in unit.exprs.iter().filter(|expr| span.contains(expr.span)) {
+    for expr in unit.exprs_in(span) {
         match expr.kind {
             ExprKind::Index(base, _) | ExprKind::Deref(base) => {
                 bases.insert(unit.expr(base).span);
@@ -564,7 +575,7 @@ pub fn only_indexed(input: &Input, stmt: StmtId, symbol: SymbolId) -> bool {
             _ => {}
         }
     }
-    unit.exprs.iter().filter(|expr| span.contains(expr.span)).all(|expr| match &expr.kind {
+    unit.exprs_in(span).all(|expr| match &expr.kind {
         ExprKind::Name(name) if input.symbols.lookup(name, expr.span.start) == Some(symbol) => {
             bases.contains(&expr.span)
         }

@@ -209,16 +209,17 @@ fn reads(input: &Input, array: SymbolId, shared: &Shared) -> Option<Vec<(Span, S
     let unit = input.unit();
     let within = input.stmt_span(shared.headers[0].body);
     let mut indices: HashMap<ExprId, ExprId> = HashMap::new();
-    for expr in unit.exprs.iter().filter(|expr| within.contains(expr.span)) {
+    for expr in unit.exprs_in(within) {
         if let ExprKind::Index(base, index) = expr.kind {
             indices.insert(base, index);
         }
     }
     let mut found = Vec::new();
-    for (at, expr) in unit.exprs.iter().enumerate().filter(|(_, expr)| within.contains(expr.span)) {
+    for id in unit.expr_ids_in(within) {
+        let expr = unit.expr(id);
         let ExprKind::Name(name) = &expr.kind else { continue };
         if input.symbols.lookup(name, expr.span.start) == Some(array) {
-            found.push((expr.span, unit.expr(*indices.get(&ExprId(at as u32))?).span));
+            found.push((expr.span, unit.expr(*indices.get(&id)?).span));
         }
     }
     Some(found)

@@ -4,6 +4,8 @@
 
 use crate::source::Span;
 
+use super::within::Places;
+
 macro_rules! id {
     ($($(#[$doc:meta])* $name:ident),*) => {$(
         $(#[$doc])*
@@ -81,6 +83,12 @@ pub struct Unit {
     pub keywords: Vec<(ExprId, String)>,
     /// Spans of what the grammar could not understand.
     pub errors: Vec<Span>,
+    /// Where the expressions begin.
+    pub(super) expr_places: Places,
+    /// Where the statements begin.
+    pub(super) stmt_places: Places,
+    /// Where the declarations begin.
+    pub(super) decl_places: Places,
 }
 
 /// A function with its body.

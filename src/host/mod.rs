@@ -8,6 +8,7 @@ pub mod ir;
 mod c;
 mod fortran;
 mod past;
+mod within;
 
 use tree_sitter::Tree;
 

@@ -147,9 +147,8 @@ impl Settling<'_, '_> {
             _ => region == stmt,
         };
         let named = |known: &str| {
-            unit.exprs.iter().any(|expr| {
+            unit.exprs_in(unit.stmt(region).span).any(|expr| {
                 matches!(&expr.kind, ExprKind::Name(name) if name.eq_ignore_ascii_case(known))
-                    && unit.stmt(region).span.contains(expr.span)
                     && expr.span.start >= span.end
             })
         };

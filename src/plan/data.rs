@@ -308,6 +308,15 @@ impl Maker<'_> {
         }
     }
 
+    /// Whether a clause on a construct or around it names the whole object, or any `enter data` does: a member function may be
+    /// that of a base.
+    pub(super) fn may_have_object(&self, index: usize) -> bool {
+        let function = self.bound[index].function.map(|function| self.unit.function(function));
+        let mut around = ancestors(self.bound, index).chain([index]);
+        function.is_some_and(|function| function.member_of.is_some())
+            && (!self.entered.objects.is_empty() || around.any(|at| names_object(&self.bound[at])))
+    }
+
     /// Says which pointers of a Fortran `data` construct get another target inside: OpenMP's copy keeps the old one.
     fn about_pointers(&mut self, index: usize) {
         let bound = &self.bound[index];
@@ -321,7 +330,7 @@ impl Maker<'_> {
             return;
         }
         let extent = self.unit.stmt(stmt).span;
-        for expr in self.unit.exprs.iter().filter(|expr| extent.contains(expr.span)) {
+        for expr in self.unit.exprs_in(extent) {
             let ExprKind::Assign(None, left, right) = &expr.kind else { continue };
             let (left, right) = (self.unit.expr(*left), self.unit.expr(*right));
             let (ExprKind::Name(name), ExprKind::AddressOf(_)) = (&left.kind, &right.kind) else { continue };

@@ -199,9 +199,7 @@ impl Writer<'_, '_> {
 
     /// The name of a variable as the source spells it.
     fn spelled(&self, symbol: SymbolId) -> String {
-        let known = self.facts.symbols.get(symbol);
-        let spelling = known.spelling.map(|span| self.facts.file.text(span).into_owned());
-        spelling.filter(|text| text.eq_ignore_ascii_case(&known.name)).unwrap_or_else(|| known.name.clone())
+        self.facts.symbols.get(symbol).spelled(self.facts.file)
     }
 
     fn statement(&self, symbol: SymbolId, value: &Words) -> String {

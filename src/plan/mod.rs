@@ -182,6 +182,9 @@ impl<'a> Maker<'a> {
             }
             DirectiveKind::End(_) => {}
         }
+        if bound.directive.kind.is_compute() && self.may_have_object(index) {
+            self.plan.objects.insert(index);
+        }
         if self.moves(index) {
             self.plan.moved.insert(index);
         }

@@ -62,7 +62,7 @@ fn calls_own(unit: &Unit, symbols: &Symbols, one: &Bound, stmt: StmtId) -> bool 
         return false;
     };
     let within = unit.stmt(stmt).span;
-    unit.exprs.iter().filter(|expr| within.contains(expr.span)).any(|expr| {
+    unit.exprs_in(within).any(|expr| {
         let ExprKind::Call { callee, .. } = &expr.kind else { return false };
         match &unit.expr(*callee).kind {
             ExprKind::Name(name) => {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use crate::acc::ast::{Argument, ClauseKind, DataClause, DirectiveKind, ListItem, Part, Subscript};
 use crate::bind::{Target, ancestors};
 use crate::diag::{self, Diag};
-use crate::host::ir::{BaseType, Derived, Expr, ExprId, ExprKind, Stmt, StmtId, StmtKind};
+use crate::host::ir::{BaseType, Derived, ExprId, ExprKind, Stmt, StmtId, StmtKind};
 use crate::sema::{self, Class, Output, SymbolId, SymbolKind, Use, uses};
 use crate::source::Span;
 
@@ -303,7 +303,9 @@ impl Maker<'_> {
             }
             Some((_, item)) if self.is_fixed_item(printing, item) => Ok(Origin::Device(item.text.clone())),
             Some(_) => Err(format!("the bounds in the clause about `{name}` may change")),
-            None if is_array || self.stays(printing, symbol) => Ok(Origin::Device(self.spelled(symbol))),
+            None if is_array || self.stays(printing, symbol) => {
+                Ok(Origin::Device(self.symbols.get(symbol).spelled(self.file)))
+            }
             // Its launch brings it back.
             None => Ok(Origin::Host),
         }
@@ -334,19 +336,13 @@ impl Maker<'_> {
         let own = self.plan.by_host.iter().filter(|(_, by_host)| by_host.directive == index);
         let spans: Vec<Span> = own.map(|(stmt, _)| self.unit.stmt(*stmt).span).collect();
         let region = self.unit.stmt(region).span;
-        let is_other = |(at, expr): (usize, &Expr)| {
+        let is_other = |id: ExprId| {
+            let expr = self.unit.expr(id);
             matches!(expr.kind, ExprKind::Name(_))
-                && region.contains(expr.span)
                 && !spans.iter().any(|span| span.contains(expr.span))
-                && self.symbols.named(self.unit, ExprId(at as u32)) == Some(symbol)
+                && self.symbols.named(self.unit, id) == Some(symbol)
         };
-        !spans.is_empty() && !self.unit.exprs.iter().enumerate().any(is_other)
-    }
-
-    /// The name of a variable as its declaration spells it.
-    fn spelled(&self, symbol: SymbolId) -> String {
-        let known = self.symbols.get(symbol);
-        known.spelling.map_or_else(|| known.name.clone(), |span| self.file.text(span).into_owned())
+        !spans.is_empty() && !self.unit.expr_ids_in(region).any(is_other)
     }
 
     /// What the region's own clauses say of a variable.

@@ -594,9 +594,8 @@ impl Maker<'_> {
         let inside = self.unit.stmt(stmt).span;
         let whole = self.unit.function(function).span;
         let symbol = self.symbol_of(index, item);
-        self.unit.exprs.iter().any(|expr| {
+        self.unit.exprs_in(whole).any(|expr| {
             matches!(&expr.kind, ExprKind::Name(name) if *name == item.base.text)
-                && whole.contains(expr.span)
                 && !inside.contains(expr.span)
                 && self.symbols.lookup(&item.base.text, expr.span.start) == symbol
         })

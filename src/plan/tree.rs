@@ -40,6 +40,8 @@ pub struct Plan {
     pub heeded: BTreeSet<Span>,
     /// Constructs that assign a variable which their own clauses name: behind them the clauses would mean something else.
     pub moved: BTreeSet<usize>,
+    /// Compute constructs of member functions whose object may be on the device: a directive brings it there.
+    pub objects: BTreeSet<usize>,
 }
 
 /// A statement that the host runs between launches.

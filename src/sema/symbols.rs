@@ -13,7 +13,7 @@ use crate::host::ir::{
     StmtId, StmtKind, Unit,
 };
 use crate::scan::Define;
-use crate::source::Span;
+use crate::source::{SourceFile, Span};
 
 use super::components::DerivedTypes;
 use super::flow::Uses;
@@ -89,6 +89,14 @@ pub struct Symbol {
     pub record: Option<String>,
     /// The intrinsic type that a Fortran variable is declared with.
     pub intrinsic: Option<String>,
+}
+
+impl Symbol {
+    /// The name as the source spells it, which is in lower case for Fortran else.
+    pub fn spelled(&self, file: &SourceFile) -> String {
+        let spelling = self.spelling.map(|span| file.text(span).into_owned());
+        spelling.filter(|text| text.eq_ignore_ascii_case(&self.name)).unwrap_or_else(|| self.name.clone())
+    }
 }
 
 /// A name at a place, and what it means there.

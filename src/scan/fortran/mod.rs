@@ -7,6 +7,7 @@ mod form;
 mod include;
 mod line;
 mod modules;
+mod names;
 mod open;
 mod preprocessor;
 mod shape;

@@ -93,6 +93,39 @@ fn branches_are_hidden_from_what_goes_on() {
 }
 
 #[test]
+fn names_like_statements_are_hidden() {
+    use Form::Free;
+    shadow(Free, "data(i) = 1; end = 2\n", &["zzzz(i) = 1; zzz = 2"]);
+    shadow(Free, "Call (f(1), ')') % x [2] = 1\n", &["zzzz (f(1), ')') % x [2] = 1"]);
+    shadow(Free, "open%x(1)%y => p\n10 if(i)(1:2) = 'x'\n", &["zzzz%x(1)%y => p", "10 zz(i)(1:2) = 'x'"]);
+    shadow(Free, "write: do 10 while = 1, n\n", &["zzzzz: do 10 zzzzz = 1, n"]);
+    shadow(Free, "if (a == b) &\n read = 2\n", &["if (a == b) zzzz = 2"]);
+    shadow(Free, "x = ';'; where (a == ';') print(:) = 2\n", &["x = ';'; where (a == ';') zzzzz(:) = 2"]);
+    shadow(Form::Fixed, "      DATA(1)\n     &  = 2\n", &["zzzz(1) = 2"]);
+}
+
+#[test]
+fn statements_are_no_names() {
+    for text in [
+        "data a / 1 /",
+        "if (a == b) x = 1",
+        "write(*, *) (a(i), i = 1, n)",
+        "open(unit = 1, file = 'x')",
+        "real, parameter :: x = 1",
+        "type(t), pointer :: p => null()",
+        "parameter (x = 1)",
+        "do i = 1, n",
+        "associate (a => b)",
+        "end do",
+        "public :: operator(==)",
+        "if (a) 10, 20, 30",
+        "read (",
+    ] {
+        shadow(Form::Free, &format!("{text}\n"), &[text]);
+    }
+}
+
+#[test]
 fn free_directives_are_found() {
     use Form::Free;
     directives(Free, "  !$ACC loop ! one\n", &[("!$ACC loop", "loop", &["! one"])]);

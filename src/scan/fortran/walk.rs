@@ -10,6 +10,7 @@ use super::super::shadow::{blank, find_next_code, guard, include_of};
 use super::super::{AccName, Define, Include, Scan};
 use super::code::{self, Text};
 use super::line::{self, Kind, Line};
+use super::names;
 use super::open::{Continuation, Open};
 use super::preprocessor;
 
@@ -77,6 +78,7 @@ impl Walk<'_> {
         for span in &self.shown.hidden {
             blank(&mut self.scan.shadow, *span);
         }
+        names::mask(&mut self.scan.shadow);
         self.scan.directives.sort_by_key(|text| text.span.start);
         find_next_code(&mut self.scan);
     }

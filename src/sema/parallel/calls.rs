@@ -127,8 +127,8 @@ impl Facts<'_> {
     fn is_only_element(&self, function: FunctionId, symbol: SymbolId) -> bool {
         let span = self.unit.stmt(self.unit.function(function).body).span;
         let is_it = |expr: ExprId| self.symbols.named(self.unit, expr) == Some(symbol);
-        let inside = || self.unit.exprs.iter().enumerate().filter(|(_, expr)| span.contains(expr.span));
-        let elements = inside().filter(|(_, expr)| match &expr.kind {
+        let inside = || self.unit.expr_ids_in(span);
+        let elements = inside().filter(|id| match &self.unit.expr(*id).kind {
             ExprKind::Deref(base) => is_it(*base),
             ExprKind::Index(base, index) => {
                 is_it(*base) && matches!(self.unit.expr(*index).kind, ExprKind::Int(0))
@@ -136,7 +136,7 @@ impl Facts<'_> {
             ExprKind::Member { base, arrow: true, .. } => is_it(*base),
             _ => false,
         });
-        let named = inside().filter(|(index, _)| is_it(ExprId(*index as u32)));
+        let named = inside().filter(|id| is_it(*id));
         elements.count() == named.count()
     }
 }

@@ -185,10 +185,9 @@ impl Seeker<'_, '_> {
             true => !self.is_named_elsewhere(symbol),
             false => !known.is_reference && !self.around.escaping.contains(&symbol),
         };
-        let is_header = facts.unit.stmts.iter().enumerate().any(|(at, stmt)| {
-            matches!(stmt.kind, StmtKind::For { .. })
-                && facts.unit.stmt(self.stmt).span.contains(stmt.span)
-                && header(facts.unit, facts.symbols, StmtId(at as u32)).is_ok_and(|head| head.var == symbol)
+        let is_header = facts.unit.stmt_ids_in(facts.unit.stmt(self.stmt).span).any(|stmt| {
+            matches!(facts.unit.stmt(stmt).kind, StmtKind::For { .. })
+                && header(facts.unit, facts.symbols, stmt).is_ok_and(|head| head.var == symbol)
         });
         let is_plain = !facts.is_named_in_macros(&known.name);
         is_fit && is_own && is_apart && is_plain && !is_header && !self.around.shared.contains(&symbol)
@@ -198,10 +197,15 @@ impl Seeker<'_, '_> {
         let facts = self.facts;
         let known = facts.symbols.get(symbol);
         let body = facts.unit.stmt(self.body).span;
-        facts.unit.exprs.iter().enumerate().any(|(at, expr)| {
+        let scope = match known.kind {
+            SymbolKind::Member => Span::new(0, facts.file.bytes.len()),
+            _ => known.scope,
+        };
+        facts.unit.expr_ids_in(scope).any(|id| {
+            let expr = facts.unit.expr(id);
             matches!(&expr.kind, ExprKind::Name(name) if name.eq_ignore_ascii_case(&known.name))
                 && !body.contains(expr.span)
-                && facts.symbols.named(facts.unit, ExprId(at as u32)) == Some(symbol)
+                && facts.symbols.named(facts.unit, id) == Some(symbol)
         })
     }
 
@@ -239,11 +243,11 @@ impl Seeker<'_, '_> {
         let facts = self.facts;
         let (body, inner) = (facts.unit.stmt(body).span, facts.unit.stmt(inner).span);
         let known = facts.symbols.get(symbol);
-        !facts.unit.exprs.iter().enumerate().any(|(at, expr)| {
+        !facts.unit.expr_ids_in(body).any(|id| {
+            let expr = facts.unit.expr(id);
             matches!(&expr.kind, ExprKind::Name(name) if name.eq_ignore_ascii_case(&known.name))
-                && body.contains(expr.span)
                 && !inner.contains(expr.span)
-                && facts.symbols.named(facts.unit, ExprId(at as u32)) == Some(symbol)
+                && facts.symbols.named(facts.unit, id) == Some(symbol)
         })
     }
 

@@ -33,7 +33,7 @@ pub use integer::integer;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::host::ir::{ExprId, ExprKind, StmtId};
+use crate::host::ir::{ExprKind, StmtId};
 use crate::sema::{Class, SymbolId, SymbolKind, has_variable_length};
 use crate::source::Span;
 
@@ -310,11 +310,11 @@ impl Judge<'_, '_> {
         let facts = self.nest.facts;
         let inside = facts.unit.stmt(self.nest.loops[at].stmt).span;
         let known = facts.symbols.get(symbol);
-        facts.unit.exprs.iter().enumerate().any(|(index, expr)| {
+        facts.unit.expr_ids_in(known.scope).any(|id| {
+            let expr = facts.unit.expr(id);
             matches!(&expr.kind, ExprKind::Name(name) if name.eq_ignore_ascii_case(&known.name))
-                && known.scope.contains(expr.span)
                 && !inside.contains(expr.span)
-                && facts.symbols.named(facts.unit, ExprId(index as u32)) == Some(symbol)
+                && facts.symbols.named(facts.unit, id) == Some(symbol)
         })
     }
 }

@@ -1,0 +1,81 @@
+//! What lies within some bytes of the source, without a look at all that a unit holds.
+//!
+//! Invariant: what is added behind the first question is found by the next.
+
+use std::sync::OnceLock;
+
+use crate::source::Span;
+
+use super::ir::{Decl, DeclId, Expr, ExprId, Stmt, StmtId, Unit};
+
+/// Nodes by where they begin: the offset, and the number of the node.
+#[derive(Clone, Debug, Default)]
+pub struct Places(OnceLock<Vec<(u32, u32)>>);
+
+impl Places {
+    /// The numbers of the nodes in `span`, in their order, of `count` nodes each of which has a place.
+    fn within(&self, span: Span, count: usize, place: impl Fn(usize) -> Span) -> Vec<u32> {
+        let known = self.0.get_or_init(|| {
+            let mut all: Vec<(u32, u32)> = (0..count).map(|at| (place(at).start, at as u32)).collect();
+            all.sort();
+            all
+        });
+        let first = known.partition_point(|(start, _)| *start < span.start);
+        // A node without bytes may begin where the span ends.
+        let begun = known.iter().skip(first).take_while(|(start, _)| *start <= span.end);
+        let later = known.len() as u32..count as u32;
+        let all = begun.map(|(_, at)| *at).chain(later);
+        let mut found: Vec<u32> = all.filter(|at| span.contains(place(*at as usize))).collect();
+        found.sort_unstable();
+        found
+    }
+}
+
+impl Unit {
+    /// The expressions within some bytes, by their numbers.
+    pub fn expr_ids_in(&self, span: Span) -> impl DoubleEndedIterator<Item = ExprId> + use<> {
+        let found = self.expr_places.within(span, self.exprs.len(), |at| self.exprs[at].span);
+        found.into_iter().map(ExprId)
+    }
+
+    /// The expressions within some bytes, in the order of their numbers.
+    pub fn exprs_in(&self, span: Span) -> impl DoubleEndedIterator<Item = &Expr> {
+        self.expr_ids_in(span).map(|id| self.expr(id))
+    }
+
+    /// The statements within some bytes, by their numbers.
+    pub fn stmt_ids_in(&self, span: Span) -> impl DoubleEndedIterator<Item = StmtId> + use<> {
+        let found = self.stmt_places.within(span, self.stmts.len(), |at| self.stmts[at].span);
+        found.into_iter().map(StmtId)
+    }
+
+    /// The statements within some bytes, in the order of their numbers.
+    pub fn stmts_in(&self, span: Span) -> impl DoubleEndedIterator<Item = &Stmt> {
+        self.stmt_ids_in(span).map(|id| self.stmt(id))
+    }
+
+    /// The declarations within some bytes, in the order of their numbers.
+    pub fn decls_in(&self, span: Span) -> impl DoubleEndedIterator<Item = &Decl> {
+        let found = self.decl_places.within(span, self.decls.len(), |at| self.decls[at].span);
+        found.into_iter().map(|at| self.decl(DeclId(at)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ir::{ExprKind, Unit};
+    use super::Span;
+
+    #[test]
+    fn what_is_added_later_is_found() {
+        let mut unit = Unit::default();
+        for (start, end) in [(5, 6), (2, 9), (9, 9), (0, 3), (10, 12)] {
+            unit.push_expr(Span { start, end }, ExprKind::Literal);
+        }
+        let found =
+            |unit: &Unit| unit.expr_ids_in(Span { start: 2, end: 9 }).map(|id| id.0).collect::<Vec<_>>();
+        assert_eq!(found(&unit), [0, 1, 2]);
+        unit.push_expr(Span { start: 3, end: 4 }, ExprKind::Literal);
+        assert_eq!(found(&unit), [0, 1, 2, 5]);
+    }
+}
