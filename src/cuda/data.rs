@@ -14,7 +14,7 @@ use super::item;
 use super::levels::Nest;
 use super::lines::{braced, under};
 use super::text::operand;
-use super::{Change, Lowering, Refused, refused};
+use super::{Change, Input, Lowering, Refused, refused};
 
 impl Lowering<'_> {
     /// The lines that open a data region for the data clauses of directive `index`; with `implied`, for what its region uses
@@ -30,7 +30,13 @@ impl Lowering<'_> {
         let mut lines = vec![format!("acc2omp_begin(\"{place}\", {});", asked.queue_or_sync())];
         lines.extend(self.item_lines(index)?);
         if implied {
-            for one in capture::capture(self.input, index, stmt, &Nest::new(), true, false)?.variables {
+            let in_place = super::cpp::is_in_place(self.input, index, stmt);
+            let input = Input { in_place, ..*self.input };
+            if in_place && super::object::needed(self.input, index, stmt).is_some() {
+                let at = self.input.bound[index].directive.span;
+                return Err(refused(at, "the object itself in a `kernels` construct of several launches"));
+            }
+            for one in capture::capture(&input, index, stmt, &Nest::new(), true, false)?.variables {
                 let named = self.input.clauses(index).any(|kind| match kind {
                     ClauseKind::Data(_, list) => list.iter().any(|item| item.base.text == one.name),
                     _ => false,
