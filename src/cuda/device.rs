@@ -20,7 +20,7 @@ use super::left::Left;
 use super::levels::{self, Levels, Offer};
 use super::names::Names;
 use super::text::{Edits, words};
-use super::{Input, Kernels, Refused, Seen, copied, types};
+use super::{Input, Kernels, Refused, Seen, copied, renamed, types};
 
 /// Headers of the standard libraries that device code may need.
 pub const STANDARD: [&str; 24] = [
@@ -407,7 +407,8 @@ impl Device {
         let has_complex = self.includes.iter().any(|(_, _, path)| path == COMPLEX_HEADER);
         let whole = super::complex::rewritten(&self.whole(source, has_complex), has_complex);
         let is_c = Language::of(Path::new(source)) == Some(Language::C);
-        let whole = if is_c { super::renamed::renamed(&whole) } else { whole };
+        let whole = renamed::with_own_macro(&whole);
+        let whole = if is_c { renamed::renamed(&whole) } else { whole };
         super::origin::resolved(&whole, name)
     }
 

@@ -59,6 +59,7 @@ use crate::sema::{SymbolId, SymbolKind, Symbols};
 use crate::source::{SourceFile, Span};
 
 pub use device::{Device, header_ending};
+pub use renamed::{MACRO, with_own_macro};
 
 /// One file as this room sees it: a source, or a header that it includes.
 #[derive(Clone, Copy, Debug)]

@@ -1,8 +1,11 @@
-//! Names of a C program that C++ has other uses for: in device code they get another.
+//! Names that get another: those of a C program that C++ has other uses for, in device code, and `_OPENACC`.
 //!
 //! Invariant: none of these words is one that generated text uses itself.
 
 use super::text::{placed_words, words};
+
+/// What the run-time library defines in the place of `_OPENACC`.
+pub const MACRO: &str = "ACC2OMP_CUDA";
 
 /// Words of C++ that are names to C.
 const TAKEN: [&str; 30] = [
@@ -38,6 +41,18 @@ const TAKEN: [&str; 30] = [
     "xor_eq",
 ];
 
+/// Code that asks for the translation's macro where it asked for OpenACC's.
+pub fn with_own_macro(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut done = 0;
+    for (at, word) in placed_words(text).into_iter().filter(|(_, word)| *word == "_OPENACC") {
+        out += &text[done..at];
+        out += MACRO;
+        done = at + word.len();
+    }
+    out + &text[done..]
+}
+
 /// Device code of a C program with names that C++ takes for names.
 pub fn renamed(text: &str) -> String {
     let all = words(text);
@@ -60,12 +75,18 @@ pub fn renamed(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::renamed;
+    use super::{renamed, with_own_macro};
 
     #[test]
     fn names_that_are_words_of_cpp_get_another() {
         let text = "double or = new[i]; /* or */ f(\"new\", new_);";
         assert_eq!(renamed(text), "double or_ = new__[i]; /* or */ f(\"new\", new_);");
         assert_eq!(renamed("a || b"), "a || b");
+    }
+
+    #[test]
+    fn conditions_ask_for_the_translation() {
+        let text = "#if _OPENACC > 1 // _OPENACC\nMY_OPENACC";
+        assert_eq!(with_own_macro(text), "#if ACC2OMP_CUDA > 1 // _OPENACC\nMY_OPENACC");
     }
 }

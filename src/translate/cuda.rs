@@ -39,6 +39,7 @@ pub fn translate(source: &Source, options: &Options) -> Translation {
         first_code: 0,
         found: Found::default(),
         left: Vec::new(),
+        macros: BTreeSet::new(),
     };
     work.view(&View::default(), true);
     while let Some(offset) = work.next_unreached() {
@@ -116,6 +117,8 @@ struct Work<'a> {
     found: Found,
     /// The bytes of compute constructs that are left.
     left: Vec<Span>,
+    /// Where `_OPENACC` stands.
+    macros: BTreeSet<Span>,
 }
 
 impl Work<'_> {
@@ -187,7 +190,7 @@ impl Work<'_> {
                 changes.iter().map(|change| edits_of(file, change)).collect::<Option<Vec<_>>>()
             });
             let edits: Option<Vec<Edit>> = match edits {
-                Some(Some(all)) => Some(all.into_iter().flatten().collect()),
+                Some(Some(all)) => Some(all.into_iter().flatten().map(with_own_macro).collect()),
                 Some(None) => {
                     let name = acc::name(one.directive.kind);
                     self.diags.push(diag::not_yet_cuda(
@@ -233,8 +236,19 @@ impl Work<'_> {
             let text = text.replace("\"openacc.h\"", "\"acc2omp_cuda.h\"");
             self.add(Edit { span: include.span, text: text.into_bytes() });
         }
-        for word in scan.guards.iter().flat_map(|guard| &guard.words) {
-            self.add(Edit { span: *word, text: b"ACC2OMP_CUDA".to_vec() });
+        let guards = scan.guards.iter().flat_map(|guard| &guard.words);
+        let named = scan.names.iter().filter(|name| name.name == "_OPENACC").map(|name| &name.span);
+        self.macros.extend(guards.chain(named));
+    }
+
+    /// `_OPENACC` gives way to the macro of the library, but for what is written anew.
+    fn name_macros(&mut self) {
+        let written: Vec<Span> = self.edits.edits().map(|edit| edit.span).collect();
+        for span in std::mem::take(&mut self.macros) {
+            let before = written.partition_point(|edit| edit.start <= span.start).checked_sub(1);
+            if before.is_none_or(|at| !written[at].contains(span)) {
+                self.add(Edit { span, text: cuda::MACRO.as_bytes().to_vec() });
+            }
         }
     }
 
@@ -259,6 +273,7 @@ impl Work<'_> {
                 self.reports.insert(span.start, report);
             }
         }
+        self.name_macros();
         let changed = self.edits.edits().next().is_some() || !self.device.is_empty();
         let name = file.name.clone();
         let own = name.rsplit(['/', '\\']).next().unwrap_or_default();
@@ -304,6 +319,14 @@ impl Work<'_> {
         translation.mark();
         translation.settle();
         translation
+    }
+}
+
+/// An edit that asks for the translation's macro where the code asked for OpenACC's.
+fn with_own_macro(edit: Edit) -> Edit {
+    match std::str::from_utf8(&edit.text) {
+        Ok(text) => Edit { text: cuda::with_own_macro(text).into_bytes(), ..edit },
+        Err(_) => edit,
     }
 }
 

@@ -11,6 +11,9 @@
 
 #include <stddef.h>
 
+/* What `_OPENACC` was: the translation asks for this one. */
+#define ACC2OMP_CUDA 201711
+
 #if defined(__CUDACC__) || defined(ACC2OMP_ON_CPU)
 /* ACC2OMP_ON_CPU: a test of acc2omp itself runs the kernels on the processor. */
 #define ACC2OMP_HAS_CUDA 1
