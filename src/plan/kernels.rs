@@ -209,6 +209,9 @@ impl Maker<'_> {
                 }
             }
         }
+        if is_needed {
+            self.about_objects(index);
+        }
         self.plan.items[index] = match is_needed {
             true => Item::Clauses { clauses: counting, pushed_down: true, implied: kept },
             false => Item::Gone,

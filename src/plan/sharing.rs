@@ -187,16 +187,19 @@ impl Maker<'_> {
             let bare = !own.contains(&known.name.as_str())
                 && !visible.arrays.contains(&symbol)
                 && !visible.deviceptr.iter().any(|(pointer, _)| *pointer == symbol);
-            if known.class == Class::Pointer
+            let is_target_used = known.class == Class::Pointer
                 && (how.part_read || how.part_written)
                 && !how.written
                 && !self.is_inside(symbol, stmt)
-                && bare
+                && bare;
+            if is_target_used
                 && !self.entered(index, symbol)
                 && !self.is_for_host(index, stmt, symbol)
                 && let Some(first) = how.first
             {
                 self.diags.push(diag::pointer_must_be_present(first, &known.name));
+            } else if is_target_used && self.is_entered_apart(index, symbol) {
+                self.plan.unnamed.entry(index).or_default().insert(known.name.clone());
             }
         }
     }
