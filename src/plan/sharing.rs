@@ -91,6 +91,17 @@ impl Maker<'_> {
             used.of(symbol).is_some() && !own.contains(&self.symbols.get(symbol).name.as_str())
         };
         attributes.extend(self.device_pointers(&visible, &is_used));
+        let stated = self.stated(index);
+        let constants = used.iter().filter(|(symbol, _)| {
+            let known = self.symbols.get(*symbol);
+            is_used(*symbol)
+                && !visible.arrays.contains(symbol)
+                && !stated.contains(&known.name)
+                && !self.is_inside(*symbol, stmt)
+                && self.is_read_only(*symbol)
+        });
+        let names = constants.map(|(symbol, _)| &self.symbols.get(symbol).name);
+        attributes.extend(names.map(|name| implied(Sharing::Copy, name, "implicit/constant")));
         if region == Region::Kernels {
             self.kernels_scalars(index, stmt, &own, &listed, &mut attributes);
         }
@@ -171,6 +182,22 @@ impl Maker<'_> {
             pending.extend(sema::children(self.unit, at));
         }
         true
+    }
+
+    /// Whether `symbol` is an array or a structure in memory that the program cannot write. What is `constexpr` is none to
+    /// compilers: its values are known.
+    fn is_read_only(&self, symbol: SymbolId) -> bool {
+        let known = self.symbols.get(symbol);
+        let is_known = known.decl.is_some_and(|decl| {
+            let decl = self.unit.decl(decl);
+            let head = self.file.text(Span { start: decl.span.start, end: decl.name_span.start });
+            head.split_whitespace().any(|word| word == "constexpr")
+        });
+        !self.unit.is_fortran()
+            && known.is_const
+            && known.kind == SymbolKind::Static
+            && matches!(known.class, Class::Array | Class::Record)
+            && !is_known
     }
 
     /// Says which pointers must be on the device already.
