@@ -808,7 +808,9 @@ pub fn pointer_apart(at: Span, name: &str) -> Diag {
         261,
         Severity::Weaker,
         at,
-        format!("what `{name}` points to goes to the device apart from its object, which nothing here puts there"),
+        format!(
+            "what `{name}` points to goes to the device apart from its object, which nothing here puts there"
+        ),
         "no pointer is attached",
         "if other code puts the object on the device, do so here, as in `copyin(this[0:1])`",
     )

@@ -176,9 +176,8 @@ impl Maker<'_> {
             }
             _ => false,
         };
-        let count = |is: &dyn Fn(&ExprKind) -> bool| {
-            self.unit.exprs_in(within).filter(|expr| is(&expr.kind)).count()
-        };
+        let count =
+            |is: &dyn Fn(&ExprKind) -> bool| self.unit.exprs_in(within).filter(|expr| is(&expr.kind)).count();
         !names.iter().any(is_moved)
             && count(&is_this) == count(&is_plain)
             && !calls_own(self.unit, self.symbols, one, stmt)
