@@ -802,6 +802,20 @@ pub fn induction_computed(at: Span, statements: &str) -> Diag {
     )
 }
 
+/// A0261
+pub fn pointer_apart(at: Span, name: &str) -> Diag {
+    diag(
+        261,
+        Severity::Weaker,
+        at,
+        format!(
+            "what `{name}` points to goes to the device apart from its object, which nothing here puts there"
+        ),
+        "no pointer is attached",
+        "if other code puts the object on the device, do so here, as in `copyin(this[0:1])`",
+    )
+}
+
 /// A0301
 pub fn not_yet(at: Span, what: &str) -> Diag {
     diag(

@@ -16,7 +16,7 @@ use super::ast::{Body, Clause, Directive, Ending, Leaf, Speech};
 use super::clause::{self, Facts, Gathered};
 use super::look::{self, Asked};
 use super::profile::Tuning;
-use super::{array, ends, launch, profile, queue};
+use super::{array, ends, launch, object, profile, queue};
 
 /// What the output is written for.
 #[derive(Clone, Copy, Debug)]
@@ -360,6 +360,9 @@ impl Lowering<'_> {
                 directive.add(Clause::list("map", Some("tofrom"), name));
             }
         }
+        for name in self.plan.unnamed.get(&launch.directive).into_iter().flatten() {
+            directive.add(Clause::list("map", Some("alloc"), &format!("{name}[:0]")));
+        }
         self.diags.append(&mut gathered.diags);
         let lines = self.around(launch.directive, &mut gathered, held);
         if !lines.behind.is_empty() {
@@ -643,6 +646,7 @@ impl Lowering<'_> {
             directive.add(clause);
         }
         self.on_device_only(kind, &mut directive);
+        let hidden = self.plan.apart.get(&index).map(|names| object::hide(&mut directive, names));
         let needs_data = !matches!(kind, DirectiveKind::Wait | DirectiveKind::Atomic);
         let has_data = directive.clauses.iter().any(|clause| matches!(clause.body, Body::List(_)));
         if needs_data && !has_data {
@@ -695,6 +699,14 @@ impl Lowering<'_> {
         }
         before.extend(around.before);
         let stmt = self.bound[index].stmt();
+        let mut behind = around.behind;
+        if let Some(opening) = hidden {
+            before.push(opening);
+            match stmt {
+                Some(_) => behind.insert(0, "}".to_owned()),
+                None => parts.push(Part::LinesBehind(vec!["}".to_owned()])),
+            }
+        }
         if !first.is_empty() {
             if self.plan.moved.contains(&index) {
                 self.tell_moved(index);
@@ -707,7 +719,7 @@ impl Lowering<'_> {
         if !at_end.is_empty() && stmt.is_some() {
             parts.push(Part::AtEnd(stmt?, at_end));
         }
-        Some(lines_before(before).chain(parts).chain(lines_after(stmt, around.behind)).collect())
+        Some(lines_before(before).chain(parts).chain(lines_after(stmt, behind)).collect())
     }
 
     fn tell_moved(&mut self, index: usize) {

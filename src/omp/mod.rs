@@ -13,6 +13,7 @@ mod launch;
 mod look;
 mod lower;
 mod memory;
+mod object;
 mod profile;
 mod queue;
 mod section;

@@ -11,7 +11,7 @@ use crate::diag::{self, Diag};
 use crate::host::ir::{Decl, Derived, ExprId, ExprKind, FunctionId, Unit};
 use crate::sema::{Class, Symbol, SymbolId, SymbolKind, Symbols, uses};
 
-use super::object::{is_member, names_object};
+use super::object::names_object;
 use super::{Attribute, Item, Maker, Names, Sharing};
 
 /// Data clauses of constructs around a compute construct.
@@ -31,9 +31,9 @@ pub(super) struct Entered {
     /// The first of each function that names a variable.
     first: HashMap<(Option<FunctionId>, SymbolId), usize>,
     /// The members that functions of a class enter: most do so in the constructor.
-    members: HashSet<(Option<String>, String)>,
+    pub(super) members: HashSet<(Option<String>, String)>,
     /// The classes that enter their objects: `this`.
-    objects: HashSet<Option<String>>,
+    pub(super) objects: HashSet<Option<String>>,
 }
 
 /// The first `declare` at file scope that names a variable.
@@ -289,25 +289,6 @@ impl Maker<'_> {
         is_behind || is_member
     }
 
-    /// Says which members a directive puts on the device whose object is not there: OpenMP maps a part of the object then,
-    /// and a construct that needs all of it fails.
-    fn about_objects(&mut self, index: usize) {
-        let bound = self.bound;
-        let directive = &bound[index].directive;
-        if !matches!(directive.kind, DirectiveKind::Data | DirectiveKind::EnterData) {
-            return;
-        }
-        let class = class_of(self.unit, bound[index].function);
-        let mut around = ancestors(bound, index).chain([index]);
-        if around.any(|at| names_object(&bound[at])) || self.entered.objects.contains(&class) {
-            return;
-        }
-        let mut items = directive.clauses.iter().flat_map(|clause| super::list(&clause.kind));
-        if let Some(item) = items.find(|item| is_member(self.unit, self.symbols, &bound[index], item)) {
-            self.diags.push(diag::object_absent(item.span, item.variable()));
-        }
-    }
-
     /// Whether a clause on a construct or around it names the whole object, or any `enter data` does: a member function may be
     /// that of a base.
     pub(super) fn may_have_object(&self, index: usize) -> bool {
@@ -378,7 +359,7 @@ impl Maker<'_> {
 }
 
 /// The class that a function belongs to.
-fn class_of(unit: &Unit, function: Option<FunctionId>) -> Option<String> {
+pub(super) fn class_of(unit: &Unit, function: Option<FunctionId>) -> Option<String> {
     function.and_then(|function| unit.function(function).member_of.clone())
 }
 
@@ -422,7 +403,8 @@ fn named(bound: &Bound, symbols: &Symbols) -> impl Iterator<Item = SymbolId> {
 
 /// Whether `item` names a whole pointer variable: a clause that speaks of its target must say so in another way.
 pub fn is_whole_pointer(item: &ListItem, class: Class) -> bool {
-    class == Class::Pointer && item.parts.is_empty()
+    let is_member = item.base.text == "this" && matches!(item.parts[..], [Part::Member(_)]);
+    class == Class::Pointer && (item.parts.is_empty() || is_member)
 }
 
 /// Whether `item` is rows behind a pointer to pointers: `d[0:n][0:m]` of `double **d`.

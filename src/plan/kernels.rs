@@ -145,7 +145,7 @@ impl Maker<'_> {
         self.whole_arrays(index, stmt, &parts.all, &mut implied);
         let surrounded = self.surrounded(parts);
         let is_kept = |attribute: &Attribute| {
-            attribute.entry == "implicit/array"
+            matches!(attribute.entry, "implicit/array" | "implicit/constant")
                 || self.is_shared(stmt, parts, attribute)
                 || surrounded.contains(&attribute.item)
         };
@@ -208,6 +208,9 @@ impl Maker<'_> {
                     self.plan.inserted.push((index, part, launch));
                 }
             }
+        }
+        if is_needed {
+            self.about_objects(index);
         }
         self.plan.items[index] = match is_needed {
             true => Item::Clauses { clauses: counting, pushed_down: true, implied: kept },
@@ -303,6 +306,7 @@ impl Maker<'_> {
                 && known.kind != SymbolKind::Member
                 && !self.is_inside(symbol, stmt)
                 && !stated.contains(&known.name)
+                && !implied.iter().any(|other| other.item == known.name)
             {
                 let item = known.name.clone();
                 implied.push(Attribute { sharing: Sharing::Copy, item, entry: "implicit/array" });

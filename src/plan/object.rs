@@ -3,11 +3,17 @@
 //!
 //! Invariant: what a clause says of the object stays as it is.
 
-use crate::acc::ast::{ClauseKind, DataClause, ListItem, Name};
+use std::collections::BTreeSet;
+
+use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, Name, Part};
 use crate::bind::{Bound, ancestors, implied_clause};
+use crate::diag;
 use crate::host::ir::{ExprKind, StmtId, Unit};
-use crate::sema::{SymbolKind, Symbols};
+use crate::sema::{Class, SymbolId, SymbolKind, Symbols, uses};
 use crate::source::Span;
+
+use super::Maker;
+use super::data::class_of;
 
 /// Adds `copy(this)` to compute constructs that name members in data clauses and call member functions.
 pub fn with_objects(unit: &Unit, symbols: &Symbols, mut bound: Vec<Bound>) -> Vec<Bound> {
@@ -77,4 +83,103 @@ fn calls_own(unit: &Unit, symbols: &Symbols, one: &Bound, stmt: StmtId) -> bool 
             _ => false,
         }
     })
+}
+
+impl Maker<'_> {
+    /// Decides how a directive puts members on the device. As parts of an object that is not there they would keep all of it
+    /// from going there later.
+    pub(super) fn about_objects(&mut self, index: usize) {
+        let bound = self.bound;
+        let one = &bound[index];
+        let members = self.members(index);
+        let Some(first) = members.first() else { return };
+        let is_absent = self.is_object_absent(index);
+        let is_entered = one.directive.kind == DirectiveKind::EnterData;
+        let names = (is_absent || !is_entered).then(|| self.apart(index, &members)).flatten();
+        if is_absent && names.is_none() {
+            self.diags.push(diag::object_absent(first.span, first.variable()));
+        } else if is_absent && is_entered {
+            self.diags.push(diag::pointer_apart(first.span, first.variable()));
+        }
+        self.plan.apart.extend(names.map(|names| (index, names)));
+    }
+
+    /// Whether nothing seen puts the object of directive `index` on the device.
+    fn is_object_absent(&self, index: usize) -> bool {
+        let class = class_of(self.unit, self.bound[index].function);
+        let mut around = ancestors(self.bound, index).chain([index]);
+        !around.any(|at| names_object(&self.bound[at])) && !self.entered.objects.contains(&class)
+    }
+
+    /// Whether a compute construct uses `symbol`, a pointer that it does not name, while its class puts on the device what
+    /// it leads to, and not the object: nothing would give the construct the device's address.
+    pub(super) fn is_entered_apart(&self, index: usize, symbol: SymbolId) -> bool {
+        let known = self.symbols.get(symbol);
+        let class = class_of(self.unit, self.bound[index].function);
+        known.kind == SymbolKind::Member
+            && self.entered.members.contains(&(class, known.name.clone()))
+            && self.is_object_absent(index)
+    }
+
+    /// The members of the object among the data of directive `index`, if it puts data on the device.
+    fn members(&self, index: usize) -> Vec<&ListItem> {
+        let one = &self.bound[index];
+        let kind = one.directive.kind;
+        if !matches!(kind, DirectiveKind::Data | DirectiveKind::EnterData | DirectiveKind::Kernels) {
+            return Vec::new();
+        }
+        let items = one.directive.clauses.iter().flat_map(|clause| super::list(&clause.kind));
+        items.filter(|item| is_member(self.unit, self.symbols, one, item)).collect()
+    }
+
+    /// The names of `members`, the members that directive `index` names, if local variables can stand for all of them.
+    fn apart(&self, index: usize, members: &[&ListItem]) -> Option<BTreeSet<String>> {
+        let one = &self.bound[index];
+        let has_target = |item: &ListItem| {
+            let symbol = self.symbols.lookup(item.variable(), one.directive.span.start);
+            let is_pointer = symbol.is_some_and(|symbol| self.symbols.get(symbol).class == Class::Pointer);
+            let parts = item.parts.get(usize::from(item.base.text == "this")..);
+            let is_section = matches!(parts, Some([Part::Section(subscripts)]) if subscripts.len() == 1);
+            is_pointer && is_section && !self.is_rows(index, item)
+        };
+        let is_data = |kind: &ClauseKind| match kind {
+            ClauseKind::Data(DataClause::Attach | DataClause::Detach | DataClause::Deviceptr, _) => false,
+            ClauseKind::Data(..) => true,
+            kind => super::list(kind).is_empty(),
+        };
+        let names: BTreeSet<String> = members.iter().map(|item| item.variable().to_owned()).collect();
+        let items = one.directive.clauses.iter().flat_map(|clause| super::list(&clause.kind));
+        let is_hidden = |item: &ListItem| {
+            names.contains(item.variable()) && !is_member(self.unit, self.symbols, one, item)
+        };
+        let may = members.iter().all(|item| has_target(item))
+            && one.directive.clauses.iter().all(|clause| is_data(&clause.kind))
+            && !items.into_iter().any(is_hidden)
+            && one.stmt().is_none_or(|stmt| self.may_hide(one, stmt, &names));
+        may.then_some(names)
+    }
+
+    /// Whether variables may hide the members `names` in the construct `stmt`: it does not assign them, and reaches them by
+    /// their names alone.
+    fn may_hide(&self, one: &Bound, stmt: StmtId, names: &BTreeSet<String>) -> bool {
+        let used = uses(self.unit, self.symbols, stmt);
+        let is_moved = |name: &String| {
+            let symbol = self.symbols.lookup(name, one.directive.span.start);
+            let how = symbol.and_then(|symbol| used.of(symbol));
+            how.is_some_and(|how| how.written || how.address_taken)
+        };
+        let is_this = |kind: &ExprKind| matches!(kind, ExprKind::Name(name) if name == "this");
+        let within = self.unit.stmt(stmt).span;
+        let is_plain = |kind: &ExprKind| match kind {
+            ExprKind::Member { base, arrow: true, name, .. } => {
+                is_this(&self.unit.expr(*base).kind) && !names.contains(name)
+            }
+            _ => false,
+        };
+        let count =
+            |is: &dyn Fn(&ExprKind) -> bool| self.unit.exprs_in(within).filter(|expr| is(&expr.kind)).count();
+        !names.iter().any(is_moved)
+            && count(&is_this) == count(&is_plain)
+            && !calls_own(self.unit, self.symbols, one, stmt)
+    }
 }

@@ -91,6 +91,17 @@ impl Maker<'_> {
             used.of(symbol).is_some() && !own.contains(&self.symbols.get(symbol).name.as_str())
         };
         attributes.extend(self.device_pointers(&visible, &is_used));
+        let stated = self.stated(index);
+        let constants = used.iter().filter(|(symbol, _)| {
+            let known = self.symbols.get(*symbol);
+            is_used(*symbol)
+                && !visible.arrays.contains(symbol)
+                && !stated.contains(&known.name)
+                && !self.is_inside(*symbol, stmt)
+                && self.is_read_only(*symbol)
+        });
+        let names = constants.map(|(symbol, _)| &self.symbols.get(symbol).name);
+        attributes.extend(names.map(|name| implied(Sharing::Copy, name, "implicit/constant")));
         if region == Region::Kernels {
             self.kernels_scalars(index, stmt, &own, &listed, &mut attributes);
         }
@@ -173,6 +184,22 @@ impl Maker<'_> {
         true
     }
 
+    /// Whether `symbol` is an array or a structure in memory that the program cannot write. What is `constexpr` is none to
+    /// compilers: its values are known.
+    fn is_read_only(&self, symbol: SymbolId) -> bool {
+        let known = self.symbols.get(symbol);
+        let is_known = known.decl.is_some_and(|decl| {
+            let decl = self.unit.decl(decl);
+            let head = self.file.text(Span { start: decl.span.start, end: decl.name_span.start });
+            head.split_whitespace().any(|word| word == "constexpr")
+        });
+        !self.unit.is_fortran()
+            && known.is_const
+            && known.kind == SymbolKind::Static
+            && matches!(known.class, Class::Array | Class::Record)
+            && !is_known
+    }
+
     /// Says which pointers must be on the device already.
     fn tell_pointers(
         &mut self,
@@ -187,16 +214,19 @@ impl Maker<'_> {
             let bare = !own.contains(&known.name.as_str())
                 && !visible.arrays.contains(&symbol)
                 && !visible.deviceptr.iter().any(|(pointer, _)| *pointer == symbol);
-            if known.class == Class::Pointer
+            let is_target_used = known.class == Class::Pointer
                 && (how.part_read || how.part_written)
                 && !how.written
                 && !self.is_inside(symbol, stmt)
-                && bare
+                && bare;
+            if is_target_used
                 && !self.entered(index, symbol)
                 && !self.is_for_host(index, stmt, symbol)
                 && let Some(first) = how.first
             {
                 self.diags.push(diag::pointer_must_be_present(first, &known.name));
+            } else if is_target_used && self.is_entered_apart(index, symbol) {
+                self.plan.unnamed.entry(index).or_default().insert(known.name.clone());
             }
         }
     }

@@ -42,6 +42,11 @@ pub struct Plan {
     pub moved: BTreeSet<usize>,
     /// Compute constructs of member functions whose object may be on the device: a directive brings it there.
     pub objects: BTreeSet<usize>,
+    /// Members whose target a directive about data puts on the device apart from their object: they are pointers, and a
+    /// local variable can stand for each of them all over the construct.
+    pub apart: BTreeMap<usize, BTreeSet<String>>,
+    /// Such members that compute constructs use and do not name, of an object that is absent.
+    pub unnamed: BTreeMap<usize, BTreeSet<String>>,
 }
 
 /// A statement that the host runs between launches.

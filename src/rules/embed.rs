@@ -118,6 +118,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("directive/wait.md", include_str!("../../rules/directive/wait.md")),
     ("implicit/array.md", include_str!("../../rules/implicit/array.md")),
     ("implicit/component.md", include_str!("../../rules/implicit/component.md")),
+    ("implicit/constant.md", include_str!("../../rules/implicit/constant.md")),
     ("implicit/reduction-complex.md", include_str!("../../rules/implicit/reduction-complex.md")),
     ("implicit/reduction-copy.md", include_str!("../../rules/implicit/reduction-copy.md")),
     ("implicit/reduction-nested.md", include_str!("../../rules/implicit/reduction-nested.md")),
