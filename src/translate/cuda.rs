@@ -2,7 +2,9 @@
 //!
 //! Invariant: a directive is translated in the first view that reaches it, and reported once.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use crate::acc::ast::DirectiveKind;
 use crate::bind::Declared;
@@ -39,6 +41,7 @@ pub fn translate(source: &Source, options: &Options) -> Translation {
         first_code: 0,
         found: Found::default(),
         left: Vec::new(),
+        readings: Rc::default(),
     };
     work.view(&View::default(), true);
     while let Some(offset) = work.next_unreached() {
@@ -116,6 +119,8 @@ struct Work<'a> {
     found: Found,
     /// The bytes of compute constructs that are left.
     left: Vec<Span>,
+    /// The headers that have directives, by number, as they are read themselves.
+    readings: Rc<OnceCell<Vec<(usize, Reading)>>>,
 }
 
 impl Work<'_> {
@@ -158,9 +163,11 @@ impl Work<'_> {
         let own = self.source.reading((unit, scan), parsed, held, self.options, &mut self.found);
         self.diags.extend(own.said.iter().cloned());
         let headers: Vec<Seen> = self.source.headers.iter().map(|header| header.seen()).collect();
-        let readings: Vec<(usize, Reading)> = (0..headers.len())
-            .filter_map(|at| Some((at, self.source.header_reading(at, self.options)?)))
-            .collect();
+        let readings = Rc::clone(&self.readings);
+        let readings = readings.get_or_init(|| {
+            let all = (0..headers.len()).map(|at| Some((at, self.source.header_reading(at, self.options)?)));
+            all.flatten().collect()
+        });
         let read: Vec<cuda::Input> = readings
             .iter()
             .map(|(at, reading)| reading.input(headers[*at], &headers[..*at], &[], self.options))
