@@ -201,7 +201,7 @@ fn declared(path: &Path) -> Vec<String> {
     let is_likely =
         memchr::memmem::find(&bytes, b"declare").is_some() && scan::mentions_openacc(&bytes, language);
     match is_likely {
-        true => Header::new(SourceFile::new(path.display().to_string(), bytes, language)).placed(),
+        true => Header::placed(SourceFile::new(path.display().to_string(), bytes, language)),
         false => Vec::new(),
     }
 }

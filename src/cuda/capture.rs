@@ -194,7 +194,7 @@ pub fn outer(input: &Input, stmt: StmtId) -> Vec<(SymbolId, Use)> {
 fn written_macros(input: &Input, span: Span) -> BTreeSet<String> {
     let unit = input.unit();
     let mut found = BTreeSet::new();
-    for expr in unit.exprs.iter().filter(|expr| span.contains(expr.span)) {
+    for expr in unit.exprs_in(span) {
         let (ExprKind::Assign(_, mut at, _)
         | ExprKind::Step { operand: mut at, .. }
         | ExprKind::AddressOf(mut at)) = expr.kind

@@ -6,7 +6,7 @@ use crate::host::ir::{BaseType, Decl};
 use crate::source::Span;
 
 use super::text::{placed_numbers, placed_words, words};
-use super::types::is_typedef;
+use super::types::typedefs;
 use super::{Input, Seen};
 
 /// The words that make a type complex. The grammar is not shown them.
@@ -34,8 +34,8 @@ fn part_through(input: &Input, seen: Seen, decl: &Decl, depth: usize) -> Option<
     }
     let BaseType::Named(name) = &decl.base else { return None };
     let known = std::iter::once(&input.source).chain(input.headers);
-    let mut typedefs = known.flat_map(|seen| seen.unit.decls.iter().map(move |decl| (*seen, decl)));
-    let (seen, decl) = typedefs.find(|(_, decl)| is_typedef(decl, name))?;
+    let mut all = known.flat_map(|seen| typedefs(seen, name).map(move |decl| (*seen, decl)));
+    let (seen, decl) = all.next()?;
     if depth < 16 { part_through(input, seen, decl, depth + 1) } else { None }
 }
 

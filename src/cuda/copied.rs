@@ -37,7 +37,8 @@ impl<'a> Constant<'a> {
         {
             text = rest.trim_start();
         }
-        let several = self.seen.unit.decls.iter().filter(|other| other.span == self.decl.span).count() > 1;
+        let several =
+            self.seen.unit.decls_in(self.decl.span).filter(|other| other.span == self.decl.span).count() > 1;
         let unused = if several { "[[maybe_unused]] " } else { "" };
         let place = if for_device && !self.is_integer { "__device__ " } else { "" };
         format!("{unused}static {place}{text}")
@@ -62,7 +63,7 @@ fn early<'a>(input: &Input<'a>, name: &str, anywhere: bool) -> Option<Constant<'
         if !known.insert((one.number, one.start())) {
             continue;
         }
-        let beside = one.seen.unit.decls.iter().filter(|other| other.span == one.decl.span);
+        let beside = one.seen.unit.decls_in(one.decl.span).filter(|other| other.span == one.decl.span);
         for decl in beside {
             if !is_arithmetic(input, one.seen, decl) {
                 return None;
@@ -87,6 +88,9 @@ fn early<'a>(input: &Input<'a>, name: &str, anywhere: bool) -> Option<Constant<'
 fn declared<'a>(input: &Input<'a>, name: &str, anywhere: bool) -> Option<Constant<'a>> {
     for (number, seen) in input.headers.iter().chain([&input.source]).enumerate() {
         let named = |decl: &&Decl| decl.kind == DeclKind::Variable && decl.name == name && decl.is_const;
+        if !seen.unit.decls_named(name).any(|decl| named(&decl)) {
+            continue;
+        }
         let found = seen.unit.globals.iter().map(|id| seen.unit.decl(*id)).find(named);
         if let Some(decl) = found.filter(|decl| anywhere || !cpp::in_namespace(seen, decl.span)) {
             let words = types::plain(input, *seen, decl).unwrap_or_default();
@@ -141,10 +145,11 @@ fn is_word_of_the_compiler(input: &Input, name: &str) -> bool {
             pending.extend(words(&define.body).into_iter().map(str::to_owned));
             continue;
         }
-        let mut all = input.headers.iter().chain([&input.source]).flat_map(|seen| &seen.unit.decls);
+        let mut all =
+            input.headers.iter().chain([&input.source]).flat_map(|seen| seen.unit.decls_named(&name));
         let is_number =
             ["true", "false", "int", "long", "unsigned", "double", "float"].contains(&name.as_str());
-        if !is_number && !all.any(|decl| decl.kind == DeclKind::Enumerator && decl.name == name) {
+        if !is_number && !all.any(|decl| decl.kind == DeclKind::Enumerator) {
             return false;
         }
     }
@@ -158,7 +163,7 @@ pub fn is_bound(input: &Input, span: Span, symbol: SymbolId) -> bool {
     if !unit.is_cpp() || !known.is_const || known.class != Class::Scalar {
         return false;
     }
-    let inside = unit.decls.iter().filter(|decl| span.contains(decl.span));
+    let inside = unit.decls_in(span);
     let mut pending: Vec<ExprId> = inside
         .flat_map(|decl| &decl.derived)
         .filter_map(|part| match part {
@@ -205,7 +210,7 @@ pub fn is_portable(input: &Input, name: &str) -> bool {
 fn adds_portable(input: &Input, seen: &Seen, span: Span, pending: &mut Vec<String>) -> bool {
     let text = seen.file.text(span);
     let own: BTreeSet<&str> = {
-        let inside = seen.unit.decls.iter().filter(|decl| span.contains(decl.name_span));
+        let inside = seen.unit.decls_with_names_in(span);
         let members = seen.unit.functions.iter().filter(|function| span.contains(function.name_span));
         inside.map(|decl| decl.name.as_str()).chain(members.map(|one| one.name.as_str())).collect()
     };
@@ -234,15 +239,14 @@ fn is_hosts(input: &Input, name: &str) -> bool {
     let mut all = input.headers.iter().chain([&input.source]);
     all.any(|seen| {
         let in_class = |span: Span| seen.unit.records.iter().any(|record| record.span.contains(span));
-        let is_function = seen.unit.functions.iter().any(|one| one.name == name && one.member_of.is_none());
+        let is_function = seen.unit.functions_named(name).any(|one| one.member_of.is_none());
+        let mut all = seen.unit.decls_named(name);
+        let is_variable = |decl: &Decl| decl.kind == DeclKind::Variable && decl.name == name;
         let mut globals = seen.unit.globals.iter().map(|id| seen.unit.decl(*id));
         is_function
-            || seen
-                .unit
-                .decls
-                .iter()
-                .any(|decl| decl.kind == DeclKind::Prototype && decl.name == name && !in_class(decl.span))
-            || globals.any(|decl| decl.kind == DeclKind::Variable && decl.name == name)
+            || all.any(|decl| decl.kind == DeclKind::Prototype && !in_class(decl.span))
+            || seen.unit.decls_named(name).any(is_variable)
+                && globals.any(is_variable)
                 && constant(input, name).is_none()
     })
 }
@@ -252,17 +256,13 @@ pub fn definitions(seen: &Seen, word: &str) -> Vec<Span> {
     let unit = seen.unit;
     let mut found: Vec<Span> = Vec::new();
     let in_function = |span: Span| unit.functions.iter().any(|function| function.span.contains(span));
-    for decl in &unit.decls {
+    for decl in unit.decls_named(word) {
         let is_type = decl.kind == DeclKind::Typedef || decl.kind == DeclKind::Enumerator;
-        if is_type && decl.name == word && !in_function(decl.span) {
+        if is_type && !in_function(decl.span) {
             found.push(decl.span);
         }
     }
-    for record in &unit.records {
-        if record.tag.as_deref() == Some(word) && !in_function(record.span) {
-            found.push(record.span);
-        }
-    }
+    found.extend(unit.records_named(word).map(|record| record.span).filter(|span| !in_function(*span)));
     // A definition inside another declaration comes with it.
     let mut whole: Vec<Span> = found
         .iter()

@@ -12,8 +12,8 @@ use crate::source::Span;
 
 use super::text::words;
 use super::{
-    Change, Input, Lowering, Refused, Seen, callable, capture, copied, device, implied, levels, refused,
-    stuck, twin, types,
+    Change, Input, Lowering, Refused, Seen, Stuck, callable, capture, copied, device, implied, levels,
+    refused, twin, types,
 };
 
 /// Whether a construct has to stay in its place: it, or what it names, means something only there.
@@ -46,10 +46,10 @@ pub fn is_in_place(input: &Input, index: usize, stmt: StmtId) -> bool {
 /// Whether functions of this name stay in their place.
 fn is_stuck(input: &Input, name: &str) -> bool {
     let name = bare(name);
-    let stuck = |at: (usize, u32)| input.stuck.is_some_and(|stuck| stuck.contains(&at));
+    let stuck = |at: (usize, u32)| input.stuck.is_some_and(|stuck| stuck.holds(at));
     let mut files = input.headers.iter().chain([&input.source]).enumerate();
     files.any(|(number, seen)| {
-        let mut named = seen.unit.functions.iter().filter(|function| function.name == name);
+        let mut named = seen.unit.functions_named(name);
         named.any(|function| stuck((number, function.span.start)))
     })
 }
@@ -59,8 +59,10 @@ fn names_held(input: &Input, stmt: StmtId) -> bool {
     let unit = input.unit();
     let mut outer =
         capture::outer(input, stmt).into_iter().filter_map(|(symbol, _)| input.declaration(symbol));
-    stuck::is_held(input, &input.source, unit.stmt(stmt).span, &mut Default::default())
-        || outer.any(|(_, decl)| types::named(decl).is_some_and(|name| !copied::is_portable(input, name)))
+    let none = Stuck::default();
+    let known = input.stuck.unwrap_or(&none);
+    known.is_held(input, unit.stmt(stmt).span)
+        || outer.any(|(_, decl)| types::named(decl).is_some_and(|name| !known.is_portable(input, name)))
 }
 
 /// Whether a variable is one that other files cannot be told of.
@@ -94,13 +96,12 @@ fn names_constant(input: &Input, seen: Seen, expr: ExprId, offset: u32) -> bool 
 /// What the code in `span` calls: the name, and whether it is that of one function, which is no member.
 pub fn called<'a>(input: &Input<'a>, span: Span) -> impl Iterator<Item = (String, bool)> + use<'a> {
     let unit = input.unit();
-    let all = &unit.functions;
     unit.exprs_in(span).filter_map(move |expr| {
         let ExprKind::Call { callee, .. } = &expr.kind else { return None };
         match &unit.expr(*callee).kind {
             ExprKind::Name(name) => {
                 let last = bare(name);
-                Some((name.clone(), all.iter().filter(|function| function.name == last).count() < 2))
+                Some((name.clone(), unit.function_places(last).count() < 2))
             }
             ExprKind::Member { name, .. } => Some((name.clone(), false)),
             _ => None,
@@ -129,8 +130,7 @@ pub fn bare(name: &str) -> &str {
 
 /// The functions of a name that the file defines.
 pub fn functions<'a>(input: &Input<'a>, name: &str) -> impl Iterator<Item = &'a Function> + use<'a> {
-    let name = bare(name).to_owned();
-    input.unit().functions.iter().filter(move |function| function.name == name)
+    input.unit().functions_named(bare(name))
 }
 
 /// Whether a function is one that a device file can have a copy of: outside of classes, templates and namespaces.
@@ -270,10 +270,8 @@ impl Lowering<'_> {
             let text = self.input.file().text(span);
             !["= default", "= delete", "=default", "=delete"].iter().any(|end| text.contains(end))
         };
-        let prototypes = unit
-            .decls
-            .iter()
-            .filter(|decl| decl.kind == DeclKind::Prototype && decl.name == name && is_written(decl.span));
+        let prototypes =
+            unit.decls_named(name).filter(|decl| decl.kind == DeclKind::Prototype && is_written(decl.span));
         functions(self.input, name)
             .map(|function| function.span)
             .chain(prototypes.map(|decl| decl.span))
@@ -348,26 +346,5 @@ fn in_class(input: &Input, span: Span) -> bool {
 
 /// Whether a namespace holds a place: an open brace before it that no function or class has.
 pub fn in_namespace(seen: &Seen, span: Span) -> bool {
-    enclosed(seen, &[span.start]) == [true]
-}
-
-/// Whether each of these places, in their order, stands between braces.
-pub fn enclosed(seen: &Seen, places: &[u32]) -> Vec<bool> {
-    let shadow = &seen.scan.shadow;
-    let mut found = Vec::with_capacity(places.len());
-    let mut of_c = Vec::new();
-    let mut at = 0;
-    for place in places {
-        let part = shadow.get(at..*place as usize).unwrap_or_default();
-        for (behind, byte) in part.iter().enumerate().filter(|(_, byte)| b"{}".contains(byte)) {
-            match byte {
-                // `extern "C" {` is no namespace.
-                b'{' => of_c.push(shadow[..at + behind].trim_ascii_end().ends_with(b"\"C\"")),
-                _ => drop(of_c.pop()),
-            }
-        }
-        at = at.max(*place as usize);
-        found.push(of_c.contains(&false));
-    }
-    found
+    seen.scan.is_in_braces(span.start)
 }

@@ -9,7 +9,7 @@ use crate::host::ir::{Decl, ExprId, ExprKind};
 use crate::source::Span;
 
 use super::text::words;
-use super::types::is_typedef;
+use super::types::typedefs;
 use super::{Input, Seen, cpp};
 
 /// Whether the code in `span` computes with complex numbers of the standard library.
@@ -17,7 +17,7 @@ pub fn computes(input: &Input, span: Span) -> bool {
     let unit = input.unit();
     let is_complex = |expr: &ExprId| is_complex(input, *expr);
     unit.is_cpp()
-        && unit.exprs.iter().filter(|expr| span.contains(expr.span)).any(|expr| match &expr.kind {
+        && unit.exprs_in(span).any(|expr| match &expr.kind {
             ExprKind::Binary(_, left, right) | ExprKind::Assign(Some(_), left, right) => {
                 [*left, *right].iter().any(is_complex)
             }
@@ -100,7 +100,7 @@ fn is_type(input: &Input, word: &str) -> bool {
             continue;
         }
         for seen in [&input.source].into_iter().chain(input.headers) {
-            for decl in seen.unit.decls.iter().filter(|decl| is_typedef(decl, &word)) {
+            for decl in typedefs(seen, &word) {
                 let text = seen.file.text(decl.span);
                 pending.extend(words(&text).into_iter().map(str::to_owned));
             }

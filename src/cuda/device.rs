@@ -105,7 +105,7 @@ impl Copied {
 
 /// The names that are declared in a part of a file.
 fn own_names(seen: &Seen, span: Span) -> Vec<String> {
-    let inside = seen.unit.decls.iter().filter(|decl| span.contains(decl.name_span));
+    let inside = seen.unit.decls_with_names_in(span);
     inside.map(|decl| decl.name.clone()).collect()
 }
 
@@ -138,10 +138,10 @@ pub fn header_ending(name: &str) -> Option<&str> {
 
 /// The macro of this name.
 pub fn define<'a>(input: &Input<'a>, name: &str) -> Option<&'a Define> {
-    let own = input.source.scan.defines.iter().rev().find(|define| define.name == name);
+    let own = input.source.scan.defines_named(name).next_back();
     own.or_else(|| {
-        let mut headers = input.headers.iter().flat_map(|seen| seen.scan.defines.iter());
-        headers.find(|define| define.name == name)
+        let mut headers = input.headers.iter().flat_map(|seen| seen.scan.defines_named(name));
+        headers.next()
     })
 }
 
@@ -152,11 +152,8 @@ pub fn routine_name<'a>(input: &Input<'a>, index: usize) -> Option<&'a str> {
         (Argument::Name(name), _) => Some(name.text.as_str()),
         (_, Target::Function(id)) => Some(input.unit().function(id).name.as_str()),
         (_, Target::Declaration(span)) => {
-            let prototype = input
-                .unit()
-                .decls
-                .iter()
-                .find(|decl| decl.kind == DeclKind::Prototype && span.contains(decl.name_span));
+            let mut inside = input.unit().decls_with_names_in(span);
+            let prototype = inside.find(|decl| decl.kind == DeclKind::Prototype);
             prototype.map(|decl| decl.name.as_str())
         }
         _ => None,
@@ -189,8 +186,7 @@ impl Device {
     /// A `routine` directive: its function is copied.
     pub(super) fn routine(&mut self, input: &Input, index: usize) {
         // What a header defines, the files that include it copy; what is of this file alone, its kernels ask for.
-        let function = routine_name(input, index)
-            .and_then(|name| input.unit().functions.iter().find(|function| function.name == name));
+        let function = routine_name(input, index).and_then(|name| input.unit().functions_named(name).next());
         let is_own = function.is_some_and(|function| is_own(input.source, function));
         if header_ending(&input.file().name).is_none() && !is_own {
             self.routines.insert(input.bound[index].directive.span.start);
@@ -249,10 +245,10 @@ impl Device {
                 if one.part != Part::Kernel && !one.own.iter().any(|own| own == word) {
                     pending.extend(self.constant(input, word, one.part));
                 }
-                let is_stuck = |at| input.stuck.is_some_and(|stuck| stuck.contains(&at));
+                let is_stuck = |at| input.stuck.is_some_and(|stuck| stuck.holds(at));
                 let mut seen_here = input.headers.iter().chain([&input.source]).enumerate();
                 let is_called = seen_here.any(|(number, seen)| {
-                    let mut named = seen.unit.functions.iter().filter(|function| function.name == word);
+                    let mut named = seen.unit.functions_named(word);
                     named.any(|function| !is_stuck((number, function.span.start)))
                 }) || input.headers.iter().any(|seen| is_routine_prototype(seen, word));
                 if is_called {
@@ -305,7 +301,7 @@ impl Device {
     fn need(&mut self, input: &Input, word: &str, part: Part) -> Vec<Copied> {
         let mut texts = Vec::new();
         for (number, seen) in input.headers.iter().chain([&input.source]).enumerate() {
-            for define in seen.scan.defines.iter().filter(|define| define.name == word) {
+            for define in seen.scan.defines_named(word) {
                 // What is continued by nothing ends there.
                 let text = seen.file.text(define.span);
                 let text = text.trim_end().trim_end_matches('\\').trim_end().to_owned();
@@ -332,7 +328,7 @@ impl Device {
         name: &str,
     ) -> Result<Vec<Copied>, Refused> {
         let unit = input.unit();
-        let Some(at) = unit.functions.iter().position(|function| function.name == name) else {
+        let Some(at) = unit.function_places(name).next() else {
             return self.foreign(input, name);
         };
         let function = &unit.functions[at];
@@ -355,7 +351,7 @@ impl Device {
     /// A function that another file defines: from a header, or declared only.
     fn foreign(&mut self, input: &Input, name: &str) -> Result<Vec<Copied>, Refused> {
         for (number, seen) in input.headers.iter().enumerate() {
-            if let Some(at) = seen.unit.functions.iter().position(|function| function.name == name) {
+            if let Some(at) = seen.unit.function_places(name).next() {
                 let function = &seen.unit.functions[at];
                 let text = seen.file.text(function.span).into_owned();
                 let body = seen.unit.stmt(function.body).span;
@@ -371,8 +367,7 @@ impl Device {
             }
         }
         for (number, seen) in input.headers.iter().chain([&input.source]).enumerate() {
-            let prototype =
-                seen.unit.decls.iter().find(|decl| decl.kind == DeclKind::Prototype && decl.name == name);
+            let prototype = seen.unit.decls_named(name).find(|decl| decl.kind == DeclKind::Prototype);
             if let Some(decl) = prototype {
                 let text = seen.file.text(decl.span).into_owned();
                 let head = head_of(text.trim_end().trim_end_matches(';'));
@@ -572,8 +567,8 @@ pub fn routine_code(input: &Input, at: usize, edits: Edits, indent: usize) -> Re
 
 /// Whether a header declares a function behind a `routine` directive.
 pub fn is_routine_prototype(seen: &Seen, name: &str) -> bool {
-    let is_named = |decl: &&crate::host::ir::Decl| decl.kind == DeclKind::Prototype && decl.name == name;
-    seen.unit.decls.iter().filter(is_named).any(|decl| {
+    let prototypes = seen.unit.decls_named(name).filter(|decl| decl.kind == DeclKind::Prototype);
+    prototypes.into_iter().any(|decl| {
         seen.scan.directives.iter().any(|text| {
             let between = Span { start: text.span.end, end: decl.span.start.max(text.span.end) };
             text.span.end <= decl.span.start

@@ -43,9 +43,8 @@ fn leads_elsewhere(input: &Input, stmt: StmtId, captured: &[Captured]) -> bool {
     let is_own = |name: &String| {
         let files = || std::iter::once(&input.source).chain(input.headers);
         files().any(|seen| {
-            let declares =
-                |decl: &crate::host::ir::Decl| decl.kind == DeclKind::Prototype && decl.name == *name;
-            seen.unit.functions.iter().any(|one| one.name == *name) || seen.unit.decls.iter().any(declares)
+            seen.unit.function_places(name).next().is_some()
+                || seen.unit.decls_named(name).any(|decl| decl.kind == DeclKind::Prototype)
         })
     };
     let has_call = sema::uses(unit, input.symbols, stmt).calls.keys().any(is_own);
@@ -108,8 +107,8 @@ fn is_allocation(input: &Input, mut expr: ExprId) -> bool {
     }
     let ExprKind::Call { callee, .. } = unit.expr(expr).kind else { return false };
     let ExprKind::Name(name) = &unit.expr(callee).kind else { return false };
-    let is_own = unit.functions.iter().any(|function| function.name == *name)
-        || input.headers.iter().any(|seen| seen.unit.functions.iter().any(|own| own.name == *name))
+    let is_own = unit.function_places(name).next().is_some()
+        || input.headers.iter().any(|seen| seen.unit.function_places(name).next().is_some())
         || super::device::define(input, name).is_some();
     FRESH.contains(&name.as_str()) && !is_own
 }

@@ -99,8 +99,8 @@ fn names_own_types(input: &Input, function: &Function, span: Span) -> bool {
     let is_own_type = |word: &str| {
         let is_inside = |at: Span| function.span.contains(at) && !span.contains(at);
         let is_type = |kind: DeclKind| matches!(kind, DeclKind::Typedef | DeclKind::Enumerator);
-        unit.decls.iter().any(|decl| decl.name == word && is_type(decl.kind) && is_inside(decl.name_span))
-            || unit.records.iter().any(|record| record.tag.as_deref() == Some(word) && is_inside(record.span))
+        unit.decls_named(word).any(|decl| is_type(decl.kind) && is_inside(decl.name_span))
+            || unit.records_named(word).any(|record| is_inside(record.span))
     };
     let mut outer = super::capture::outer(input, at(input, span)).into_iter();
     words(&text)
@@ -114,8 +114,8 @@ fn names_own_types(input: &Input, function: &Function, span: Span) -> bool {
 
 /// The statement with these bytes.
 fn at(input: &Input, span: Span) -> StmtId {
-    let place = input.unit().stmts.iter().position(|stmt| stmt.span == span);
-    StmtId(place.unwrap_or_default() as u32)
+    let unit = input.unit();
+    unit.stmt_ids_in(span).find(|id| unit.stmt(*id).span == span).unwrap_or(StmtId(0))
 }
 
 /// A function that holds a launch.

@@ -2,7 +2,7 @@
 //!
 //! Invariant: an operator that may be the program's is found; of operands that are plain numbers and pointers none is.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 use crate::host::ir::{BinaryOp, Decl, DeclKind, Derived, ExprId, ExprKind, Function, UnaryOp};
 use crate::sema::Class;
@@ -23,7 +23,7 @@ pub fn implied(input: &Input, span: Span) -> BTreeSet<String> {
         return found;
     }
     let unit = input.unit();
-    for expr in unit.exprs.iter().filter(|expr| span.contains(expr.span)) {
+    for expr in unit.exprs_in(span) {
         let Some((sign, operands)) = operation(&expr.kind) else { continue };
         let name = format!("operator{sign}");
         if known.contains(&name) && operands.into_iter().any(|one| may_be_object(input, one)) {
@@ -37,9 +37,9 @@ pub fn implied(input: &Input, span: Span) -> BTreeSet<String> {
 fn operators(input: &Input) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for seen in [&input.source].into_iter().chain(input.headers) {
-        let prototypes = seen.unit.decls.iter().filter(|decl| decl.kind == DeclKind::Prototype);
-        let names = prototypes.map(|decl| &decl.name).chain(seen.unit.functions.iter().map(|one| &one.name));
-        let names = names.filter(|name| name.starts_with("operator"));
+        let declared = seen.unit.decls_beginning("operator");
+        let prototypes = declared.filter(|decl| decl.kind == DeclKind::Prototype).map(|decl| &decl.name);
+        let names = prototypes.chain(seen.unit.functions_beginning("operator").map(|one| &one.name));
         found.extend(names.map(|name| name.replace(' ', "")).filter(|name| name != "operator()"));
     }
     found
@@ -52,24 +52,25 @@ pub fn structors(input: &Input, seen: &Seen, span: Span) -> BTreeSet<String> {
     let mut known: BTreeSet<String> = BTreeSet::new();
     let mut found = BTreeSet::new();
     let files = || [&input.source].into_iter().chain(input.headers);
-    let tags = files().flat_map(|seen| seen.unit.records.iter().filter_map(|one| one.tag.as_deref()));
-    let typedefs =
-        files().flat_map(|seen| seen.unit.decls.iter().filter(|one| one.kind == DeclKind::Typedef));
-    let types: HashSet<&str> = tags.chain(typedefs.map(|decl| decl.name.as_str())).collect();
+    let names_type = |seen: &Seen, word: &str| {
+        seen.unit.records_named(word).next().is_some() || types::typedefs(seen, word).next().is_some()
+    };
     while let Some(word) = pending.pop() {
-        if !types.contains(word.as_str()) || !known.insert(word.clone()) {
+        if known.contains(&word) || !files().any(|seen| names_type(seen, &word)) {
             continue;
         }
-        for seen in [&input.source].into_iter().chain(input.headers) {
-            for record in seen.unit.records.iter().filter(|record| record.tag.as_deref() == Some(&word)) {
+        known.insert(word.clone());
+        for seen in files() {
+            for record in seen.unit.records_named(&word) {
                 let members = record.members.iter().map(|id| seen.unit.decl(*id));
                 pending.extend(members.filter_map(|decl| types::named(decl).map(str::to_owned)));
                 pending.extend(record.bases.iter().map(|base| cpp::bare(base).to_owned()));
             }
-            for decl in seen.unit.decls.iter().filter(|decl| types::is_typedef(decl, &word)) {
+            for decl in types::typedefs(seen, &word) {
                 pending.extend(types::named(decl).map(str::to_owned));
             }
-            for function in seen.unit.functions.iter().filter(|one| is_structor(one, &word)) {
+            let structors = seen.unit.functions_named(&word).chain(seen.unit.functions_beginning("~"));
+            for function in structors.filter(|one| is_structor(one, &word)) {
                 found.insert(function.name.clone());
             }
         }
@@ -204,7 +205,8 @@ fn holds_objects(input: &Input, seen: Seen, decl: &Decl, indices: usize) -> bool
 /// Whether a member of this name may be an object, or lead to one.
 fn is_objects_member(input: &Input, name: &str, indices: usize) -> bool {
     let mut is_seen = false;
-    for seen in [&input.source].into_iter().chain(input.headers) {
+    let all = [&input.source].into_iter().chain(input.headers);
+    for seen in all.filter(|seen| seen.unit.decls_named(name).next().is_some()) {
         let members = seen.unit.records.iter().flat_map(|record| &record.members);
         for decl in members.map(|id| seen.unit.decl(*id)).filter(|decl| decl.name == name) {
             is_seen = true;
@@ -221,7 +223,7 @@ fn returns_object(input: &Input, name: &str) -> bool {
     let bare = cpp::bare(name);
     let mut is_seen = callable::STANDARD.split_whitespace().any(|known| known == bare);
     for seen in [&input.source].into_iter().chain(input.headers) {
-        for function in seen.unit.functions.iter().filter(|function| function.name == bare) {
+        for function in seen.unit.functions_named(bare) {
             is_seen = true;
             let head = Span { start: function.span.start, end: function.name_span.start };
             let head = seen.file.text(head);
@@ -237,11 +239,7 @@ fn returns_object(input: &Input, name: &str) -> bool {
 /// Whether a word is the name of a class, or of a type that may be one.
 fn names_class(input: &Input, word: &str) -> bool {
     [&input.source].into_iter().chain(input.headers).any(|seen| {
-        seen.unit.records.iter().any(|record| record.tag.as_deref() == Some(word))
-            || seen
-                .unit
-                .decls
-                .iter()
-                .any(|decl| types::is_typedef(decl, word) && types::plain(input, *seen, decl).is_none())
+        seen.unit.records_named(word).next().is_some()
+            || types::typedefs(seen, word).any(|decl| types::plain(input, *seen, decl).is_none())
     })
 }

@@ -50,7 +50,7 @@ impl Left {
             let mut calls = BTreeSet::new();
             let mut is_defined = false;
             for (is_own, seen) in files(input) {
-                for function in seen.unit.functions.iter().filter(|function| function.name == name) {
+                for function in seen.unit.functions_named(&name) {
                     is_defined = true;
                     calls.extend(called(input, &seen, function.span));
                     if let Some(why) = obstacle(input, (is_own, &seen), function, placed) {
@@ -150,7 +150,7 @@ fn called(input: &Input, seen: &Seen, span: Span) -> BTreeSet<String> {
         true => implied::implied(input, span),
         false => BTreeSet::new(),
     };
-    for expr in unit.exprs.iter().filter(|expr| span.contains(expr.span)) {
+    for expr in unit.exprs_in(span) {
         let ExprKind::Call { callee, .. } = &expr.kind else { continue };
         match &unit.expr(*callee).kind {
             ExprKind::Name(name) | ExprKind::Member { name, .. } => found.insert(cpp::bare(name).to_owned()),
@@ -190,7 +190,7 @@ fn obstacle(
         if let Err(why) = types::none_too_long(input, function.span) {
             return Some(said(why));
         }
-        let at = input.unit().functions.iter().position(|one| one.span == function.span)?;
+        let at = place_of(seen, function)?;
         if !is_in_place && let Err(why) = device::routine_code(input, at, Edits::default(), 0) {
             return Some(said(why));
         }
@@ -204,7 +204,7 @@ fn obstacle(
             return Some(Why { text: format!("is {}", what.trim_end_matches(',')), said: None });
         }
     } else if let Some(there) = input.reading(seen) {
-        let at = seen.unit.functions.iter().position(|one| one.span == function.span)?;
+        let at = place_of(seen, function)?;
         let whole = types::none_too_long(there, function.span);
         let made = whole.and_then(|()| device::routine_code(there, at, Edits::default(), 0));
         if !is_in_place && let Err(why) = made {
@@ -219,6 +219,11 @@ fn obstacle(
     Some(Why { text, said: None })
 }
 
+/// The number of a function in its file.
+fn place_of(seen: &Seen, function: &Function) -> Option<usize> {
+    seen.unit.function_places(&function.name).find(|at| seen.unit.functions[*at].span == function.span)
+}
+
 /// The variable that a function names and that the device does not have.
 fn hosts_variable(
     input: &Input,
@@ -228,7 +233,9 @@ fn hosts_variable(
 ) -> Option<String> {
     let body = seen.unit.stmt(function.body).span;
     let text = seen.scan.shadow.get(body.range()).map(String::from_utf8_lossy)?;
+    let mut last = "";
     for (at, word) in placed_words(&text) {
+        let is_sized = std::mem::replace(&mut last, word) == "sizeof";
         let before = text[..at].trim_end();
         if before.ends_with('.') || before.ends_with("->") || before.ends_with("::") {
             continue;
@@ -240,17 +247,17 @@ fn hosts_variable(
         if is_static_array {
             return Some(word.to_owned());
         }
-        let is_sized = words(before).last() == Some(&"sizeof");
+        let Some(decl) = global(input, word).filter(|_| !is_sized) else { continue };
         let is_global = match is_own {
             true => input.symbols.lookup(word, body.start + at as u32).is_some_and(|symbol| {
                 let decl = input.symbols.get(symbol).decl;
                 decl.is_none_or(|decl| seen.unit.globals.contains(&decl))
             }),
-            false => {
-                !seen.unit.decls.iter().any(|decl| function.span.contains(decl.span) && decl.name == word)
-            }
+            false => !seen.unit.decls_named(word).any(|decl| function.span.contains(decl.span)),
         };
-        let Some(decl) = global(input, word).filter(|_| is_global && !is_sized) else { continue };
+        if !is_global {
+            continue;
+        }
         let has_copy = match is_in_place {
             true => copied::is_number(input, word) || is_constexpr(&decl),
             false => copied::constant(input, word).is_some() || is_declared(input, word),
@@ -264,7 +271,9 @@ fn hosts_variable(
 
 /// The variable of this name at file scope.
 fn global<'a>(input: &Input<'a>, name: &str) -> Option<(Seen<'a>, &'a Decl)> {
-    files(input).find_map(|(_, seen)| {
+    let is_variable = |decl: &Decl| decl.kind == DeclKind::Variable;
+    let known = files(input).filter(|(_, seen)| seen.unit.decls_named(name).any(is_variable));
+    known.into_iter().find_map(|(_, seen)| {
         let mut all = seen.unit.globals.iter().map(|id| seen.unit.decl(*id));
         let decl = all.find(|decl| decl.kind == DeclKind::Variable && decl.name == name)?;
         Some((seen, decl))
@@ -293,11 +302,13 @@ fn is_hosts(input: &Input, name: &str) -> bool {
     if DEVICES.split_whitespace().any(|known| known == name) {
         return false;
     }
+    let prototypes = |seen: &Seen| seen.unit.decls_named(name).any(|decl| decl.kind == DeclKind::Prototype);
+    if !files(input).any(|(_, seen)| prototypes(&seen)) {
+        return false;
+    }
     let mut is_declared = false;
     for (_, seen) in files(input) {
-        for decl in
-            seen.unit.decls.iter().filter(|decl| decl.kind == DeclKind::Prototype && decl.name == name)
-        {
+        for decl in seen.unit.decls_named(name).filter(|decl| decl.kind == DeclKind::Prototype) {
             let text = seen.file.text(Span { start: decl.name_span.end, end: decl.span.end });
             is_declared |= !text.contains('=');
         }

@@ -60,6 +60,7 @@ use crate::source::{SourceFile, Span};
 
 pub use device::{Device, header_ending};
 pub use renamed::{MACRO, with_own_macro};
+pub use stuck::Stuck;
 
 /// One file as this room sees it: a source, or a header that it includes.
 #[derive(Clone, Copy, Debug)]
@@ -104,8 +105,8 @@ pub struct Input<'a> {
     pub object: Option<&'static str>,
     /// Another source of its folder has the same name but for the ending.
     pub has_namesake: bool,
-    /// Functions that the device file can have no copy of, by the number of their file and their place.
-    pub stuck: Option<&'a std::collections::BTreeSet<(usize, u32)>>,
+    /// Functions that the device file can have no copy of.
+    pub stuck: Option<&'a Stuck>,
     /// No two names lead to the same memory.
     pub assume_no_alias: bool,
     /// Device code says with `#line` where it comes from.
@@ -226,6 +227,7 @@ impl<'a> Input<'a> {
             return object::member(self, symbol);
         }
         self.headers.iter().find_map(|seen| {
+            seen.unit.decls_named(&known.name).next()?;
             let named = |id: &&crate::host::ir::DeclId| seen.unit.decl(**id).name == known.name;
             seen.unit.globals.iter().find(named).map(|id| (*seen, seen.unit.decl(*id)))
         })

@@ -164,7 +164,7 @@ fn is_hosts_type(input: &Input, symbol: SymbolId) -> bool {
 pub fn is_hosts(input: &Input, name: &str) -> bool {
     let name = name.rsplit("::").next().unwrap_or(name);
     input.headers.iter().any(|seen| {
-        let mut found = seen.unit.functions.iter().filter(|function| function.name == name).peekable();
+        let mut found = seen.unit.functions_named(name).peekable();
         found.peek().is_some()
             && found.all(|function| {
                 !seen.scan.directives.iter().any(|text| {

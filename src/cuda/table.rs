@@ -182,12 +182,8 @@ impl Region<'_, '_> {
         let files = || std::iter::once(&self.input.source).chain(self.input.headers);
         let is_known = |name: &str| {
             files().any(|seen| {
-                seen.unit.functions.iter().any(|function| function.name == name)
-                    || seen
-                        .unit
-                        .decls
-                        .iter()
-                        .any(|decl| decl.kind == DeclKind::Prototype && decl.name == name)
+                seen.unit.function_places(name).next().is_some()
+                    || seen.unit.decls_named(name).any(|decl| decl.kind == DeclKind::Prototype)
             })
         };
         let has_call = unit.exprs_in(span).any(|expr| match expr.kind {

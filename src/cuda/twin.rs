@@ -32,8 +32,8 @@ pub fn obstacle(input: &Input, name: &str) -> Option<&'static str> {
         return Some("a routine with levels of parallelism that is overloaded, or defined elsewhere,");
     };
     let mut seen_here = [&input.source].into_iter().chain(input.headers);
-    let is_declared = seen_here
-        .any(|seen| seen.unit.decls.iter().any(|decl| decl.kind == DeclKind::Prototype && decl.name == bare));
+    let is_declared =
+        seen_here.any(|seen| seen.unit.decls_named(bare).any(|decl| decl.kind == DeclKind::Prototype));
     if is_declared {
         return Some("a routine with levels of parallelism that is declared before, in this place,");
     }
@@ -78,7 +78,7 @@ pub fn added(input: &Input, index: usize) -> Result<Vec<Change>, Refused> {
     }
     let bare = bare(own);
     let unit = input.unit();
-    let Some(at) = unit.functions.iter().position(|function| function.name == bare) else {
+    let Some(at) = unit.function_places(bare).next() else {
         return Err(refused(span, "a routine that is not seen"));
     };
     if !matches!(bound.target, Target::Function(id) if unit.function(id).name == bare) {

@@ -73,6 +73,11 @@ pub fn written(input: &Input, seen: Seen, decl: &Decl) -> Option<String> {
     }
 }
 
+/// The definitions of a type name in a file.
+pub fn typedefs<'a>(seen: &Seen<'a>, name: &str) -> impl Iterator<Item = &'a Decl> + use<'a> {
+    seen.unit.decls_named(name).filter(|decl| decl.kind == DeclKind::Typedef)
+}
+
 /// Whether the type is one that the device has in no such size, through type names.
 pub fn is_too_long(input: &Input, decl: &Decl) -> bool {
     let mut base = &decl.base;
@@ -81,8 +86,7 @@ pub fn is_too_long(input: &Input, decl: &Decl) -> bool {
             BaseType::Builtin(words) => return words.contains("long double"),
             BaseType::Named(name) => {
                 let known = std::iter::once(&input.source).chain(input.headers);
-                let mut typedefs = known.flat_map(|seen| &seen.unit.decls);
-                let Some(typedef) = typedefs.find(|decl| is_typedef(decl, name)) else { return false };
+                let Some(typedef) = known.flat_map(|seen| typedefs(seen, name)).next() else { return false };
                 base = &typedef.base;
             }
             _ => return false,
@@ -125,9 +129,8 @@ fn is_local(seen: Seen, decl: &Decl) -> bool {
         BaseType::Record(id) => return in_function(unit.record(*id).span),
         BaseType::Builtin(_) | BaseType::Void | BaseType::Enum | BaseType::Unknown => return false,
     };
-    let records = unit.records.iter().filter(|record| record.tag.as_deref() == Some(name));
-    let typedefs = unit.decls.iter().filter(|decl| is_typedef(decl, name));
-    let mut known = records.map(|record| record.span).chain(typedefs.map(|decl| decl.span)).peekable();
+    let records = unit.records_named(name).map(|record| record.span);
+    let mut known = records.chain(typedefs(&seen, name).map(|decl| decl.span)).peekable();
     known.peek().is_some() && known.all(in_function)
 }
 
@@ -154,7 +157,7 @@ pub fn plain(input: &Input, seen: Seen, decl: &Decl) -> Option<String> {
             BaseType::Named(name) => {
                 let typedef = std::iter::once(&input.source)
                     .chain(input.headers)
-                    .find_map(|seen| seen.unit.decls.iter().find(|decl| is_typedef(decl, name)))?;
+                    .find_map(|seen| typedefs(seen, name).next())?;
                 if !typedef.derived.is_empty() {
                     return None;
                 }
@@ -172,11 +175,6 @@ pub fn named(decl: &Decl) -> Option<&str> {
         BaseType::Named(name) | BaseType::Tagged(name) => Some(super::cpp::bare(name)),
         _ => None,
     }
-}
-
-/// Whether a declaration gives a type this name.
-pub fn is_typedef(decl: &Decl, name: &str) -> bool {
-    decl.kind == DeclKind::Typedef && decl.name == name
 }
 
 /// How many pointers stand behind the dimensions: one for `double *rows[8]`.

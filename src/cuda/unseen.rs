@@ -231,11 +231,11 @@ fn taken(text: &str) -> impl Iterator<Item = &str> {
 /// Whether a file declares a name, as whatever.
 fn declares(seen: &Seen, word: &str) -> bool {
     let unit = seen.unit;
-    unit.decls.iter().any(|decl| decl.name == word)
+    unit.decls_named(word).next().is_some()
         || unit
             .functions
             .iter()
             .any(|function| function.name == word || function.member_of.as_deref() == Some(word))
-        || unit.records.iter().any(|record| record.tag.as_deref() == Some(word))
+        || unit.records_named(word).next().is_some()
         || unit.enums.iter().any(|tag| tag == word)
 }

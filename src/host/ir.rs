@@ -2,7 +2,7 @@
 //!
 //! Invariant: arenas and ids only (no boxes), every node has its span in the original bytes, and no grammar's node name appears here.
 
-use crate::source::Span;
+use crate::source::{Named, Span};
 
 use super::within::Places;
 
@@ -89,6 +89,14 @@ pub struct Unit {
     pub(super) stmt_places: Places,
     /// Where the declarations begin.
     pub(super) decl_places: Places,
+    /// Where the names of the declarations begin.
+    pub(super) decl_name_places: Places,
+    /// The declarations by name.
+    pub(super) decl_names: Named,
+    /// The functions by name.
+    pub(super) function_names: Named,
+    /// The records by tag.
+    pub(super) record_names: Named,
 }
 
 /// A function with its body.

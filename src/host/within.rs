@@ -1,4 +1,4 @@
-//! What lies within some bytes of the source, without a look at all that a unit holds.
+//! What lies within some bytes of the source, or has a name, without a look at all that a unit holds.
 //!
 //! Invariant: what is added behind the first question is found by the next.
 
@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use crate::source::Span;
 
-use super::ir::{Decl, DeclId, Expr, ExprId, Stmt, StmtId, Unit};
+use super::ir::{Decl, DeclId, Expr, ExprId, Function, Record, Stmt, StmtId, Unit};
 
 /// Nodes by where they begin: the offset, and the number of the node.
 #[derive(Clone, Debug, Default)]
@@ -58,6 +58,49 @@ impl Unit {
     pub fn decls_in(&self, span: Span) -> impl DoubleEndedIterator<Item = &Decl> {
         let found = self.decl_places.within(span, self.decls.len(), |at| self.decls[at].span);
         found.into_iter().map(|at| self.decl(DeclId(at)))
+    }
+
+    /// The declarations whose names stand within some bytes, in the order of their numbers.
+    pub fn decls_with_names_in(&self, span: Span) -> impl DoubleEndedIterator<Item = &Decl> {
+        let found = self.decl_name_places.within(span, self.decls.len(), |at| self.decls[at].name_span);
+        found.into_iter().map(|at| self.decl(DeclId(at)))
+    }
+
+    /// The declarations of a name, in the order of their numbers.
+    pub fn decls_named(&self, name: &str) -> impl DoubleEndedIterator<Item = &Decl> + use<'_> {
+        let found = self.decl_names.of(name, self.decls.len(), |at| Some(&self.decls[at].name));
+        found.into_iter().map(|at| &self.decls[at])
+    }
+
+    /// The numbers of the functions of a name.
+    pub fn function_places(&self, name: &str) -> impl DoubleEndedIterator<Item = usize> + use<> {
+        let name_of = |at: usize| Some(self.functions[at].name.as_str());
+        self.function_names.of(name, self.functions.len(), name_of).into_iter()
+    }
+
+    /// The functions of a name, in source order.
+    pub fn functions_named(&self, name: &str) -> impl DoubleEndedIterator<Item = &Function> + use<'_> {
+        self.function_places(name).map(|at| &self.functions[at])
+    }
+
+    /// The records with a tag, in the order of their numbers.
+    pub fn records_named(&self, tag: &str) -> impl DoubleEndedIterator<Item = &Record> + use<'_> {
+        let found = self.record_names.of(tag, self.records.len(), |at| self.records[at].tag.as_deref());
+        found.into_iter().map(|at| &self.records[at])
+    }
+
+    /// The functions whose names begin so.
+    pub fn functions_beginning(&self, lead: &str) -> impl Iterator<Item = &Function> + use<'_> {
+        let name_of = |at: usize| Some(self.functions[at].name.as_str());
+        let found = self.function_names.beginning(lead, self.functions.len(), name_of);
+        found.into_iter().map(|at| &self.functions[at])
+    }
+
+    /// The declarations whose names begin so.
+    pub fn decls_beginning(&self, lead: &str) -> impl Iterator<Item = &Decl> + use<'_> {
+        let name_of = |at: usize| Some(self.decls[at].name.as_str());
+        let found = self.decl_names.beginning(lead, self.decls.len(), name_of);
+        found.into_iter().map(|at| &self.decls[at])
     }
 }
 

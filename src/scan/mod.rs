@@ -12,9 +12,10 @@ mod preproc;
 mod shadow;
 
 use std::path::Path;
+use std::sync::OnceLock;
 
 use crate::diag::Diag;
-use crate::source::{self, Language, SourceFile, Span};
+use crate::source::{self, Language, Named, SourceFile, Span};
 
 pub use branches::branches_behind;
 pub use fortran::{Shape, form_of as fortran_form, shapes as fortran_shapes};
@@ -136,6 +137,49 @@ pub struct Scan {
     pub guards: Vec<Guard>,
     /// Fortran's sentinels `!@acc` of lines that only an OpenACC compiler reads (3.3, 2.2.1): their bytes.
     pub conditionals: Vec<Span>,
+    /// What is found out when it is asked for.
+    pub index: Index,
+}
+
+/// What of a scan is found without a look at all of it. The scan is made when it is asked for the first time.
+#[derive(Clone, Debug, Default)]
+pub struct Index {
+    defines: Named,
+    /// Behind each brace, whether what follows stands between braces.
+    braces: OnceLock<Vec<(u32, bool)>>,
+}
+
+impl Scan {
+    /// The `#define` lines of a name, in source order.
+    pub fn defines_named(&self, name: &str) -> impl DoubleEndedIterator<Item = &Define> + use<'_> {
+        let found = self.index.defines.of(name, self.defines.len(), |at| Some(&self.defines[at].name));
+        found.into_iter().map(|at| &self.defines[at])
+    }
+
+    /// Whether a place stands between braces: those of `extern "C"` do not count.
+    pub fn is_in_braces(&self, at: u32) -> bool {
+        let known = self.index.braces.get_or_init(|| braces(&self.shadow));
+        let before = known.partition_point(|(behind, _)| *behind <= at);
+        before.checked_sub(1).is_some_and(|last| known[last].1)
+    }
+}
+
+/// The places behind the braces of C, and whether they stand between braces.
+fn braces(shadow: &[u8]) -> Vec<(u32, bool)> {
+    let mut found = Vec::new();
+    // The braces that are open, and how many of them count.
+    let (mut open, mut counting) = (Vec::new(), 0);
+    for (at, byte) in shadow.iter().enumerate().filter(|(_, byte)| b"{}".contains(byte)) {
+        if *byte == b'{' {
+            let counts = !shadow[..at].trim_ascii_end().ends_with(b"\"C\"");
+            open.push(counts);
+            counting += usize::from(counts);
+        } else {
+            counting -= usize::from(open.pop().unwrap_or(false));
+        }
+        found.push((at as u32 + 1, counting > 0));
+    }
+    found
 }
 
 /// A name that may be OpenACC's.

@@ -67,6 +67,7 @@ pub fn assemble(file: &SourceFile, events: &[Event], shown: &Shown) -> Scan {
         names: Vec::new(),
         guards: Vec::new(),
         conditionals: Vec::new(),
+        index: Default::default(),
     };
     for event in events {
         match event {

@@ -5,9 +5,11 @@
 mod file;
 mod language;
 mod lines;
+mod named;
 mod span;
 
 pub use file::SourceFile;
 pub use language::{Form, Language};
 pub use lines::{LineIndex, lines};
+pub use named::Named;
 pub use span::Span;

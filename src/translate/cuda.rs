@@ -2,7 +2,9 @@
 //!
 //! Invariant: a directive is translated in the first view that reaches it, and reported once.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use crate::acc::ast::DirectiveKind;
 use crate::bind::Declared;
@@ -40,6 +42,7 @@ pub fn translate(source: &Source, options: &Options) -> Translation {
         found: Found::default(),
         left: Vec::new(),
         macros: BTreeSet::new(),
+        readings: Rc::default(),
     };
     work.view(&View::default(), true);
     while let Some(offset) = work.next_unreached() {
@@ -119,6 +122,8 @@ struct Work<'a> {
     left: Vec<Span>,
     /// Where `_OPENACC` stands.
     macros: BTreeSet<Span>,
+    /// The headers that have directives, by number, as they are read themselves.
+    readings: Rc<OnceCell<Vec<(usize, Reading)>>>,
 }
 
 impl Work<'_> {
@@ -161,9 +166,11 @@ impl Work<'_> {
         let own = self.source.reading((unit, scan), parsed, held, self.options, &mut self.found);
         self.diags.extend(own.said.iter().cloned());
         let headers: Vec<Seen> = self.source.headers.iter().map(|header| header.seen()).collect();
-        let readings: Vec<(usize, Reading)> = (0..headers.len())
-            .filter_map(|at| Some((at, self.source.header_reading(at, self.options)?)))
-            .collect();
+        let readings = Rc::clone(&self.readings);
+        let readings = readings.get_or_init(|| {
+            let all = (0..headers.len()).map(|at| Some((at, self.source.header_reading(at, self.options)?)));
+            all.flatten().collect()
+        });
         let read: Vec<cuda::Input> = readings
             .iter()
             .map(|(at, reading)| reading.input(headers[*at], &headers[..*at], &[], self.options))

@@ -57,9 +57,18 @@ pub struct Header {
 impl Header {
     /// Reads a header's declarations, as it is by itself.
     pub fn new(file: SourceFile) -> Header {
-        let mut defined = View::default().for_language(file.language).defined();
-        let shown = Outline::of(&file).follow(&mut defined, &mut |_, _, _| ());
+        let shown = alone(&file);
         Header::showing(file, &shown)
+    }
+
+    /// The names of the variables that a header gives a place on the device, as it is by itself.
+    pub fn placed(file: SourceFile) -> Vec<String> {
+        let shown = alone(&file);
+        let says = |span: Span| memchr::memmem::find(file.slice(span), b"declare").is_some();
+        if !scan::scan_shown(&file, &shown).directives.iter().any(|text| says(text.span)) {
+            return Vec::new();
+        }
+        Header::showing(file, &shown).declared.into_keys().map(|(_, name)| name).collect()
     }
 
     /// Reads the declarations of what a file that includes it is shown.
@@ -72,11 +81,10 @@ impl Header {
     }
 }
 
-impl Header {
-    /// The names of the variables that it gives a place on the device.
-    pub fn placed(&self) -> Vec<String> {
-        self.declared.keys().map(|(_, name)| name.clone()).collect()
-    }
+/// What a header shows that nothing includes.
+fn alone(file: &SourceFile) -> Shown {
+    let mut defined = View::default().for_language(file.language).defined();
+    Outline::of(file).follow(&mut defined, &mut |_, _, _| ())
 }
 
 impl Source {
