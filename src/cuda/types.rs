@@ -2,7 +2,7 @@
 //!
 //! Invariant: a type that cannot be written exactly is none.
 
-use crate::host::ir::{BaseType, Decl, DeclKind, Derived};
+use crate::host::ir::{BaseType, Decl, Derived};
 use crate::source::Span;
 
 use super::text::words;
@@ -75,7 +75,7 @@ pub fn written(input: &Input, seen: Seen, decl: &Decl) -> Option<String> {
 
 /// The definitions of a type name in a file.
 pub fn typedefs<'a>(seen: &Seen<'a>, name: &str) -> impl Iterator<Item = &'a Decl> + use<'a> {
-    seen.unit.decls_named(name).filter(|decl| decl.kind == DeclKind::Typedef)
+    seen.unit.typedefs_named(name)
 }
 
 /// Whether the type is one that the device has in no such size, through type names.

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use crate::source::Span;
 
-use super::ir::{Decl, DeclId, Expr, ExprId, Function, Record, Stmt, StmtId, Unit};
+use super::ir::{Decl, DeclId, DeclKind, Expr, ExprId, Function, Record, Stmt, StmtId, Unit};
 
 /// Nodes by where they begin: the offset, and the number of the node.
 #[derive(Clone, Debug, Default)]
@@ -69,6 +69,16 @@ impl Unit {
     /// The declarations of a name, in the order of their numbers.
     pub fn decls_named(&self, name: &str) -> impl DoubleEndedIterator<Item = &Decl> + use<'_> {
         let found = self.decl_names.of(name, self.decls.len(), |at| Some(&self.decls[at].name));
+        found.into_iter().map(|at| &self.decls[at])
+    }
+
+    /// The definitions of a type name, in the order of their numbers.
+    pub fn typedefs_named(&self, name: &str) -> impl DoubleEndedIterator<Item = &Decl> + use<'_> {
+        let name_of = |at: usize| {
+            let decl = &self.decls[at];
+            (decl.kind == DeclKind::Typedef).then_some(decl.name.as_str())
+        };
+        let found = self.typedef_names.of(name, self.decls.len(), name_of);
         found.into_iter().map(|at| &self.decls[at])
     }
 
