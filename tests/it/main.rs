@@ -8,6 +8,7 @@ mod cells;
 mod cli;
 mod diag;
 mod fixtures;
+mod headers;
 mod inductions;
 mod loops;
 mod properties;
