@@ -19,7 +19,7 @@ use super::body::{Body, Shape};
 use super::left::Left;
 use super::levels::{self, Levels, Offer};
 use super::names::Names;
-use super::text::{Edits, words};
+use super::text::{Edits, placed_words, words};
 use super::{Input, Kernels, Refused, Seen, copied, renamed, types};
 
 /// Headers of the standard libraries that device code may need.
@@ -237,8 +237,10 @@ impl Device {
                 }
             }
             let Some(one) = pending.pop() else { break };
-            for word in words(&one.text) {
-                if !defined.contains(word) || !known.insert((one.part, word.to_owned())) {
+            for (at, word) in placed_words(&one.text) {
+                // The library's own, whatever the program calls so.
+                let is_librarys = ["region.", "acc2omp::"].iter().any(|lead| one.text[..at].ends_with(lead));
+                if is_librarys || !defined.contains(word) || !known.insert((one.part, word.to_owned())) {
                     continue;
                 }
                 pending.extend(self.need(input, word, one.part));
