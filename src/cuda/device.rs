@@ -240,21 +240,20 @@ impl Device {
             for (at, word) in placed_words(&one.text) {
                 // The library's own, whatever the program calls so.
                 let is_librarys = ["region.", "acc2omp::"].iter().any(|lead| one.text[..at].ends_with(lead));
-                if is_librarys || !defined.contains(word) || !known.insert((one.part, word.to_owned())) {
+                if is_librarys || !defined.contains(word) {
+                    continue;
+                }
+                // A macro may stand for the name alone.
+                let behind = one.text[at + word.len()..].trim_start();
+                if (behind.is_empty() || behind.starts_with(['(', '<'])) && is_function(input, word) {
+                    wanted.push(word.to_owned());
+                }
+                if !known.insert((one.part, word.to_owned())) {
                     continue;
                 }
                 pending.extend(self.need(input, word, one.part));
                 if one.part != Part::Kernel && !one.own.iter().any(|own| own == word) {
                     pending.extend(self.constant(input, word, one.part));
-                }
-                let is_stuck = |at| input.stuck.is_some_and(|stuck| stuck.holds(at));
-                let mut seen_here = input.headers.iter().chain([&input.source]).enumerate();
-                let is_called = seen_here.any(|(number, seen)| {
-                    let mut named = seen.unit.functions_named(word);
-                    named.any(|function| !is_stuck((number, function.span.start)))
-                }) || input.headers.iter().any(|seen| is_routine_prototype(seen, word));
-                if is_called {
-                    wanted.push(word.to_owned());
                 }
             }
         }
@@ -565,6 +564,16 @@ pub fn routine_code(input: &Input, at: usize, edits: Edits, indent: usize) -> Re
         is_together: true,
     };
     body_of.code(body, indent)
+}
+
+/// Whether a name is a function's of which the device file may have a copy.
+fn is_function(input: &Input, name: &str) -> bool {
+    let is_stuck = |at| input.stuck.is_some_and(|stuck| stuck.holds(at));
+    let mut seen_here = input.headers.iter().chain([&input.source]).enumerate();
+    seen_here.any(|(number, seen)| {
+        let mut named = seen.unit.functions_named(name);
+        named.any(|function| !is_stuck((number, function.span.start)))
+    }) || input.headers.iter().any(|seen| is_routine_prototype(seen, name))
 }
 
 /// Whether a header declares a function behind a `routine` directive.
