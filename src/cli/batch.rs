@@ -91,7 +91,7 @@ fn trees(task: &Task) -> Verdict {
         Err(why) => return fail(&why),
     };
     let files: Vec<&Path> = tree.jobs.iter().map(|job| job.real.as_path()).collect();
-    let headers = Headers::among(tree.roots.clone(), &files);
+    let headers = Headers::among(tree.roots.clone(), &files, task.options.to);
     let work = Work { task, headers, manner: manner(task) };
     let progress = Progress::new(tree.jobs.len(), task.quiet);
     let all = || tree.jobs.par_iter().map(|job| progress.through(|| one(job, &work))).collect::<Vec<Done>>();

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use crate::scan::{Defined, Outline, Shown, View};
 use crate::source::{Form, Language, SourceFile, Span};
-use crate::{Header, Source, cuda, scan};
+use crate::{Header, Source, To, cuda, scan};
 
 /// A header by its place and the form of the Fortran that includes it: a header may serve two languages.
 type Key = (PathBuf, Option<Form>);
@@ -29,7 +29,7 @@ pub struct Headers {
     modules: HashMap<String, Vec<PathBuf>>,
     /// The headers among the files at hand, by name without folder.
     by_name: HashMap<OsString, Vec<PathBuf>>,
-    /// The variables to which headers of C give a place on the device.
+    /// The variables to which headers of C give a place on the device, where files that define them must know.
     declared: HashSet<String>,
     known: Mutex<HashMap<Key, Once<Option<Arc<Found>>>>>,
 }
@@ -61,8 +61,9 @@ impl Headers {
         Headers { roots, ..Headers::default() }
     }
 
-    /// Knows what `files` have for one another: Fortran's modules, and the variables that headers place on the device.
-    pub fn among(roots: Vec<PathBuf>, files: &[&Path]) -> Headers {
+    /// Knows what `files` have for one another: Fortran's modules, headers and, for CUDA, the variables that these place on the
+    /// device.
+    pub fn among(roots: Vec<PathBuf>, files: &[&Path], to: To) -> Headers {
         let fortran = files.par_iter().filter(|path| Language::of(path).is_some_and(Language::is_fortran));
         let defined: Vec<(Vec<String>, &Path)> =
             fortran.filter_map(|path| Some((scan::defined_modules(&fs::read(path).ok()?), *path))).collect();
@@ -81,7 +82,8 @@ impl Headers {
                 .or_default()
                 .push(path.to_path_buf());
         }
-        let declared = headers.par_iter().flat_map_iter(|path| declared(path)).collect();
+        let placing = if to == To::Cuda { headers.as_slice() } else { &[] };
+        let declared = placing.par_iter().flat_map_iter(|path| declared(path)).collect();
         Headers { modules, by_name, declared, ..Headers::new(roots) }
     }
 

@@ -5,7 +5,7 @@
 use crate::host::ir::{BaseType, Decl};
 use crate::source::Span;
 
-use super::text::{placed_numbers, placed_words, words};
+use super::text::{placed_numbers, placed_words, replaced, words};
 use super::types::typedefs;
 use super::{Input, Seen};
 
@@ -79,21 +79,14 @@ pub fn rewritten(text: &str, has_header: bool) -> String {
 
 /// Code without GNU's imaginary numbers: `1.5i` and `1.5I` are a number of the class.
 fn imaginary(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut done = 0;
-    for (start, number) in placed_numbers(text) {
+    replaced(text, placed_numbers(text), |number| {
         let digits = number.trim_end_matches(['i', 'I', 'j', 'J', 'f', 'F', 'l', 'L', 'u', 'U']);
         let suffix = &number[digits.len()..];
         let is_hexadecimal = number.starts_with("0x") || number.starts_with("0X");
-        if !suffix.contains(['i', 'I', 'j', 'J']) || is_hexadecimal {
-            continue;
-        }
         let part = if suffix.contains(['f', 'F']) { "float" } else { "double" };
-        out += &text[done..start];
-        out += &format!("{}(0, {digits})", class(part));
-        done = start + number.len();
-    }
-    out + &text[done..]
+        let is_imaginary = suffix.contains(['i', 'I', 'j', 'J']) && !is_hexadecimal;
+        is_imaginary.then(|| format!("{}(0, {digits})", class(part)))
+    })
 }
 
 /// The macros of `<complex.h>` that some code uses.

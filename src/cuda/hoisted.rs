@@ -37,7 +37,7 @@ pub fn home<'a>(input: &Input<'a>, index: usize, stmt: StmtId) -> Option<Result<
     if class.is_some_and(|class| access::is_hidden(input, class)) {
         return left(" of a class that is not known everywhere");
     }
-    if names_own_types(input, function, span) {
+    if names_own_types(input, function, stmt) {
         return left(", with types that only the function knows,");
     }
     Some(Ok(Home { function, class }))
@@ -47,7 +47,7 @@ pub fn home<'a>(input: &Input<'a>, index: usize, stmt: StmtId) -> Option<Result<
 fn is_in_plain_namespace(input: &Input, function: &Function) -> bool {
     let Some(of) = function.member_of.as_deref().map(super::cpp::bare) else { return true };
     let mut seen_here = [&input.source].into_iter().chain(input.headers);
-    let is_class = seen_here.any(|seen| seen.unit.records.iter().any(|one| one.tag.as_deref() == Some(of)));
+    let is_class = seen_here.any(|seen| seen.unit.records_named(of).next().is_some());
     let qualifier = Span { start: function.span.start, end: function.name_span.start };
     !is_class && !input.file().text(qualifier).trim_end().ends_with("::")
 }
@@ -59,8 +59,7 @@ fn names_class(input: &Input, function: &Function, span: Span) -> bool {
     let text = words(&text);
     let mut seen_here = [&input.source].into_iter().chain(input.headers);
     seen_here.any(|seen| {
-        let own = seen.unit.records.iter().filter(|record| record.tag.as_deref() == Some(of));
-        own.into_iter().any(|record| {
+        seen.unit.records_named(of).any(|record| {
             let inside = |at: Span| record.span.contains(at) && record.span != at;
             seen.unit.decls.iter().any(|decl| {
                 let is_of_class = match decl.kind {
@@ -80,8 +79,9 @@ fn names_class(input: &Input, function: &Function, span: Span) -> bool {
 }
 
 /// Whether code names types, constants or parameters of templates that only the function around it knows.
-fn names_own_types(input: &Input, function: &Function, span: Span) -> bool {
+fn names_own_types(input: &Input, function: &Function, stmt: StmtId) -> bool {
     let unit = input.unit();
+    let span = unit.stmt(stmt).span;
     let head = input.file().text(Span { start: function.span.start, end: function.name_span.start });
     let params: Vec<&str> = match head.trim_start().strip_prefix("template") {
         Some(rest) => {
@@ -102,7 +102,7 @@ fn names_own_types(input: &Input, function: &Function, span: Span) -> bool {
         unit.decls_named(word).any(|decl| is_type(decl.kind) && is_inside(decl.name_span))
             || unit.records_named(word).any(|record| is_inside(record.span))
     };
-    let mut outer = super::capture::outer(input, at(input, span)).into_iter();
+    let mut outer = super::capture::outer(input, stmt).into_iter();
     words(&text)
         .into_iter()
         .any(|word| is_own_type(word) || params.contains(&word) && !keywords.contains(&word))
@@ -110,12 +110,6 @@ fn names_own_types(input: &Input, function: &Function, span: Span) -> bool {
             let is_local = input.symbols.get(symbol).kind == SymbolKind::Local;
             is_local && copied::is_bound(input, span, symbol)
         })
-}
-
-/// The statement with these bytes.
-fn at(input: &Input, span: Span) -> StmtId {
-    let unit = input.unit();
-    unit.stmt_ids_in(span).find(|id| unit.stmt(*id).span == span).unwrap_or(StmtId(0))
 }
 
 /// A function that holds a launch.

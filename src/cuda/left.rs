@@ -302,23 +302,15 @@ fn is_hosts(input: &Input, name: &str) -> bool {
     if DEVICES.split_whitespace().any(|known| known == name) {
         return false;
     }
-    let prototypes = |seen: &Seen| seen.unit.decls_named(name).any(|decl| decl.kind == DeclKind::Prototype);
-    if !files(input).any(|(_, seen)| prototypes(&seen)) {
-        return false;
-    }
-    let mut is_declared = false;
-    for (_, seen) in files(input) {
-        for decl in seen.unit.decls_named(name).filter(|decl| decl.kind == DeclKind::Prototype) {
-            let text = seen.file.text(Span { start: decl.name_span.end, end: decl.span.end });
-            is_declared |= !text.contains('=');
-        }
-        let is_routine = seen.scan.directives.iter().any(|text| {
-            let said = seen.file.text(text.span);
-            words(&said).contains(&"routine") && words(&said).contains(&name)
-        });
-        if is_routine || device::is_routine_prototype(&seen, name) {
-            return false;
-        }
-    }
-    is_declared
+    let is_prototype = |seen: &Seen, decl: &Decl| {
+        let behind = Span { start: decl.name_span.end, end: decl.span.end };
+        decl.kind == DeclKind::Prototype && !seen.file.text(behind).contains('=')
+    };
+    let is_routine = |seen: &Seen| {
+        let mut said = seen.scan.directives.iter().map(|text| seen.file.text(text.span));
+        said.any(|said| words(&said).contains(&"routine") && words(&said).contains(&name))
+            || device::is_routine_prototype(seen, name)
+    };
+    files(input).any(|(_, seen)| seen.unit.decls_named(name).any(|decl| is_prototype(&seen, decl)))
+        && !files(input).any(|(_, seen)| is_routine(&seen))
 }

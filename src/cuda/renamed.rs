@@ -2,7 +2,7 @@
 //!
 //! Invariant: none of these words is one that generated text uses itself.
 
-use super::text::{placed_words, words};
+use super::text::{placed_words, replaced, words};
 
 /// What the run-time library defines in the place of `_OPENACC`.
 pub const MACRO: &str = "ACC2OMP_CUDA";
@@ -43,34 +43,21 @@ const TAKEN: [&str; 30] = [
 
 /// Code that asks for the translation's macro where it asked for OpenACC's.
 pub fn with_own_macro(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut done = 0;
-    for (at, word) in placed_words(text).into_iter().filter(|(_, word)| *word == "_OPENACC") {
-        out += &text[done..at];
-        out += MACRO;
-        done = at + word.len();
-    }
-    out + &text[done..]
+    replaced(text, placed_words(text), |word| (word == "_OPENACC").then(|| MACRO.to_owned()))
 }
 
 /// Device code of a C program with names that C++ takes for names.
 pub fn renamed(text: &str) -> String {
     let all = words(text);
-    if !all.iter().any(|word| TAKEN.contains(word)) {
-        return text.to_owned();
-    }
-    let mut out = String::with_capacity(text.len());
-    let mut done = 0;
-    for (at, word) in placed_words(text).into_iter().filter(|(_, word)| TAKEN.contains(word)) {
-        let mut name = format!("{word}_");
-        while all.contains(&name.as_str()) {
-            name.push('_');
-        }
-        out += &text[done..at];
-        out += &name;
-        done = at + word.len();
-    }
-    out + &text[done..]
+    replaced(text, placed_words(text), |word| {
+        TAKEN.contains(&word).then(|| {
+            let mut name = format!("{word}_");
+            while all.contains(&name.as_str()) {
+                name.push('_');
+            }
+            name
+        })
+    })
 }
 
 #[cfg(test)]

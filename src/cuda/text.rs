@@ -182,6 +182,24 @@ pub fn placed_numbers(text: &str) -> Vec<(usize, &str)> {
     tokens(text).into_iter().filter(is_number).collect()
 }
 
+/// A text with other words in the place of some of its names or numbers, which come with their places.
+pub fn replaced<'a>(
+    text: &str,
+    tokens: Vec<(usize, &'a str)>,
+    new: impl Fn(&'a str) -> Option<String>,
+) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut done = 0;
+    for (at, token) in tokens {
+        if let Some(new) = new(token) {
+            out += &text[done..at];
+            out += &new;
+            done = at + token.len();
+        }
+    }
+    out + &text[done..]
+}
+
 /// The names and numbers in a text of C, with their places.
 fn tokens(text: &str) -> Vec<(usize, &str)> {
     let bytes = text.as_bytes();

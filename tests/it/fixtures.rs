@@ -36,7 +36,7 @@ pub fn source(path: &Path) -> Source {
     let folder = path.parent().unwrap().canonicalize().unwrap();
     let beside = files(&shown(path.parent().unwrap()));
     let beside: Vec<&Path> = beside.iter().map(PathBuf::as_path).collect();
-    let headers = Headers::among(vec![folder], &beside);
+    let headers = Headers::among(vec![folder], &beside, To::OpenMp);
     headers.source(SourceFile::new(shown(path), bytes, language), path)
 }
 

@@ -19,7 +19,7 @@ fn source(files: &[(&str, &str)]) -> Source {
         fs::write(path, text).unwrap();
     }
     let all: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
-    let headers = Headers::among(vec![root], &all);
+    let headers = Headers::among(vec![root], &all, To::OpenMp);
     let file = SourceFile::new(files[0].0, files[0].1.as_bytes().to_vec(), Language::C);
     headers.source(file, &paths[0])
 }
