@@ -35,8 +35,8 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Chore {
-    /// Install the compilers that the tests need (Debian packages, by apt-get)
-    Setup(setup::Options),
+    /// Install the compilers that the tests need (Debian packages by apt-get, CUDA by pip)
+    Setup,
     /// Run every test: `cargo test`, then `audit`, `oracle`, `cuda` and `difftest`
     Test,
     /// Build and run each fixture as OpenACC and as its translation, and compare what they print
@@ -55,7 +55,7 @@ enum Chore {
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().chore {
-        Chore::Setup(options) => setup::run(&options),
+        Chore::Setup => setup::run(),
         Chore::Test => test::run(),
         Chore::Difftest(options) => difftest::run(&options),
         Chore::Cuda(options) => cuda::run(&options),

@@ -1,7 +1,9 @@
 //! Starts other programs.
 //!
-//! Invariant: none outlives its time limit, and what it printed is never lost.
+//! Invariant: none outlives its time limit, what it printed is never lost, and what the user has set for programs of their own
+//! does not change what these do.
 
+use std::env;
 use std::io::Read;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver};
@@ -9,6 +11,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::Result;
+
+/// How the variables begin that change how offloading programs run, or how compilers build them.
+const NOT_INHERITED: &[&str] =
+    &["ACC_", "CUDA_", "FLANG_", "GOMP_", "KMP_", "LIBOMP", "NVCC_", "OFFLOAD_", "OMP_", "ORACLE_"];
 
 /// What a program left.
 #[derive(Debug)]
@@ -35,7 +41,7 @@ impl Output {
 
 /// Runs a program and shows what it prints; failing is an error.
 pub fn show(command: &mut Command) -> Result<()> {
-    match command.status() {
+    match on_its_own(command).status() {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("{}: {status}", name(command))),
         Err(error) => Err(format!("{}: {error}", name(command))),
@@ -44,11 +50,23 @@ pub fn show(command: &mut Command) -> Result<()> {
 
 /// Runs a program silently, for as long as `limit`; only a program that cannot be started is an error.
 pub fn capture(command: &mut Command, limit: Duration) -> Result<Output> {
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    on_its_own(command).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| format!("{}: {error}", name(command)))?;
     let (stdout, stderr) = (collect(child.stdout.take()), collect(child.stderr.take()));
     let status = wait(&mut child, limit).map_err(|error| format!("{}: {error}", name(command)))?;
     Ok(Output { status, stdout: text(&stdout), stderr: text(&stderr) })
+}
+
+/// The command without the variables that the user may have set for other programs, and with messages that we can read.
+fn on_its_own(command: &mut Command) -> &mut Command {
+    let given: Vec<_> = command.get_envs().map(|(name, _)| name.to_owned()).collect();
+    for (name, _) in env::vars_os().filter(|(name, _)| !given.contains(name)) {
+        let text = name.to_string_lossy();
+        if NOT_INHERITED.iter().any(|prefix| text.starts_with(prefix)) {
+            command.env_remove(&name);
+        }
+    }
+    command.env("LC_ALL", "C")
 }
 
 /// Reads a pipe to its end, beside everything else, so that the program never waits for us.
@@ -105,6 +123,13 @@ mod tests {
         assert_eq!((output.stdout.as_str(), output.stderr.as_str()), ("out\n", "err\n"));
         assert!(!output.succeeded());
         assert_eq!(output.status.and_then(|status| status.code()), Some(3));
+    }
+
+    #[test]
+    fn what_others_set_is_not_inherited() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "echo $OMP_NUM_THREADS $LC_ALL"]).env("OMP_NUM_THREADS", "4");
+        assert_eq!(capture(&mut command, LIMIT).unwrap().stdout, "4 C\n");
     }
 
     #[test]

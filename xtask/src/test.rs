@@ -1,14 +1,15 @@
 //! Every test there is.
 //!
-//! Invariant: the last line says how many comparisons passed and failed.
+//! Invariant: what is missing is said before the first test; the last line says how many comparisons passed and failed.
 
 use std::process::Command;
 
-use crate::{Result, Verdict, audit, cuda, difftest, oracle, process};
+use crate::{Result, Verdict, audit, cuda, difftest, oracle, process, setup};
 
 /// Runs `cargo test`, the audit, the oracle, the tests of CUDA's run-time library and the comparisons; all, so that one run shows all
 /// that is wrong.
 pub fn run() -> Result<Verdict> {
+    setup::check()?;
     let units = process::show(Command::new(env!("CARGO")).args(["test", "--workspace"]));
     let audited = audit::run(&audit::Options::default())?;
     let ordered = oracle::run(&oracle::Options::default())?;

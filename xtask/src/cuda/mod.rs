@@ -94,10 +94,10 @@ const SHIM_ARGUMENTS: &[&str] =
 
 /// Where nvcc is.
 fn nvcc() -> Result<PathBuf> {
-    let nvcc = setup::cuda_folder()?.join("bin/nvcc");
+    let nvcc = setup::nvcc()?;
     match nvcc.exists() {
         true => Ok(nvcc),
-        false => Err(format!("{}: not found; `cargo xtask setup --cuda` installs it", nvcc.display())),
+        false => Err(format!("{}: not found; `cargo xtask setup` installs it", nvcc.display())),
     }
 }
 

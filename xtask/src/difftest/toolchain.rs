@@ -18,6 +18,9 @@ const CLANG: Compilers = Compilers { c: "clang-19", cpp: "clang++-19", fortran: 
 /// Says where clang's run-time libraries are.
 const LLVM_CONFIG: &str = "llvm-config-19";
 
+/// gcc runs programs on the host, whatever it could build for.
+const NO_OFFLOADING: &str = "-foffload=disable";
+
 /// flang reads a version of OpenMP that is too old for us if it is not told another.
 const FLANG_VERSION: &str = "-fopenmp-version=52";
 /// What flang says of words that it reads, but cannot build.
@@ -152,10 +155,10 @@ impl Toolchain {
     /// The arguments that say which directives count.
     fn arguments(self, source: &str) -> &'static [&'static str] {
         match self {
-            Toolchain::OpenAcc => &["-fopenacc"],
+            Toolchain::OpenAcc => &["-fopenacc", NO_OFFLOADING],
             Toolchain::Plain => &[],
-            Toolchain::GccOpenMp if is_fortran(source) => &["-fopenmp"],
-            Toolchain::GccOpenMp => &["-fopenmp", "-Wall"],
+            Toolchain::GccOpenMp if is_fortran(source) => &["-fopenmp", NO_OFFLOADING],
+            Toolchain::GccOpenMp => &["-fopenmp", NO_OFFLOADING, "-Wall"],
             Toolchain::ClangOpenMp => &["-fopenmp", "-fopenmp-targets=x86_64-pc-linux-gnu"],
             Toolchain::Flang if is_fortran(source) => &["-fopenmp", FLANG_VERSION, "-w"],
             Toolchain::Flang => &["-fopenmp"],
@@ -392,16 +395,17 @@ mod tests {
 
     #[test]
     fn one_command_builds_c_and_another_cpp() {
-        let c = "gcc -fopenmp -Wall -Werror=unknown-pragmas -O1 a.c b.c -o T/p -lm";
+        let c = "gcc -fopenmp -foffload=disable -Wall -Werror=unknown-pragmas -O1 a.c b.c -o T/p -lm";
         assert_eq!(built(Toolchain::GccOpenMp, &["a.c", "b.c"]), [c]);
-        let cpp = "g++ -fopenacc -Werror=unknown-pragmas -O1 a.c b.cpp -o T/p -lm";
+        let cpp = "g++ -fopenacc -foffload=disable -Werror=unknown-pragmas -O1 a.c b.cpp -o T/p -lm";
         assert_eq!(built(Toolchain::OpenAcc, &["a.c", "b.cpp"]), [cpp]);
     }
 
     #[test]
     fn fortran_links_what_each_language_has_built() {
-        let c = "gcc -fopenacc -Werror=unknown-pragmas -O1 -c k.c -o T/p.parts/k.c.o";
-        let fortran = "gfortran -fopenacc -O1 -J T/p.parts m.f90 n.F T/p.parts/k.c.o -o T/p -lm";
+        let c = "gcc -fopenacc -foffload=disable -Werror=unknown-pragmas -O1 -c k.c -o T/p.parts/k.c.o";
+        let fortran =
+            "gfortran -fopenacc -foffload=disable -O1 -J T/p.parts m.f90 n.F T/p.parts/k.c.o -o T/p -lm";
         assert_eq!(built(Toolchain::OpenAcc, &["k.c", "m.f90", "n.F"]), [c, fortran]);
         assert_eq!(built(Toolchain::Plain, &["m.f90"]), ["gfortran -O1 -J T/p.parts m.f90 -o T/p -lm"]);
     }

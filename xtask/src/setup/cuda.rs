@@ -1,0 +1,56 @@
+//! CUDA's compiler, of Python's packages.
+//!
+//! Invariant: the versions belong together, and to a driver.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::Kit;
+use crate::{Result, process};
+
+/// CUDA 13.0, as far as nvcc needs it, and its checker of memory.
+const CUDA: &[&str] = &[
+    "nvidia-cuda-nvcc==13.0.88",
+    "nvidia-cuda-crt==13.0.88",
+    "nvidia-nvvm==13.0.88",
+    "nvidia-cuda-runtime==13.0.96",
+    "nvidia-cuda-cccl==13.0.85",
+    "nvidia-cuda-sanitizer-api==13.0.85",
+];
+
+/// Where the packages put it.
+const IN_SITE: &str = "nvidia/cu13";
+
+fn kit() -> Kit {
+    Kit { name: "cuda", contents: CUDA.join("\n") }
+}
+
+/// Where nvcc is.
+pub fn nvcc() -> Result<PathBuf> {
+    Ok(kit().folder()?.join("bin/nvcc"))
+}
+
+pub fn check() -> Result<()> {
+    kit().check()
+}
+
+/// Installs CUDA. nvcc finds its parts by where it is itself, except for `lib64`.
+pub fn install() -> Result<()> {
+    kit().install(|folder| {
+        let told = |error: std::io::Error| format!("{}: {error}", folder.display());
+        let site = folder.with_extension("site");
+        if site.exists() {
+            fs::remove_dir_all(&site).map_err(told)?;
+        }
+        let mut pip = Command::new("python3");
+        pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--root-user-action", "ignore"]);
+        process::show(pip.arg("--target").arg(&site).args(CUDA))
+            .map_err(|why| format!("{why}; pip of Python 3 is needed"))?;
+        fs::remove_dir_all(folder).map_err(told)?;
+        fs::rename(site.join(IN_SITE), folder).map_err(told)?;
+        symlink(Path::new("lib"), folder.join("lib64")).map_err(told)?;
+        fs::remove_dir_all(&site).map_err(told)
+    })
+}
