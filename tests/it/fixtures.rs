@@ -13,7 +13,7 @@ use acc2omp::scan;
 use acc2omp::source::{Language, SourceFile, Span};
 use acc2omp::{Options, Outcome, Profile, Source, To, Translation, report, translate};
 
-use super::{files, root, shown, text};
+use super::{files, root, shown};
 
 const PROFILES: [Profile; 3] = [Profile::Generic, Profile::Clang, Profile::Gcc];
 
@@ -281,5 +281,4 @@ fn the_number_of_threads_changes_nothing() {
             assert!(one == four, "{name} differs");
         }
     }
-    assert!(text(root("README.md")).contains("fixtures -o out"));
 }

@@ -59,7 +59,7 @@ pub fn run(fixture: &Fixture, toolchains: &Toolchains, work: &Path, outputs: &[O
             for (output, toolchain) in pairs(outputs) {
                 let is_refused = match toolchain {
                     Toolchain::OpenAcc => is_plain,
-                    Toolchain::Flang => fixture.marks.gfortran,
+                    Toolchain::Flang | Toolchain::FlangDevice => fixture.marks.gfortran,
                     Toolchain::GccOpenMp | Toolchain::ClangOpenMp => fixture.marks.cuda,
                     Toolchain::Shim | Toolchain::Nvcc => fixture.marks.openmp,
                     Toolchain::Plain => false,

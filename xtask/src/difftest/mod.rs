@@ -103,6 +103,13 @@ impl Output {
         (!toolchains.is_empty()).then(|| Output { toolchains, ..Output::of_profile(profile) })
     }
 
+    /// The translations of Fortran for a device with a memory of its own: flang cannot build `depend` on all constructs.
+    fn of_fortran_device() -> Output {
+        let options = ["--profile", "clang", "--async", "sync"].map(str::to_owned).to_vec();
+        let toolchains = &[Toolchain::FlangDevice];
+        Output { name: "clang-sync".to_owned(), options, guarded: false, toolchains }
+    }
+
     /// The original and the translation side by side.
     fn guarded() -> Output {
         let toolchains = &[Toolchain::OpenAcc, Toolchain::GccOpenMp, Toolchain::ClangOpenMp];
@@ -209,7 +216,8 @@ pub fn suites(options: &Options, root: &Path, work: &Path) -> Result<Vec<Suite>>
 /// The fixtures in Fortran. Some have the name of one in C, so that they have a place of their own.
 fn fortran(options: &Options, root: &Path, work: &Path) -> Result<Suite> {
     let (folder, work) = (root.join("fixtures/fortran"), work.join("fortran"));
-    let outputs = profiles(options).into_iter().filter_map(Output::of_fortran).collect();
+    let outputs = profiles(options).into_iter().filter_map(Output::of_fortran);
+    let outputs = outputs.chain([Output::of_fortran_device()]).collect();
     Ok(Suite { fixtures: fixture::all(&folder)?, folder, outputs, work })
 }
 

@@ -9,6 +9,7 @@ use std::process::Command;
 use super::fixture::is_fortran;
 use super::{LIMIT, Profile};
 use crate::cuda::{self, Cuda};
+use crate::setup::Flang;
 use crate::{Result, process};
 
 /// gcc, for OpenACC and for OpenMP.
@@ -55,6 +56,8 @@ pub struct Toolchains {
     llvm_libraries: String,
     /// What builds CUDA.
     cuda: Cuda,
+    /// What builds Fortran for a device with a memory of its own.
+    flang: Flang,
 }
 
 /// A way to build and run a program.
@@ -70,6 +73,8 @@ pub enum Toolchain {
     ClangOpenMp,
     /// flang, OpenMP on the host; it reads more strictly than gfortran, and more than it can build.
     Flang,
+    /// flang, OpenMP on a device that is the same processor with other memory.
+    FlangDevice,
     /// CUDA on the processor: gcc, and g++ with the shim for device code.
     Shim,
     /// nvcc, which builds device code for a GPU that is not there.
@@ -85,6 +90,7 @@ impl Toolchain {
             Toolchain::GccOpenMp => "gcc",
             Toolchain::ClangOpenMp => "clang",
             Toolchain::Flang => "flang",
+            Toolchain::FlangDevice => "flang-device",
             Toolchain::Shim => "shim",
             Toolchain::Nvcc => "nvcc",
         }
@@ -104,7 +110,7 @@ impl Toolchain {
     pub fn launch(self) -> Option<&'static str> {
         match self {
             Toolchain::OpenAcc => Some("GOACC_parallel_keyed"),
-            Toolchain::ClangOpenMp => Some("Entering OpenMP kernel"),
+            Toolchain::ClangOpenMp | Toolchain::FlangDevice => Some("Entering OpenMP kernel"),
             Toolchain::Shim => Some("cuda-shim: a kernel"),
             Toolchain::Plain | Toolchain::GccOpenMp | Toolchain::Flang | Toolchain::Nvcc => None,
         }
@@ -147,7 +153,7 @@ impl Toolchain {
     pub fn runs(self, is_fortran: bool) -> usize {
         match self {
             Toolchain::GccOpenMp if is_fortran => 3,
-            Toolchain::Shim => 2,
+            Toolchain::Shim | Toolchain::FlangDevice => 2,
             _ => 1,
         }
     }
@@ -161,7 +167,10 @@ impl Toolchain {
             Toolchain::GccOpenMp => &["-fopenmp", NO_OFFLOADING, "-Wall"],
             Toolchain::ClangOpenMp => &["-fopenmp", "-fopenmp-targets=x86_64-pc-linux-gnu"],
             Toolchain::Flang if is_fortran(source) => &["-fopenmp", FLANG_VERSION, "-w"],
-            Toolchain::Flang => &["-fopenmp"],
+            Toolchain::FlangDevice if is_fortran(source) => {
+                &["-fopenmp", "-fopenmp-targets=x86_64-pc-linux-gnu", FLANG_VERSION, "-w"]
+            }
+            Toolchain::Flang | Toolchain::FlangDevice => &["-fopenmp"],
             Toolchain::Shim | Toolchain::Nvcc => &["-Wall"],
         }
     }
@@ -186,7 +195,7 @@ impl Toolchains {
             ask(program, "--version")?;
         }
         let llvm_libraries = ask(LLVM_CONFIG, "--libdir")?.trim().to_owned();
-        Ok(Toolchains { llvm_libraries, cuda: Cuda::default() })
+        Ok(Toolchains { llvm_libraries, cuda: Cuda::default(), flang: Flang::find()? })
     }
 
     /// Makes CUDA ready, in a folder that lives as long as these are used.
@@ -226,11 +235,20 @@ impl Toolchains {
         strict: bool,
     ) -> Result<Vec<Command>> {
         let place = &parts(program)?;
+        let compiler = |source: &str| {
+            let mut command = compiler(toolchain, source, strict);
+            if toolchain == Toolchain::FlangDevice {
+                let path = std::env::var_os("PATH").unwrap_or_default();
+                let paths = std::iter::once(self.flang.programs()).chain(std::env::split_paths(&path));
+                command.env("PATH", std::env::join_paths(paths).unwrap_or(path));
+            }
+            command
+        };
         let (fortran, others): (Vec<&String>, Vec<&String>) =
             sources.iter().partition(|source| is_fortran(source));
         let Some(first) = fortran.first() else { return Ok(Vec::new()) };
         let with_modules = || {
-            let mut command = compiler(toolchain, first, strict);
+            let mut command = compiler(first);
             command.arg("-J").arg(place).args(&fortran);
             command
         };
@@ -244,7 +262,7 @@ impl Toolchains {
         for source in &others {
             let object = place.join(format!("{source}.o"));
             link.arg(&object);
-            let mut command = compiler(toolchain, source, strict);
+            let mut command = compiler(source);
             command.args(["-c", source.as_str(), "-o"]).arg(object);
             commands.push(command);
         }
@@ -307,6 +325,9 @@ impl Toolchains {
         if matches!(toolchain, Toolchain::ClangOpenMp | Toolchain::Flang) {
             command.arg(format!("-L{}", self.llvm_libraries));
         }
+        if toolchain == Toolchain::FlangDevice {
+            command.arg("-L").arg(self.flang.libraries());
+        }
         command.arg("-lm");
     }
 
@@ -327,6 +348,14 @@ impl Toolchains {
             }
             Toolchain::Flang => {
                 command.env("LD_LIBRARY_PATH", &self.llvm_libraries);
+            }
+            Toolchain::FlangDevice => {
+                command.env("LD_LIBRARY_PATH", self.flang.libraries());
+                command.env("OMP_TARGET_OFFLOAD", "MANDATORY").env("LIBOMPTARGET_INFO", "-1");
+                command.env("LIBOMP_USE_HIDDEN_HELPER_TASK", "0");
+                if run > 0 {
+                    command.env("FLANG_DEVICE_ORDER", run.to_string());
+                }
             }
             Toolchain::Shim => {
                 command.env("CUDA_SHIM_LOG", "1").env("CUDA_SHIM_SEED", (run + 1).to_string());
@@ -349,7 +378,7 @@ fn parts(program: &Path) -> Result<PathBuf> {
 /// The compiler for a source, with all arguments that do not depend on the step.
 fn compiler(toolchain: Toolchain, source: &str, strict: bool) -> Command {
     let compilers = match toolchain {
-        Toolchain::ClangOpenMp | Toolchain::Flang => CLANG,
+        Toolchain::ClangOpenMp | Toolchain::Flang | Toolchain::FlangDevice => CLANG,
         Toolchain::OpenAcc | Toolchain::Plain | Toolchain::GccOpenMp | Toolchain::Shim | Toolchain::Nvcc => {
             GCC
         }
@@ -378,11 +407,12 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use std::process::Command;
 
-    use super::{Cuda, Toolchain, Toolchains};
+    use super::{Cuda, Flang, Toolchain, Toolchains};
 
     fn built(toolchain: Toolchain, sources: &[&str]) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();
-        let toolchains = Toolchains { llvm_libraries: "/llvm".to_owned(), cuda: Cuda::default() };
+        let toolchains =
+            Toolchains { llvm_libraries: "/llvm".to_owned(), cuda: Cuda::default(), flang: Flang::default() };
         let sources: Vec<String> = sources.iter().map(|&source| source.to_owned()).collect();
         let commands = toolchains.build(toolchain, &sources, &folder.path().join("p"), true).unwrap();
         let text = |command: &Command| {
