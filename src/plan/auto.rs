@@ -174,8 +174,6 @@ impl Settling<'_, '_> {
     /// Settles the loop `stmt` and those in it.
     fn nest(&mut self, index: usize, stmt: StmtId, in_kernels: bool, verdicts: &BTreeMap<StmtId, Verdict>) {
         let Some(verdict) = verdicts.get(&stmt) else { return };
-        let lost = if in_kernels { None } else { self.lost_reduction(index, verdict) };
-        let verdict = lost.as_ref().unwrap_or(verdict);
         let directive = self.at_loop.get(&stmt).copied();
         let is_seq = directive.is_some_and(|at| self.maker.clauses(at).seq);
         let is_open = directive.map_or(in_kernels, |at| {
@@ -232,38 +230,6 @@ impl Settling<'_, '_> {
                 self.only_directives(index, inner, in_kernels, verdicts);
             }
         }
-    }
-
-    /// In `parallel`, a scalar that no clause names is firstprivate (2.6.2): what a loop that is `auto` combines in it stays in
-    /// the gang, and a reduction would bring it to the host. The verdict on such a loop.
-    fn lost_reduction(&self, index: usize, verdict: &Verdict) -> Option<Verdict> {
-        let Finding::Parallel(needs) = &verdict.finding else { return None };
-        let (maker, unit) = (self.maker, self.facts.unit);
-        let region = unit.stmt(maker.bound[index].stmt()?).span;
-        let span = unit.stmt(verdict.stmt).span;
-        let is_around = |(stmt, at): (&StmtId, &usize)| {
-            let around = unit.stmt(*stmt).span;
-            *stmt != verdict.stmt && around.contains(span) && region.contains(around) && !maker.clauses(*at).seq
-        };
-        if self.at_loop.iter().any(is_around) {
-            return None;
-        }
-        let reduced: Vec<SymbolId> = {
-            let items = maker.clauses(index).reduction.iter().map(|(_, item)| *item).collect::<Vec<_>>();
-            items.into_iter().filter_map(|item| maker.symbol_of(index, item)).collect()
-        };
-        let is_of_gang = |symbol: &SymbolId| {
-            let known = self.facts.symbols.get(*symbol);
-            known.class == sema::Class::Scalar
-                && !self.around.shared.contains(symbol)
-                && !reduced.contains(symbol)
-                && !maker.is_inside(*symbol, maker.bound[index].stmt().unwrap_or(verdict.stmt))
-        };
-        let (_, symbol) = needs.reductions.iter().find(|(_, symbol)| is_of_gang(symbol))?;
-        let name = &self.facts.symbols.get(*symbol).name;
-        let kind = Kind::Unclear(format!("`{name}` is firstprivate, so that what it adds up stays on the device"));
-        let obstacle = Obstacle { at: head(self.facts, span), other: None, kind };
-        Some(Verdict { finding: Finding::Sequential(obstacle), ..verdict.clone() })
     }
 
     /// Keeps what was found out about a loop.
