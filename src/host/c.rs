@@ -4,13 +4,14 @@
 
 use tree_sitter::{Node, Parser, Tree};
 
+use crate::scan::{self, Scan};
 use crate::source::{SourceFile, Span};
 
 use super::ir::*;
 
 /// Copies the tree of a file.
-pub fn unit(file: &SourceFile, tree: Option<Tree>) -> Unit {
-    let mut reader = Reader { file, unit: Unit::default(), classes: Vec::new() };
+pub fn unit(file: &SourceFile, scan: &Scan, tree: Option<Tree>) -> Unit {
+    let mut reader = Reader { file, scan, unit: Unit::default(), classes: Vec::new() };
     if let Some(tree) = tree {
         let is_cpp = *tree.language() == tree_sitter_cpp::LANGUAGE.into();
         reader.unit.dialect = if is_cpp { Dialect::Cpp } else { Dialect::C };
@@ -90,6 +91,7 @@ struct Specifiers {
 
 struct Reader<'a> {
     file: &'a SourceFile,
+    scan: &'a Scan,
     unit: Unit,
     /// The classes whose bodies are being read, outermost first.
     classes: Vec<String>,
@@ -430,8 +432,7 @@ impl Reader<'_> {
         if kind == DeclKind::Prototype {
             self.references(name, declarator);
         }
-        // The shadow has lost `restrict`; the source has not.
-        let is_restrict = self.file.text(span(node)).contains("restrict");
+        let is_restrict = self.is_restrict(span(declarator), span(name), derived.first());
         Some(self.push_decl(Decl {
             kind,
             name: self.text(name),
@@ -486,6 +487,27 @@ impl Reader<'_> {
             }
             let inner = at.child_by_field_name("declarator");
             at = inner.or_else(|| at.named_child(at.named_child_count().checked_sub(1)? as u32))?;
+        }
+    }
+
+    /// Whether the outermost pointer of a declarator is `restrict`. The shadow has lost the word; the source has not.
+    fn is_restrict(&self, declarator: Span, name: Span, outermost: Option<&Derived>) -> bool {
+        let inner = |c: char| c.is_alphanumeric() || c == '_';
+        let says = |text: &str| {
+            let mut words = text.split(|c: char| !inner(c));
+            words.any(|word| scan::is_restrict(word) || self.scan.restricts.iter().any(|one| one == word))
+        };
+        match outermost {
+            Some(Derived::Pointer) => {
+                let before = self.file.text(Span { start: declarator.start, end: name.start });
+                before.rsplit('*').next().is_some_and(says)
+            }
+            // Of a parameter: `a[restrict n]`.
+            Some(Derived::Array(_)) => {
+                let behind = self.file.text(Span { start: name.end, end: declarator.end });
+                behind.split(']').next().is_some_and(says)
+            }
+            _ => false,
         }
     }
 

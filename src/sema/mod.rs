@@ -5,6 +5,7 @@
 mod array;
 mod components;
 mod designator;
+mod element;
 mod elemental;
 mod flow;
 mod fortran;
@@ -19,6 +20,7 @@ mod symbols;
 
 pub use array::{Elementwise, Line, LineKind, Piece, Refusal, Why, elementwise};
 pub use components::{Component, Path, Step, inquired, is_lent, paths, record_of};
+pub use element::{Element, Type};
 pub use elemental::{is_intrinsic as is_pure_intrinsic, is_transformational};
 pub use flow::{
     Use, Uses, children, escaping, live_after, path_to, reads_of_expr, uses, uses_beside, uses_beside_headers,

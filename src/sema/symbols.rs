@@ -16,6 +16,7 @@ use crate::scan::Define;
 use crate::source::{SourceFile, Span};
 
 use super::components::DerivedTypes;
+use super::element::Type;
 use super::flow::Uses;
 
 /// Index into the symbols of a file.
@@ -140,6 +141,12 @@ pub struct Symbols {
     pub(super) derived_types: DerivedTypes,
     /// What other files have given a place on the device.
     on_device: FxHashSet<SymbolId>,
+    /// The types of the variables of C and C++.
+    types: FxHashMap<SymbolId, Type>,
+    /// The types of members of structs by name; `None` for those that structs declare differently.
+    pub(super) member_types: FxHashMap<String, Option<Type>>,
+    /// The types that have names by `typedef`.
+    pub(super) type_names: FxHashMap<String, Type>,
 }
 
 pub(super) struct Types<'a> {
@@ -199,6 +206,10 @@ impl Symbols {
             symbols.by_reference.entry(name.clone()).or_default().insert(*place);
         }
         symbols.overlaid = overlaid(&types.units);
+        if !unit.is_fortran() {
+            symbols.member_types = types.members(&types.units);
+            symbols.type_names = types.named_types(&types.units);
+        }
         for function in &unit.functions {
             if symbols.functions.last().is_none_or(|last| last.end <= function.span.start) {
                 symbols.functions.push(function.span);
@@ -489,8 +500,9 @@ impl Symbols {
         let kind = if is_const && is_fortran { SymbolKind::Constant } else { kind };
         let record = super::components::record(decl).filter(|_| is_fortran);
         let intrinsic = super::components::intrinsic(decl).filter(|_| is_fortran);
+        let known = (!is_fortran).then(|| types.of(decl, shape.clone()));
         let decl = id;
-        self.insert(Symbol {
+        let symbol = self.insert(Symbol {
             name,
             kind,
             class,
@@ -506,7 +518,14 @@ impl Symbols {
             home: None,
             record,
             intrinsic,
-        })
+        });
+        self.types.extend(known.map(|known| (symbol, known)));
+        symbol
+    }
+
+    /// The type of a variable of C or C++.
+    pub fn type_of(&self, id: SymbolId) -> Option<&Type> {
+        self.types.get(&id)
     }
 
     /// Declares the data members of the classes whose functions stand in this file.
@@ -612,7 +631,12 @@ fn has_constant_value(unit: &Unit, symbols: &Symbols, symbol: &Symbol, depth: us
 const TYPEDEF_DEPTH: usize = 16;
 
 impl Types<'_> {
-    fn shape(&self, decl: &Decl, depth: usize) -> Vec<bool> {
+    /// The declaration of a type name.
+    pub(super) fn typedef(&self, name: &str) -> Option<&Decl> {
+        self.typedefs.get(name).map(|(_, decl)| *decl)
+    }
+
+    pub(super) fn shape(&self, decl: &Decl, depth: usize) -> Vec<bool> {
         let mut shape: Vec<bool> = decl
             .derived
             .iter()
@@ -697,13 +721,13 @@ impl Types<'_> {
 }
 
 /// A type's name without namespace and template arguments.
-fn plain(name: &str) -> &str {
+pub(super) fn plain(name: &str) -> &str {
     let name = name.split('<').next().unwrap_or(name);
     name.rsplit("::").next().unwrap_or(name).trim()
 }
 
 /// Arithmetic type names of the standard headers, which we never read.
-fn is_standard_scalar(name: &str) -> bool {
+pub(super) fn is_standard_scalar(name: &str) -> bool {
     const NAMES: [&str; 14] = [
         "size_t",
         "ssize_t",
