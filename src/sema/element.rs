@@ -48,18 +48,21 @@ impl Element {
         }
     }
 
-    /// What the words of a built-in type say.
-    pub fn of_words(words: &str) -> Element {
+    /// What the words of a built-in type say. The grammar takes some names of the standard headers for such.
+    fn of_words(words: &str) -> Option<Element> {
+        if words.ends_with("_t") {
+            return standard(words);
+        }
         let passed = ["signed", "unsigned", "int", "const", "volatile"];
         let mut kept: Vec<&str> = words.split_whitespace().filter(|word| !passed.contains(word)).collect();
         kept.sort_unstable();
         kept.dedup();
-        match kept.as_slice() {
+        Some(match kept.as_slice() {
             [] => Element::Number("int".to_owned()),
             _ if kept.contains(&"char") || kept.contains(&"byte") => Element::Byte,
             ["_Bool"] => Element::Number("bool".to_owned()),
             _ => Element::Number(kept.join(" ")),
-        }
+        })
     }
 }
 
@@ -98,7 +101,7 @@ impl Symbols {
         let mut found = match kept.as_slice() {
             [] => return None,
             ["void"] => Type { shape: Vec::new(), base: "void".to_owned(), element: None },
-            _ if is_built_in => Type::of_element(Element::of_words(&kept.join(" "))),
+            _ if is_built_in => Type::of_words(&kept.join(" ")),
             [name] => match self.type_names.get(plain(name)) {
                 Some(known) => known.clone(),
                 None => Type { shape: Vec::new(), base: plain(name).to_owned(), element: standard(name) },
@@ -134,13 +137,14 @@ fn declared_shape(declarator: &str) -> Option<Vec<bool>> {
 }
 
 impl Type {
-    fn of_element(element: Element) -> Type {
+    /// The type that the words of a built-in one name.
+    fn of_words(words: &str) -> Type {
+        let element = Element::of_words(words);
         let base = match &element {
-            Element::Number(words) => words.clone(),
-            Element::Byte => "char".to_owned(),
-            Element::Integer | Element::Pointer => String::new(),
+            Some(Element::Number(words)) => words.clone(),
+            _ => words.to_owned(),
         };
-        Type { shape: Vec::new(), base, element: Some(element) }
+        Type { shape: Vec::new(), base, element }
     }
 }
 
@@ -157,7 +161,7 @@ impl Types<'_> {
         for _ in 0..DEPTH {
             match &decl.base {
                 BaseType::Builtin(words) => {
-                    let known = Type::of_element(Element::of_words(words));
+                    let known = Type::of_words(words);
                     return (known.base, known.element);
                 }
                 BaseType::Enum => return (name, Some(Element::Integer)),
@@ -212,7 +216,7 @@ impl Types<'_> {
 
 /// What an object of a type of the standard headers holds.
 fn standard(name: &str) -> Option<Element> {
-    let is_byte = ["int8_t", "uint8_t"].contains(&name) || name.ends_with("t8_t") || name == "wchar_t";
+    let is_byte = name.ends_with("t8_t") || name == "char8_t";
     let is_floating = ["float_t", "double_t"].contains(&name);
     match name {
         "bool" => Some(Element::Number("bool".to_owned())),
@@ -228,9 +232,9 @@ mod tests {
 
     #[test]
     fn types_that_share_memory_are_known() {
-        let of = Element::of_words;
+        let of = |words: &str| Element::of_words(words).unwrap();
         for (one, two) in
-            [("int", "unsigned"), ("long int", "unsigned long"), ("char", "double"), ("_Bool", "bool")]
+            [("int", "unsigned"), ("long int", "unsigned long"), ("char", "double"), ("_Bool", "bool"), ("int32_t", "int"), ("size_t", "long"), ("uint8_t", "float")]
         {
             assert!(!of(one).is_apart_from(&of(two)), "{one}, {two}");
         }

@@ -67,33 +67,24 @@ impl Nest<'_> {
         self.restricts(&one.place).into_iter().any(|pointer| {
             let known = facts.symbols.get(pointer);
             // Each time that the block of its declaration runs, it promises anew.
-            if !known.scope.contains(inside) {
+            if !known.scope.contains(inside) || others.contains(&pointer) {
                 return false;
             }
             let is_seen = matches!(known.kind, SymbolKind::Local | SymbolKind::Parameter);
-            let is_based = match is_seen {
-                true => {
-                    other.values.contains(&pointer) || other.memory && origins.has_leaked(pointer)
-                }
-                // Others have had its value before.
-                false => {
-                    let is_given = |symbol: &SymbolId| {
-                        facts.symbols.get(*symbol).kind == SymbolKind::Parameter && other.leads(*symbol)
-                    };
-                    let has_promise = !others.is_empty();
-                    other.values.contains(&pointer)
-                        || !has_promise && (other.memory || other.values.iter().any(is_given))
-                }
-            };
+            // Of what lives longer than the function, others have had the value before.
+            let has_leaked = if is_seen { origins.has_leaked(pointer) } else { others.is_empty() };
+            let is_based = other.values.contains(&pointer)
+                || has_leaked && (other.memory || !is_seen && self.is_given(&other));
             let own = origins.of(facts, pointer);
-            let is_named = !goes_through(&two.place);
-            let is_made_of = match is_named {
-                true => own.objects.contains(&two.place.root),
-                false => own.values.contains(&two.place.root) && own.leads(two.place.root),
+            let is_made_of = match goes_through(&two.place) {
+                true => own.leads(two.place.root),
+                false => own.objects.contains(&two.place.root),
             };
             // Two that promise, and change places: each time, the other one leads elsewhere.
-            let change_places = is_based && is_made_of && !others.is_empty();
-            change_places || !is_based && !is_made_of
+            let changes_places = |other: &SymbolId| {
+                own.leads(*other) && origins.of(facts, *other).leads(pointer)
+            };
+            others.iter().any(changes_places) || !is_based && !is_made_of
         })
     }
 

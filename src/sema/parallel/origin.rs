@@ -225,7 +225,9 @@ fn may_change_unseen(facts: &Facts, symbol: SymbolId, has_source: bool) -> bool 
         SymbolKind::Static | SymbolKind::Member => true,
         SymbolKind::Parameter => known.is_reference && known.class == Class::Pointer,
         SymbolKind::Local => !has_source && known.class != Class::Array,
-        SymbolKind::Function | SymbolKind::Type | SymbolKind::Constant => false,
+        // `double *q(p);` reads like the declaration of a function.
+        SymbolKind::Function => true,
+        SymbolKind::Type | SymbolKind::Constant => false,
     }
 }
 

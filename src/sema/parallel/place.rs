@@ -3,7 +3,7 @@
 //! Invariant: a place is known as a whole, or not at all.
 
 use crate::host::ir::{Derived, ExprId, ExprKind};
-use crate::sema::Class;
+use crate::sema::{Class, SymbolKind};
 
 use super::access::{Nest, Place, Step};
 use super::affine::{Atom, Poly};
@@ -127,8 +127,11 @@ impl Nest<'_> {
         match &unit.expr(expr).kind {
             ExprKind::Name(_) => {
                 let symbol = self.facts.symbols.named(unit, expr)?;
-                let class = self.facts.symbols.get(symbol).class;
-                match class {
+                let known = self.facts.symbols.get(symbol);
+                // `double *q(p);` reads like the declaration of a function.
+                let is_memory = !matches!(known.kind, SymbolKind::Function | SymbolKind::Type);
+                is_memory.then_some(())?;
+                match known.class {
                     Class::Array => {
                         self.names.push((symbol, unit.expr(expr).span));
                         Some(Base { place: Place::new(symbol, Vec::new()), is_pointer: false })
