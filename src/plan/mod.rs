@@ -25,6 +25,7 @@ mod sharing;
 mod spelling;
 mod statement;
 mod tree;
+mod trips;
 mod words;
 
 pub use auto::{Settled, leaves_open, operator, settle};

@@ -279,7 +279,8 @@ impl Maker<'_> {
                 || !available.gangs
                 || lanes_taken
                 || self.is_short(&inner)
-                || self.is_barred(inner.stmt);
+                || self.is_barred(inner.stmt)
+                || self.are_few(&headers);
             if self.loses_bounds(&inner.headers) {
                 break;
             }
@@ -336,7 +337,7 @@ impl Maker<'_> {
         let loops: Vec<usize> = merged.iter().copied().chain(inner_work.iter().map(|(at, _)| *at)).collect();
         let below: Vec<usize> = merged.iter().flat_map(|at| self.loops_below(*at)).collect();
         for below in below.into_iter().filter(|below| !loops.contains(below)) {
-            self.stays_sequential(below, &mut attributes);
+            self.stays_sequential(below, &loops, &mut attributes);
         }
         self.reductions_through(&headers, &mut attributes, &mut inner_work);
         let nest = (stmt, headers.as_slice(), carried.alone.as_slice());
@@ -457,14 +458,19 @@ impl Maker<'_> {
     ) -> (Vec<Candidate>, bool) {
         let mut found = Vec::new();
         let mut ragged = false;
+        // The lanes are wanted for the loops inside, however short or uneven these are.
+        let are_few = self.are_few(outer);
         let mut pending = self.loops_below(at);
         while let Some(inner_at) = pending.pop() {
             let Some(stmt) = self.bound[inner_at].stmt() else { continue };
             match self.candidate(inner_at, stmt, region, false) {
-                Some(inner) if !lanes_left || self.is_short(&inner) || self.is_barred(inner.stmt) => {
-                    drop(inner)
+                Some(inner) if !lanes_left || self.is_barred(inner.stmt) => drop(inner),
+                Some(inner) if are_few && self.is_short(&inner) => {
+                    let (longer, _) = self.inner_candidates(inner_at, outer, region, lanes_left);
+                    if longer.is_empty() { found.push(inner) } else { found.extend(longer) }
                 }
-                Some(inner) if self.is_ragged(outer, &inner) => ragged = true,
+                Some(inner) if !are_few && self.is_short(&inner) => drop(inner),
+                Some(inner) if !are_few && self.is_ragged(outer, &inner) => ragged = true,
                 Some(inner) => found.push(inner),
                 None => pending.extend(self.loops_below(inner_at)),
             }
@@ -491,8 +497,8 @@ impl Maker<'_> {
         })
     }
 
-    /// A loop below a spread one that gets no construct of its own.
-    fn stays_sequential(&mut self, at: usize, attributes: &mut Vec<Attribute>) {
+    /// A loop below a spread one that gets no construct of its own, with those in it but for `spread` ones.
+    fn stays_sequential(&mut self, at: usize, spread: &[usize], attributes: &mut Vec<Attribute>) {
         let clauses = self.clauses(at);
         let is_implied = self.bound[at].text.is_none();
         if !clauses.seq && !is_implied && matches!(self.plan.items[at], Item::Gone) {
@@ -508,8 +514,8 @@ impl Maker<'_> {
         }
         self.hoist_private(at, attributes);
         for below in self.loops_below(at) {
-            if matches!(self.plan.items[below], Item::Gone) {
-                self.stays_sequential(below, attributes);
+            if matches!(self.plan.items[below], Item::Gone) && !spread.contains(&below) {
+                self.stays_sequential(below, spread, attributes);
             }
         }
     }
