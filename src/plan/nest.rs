@@ -279,8 +279,7 @@ impl Maker<'_> {
                 || !available.gangs
                 || lanes_taken
                 || self.is_short(&inner)
-                || self.is_barred(inner.stmt)
-                || self.are_few(&headers);
+                || self.is_barred(inner.stmt);
             if self.loses_bounds(&inner.headers) {
                 break;
             }
