@@ -715,14 +715,28 @@ pub fn descriptor_left(at: Span) -> Diag {
 }
 
 /// A0240
-pub fn one_gang(at: Span, name: &str) -> Diag {
+pub fn one_gang(at: Span, name: &str, shows: bool) -> Diag {
+    let severity = if shows { Severity::Differs } else { Severity::Weaker };
     diag(
         240,
-        Severity::Weaker,
+        severity,
         at,
         format!("the region runs in one gang: what its gangs have of `{name}` cannot be combined"),
         "reduced here",
         "give the variable its value before the region",
+    )
+}
+
+/// A0287
+pub fn implicit_gang(at: Span) -> Diag {
+    diag(
+        287,
+        Severity::Differs,
+        at,
+        "the gangs divide the iterations of this loop, as OpenACC 3.1 and later say: before, each gang ran all of them"
+            .to_owned(),
+        "has no `gang` clause",
+        "say `gang` to make this clear; each gang runs what is in a `seq` loop or in no loop",
     )
 }
 

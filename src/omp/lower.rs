@@ -96,6 +96,8 @@ pub enum Part {
     Respelled(Vec<(Span, String)>),
     /// A declaration, in the specification part behind this offset.
     Declared(u32, String),
+    /// A `use` statement, at the start of the specification part of the procedure that holds the statement.
+    Used(StmtId, String),
 }
 
 /// What becomes of one bound directive.
@@ -179,6 +181,7 @@ impl Lowering<'_> {
                 let directive = launch::work_loop(work, &asked, &mut rows, &self.tuning);
                 Lowered { parts: vec![with_tiles(directive, Some(work))], rows, left: false }
             }
+            Item::ByOneGang => self.by_one_gang(index),
             Item::Clauses { clauses, pushed_down, implied } => {
                 let (clauses, pushed_down, implied) = (clauses.clone(), *pushed_down, implied.clone());
                 self.by_clauses(index, &clauses, pushed_down, &implied)
@@ -210,9 +213,12 @@ impl Lowering<'_> {
         let tiled = match &self.plan.items[index] {
             Item::Launch(launch) => launch.nest.as_ref().is_some_and(|nest| !nest.tile.is_empty()),
             Item::Loop(work) => !work.tile.is_empty(),
-            Item::Left | Item::Gone | Item::Clauses { .. } | Item::Declare { .. } | Item::Routine { .. } => {
-                false
-            }
+            Item::Left
+            | Item::Gone
+            | Item::ByOneGang
+            | Item::Clauses { .. }
+            | Item::Declare { .. }
+            | Item::Routine { .. } => false,
         };
         asked.tiles = if tiled { "kept" } else { "lost" };
         let own = look::row(&page_of(crate::acc::name(directive.kind)), &asked);
@@ -241,6 +247,27 @@ impl Lowering<'_> {
             ClauseKind::Vector(Some(size)) => is_unheeded(size).then(|| "vector with a size".to_owned()),
             _ => None,
         }
+    }
+
+    /// A loop that one of several gangs runs: only the first team gets to it.
+    fn by_one_gang(&mut self, index: usize) -> Lowered {
+        let bound = self.bound;
+        let one = &bound[index];
+        let Some(stmt) = one.stmt().filter(|_| !one.unbraced) else {
+            self.diags
+                .push(diag::standalone_as_body(one.directive.span, crate::acc::name(one.directive.kind)));
+            return left();
+        };
+        let condition = "if (omp_get_team_num() == 0)".to_owned();
+        let parts = match self.target.speech {
+            Speech::C => vec![Part::Statements(vec![condition])],
+            Speech::Fortran => vec![
+                Part::Statements(vec![condition + " then"]),
+                Part::After(stmt, vec!["end if".to_owned()]),
+                Part::Used(stmt, "use omp_lib, only: omp_get_team_num".to_owned()),
+            ],
+        };
+        Lowered { parts, rows: self.level_rows(index), left: false }
     }
 
     fn gather(

@@ -131,6 +131,8 @@ pub struct Symbols {
     by_reference: FxHashMap<String, FxHashSet<usize>>,
     /// Object-like macros by name, with the names in their bodies.
     standing: FxHashMap<String, Vec<String>>,
+    /// Object-like macros that are numbers; `None` for one that is defined in several ways.
+    numbers: FxHashMap<String, Option<i128>>,
     /// Function-like macros by name, with the names that their bodies assign.
     assigning: FxHashMap<String, Vec<String>>,
     /// For Fortran, the dummy arguments that procedures leave as they are; elsewhere `None`.
@@ -228,6 +230,9 @@ impl Symbols {
             let names = define.body.split(|c: char| !c.is_alphanumeric() && c != '_');
             let names = names.filter(|name| name.starts_with(|c: char| c.is_alphabetic() || c == '_'));
             symbols.standing.insert(define.name.clone(), names.map(str::to_owned).collect());
+            let number = super::macros::number(&define.body);
+            let known = symbols.numbers.entry(define.name.clone()).or_insert(number);
+            *known = known.filter(|known| Some(*known) == number);
             symbols.insert(Symbol {
                 name: define.name.clone(),
                 kind: SymbolKind::Constant,
@@ -298,6 +303,11 @@ impl Symbols {
     /// The names that the body of the function-like macro `name` assigns; none if there is no such macro.
     pub fn assigned_by(&self, name: &str) -> &[String] {
         self.assigning.get(name).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The number that the object-like macro `name` stands for.
+    pub fn number(&self, name: &str) -> Option<i128> {
+        self.numbers.get(name).copied().flatten()
     }
 
     /// Whether a symbol is an object-like macro.

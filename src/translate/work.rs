@@ -492,7 +492,7 @@ fn edits_of(
                 Some(place) if old.span.start < place => edits.push(layout::removed(file, old.span)),
                 _ => edits.push(own(&mut above, layout::relaid(file, old, &directive.words(speech)))),
             },
-            Part::InFunction(..) | Part::Declared(..) => {}
+            Part::InFunction(..) | Part::Declared(..) | Part::Used(..) => {}
             Part::BeforeDirective(span, lines) => {
                 for line in lines {
                     edits.push(layout::inserted(file, span.start, line)?);
@@ -531,7 +531,7 @@ fn edits_of_implied(file: &SourceFile, unit: &Unit, at: Span, parts: &[Part]) ->
             Part::Directive(directive) => before.push(directive.line(speech)),
             Part::Pair(first, second) => before.extend([first.line(speech), second.line(speech)]),
             Part::LinesBefore(lines) | Part::LinesBehind(lines) => before.extend(lines.iter().cloned()),
-            Part::Gone | Part::InFunction(..) | Part::Declared(..) => {}
+            Part::Gone | Part::InFunction(..) | Part::Declared(..) | Part::Used(..) => {}
             Part::Before(stmt, lines) if unit.stmt(*stmt).span.start == at.start => {
                 before.extend(lines.iter().cloned());
             }
@@ -605,6 +605,10 @@ fn specified(unit: &Unit, old: Span, parts: &[Part]) -> Vec<(u32, String)> {
                 );
             }
             Part::Declared(place, line) => lines.push((*place, line.clone())),
+            Part::Used(stmt, line) => {
+                let scope = innermost(unit, unit.stmt(*stmt).span.start);
+                lines.extend(scope.map(|scope| (scope.specification.start, line.clone())));
+            }
             Part::Loops(stmt, _, rank) => {
                 let scope = innermost(unit, unit.stmt(*stmt).span.start);
                 lines.extend(scope.into_iter().flat_map(|scope| {
