@@ -44,10 +44,14 @@ pub fn inserted(file: &SourceFile, offset: u32, text: &str) -> Option<Edit> {
     }
 }
 
-/// The edit that puts a line of C before the line of the code at `offset`, indented like the line of `like`. `None` if other
+/// The edit that puts a line before the line of the code at `offset`, indented like the line of `like`. `None` if other
 /// code stands before it on its line.
 pub fn above_code(file: &SourceFile, offset: u32, like: u32, text: &str) -> Option<Edit> {
-    c::above_code(file, offset, like, text)
+    if file.language.is_fortran() {
+        Some(fortran::above_code(file, offset, like, text))
+    } else {
+        c::above_code(file, offset, like, text)
+    }
 }
 
 /// The edits that put lines before a statement, and braces around all of it, or `then` and `end if`.

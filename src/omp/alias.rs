@@ -38,6 +38,8 @@ pub struct Block {
     pub temporaries: Vec<Temporary>,
     /// Some alias stands for a name that the program's own `associate` gives to a scalar.
     pub has_lent: bool,
+    /// The conditions of the preprocessor that part the directive, and its `end`, from the code between them.
+    pub parted: [Option<Span>; 2],
 }
 
 /// A variable that has a scalar's value while a construct runs.

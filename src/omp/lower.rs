@@ -16,7 +16,7 @@ use super::ast::{Body, Clause, Directive, Ending, Leaf, Speech};
 use super::clause::{self, Facts, Gathered};
 use super::look::{self, Asked};
 use super::profile::Tuning;
-use super::{array, ends, launch, object, profile, queue};
+use super::{array, ends, exits, launch, object, profile, queue};
 
 /// What the output is written for.
 #[derive(Clone, Copy, Debug)]
@@ -92,6 +92,12 @@ pub enum Part {
     LinesBefore(Vec<String>),
     /// Statements behind the directive, each on a line of its own.
     LinesBehind(Vec<String>),
+    /// Lines before a condition of the preprocessor around the directive.
+    Above(Span, Vec<String>),
+    /// Lines after a condition of the preprocessor around the directive.
+    Below(Span, Vec<String>),
+    /// Lines behind the statement, whatever the conditions are that the directive stands under.
+    Closed(StmtId, Vec<String>),
     /// Names in the code, and what stands for them.
     Respelled(Vec<(Span, String)>),
     /// A declaration, in the specification part behind this offset.
@@ -152,6 +158,7 @@ pub fn lower(
     for (index, work) in &plan.inserted_loops {
         lowering.inserted_loop(*index, work);
     }
+    exits::merge(bound, plan, &mut lowering.done);
     if target.speech == Speech::Fortran {
         lowering.nest_concurrent(unit);
         ends::close(bound, &mut lowering.done);

@@ -9,6 +9,7 @@ pub mod ast;
 mod clause;
 mod components;
 mod ends;
+mod exits;
 mod launch;
 mod look;
 mod lower;
@@ -18,6 +19,7 @@ mod profile;
 mod queue;
 mod section;
 
+pub use alias::Aliased;
 pub use api::{ApiChange, ApiLowered, declarations, lower_api};
 pub use array::{loop_declaration, loop_variable};
 pub use ast::Speech;

@@ -206,6 +206,13 @@ pub fn inserted(file: &SourceFile, offset: u32, text: &str) -> Option<Edit> {
     (clear && digits < 2).then(|| put_before(file, line, &[text.to_owned()]))
 }
 
+/// The edit that puts a line before the line of `offset`, indented like the line of `like`.
+pub fn above_code(file: &SourceFile, offset: u32, like: u32, text: &str) -> Edit {
+    let start = file.lines.span(file.lines.line(offset)).start;
+    let text = ended(file, file.lines.line(like), &[text.to_owned()], line_end(file, start));
+    Edit { span: Span { start, end: start }, text: text.into_bytes() }
+}
+
 fn put_before(file: &SourceFile, line: usize, lines: &[String]) -> Edit {
     let start = file.lines.span(line).start;
     let end = line_end(file, start);
