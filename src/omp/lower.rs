@@ -8,7 +8,7 @@ use crate::diag::{self, Diag};
 use crate::host::ir::{FunctionId, StmtId, Unit};
 use crate::plan::{self, ByHost, Exit, Gangs, Item, Launch, Plan, Sharing, Single, WorkLoop};
 use crate::rules::{Action, Place, Pragma, Strategy};
-use crate::sema::{Class, SymbolKind, Symbols};
+use crate::sema::{Class, Symbols};
 use crate::source::Span;
 
 use super::alias::Aliased;
@@ -16,7 +16,7 @@ use super::ast::{Body, Clause, Directive, Ending, Leaf, Speech};
 use super::clause::{self, Facts, Gathered};
 use super::look::{self, Asked};
 use super::profile::Tuning;
-use super::{array, ends, exits, launch, object, profile, queue};
+use super::{array, constant, ends, exits, launch, object, profile, queue};
 
 /// What the output is written for.
 #[derive(Clone, Copy, Debug)]
@@ -116,6 +116,7 @@ pub struct Lowered {
 }
 
 struct Lowering<'a> {
+    unit: &'a Unit,
     symbols: &'a Symbols,
     bound: &'a [Bound],
     plan: &'a Plan,
@@ -137,7 +138,7 @@ pub fn lower(
     let bound = aliased.bound.as_ref();
     let tuning = profile::tuning(target.profile);
     let done = vec![Lowered::default(); bound.len()];
-    let mut lowering = Lowering { symbols, bound, plan, aliased, target, tuning, done, diags: Vec::new() };
+    let mut lowering = Lowering { unit, symbols, bound, plan, aliased, target, tuning, done, diags: Vec::new() };
     for index in 0..bound.len() {
         lowering.item(index);
     }
@@ -160,7 +161,7 @@ pub fn lower(
     }
     exits::merge(bound, plan, &mut lowering.done);
     if target.speech == Speech::Fortran {
-        lowering.nest_concurrent(unit);
+        lowering.nest_concurrent();
         ends::close(bound, &mut lowering.done);
         ends::enclose(aliased, &mut lowering.done);
         lowering.components();
@@ -263,15 +264,14 @@ impl Lowering<'_> {
             let symbol = self.symbols.lookup(item.variable(), bound.directive.span.start);
             symbol.map_or(Class::Unknown, |symbol| self.symbols.get(symbol).class)
         };
-        let is_constant = |expr: &Expr| {
-            let symbol = self.symbols.lookup(expr.text.trim(), bound.directive.span.start);
-            symbol.is_some_and(|symbol| self.symbols.get(symbol).kind == SymbolKind::Constant)
+        let constant = |expr: &Expr| {
+            constant::queue(self.unit, self.symbols, expr, bound.directive.span.start)
         };
         let is_rows = |item: &ListItem| {
             let symbol = self.symbols.lookup(item.variable(), bound.directive.span.start);
             symbol.is_some_and(|symbol| plan::is_rows(item, self.symbols.get(symbol)))
         };
-        let facts = Facts { class: &class, is_rows: &is_rows, is_constant: &is_constant };
+        let facts = Facts { class: &class, is_rows: &is_rows, constant: &constant };
         for clause in clauses.iter().filter_map(|at| bound.directive.clauses.get(*at)) {
             if !skip(&clause.kind) {
                 clause::translate(clause, asked, &facts, &mut gathered);
@@ -465,8 +465,8 @@ impl Lowering<'_> {
     }
 
     /// The `do` loops in the place of `do concurrent`.
-    fn nest_concurrent(&mut self, unit: &Unit) {
-        for one in &unit.concurrent {
+    fn nest_concurrent(&mut self) {
+        for one in &self.unit.concurrent {
             let index = self.plan.concurrent.get(&one.stmt).filter(|index| !self.done[**index].left);
             if let Some((index, nested)) = index.zip(one.nested.as_ref()) {
                 // They end before what else stands behind the loop.
@@ -766,7 +766,7 @@ impl Lowering<'_> {
         let mut clauses = self.bound[index].directive.clauses.iter();
         clauses.find_map(|clause| match &clause.kind {
             ClauseKind::Async(queue) if self.target.queues == Queues::Kept => {
-                let (known, text) = queue::argument(queue.as_ref(), &|_| false, self.target.speech);
+                let (known, text) = queue::argument(queue.as_ref(), &|_| None, self.target.speech);
                 (known != "sync").then_some(text)
             }
             _ => None,

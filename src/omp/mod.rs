@@ -8,6 +8,7 @@ mod array;
 pub mod ast;
 mod clause;
 mod components;
+mod constant;
 mod ends;
 mod exits;
 mod launch;
