@@ -2,6 +2,8 @@
 //!
 //! Invariant: a directive and its `end` are translated together, or left together.
 
+use std::collections::BTreeSet;
+
 use crate::acc::ast::DirectiveKind;
 use crate::bind::{Bound, descendants};
 
@@ -158,7 +160,11 @@ fn respell(parts: &mut [Part], block: &Block) {
 fn in_clauses(directive: &mut Directive, block: &Block) {
     for clause in &mut directive.clauses {
         match &mut clause.body {
-            Body::List(items) => items.iter_mut().for_each(|item| *item = block.respell(item)),
+            Body::List(items) => {
+                let mut met = BTreeSet::new();
+                items.iter_mut().for_each(|item| *item = block.respell(item));
+                items.retain(|item| met.insert(item.clone()));
+            }
             Body::Text(text) => *text = block.respell(text),
             Body::None => {}
         }

@@ -18,6 +18,7 @@ mod memory;
 mod object;
 mod profile;
 mod queue;
+mod reduced;
 mod section;
 
 pub use alias::Aliased;
@@ -30,4 +31,5 @@ pub use lower::{Lowered, Part, Queues, Target, lower};
 pub use memory::{allocated, freed};
 pub use profile::preference;
 pub use queue::queue_objects;
+pub use reduced::reduced;
 pub use section::Sections;

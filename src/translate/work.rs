@@ -144,6 +144,7 @@ impl<'a> Work<'a> {
         self.diags.extend(said);
         let (mut aliased, said) = omp::alias(file, unit, &symbols, &bound, &plan, target);
         self.diags.extend(said);
+        self.diags.extend(omp::reduced(file, unit, &symbols, &plan, &mut aliased));
         let conditions = Conditions::of(file);
         self.diags.extend(parted::find(file, unit, &bound, &conditions, &mut aliased));
         let (lowered, said) = omp::lower(&plan, unit, &symbols, &aliased, target);
