@@ -30,7 +30,8 @@ pub fn queue(unit: &Unit, symbols: &Symbols, expr: &Expr, offset: u32) -> Option
 /// Which queue a constant names. One of another file is taken for a number.
 fn named(unit: &Unit, symbols: &Symbols, symbol: SymbolId, depth: usize) -> Option<Queue> {
     let known = symbols.get(symbol);
-    let is_constant = known.kind == SymbolKind::Constant || known.is_const && known.kind == SymbolKind::Static;
+    let is_constant =
+        known.kind == SymbolKind::Constant || known.is_const && known.kind == SymbolKind::Static;
     if !is_constant || depth > DEPTH {
         return None;
     }

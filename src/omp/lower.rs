@@ -16,7 +16,7 @@ use super::ast::{Body, Clause, Directive, Ending, Leaf, Speech};
 use super::clause::{self, Facts, Gathered};
 use super::look::{self, Asked};
 use super::profile::Tuning;
-use super::{array, constant, ends, exits, launch, object, profile, queue};
+use super::{array, constant, ends, exits, launch, object, profile, queue, sections};
 
 /// What the output is written for.
 #[derive(Clone, Copy, Debug)]
@@ -138,7 +138,8 @@ pub fn lower(
     let bound = aliased.bound.as_ref();
     let tuning = profile::tuning(target.profile);
     let done = vec![Lowered::default(); bound.len()];
-    let mut lowering = Lowering { unit, symbols, bound, plan, aliased, target, tuning, done, diags: Vec::new() };
+    let mut lowering =
+        Lowering { unit, symbols, bound, plan, aliased, target, tuning, done, diags: Vec::new() };
     for index in 0..bound.len() {
         lowering.item(index);
     }
@@ -264,9 +265,8 @@ impl Lowering<'_> {
             let symbol = self.symbols.lookup(item.variable(), bound.directive.span.start);
             symbol.map_or(Class::Unknown, |symbol| self.symbols.get(symbol).class)
         };
-        let constant = |expr: &Expr| {
-            constant::queue(self.unit, self.symbols, expr, bound.directive.span.start)
-        };
+        let constant =
+            |expr: &Expr| constant::queue(self.unit, self.symbols, expr, bound.directive.span.start);
         let is_rows = |item: &ListItem| {
             let symbol = self.symbols.lookup(item.variable(), bound.directive.span.start);
             symbol.is_some_and(|symbol| plan::is_rows(item, self.symbols.get(symbol)))
@@ -668,6 +668,10 @@ impl Lowering<'_> {
             DirectiveKind::EnterData => queue::allocations(&mut directive),
             _ => None,
         };
+        let apart = match self.target.speech {
+            Speech::C if !self.finalizes(index) => sections::apart(&mut directive),
+            Speech::C | Speech::Fortran => Vec::new(),
+        };
         let mut parts = if let Some(allocations) = allocations {
             let is_rest = directive.clauses.iter().any(|clause| matches!(clause.body, Body::List(_)));
             vec![if is_rest { Part::Pair(allocations, directive) } else { Part::Directive(allocations) }]
@@ -681,6 +685,8 @@ impl Lowering<'_> {
             vec![Part::Directive(directive)]
         };
         let mut before = std::mem::take(&mut gathered.before);
+        let apart: Vec<Part> =
+            apart.into_iter().map(|one| Part::LinesBefore(vec![one.line(self.target.speech)])).collect();
         if self.plan.waiting_at_end.contains(&index) && gathered.at_end.is_empty() {
             gathered.at_end.push(queue::wait_all(self.target.speech));
             self.diags.push(diag::synchronous(self.bound[index].directive.span, crate::acc::name(kind)));
@@ -726,7 +732,7 @@ impl Lowering<'_> {
         if !at_end.is_empty() && stmt.is_some() {
             parts.push(Part::AtEnd(stmt?, at_end));
         }
-        Some(lines_before(before).chain(parts).chain(lines_after(stmt, behind)).collect())
+        Some(lines_before(before).chain(apart).chain(parts).chain(lines_after(stmt, behind)).collect())
     }
 
     fn tell_moved(&mut self, index: usize) {

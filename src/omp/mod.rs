@@ -20,6 +20,7 @@ mod profile;
 mod queue;
 mod reduced;
 mod section;
+mod sections;
 
 pub use alias::Aliased;
 pub use api::{ApiChange, ApiLowered, declarations, lower_api};

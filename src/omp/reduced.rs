@@ -27,7 +27,8 @@ pub fn reduced(
     let rewritten = plan.elementwise.keys().map(|stmt| unit.stmt(*stmt).span).collect();
     let work = Work { file, unit, symbols, rewritten };
     for index in (0..aliased.bound.len()).filter(|_| unit.is_fortran()) {
-        let is_inside = || ancestors(&aliased.bound, index).any(|at| aliased.bound[at].directive.kind.is_compute());
+        let is_inside =
+            || ancestors(&aliased.bound, index).any(|at| aliased.bound[at].directive.kind.is_compute());
         let Some(stmt) = aliased.bound[index].stmt() else { continue };
         if !aliased.bound[index].directive.kind.is_compute() || is_inside() {
             continue;
@@ -226,22 +227,26 @@ impl Work<'_> {
 
     /// Whether one of the subscripts is another number than that of the item.
     fn are_apart(&self, item: &ListItem, subscripts: &[ExprId]) -> bool {
-        item.subscripts().into_iter().zip(subscripts).any(|(one, other)| match (one, &self.unit.expr(*other).kind) {
-            (Subscript::Index(index), ExprKind::Int(number)) => {
-                index.text.trim().parse::<i128>().is_ok_and(|known| known != *number)
+        item.subscripts().into_iter().zip(subscripts).any(|(one, other)| {
+            match (one, &self.unit.expr(*other).kind) {
+                (Subscript::Index(index), ExprKind::Int(number)) => {
+                    index.text.trim().parse::<i128>().is_ok_and(|known| known != *number)
+                }
+                _ => false,
             }
-            _ => false,
         })
     }
 
     /// Whether a directive of the procedure other than the construct names the variable.
     fn is_on_device(&self, index: usize, symbol: SymbolId, aliased: &Aliased) -> bool {
         let function = aliased.bound[index].function;
-        let others = aliased.bound.iter().enumerate().filter(|(at, one)| *at != index && one.function == function);
-        let mut lists = others.flat_map(|(_, one)| &one.directive.clauses).filter_map(|clause| match &clause.kind {
-            ClauseKind::Data(_, list) => Some(list),
-            _ => None,
-        });
+        let others =
+            aliased.bound.iter().enumerate().filter(|(at, one)| *at != index && one.function == function);
+        let mut lists =
+            others.flat_map(|(_, one)| &one.directive.clauses).filter_map(|clause| match &clause.kind {
+                ClauseKind::Data(_, list) => Some(list),
+                _ => None,
+            });
         lists.any(|list| {
             let mut names = list.iter().map(|item| (&item.base.text, item.span.start));
             names.any(|(name, at)| self.symbols.lookup(name, at) == Some(symbol))

@@ -48,7 +48,9 @@ impl Conditions {
                     all.push(Condition { span: line, heads: vec![line], parent: open.last().copied() });
                     open.push(all.len() - 1);
                 }
-                "elif" | "else" => open.iter().next_back().into_iter().for_each(|at| all[*at].heads.push(line)),
+                "elif" | "else" => {
+                    open.iter().next_back().into_iter().for_each(|at| all[*at].heads.push(line))
+                }
                 "endif" => open.pop().into_iter().for_each(|at| all[at].span.end = end),
                 _ => {}
             }
