@@ -204,6 +204,8 @@ pub struct Allocation {
     pub stmt: StmtId,
     /// `deallocate`
     pub frees: bool,
+    /// `source=`: the memory gets values.
+    pub copies: bool,
     /// What is allocated: names, members, each with its bounds as in a reference to an element.
     pub objects: Vec<ExprId>,
 }

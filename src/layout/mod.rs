@@ -89,6 +89,16 @@ pub fn lines_after(file: &SourceFile, offset: u32, like: Span, lines: &[String])
     }
 }
 
+/// The edit that puts a line before a statement of Fortran, of which other statements may stand on its line.
+pub fn before_statement(file: &SourceFile, stmt: Span, text: &str) -> Option<Edit> {
+    fortran::before_statement(file, stmt, text)
+}
+
+/// The edit that puts a line after a statement of Fortran, behind which other statements may stand on its line.
+pub fn after_statement(file: &SourceFile, stmt: Span, text: &str) -> Option<Edit> {
+    fortran::after_statement(file, stmt, text)
+}
+
 /// The edits that put other names in the place of names in Fortran code, whose lines are continued where they grow too long.
 /// `None` if there is no room.
 pub fn respelled(file: &SourceFile, names: &[(Span, String)]) -> Option<Vec<Edit>> {

@@ -5,10 +5,10 @@
 use crate::acc::ast::{Argument, ClauseKind, DirectiveKind, Expr, GangArgument, ListItem};
 use crate::bind::{Bound, ancestors};
 use crate::diag::{self, Diag};
-use crate::host::ir::{FunctionId, StmtId, Unit};
+use crate::host::ir::{FunctionId, Scope, ScopeKind, StmtId, Unit};
 use crate::plan::{self, ByHost, Exit, Gangs, Item, Launch, Plan, Sharing, Single, WorkLoop};
 use crate::rules::{Action, Place, Pragma, Strategy};
-use crate::sema::{Class, Symbols};
+use crate::sema::{self, Class, SymbolKind, Symbols};
 use crate::source::Span;
 
 use super::alias::Aliased;
@@ -16,7 +16,7 @@ use super::ast::{Body, Clause, Directive, Ending, Leaf, Speech};
 use super::clause::{self, Facts, Gathered};
 use super::look::{self, Asked};
 use super::profile::Tuning;
-use super::{array, constant, ends, exits, launch, object, profile, queue, sections};
+use super::{array, constant, ends, exits, launch, memory, object, profile, queue, sections};
 
 /// What the output is written for.
 #[derive(Clone, Copy, Debug)]
@@ -831,8 +831,8 @@ impl Lowering<'_> {
             return refused_by(rows);
         }
         let (mut globals, links) = gathered.globals;
-        // Their memory comes where they are allocated, and what describes it with it.
-        globals.retain(|name| !self.is_allocated(index, name));
+        let deep = self.deep(index);
+        globals.retain(|name| !deep.contains(name));
         let lists = [("declare target", globals), ("declare target link", links)];
         let mut directives: Vec<Directive> = lists
             .into_iter()
@@ -842,7 +842,13 @@ impl Lowering<'_> {
                 ..Directive::new(&[Leaf::Named(words)])
             })
             .collect();
-        let (enter, exit) = gathered.region;
+        let (mut enter, mut exit) = gathered.region;
+        without(&mut enter, &deep);
+        without(&mut exit, &deep);
+        // The memory of what is allocated here comes where it is allocated.
+        let allocated = self.allocated_here(index, &enter);
+        without(&mut enter, &allocated);
+        without(&mut exit, &allocated);
         directives.extend(directive_of("target enter data", enter));
         let (first, last) = gathered.around;
         let mut parts = match directives.as_slice() {
@@ -852,7 +858,8 @@ impl Lowering<'_> {
             [one, two, ..] => lines_before(first).chain([Part::Pair(one.clone(), two.clone())]).collect(),
         };
         let exit = directive_of("target exit data", exit).map(|exit| exit.line(self.target.speech));
-        let lines: Vec<String> = exit.into_iter().chain(last).collect();
+        let lines: Vec<String> =
+            exit.into_iter().chain(last).chain(self.freed_at_exit(index, &allocated)).collect();
         if self.target.speech == Speech::Fortran
             && let Some(entry) = entry
         {
@@ -868,13 +875,56 @@ impl Lowering<'_> {
         Lowered { parts, rows, left: false }
     }
 
-    /// Whether a Fortran variable is given its memory by statements.
-    fn is_allocated(&self, index: usize, name: &str) -> bool {
-        let symbol = self.symbols.lookup(name, self.bound[index].directive.span.start);
-        symbol.is_some_and(|symbol| {
-            let said = &self.symbols.get(symbol).fortran;
-            said.allocatable || said.pointer
-        })
+    /// The variables of a `declare` whose types have allocatable components: the components go to the device by clauses of
+    /// their own.
+    fn deep(&mut self, index: usize) -> Vec<String> {
+        let directive = &self.bound[index].directive;
+        let lists = directive.clauses.iter().filter_map(|clause| match &clause.kind {
+            ClauseKind::Data(_, list) => Some(list),
+            _ => None,
+        });
+        let is_deep = |item: &&ListItem| {
+            let symbol = self.symbols.lookup(&item.base.text, item.span.start);
+            let record = symbol.and_then(|symbol| sema::record_of(self.unit, self.symbols, symbol));
+            item.parts.is_empty() && record.is_some_and(|record| self.symbols.is_deep(&record))
+        };
+        let found: Vec<&ListItem> =
+            lists.flatten().filter(|_| self.target.speech == Speech::Fortran).filter(is_deep).collect();
+        self.diags.extend(found.iter().map(|item| diag::variable_not_mapped(item.span, &item.text)));
+        found.into_iter().map(|item| item.text.clone()).collect()
+    }
+
+    /// The items of clauses that are allocatable or pointer variables of the procedure itself.
+    fn allocated_here(&self, index: usize, clauses: &[Clause]) -> Vec<String> {
+        let place = self.bound[index].directive.span.start;
+        let items = clauses.iter().flat_map(|clause| match &clause.body {
+            Body::List(items) => items.as_slice(),
+            Body::Text(_) | Body::None => &[],
+        });
+        let is_here = |name: &&String| {
+            let known = self.symbols.lookup(name, place).map(|symbol| self.symbols.get(symbol));
+            known.is_some_and(plan::is_allocated_here)
+        };
+        items.filter(|_| self.target.speech == Speech::Fortran).filter(is_here).cloned().collect()
+    }
+
+    /// What takes the memory back of variables that are freed where their procedure is left.
+    fn freed_at_exit(&self, index: usize, names: &[String]) -> Vec<String> {
+        let bound = &self.bound[index];
+        let is_program = |scope: &Scope| scope.function == bound.function && scope.kind == ScopeKind::Program;
+        if self.unit.scopes.iter().any(is_program) {
+            return Vec::new();
+        }
+        let is_freed = |name: &&String| {
+            let symbol = self.symbols.lookup(name, bound.directive.span.start);
+            symbol.map(|symbol| self.symbols.get(symbol)).is_some_and(|known| {
+                known.fortran.allocatable && !known.fortran.save && known.kind == SymbolKind::Local
+            })
+        };
+        let freed = names.iter().filter(is_freed).map(|name| {
+            [format!("if (allocated({name})) then"), memory::freed(name), "end if".to_owned()]
+        });
+        freed.flatten().collect()
     }
 
     /// What stands for a `declare` in a Fortran procedure goes to its first statement, or to the directive before it.
@@ -965,6 +1015,16 @@ fn directive_of(words: &'static str, clauses: Vec<Clause>) -> Option<Directive> 
     let mut directive = Directive::new(&[Leaf::Named(words)]);
     clauses.into_iter().for_each(|clause| directive.add(clause));
     (!directive.clauses.is_empty()).then_some(directive)
+}
+
+/// Takes list items out of clauses, and clauses that have none left.
+fn without(clauses: &mut Vec<Clause>, names: &[String]) {
+    for clause in clauses.iter_mut() {
+        if let Body::List(items) = &mut clause.body {
+            items.retain(|item| !names.contains(item));
+        }
+    }
+    clauses.retain(|clause| !matches!(&clause.body, Body::List(items) if items.is_empty()));
 }
 
 fn lines_before(lines: Vec<String>) -> impl Iterator<Item = Part> {

@@ -42,6 +42,8 @@ pub struct Work<'a> {
     library: Library<'a>,
     /// Lines for specification parts of Fortran: by the offset behind which they may stand.
     specification: BTreeMap<u32, Vec<String>>,
+    /// The lines at statements that allocate, by place: every view finds them.
+    placed: BTreeSet<(u32, Vec<u8>)>,
     /// What was found out about loops.
     found: Found,
 }
@@ -62,6 +64,7 @@ impl<'a> Work<'a> {
             past: None,
             scanned: false,
             specification: BTreeMap::new(),
+            placed: BTreeSet::new(),
             found: Found::default(),
             library: Library::new(options.target(source.file.language)),
         }
@@ -162,7 +165,7 @@ impl<'a> Work<'a> {
         for span in held {
             self.report(span, "", Outcome::Left, Vec::new());
         }
-        self.allocations(scan, unit, &symbols);
+        self.allocations(scan, unit, &symbols, &bound);
         self.library.used(unit);
         // What a `use` statement lists goes with it.
         let used: Vec<Span> =
@@ -218,19 +221,28 @@ impl<'a> Work<'a> {
         changes
     }
 
-    /// Gives the variables of modules their memory on the device where they are allocated.
-    fn allocations(&mut self, scan: &Scan, unit: &Unit, symbols: &Symbols) {
+    /// Gives variables their memory on the device where they are allocated.
+    fn allocations(&mut self, scan: &Scan, unit: &Unit, symbols: &Symbols, bound: &[Bound]) {
         let file = &self.source.file;
-        if unit.allocations.is_empty() {
+        if !unit.is_fortran() {
             return;
         }
         let mut declared = bind::declared(file, scan, unit);
         for header in &self.source.headers {
             declared.extend(header.declared.iter().map(|(place, clause)| (place.clone(), *clause)));
         }
-        for edit in allocations::edits(file, unit, symbols, &declared) {
+        let is_declare = |one: &Bound| one.directive.kind == DirectiveKind::Declare;
+        if declared.is_empty() && !bound.iter().any(is_declare) {
+            return;
+        }
+        let (edits, said) = allocations::edits(file, unit, symbols, bound, &declared);
+        self.diags.extend(said);
+        for edit in edits {
             let span = edit.span;
-            if self.edits.add(Rewrite { owner: u32::MAX - 2, edits: vec![edit] }).is_err() {
+            if !self.placed.insert((span.start, edit.text.clone())) {
+                continue;
+            }
+            if self.edits.add_line(u32::MAX - 2, edit).is_err() {
                 self.diags.push(diag::edit_conflict(span));
             }
         }

@@ -273,6 +273,46 @@ pub fn lines_after(file: &SourceFile, offset: u32, like: Span, lines: &[String])
     })
 }
 
+/// The edit that puts a line before a statement: where another one stands before it on its line, in the place of the
+/// semicolon between the two.
+pub fn before_statement(file: &SourceFile, stmt: Span, text: &str) -> Option<Edit> {
+    let start = file.lines.span(file.lines.line(stmt.start)).start;
+    let before = file.slice(Span { start, end: stmt.start });
+    let code = before.trim_ascii_end();
+    match code.strip_suffix(b";") {
+        Some(other) => {
+            let span = Span { start: start + other.len() as u32, end: stmt.start };
+            Some(between(file, span, text))
+        }
+        None => inserted(file, stmt.start, text),
+    }
+}
+
+/// The same after a statement.
+pub fn after_statement(file: &SourceFile, stmt: Span, text: &str) -> Option<Edit> {
+    let line = file.lines.span(file.lines.line(stmt.end.max(1) - 1));
+    let rest = file.slice(Span { start: stmt.end, end: line.end.max(stmt.end) });
+    let blanks = |bytes: &[u8]| bytes.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    let lead = blanks(rest);
+    match rest.get(lead..).and_then(|rest| rest.strip_prefix(b";")) {
+        Some(other) if !other.trim_ascii().is_empty() => {
+            let length = lead + 1 + blanks(other);
+            Some(between(file, Span { start: stmt.end, end: stmt.end + length as u32 }, text))
+        }
+        Some(_) => lines_after(file, stmt.end + lead as u32 + 1, stmt, &[text.to_owned()]),
+        None => lines_after(file, stmt.end, stmt, &[text.to_owned()]),
+    }
+}
+
+/// The edit that puts a line in the place of what stands between two statements of one line.
+fn between(file: &SourceFile, span: Span, text: &str) -> Edit {
+    let line = file.lines.line(span.start);
+    let end = line_end(file, span.start);
+    let lines = laid(file, line, text).join(end);
+    let indent = style::of_statement(style::form(file), &style::code_indentation(file, line)).first;
+    Edit { span, text: format!("{end}{lines}{end}{indent}").into_bytes() }
+}
+
 /// The edit that puts a directive on a line of its own behind the line of `offset`.
 pub fn behind(file: &SourceFile, offset: u32, text: &str) -> Edit {
     let number = file.lines.line(offset.max(1) - 1);
