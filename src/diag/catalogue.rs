@@ -830,6 +830,30 @@ pub fn pointer_apart(at: Span, name: &str) -> Diag {
     )
 }
 
+/// A0280
+pub fn memory_moves(at: Span, name: &str, how: &str) -> Diag {
+    diag(
+        280,
+        Severity::Differs,
+        at,
+        format!("`{name}` may get other memory here, and the device's copy stays with the old one"),
+        how,
+        "use `allocate` and `deallocate`, and assign to `a(:)` where the shape stays the same",
+    )
+}
+
+/// A0281
+pub fn variable_in_routine(at: Span, name: &str, routine: &str) -> Diag {
+    diag(
+        281,
+        Severity::Differs,
+        at,
+        format!("`{routine}` uses `{name}` on the device, where its allocatable components are not"),
+        "used here",
+        "pass the components to the routine as arguments",
+    )
+}
+
 /// A0301
 pub fn not_yet(at: Span, what: &str) -> Diag {
     diag(

@@ -30,6 +30,7 @@ mod words;
 
 pub use auto::{Settled, leaves_open, operator, settle};
 pub use clauses::{effective, list};
+pub use declare::is_allocated_here;
 pub use data::{is_rows, is_whole_pointer};
 pub use feedback::reason;
 pub use induction::{Closed, Last, Put};

@@ -11,6 +11,7 @@ mod flow;
 mod fortran;
 mod loops;
 mod macros;
+mod memory;
 mod numeric;
 mod output;
 mod parallel;
@@ -27,6 +28,7 @@ pub use flow::{
 };
 pub use fortran::resolve;
 pub use loops::{Header, NotCanonical, header, is_tight, only_loop, trip_constant};
+pub use memory::{Moved, moves};
 pub use output::{Output, output, prints};
 pub use parallel::{
     Amount, Around, Combine, Distance, Facts, Finding, Induction, Kind, Level, Needs, Obstacle, Said,
