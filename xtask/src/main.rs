@@ -38,7 +38,7 @@ struct Arguments {
 enum Chore {
     /// Install the compilers that the tests need (Debian packages by apt-get, CUDA by pip)
     Setup,
-    /// Run every test: `cargo test`, then `audit`, `oracle`, `cuda` and `difftest`
+    /// Run every test: `cargo test`, then `audit`, `oracle`, `cuda`, `hunt` and `difftest`
     Test,
     /// Build and run each fixture as OpenACC and as its translation, and compare what they print
     Difftest(difftest::Options),

@@ -65,8 +65,8 @@ impl Language {
 #[derive(Args, Debug)]
 pub struct Options {
     /// How many minutes to look for failures, reductions not counted
-    #[arg(long, value_name = "N", default_value_t = 5.0)]
-    minutes: f64,
+    #[arg(long, value_name = "N")]
+    minutes: Option<f64>,
 
     /// The seed of the programs
     #[arg(long, value_name = "S", default_value_t = 1)]
@@ -84,9 +84,9 @@ pub struct Options {
     #[arg(long, value_name = "NUMBER")]
     case: Option<u64>,
 
-    /// Stop after so many batches
+    /// Stop after so many programs; no limit of time then, unless it is given
     #[arg(long, value_name = "N")]
-    batches: Option<u64>,
+    programs: Option<u64>,
 
     /// Reduce so many failures at most
     #[arg(long, value_name = "N", default_value_t = 40)]
@@ -109,12 +109,12 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Options {
         Options {
-            minutes: 2.0,
+            minutes: None,
             seed: 1,
             only: None,
             language: None,
             case: None,
-            batches: None,
+            programs: Some(BUDGET),
             reduce: 6,
             originals: false,
             jobs: 4,
@@ -125,6 +125,10 @@ impl Default for Options {
 
 /// So many programs are built together.
 const BATCH: u64 = 28;
+/// So many programs `cargo xtask test` tries: about two minutes on two cores.
+const BUDGET: u64 = 5 * BATCH;
+/// So long a hunt lasts if nothing is said.
+const MINUTES: f64 = 5.0;
 
 /// Looks for failures; the last line counts.
 pub fn run(options: &Options) -> Result<Verdict> {
@@ -134,21 +138,19 @@ pub fn run(options: &Options) -> Result<Verdict> {
         return one(options, &toolchains, work.path());
     }
     let start = Instant::now();
-    let limit = Duration::from_secs_f64(options.minutes * 60.0);
+    let limit = options.minutes.or(options.programs.is_none().then_some(MINUTES));
+    let limit = limit.map(|minutes| Duration::from_secs_f64(minutes * 60.0));
     let (next, report) = (AtomicU64::new(0), Mutex::new(Report::default()));
     let worker = |job: usize| -> Result<()> {
         let folder = work.path().join(job.to_string());
-        while start.elapsed() < limit {
+        while limit.is_none_or(|limit| start.elapsed() < limit) {
             let batch = next.fetch_add(1, Ordering::Relaxed);
-            if options.batches.is_some_and(|last| batch >= last) {
+            if options.programs.is_some_and(|last| batch * BATCH >= last) {
                 break;
             }
-            let language = options.language.unwrap_or([
-                Language::C,
-                Language::Fortran,
-                Language::Cpp,
-                Language::C,
-            ][(batch % 4) as usize]);
+            let language = options.language.unwrap_or(
+                [Language::C, Language::Fortran, Language::Cpp, Language::C][(batch % 4) as usize],
+            );
             let lab = Lab { toolchains: &toolchains, work: folder.join(language.name()), language };
             let part = one_batch(options, &lab, batch)?;
             if let Ok(mut report) = report.lock() {

@@ -7,11 +7,6 @@
 pub struct Random(u64);
 
 impl Random {
-    /// The stream of a seed.
-    pub fn new(seed: u64) -> Random {
-        Random(seed)
-    }
-
     /// The stream of the program `number` of a seed.
     pub fn of_case(seed: u64, language: u64, number: u64) -> Random {
         let mut mixed = Random(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ (language << 56));
@@ -64,7 +59,7 @@ mod tests {
 
     #[test]
     fn a_seed_stays_a_seed() {
-        let mut random = Random::new(1);
+        let mut random = Random(1);
         assert_eq!([random.next(), random.next()], [0x910a_2dec_8902_5cc1, 0xbeeb_8da1_658e_ec67]);
     }
 }

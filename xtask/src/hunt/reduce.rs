@@ -88,7 +88,8 @@ fn size(program: &Program) -> usize {
     let mut size = Size(0);
     walk::program(program, &mut size);
     let style = program.style;
-    let styles = [style.access_macros, style.constant_macros, style.loop_macros, style.pragma_macros, style.stars];
+    let styles =
+        [style.access_macros, style.constant_macros, style.loop_macros, style.pragma_macros, style.stars];
     let lower: i64 = program.vars.iter().map(|var| var.lower).sum();
     size.0 + styles.iter().filter(|one| **one).count() + lower as usize
 }
@@ -208,7 +209,6 @@ impl walk::see::See for Seen {
                 | Stmt::Fill { .. }
                 | Stmt::Show { .. }
                 | Stmt::Elements { .. }
-                | Stmt::Cursor
         );
         if !is_plain {
             self.blocks.push(self.statements);
@@ -224,7 +224,7 @@ impl walk::see::See for Seen {
         let number = self.numbers;
         self.numbers += 1;
         match expr {
-            Expr::Const(1) | Expr::Address(_) | Expr::Null => {}
+            Expr::Const(1) | Expr::Address(_) => {}
             Expr::Const(_) => self.expressions.push(Edit::One(number)),
             Expr::Named(_) => self.expressions.push(Edit::Operand(number, 0)),
             Expr::Read(_) | Expr::Call(..) => self.expressions.push(Edit::One(number)),
@@ -266,11 +266,9 @@ impl change::Change for Apply {
         let number = self.statements;
         self.statements += 1;
         match self.edit {
-            Edit::Delete(one) if one == number => *stmt = Stmt::If {
-                condition: Expr::Const(0),
-                then: Vec::new(),
-                other: Vec::new(),
-            },
+            Edit::Delete(one) if one == number => {
+                *stmt = Stmt::If { condition: Expr::Const(0), then: Vec::new(), other: Vec::new() }
+            }
             Edit::Unwrap(one) if one == number => unwrap(stmt),
             Edit::Directive(one) if one == number => match stmt {
                 Stmt::Loop(inner) => inner.directive = None,
@@ -311,7 +309,7 @@ impl change::Change for Apply {
         self.expressions += 1;
         match self.edit {
             Edit::One(one) if one == number => match expr {
-                Expr::Address(_) | Expr::Null => {}
+                Expr::Address(_) => {}
                 _ => *expr = Expr::Const(1),
             },
             Edit::Operand(one, which) if one == number => {
@@ -333,14 +331,15 @@ struct Clean;
 
 impl change::Change for Clean {
     fn block(&mut self, block: &mut Block) {
-        let is_left = |stmt: &Stmt| {
-            matches!(stmt, Stmt::If { condition: Expr::Const(0), then, .. } if then.is_empty())
-        };
+        let is_left =
+            |stmt: &Stmt| matches!(stmt, Stmt::If { condition: Expr::Const(0), then, .. } if then.is_empty());
         while block.iter().any(is_left) {
             let all = std::mem::take(block);
             for stmt in all {
                 match stmt {
-                    Stmt::If { condition: Expr::Const(0), then, other } if then.is_empty() => block.extend(other),
+                    Stmt::If { condition: Expr::Const(0), then, other } if then.is_empty() => {
+                        block.extend(other)
+                    }
                     other => block.push(other),
                 }
             }

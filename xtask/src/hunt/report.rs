@@ -52,7 +52,14 @@ pub struct Report {
 
 impl Report {
     /// Counts what became of a program.
-    pub fn count(&mut self, language: Language, number: usize, made: &Made, variant: &Variant, outcome: Outcome) {
+    pub fn count(
+        &mut self,
+        language: Language,
+        number: usize,
+        made: &Made,
+        variant: &Variant,
+        outcome: Outcome,
+    ) {
         let count = self.families.entry(made.family).or_default();
         match outcome {
             Outcome::Passed => count.passed += 1,
@@ -126,7 +133,8 @@ impl Report {
                 let Some((_, one)) = next.lock().ok().and_then(|mut next| next.next()) else { return Ok(()) };
                 let folder = work.join(format!("reduce{job}-{}", one.language.name()));
                 let lab = Lab { toolchains, work: folder, language: one.language };
-                let (small, _, failure) = reduce::reduced(&lab, &one.made.program, &one.variant, &one.failure)?;
+                let (small, _, failure) =
+                    reduce::reduced(&lab, &one.made.program, &one.variant, &one.failure)?;
                 let text = print::text(&small, one.language, one.number);
                 if let Ok(mut done) = done.lock() {
                     done.push((Found { failure, ..(*one).clone() }, text));
@@ -148,7 +156,12 @@ impl Report {
     pub fn print(&self, options: &Options) -> Result<Verdict> {
         for (one, text) in &self.reduced {
             let again = self.again(options, one);
-            println!("FAILED ({}, {}): {}\n  {again}", one.made.family.name(), one.variant.name(), one.failure);
+            println!(
+                "FAILED ({}, {}): {}\n  {again}",
+                one.made.family.name(),
+                one.variant.name(),
+                one.failure
+            );
             println!("{text}");
             if let Some(folder) = &options.out {
                 write(folder, one, &again, text)?;
@@ -169,6 +182,9 @@ impl Report {
         for (kind, number) in &kinds {
             println!("failed {number}: {kind}");
         }
+        let sum = |of: fn(&Count) -> usize| self.families.values().map(of).sum::<usize>();
+        let (told, tried) = (sum(|one| one.told), sum(|one| one.passed + one.told + one.failed));
+        println!("share told: {:.1} % of {tried} translations", 100.0 * told as f64 / tried.max(1) as f64);
         let programs: usize = self.programs.values().sum();
         let list: Vec<String> =
             self.programs.iter().map(|(language, number)| format!("{} {number}", language.name())).collect();
@@ -186,7 +202,10 @@ impl Report {
     }
 
     fn print_families(&self) {
-        println!("{:12} {:>7} {:>7} {:>6} {:>7} {:>8} {:>8}", "family", "passed", "told", "share", "failed", "excluded", "skipped");
+        println!(
+            "{:12} {:>7} {:>7} {:>6} {:>7} {:>8} {:>8}",
+            "family", "passed", "told", "share", "failed", "excluded", "skipped"
+        );
         for (family, count) in &self.families {
             let share = 100.0 * count.told as f64 / (count.passed + count.told + count.failed).max(1) as f64;
             println!(
@@ -205,7 +224,8 @@ impl Report {
                 .map(|((code, _), number)| (*number, code.as_str()))
                 .collect();
             codes.sort_by(|a, b| b.cmp(a));
-            let list: Vec<String> = codes.iter().take(6).map(|(number, code)| format!("{code} {number}")).collect();
+            let list: Vec<String> =
+                codes.iter().take(6).map(|(number, code)| format!("{code} {number}")).collect();
             if !list.is_empty() {
                 println!("             told by {}", list.join(", "));
             }
@@ -227,7 +247,13 @@ impl Report {
 
 fn write(folder: &Path, one: &Found, again: &str, text: &str) -> Result<()> {
     std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let name = format!("{}-{}-{}.{}", one.made.family.name(), one.language.name(), one.number, one.language.ending());
+    let name = format!(
+        "{}-{}-{}.{}",
+        one.made.family.name(),
+        one.language.name(),
+        one.number,
+        one.language.ending()
+    );
     let comment = if one.language == Language::Fortran { "!" } else { "//" };
     let head = format!("{comment} {}: {}\n{comment} {again}\n", one.variant.name(), one.failure);
     std::fs::write(folder.join(name), head + text).map_err(|error| error.to_string())

@@ -115,10 +115,8 @@ const C_MORE: [Variant; 8] = [
     Variant::of(Profile::Nvc, HOST).version(50),
 ];
 
-const FORTRAN: [Variant; 2] = [
-    Variant::of(Profile::Clang, FLANG).sync(),
-    Variant::of(Profile::Generic, HOST),
-];
+const FORTRAN: [Variant; 2] =
+    [Variant::of(Profile::Clang, FLANG).sync(), Variant::of(Profile::Generic, HOST)];
 
 const FORTRAN_MORE: [Variant; 4] = [
     Variant::of(Profile::Gcc, HOST),

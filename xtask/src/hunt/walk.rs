@@ -95,7 +95,6 @@ macro_rules! walker {
                         place(target, look);
                         expr(value, look);
                     }
-                    Stmt::Cursor => {}
                 }
             }
 
@@ -132,7 +131,6 @@ macro_rules! walker {
                         }
                         Clause::Async(None)
                         | Clause::DefaultPresent
-                        | Clause::DefaultNone
                         | Clause::Finalize
                         | Clause::IfPresent
                         | Clause::Gang
@@ -159,7 +157,7 @@ macro_rules! walker {
             pub fn expr(one: &$($mutable)? Expr, look: &mut dyn $look) {
                 look.expr(one);
                 match one {
-                    Expr::Const(_) | Expr::Named(_) | Expr::Null => {}
+                    Expr::Const(_) | Expr::Named(_) => {}
                     Expr::Read(inner) | Expr::Address(inner) => place(inner, look),
                     Expr::Binary(_, left, right) => {
                         expr(left, look);

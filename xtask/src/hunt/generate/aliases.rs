@@ -7,7 +7,8 @@ use super::levels::assign;
 use super::routines::array_parameter;
 use super::writer::{Data, Writer};
 use crate::hunt::program::{
-    Block, Clause, Compute, DataKind, Expr, Flavour, Item, Kind, Loop, Num, Op, Place, Stmt, Storage, Type, VarId,
+    Block, Clause, Compute, DataKind, Expr, Flavour, Item, Kind, Loop, Num, Op, Place, Stmt, Storage, Type,
+    VarId,
 };
 
 /// An array, other names of its parts, and loops over them.
@@ -204,7 +205,8 @@ fn by_scalars(writer: &mut Writer) -> bool {
         if !writer.open(move |body| Stmt::Alias { var: named, target: target.clone(), body }) {
             return false;
         }
-        let mut region = region(writer, &arrays, &[one, named], &[Kind::Kernels, Kind::Kernels, Kind::Serial]);
+        let mut region =
+            region(writer, &arrays, &[one, named], &[Kind::Kernels, Kind::Kernels, Kind::Serial]);
         whole_items(&mut region, &base);
         let is_kept = writer.offer(region);
         writer.show_place(Place::Var(named), 1);

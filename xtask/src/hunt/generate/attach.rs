@@ -159,7 +159,12 @@ fn open(writer: &mut Writer, objects: &Objects) -> bool {
     for number in 0..objects.numbers() {
         for field in [0, 2] {
             if writer.random.chance(75) || clauses.is_empty() {
-                let kind = writer.random.pick(&[DataKind::Copy, DataKind::CopyIn, DataKind::CopyOut, DataKind::Create]);
+                let kind = writer.random.pick(&[
+                    DataKind::Copy,
+                    DataKind::CopyIn,
+                    DataKind::CopyOut,
+                    DataKind::Create,
+                ]);
                 let item = objects.section(objects.one(number).member(field));
                 clauses.push(Clause::Data(kind, vec![item]));
             }

@@ -204,7 +204,7 @@ fn dynamic_step(writer: &mut Writer, data: &Data, weights: Weights) {
     for _ in 0..4 {
         let item = item(writer, data, weights.sections);
         // What a region around holds is rarely let go.
-        let enters = writer.random.chance(if writer.depth() > 1 { 75 } else { 45 });
+        let enters = writer.random.chance(if writer.depth() > 1 { 95 } else { 45 });
         let (kind, word) = match (enters, writer.random.below(3)) {
             (true, 0) => (Alone::EnterData, DataKind::Create),
             (true, _) => (Alone::EnterData, DataKind::CopyIn),
@@ -326,7 +326,8 @@ fn swap(writer: &mut Writer) -> bool {
     let between = writer.variable("q", ty, Storage::Local);
     writer.program.vars[between].flavour = flavour;
     writer.program.vars[between].lower = writer.program.vars[first.var].lower;
-    let point = |place: usize, target: usize| Stmt::Point { place: Place::Var(place), target: Expr::var(target) };
+    let point =
+        |place: usize, target: usize| Stmt::Point { place: Place::Var(place), target: Expr::var(target) };
     let all = [point(between, first.var), point(first.var, second.var), point(second.var, between)];
     // All of it or nothing.
     writer.offer(Stmt::Scope { vars: Vec::new(), body: all.to_vec() })

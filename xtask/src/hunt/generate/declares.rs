@@ -191,14 +191,23 @@ fn by_function(writer: &mut Writer) -> bool {
     let second = writer.change(&source, &[index, Expr::Read(target)]);
     let mut one = writer.count_loop(counter, 0, count as i64, vec![second]);
     one.directive = Some(Vec::new());
-    let construct = writer.construct(vec![one], Vec::new());
+    // No section stands in `declare` (2.13): in C the construct says how much the parameter leads to.
+    let is_declared = writer.is_fortran();
+    let clauses = match is_declared {
+        true => Vec::new(),
+        false => vec![Clause::Data(of_parameter, vec![parameter.item()])],
+    };
+    let construct = writer.construct(vec![one], clauses);
     body.push(construct);
     if of_parameter == DataKind::Present || writer.random.chance(30) {
         let clauses = vec![Clause::Data(DataKind::ToSelf, vec![parameter.item()])];
         body.push(Stmt::Alone { kind: Alone::Update, clauses });
     }
     let function = writer.function(vec![array], None, None, body, None);
-    let declares = vec![Clause::Data(of_parameter, vec![parameter.item()]), Clause::Data(of_own, vec![Item::var(own)])];
+    let mut declares = vec![Clause::Data(of_own, vec![Item::var(own)])];
+    if is_declared {
+        declares.insert(0, Clause::Data(of_parameter, vec![parameter.item()]));
+    }
     writer.program.functions[function].declares = declares;
     writer.program.functions[function].is_one_declare = writer.random.chance(60);
     writer.offer(Stmt::Call(function, vec![Expr::Address(data.at(vec![Expr::Const(0)]))]))

@@ -109,7 +109,12 @@ impl Writer {
         for one in data {
             let subscripts = match one.extents.len() {
                 1 => vec![Expr::var(counters[0])],
-                _ => counters.iter().chain(&counters).take(one.extents.len()).map(|one| Expr::var(*one)).collect(),
+                _ => counters
+                    .iter()
+                    .chain(&counters)
+                    .take(one.extents.len())
+                    .map(|one| Expr::var(*one))
+                    .collect(),
             };
             leaves.push(Expr::Read(one.at(subscripts)));
         }
@@ -135,7 +140,8 @@ impl Writer {
         let number = leaves.iter().find(|leaf| self.is_whole(leaf)).cloned().unwrap_or(Expr::Const(0));
         let modulus = Expr::Const(self.random.between(2, extent));
         let subscript = Expr::binary(Op::Mod, number, modulus);
-        let subscripts = std::iter::once(subscript).chain(data.extents.iter().skip(1).map(|_| Expr::Const(0)));
+        let subscripts =
+            std::iter::once(subscript).chain(data.extents.iter().skip(1).map(|_| Expr::Const(0)));
         let value = self.expr(leaves, 1);
         Stmt::Assign { place: data.at(subscripts.collect()), op: Some(Op::Add), value, atomic: true }
     }
@@ -153,7 +159,8 @@ impl Writer {
 
     /// A compute construct of some loops whose iterations are independent.
     pub fn construct(&mut self, mut loops: Vec<Loop>, clauses: Vec<Clause>) -> Stmt {
-        let kind = self.random.pick(&[Kind::Parallel, Kind::Parallel, Kind::Parallel, Kind::Kernels, Kind::Serial]);
+        let kind =
+            self.random.pick(&[Kind::Parallel, Kind::Parallel, Kind::Parallel, Kind::Kernels, Kind::Serial]);
         let combined = loops.len() == 1 && self.random.chance(70);
         for one in &mut loops {
             let directive = match kind {

@@ -24,7 +24,8 @@ pub fn write(writer: &mut Writer) {
     }
     let index = writer.array(&[size], Num::Int, Storage::Local);
     indices(writer, &index);
-    let mut tangle = Tangle { arrays: writer.data.clone(), index: Some(index.clone()), scalars: Vec::new(), size };
+    let mut tangle =
+        Tangle { arrays: writer.data.clone(), index: Some(index.clone()), scalars: Vec::new(), size };
     for _ in 0..writer.random.between(1, 3) {
         let num = writer.random.pick(&[Num::Int, Num::Int, Num::Double, Num::Long]);
         tangle.scalars.push(writer.scalar(num));
@@ -55,7 +56,13 @@ fn indices(writer: &mut Writer, index: &Data) {
     let size = index.count() as i64;
     let factor = if writer.random.chance(50) { size - 1 } else { writer.random.between(1, 4) };
     let add = writer.random.between(0, 5);
-    writer.offer(Stmt::Fill { place: Place::Var(index.var), count: index.count(), factor, add, modulus: size });
+    writer.offer(Stmt::Fill {
+        place: Place::Var(index.var),
+        count: index.count(),
+        factor,
+        add,
+        modulus: size,
+    });
 }
 
 /// What loops use.
@@ -268,7 +275,8 @@ impl Tangle {
 
 /// A region of some loops.
 fn region(writer: &mut Writer, tangle: &Tangle, is_in_data: bool) -> Stmt {
-    let kind = writer.random.pick(&[Kind::Kernels, Kind::Kernels, Kind::Kernels, Kind::Kernels, Kind::Parallel]);
+    let kind =
+        writer.random.pick(&[Kind::Kernels, Kind::Kernels, Kind::Kernels, Kind::Kernels, Kind::Parallel]);
     let mut clauses = Vec::new();
     for data in tangle.arrays.iter().chain(&tangle.index) {
         let must = data.is_pointer && !writer.is_fortran() && !is_in_data;

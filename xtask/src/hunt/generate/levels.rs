@@ -82,7 +82,15 @@ impl Nest {
             let num = writer.random.pick(&[Num::Int, Num::Double, Num::Long]);
             let op = match num {
                 Num::Double => writer.random.pick(&[Op::Add, Op::Max, Op::Min]),
-                _ => writer.random.pick(&[Op::Add, Op::Max, Op::Min, Op::BitOr, Op::BitXor, Op::BitAnd, Op::Add]),
+                _ => writer.random.pick(&[
+                    Op::Add,
+                    Op::Max,
+                    Op::Min,
+                    Op::BitOr,
+                    Op::BitXor,
+                    Op::BitAnd,
+                    Op::Add,
+                ]),
             };
             let var = writer.scalar(num);
             self.totals.push(Total { var, op });
@@ -141,6 +149,9 @@ impl Nest {
         if writer.random.chance(30) {
             clauses.push(Clause::NumGangs(Expr::Const(writer.random.between(1, 5))));
         }
+        if writer.random.chance(15) {
+            clauses.push(Clause::NumWorkers(Expr::Const(writer.random.between(1, 4))));
+        }
     }
 
     fn data_clauses(&self, writer: &mut Writer) -> Vec<Clause> {
@@ -157,7 +168,13 @@ impl Nest {
     }
 
     /// The loops of a level and below.
-    fn nest(&mut self, writer: &mut Writer, level: usize, counters: &mut Vec<VarId>, leaves: &[Expr]) -> Loop {
+    fn nest(
+        &mut self,
+        writer: &mut Writer,
+        level: usize,
+        counters: &mut Vec<VarId>,
+        leaves: &[Expr],
+    ) -> Loop {
         let counter = writer.counter();
         counters.push(counter);
         let is_last = level + 1 == self.levels.len();
@@ -342,7 +359,12 @@ impl Nest {
             if !num.is_real() && !writer.is_whole(&value) && total.op != Op::Add {
                 value = Expr::var(counters[0]);
             }
-            body.push(Stmt::Assign { place: Place::Var(total.var), op: Some(total.op), value, atomic: false });
+            body.push(Stmt::Assign {
+                place: Place::Var(total.var),
+                op: Some(total.op),
+                value,
+                atomic: false,
+            });
         }
     }
 }

@@ -5,7 +5,8 @@
 use super::levels::assign;
 use super::writer::Writer;
 use crate::hunt::program::{
-    Alone, Block, Clause, Compute, DataKind, Expr, Flavour, Item, Kind, Num, Op, Place, Stmt, Storage, Type, VarId,
+    Alone, Block, Clause, Compute, DataKind, Expr, Flavour, Item, Kind, Num, Op, Place, Stmt, Storage, Type,
+    VarId,
 };
 
 /// A structure `{ number, number, array[4] }`, a variable of it, an array, and what is behind a pointer.
@@ -165,7 +166,8 @@ fn construct(writer: &mut Writer, objects: &Objects) -> Stmt {
     let other = Place::Var(objects.one);
     let member = writer.random.below(3);
     let mut used = vec![several];
-    let mut leaves = vec![index.clone(), Expr::Read(element.clone().member(0)), Expr::Read(element.clone().member(1))];
+    let mut leaves =
+        vec![index.clone(), Expr::Read(element.clone().member(0)), Expr::Read(element.clone().member(1))];
     if writer.random.chance(50) {
         leaves.push(Expr::Read(other.clone().member(writer.random.below(2))));
         used.push(objects.one);
@@ -177,7 +179,8 @@ fn construct(writer: &mut Writer, objects: &Objects) -> Stmt {
             // Over the array of the one.
             end = objects.size as i64;
             let place = other.clone().member(2).at(vec![index.clone()]);
-            let value = writer.change(&place, &[index, Expr::Read(other.member(0)), Expr::Read(place.clone())]);
+            let value =
+                writer.change(&place, &[index, Expr::Read(other.member(0)), Expr::Read(place.clone())]);
             body.push(value);
             used = vec![objects.one];
         }
@@ -198,7 +201,8 @@ fn construct(writer: &mut Writer, objects: &Objects) -> Stmt {
     let mut clauses = Vec::new();
     for var in used {
         if (var == objects.behind && !writer.is_fortran()) || writer.random.chance(50) {
-            let kind = writer.random.pick(&[DataKind::Copy, DataKind::Copy, DataKind::Present, DataKind::CopyIn]);
+            let kind =
+                writer.random.pick(&[DataKind::Copy, DataKind::Copy, DataKind::Present, DataKind::CopyIn]);
             clauses.push(Clause::Data(kind, vec![whole(objects, var)]));
         }
     }
@@ -209,14 +213,21 @@ fn construct(writer: &mut Writer, objects: &Objects) -> Stmt {
     if writer.random.chance(20) {
         total(writer, objects, &mut one, &mut clauses);
     }
-    match clauses.iter().any(|clause| matches!(clause, Clause::Reduction(..))) {
-        true => {
-            let Some(Clause::Reduction(op, places)) = clauses.pop() else { return Stmt::Cursor };
+    match clauses.pop() {
+        Some(Clause::Reduction(op, places)) => {
             let levels = writer.levels().into_iter().chain([Clause::Reduction(op, places)]).collect();
             one.directive = Some(levels);
-            Stmt::Compute(Compute { kind: Kind::Parallel, clauses, combined: true, body: vec![Stmt::Loop(one)] })
+            Stmt::Compute(Compute {
+                kind: Kind::Parallel,
+                clauses,
+                combined: true,
+                body: vec![Stmt::Loop(one)],
+            })
         }
-        false => writer.construct(vec![one], clauses),
+        last => {
+            clauses.extend(last);
+            writer.construct(vec![one], clauses)
+        }
     }
 }
 

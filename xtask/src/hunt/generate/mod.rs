@@ -18,11 +18,11 @@ mod triangles;
 mod updates;
 mod writer;
 
+use self::writer::Writer;
 use super::Language;
 use super::model::{self, Expected};
 use super::program::Program;
 use super::random::Random;
-use self::writer::Writer;
 
 /// What a program is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, clap::ValueEnum)]

@@ -5,8 +5,8 @@
 use super::levels::assign;
 use super::writer::{Data, Writer};
 use crate::hunt::program::{
-    Block, Clause, Compute, DataKind, Dummy, Expr, Flavour, FunctionId, Item, Kind, Level, Num, Op, Place, Stmt, Storage,
-    Type, VarId,
+    Block, Clause, Compute, DataKind, Dummy, Expr, Flavour, FunctionId, Item, Kind, Level, Num, Op, Place,
+    Stmt, Storage, Type, VarId,
 };
 
 /// Some data, some routines, some constructs that call them.
@@ -203,7 +203,8 @@ fn rows_by_lanes(writer: &mut Writer, shape: Shape) -> Stmt {
     if writer.random.chance(30) {
         body.push(row_procedure(writer, &table, &index, shape, Level::Vector, &[Clause::Vector]));
     }
-    let directive = if writer.random.chance(50) { vec![Clause::Gang] } else { vec![Clause::Gang, Clause::Worker] };
+    let directive =
+        if writer.random.chance(50) { vec![Clause::Gang] } else { vec![Clause::Gang, Clause::Worker] };
     in_gangs(writer, counter, shape, body, directive)
 }
 
@@ -211,7 +212,8 @@ fn rows_by_lanes(writer: &mut Writer, shape: Shape) -> Stmt {
 fn by_workers(writer: &mut Writer, shape: Shape) -> Stmt {
     let table = writer.data[0].clone();
     let counter = writer.counter();
-    let levels = if writer.random.chance(50) { vec![Clause::Worker] } else { vec![Clause::Worker, Clause::Vector] };
+    let levels =
+        if writer.random.chance(50) { vec![Clause::Worker] } else { vec![Clause::Worker, Clause::Vector] };
     let body = vec![row_procedure(writer, &table, &Expr::var(counter), shape, Level::Worker, &levels)];
     in_gangs(writer, counter, shape, body, vec![Clause::Gang])
 }

@@ -3,10 +3,10 @@
 //! Invariant: a statement that the model refuses is not kept.
 
 use crate::hunt::Language;
-use crate::hunt::model::{self, Snapshot};
+use crate::hunt::model;
 use crate::hunt::program::{
-    Block, Clause, Dummy, Expr, Field, Flavour, Function, FunctionId, Item, Level, Num, Place, Program, Stmt, Storage,
-    Struct, Type, Var, VarId,
+    Block, Dummy, Expr, Field, Flavour, Function, FunctionId, Item, Level, Num, Place, Program, Stmt,
+    Storage, Struct, Type, Var, VarId,
 };
 use crate::hunt::random::Random;
 
@@ -98,13 +98,13 @@ impl Writer {
         while self.open.len() > 1 {
             self.close();
         }
-        self.assembled(false)
+        self.assembled()
     }
 
     /// The program as it would be if it ended here.
-    fn assembled(&self, with_cursor: bool) -> Program {
+    fn assembled(&self) -> Program {
         let mut program = self.program.clone();
-        let mut inner: Option<Stmt> = with_cursor.then_some(Stmt::Cursor);
+        let mut inner: Option<Stmt> = None;
         for (block, shell) in self.open.iter().rev() {
             let mut block = block.clone();
             block.extend(inner.take());
@@ -116,13 +116,8 @@ impl Writer {
         program
     }
 
-    /// What the memories hold where the next statement will stand.
-    pub fn snapshot(&self) -> Option<Snapshot> {
-        model::at_cursor(&self.assembled(true)).ok().flatten()
-    }
-
     fn is_defined(&self) -> bool {
-        model::expected(&self.assembled(false)).is_ok()
+        model::expected(&self.assembled()).is_ok()
     }
 
     /// Adds a statement, if the program is defined with it.
@@ -295,13 +290,17 @@ impl Writer {
         result: Option<Expr>,
     ) -> FunctionId {
         let name = self.name("f");
-        let function = Function { name, parameters, value, routine, declares: Vec::new(), is_one_declare: true, body, result };
+        let function = Function {
+            name,
+            parameters,
+            value,
+            routine,
+            declares: Vec::new(),
+            is_one_declare: true,
+            body,
+            result,
+        };
         self.program.functions.push(function);
         self.program.functions.len() - 1
-    }
-
-    /// A data clause.
-    pub fn clause(kind: crate::hunt::program::DataKind, item: Item) -> Clause {
-        Clause::Data(kind, vec![item])
     }
 }

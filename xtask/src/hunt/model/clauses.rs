@@ -190,7 +190,9 @@ impl<'p> Machine<'p> {
             let absent = || Invalid::new("data must be present");
             match ty {
                 Type::Pointer(_) => {
-                    let Value::Pointer(Some(target)) = self.memory.read(at, false)? else { return Err(absent()) };
+                    let Value::Pointer(Some(target)) = self.memory.read(at, false)? else {
+                        return Err(absent());
+                    };
                     let device = self.present.device_of(target)?.ok_or_else(absent)?;
                     let place = self.memory.make(1, false, super::memory::Sharing::Shared);
                     self.memory.poke(place, Value::Pointer(Some(device)))?;

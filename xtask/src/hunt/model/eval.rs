@@ -110,7 +110,6 @@ impl Machine<'_> {
                 let (at, _) = self.locate(place, context)?;
                 Ok(Value::Pointer(Some(at)))
             }
-            Expr::Null => Ok(Value::Pointer(None)),
         }
     }
 

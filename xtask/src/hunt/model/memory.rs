@@ -165,7 +165,11 @@ impl Memory {
         let key = (at.object, at.cell);
         for scope in &mut self.restricted {
             let seen = scope.cells.entry(key).or_default();
-            if at.via == scope.via { seen.0 = true } else { seen.1 = true }
+            if at.via == scope.via {
+                seen.0 = true
+            } else {
+                seen.1 = true
+            }
             seen.2 |= access != Access::Read;
         }
         if !on_device {

@@ -6,6 +6,7 @@
 mod clauses;
 mod eval;
 mod exec;
+mod loops;
 mod memory;
 mod present;
 mod queue;
@@ -83,6 +84,7 @@ pub struct Expected {
 /// Executes a program in all modes. It is defined if it is so on a device with its own memory.
 pub fn expected(program: &Program) -> Reply<Expected> {
     well_typed(program)?;
+    has_no_orphans(program)?;
     let of = |store, schedule, backward| run(program, Mode { store, schedule, backward });
     let all = |store| -> Reply<Lines> {
         let first = of(store, Schedule::Eager, false)?;
@@ -107,61 +109,6 @@ pub fn run(program: &Program, mode: Mode) -> Reply<Lines> {
     Ok(machine.lines)
 }
 
-/// What the generator asks about the place where it is writing.
-pub struct Snapshot {
-    memory: Memory,
-    present: Present,
-    env: Env,
-}
-
-/// Executes a program on a device with its own memory up to where the generator is writing.
-pub fn at_cursor(program: &Program) -> Reply<Option<Snapshot>> {
-    let mode = Mode { store: Store::Separate, schedule: Schedule::Eager, backward: false };
-    let mut machine = Machine::new(program, mode)?;
-    machine.entry()?;
-    Ok(machine.snapshot)
-}
-
-impl Snapshot {
-    /// Whether the host has set all numbers of a variable, or so many cells behind a pointer.
-    pub fn is_set(&self, var: VarId, program: &Program, count: usize) -> bool {
-        self.host(var, program, count).is_some_and(|range| {
-            (0..range.count).all(|cell| {
-                matches!(self.memory.peek(range.start.plus(cell)), Ok(Value::Num(_) | Value::Pointer(_)))
-            })
-        })
-    }
-
-    /// Whether it is on the device; `None` if it is there in part.
-    pub fn is_present(&self, var: VarId, program: &Program, count: usize) -> Option<bool> {
-        let range = self.host(var, program, count)?;
-        Some(self.present.device(range.start, range).ok()?.is_some())
-    }
-
-    /// Whether the device has set all of it.
-    pub fn is_set_on_device(&self, var: VarId, program: &Program, count: usize) -> bool {
-        let device = self.host(var, program, count).and_then(|range| {
-            Some((self.present.device(range.start, range).ok()??, range.count))
-        });
-        device.is_some_and(|(device, count)| {
-            (0..count).all(|cell| matches!(self.memory.peek(device.plus(cell)), Ok(Value::Num(_) | Value::Pointer(_))))
-        })
-    }
-
-    fn host(&self, var: VarId, program: &Program, count: usize) -> Option<Range> {
-        let at = self.env.find(var)?;
-        match &program.vars[var].ty {
-            Type::Pointer(element) => match self.memory.peek(at).ok()? {
-                Value::Pointer(Some(start)) => {
-                    Some(Range { start, count: (count * program.cells(element)) as i64 })
-                }
-                _ => None,
-            },
-            ty => Some(Range { start: at, count: program.cells(ty) as i64 }),
-        }
-    }
-}
-
 /// Where names lead.
 #[derive(Clone, Debug, Default)]
 pub struct Env(Vec<(VarId, Ref)>);
@@ -181,7 +128,9 @@ impl Env {
 enum Within {
     Host,
     /// A `parallel` region; whether it is in a loop of gangs.
-    Parallel { in_gangs: bool },
+    Parallel {
+        in_gangs: bool,
+    },
     Kernels,
     Serial,
 }
@@ -224,7 +173,6 @@ struct Machine<'p> {
     tokens: u32,
     /// Dimension of a `restrict` pointer's number.
     vias: u32,
-    snapshot: Option<Snapshot>,
     depth: usize,
 }
 
@@ -243,7 +191,6 @@ impl<'p> Machine<'p> {
             steps: 0,
             tokens: 0,
             vias: 0,
-            snapshot: None,
             depth: 0,
         };
         machine.make_globals()?;
@@ -319,6 +266,36 @@ impl<'p> Machine<'p> {
     }
 }
 
+/// Whether each `loop` directive stands in a compute construct or in a routine (2.9).
+fn has_no_orphans(program: &Program) -> Reply<()> {
+    struct Orphans(bool);
+    impl Orphans {
+        fn block(&mut self, block: &super::program::Block) {
+            use super::program::Stmt;
+            for stmt in block {
+                match stmt {
+                    Stmt::Loop(one) => {
+                        self.0 |= one.directive.is_some();
+                        self.block(&one.body);
+                    }
+                    Stmt::If { then, other, .. } => {
+                        self.block(then);
+                        self.block(other);
+                    }
+                    Stmt::Data { body, .. }
+                    | Stmt::HostData { body, .. }
+                    | Stmt::Scope { body, .. }
+                    | Stmt::Alias { body, .. } => self.block(body),
+                    _ => {}
+                }
+            }
+        }
+    }
+    let mut orphans = Orphans(false);
+    program.functions.iter().filter(|one| one.routine.is_none()).for_each(|one| orphans.block(&one.body));
+    if orphans.0 { Err(Invalid::new("a loop directive outside of compute constructs")) } else { Ok(()) }
+}
+
 /// Whether all expressions have operands that fit.
 fn well_typed(program: &Program) -> Reply<()> {
     struct Types<'a>(&'a Program, bool);
@@ -351,9 +328,8 @@ fn well_typed(program: &Program) -> Reply<()> {
         }
         fn place(&mut self, place: &Place) {
             if let Place::Index(_, subscripts) = place {
-                let is_whole = |one: &super::program::Expr| {
-                    matches!(self.0.kind(one), Some(Num::Int | Num::Long))
-                };
+                let is_whole =
+                    |one: &super::program::Expr| matches!(self.0.kind(one), Some(Num::Int | Num::Long));
                 self.1 &= subscripts.iter().all(is_whole);
             }
         }

@@ -4,11 +4,11 @@
 
 use std::collections::VecDeque;
 
+use super::Context;
 use super::present::{Counter, Range, Transfer};
 use super::region::Region;
 use super::{Invalid, Machine, Reply, Schedule};
 use crate::hunt::program::{Clause, DataKind};
-use super::Context;
 
 /// Something that is done later.
 #[derive(Clone, Debug)]

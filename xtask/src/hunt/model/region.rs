@@ -31,6 +31,10 @@ impl<'p> Machine<'p> {
         let queue = self.queue_of(&compute.clauses, context)?;
         self.wait(&compute.clauses, queue, context)?;
         if self.is_off(&compute.clauses, context)? {
+            // The local thread may run it later, too (2.16.1): nothing is written that depends on it.
+            if queue.is_some() {
+                return Err(Invalid::new("async on the host"));
+            }
             return self.block(&compute.body, context);
         }
         let region = self.launch(compute, context)?;
@@ -167,7 +171,8 @@ impl<'p> Machine<'p> {
             if !name.compute.clauses.contains(&Clause::DefaultPresent) {
                 return Ok(copy);
             }
-            let device = self.present.device_of(target)?.ok_or_else(|| Invalid::new("data must be present"))?;
+            let device =
+                self.present.device_of(target)?.ok_or_else(|| Invalid::new("data must be present"))?;
             self.memory.poke(copy, Value::Pointer(Some(device)))?;
             return Ok(copy);
         };
@@ -221,13 +226,15 @@ impl Name<'_> {
     }
 
     fn is_first_private(&self) -> bool {
-        let names = |clause: &Clause| matches!(clause, Clause::FirstPrivate(vars) if vars.contains(&self.var));
+        let names =
+            |clause: &Clause| matches!(clause, Clause::FirstPrivate(vars) if vars.contains(&self.var));
         self.compute.clauses.iter().any(names)
     }
 
     fn is_reduced(&self) -> bool {
         let is_it = |place: &Place| *place == Place::Var(self.var);
-        let names = |clause: &Clause| matches!(clause, Clause::Reduction(_, places) if places.iter().any(is_it));
+        let names =
+            |clause: &Clause| matches!(clause, Clause::Reduction(_, places) if places.iter().any(is_it));
         let of_loop = match self.compute.body.as_slice() {
             [Stmt::Loop(one)] if self.compute.combined => one.directive.as_deref().unwrap_or_default(),
             _ => &[],

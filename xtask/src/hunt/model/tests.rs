@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 use super::super::program::{
-    Alone, Block, Clause, Compute, DataKind, Dummy, Expr, Flavour, Function, Item, Kind, Loop, Num, Op, Place, Program,
-    Stmt, Storage, Type, Var,
+    Alone, Block, Clause, Compute, DataKind, Dummy, Expr, Flavour, Function, Item, Kind, Loop, Num, Op,
+    Place, Program, Stmt, Storage, Type, Var,
 };
 use super::{Invalid, Lines, Mode, Schedule, Store, expected, run};
 
@@ -110,12 +110,19 @@ fn copies_happen_where_a_lifetime_begins_and_ends() {
 fn there_are_two_counters() {
     let enter = || alone(Alone::EnterData, vec![data(DataKind::CopyIn)]);
     let exit = || alone(Alone::ExitData, vec![data(DataKind::CopyOut)]);
-    assert_eq!(separate(vec![enter(), ten(vec![data(DataKind::Copy)]), show(0), exit()]), shown([0, 1, 2, 3]));
-    assert_eq!(separate(vec![enter(), ten(vec![data(DataKind::Copy)]), exit(), show(0)]), shown([10, 11, 12, 13]));
+    assert_eq!(
+        separate(vec![enter(), ten(vec![data(DataKind::Copy)]), show(0), exit()]),
+        shown([0, 1, 2, 3])
+    );
+    assert_eq!(
+        separate(vec![enter(), ten(vec![data(DataKind::Copy)]), exit(), show(0)]),
+        shown([10, 11, 12, 13])
+    );
     let twice = vec![enter(), enter(), ten(Vec::new()), exit(), show(0), exit()];
     assert_eq!(separate(twice), shown([0, 1, 2, 3]));
     // The dynamic counter is 0: nothing happens in the region.
-    let region = Stmt::Data { clauses: vec![data(DataKind::Copy)], body: vec![ten(Vec::new()), exit(), show(0)] };
+    let region =
+        Stmt::Data { clauses: vec![data(DataKind::Copy)], body: vec![ten(Vec::new()), exit(), show(0)] };
     assert_eq!(separate(vec![region]), shown([0, 1, 2, 3]));
     assert_eq!(separate(vec![enter()]), refused("a variable goes while it is on the device"));
 }
@@ -155,7 +162,8 @@ fn scalars_are_firstprivate_or_copied() {
     // What threads have of their own is gone after the loop.
     let body = vec![set(Place::Var(2), Expr::var(3)), set(element(Expr::var(3)), Expr::var(2))];
     let nest = counted(3, Some(vec![Clause::Independent]), body);
-    let lost = vec![set(Place::Var(2), Expr::Const(1)), compute(Kind::Kernels, Vec::new(), vec![nest]), show(2)];
+    let lost =
+        vec![set(Place::Var(2), Expr::Const(1)), compute(Kind::Kernels, Vec::new(), vec![nest]), show(2)];
     assert_eq!(separate(lost), refused("a value is used that was never set"));
 }
 
@@ -198,13 +206,14 @@ fn parts_are_present_or_not() {
         section: vec![(Expr::Const(low), Expr::Const(count))],
         whole: false,
     };
-    let enter = |low, count| alone(Alone::EnterData, vec![Clause::Data(DataKind::CopyIn, vec![part(low, count)])]);
-    let exit = |low, count| alone(Alone::ExitData, vec![Clause::Data(DataKind::Delete, vec![part(low, count)])]);
+    let enter =
+        |low, count| alone(Alone::EnterData, vec![Clause::Data(DataKind::CopyIn, vec![part(low, count)])]);
+    let exit =
+        |low, count| alone(Alone::ExitData, vec![Clause::Data(DataKind::Delete, vec![part(low, count)])]);
     let overlap = vec![enter(0, 2), ten(vec![data(DataKind::Copy)]), exit(0, 2)];
     assert_eq!(separate(overlap), refused("data is present in part"));
     let update = |kind| alone(Alone::Update, vec![Clause::Data(kind, vec![part(1, 2)])]);
-    let inside =
-        vec![enter(0, 4), ten(Vec::new()), update(DataKind::ToSelf), show(0), exit(0, 4)];
+    let inside = vec![enter(0, 4), ten(Vec::new()), update(DataKind::ToSelf), show(0), exit(0, 4)];
     assert_eq!(separate(inside), shown([0, 11, 12, 3]));
 }
 

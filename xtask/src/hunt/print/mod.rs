@@ -8,7 +8,9 @@ mod fortran;
 mod needs;
 
 use super::Language;
-use super::program::{Alone, Clause, Compute, DataKind, Expr, Function, Item, Kind, Level, Op, Program, Stmt, VarId};
+use super::program::{
+    Alone, Clause, Compute, DataKind, Expr, Function, Item, Kind, Level, Op, Program, Stmt, VarId,
+};
 
 /// The text of a program as the case `number`.
 pub fn text(program: &Program, language: Language, number: usize) -> String {
@@ -61,7 +63,6 @@ fn clause(speech: &dyn Speech, clause: &Clause) -> String {
         Clause::NumWorkers(expr) => with("num_workers", expr),
         Clause::VectorLength(expr) => with("vector_length", expr),
         Clause::DefaultPresent => "default(present)".to_owned(),
-        Clause::DefaultNone => "default(none)".to_owned(),
         Clause::Finalize => "finalize".to_owned(),
         Clause::IfPresent => "if_present".to_owned(),
         Clause::Gang => "gang".to_owned(),

@@ -29,7 +29,9 @@ impl Needs {
         let mut needs = Needs::default();
         needs.functions = (0..program.functions.len()).rev().filter(|one| called[*one]).collect();
         let mut look = Look { program, vars: BTreeSet::new(), needs: &mut needs };
-        for function in program.functions.iter().zip(&called).filter(|(_, called)| **called).map(|(one, _)| one) {
+        for function in
+            program.functions.iter().zip(&called).filter(|(_, called)| **called).map(|(one, _)| one)
+        {
             see::clauses(&function.declares, &mut look);
             see::block(&function.body, &mut look);
             if let Some(result) = &function.result {
@@ -38,7 +40,8 @@ impl Needs {
             function.parameters.iter().for_each(|one| look.add(*one));
         }
         let vars = look.vars;
-        needs.globals = vars.into_iter().filter(|var| program.vars[*var].storage == Storage::Global).collect();
+        needs.globals =
+            vars.into_iter().filter(|var| program.vars[*var].storage == Storage::Global).collect();
         needs
     }
 }

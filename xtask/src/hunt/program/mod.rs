@@ -2,6 +2,11 @@
 //!
 //! Invariant: subscripts begin with 0 and rows are contiguous, as in C; how a language says it is known to its printer alone.
 
+mod clause;
+mod typing;
+
+pub use self::clause::{Clause, DataKind, Item};
+
 /// A variable, by its number in the program.
 pub type VarId = usize;
 /// A function, by its number in the program.
@@ -216,8 +221,6 @@ pub enum Expr {
     Call(FunctionId, Vec<Expr>),
     /// The address of a place; in Fortran the place as a target or an actual argument.
     Address(Place),
-    /// No address.
-    Null,
 }
 
 impl Expr {
@@ -279,8 +282,6 @@ pub enum Stmt {
     Alias { var: VarId, target: Place, body: Block },
     /// All elements of an array at once (Fortran): `a(lo:lo+n-1) = value`, where `counter` is the element.
     Elements { place: Place, counter: VarId, low: i64, count: i64, value: Expr },
-    /// The place where the generator is writing.
-    Cursor,
 }
 
 /// A directive that governs no code.
@@ -330,77 +331,6 @@ pub struct Compute {
     pub combined: bool,
     /// Its body.
     pub body: Block,
-}
-
-/// A clause with a list of data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DataKind {
-    Copy,
-    CopyIn,
-    CopyOut,
-    Create,
-    Present,
-    NoCreate,
-    Delete,
-    Attach,
-    Detach,
-    DevicePtr,
-    UseDevice,
-    /// `device` of `update`.
-    Device,
-    /// `self` of `update`.
-    ToSelf,
-    DeviceResident,
-    Link,
-}
-
-/// One item of a list.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Item {
-    /// What it is.
-    pub place: Place,
-    /// Lower bound and length of each dimension; empty for the whole.
-    pub section: Vec<(Expr, Expr)>,
-    /// The section is all that there is: Fortran does without.
-    pub whole: bool,
-}
-
-impl Item {
-    /// The whole of a variable.
-    pub fn var(var: VarId) -> Item {
-        Item { place: Place::Var(var), section: Vec::new(), whole: true }
-    }
-}
-
-/// An operator of a reduction, by the operator that the statement has.
-pub type Reducer = Op;
-
-/// A clause of any directive.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Clause {
-    Data(DataKind, Vec<Item>),
-    Private(Vec<VarId>),
-    FirstPrivate(Vec<VarId>),
-    Reduction(Reducer, Vec<Place>),
-    Async(Option<Expr>),
-    Wait(Vec<Expr>),
-    If(Expr),
-    OnSelf(Expr),
-    NumGangs(Expr),
-    NumWorkers(Expr),
-    VectorLength(Expr),
-    DefaultPresent,
-    DefaultNone,
-    Finalize,
-    IfPresent,
-    Gang,
-    Worker,
-    Vector,
-    Seq,
-    Auto,
-    Independent,
-    Collapse(usize),
-    Tile(Vec<usize>),
 }
 
 /// The level of a device routine.
@@ -463,77 +393,4 @@ pub struct Program {
     pub initial: Vec<(VarId, i64)>,
     /// How it is written.
     pub style: Style,
-}
-
-impl Program {
-    /// How many cells of memory a type has; a number or a pointer is one.
-    pub fn cells(&self, ty: &Type) -> usize {
-        match ty {
-            Type::Num(_) | Type::Pointer(_) => 1,
-            Type::Array(extents, inner) => extents.iter().product::<usize>() * self.cells(inner),
-            Type::Struct(number) => self.structs[*number].fields.iter().map(|one| self.cells(&one.ty)).sum(),
-        }
-    }
-
-    /// The type of each cell of a type, in order.
-    pub fn leaves(&self, ty: &Type, into: &mut Vec<Type>) {
-        match ty {
-            Type::Num(_) | Type::Pointer(_) => into.push(ty.clone()),
-            Type::Array(extents, inner) => {
-                for _ in 0..extents.iter().product::<usize>() {
-                    self.leaves(inner, into);
-                }
-            }
-            Type::Struct(number) => {
-                for field in &self.structs[*number].fields {
-                    self.leaves(&field.ty, into);
-                }
-            }
-        }
-    }
-
-    /// The type of a place.
-    pub fn type_of(&self, place: &Place) -> Type {
-        match place {
-            Place::Var(var) => self.vars[*var].ty.clone(),
-            Place::Index(inner, _) | Place::Target(inner) => match self.type_of(inner) {
-                Type::Array(_, element) | Type::Pointer(element) => *element,
-                other => other,
-            },
-            Place::Member(inner, field) => match self.type_of(inner) {
-                Type::Struct(number) => self.structs[number].fields[*field].ty.clone(),
-                other => other,
-            },
-        }
-    }
-
-    /// The kind of number that an expression is; `None` for an address, or if its operands do not fit.
-    pub fn kind(&self, expr: &Expr) -> Option<Num> {
-        match expr {
-            Expr::Const(_) | Expr::Named(_) => Some(Num::Int),
-            Expr::Read(place) => match self.type_of(place) {
-                Type::Num(num) => Some(num),
-                _ => None,
-            },
-            Expr::Binary(op, left, right) => self.kind_of_binary(*op, self.kind(left)?, self.kind(right)?),
-            Expr::Choice(condition, left, right) => {
-                let (left, right) = (self.kind(left)?, self.kind(right)?);
-                let fits = self.kind(condition)? == Num::Truth && left != Num::Truth && right != Num::Truth;
-                fits.then(|| left.max(right))
-            }
-            Expr::Call(function, _) => self.functions[*function].value,
-            Expr::Address(_) | Expr::Null => None,
-        }
-    }
-
-    fn kind_of_binary(&self, op: Op, left: Num, right: Num) -> Option<Num> {
-        let truths = [left, right].iter().filter(|one| **one == Num::Truth).count();
-        match op {
-            Op::And | Op::Or => (truths == 2).then_some(Num::Truth),
-            _ if truths > 0 => None,
-            _ if op.is_truth() => Some(Num::Truth),
-            _ if op.is_of_integers() && (left.is_real() || right.is_real()) => None,
-            _ => Some(left.max(right)),
-        }
-    }
 }
