@@ -196,7 +196,7 @@ fn queues_may_be_late() {
     let early = vec![ten(vec![data(DataKind::Copy), queue()]), show(0), wait()];
     assert_eq!(separate(early), refused("the result depends on the order of queues or iterations"));
     let never = vec![ten(vec![data(DataKind::Copy), queue()])];
-    assert_eq!(separate(never), refused("the program ends before its queues"));
+    assert_eq!(separate(never), refused("a variable goes while it is on the device"));
 }
 
 #[test]
