@@ -205,12 +205,13 @@ impl Types<'_> {
     /// The types that have names by `typedef`.
     pub(super) fn named_types(&self, units: &[&Unit]) -> FxHashMap<String, Type> {
         let all = units.iter().flat_map(|unit| unit.decls.iter().map(move |decl| (unit, decl)));
-        all.filter(|(_, decl)| decl.kind == DeclKind::Typedef).map(|(unit, decl)| {
-            let known = self.of(decl, self.shape(unit, decl));
-            let base = if known.base.is_empty() { decl.name.clone() } else { known.base };
-            (decl.name.clone(), Type { base, ..known })
-        })
-        .collect()
+        all.filter(|(_, decl)| decl.kind == DeclKind::Typedef)
+            .map(|(unit, decl)| {
+                let known = self.of(decl, self.shape(unit, decl));
+                let base = if known.base.is_empty() { decl.name.clone() } else { known.base };
+                (decl.name.clone(), Type { base, ..known })
+            })
+            .collect()
     }
 }
 
