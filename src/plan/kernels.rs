@@ -145,7 +145,9 @@ impl Maker<'_> {
         self.whole_arrays(index, stmt, &parts.all, &mut implied);
         let surrounded = self.surrounded(parts);
         let is_kept = |attribute: &Attribute| {
+            let symbol = self.symbols.lookup(&attribute.item, self.unit.stmt(stmt).span.start);
             matches!(attribute.entry, "implicit/array" | "implicit/constant")
+                || symbol.is_some_and(|symbol| self.is_reached(index, symbol))
                 || self.is_shared(stmt, parts, attribute)
                 || surrounded.contains(&attribute.item)
         };

@@ -26,7 +26,7 @@ mod statement;
 mod tree;
 mod words;
 
-pub use auto::{Settled, leaves_open, operator, settle};
+pub use auto::{Reached, Settled, leaves_open, operator, settle};
 pub use clauses::{effective, list};
 pub use data::{is_rows, is_whole_pointer};
 pub use feedback::reason;
@@ -44,7 +44,7 @@ use crate::acc::ast::DirectiveKind;
 use crate::bind::{Bound, ancestors, descendants};
 use crate::diag::Diag;
 use crate::host::ir::{FunctionId, Unit};
-use crate::sema::{self, Symbols};
+use crate::sema::{self, SymbolId, Symbols};
 use crate::source::{Language, SourceFile, Span};
 
 use clauses::LoopClauses;
@@ -89,6 +89,7 @@ pub(crate) struct Maker<'a> {
     /// The variables of each function with `kernels` whose address it takes.
     escaping: HashMap<FunctionId, Names>,
     queues: queue::Queues,
+    reached: Reached,
     pub(crate) plan: Plan,
     pub(crate) diags: Vec<Diag>,
 }
@@ -101,9 +102,10 @@ pub fn plan(
     symbols: &Symbols,
     bound: &[Bound],
     held: &[Span],
+    reached: &Reached,
     aim: &Aim,
 ) -> (Plan, Vec<Diag>) {
-    let mut maker = Maker::new(file, unit, symbols, bound, aim);
+    let mut maker = Maker { reached: reached.clone(), ..Maker::new(file, unit, symbols, bound, aim) };
     for index in 0..bound.len() {
         maker.directive(index, held);
     }
@@ -149,6 +151,7 @@ impl<'a> Maker<'a> {
             declares: (0..bound.len()).filter(is_declare).collect(),
             escaping: escaping(unit, symbols, bound),
             queues: queue::Queues::new(unit, bound),
+            reached: Reached::new(),
             plan: Plan { items, ..Plan::default() },
             diags: Vec::new(),
         }
@@ -197,6 +200,12 @@ impl<'a> Maker<'a> {
                 self.ends_before_queues(index);
             }
         }
+    }
+
+    /// Whether the `kernels` construct of directive `index` may read or change a variable by another name than its own.
+    fn is_reached(&self, index: usize, symbol: SymbolId) -> bool {
+        let reached = self.reached.get(&self.bound[index].directive.span.start);
+        reached.is_some_and(|reached| reached.contains(&symbol))
     }
 
     /// The compute construct that holds directive `index`.

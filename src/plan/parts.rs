@@ -134,7 +134,8 @@ impl Parting<'_, '_> {
 pub(super) fn is_host_value(maker: &Maker, index: usize, region: StmtId, symbol: SymbolId) -> bool {
     let known = maker.symbols.get(symbol);
     let used = uses(maker.unit, maker.symbols, region);
-    let is_changed = used.of(symbol).is_some_and(|how| how.written || how.address_taken);
+    let is_changed = used.of(symbol).is_some_and(|how| how.written || how.address_taken)
+        || maker.is_reached(index, symbol);
     let is_plain = known.class == Class::Scalar && known.kind != SymbolKind::Member;
     known.kind == SymbolKind::Constant
         || is_plain && !is_changed && !maker.stated(index).contains(&known.name)

@@ -127,8 +127,8 @@ impl Maker<'_> {
         for (symbol, how) in used.iter() {
             let known = self.symbols.get(symbol);
             let name = known.name.as_str();
-            if (how.written || how.address_taken)
-                && live.contains(&symbol)
+            let is_wanted = (how.written || how.address_taken) && live.contains(&symbol);
+            if (is_wanted || self.is_reached(index, symbol))
                 && known.class == Class::Scalar
                 && known.kind != SymbolKind::Member
                 && !self.is_inside(symbol, stmt)

@@ -30,7 +30,7 @@ pub use loops::{Header, NotCanonical, header, is_tight, only_loop, trip_constant
 pub use output::{Output, output, prints};
 pub use parallel::{
     Amount, Around, Combine, Distance, Facts, Finding, Induction, Kind, Level, Needs, Obstacle, Said,
-    Verdict, fixed_step, inductions, integer, judge,
+    Verdict, fixed_step, inductions, integer, judge, reached,
 };
 pub use reduction::{Last, Reduction};
 pub use subscript::{Range, Subscript, plain};

@@ -80,9 +80,9 @@ impl Source {
             preference: omp::preference(target.profile, target.version, target.speech),
             queues: false,
         };
-        let bound = self.settled((unit, scan, &symbols), bound, &aim, options, found);
+        let (bound, reached) = self.settled((unit, scan, &symbols), bound, &aim, options, found);
         // What the plan has to say is about OpenMP's way; this back end speaks for itself.
-        let (plan, _) = plan::plan(&self.file, unit, &symbols, &bound, &held, &aim);
+        let (plan, _) = plan::plan(&self.file, unit, &symbols, &bound, &held, &reached, &aim);
         Reading { symbols, bound, plan, held, said }
     }
 

@@ -136,9 +136,9 @@ impl<'a> Work<'a> {
             preference: omp::preference(target.profile, target.version, target.speech),
             queues: target.queues == omp::Queues::Kept,
         };
-        let bound = self.source.settled((unit, scan, &symbols), bound, &aim, self.options, &mut self.found);
+        let (bound, reached) = self.source.settled((unit, scan, &symbols), bound, &aim, self.options, &mut self.found);
         let bound = plan::with_objects(unit, &symbols, bound);
-        let (plan, said) = plan::plan(file, unit, &symbols, &bound, &held, &aim);
+        let (plan, said) = plan::plan(file, unit, &symbols, &bound, &held, &reached, &aim);
         self.found.spread(unit, &bound, &plan);
         self.diags.extend(said);
         let (aliased, said) = omp::alias(file, unit, &symbols, &bound, &plan, target);

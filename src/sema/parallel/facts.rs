@@ -47,6 +47,8 @@ pub struct Facts<'a> {
     macros: HashMap<String, Option<&'a Define>>,
     /// All macros by name, those that are defined in several ways among them.
     defines: HashMap<String, Vec<&'a Define>>,
+    /// The variables that Fortran's `associate` gives other names.
+    lent: HashSet<SymbolId>,
     /// The variables that some macro assigns, by name.
     set_by_macros: HashSet<String>,
     /// The values that each variable is given; `None` for one that is not known.
@@ -76,6 +78,7 @@ impl<'a> Facts<'a> {
             no_alias,
             macros: HashMap::new(),
             defines: HashMap::new(),
+            lent: HashSet::new(),
             set_by_macros: HashSet::new(),
             sources: HashMap::new(),
             functions,
@@ -124,8 +127,11 @@ impl<'a> Facts<'a> {
             if let Some(symbol) = self.symbols.lookup(&decl.name, decl.name_span.end) {
                 self.sources.entry(symbol).or_default().push(Some(init));
                 // Another name of it.
-                if decl.derived.first() == Some(&Derived::Reference) && !decl.is_const {
-                    self.source(init, None);
+                if decl.derived.first() == Some(&Derived::Reference) {
+                    self.lent.extend(self.symbols.named(self.unit, init).filter(|_| self.unit.is_fortran()));
+                    if !decl.is_const {
+                        self.source(init, None);
+                    }
                 }
             }
         }
@@ -140,6 +146,11 @@ impl<'a> Facts<'a> {
         if let Some(symbol) = self.symbols.named(self.unit, target) {
             self.sources.entry(symbol).or_default().push(value);
         }
+    }
+
+    /// Whether an `associate` block of Fortran gives a variable another name.
+    pub(super) fn is_lent(&self, symbol: SymbolId) -> bool {
+        self.lent.contains(&symbol)
     }
 
     /// The line that holds an offset.
