@@ -652,7 +652,9 @@ impl Reader<'_> {
             .collect();
         let end = inside.first().map_or(node.end_byte(), |first| first.start_byte());
         let mark = Span::new(node.start_byte(), end);
-        list.push(self.push_stmt(mark, StmtKind::Labeled { label: None, stmt: None }));
+        let label = self.push_stmt(mark, StmtKind::Labeled { label: None, stmt: None });
+        self.unit.defaults.extend(value.is_none().then_some(label));
+        list.push(label);
         for child in inside {
             self.block_item(child, list);
         }

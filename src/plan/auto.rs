@@ -127,7 +127,6 @@ impl Settling<'_, '_> {
         self.around = self.around(index);
         if in_kernels {
             let reached = reached(self.facts, stmt);
-            eprintln!("REACHED {reached:?}");
             self.reached.insert(one.directive.span.start, reached);
         }
         for nest in outermost(self.facts.unit, stmt) {

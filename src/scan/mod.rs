@@ -4,6 +4,7 @@
 
 mod branches;
 mod c;
+mod conditions;
 mod fortran;
 mod macros;
 mod mention;
@@ -19,6 +20,7 @@ use crate::diag::Diag;
 use crate::source::{self, Language, Named, SourceFile, Span};
 
 pub use branches::branches_behind;
+pub use conditions::Conditions;
 pub use fortran::{Shape, form_of as fortran_form, shapes as fortran_shapes};
 pub use fortran::{defined_modules, used_modules};
 pub use macros::{Call, Choice, Macro, Macros, Piece, Use, Written, header_macros, macros, written_out};

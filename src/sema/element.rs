@@ -233,9 +233,15 @@ mod tests {
     #[test]
     fn types_that_share_memory_are_known() {
         let of = |words: &str| Element::of_words(words).unwrap();
-        for (one, two) in
-            [("int", "unsigned"), ("long int", "unsigned long"), ("char", "double"), ("_Bool", "bool"), ("int32_t", "int"), ("size_t", "long"), ("uint8_t", "float")]
-        {
+        for (one, two) in [
+            ("int", "unsigned"),
+            ("long int", "unsigned long"),
+            ("char", "double"),
+            ("_Bool", "bool"),
+            ("int32_t", "int"),
+            ("size_t", "long"),
+            ("uint8_t", "float"),
+        ] {
             assert!(!of(one).is_apart_from(&of(two)), "{one}, {two}");
         }
         for (one, two) in [("int", "float"), ("double", "float"), ("int", "long"), ("short int", "int")] {

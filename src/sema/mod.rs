@@ -11,6 +11,7 @@ mod flow;
 mod fortran;
 mod loops;
 mod macros;
+mod memory;
 mod numeric;
 mod output;
 mod parallel;
@@ -27,10 +28,11 @@ pub use flow::{
 };
 pub use fortran::resolve;
 pub use loops::{Header, NotCanonical, header, is_tight, only_loop, trip_constant};
+pub use memory::{Moved, moves};
 pub use output::{Output, output, prints};
 pub use parallel::{
     Amount, Around, Combine, Distance, Facts, Finding, Induction, Kind, Level, Needs, Obstacle, Said,
-    Verdict, fixed_step, inductions, integer, judge, reached,
+    Verdict, combined, fixed_step, inductions, integer, judge, reached,
 };
 pub use reduction::{Last, Reduction};
 pub use subscript::{Range, Subscript, plain};

@@ -131,10 +131,14 @@ pub struct Symbols {
     by_reference: FxHashMap<String, FxHashSet<usize>>,
     /// Object-like macros by name, with the names in their bodies.
     standing: FxHashMap<String, Vec<String>>,
+    /// Object-like macros that are numbers; `None` for one that is defined in several ways.
+    numbers: FxHashMap<String, Option<i128>>,
     /// Function-like macros by name, with the names that their bodies assign.
     assigning: FxHashMap<String, Vec<String>>,
     /// For Fortran, the dummy arguments that procedures leave as they are; elsewhere `None`.
     pub(super) inputs: Option<FxHashMap<String, FxHashSet<usize>>>,
+    /// The dummy arguments of Fortran's procedures, by the procedures' names.
+    pub(super) dummies: FxHashMap<String, Vec<Dummy>>,
     /// The names of members that lie over one another: those of unions, and of what is defined in them.
     overlaid: FxHashSet<String>,
     /// The derived types of Fortran.
@@ -147,6 +151,14 @@ pub struct Symbols {
     pub(super) member_types: FxHashMap<String, Option<Type>>,
     /// The types that have names by `typedef`.
     pub(super) type_names: FxHashMap<String, Type>,
+}
+
+/// A dummy argument of a Fortran procedure.
+#[derive(Clone, Debug)]
+pub(super) struct Dummy {
+    pub(super) name: String,
+    /// It is allocatable or a pointer, and no `intent(in)` keeps it as it is.
+    pub(super) may_move: bool,
 }
 
 pub(super) struct Types<'a> {
@@ -228,6 +240,9 @@ impl Symbols {
             let names = define.body.split(|c: char| !c.is_alphanumeric() && c != '_');
             let names = names.filter(|name| name.starts_with(|c: char| c.is_alphabetic() || c == '_'));
             symbols.standing.insert(define.name.clone(), names.map(str::to_owned).collect());
+            let number = super::macros::number(&define.body);
+            let known = symbols.numbers.entry(define.name.clone()).or_insert(number);
+            *known = known.filter(|known| Some(*known) == number);
             symbols.insert(Symbol {
                 name: define.name.clone(),
                 kind: SymbolKind::Constant,
@@ -298,6 +313,11 @@ impl Symbols {
     /// The names that the body of the function-like macro `name` assigns; none if there is no such macro.
     pub fn assigned_by(&self, name: &str) -> &[String] {
         self.assigning.get(name).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The number that the object-like macro `name` stands for.
+    pub fn number(&self, name: &str) -> Option<i128> {
+        self.numbers.get(name).copied().flatten()
     }
 
     /// Whether a symbol is an object-like macro.
@@ -407,6 +427,17 @@ impl Symbols {
         }
         let name = name.rsplit_once("::").map_or(name, |(_, last)| last);
         self.by_reference.get(name).is_some_and(|places| places.contains(&place))
+    }
+
+    /// Whether the Fortran procedure `name` may give its argument other memory, or make it point elsewhere: the one that is
+    /// passed by the name `keyword`, or the one at `place`. What is not seen is taken not to.
+    pub(super) fn may_move(&self, name: &str, keyword: Option<&str>, place: usize) -> bool {
+        let dummies = self.dummies.get(name).map(Vec::as_slice).unwrap_or_default();
+        let dummy = match keyword {
+            Some(keyword) => dummies.iter().find(|dummy| dummy.name == keyword),
+            None => dummies.get(place),
+        };
+        dummy.is_some_and(|dummy| dummy.may_move)
     }
 
     /// The class whose functions see a data member without `this->`.

@@ -27,7 +27,7 @@ mod value;
 mod walk;
 
 pub(super) use calls::is_mathematical;
-pub use combine::Combine;
+pub use combine::{Combine, combined};
 pub use depend::Distance;
 pub use facts::Facts;
 pub use induction::{Amount, Induction, Level, fixed_step, inductions};
