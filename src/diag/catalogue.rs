@@ -842,6 +842,32 @@ pub fn memory_moves(at: Span, name: &str, how: &str) -> Diag {
     )
 }
 
+/// A0272
+pub fn two_names(at: Span, name: &str, variable: &str) -> Diag {
+    diag(
+        272,
+        Severity::Differs,
+        at,
+        format!(
+            "`{name}` is part of `{variable}`, which the construct uses, too: the device has two places for it"
+        ),
+        "a copy on the device",
+        "use one of the two names in the construct",
+    )
+}
+
+/// A0273
+pub fn clang_refuses(at: Span, what: &str) -> Diag {
+    diag(
+        273,
+        Severity::Weaker,
+        at,
+        format!("clang 19 does not compile {what} in a target construct"),
+        "for other compilers only",
+        "give a local variable its value, and use that; gcc compiles it as it is",
+    )
+}
+
 /// A0281
 pub fn variable_in_routine(at: Span, name: &str, routine: &str) -> Diag {
     diag(
@@ -851,6 +877,18 @@ pub fn variable_in_routine(at: Span, name: &str, routine: &str) -> Diag {
         format!("`{routine}` uses `{name}` on the device, where its allocatable components are not"),
         "used here",
         "pass the components to the routine as arguments",
+    )
+}
+
+/// A0292
+pub fn size_for_array(at: Span, item: &str) -> Diag {
+    diag(
+        292,
+        Severity::Info,
+        at,
+        format!("`{item}` is taken for the whole array"),
+        "the array's size: it has no such element",
+        "write the array's name alone, or a section `[first:count]`",
     )
 }
 

@@ -67,12 +67,14 @@ struct Alias {
     root: String,
     /// No clause names it, and it is an array.
     is_bare_array: bool,
+    /// It is no new name: the variable that the key is another name of.
+    is_variable: bool,
 }
 
 impl Block {
     /// The statement that opens the block; none if there is nothing to name.
     pub fn opening(&self) -> Option<String> {
-        let is_name = |alias: &&Alias| !self.is_temporary(&alias.name);
+        let is_name = |alias: &&Alias| !alias.is_variable && !self.is_temporary(&alias.name);
         let pairs: Vec<String> = self.names.iter().filter(is_name).map(|alias| self.pair(alias)).collect();
         (!pairs.is_empty()).then(|| format!("associate ({})", pairs.join(", ")))
     }
@@ -117,6 +119,13 @@ impl Block {
     pub fn known(&self, path: &str) -> Option<&str> {
         let key = key(path);
         self.names.iter().find(|alias| alias.key == key).map(|alias| alias.name.as_str())
+    }
+
+    /// The variable that stands for this other name of it.
+    pub fn variable(&self, path: &str) -> Option<&str> {
+        let key = key(path);
+        let known = self.names.iter().find(|alias| alias.is_variable && alias.key == key);
+        known.map(|alias| alias.name.as_str())
     }
 
     /// A line of code with the aliases in the place of the components.
@@ -173,8 +182,18 @@ impl Block {
         let name = std::iter::once(first).chain(numbered).find(is_free).unwrap_or_default();
         let root = key.split(['%', '(']).next().unwrap_or_default().to_owned();
         let selector = path.split_whitespace().collect();
-        self.names.push(Alias { key, name: name.clone(), selector, root, is_bare_array });
+        self.names.push(Alias { key, name: name.clone(), selector, root, is_bare_array, is_variable: false });
         name
+    }
+
+    /// Has the variable stand for another name of it.
+    pub fn stand_for(&mut self, path: &str, variable: &str) {
+        if self.known(path).is_none() {
+            let (key, name) = (key(path), variable.to_owned());
+            let (root, selector) = (key.clone(), name.clone());
+            self.names.push(Alias { key, name, selector, root, is_bare_array: false, is_variable: true });
+            self.has_lent = true;
+        }
     }
 }
 

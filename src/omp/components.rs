@@ -126,6 +126,9 @@ impl Work<'_, '_> {
             return;
         }
         let mut block = Block::default();
+        if let Some(stmt) = one.stmt().filter(|_| kind.is_compute()) {
+            self.other_names(one, stmt, &mut block);
+        }
         let notes = self.clauses(index, bound, &mut block);
         let body = match one.stmt() {
             Some(stmt) if kind.is_compute() => self.body(one, stmt, &mut block),
@@ -150,6 +153,51 @@ impl Work<'_, '_> {
                 self.diags.push(diag::descriptor_left(one.directive.span));
             }
             self.aliased.blocks.insert(index, block);
+        }
+    }
+
+    /// The names of `associate` for scalars that the construct also uses by their own names: the variable's own name stands for
+    /// both. Where that cannot be, the device has two places for one.
+    fn other_names(&mut self, one: &Bound, stmt: StmtId, block: &mut Block) {
+        let paths = self.paths_in(stmt);
+        let lent: BTreeMap<SymbolId, &Path> =
+            paths.iter().filter(|path| self.is_lent_scalar(path)).map(|path| (path.root, path)).collect();
+        if lent.is_empty() {
+            return;
+        }
+        let used = sema::uses(self.unit, self.symbols, stmt);
+        let is_changed =
+            |symbol: SymbolId| used.of(symbol).is_some_and(|how| how.written || how.part_written);
+        let from = |symbol: SymbolId| sema::lent(self.unit, self.symbols, symbol);
+        for (symbol, path) in &lent {
+            let Some(part) = from(*symbol) else { continue };
+            let meets = |other: &SymbolId| from(*other).is_some_and(|other| other.meets(&part));
+            let others = lent.keys().filter(|other| *other != symbol && meets(other));
+            let mut names: Vec<SymbolId> = others.copied().collect();
+            let mut own = paths.iter().filter(|path| path.root == part.root);
+            if used.of(part.root).is_some()
+                && (part.members.is_empty() || own.any(|path| may_meet(path, &part.members)))
+            {
+                names.push(part.root);
+            }
+            if names.is_empty() || !is_changed(*symbol) && !names.iter().any(|name| is_changed(*name)) {
+                continue;
+            }
+            let known = self.symbols.get(part.root);
+            let is_seen = self.symbols.lookup(&known.name, path.span.start) == Some(part.root);
+            let is_plain = known.class == Class::Scalar && !known.fortran.pointer;
+            let name = self.symbols.get(*symbol).name.clone();
+            if part.is_whole && is_plain && is_seen {
+                block.stand_for(&name, &known.name);
+            } else if matches!(
+                one.directive.kind,
+                DirectiveKind::Kernels
+                    | DirectiveKind::KernelsLoop
+                    | DirectiveKind::Serial
+                    | DirectiveKind::SerialLoop
+            ) {
+                self.diags.push(diag::two_names(path.span, &name, &known.name));
+            }
         }
     }
 
@@ -186,6 +234,13 @@ impl Work<'_, '_> {
             let mut fresh = Vec::with_capacity(list.len());
             let mut is_same = true;
             for item in list {
+                if item.parts.is_empty()
+                    && let Some(variable) = block.variable(&item.text)
+                {
+                    fresh.push(plain(item, variable));
+                    is_same = false;
+                    continue;
+                }
                 match self.named(item, &clause.kind, here.kind) {
                     Named::Same => fresh.push(item.clone()),
                     Named::Component => {
@@ -293,7 +348,15 @@ impl Work<'_, '_> {
         let paths = self.paths_in(stmt);
         let is_own =
             |path: &&Path| self.is_lent_scalar(path) || !is_private(&self.symbols.get(path.root).name);
-        let mut own: Vec<&Path> = paths.iter().filter(is_own).collect();
+        let (same, mut own): (Vec<&Path>, Vec<&Path>) = paths.iter().filter(is_own).partition(|path| {
+            self.is_lent_scalar(path) && block.variable(&self.file.text(path.span)).is_some()
+        });
+        for path in same {
+            let variable = block.variable(&self.file.text(path.span)).map(str::to_owned);
+            if !self.rewritten.iter().any(|stmt| stmt.contains(path.span)) {
+                block.respelled.extend(variable.map(|variable| (path.span, variable)));
+            }
+        }
         if self.maps_components {
             // OpenMP allows no name of `associate` in `private` and the like, where an assigned scalar may come to stand.
             let assigned: BTreeSet<SymbolId> =
@@ -502,6 +565,19 @@ impl Work<'_, '_> {
             }
         }
     }
+}
+
+/// Whether components that a path names may hold, or be part of, what others name.
+fn may_meet(path: &Path, members: &[String]) -> bool {
+    path.steps.iter().zip(members).all(|(step, member)| step.name.eq_ignore_ascii_case(member))
+}
+
+/// The item with another name.
+fn plain(item: &ListItem, name: &str) -> ListItem {
+    let mut renamed = item.clone();
+    renamed.text = name.to_owned();
+    renamed.base.text = name.to_owned();
+    renamed
 }
 
 /// Whether a data clause of a directive names a variable itself.

@@ -21,6 +21,7 @@ mod parts;
 mod queue;
 mod reduce;
 mod routine;
+mod section;
 mod sharing;
 mod spelling;
 mod statement;
@@ -36,6 +37,7 @@ pub use feedback::reason;
 pub use induction::{Closed, Last, Put};
 pub use object::with_objects;
 pub use parts::{bodies, hands_on_pointer};
+pub use section::{Contiguity, Extent, Section, sizes_as_arrays};
 pub use tree::{
     Attribute, ByHost, Ends, Exit, Gangs, Item, Launch, Names, Plan, Region, Sharing, Single, Sizes, Spread,
     WorkLoop,

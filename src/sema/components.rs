@@ -245,6 +245,32 @@ pub fn is_lent(unit: &Unit, symbols: &Symbols, symbol: SymbolId) -> bool {
     is_scalar && selector(unit, symbols, symbol).is_some()
 }
 
+/// What the name of an `associate` block stands for a part of.
+#[derive(Clone, Debug)]
+pub struct Lent {
+    /// The variable.
+    pub root: SymbolId,
+    /// The components on the way, from the variable inwards.
+    pub members: Vec<String>,
+    /// It is the variable itself.
+    pub is_whole: bool,
+}
+
+impl Lent {
+    /// Whether two names may stand for one part of a variable, or for a part of one another.
+    pub fn meets(&self, other: &Lent) -> bool {
+        self.root == other.root && self.members.iter().zip(&other.members).all(|(one, two)| one == two)
+    }
+}
+
+/// What a name of an `associate` block stands for; `None` for other names.
+pub fn lent(unit: &Unit, symbols: &Symbols, symbol: SymbolId) -> Option<Lent> {
+    let selector = selector(unit, symbols, symbol)?;
+    let chain = chain(unit, selector)?;
+    let members = chain.steps.into_iter().map(|step| step.name).collect();
+    Some(Lent { root: symbols.named(unit, chain.root)?, members, is_whole: chain.root == selector })
+}
+
 /// A variable as a specification can ask for its kind: with ones for subscripts, and without names of `associate` blocks.
 /// With it, the variable itself.
 pub fn inquired(unit: &Unit, symbols: &Symbols, variable: (&str, SymbolId)) -> Option<(String, SymbolId)> {

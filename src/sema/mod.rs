@@ -17,10 +17,11 @@ mod output;
 mod parallel;
 mod reduction;
 mod subscript;
+mod sum;
 mod symbols;
 
 pub use array::{Elementwise, Line, LineKind, Piece, Refusal, Why, elementwise};
-pub use components::{Component, Path, Step, inquired, is_lent, paths, record_of};
+pub use components::{Component, Lent, Path, Step, inquired, is_lent, lent, paths, record_of};
 pub use element::{Element, Type};
 pub use elemental::{is_intrinsic as is_pure_intrinsic, is_transformational};
 pub use flow::{
@@ -36,4 +37,5 @@ pub use parallel::{
 };
 pub use reduction::{Last, Reduction};
 pub use subscript::{Range, Subscript, plain};
-pub use symbols::{Class, Symbol, SymbolId, SymbolKind, Symbols, has_variable_length};
+pub use sum::Sum;
+pub use symbols::{Bounds, Class, Dimensions, Symbol, SymbolId, SymbolKind, Symbols, has_variable_length};
