@@ -346,11 +346,12 @@ pub fn loop_in_order(at: Span, why: &str, help: &str) -> Diag {
 
 /// A0213
 pub fn routine_sequential(at: Span, level: &str) -> Diag {
+    let divided = if level == "gang" { ": each gang runs its part of them in one" } else { "" };
     diag(
         213,
         Severity::Weaker,
         at,
-        format!("the loops of a `{level}` routine run in the thread that calls it"),
+        format!("the loops of a `{level}` routine run in the thread that calls it{divided}"),
         "parallelism lost",
         "inline the routine where speed matters",
     )
@@ -737,6 +738,30 @@ pub fn implicit_gang(at: Span) -> Diag {
             .to_owned(),
         "has no `gang` clause",
         "say `gang` to make this clear; each gang runs what is in a `seq` loop or in no loop",
+    )
+}
+
+/// A0288
+pub fn gang_reduction_in_routine(at: Span, name: &str) -> Diag {
+    diag(
+        288,
+        Severity::Left,
+        at,
+        format!("`{name}` is reduced over gangs in a routine, where its value can be combined by no construct"),
+        "not allowed (OpenACC 3.3, 2.9.11)",
+        "reduce it in the compute construct, or let the loop be `worker` or `vector`",
+    )
+}
+
+/// A0289
+pub fn gang_routine_in_gang_loop(at: Span) -> Diag {
+    diag(
+        289,
+        Severity::Left,
+        at,
+        "a procedure that all gangs must run together is called in a loop that they divide".to_owned(),
+        "calls a `routine gang`",
+        "call it outside of the loop, or give it another level",
     )
 }
 

@@ -79,6 +79,7 @@ impl Source {
             device_type: options.device_type.clone(),
             preference: omp::preference(target.profile, target.version, target.speech),
             queues: false,
+            asks: false,
         };
         let bound = self.settled((unit, scan, &symbols), bound, &aim, options, found);
         // What the plan has to say is about OpenMP's way; this back end speaks for itself.

@@ -135,6 +135,7 @@ impl<'a> Work<'a> {
             device_type: self.options.device_type.clone(),
             preference: omp::preference(target.profile, target.version, target.speech),
             queues: target.queues == omp::Queues::Kept,
+            asks: true,
         };
         let bound = self.source.settled((unit, scan, &symbols), bound, &aim, self.options, &mut self.found);
         let bound = plan::with_objects(unit, &symbols, bound);
@@ -460,6 +461,16 @@ fn edits_of(
             Part::Braced(stmt, lines) => {
                 edits.extend(layout::braced(file, unit.stmt(*stmt).span, lines));
             }
+            Part::Inline(stmt, words) => {
+                let at = unit.stmt(*stmt).span.start;
+                let text = format!("{words} ").into_bytes();
+                edits.push(Edit { span: Span { start: at, end: at }, text });
+            }
+            Part::AfterHead(stmt, end, lines) => {
+                // The lines of a body stand deeper than the head.
+                let deeper: Vec<String> = lines.iter().map(|line| format!("  {line}")).collect();
+                edits.push(layout::lines_after(file, *end, unit.stmt(*stmt).span, &deeper)?);
+            }
             Part::Loops(stmt, lines, _) => {
                 let span = unit.stmt(*stmt).span;
                 if !layout::stands_alone(file, span) {
@@ -492,7 +503,7 @@ fn edits_of(
                 Some(place) if old.span.start < place => edits.push(layout::removed(file, old.span)),
                 _ => edits.push(own(&mut above, layout::relaid(file, old, &directive.words(speech)))),
             },
-            Part::InFunction(..) | Part::Declared(..) | Part::Used(..) => {}
+            Part::InFunction(..) | Part::Declared(..) | Part::Used(..) | Part::DeclaredFor(..) => {}
             Part::BeforeDirective(span, lines) => {
                 for line in lines {
                     edits.push(layout::inserted(file, span.start, line)?);
@@ -515,7 +526,13 @@ fn edits_of(
             }
             Part::LinesBefore(lines) => above += &layout::above(file, old, lines)?,
             Part::LinesBehind(lines) => edits.push(layout::lines_behind(file, old.span, lines)?),
-            Part::Respelled(names) => edits.extend(layout::respelled(file, names)?),
+            Part::Respelled(names) if speech == Speech::Fortran => {
+                edits.extend(layout::respelled(file, names)?);
+            }
+            Part::Respelled(names) => {
+                let edit = |(span, text): &(Span, String)| Edit { span: *span, text: text.clone().into_bytes() };
+                edits.extend(names.iter().map(edit));
+            }
         }
     }
     Some(joined(edits))
@@ -531,7 +548,11 @@ fn edits_of_implied(file: &SourceFile, unit: &Unit, at: Span, parts: &[Part]) ->
             Part::Directive(directive) => before.push(directive.line(speech)),
             Part::Pair(first, second) => before.extend([first.line(speech), second.line(speech)]),
             Part::LinesBefore(lines) | Part::LinesBehind(lines) => before.extend(lines.iter().cloned()),
-            Part::Gone | Part::InFunction(..) | Part::Declared(..) | Part::Used(..) => {}
+            Part::Gone
+            | Part::InFunction(..)
+            | Part::Declared(..)
+            | Part::Used(..)
+            | Part::DeclaredFor(..) => {}
             Part::Before(stmt, lines) if unit.stmt(*stmt).span.start == at.start => {
                 before.extend(lines.iter().cloned());
             }
@@ -605,6 +626,10 @@ fn specified(unit: &Unit, old: Span, parts: &[Part]) -> Vec<(u32, String)> {
                 );
             }
             Part::Declared(place, line) => lines.push((*place, line.clone())),
+            Part::DeclaredFor(stmt, line) => {
+                let scope = innermost(unit, unit.stmt(*stmt).span.start);
+                lines.extend(scope.map(|scope| (scope.directives_from, line.clone())));
+            }
             Part::Used(stmt, line) => {
                 let scope = innermost(unit, unit.stmt(*stmt).span.start);
                 lines.extend(scope.map(|scope| (scope.specification.start, line.clone())));
