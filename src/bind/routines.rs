@@ -38,9 +38,8 @@ pub fn named_by(unit: &Unit, directive: &Directive, target: Target) -> Vec<Strin
     match target {
         Target::Function(function) => vec![unit.function(function).name.clone()],
         Target::Declaration(span) if unit.is_fortran() => {
-            let is_it = |scope: &&crate::host::ir::Scope| {
-                scope.kind == ScopeKind::Interface && scope.span == span
-            };
+            let is_it =
+                |scope: &&crate::host::ir::Scope| scope.kind == ScopeKind::Interface && scope.span == span;
             unit.scopes.iter().filter(is_it).map(|scope| scope.name.clone()).collect()
         }
         Target::Declaration(span) => {

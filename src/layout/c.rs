@@ -91,6 +91,15 @@ pub fn replaced(file: &SourceFile, span: Span, directives: &[String]) -> Edit {
     Edit { span, text: directives.join(&between).into_bytes() }
 }
 
+/// Lines as one line: a pragma among other code is an operator.
+pub fn on_one_line(lines: &[String]) -> String {
+    let each = lines.iter().map(|line| match line.strip_prefix("#pragma ") {
+        Some(words) => format!("_Pragma(\"{}\")", words.replace('\\', "\\\\").replace('"', "\\\"")),
+        None => line.clone(),
+    });
+    each.collect::<Vec<_>>().join(" ")
+}
+
 /// The edit that puts a directive on a line of its own before the code at `offset`, indented like it.
 /// `None` if other code stands before it on its line.
 pub fn inserted(file: &SourceFile, offset: u32, text: &str) -> Option<Edit> {
@@ -107,6 +116,25 @@ pub fn above_code(file: &SourceFile, offset: u32, like: u32, text: &str) -> Opti
     let clear = before.iter().all(|byte| matches!(byte, b' ' | b'\t'));
     clear
         .then(|| Edit { span: Span { start, end: start }, text: format!("{indent}{text}{end}").into_bytes() })
+}
+
+/// The edits that put directives before and after a function, on lines of their own: what else stands on its lines goes on a
+/// line of its own, too.
+pub fn around(file: &SourceFile, function: Span, [before, after]: [&str; 2]) -> [Edit; 2] {
+    let at = |offset| Span { start: offset, end: offset };
+    let end = line_end(file, function.start);
+    let broken = || Edit { span: at(function.start), text: format!("{end}{before}{end}").into_bytes() };
+    let first = inserted(file, function.start, before).unwrap_or_else(broken);
+    let line = file.lines.span(file.lines.line(function.end.max(1) - 1));
+    let rest = file.text(Span { start: function.end, end: line.end });
+    let rest = rest.trim();
+    let is_comment = rest.starts_with("/*") && rest.ends_with("*/") && rest.matches("*/").count() == 1;
+    let is_last = rest.is_empty() || rest == ";" || rest.starts_with("//") || is_comment;
+    let last = match is_last {
+        true => behind(file, function.end, after),
+        false => Edit { span: at(function.end), text: format!("{end}{after}{end}").into_bytes() },
+    };
+    [first, last]
 }
 
 /// The edits that put lines before a statement, and braces around all of it.

@@ -25,6 +25,11 @@ pub fn stands_alone(file: &SourceFile, span: Span) -> bool {
     if file.language.is_fortran() { fortran::stands_alone(file, span) } else { c::stands_alone(file, span) }
 }
 
+/// Lines of C as one line: a pragma among other code is an operator.
+pub fn on_one_line(lines: &[String]) -> String {
+    c::on_one_line(lines)
+}
+
 /// The edit that puts directives or statements, each on a line of its own, in the place of code that stands alone.
 pub fn replaced(file: &SourceFile, span: Span, lines: &[String]) -> Edit {
     if file.language.is_fortran() {
@@ -44,10 +49,19 @@ pub fn inserted(file: &SourceFile, offset: u32, text: &str) -> Option<Edit> {
     }
 }
 
-/// The edit that puts a line of C before the line of the code at `offset`, indented like the line of `like`. `None` if other
+/// The edit that puts a line before the line of the code at `offset`, indented like the line of `like`. `None` if other
 /// code stands before it on its line.
 pub fn above_code(file: &SourceFile, offset: u32, like: u32, text: &str) -> Option<Edit> {
-    c::above_code(file, offset, like, text)
+    if file.language.is_fortran() {
+        Some(fortran::above_code(file, offset, like, text))
+    } else {
+        c::above_code(file, offset, like, text)
+    }
+}
+
+/// The edits that put directives before and after a function of C or C++, on lines of their own.
+pub fn around(file: &SourceFile, function: Span, directives: [&str; 2]) -> [Edit; 2] {
+    c::around(file, function, directives)
 }
 
 /// The edits that put lines before a statement, and braces around all of it, or `then` and `end if`.
@@ -83,6 +97,16 @@ pub fn lines_after(file: &SourceFile, offset: u32, like: Span, lines: &[String])
     } else {
         c::lines_after(file, offset, like, lines)
     }
+}
+
+/// The edit that puts a line before a statement of Fortran, of which other statements may stand on its line.
+pub fn before_statement(file: &SourceFile, stmt: Span, text: &str) -> Option<Edit> {
+    fortran::before_statement(file, stmt, text)
+}
+
+/// The edit that puts a line after a statement of Fortran, behind which other statements may stand on its line.
+pub fn after_statement(file: &SourceFile, stmt: Span, text: &str) -> Option<Edit> {
+    fortran::after_statement(file, stmt, text)
 }
 
 /// The edits that put other names in the place of names in Fortran code, whose lines are continued where they grow too long.

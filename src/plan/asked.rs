@@ -62,9 +62,8 @@ impl Maker<'_> {
         };
         let is_held = known.fortran.pointer || known.fortran.allocatable || known.is_reference;
         let used = uses(self.unit, self.symbols, region);
-        let is_changed = used
-            .of(symbol)
-            .is_some_and(|how| how.written || how.part_written || how.address_taken);
+        let is_changed =
+            used.of(symbol).is_some_and(|how| how.written || how.part_written || how.address_taken);
         is_plain
             && !is_held
             && !is_changed

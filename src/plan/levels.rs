@@ -35,7 +35,10 @@ impl Maker<'_> {
         let mut loops = self.all_loops_below(index).into_iter().filter(|at| !self.clauses(*at).seq);
         construct.num_gangs
             || self.reduces_over_gangs(index)
-            || loops.any(|at| self.is_gang(at) || self.has_no_level(at) && !self.is_in_loop(index, at) && !self.calls_gangs(at))
+            || loops.any(|at| {
+                self.is_gang(at)
+                    || self.has_no_level(at) && !self.is_in_loop(index, at) && !self.calls_gangs(at)
+            })
     }
 
     /// Whether the construct itself reduces a variable over its gangs: on a combined construct the clause is the loop's.

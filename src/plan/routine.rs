@@ -43,6 +43,10 @@ impl Maker<'_> {
             self.diags.push(diag::not_before_statement(directive.span, "routine"));
             return;
         }
+        if self.is_misused(&named_by(self.unit, directive, bound.target)) {
+            self.diags.push(diag::gang_routine_in_gang_loop(directive.span));
+            return;
+        }
         if let Some(level) = level.filter(|_| !binds) {
             self.diags.push(diag::routine_sequential(level.span, &level.name.text));
         }
@@ -96,6 +100,11 @@ impl Maker<'_> {
         let Some(stmt) = one.stmt() else { return };
         let clauses = self.clauses(index);
         let span = one.directive.span;
+        let function = one.function.map(|function| self.unit.function(function).name.clone());
+        if self.is_misused(&Vec::from_iter(function)) {
+            self.diags.push(diag::gang_routine_in_gang_loop(span));
+            return;
+        }
         if let Some((_, item)) = clauses.reduction.first() {
             self.diags.push(diag::gang_reduction_in_routine(item.span, &item.base.text));
             return;
@@ -139,9 +148,9 @@ impl Maker<'_> {
             _ => return None,
         };
         let body = self.unit.stmt(header.body).span;
-        let between = descendants(self.bound, index).map(|at| &self.bound[at]).find(|one| {
-            one.stmt() == Some(header.body) && one.directive.span.start < body.start
-        });
+        let between = descendants(self.bound, index)
+            .map(|at| &self.bound[at])
+            .find(|one| one.stmt() == Some(header.body) && one.directive.span.start < body.start);
         let last = [Some(header.bound), header.step].into_iter().flatten();
         let head_end = last.map(|expr| self.unit.expr(expr).span.end).max()?;
         let is_default = || {
@@ -167,21 +176,30 @@ impl Maker<'_> {
     /// Whether a statement calls a procedure that all gangs must run together: it is no part of what they divide.
     pub(super) fn calls_gang_routine(&self, stmt: StmtId) -> bool {
         let span = self.unit.stmt(stmt).span;
-        self.first_gang_call(span).is_some()
+        self.gang_calls(span).next().is_some()
     }
 
-    fn first_gang_call(&self, span: Span) -> Option<Span> {
-        let mut calls = self.unit.exprs_in(span).filter_map(|expr| match &expr.kind {
-            ExprKind::Call { callee, .. } => Some(self.unit.expr(*callee)),
+    /// Whether a loop whose iterations gangs divide calls one of these procedures: they cannot be translated for it.
+    fn is_misused(&self, names: &[String]) -> bool {
+        let loops = (0..self.bound.len()).filter(|at| self.divides_gang_routine(*at));
+        let spans = loops.filter_map(|at| self.bound[at].stmt()).map(|stmt| self.unit.stmt(stmt).span);
+        spans.flat_map(|span| self.gang_calls(span)).any(|called| names.iter().any(|name| name == called))
+    }
+
+    /// The procedures called in `span` that all gangs must run together.
+    fn gang_calls(&self, span: Span) -> impl Iterator<Item = &str> {
+        let callees = self.unit.exprs_in(span).filter_map(|expr| match &expr.kind {
+            ExprKind::Call { callee, .. } => Some(&self.unit.expr(*callee).kind),
             _ => None,
         });
-        let found = calls.find(|callee| match &callee.kind {
+        let named = callees.filter_map(|callee| match callee {
             ExprKind::Name(name) => {
-                self.is_gang_routine(name.rsplit(':').next().unwrap_or(name).split('<').next().unwrap_or(name))
+                let name = name.rsplit(':').next().unwrap_or(name);
+                Some(name.split('<').next().unwrap_or(name))
             }
-            ExprKind::Member { name, .. } => self.is_gang_routine(name),
-            _ => false,
+            ExprKind::Member { name, .. } => Some(name.as_str()),
+            _ => None,
         });
-        found.map(|callee| callee.span)
+        named.filter(|name| self.is_gang_routine(name))
     }
 }

@@ -269,6 +269,7 @@ impl Maker<'_> {
             let item = match item.parts.as_slice() {
                 [] => item.base.text.clone(),
                 _ if is_c => as_section(item),
+                _ if self.is_whole_array(index, item) => item.base.text.clone(),
                 _ => item.text.clone(),
             };
             Attribute { sharing: Sharing::Reduction(op), item, entry }

@@ -5,12 +5,12 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::host::ir::{
-    Attributes, BaseType, DeclKind, Expr, ExprId, ExprKind, FunctionId, Implicit, ModuleUse, ScopeId,
+    Attributes, BaseType, DeclId, DeclKind, Expr, ExprId, ExprKind, FunctionId, Implicit, ModuleUse, ScopeId,
     ScopeKind, Unit,
 };
 use crate::source::Span;
 
-use super::symbols::{Class, Symbol, SymbolId, SymbolKind, Symbols, Types};
+use super::symbols::{Class, Dummy, Symbol, SymbolId, SymbolKind, Symbols, Types};
 
 /// The names that a module makes known, with their symbols.
 type Exports = Vec<(String, SymbolId)>;
@@ -31,6 +31,7 @@ impl Symbols {
             inputs.entry(name.clone()).or_default().insert(*place);
         }
         self.inputs = Some(inputs);
+        self.read_dummies(types);
         let mut modules = Modules {
             units: types.units.clone(),
             by_name: FxHashMap::default(),
@@ -73,6 +74,34 @@ impl Symbols {
         self.associated(unit);
     }
 
+    /// Reads the dummy arguments of all procedures and interface bodies. Of several of one name, all are meant.
+    fn read_dummies(&mut self, types: &Types) {
+        let functions = types.units.iter().flat_map(|unit| {
+            unit.functions
+                .iter()
+                .map(move |function| (*unit, function.name.as_str(), function.params.clone()))
+        });
+        let bodies = types.units.iter().flat_map(|unit| {
+            let bodies = unit.scopes.iter().filter(|scope| scope.kind == ScopeKind::Interface);
+            bodies.map(move |scope| {
+                let is_dummy = |decl: &DeclId| unit.decl(*decl).kind == DeclKind::Parameter;
+                (*unit, scope.name.as_str(), scope.decls.iter().copied().filter(is_dummy).collect())
+            })
+        });
+        for (unit, name, params) in functions.chain(bodies) {
+            let known = self.dummies.entry(name.to_owned()).or_default();
+            for (place, param) in params.into_iter().enumerate() {
+                let decl = unit.decl(param);
+                let said = &decl.fortran;
+                let may_move = (said.allocatable || said.pointer) && !said.intent_in;
+                match known.get_mut(place) {
+                    Some(dummy) => dummy.may_move |= may_move,
+                    None => known.push(Dummy { name: decl.name.clone(), may_move }),
+                }
+            }
+        }
+    }
+
     /// The names of included files: parts of scoping units, all of which see them.
     fn included(&mut self, units: &[&Unit], types: &Types) {
         let file = Span { start: 0, end: u32::MAX };
@@ -80,7 +109,7 @@ impl Symbols {
             let parts =
                 unit.scopes.iter().filter(|scope| scope.kind == ScopeKind::Program && scope.name.is_empty());
             for decl in parts.flat_map(|scope| &scope.decls) {
-                self.declare(unit.decl(*decl), None, SymbolKind::Static, file, 0, types);
+                self.declare((unit, unit.decl(*decl)), None, SymbolKind::Static, file, 0, types);
             }
         }
     }
@@ -94,7 +123,7 @@ impl Symbols {
         for decl_id in &scope.decls {
             let decl = unit.decl(*decl_id);
             let storage = if common.contains(&decl.name) { SymbolKind::Static } else { SymbolKind::Local };
-            let symbol = self.declare(decl, Some(*decl_id), storage, scope.span, 0, types);
+            let symbol = self.declare((unit, decl), Some(*decl_id), storage, scope.span, 0, types);
             let is_result = scope.kind == ScopeKind::Procedure && scope.result.as_ref() == Some(&decl.name);
             let is_dummy = decl.kind == DeclKind::Parameter && !decl.fortran.value;
             let known = self.get_mut(symbol);
@@ -135,7 +164,7 @@ impl Symbols {
         for decl_id in &scope.decls {
             let decl = unit.decl(*decl_id);
             let here = is_own.then_some(*decl_id);
-            let symbol = self.declare(decl, here, SymbolKind::Static, visible, 0, types);
+            let symbol = self.declare((unit, decl), here, SymbolKind::Static, visible, 0, types);
             let known = self.get_mut(symbol);
             known.home = Some(scope.name.clone());
             if decl.fortran.procedure {
@@ -209,6 +238,7 @@ impl Symbols {
                 class: if is_element { Class::Array } else { class },
                 is_floating,
                 shape: Vec::new(),
+                bounds: Vec::new(),
                 scope: unit.scope(scope).span,
                 from: 0,
                 decl: None,

@@ -5,26 +5,31 @@
 mod array;
 mod components;
 mod designator;
+mod element;
 mod elemental;
 mod flow;
 mod fortran;
 mod loops;
 mod macros;
+mod memory;
 mod numeric;
 mod output;
 mod parallel;
 mod reduction;
 mod subscript;
+mod sum;
 mod symbols;
 
 pub use array::{Elementwise, Line, LineKind, Piece, Refusal, Why, elementwise};
 pub use components::{Component, Path, Step, inquired, is_lent, paths, record_of};
+pub use element::{Element, Type};
 pub use elemental::{is_intrinsic as is_pure_intrinsic, is_transformational};
 pub use flow::{
     Use, Uses, children, escaping, live_after, path_to, reads_of_expr, uses, uses_beside, uses_beside_headers,
 };
 pub use fortran::resolve;
 pub use loops::{Header, NotCanonical, header, is_tight, only_loop, trip_constant};
+pub use memory::{Moved, moves};
 pub use output::{Output, output, prints};
 pub use parallel::{
     Amount, Around, Combine, Distance, Facts, Finding, Induction, Kind, Level, Needs, Obstacle, Said,
@@ -32,4 +37,5 @@ pub use parallel::{
 };
 pub use reduction::{Last, Reduction};
 pub use subscript::{Range, Subscript, plain};
-pub use symbols::{Class, Symbol, SymbolId, SymbolKind, Symbols, has_variable_length};
+pub use sum::Sum;
+pub use symbols::{Bounds, Class, Dimensions, Symbol, SymbolId, SymbolKind, Symbols, has_variable_length};
