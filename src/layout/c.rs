@@ -130,8 +130,11 @@ pub fn around(file: &SourceFile, function: Span, [before, after]: [&str; 2]) -> 
     let rest = rest.trim();
     let is_comment = rest.starts_with("/*") && rest.ends_with("*/") && rest.matches("*/").count() == 1;
     let is_last = rest.is_empty() || rest == ";" || rest.starts_with("//") || is_comment;
+    // Before the line end, so that what is put before the next line does not meet it.
     let last = match is_last {
-        true => behind(file, function.end, after),
+        true => {
+            Edit { span: at(before_line_end(file, function.end)), text: format!("{end}{after}").into_bytes() }
+        }
         false => Edit { span: at(function.end), text: format!("{end}{after}{end}").into_bytes() },
     };
     [first, last]

@@ -6,11 +6,12 @@
 use crate::acc::ast::{ClauseKind, ListItem, Part};
 use crate::host::ir::{ExprId, ExprKind, StmtId, StmtKind};
 use crate::sema::{self, Class, SymbolId, SymbolKind, uses};
+use crate::source::{Form, Language};
 
 use super::{Attribute, Condition, Gangs, Launch, Maker, Region};
 
-/// A condition of Fortran must be so short that its statement fits on a line.
-const LONGEST: u32 = 40;
+/// A condition of Fortran must be so short that its statement fits on a line: of fixed form, and of free form.
+const LONGEST: [u32; 2] = [40, 80];
 
 impl Maker<'_> {
     /// Whether the device can compute the condition of the branch `stmt` of region `index` for the host.
@@ -18,9 +19,10 @@ impl Maker<'_> {
         let StmtKind::If { cond, .. } = self.unit.stmt(stmt).kind else { return false };
         let is_queued = self.clauses_are(index, |kind| matches!(kind, ClauseKind::Async(_)));
         let span = self.unit.expr(cond).span;
+        let longest = LONGEST[usize::from(self.file.language == Language::Fortran(Form::Free))];
         let fits = || {
             let line = |at: u32| self.file.lines.line(at);
-            span.len() as u32 <= LONGEST && line(span.start) == line(span.end)
+            span.len() as u32 <= longest && line(span.start) == line(span.end)
         };
         self.aim.asks
             && !is_queued
@@ -60,8 +62,12 @@ impl Maker<'_> {
             (None, true) => false,
             (_, false) => true,
         };
-        let is_held = known.fortran.pointer || known.fortran.allocatable || known.is_reference;
         let used = uses(self.unit, self.symbols, region);
+        // A dummy argument of Fortran, or what a contained procedure may change: nothing else reaches it.
+        let is_quiet = || used.calls.keys().all(|name| sema::is_pure_intrinsic(name));
+        let is_reached = known.is_reference && !(self.unit.is_fortran() && is_quiet());
+        let fortran = &known.fortran;
+        let is_held = fortran.pointer || fortran.allocatable || fortran.target || is_reached;
         let is_changed =
             used.of(symbol).is_some_and(|how| how.written || how.part_written || how.address_taken);
         is_plain
