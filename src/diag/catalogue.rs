@@ -772,7 +772,7 @@ pub fn property_unknown(at: Span, name: &str) -> Diag {
         Severity::Differs,
         at,
         format!("`{name}` finds nothing: OpenMP cannot ask for it"),
-        "0, which means \"not known\"",
+        "answered by 0: not known",
         "see that the program does without the answer",
     )
 }
