@@ -29,7 +29,7 @@ pub use array::{loop_declaration, loop_variable};
 pub use ast::Speech;
 pub use clause::operator;
 pub use components::alias;
-pub use lower::{Lowered, Part, Queues, Target, lower};
+pub use lower::{DECIDED, Lowered, Part, Queues, Target, lower};
 pub use memory::{allocated, freed};
 pub use profile::preference;
 pub use queue::queue_objects;

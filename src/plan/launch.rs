@@ -34,6 +34,11 @@ impl Maker<'_> {
             ));
             return;
         }
+        let divided = below.iter().chain([&index]).find(|at| self.divides_gang_routine(**at));
+        if let Some(at) = divided {
+            self.diags.push(diag::gang_routine_in_gang_loop(self.bound[*at].directive.span));
+            return;
+        }
         let counting = self.counting(index);
         let mut ok = self.items_ok(index, &counting);
         for at in self.all_loops_below(index) {
@@ -189,7 +194,7 @@ impl Maker<'_> {
         let asks = self.asks_for_gangs(index);
         let in_one = self.whole_in_one_gang(index) || asks && self.only_one_gang(index, stmt);
         if is_combined {
-            self.in_order(index, index, self.holds_gang_loop(index), &mut attributes);
+            self.in_order(index, index, self.is_redundant_loop(index), &mut attributes);
         }
         let inside = self.loops_inside(index, in_one || !asks, &mut attributes);
         let reduces = !is_combined && !clauses.reduction.is_empty();

@@ -3,6 +3,7 @@
 //! Invariant: no word of a target language; every choice that a user could miss is a diagnostic.
 
 mod array;
+mod asked;
 mod auto;
 mod callee;
 mod clauses;
@@ -39,11 +40,11 @@ pub use object::with_objects;
 pub use parts::{bodies, hands_on_pointer};
 pub use section::{Contiguity, Extent, Section, sizes_as_arrays};
 pub use tree::{
-    Attribute, ByHost, Ends, Exit, Gangs, Item, Launch, Names, Plan, Region, Sharing, Single, Sizes, Spread,
-    WorkLoop,
+    Attribute, ByHost, Condition, Divided, Ends, Exit, Gangs, Item, Launch, Names, Plan, Region, Sharing,
+    Single, Sizes, Spread, WorkLoop,
 };
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::acc::ast::DirectiveKind;
 use crate::bind::{Bound, ancestors, descendants};
@@ -80,6 +81,8 @@ pub struct Aim {
     pub preference: Preference,
     /// Queues are kept: work goes on while the host does.
     pub queues: bool,
+    /// The device can compute a condition that the host then decides by.
+    pub asks: bool,
 }
 
 /// What the plan is made from, and what it becomes.
@@ -95,6 +98,8 @@ pub(crate) struct Maker<'a> {
     declares: Vec<usize>,
     /// The variables of each function with `kernels` whose address it takes.
     escaping: HashMap<FunctionId, Names>,
+    /// The procedures with `routine gang` in this file.
+    gang_routines: HashSet<String>,
     queues: queue::Queues,
     reached: Reached,
     pub(crate) plan: Plan,
@@ -157,6 +162,7 @@ impl<'a> Maker<'a> {
             declared: data::declared(bound, symbols),
             declares: (0..bound.len()).filter(is_declare).collect(),
             escaping: escaping(unit, symbols, bound),
+            gang_routines: routine::of_gangs(unit, bound, &aim.device_type),
             queues: queue::Queues::new(unit, bound),
             reached: Reached::new(),
             plan: Plan { items, ..Plan::default() },

@@ -144,7 +144,8 @@ impl<'a> Library<'a> {
 
     /// Notes which headers a text needs.
     pub fn notice(&mut self, text: &[u8]) {
-        let text = String::from_utf8_lossy(text);
+        // A variable of ours is no name of a library.
+        let text = String::from_utf8_lossy(text).replace(omp::DECIDED, "");
         if self.target.speech == omp::Speech::Fortran {
             self.omp |= text.match_indices("omp_").any(|(at, _)| !text[..at].ends_with(is_inner));
             return;

@@ -53,6 +53,8 @@ pub struct Header {
     macros: Vec<Macro>,
     /// The variables that it gives a place on the device.
     declared: Declared,
+    /// The procedures that it says all gangs run together.
+    gang_routines: Vec<String>,
 }
 
 impl Header {
@@ -78,7 +80,8 @@ impl Header {
         let unit = host::parse(&file, &scan);
         let macros = scan::header_macros(&file, shown);
         let declared = bind::declared(&file, &scan, &unit);
-        Header { file, scan, unit, macros, declared }
+        let gang_routines = bind::gang_routines(&file, &scan, &unit);
+        Header { file, scan, unit, macros, declared, gang_routines }
     }
 }
 

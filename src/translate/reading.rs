@@ -79,6 +79,7 @@ impl Source {
             device_type: options.device_type.clone(),
             preference: omp::preference(target.profile, target.version, target.speech),
             queues: false,
+            asks: false,
         };
         let (bound, reached) = self.settled((unit, scan, &symbols), bound, &aim, options, found);
         let (bound, sizes) = plan::sizes_as_arrays(unit, &symbols, bound);

@@ -139,6 +139,7 @@ impl<'a> Work<'a> {
             device_type: self.options.device_type.clone(),
             preference: omp::preference(target.profile, target.version, target.speech),
             queues: target.queues == omp::Queues::Kept,
+            asks: true,
         };
         let (bound, reached) =
             self.source.settled((unit, scan, &symbols), bound, &aim, self.options, &mut self.found);
@@ -506,6 +507,18 @@ fn edits_of(
             Part::Braced(stmt, lines) => {
                 edits.extend(layout::braced(file, unit.stmt(*stmt).span, lines));
             }
+            Part::Inline(stmt, words) => {
+                let at = unit.stmt(*stmt).span.start;
+                let is_apart =
+                    file.slice(Span { start: at.saturating_sub(1), end: at })[0].is_ascii_whitespace();
+                let text = format!("{}{words} ", if is_apart { "" } else { " " }).into_bytes();
+                edits.push(Edit { span: Span { start: at, end: at }, text });
+            }
+            Part::AfterHead(stmt, end, lines) => {
+                // The lines of a body stand deeper than the head.
+                let deeper: Vec<String> = lines.iter().map(|line| format!("  {line}")).collect();
+                edits.push(layout::lines_after(file, *end, unit.stmt(*stmt).span, &deeper)?);
+            }
             Part::Loops(stmt, lines, _) => {
                 let span = unit.stmt(*stmt).span;
                 if !layout::stands_alone(file, span) {
@@ -540,15 +553,18 @@ fn edits_of(
             Part::Around(function, around) => {
                 let span = unit.function(*function).span;
                 let [before, behind] = around.as_ref();
-                edits.push(layout::inserted(file, span.start, &before.line(speech))?);
-                edits.push(layout::behind(file, span.end, &behind.line(speech)));
+                edits.extend(layout::around(file, span, [&before.line(speech), &behind.line(speech)]));
             }
             Part::Specified(directive) => match place_in_specification(unit, old.span.start) {
                 // Where it stands, only a compiler for OpenACC takes it.
                 Some(place) if old.span.start < place => edits.push(layout::removed(file, old.span)),
                 _ => edits.push(own(&mut above, layout::relaid(file, old, &directive.words(speech)))),
             },
-            Part::InFunction(..) | Part::Declared(..) | Part::Used(..) | Part::Counters(_) => {}
+            Part::InFunction(..)
+            | Part::Declared(..)
+            | Part::Used(..)
+            | Part::DeclaredFor(..)
+            | Part::Counters(_) => {}
             Part::BeforeDirective(span, lines) => {
                 for line in lines {
                     edits.push(layout::inserted(file, span.start, line)?);
@@ -575,7 +591,14 @@ fn edits_of(
                 edits.push(Edit { span: Span { start: old.span.end, end: old.span.end }, text });
             }
             Part::LinesBehind(lines) => edits.push(layout::lines_behind(file, old.span, lines)?),
-            Part::Respelled(names) => edits.extend(layout::respelled(file, names)?),
+            Part::Respelled(names) if speech == Speech::Fortran => {
+                edits.extend(layout::respelled(file, names)?);
+            }
+            Part::Respelled(names) => {
+                let edit =
+                    |(span, text): &(Span, String)| Edit { span: *span, text: text.clone().into_bytes() };
+                edits.extend(names.iter().map(edit));
+            }
         }
     }
     Some(joined(edits))
@@ -599,7 +622,12 @@ fn edits_of_implied(file: &SourceFile, unit: &Unit, at: Span, parts: &[Part]) ->
             Part::Directive(directive) => before.push(directive.line(speech)),
             Part::Pair(first, second) => before.extend([first.line(speech), second.line(speech)]),
             Part::LinesBefore(lines) | Part::LinesBehind(lines) => before.extend(lines.iter().cloned()),
-            Part::Gone | Part::InFunction(..) | Part::Declared(..) | Part::Used(..) | Part::Counters(_) => {}
+            Part::Gone
+            | Part::InFunction(..)
+            | Part::Declared(..)
+            | Part::Used(..)
+            | Part::DeclaredFor(..)
+            | Part::Counters(_) => {}
             Part::Before(stmt, lines) if unit.stmt(*stmt).span.start == at.start => {
                 before.extend(lines.iter().cloned());
             }
@@ -673,6 +701,10 @@ fn specified(unit: &Unit, old: Span, parts: &[Part]) -> Vec<(u32, String)> {
                 );
             }
             Part::Declared(place, line) => lines.push((*place, line.clone())),
+            Part::DeclaredFor(stmt, line) => {
+                let scope = innermost(unit, unit.stmt(*stmt).span.start);
+                lines.extend(scope.map(|scope| (scope.directives_from, line.clone())));
+            }
             Part::Used(stmt, line) => {
                 let scope = innermost(unit, unit.stmt(*stmt).span.start);
                 lines.extend(scope.map(|scope| (scope.specification.start, line.clone())));
