@@ -921,9 +921,10 @@ impl Lowering<'_> {
                 known.fortran.allocatable && !known.fortran.save && known.kind == SymbolKind::Local
             })
         };
-        let freed = names.iter().filter(is_freed).map(|name| {
-            [format!("if (allocated({name})) then"), memory::freed(name), "end if".to_owned()]
-        });
+        let freed = names
+            .iter()
+            .filter(is_freed)
+            .map(|name| [format!("if (allocated({name})) then"), memory::freed(name), "end if".to_owned()]);
         freed.flatten().collect()
     }
 

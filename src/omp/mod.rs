@@ -16,6 +16,7 @@ mod look;
 mod lower;
 mod memory;
 mod object;
+mod pointers;
 mod profile;
 mod queue;
 mod reduced;

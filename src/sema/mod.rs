@@ -19,14 +19,14 @@ mod subscript;
 mod symbols;
 
 pub use array::{Elementwise, Line, LineKind, Piece, Refusal, Why, elementwise};
-pub use components::{Component, Path, Step, inquired, is_lent, paths, record_of};
+pub use components::{Component, Path, Place, Step, inquired, is_lent, is_selected, paths, record_of};
 pub use elemental::{is_intrinsic as is_pure_intrinsic, is_transformational};
 pub use flow::{
     Use, Uses, children, escaping, live_after, path_to, reads_of_expr, uses, uses_beside, uses_beside_headers,
 };
 pub use fortran::resolve;
 pub use loops::{Header, NotCanonical, header, is_tight, only_loop, trip_constant};
-pub use memory::{Moved, moves};
+pub use memory::{Moved, gapped, moves, retargets};
 pub use output::{Output, output, prints};
 pub use parallel::{
     Amount, Around, Combine, Distance, Facts, Finding, Induction, Kind, Level, Needs, Obstacle, Said,
