@@ -703,18 +703,18 @@ pub fn pointer_moves(at: Span, name: &str) -> Diag {
 }
 
 /// A0282
-pub fn pointer_with_gaps(at: Span, name: &str, used: Span) -> Diag {
+pub fn pointer_with_gaps(used: Span, name: &str, at: Span) -> Diag {
     let made = diag(
         282,
         Severity::Differs,
-        at,
+        used,
         format!(
             "the elements of `{name}` do not stand side by side: compilers copy other memory, or more, for it"
         ),
-        "points to every second element, a row, or the like",
+        "is on the device here",
         "name its target in a data clause, and the pointer in none, or copy the elements to an array of their own",
     );
-    made.with(used, "is on the device here")
+    made.with(at, "points to every second element, a row, or the like")
 }
 
 /// A0283
@@ -744,14 +744,28 @@ pub fn descriptor_left(at: Span) -> Diag {
 }
 
 /// A0240
-pub fn one_gang(at: Span, name: &str) -> Diag {
+pub fn one_gang(at: Span, name: &str, shows: bool) -> Diag {
+    let severity = if shows { Severity::Differs } else { Severity::Weaker };
     diag(
         240,
-        Severity::Weaker,
+        severity,
         at,
         format!("the region runs in one gang: what its gangs have of `{name}` cannot be combined"),
         "reduced here",
         "give the variable its value before the region",
+    )
+}
+
+/// A0287
+pub fn implicit_gang(at: Span) -> Diag {
+    diag(
+        287,
+        Severity::Differs,
+        at,
+        "the gangs divide the iterations of this loop, as OpenACC 3.1 and later say: before, each gang ran all of them"
+            .to_owned(),
+        "has no `gang` clause",
+        "say `gang` to make this clear; each gang runs what is in a `seq` loop or in no loop",
     )
 }
 
@@ -866,6 +880,18 @@ pub fn variable_in_routine(at: Span, name: &str, routine: &str) -> Diag {
         format!("`{routine}` uses `{name}` on the device, where its allocatable components are not"),
         "used here",
         "pass the components to the routine as arguments",
+    )
+}
+
+/// A0292
+pub fn size_for_array(at: Span, item: &str) -> Diag {
+    diag(
+        292,
+        Severity::Info,
+        at,
+        format!("`{item}` is taken for the whole array"),
+        "the array's size: it has no such element",
+        "write the array's name alone, or a section `[first:count]`",
     )
 }
 

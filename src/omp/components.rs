@@ -34,8 +34,9 @@ pub fn alias<'a>(
     }
     let maps_components = !profile::tuning(target.profile).associate;
     let Moving { places, moves, diags } = pointers::moving(unit, symbols, bound);
-    let gapped: BTreeMap<Place, Span> =
-        sema::gapped(unit, symbols).into_iter().map(|(at, place)| (place, at)).collect();
+    let gapped = sema::gapped(unit, symbols).into_iter();
+    let gapped: BTreeMap<Place, (Span, Option<Place>)> =
+        gapped.map(|(at, place, whole)| (place, (at, whole))).collect();
     let roots = places.keys().chain(gapped.keys()).map(|(root, _)| *root).collect();
     let paths = sema::paths(unit, symbols, &roots);
     // The loops of array statements, and the heads of `do concurrent`, are written anew, with the aliases in them.
@@ -81,7 +82,7 @@ struct Work<'a, 'b> {
     /// Where pointers get other targets.
     moves: Vec<(Span, Place)>,
     /// The pointers to elements that do not stand side by side, and where each gets them.
-    gapped: BTreeMap<Place, Span>,
+    gapped: BTreeMap<Place, (Span, Option<Place>)>,
     /// What the author knows already.
     told: BTreeSet<Place>,
     aliased: Aliased<'b>,
@@ -210,13 +211,24 @@ impl Work<'_, '_> {
             let steps = path.steps.into_iter().map(|step| step.name);
             met.push((path.span, (path.root, steps.collect())));
         }
+        let around = ancestors(bound, index).chain([index]).flat_map(|at| &bound[at].directive.clauses);
+        let brought: BTreeSet<Place> = around
+            .filter_map(|clause| list(&clause.kind))
+            .flatten()
+            .filter_map(|item| pointers::place(self.symbols, item))
+            .collect();
         for (span, place) in met {
             let name = &self.symbols.get(place.0).name;
             if self.unseen(&place) && self.told.insert((place.0, Vec::new())) {
                 self.diags.push(diag::type_not_declared(span, name));
             }
-            if let Some(at) = self.gapped.get(&place).copied().filter(|_| self.told.insert(place)) {
-                self.diags.push(diag::pointer_with_gaps(at, &self.file.text(at), span));
+            // Of an array that a clause brings, the device has the elements.
+            let gaps = self
+                .gapped
+                .get(&place)
+                .filter(|(_, whole)| !whole.as_ref().is_some_and(|whole| brought.contains(whole)));
+            if let Some((at, _)) = gaps.filter(|_| self.told.insert(place)) {
+                self.diags.push(diag::pointer_with_gaps(span, &self.file.text(*at), *at));
             }
         }
     }
@@ -231,8 +243,12 @@ impl Work<'_, '_> {
             let is_alias = sema::is_selected(self.unit, self.symbols, *root);
             return !members.is_empty() && known.intrinsic.is_none() && !is_alias;
         };
+        // Those of an intrinsic module have nothing that a directive could name.
+        let is_unknown = |record: &String| {
+            !matches!(record.as_str(), "c_ptr" | "c_funptr") && !self.symbols.is_declared(record)
+        };
         for member in members {
-            if !self.symbols.is_declared(&record) {
+            if is_unknown(&record) {
                 return true;
             }
             match self.symbols.component(&record, member).and_then(|one| one.record.clone()) {
@@ -240,7 +256,7 @@ impl Work<'_, '_> {
                 None => return false,
             }
         }
-        !self.symbols.is_declared(&record)
+        is_unknown(&record)
     }
 
     /// Puts aliases into the clauses, and takes out the variables that cannot be mapped, with a note on each.

@@ -16,7 +16,7 @@ use super::ast::{Body, Clause, Directive, Ending, Leaf, Speech};
 use super::clause::{self, Facts, Gathered};
 use super::look::{self, Asked};
 use super::profile::Tuning;
-use super::{array, constant, ends, exits, launch, memory, object, profile, queue, sections};
+use super::{array, constant, ends, exits, launch, memory, object, pieces, profile, queue, sections};
 
 /// What the output is written for.
 #[derive(Clone, Copy, Debug)]
@@ -72,6 +72,8 @@ pub enum Part {
     Braced(StmtId, Vec<String>),
     /// Loops of so many dimensions, perhaps with a directive before them, in the place of the statement.
     Loops(StmtId, Vec<String>, usize),
+    /// Loop variables that lines of ours use, by the numbers of their dimensions: Fortran declares them.
+    Counters(Vec<usize>),
     /// These statements in the place of the first one of a `do concurrent`, and what ends them.
     Nested(StmtId, Vec<String>),
     /// Lines behind the statement.
@@ -102,6 +104,8 @@ pub enum Part {
     Respelled(Vec<(Span, String)>),
     /// A declaration, in the specification part behind this offset.
     Declared(u32, String),
+    /// A `use` statement, at the start of the specification part of the procedure that holds the statement.
+    Used(StmtId, String),
 }
 
 /// What becomes of one bound directive.
@@ -188,6 +192,7 @@ impl Lowering<'_> {
                 let directive = launch::work_loop(work, &asked, &mut rows, &self.tuning);
                 Lowered { parts: vec![with_tiles(directive, Some(work))], rows, left: false }
             }
+            Item::ByOneGang => self.by_one_gang(index),
             Item::Clauses { clauses, pushed_down, implied } => {
                 let (clauses, pushed_down, implied) = (clauses.clone(), *pushed_down, implied.clone());
                 self.by_clauses(index, &clauses, pushed_down, &implied)
@@ -219,9 +224,12 @@ impl Lowering<'_> {
         let tiled = match &self.plan.items[index] {
             Item::Launch(launch) => launch.nest.as_ref().is_some_and(|nest| !nest.tile.is_empty()),
             Item::Loop(work) => !work.tile.is_empty(),
-            Item::Left | Item::Gone | Item::Clauses { .. } | Item::Declare { .. } | Item::Routine { .. } => {
-                false
-            }
+            Item::Left
+            | Item::Gone
+            | Item::ByOneGang
+            | Item::Clauses { .. }
+            | Item::Declare { .. }
+            | Item::Routine { .. } => false,
         };
         asked.tiles = if tiled { "kept" } else { "lost" };
         let own = look::row(&page_of(crate::acc::name(directive.kind)), &asked);
@@ -252,6 +260,27 @@ impl Lowering<'_> {
         }
     }
 
+    /// A loop that one of several gangs runs: only the first team gets to it.
+    fn by_one_gang(&mut self, index: usize) -> Lowered {
+        let bound = self.bound;
+        let one = &bound[index];
+        let Some(stmt) = one.stmt().filter(|_| !one.unbraced) else {
+            self.diags
+                .push(diag::standalone_as_body(one.directive.span, crate::acc::name(one.directive.kind)));
+            return left();
+        };
+        let condition = "if (omp_get_team_num() == 0)".to_owned();
+        let parts = match self.target.speech {
+            Speech::C => vec![Part::Statements(vec![condition])],
+            Speech::Fortran => vec![
+                Part::Statements(vec![condition + " then"]),
+                Part::After(stmt, vec!["end if".to_owned()]),
+                Part::Used(stmt, "use omp_lib, only: omp_get_team_num".to_owned()),
+            ],
+        };
+        Lowered { parts, rows: self.level_rows(index), left: false }
+    }
+
     fn gather(
         &mut self,
         index: usize,
@@ -271,7 +300,8 @@ impl Lowering<'_> {
             let symbol = self.symbols.lookup(item.variable(), bound.directive.span.start);
             symbol.is_some_and(|symbol| plan::is_rows(item, self.symbols.get(symbol)))
         };
-        let facts = Facts { class: &class, is_rows: &is_rows, constant: &constant };
+        let section = |item: &ListItem| self.plan.sections.get(&item.span);
+        let facts = Facts { class: &class, is_rows: &is_rows, constant: &constant, section: &section };
         for clause in clauses.iter().filter_map(|at| bound.directive.clauses.get(*at)) {
             if !skip(&clause.kind) {
                 clause::translate(clause, asked, &facts, &mut gathered);
@@ -654,6 +684,13 @@ impl Lowering<'_> {
         }
         self.on_device_only(kind, &mut directive);
         let hidden = self.plan.apart.get(&index).map(|names| object::hide(&mut directive, names));
+        if kind == DirectiveKind::Update {
+            let (more, counters) =
+                pieces::apart(&mut directive, std::mem::take(&mut gathered.pieces), self.target.speech);
+            if !more.is_empty() {
+                return self.several_updates(index, directive, (more, counters), gathered);
+            }
+        }
         let needs_data = !matches!(kind, DirectiveKind::Wait | DirectiveKind::Atomic);
         let has_data = directive.clauses.iter().any(|clause| matches!(clause.body, Body::List(_)));
         if needs_data && !has_data {
@@ -733,6 +770,36 @@ impl Lowering<'_> {
             parts.push(Part::AtEnd(stmt?, at_end));
         }
         Some(lines_before(before).chain(apart).chain(parts).chain(lines_after(stmt, behind)).collect())
+    }
+
+    /// An update that takes more than one directive: `more` are the lines behind the first one, and the loop variables in them.
+    fn several_updates(
+        &mut self,
+        index: usize,
+        mut directive: Directive,
+        (mut more, counters): (Vec<String>, Vec<usize>),
+        gathered: &mut Gathered,
+    ) -> Option<Vec<Part>> {
+        let speech = self.target.speech;
+        let before = std::mem::take(&mut gathered.before);
+        let lines = statements(gathered, speech);
+        let has_data = directive.clauses.iter().any(|clause| matches!(clause.body, Body::List(_)));
+        if !lines.is_empty() {
+            queue::hold(&mut directive);
+            more.extend(self.wait_own_queue(index));
+            more.extend(lines);
+        }
+        if !self.may_insert(index, &more) {
+            return None;
+        }
+        let mut parts = match has_data {
+            true => {
+                lines_before(before).chain([Part::Directive(directive), Part::LinesBehind(more)]).collect()
+            }
+            false => vec![Part::Statements([before, more].concat())],
+        };
+        parts.push(Part::Counters(counters));
+        Some(parts)
     }
 
     fn tell_moved(&mut self, index: usize) {

@@ -16,6 +16,7 @@ mod look;
 mod lower;
 mod memory;
 mod object;
+mod pieces;
 mod pointers;
 mod profile;
 mod queue;

@@ -13,6 +13,7 @@ mod feedback;
 mod induction;
 mod kernels;
 mod launch;
+mod levels;
 mod nest;
 mod object;
 mod output;
@@ -20,10 +21,12 @@ mod parts;
 mod queue;
 mod reduce;
 mod routine;
+mod section;
 mod sharing;
 mod spelling;
 mod statement;
 mod tree;
+mod trips;
 mod words;
 
 pub use auto::{Settled, leaves_open, operator, settle};
@@ -34,6 +37,7 @@ pub use feedback::reason;
 pub use induction::{Closed, Last, Put};
 pub use object::with_objects;
 pub use parts::{bodies, hands_on_pointer};
+pub use section::{Contiguity, Extent, Section, sizes_as_arrays};
 pub use tree::{
     Attribute, ByHost, Ends, Exit, Gangs, Item, Launch, Names, Plan, Region, Sharing, Single, Sizes, Spread,
     WorkLoop,
@@ -59,6 +63,8 @@ pub struct Preference {
     pub short_trip: i128,
     /// Loops that use arrays of variable length may be shared out inside others.
     pub variable_length_inside: bool,
+    /// The addresses of arrays that bound a loop are lost where gangs and lanes divide it together.
+    pub loses_address_bounds: bool,
     /// Loops can be tiled.
     pub tiles: bool,
     /// A loop whose condition is `!=` can be shared out.

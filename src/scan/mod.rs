@@ -10,6 +10,7 @@ mod macros;
 mod mention;
 mod outline;
 mod preproc;
+mod qualifier;
 mod shadow;
 
 use std::path::Path;
@@ -26,6 +27,7 @@ pub use macros::{Call, Choice, Macro, Macros, Piece, Use, Written, header_macros
 pub use mention::mentions_openacc;
 pub use outline::Outline;
 pub use preproc::{Defined, Shown, View, constant};
+pub use qualifier::is_restrict;
 
 /// Finds the directives of `file` and makes the shadow text of what `view` shows.
 pub fn scan(file: &SourceFile, view: &View) -> (Scan, Vec<Diag>) {
@@ -139,6 +141,8 @@ pub struct Scan {
     pub guards: Vec<Guard>,
     /// Fortran's sentinels `!@acc` of lines that only an OpenACC compiler reads (3.3, 2.2.1): their bytes.
     pub conditionals: Vec<Span>,
+    /// The macros that spell `restrict`.
+    pub restricts: Vec<String>,
     /// What is found out when it is asked for.
     pub index: Index,
 }

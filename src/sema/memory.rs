@@ -87,13 +87,13 @@ pub fn retargets(unit: &Unit, symbols: &Symbols) -> Vec<(Span, Place)> {
 }
 
 /// Where pointers get targets whose elements do not stand side by side: sections with a stride, and those of which an
-/// earlier dimension is one element.
-pub fn gapped(unit: &Unit, symbols: &Symbols) -> Vec<(Span, Place)> {
+/// earlier dimension is one element. With each pointer, the array that the section is of.
+pub fn gapped(unit: &Unit, symbols: &Symbols) -> Vec<(Span, Place, Option<Place>)> {
     let found = unit.exprs.iter().filter_map(|expr| {
         let ExprKind::Assign(None, left, right) = &expr.kind else { return None };
         let ExprKind::AddressOf(target) = unit.expr(*right).kind else { return None };
         has_gaps(unit, target).then_some(())?;
-        Some((unit.expr(*left).span, place(unit, symbols, *left)?))
+        Some((unit.expr(*left).span, place(unit, symbols, *left)?, place(unit, symbols, target)))
     });
     found.collect()
 }

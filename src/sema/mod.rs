@@ -5,6 +5,7 @@
 mod array;
 mod components;
 mod designator;
+mod element;
 mod elemental;
 mod flow;
 mod fortran;
@@ -16,10 +17,12 @@ mod output;
 mod parallel;
 mod reduction;
 mod subscript;
+mod sum;
 mod symbols;
 
 pub use array::{Elementwise, Line, LineKind, Piece, Refusal, Why, elementwise};
 pub use components::{Component, Path, Place, Step, inquired, is_lent, is_selected, paths, record_of};
+pub use element::{Element, Type};
 pub use elemental::{is_intrinsic as is_pure_intrinsic, is_transformational};
 pub use flow::{
     Use, Uses, children, escaping, live_after, path_to, reads_of_expr, uses, uses_beside, uses_beside_headers,
@@ -30,8 +33,9 @@ pub use memory::{Moved, gapped, moves, retargets};
 pub use output::{Output, output, prints};
 pub use parallel::{
     Amount, Around, Combine, Distance, Facts, Finding, Induction, Kind, Level, Needs, Obstacle, Said,
-    Verdict, fixed_step, inductions, integer, judge,
+    Verdict, combined, fixed_step, inductions, integer, judge,
 };
 pub use reduction::{Last, Reduction};
 pub use subscript::{Range, Subscript, plain};
-pub use symbols::{Class, Symbol, SymbolId, SymbolKind, Symbols, has_variable_length};
+pub use sum::Sum;
+pub use symbols::{Bounds, Class, Dimensions, Symbol, SymbolId, SymbolKind, Symbols, has_variable_length};
