@@ -701,6 +701,35 @@ pub fn pointer_moves(at: Span, name: &str) -> Diag {
     )
 }
 
+/// A0282
+pub fn pointer_with_gaps(used: Span, name: &str, at: Span) -> Diag {
+    let made = diag(
+        282,
+        Severity::Differs,
+        used,
+        format!(
+            "the elements of `{name}` do not stand side by side: compilers copy other memory, or more, for it"
+        ),
+        "is on the device here",
+        "name its target in a data clause, and the pointer in none, or copy the elements to an array of their own",
+    );
+    made.with(at, "points to every second element, a row, or the like")
+}
+
+/// A0283
+pub fn type_not_declared(at: Span, name: &str) -> Diag {
+    diag(
+        283,
+        Severity::Differs,
+        at,
+        format!(
+            "no file at hand declares the type of `{name}`: it is translated as one without allocatable components"
+        ),
+        "its type is not known",
+        "translate the file with the file that declares the type, or that includes this one",
+    )
+}
+
 /// A0236
 pub fn descriptor_left(at: Span) -> Diag {
     diag(

@@ -17,6 +17,7 @@ mod lower;
 mod memory;
 mod object;
 mod pieces;
+mod pointers;
 mod profile;
 mod queue;
 mod reduced;

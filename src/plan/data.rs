@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, Expr, ListItem, Part, Subscript};
 use crate::bind::{Bound, ancestors};
 use crate::diag::{self, Diag};
-use crate::host::ir::{Decl, Derived, ExprId, ExprKind, FunctionId, Unit};
+use crate::host::ir::{Decl, Derived, ExprId, FunctionId, Unit};
 use crate::sema::{Class, Symbol, SymbolId, SymbolKind, Symbols, uses};
 
 use super::object::names_object;
@@ -268,7 +268,6 @@ impl Maker<'_> {
         }
         self.note_sections(index, &counting);
         self.about_objects(index);
-        self.about_pointers(index);
         let directive = &self.bound[index].directive;
         let pushed_down = directive.kind == DirectiveKind::Data;
         self.plan.items[index] = Item::Clauses { clauses: counting, pushed_down, implied: Vec::new() };
@@ -337,30 +336,6 @@ impl Maker<'_> {
         let mut around = ancestors(self.bound, index).chain([index]);
         function.is_some_and(|function| function.member_of.is_some())
             && (!self.entered.objects.is_empty() || around.any(|at| names_object(&self.bound[at])))
-    }
-
-    /// Says which pointers of a Fortran `data` construct get another target inside: OpenMP's copy keeps the old one.
-    fn about_pointers(&mut self, index: usize) {
-        let bound = &self.bound[index];
-        let Some(stmt) = bound.stmt().filter(|_| self.unit.is_fortran()) else { return };
-        let items = bound.directive.clauses.iter().flat_map(|clause| super::list(&clause.kind));
-        let pointers: Names = items
-            .filter_map(|item| self.symbol_of(index, item))
-            .filter(|symbol| self.symbols.get(*symbol).fortran.pointer)
-            .collect();
-        if pointers.is_empty() {
-            return;
-        }
-        let extent = self.unit.stmt(stmt).span;
-        for expr in self.unit.exprs_in(extent) {
-            let ExprKind::Assign(None, left, right) = &expr.kind else { continue };
-            let (left, right) = (self.unit.expr(*left), self.unit.expr(*right));
-            let (ExprKind::Name(name), ExprKind::AddressOf(_)) = (&left.kind, &right.kind) else { continue };
-            let symbol = self.symbols.lookup(name, left.span.start);
-            if symbol.is_some_and(|symbol| pointers.contains(&symbol)) {
-                self.diags.push(diag::pointer_moves(left.span, name));
-            }
-        }
     }
 
     /// Says which items of an `exit data` a `data` construct around it still holds: OpenACC counts the two apart.

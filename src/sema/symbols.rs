@@ -512,7 +512,7 @@ impl Symbols {
     }
 
     /// All symbols, in the order of their declarations.
-    pub(super) fn ids(&self) -> impl Iterator<Item = SymbolId> + use<> {
+    pub fn ids(&self) -> impl Iterator<Item = SymbolId> + use<> {
         (0..self.symbols.len() as u32).map(SymbolId)
     }
 
