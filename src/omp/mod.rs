@@ -27,5 +27,5 @@ pub use components::alias;
 pub use lower::{Lowered, Part, Queues, Target, lower};
 pub use memory::{allocated, freed};
 pub use profile::preference;
-pub use queue::queue_objects;
+pub use queue::{queue_module, queue_objects};
 pub use section::Sections;

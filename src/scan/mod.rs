@@ -4,9 +4,11 @@
 
 mod branches;
 mod c;
+mod conditions;
 mod fortran;
 mod macros;
 mod mention;
+mod openmp;
 mod outline;
 mod preproc;
 mod shadow;
@@ -18,10 +20,12 @@ use crate::diag::Diag;
 use crate::source::{self, Language, Named, SourceFile, Span};
 
 pub use branches::branches_behind;
+pub use conditions::{Branch, Condition, conditions};
 pub use fortran::{Shape, form_of as fortran_form, shapes as fortran_shapes};
 pub use fortran::{defined_modules, used_modules};
 pub use macros::{Call, Choice, Macro, Macros, Piece, Use, Written, header_macros, macros, written_out};
 pub use mention::mentions_openacc;
+pub use openmp::{Existing, OpenMp, openmp};
 pub use outline::Outline;
 pub use preproc::{Defined, Shown, View, constant};
 

@@ -243,10 +243,19 @@ impl<'a> Work<'a> {
     /// Declares the objects of queues in the scoping unit that holds `offset`, if a text there names them.
     fn need_queues(&mut self, unit: &Unit, offset: u32, text: &[u8]) {
         let is_named = text.windows(13).any(|word| word == b"acc2omp_queue");
-        let Some(place) = place_in_specification(unit, offset).filter(|_| is_named) else { return };
+        let Some(scope) = innermost(unit, offset).filter(|_| is_named) else { return };
+        self.add_specification(self.behind_head(scope), omp::queue_module());
         for line in omp::queue_objects() {
-            self.add_specification(place, line);
+            self.add_specification(scope.directives_from, line);
         }
+    }
+
+    /// Where the line behind the first statement of a scoping unit begins: `use` statements may stand from there on.
+    fn behind_head(&self, scope: &Scope) -> u32 {
+        let head = scope.specification.start;
+        let rest = self.source.file.bytes.get(head as usize..).unwrap_or_default();
+        let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
+        if head == 0 { 0 } else { head + length as u32 }
     }
 
     fn add_specification(&mut self, place: u32, line: String) {
@@ -256,13 +265,18 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Puts the lines into the specification parts, before the first code that stands there.
+    /// Puts the lines into the specification parts, before the first code that stands there: `use` statements come first.
     fn finish_specifications(&mut self) {
         let file = &self.source.file;
+        let mut places: BTreeMap<u32, Vec<String>> = BTreeMap::new();
         for (place, lines) in std::mem::take(&mut self.specification) {
             let behind = file.bytes.get(place as usize..).unwrap_or_default();
             let blanks = behind.iter().take_while(|byte| byte.is_ascii_whitespace()).count() as u32;
-            let edits = lines.iter().filter_map(|line| layout::inserted(file, place + blanks, line));
+            places.entry(place + blanks).or_default().extend(lines);
+        }
+        for (place, mut lines) in places {
+            lines.sort_by_key(|line| !line.trim_start_matches("!$ ").starts_with("use "));
+            let edits = lines.iter().filter_map(|line| layout::inserted(file, place, line));
             let edits = joined(edits.collect());
             if self.edits.add(Rewrite { owner: u32::MAX - 1, edits }).is_err() {
                 self.diags.push(diag::edit_conflict(Span { start: place, end: place }));

@@ -179,6 +179,9 @@ fn laid(file: &SourceFile, line: usize, text: &str) -> Vec<String> {
         let frame = style::of_new_directive(form, &indent, &sentinel);
         return frame.fill(&[&[sentinel], rest].concat());
     }
+    if first == "!$" && !rest.is_empty() {
+        return style::of_conditional(form, &indent).fill(rest);
+    }
     if first.starts_with('!') {
         let indent = if form == Form::Free { indent } else { String::new() };
         return vec![format!("{indent}{text}")];

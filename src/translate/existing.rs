@@ -1,0 +1,170 @@
+//! OpenMP that stands in the source already: the user's or ours, never both for the same code.
+//!
+//! Invariant: what the user wrote goes only if ours has come in its place.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::acc::ast::DirectiveKind;
+use crate::bind::{self, Bound, Twins};
+use crate::diag::{self, Diag};
+use crate::host::ir::Unit;
+use crate::scan::{self, OpenMp};
+use crate::source::{SourceFile, Span};
+
+/// What becomes of OpenMP that the source has for the code of an OpenACC directive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Existing {
+    /// Both stay as they are, and a diagnostic asks.
+    #[default]
+    Ask,
+    /// It stays, and the OpenACC goes.
+    Keep,
+    /// It goes, and the translation comes in its place.
+    Replace,
+}
+
+/// The existing OpenMP of one file, and what is known to become of it.
+pub struct Apart {
+    found: Option<OpenMp>,
+    existing: Existing,
+    /// OpenACC stays beside its translation: what has a counterpart has been translated before.
+    guard: bool,
+    /// The numbers of OpenMP directives that have a counterpart.
+    known: BTreeSet<usize>,
+    /// The conditions whose branches stay as they are.
+    kept: BTreeSet<usize>,
+    /// By the first byte of an OpenACC directive, the OpenMP that goes if it is translated.
+    replaced: BTreeMap<u32, BTreeSet<usize>>,
+}
+
+/// What becomes of the directives of one view.
+#[derive(Debug, Default)]
+pub struct Chosen {
+    /// Those to translate.
+    pub bound: Vec<Bound>,
+    /// Those that are left.
+    pub left: Vec<Span>,
+    /// Those that stay as they are, though nothing is left to do about them.
+    pub stay: Vec<Span>,
+    /// Those that go: the user's OpenMP stands for them.
+    pub gone: Vec<Span>,
+    /// Regions of data among `bound` that go, but count for what is inside.
+    pub gone_data: BTreeSet<u32>,
+    /// What there is to say.
+    pub diags: Vec<Diag>,
+}
+
+impl Apart {
+    /// Reads the OpenMP of a file.
+    pub fn new(file: &SourceFile, existing: Existing, guard: bool) -> Apart {
+        let (known, kept, replaced) = Default::default();
+        Apart { found: scan::openmp(file), existing, guard, known, kept, replaced }
+    }
+
+    /// Parts the directives that have counterparts from the others.
+    pub fn choose(&mut self, unit: &Unit, bound: Vec<Bound>) -> Chosen {
+        let Some(found) = &self.found else { return Chosen { bound, ..Chosen::default() } };
+        let twins = bind::twins(unit, &bound, found);
+        let mut chosen = Chosen::default();
+        let mut apart = BTreeSet::new();
+        for at in 0..bound.len() {
+            let own = twins.of.get(&at);
+            let parted = twins.parted.get(&at);
+            if own.is_none() && parted.is_none() {
+                continue;
+            }
+            self.known.extend(own.into_iter().flatten());
+            self.one(&twins, &bound, at, &mut apart, &mut chosen);
+        }
+        chosen.bound = bind::without(bound, &apart);
+        chosen
+    }
+
+    fn one(
+        &mut self,
+        twins: &Twins,
+        bound: &[Bound],
+        at: usize,
+        apart: &mut BTreeSet<usize>,
+        chosen: &mut Chosen,
+    ) {
+        let directive = &bound[at].directive;
+        let (span, name) = (directive.span, crate::acc::name(directive.kind));
+        let is_region = matches!(directive.kind, DirectiveKind::Data | DirectiveKind::HostData);
+        let parted = twins.parted.get(&at);
+        let all: Vec<Span> = {
+            let all = bind::with_all_in_it(bound, at);
+            all.into_iter().filter(|one| bound[*one].text.is_some()).map(|one| bound[one].directive.span).collect()
+        };
+        let other = twins.of.get(&at).and_then(|own| own.first()).and_then(|first| self.directive(*first));
+        match self.existing {
+            Existing::Replace if twins.unread.contains(&at) => {
+                chosen.diags.push(diag::existing_by_condition(span, name));
+                chosen.left.extend(all);
+            }
+            Existing::Replace => {
+                let own = twins.of.get(&at).cloned().unwrap_or_default();
+                if let Some(first) = other {
+                    chosen.diags.push(diag::existing_replaced(first, name));
+                }
+                self.replaced.insert(span.start, own);
+                return;
+            }
+            Existing::Ask if !self.guard => {
+                let made = diag::existing_openmp(span, name);
+                chosen.diags.push(match other {
+                    Some(other) => made.with(other, "stands for the same code"),
+                    None => made,
+                });
+                self.kept.extend(parted);
+                chosen.left.extend(all);
+                if is_region {
+                    let inside = bind::descendants(bound, at).collect::<Vec<_>>();
+                    let texts = inside.iter().filter(|one| bound[**one].text.is_some());
+                    chosen.left.extend(texts.map(|one| bound[*one].directive.span));
+                    apart.extend(inside);
+                }
+            }
+            // Beside its own translation, it is done; a condition chooses between the two.
+            _ if self.guard || parted.is_some() => {
+                self.kept.extend(parted);
+                chosen.stay.extend(all);
+            }
+            _ => {
+                chosen.diags.push(diag::existing_kept(span, name));
+                if is_region {
+                    chosen.gone_data.insert(span.start);
+                    return;
+                }
+                chosen.gone.extend(all);
+            }
+        }
+        apart.extend(bind::with_all_in_it(bound, at));
+    }
+
+    fn directive(&self, number: usize) -> Option<Span> {
+        Some(self.found.as_ref()?.directives.get(number)?.span)
+    }
+
+    /// Whether the line of a condition stays as it is.
+    pub fn keeps(&self, line: Span) -> bool {
+        let conditions = self.found.iter().flat_map(|found| found.conditions.iter().enumerate());
+        let mut kept = conditions.filter(|(at, _)| self.kept.contains(at));
+        kept.any(|(_, condition)| condition.branches.iter().any(|branch| branch.head.contains(line)))
+    }
+
+    /// The OpenMP that goes with the translation of the directives that begin at these places.
+    pub fn replaced(&self, is_translated: impl Fn(u32) -> bool) -> Vec<Span> {
+        let all = self.replaced.iter().filter(|(start, _)| is_translated(**start));
+        let numbers: BTreeSet<usize> = all.flat_map(|(_, own)| own.iter().copied()).collect();
+        numbers.into_iter().filter_map(|number| self.directive(number)).collect()
+    }
+
+    /// The first OpenMP that has no counterpart and is in force with the translation.
+    pub fn awakes(&self) -> Option<Span> {
+        let found = self.found.as_ref()?;
+        let own = found.directives.iter().enumerate().filter(|(number, _)| !self.known.contains(number));
+        let first = own.map(|(_, one)| one.span).next();
+        first.into_iter().chain(found.first_line).min_by_key(|span| span.start)
+    }
+}
