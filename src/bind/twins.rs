@@ -103,7 +103,7 @@ pub fn twins(unit: &Unit, bound: &[Bound], found: &OpenMp) -> Twins {
 }
 
 /// Whether a place stands in a branch that compilers for OpenMP alone do not read, of a condition that asks for it.
-fn is_unread(condition: &crate::scan::Condition, place: u32) -> bool {
+fn is_unread(condition: &crate::scan::Fork, place: u32) -> bool {
     let branch = condition.branch_at(place);
     branch.is_some() && condition.is_about_directives() && condition.branch_of_openmp() != branch
 }

@@ -1,125 +1,93 @@
-//! The preprocessor's conditions of a file: what stands in which branch, and which branch compilers for OpenMP read.
+//! The conditions of the preprocessor that a place stands under.
 //!
-//! Invariant: a condition that names more than `_OPENACC` and `_OPENMP` is taken as it is where it does not matter.
+//! Invariant: conditions nest, and each knows the one around it; what a branch holds is for others to read.
 
 use crate::source::{SourceFile, Span};
 
 use super::c::{self, Event};
 use super::fortran;
-use super::preproc::{self, Defined, keyword};
+use super::preproc::{self, Step};
 
-/// An `#if` with its branches, up to its `#endif`.
+/// The conditions of a file, in the order in which they begin.
+#[derive(Clone, Debug, Default)]
+pub struct Conditions {
+    all: Vec<Condition>,
+}
+
+/// One condition, from `#if` to `#endif`.
 #[derive(Clone, Debug)]
 pub struct Condition {
-    /// From the beginning of the first line to the end of the last one, without its line end.
-    pub whole: Span,
-    /// Its branches in their order.
-    pub branches: Vec<Branch>,
-}
-
-/// A branch of a condition.
-#[derive(Clone, Debug)]
-pub struct Branch {
-    /// The line that opens it.
-    pub head: Span,
-    /// What stands in it: from behind that line to the next one of the condition.
-    pub inside: Span,
-    /// `if`, `ifdef`, `ifndef`, `elif` or `else`.
-    word: &'static str,
-    /// What is behind that word.
-    text: String,
-}
-
-/// The conditions of a file, those inside others behind them.
-pub fn conditions(file: &SourceFile) -> Vec<Condition> {
-    let events = if file.language.is_fortran() { fortran::events(file) } else { c::events(&file.bytes) };
-    let mut open: Vec<Condition> = Vec::new();
-    let mut found = Vec::new();
-    for event in &events {
-        let Event::Line(line) = event else { continue };
-        let (word, rest) = keyword(&file.bytes, line);
-        let head = line.whole;
-        let text = String::from_utf8_lossy(&rest).trim().to_owned();
-        let branch = Branch { head, inside: Span { start: head.end, end: head.end }, word, text };
-        match word {
-            "if" | "ifdef" | "ifndef" => open.push(Condition { whole: head, branches: vec![branch] }),
-            "elif" | "else" => {
-                if let Some(condition) = open.last_mut() {
-                    condition.close(head.start);
-                    condition.branches.push(branch);
-                }
-            }
-            "endif" => {
-                if let Some(mut condition) = open.pop() {
-                    condition.close(head.start);
-                    condition.whole.end = head.end;
-                    found.push(condition);
-                }
-            }
-            _ => {}
-        }
-    }
-    found.sort_by_key(|condition| condition.whole.start);
-    found
+    /// From the first byte of its `#if` to the last one of its `#endif`, without the line end.
+    pub span: Span,
+    /// Its `#if` and what begins its other branches, each without the line end.
+    heads: Vec<Span>,
+    /// The condition around it.
+    parent: Option<usize>,
 }
 
 impl Condition {
-    fn close(&mut self, end: u32) {
-        if let Some(last) = self.branches.last_mut() {
-            last.inside.end = end;
-        }
-    }
-
-    /// The branch that holds a place.
-    pub fn branch_at(&self, offset: u32) -> Option<usize> {
-        self.branches.iter().position(|branch| branch.inside.start <= offset && offset < branch.inside.end)
-    }
-
-    /// Whether it asks for OpenACC or OpenMP.
-    pub fn is_about_directives(&self) -> bool {
-        self.branches.iter().any(|branch| ["_OPENACC", "_OPENMP"].iter().any(|name| branch.names(name)))
-    }
-
-    /// The branch that a compiler for OpenMP alone reads, if `_OPENACC` becomes `_OPENMP` where that is all that is asked.
-    pub fn branch_of_openmp(&self) -> Option<usize> {
-        let defined: Defined = [("_OPENMP".to_owned(), "201511".to_owned())].into_iter().collect();
-        self.branches.iter().position(|branch| {
-            let is_plain = branch.names("_OPENACC") && !branch.names("_OPENMP") && !branch.compares();
-            let text = if is_plain { branch.text.replace("_OPENACC", "_OPENMP") } else { branch.text.clone() };
-            preproc::holds(branch.word, text.as_bytes(), &defined)
-        })
+    /// The lines that lead into the branch of `offset`: the `#if`, and what begins the branches up to that one.
+    pub fn heads(&self, offset: u32) -> &[Span] {
+        let count = self.heads.partition_point(|head| head.start <= offset);
+        self.heads.get(..count).unwrap_or_default()
     }
 }
 
-impl Branch {
-    /// Whether its condition names a macro.
-    pub fn names(&self, name: &str) -> bool {
-        self.text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
+impl Conditions {
+    /// Reads those of a file.
+    pub fn of(file: &SourceFile) -> Conditions {
+        let events: Vec<Event> = match file.language.is_fortran() {
+            true => fortran::events(file),
+            false => c::events(&file.bytes),
+        };
+        let (mut all, mut open): (Vec<Condition>, Vec<usize>) = (Vec::new(), Vec::new());
+        for Step { word, start, end, .. } in preproc::steps(&file.bytes, &events) {
+            let line = Span { start, end };
+            match word {
+                "if" | "ifdef" | "ifndef" => {
+                    all.push(Condition { span: line, heads: vec![line], parent: open.last().copied() });
+                    open.push(all.len() - 1);
+                }
+                "elif" | "else" => {
+                    open.iter().next_back().into_iter().for_each(|at| all[*at].heads.push(line))
+                }
+                "endif" => open.pop().into_iter().for_each(|at| all[at].span.end = end),
+                _ => {}
+            }
+        }
+        // One that nothing ends lasts to the end of the file.
+        open.into_iter().for_each(|at| all[at].span.end = file.bytes.len() as u32);
+        Conditions { all }
     }
 
-    fn compares(&self) -> bool {
-        self.text.contains(['<', '>', '=', '+', '-', '*', '/', '%', '?'])
+    /// The conditions around `offset` that do not hold `other`, innermost first.
+    pub fn between(&self, offset: u32, other: u32) -> Vec<&Condition> {
+        let holds = |span: Span, place: u32| span.start <= place && place < span.end;
+        let next = self.all.partition_point(|one| one.span.start <= offset);
+        let last = next.checked_sub(1);
+        let around = std::iter::successors(last, |at| self.all[*at].parent).map(|at| &self.all[at]);
+        around.filter(|one| holds(one.span, offset) && !holds(one.span, other)).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::conditions;
-    use crate::source::{Language, SourceFile};
-
-    fn check(text: &str, branch: Option<usize>) {
-        let file = SourceFile::new("a.c", text.into(), Language::C);
-        let found = conditions(&file);
-        assert_eq!(found.first().unwrap().branch_of_openmp(), branch, "{text}");
-    }
+    use super::*;
+    use crate::source::Language;
 
     #[test]
-    fn the_branch_of_openmp_is_found() {
-        check("#ifdef _OPENACC\n#else\n#endif\n", Some(0));
-        check("#if defined(_OPENMP) && !defined(_OPENACC)\n#else\n#endif\n", Some(0));
-        check("#ifdef _OPENMP\n#elif defined(_OPENACC)\n#endif\n", Some(0));
-        check("#if defined(_OPENACC) && !defined(_OPENMP)\n#endif\n", None);
-        check("#ifndef _OPENACC\n#else\n#endif\n", Some(1));
+    fn conditions_nest() {
+        let text = "#ifdef A\nx\n#if B\ny\n#else\nz\n#endif\n#endif\nw\n";
+        let file = SourceFile::new("a.c", text.into(), Language::C);
+        let conditions = Conditions::of(&file);
+        let at = |word: char| text.find(word).unwrap_or_default() as u32;
+        let heads = |offset: u32, other: u32| -> Vec<String> {
+            let around = conditions.between(offset, other).into_iter().rev();
+            let heads = around.flat_map(|one| one.heads(offset).to_vec());
+            heads.map(|head| file.text(head).into_owned()).collect()
+        };
+        assert_eq!(heads(at('z'), at('w')), ["#ifdef A", "#if B", "#else"]);
+        assert_eq!(heads(at('y'), at('x')), ["#if B"]);
+        assert!(heads(at('y'), at('z')).is_empty() && heads(at('w'), at('x')).is_empty());
     }
 }

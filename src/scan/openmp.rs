@@ -8,7 +8,7 @@ use crate::source::{Form, Language, SourceFile, Span};
 
 use super::c::{self, Event};
 use super::preproc::Shown;
-use super::{Condition, conditions, fortran, shadow};
+use super::{Fork, forks, fortran, shadow};
 
 /// An OpenMP directive of the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub struct OpenMp {
     /// The first line that only a compiler for OpenMP reads: Fortran's `!$`.
     pub first_line: Option<Span>,
     /// The conditions of the preprocessor.
-    pub conditions: Vec<Condition>,
+    pub conditions: Vec<Fork>,
     /// Offset of the first code behind each directive of OpenACC, whatever the conditions say, by the directive's first byte.
     pub next_code: BTreeMap<u32, u32>,
 }
@@ -52,7 +52,7 @@ pub fn openmp(file: &SourceFile) -> Option<OpenMp> {
         one.next_code = code.get(next).copied().unwrap_or(all.shadow.len() as u32);
     }
     found.next_code = all.directives.iter().map(|text| (text.span.start, text.next_code)).collect();
-    found.conditions = conditions(file);
+    found.conditions = forks(file);
     (!found.directives.is_empty() || found.first_line.is_some()).then_some(found)
 }
 

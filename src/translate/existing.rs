@@ -54,6 +54,11 @@ pub struct Chosen {
     pub diags: Vec<Diag>,
 }
 
+/// Whether a directive belongs to a compute construct: without it, that one would mean something else.
+fn is_in_construct(bound: &[Bound], at: usize) -> bool {
+    bind::ancestors(bound, at).any(|above| bound[above].directive.kind.is_compute())
+}
+
 impl Apart {
     /// Reads the OpenMP of a file.
     pub fn new(file: &SourceFile, existing: Existing, guard: bool) -> Apart {
@@ -68,6 +73,9 @@ impl Apart {
         let mut chosen = Chosen::default();
         let mut apart = BTreeSet::new();
         for at in 0..bound.len() {
+            if apart.contains(&at) {
+                continue;
+            }
             let own = twins.of.get(&at);
             let parted = twins.parted.get(&at);
             if own.is_none() && parted.is_none() {
@@ -76,8 +84,23 @@ impl Apart {
             self.known.extend(own.into_iter().flatten());
             self.one(&twins, &bound, at, &mut apart, &mut chosen);
         }
+        self.keep_conditions(&bound, &apart, &chosen);
         chosen.bound = bind::without(bound, &apart);
         chosen
+    }
+
+    /// The conditions around directives that stay as they are stay, too, unless a translated one stands there.
+    fn keep_conditions(&mut self, bound: &[Bound], apart: &BTreeSet<usize>, chosen: &Chosen) {
+        let Some(found) = &self.found else { return };
+        let staying: Vec<u32> = chosen.left.iter().chain(&chosen.stay).map(|span| span.start).collect();
+        let others = bound.iter().enumerate().filter(|(at, one)| one.text.is_some() && !apart.contains(at));
+        let others: Vec<u32> = others.map(|(_, one)| one.directive.span.start).collect();
+        for (at, fork) in found.conditions.iter().enumerate().filter(|(_, fork)| fork.is_about_directives()) {
+            let holds = |place: &u32| fork.branch_at(*place).is_some();
+            if staying.iter().any(holds) && !others.iter().any(holds) {
+                self.kept.insert(at);
+            }
+        }
     }
 
     fn one(
@@ -96,28 +119,45 @@ impl Apart {
             let all = bind::with_all_in_it(bound, at);
             all.into_iter().filter(|one| bound[*one].text.is_some()).map(|one| bound[one].directive.span).collect()
         };
-        let other = twins.of.get(&at).and_then(|own| own.first()).and_then(|first| self.directive(*first));
+        let own: Vec<usize> = twins.of.get(&at).into_iter().flatten().copied().collect();
+        let other = own.first().and_then(|first| self.directive(*first));
+        let ask = |chosen: &mut Chosen| {
+            let made = diag::existing_openmp(span, name);
+            chosen.diags.push(match other {
+                Some(other) => made.with(other, "stands for the same code"),
+                None => made,
+            });
+            chosen.left.extend(&all);
+        };
         match self.existing {
             Existing::Replace if twins.unread.contains(&at) => {
                 chosen.diags.push(diag::existing_by_condition(span, name));
                 chosen.left.extend(all);
             }
+            Existing::Replace if !self.may_go(&own) => ask(chosen),
             Existing::Replace => {
-                let own = twins.of.get(&at).cloned().unwrap_or_default();
                 if let Some(first) = other {
                     chosen.diags.push(diag::existing_replaced(first, name));
                 }
-                self.replaced.insert(span.start, own);
+                self.replaced.insert(span.start, own.into_iter().collect());
                 return;
             }
-            Existing::Ask if !self.guard => {
-                let made = diag::existing_openmp(span, name);
-                chosen.diags.push(match other {
-                    Some(other) => made.with(other, "stands for the same code"),
-                    None => made,
+            // Beside its own translation, it is done; a condition chooses between the two.
+            _ if self.guard => chosen.stay.extend(all),
+            Existing::Keep if parted.is_some() => chosen.stay.extend(all),
+            Existing::Keep if !is_in_construct(bound, at) => {
+                chosen.diags.push(match self.is_on_host(&own) {
+                    true => diag::existing_kept_on_host(span, name),
+                    false => diag::existing_kept(span, name),
                 });
-                self.kept.extend(parted);
-                chosen.left.extend(all);
+                if is_region {
+                    chosen.gone_data.insert(span.start);
+                    return;
+                }
+                chosen.gone.extend(all);
+            }
+            Existing::Ask | Existing::Keep => {
+                ask(chosen);
                 if is_region {
                     let inside = bind::descendants(bound, at).collect::<Vec<_>>();
                     let texts = inside.iter().filter(|one| bound[**one].text.is_some());
@@ -125,21 +165,21 @@ impl Apart {
                     apart.extend(inside);
                 }
             }
-            // Beside its own translation, it is done; a condition chooses between the two.
-            _ if self.guard || parted.is_some() => {
-                self.kept.extend(parted);
-                chosen.stay.extend(all);
-            }
-            _ => {
-                chosen.diags.push(diag::existing_kept(span, name));
-                if is_region {
-                    chosen.gone_data.insert(span.start);
-                    return;
-                }
-                chosen.gone.extend(all);
-            }
         }
         apart.extend(bind::with_all_in_it(bound, at));
+    }
+
+    /// Whether OpenMP may go without a change of what is around it: a loop that the threads of a region share may not.
+    fn may_go(&self, own: &[usize]) -> bool {
+        let shares = |one: &scan::Existing| one.name.first().is_some_and(|word| word == "for" || word == "do");
+        own.iter().filter_map(|number| self.found.as_ref()?.directives.get(*number)).all(|one| !shares(one))
+    }
+
+    /// Whether OpenMP computes on the host's copy of the data.
+    fn is_on_host(&self, own: &[usize]) -> bool {
+        let has = |one: &scan::Existing, names: &[&str]| one.name.iter().any(|word| names.contains(&&**word));
+        let all = || own.iter().filter_map(|number| self.found.as_ref()?.directives.get(*number));
+        all().any(|one| has(one, &["parallel", "for", "do", "simd", "taskloop"])) && !all().any(|one| has(one, &["target"]))
     }
 
     fn directive(&self, number: usize) -> Option<Span> {
