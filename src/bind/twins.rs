@@ -59,7 +59,10 @@ fn kind(one: &Existing) -> Kind {
         ["taskwait" | "task", ..] => Kind::Wait,
         ["declare", "target", ..] | ["begin", "declare", "target", ..] => Kind::Declare,
         ["declare" | "begin", ..] => Kind::Other,
-        all if all.iter().any(|word| ["for", "do", "simd", "loop", "distribute", "taskloop"].contains(word)) => {
+        all if all
+            .iter()
+            .any(|word| ["for", "do", "simd", "loop", "distribute", "taskloop"].contains(word)) =>
+        {
             Kind::Loop
         }
         ["target" | "teams", ..] => Kind::Target,
@@ -115,7 +118,8 @@ fn parting(found: &OpenMp, place: u32) -> Option<usize> {
             return false;
         };
         let is_elsewhere = |one: &Existing| {
-            condition.branch_at(one.span.start).is_some_and(|other| other != branch) && kind(one) != Kind::Other
+            condition.branch_at(one.span.start).is_some_and(|other| other != branch)
+                && kind(one) != Kind::Other
         };
         found.directives.iter().any(is_elsewhere)
     })

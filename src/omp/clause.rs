@@ -147,10 +147,10 @@ pub struct Facts<'a> {
     pub class: &'a dyn Fn(&ListItem) -> Class,
     /// Whether a list item is rows behind a pointer to pointers.
     pub is_rows: &'a dyn Fn(&ListItem) -> bool,
-    /// The section of a list item, where it is not plainly one piece of memory.
-    pub section: &'a dyn Fn(&ListItem) -> Option<&'a Section>,
     /// The queue that an expression of constants names.
     pub constant: &'a dyn Fn(&Expr) -> Option<Queue>,
+    /// The section of a list item, where it is not plainly one piece of memory.
+    pub section: &'a dyn Fn(&ListItem) -> Option<&'a Section>,
 }
 
 /// Translates one clause.
@@ -201,7 +201,9 @@ pub fn translate(clause: &AccClause, asked: &Asked, facts: &Facts, into: &mut Ga
                 let made = made.map(|(on, clause)| (on, queue::of_argument(clause, argument, asked.speech)));
                 into.clauses.extend(made.collect::<Vec<_>>());
                 let waits = into.before.split_off(lines).into_iter();
-                into.before.extend(waits.map(|line| queue::line_of(line, argument, asked.speech)).collect::<Vec<_>>());
+                into.before.extend(
+                    waits.map(|line| queue::line_of(line, argument, asked.speech)).collect::<Vec<_>>(),
+                );
             }
         }
         ClauseKind::Wait(_)

@@ -301,7 +301,7 @@ impl Lowering<'_> {
             symbol.is_some_and(|symbol| plan::is_rows(item, self.symbols.get(symbol)))
         };
         let section = |item: &ListItem| self.plan.sections.get(&item.span);
-        let facts = Facts { class: &class, is_rows: &is_rows, section: &section, constant: &constant };
+        let facts = Facts { class: &class, is_rows: &is_rows, constant: &constant, section: &section };
         for clause in clauses.iter().filter_map(|at| bound.directive.clauses.get(*at)) {
             if !skip(&clause.kind) {
                 clause::translate(clause, asked, &facts, &mut gathered);
@@ -673,7 +673,9 @@ impl Lowering<'_> {
         if let Argument::Wait(argument) = &self.bound[index].directive.argument {
             for slot in queue::slots(argument, self.target.speech) {
                 let filled = pragma.clauses.iter().map(|template| look::fill(template, &slot, ""));
-                directive.clauses.extend(filled.map(|clause| queue::of_argument(clause, argument, self.target.speech)));
+                directive
+                    .clauses
+                    .extend(filled.map(|clause| queue::of_argument(clause, argument, self.target.speech)));
             }
         }
         for (_, clause) in gathered.clauses.drain(..) {
@@ -988,9 +990,10 @@ impl Lowering<'_> {
                 known.fortran.allocatable && !known.fortran.save && known.kind == SymbolKind::Local
             })
         };
-        let freed = names.iter().filter(is_freed).map(|name| {
-            [format!("if (allocated({name})) then"), memory::freed(name), "end if".to_owned()]
-        });
+        let freed = names
+            .iter()
+            .filter(is_freed)
+            .map(|name| [format!("if (allocated({name})) then"), memory::freed(name), "end if".to_owned()]);
         freed.flatten().collect()
     }
 

@@ -31,8 +31,8 @@ mod words;
 
 pub use auto::{Settled, leaves_open, operator, settle};
 pub use clauses::{effective, list};
-pub use declare::is_allocated_here;
 pub use data::{is_rows, is_whole_pointer};
+pub use declare::is_allocated_here;
 pub use feedback::reason;
 pub use induction::{Closed, Last, Put};
 pub use object::with_objects;

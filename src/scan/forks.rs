@@ -85,7 +85,8 @@ impl Fork {
         let defined: Defined = [("_OPENMP".to_owned(), "201511".to_owned())].into_iter().collect();
         self.branches.iter().position(|branch| {
             let is_plain = branch.names("_OPENACC") && !branch.names("_OPENMP") && !branch.compares();
-            let text = if is_plain { branch.text.replace("_OPENACC", "_OPENMP") } else { branch.text.clone() };
+            let text =
+                if is_plain { branch.text.replace("_OPENACC", "_OPENMP") } else { branch.text.clone() };
             preproc::holds(branch.word, text.as_bytes(), &defined)
         })
     }

@@ -122,7 +122,8 @@ fn in_fortran(file: &SourceFile) -> OpenMp {
         let Some((at, rest)) = sentinel(line, is_free) else {
             if found.first_line.is_none() && is_conditional(line, is_free) {
                 let lead = (line.len() - line.trim_start().len()) as u32;
-                found.first_line = Some(Span { start: whole.start + lead, end: whole.start + line.len() as u32 });
+                found.first_line =
+                    Some(Span { start: whole.start + lead, end: whole.start + line.len() as u32 });
             }
             // A comment may stand between.
             if !line.trim_start().is_empty() && !line.trim_start().starts_with('!') {
@@ -187,11 +188,50 @@ fn is_conditional(line: &str, is_free: bool) -> bool {
 
 /// The words that the names of directives are made of.
 const WORDS: [&str; 44] = [
-    "atomic", "barrier", "begin", "cancel", "cancellation", "critical", "data", "declare", "depobj", "dispatch",
-    "distribute", "do", "end", "enter", "exit", "flush", "for", "interop", "loop", "masked", "master",
-    "metadirective", "ordered", "parallel", "point", "reduction", "requires", "scan", "scope", "section", "sections",
-    "simd", "single", "target", "task", "taskgroup", "taskloop", "taskwait", "taskyield", "teams", "tile", "unroll",
-    "update", "variant",
+    "atomic",
+    "barrier",
+    "begin",
+    "cancel",
+    "cancellation",
+    "critical",
+    "data",
+    "declare",
+    "depobj",
+    "dispatch",
+    "distribute",
+    "do",
+    "end",
+    "enter",
+    "exit",
+    "flush",
+    "for",
+    "interop",
+    "loop",
+    "masked",
+    "master",
+    "metadirective",
+    "ordered",
+    "parallel",
+    "point",
+    "reduction",
+    "requires",
+    "scan",
+    "scope",
+    "section",
+    "sections",
+    "simd",
+    "single",
+    "target",
+    "task",
+    "taskgroup",
+    "taskloop",
+    "taskwait",
+    "taskyield",
+    "teams",
+    "tile",
+    "unroll",
+    "update",
+    "variant",
 ];
 
 /// The words of a directive's name, of all its words: some write them in one.
@@ -244,7 +284,11 @@ mod tests {
             assert_eq!(texts, expected);
         };
         check("!$omp parallel &\n!$omp do\ndo i=1,2\n", Form::Free, &["!$omp parallel &\n!$omp do"]);
-        check("c$omp parallel do\nc$omp&private(i)\n      do\n", Form::Fixed, &["c$omp parallel do\nc$omp&private(i)"]);
+        check(
+            "c$omp parallel do\nc$omp&private(i)\n      do\n",
+            Form::Fixed,
+            &["c$omp parallel do\nc$omp&private(i)"],
+        );
         check("!$ x = 1\n!$omp barrier\n", Form::Free, &["!$omp barrier"]);
     }
 }

@@ -204,15 +204,14 @@ impl Types<'_> {
 
     /// The types that have names by `typedef`.
     pub(super) fn named_types(&self, units: &[&Unit]) -> FxHashMap<String, Type> {
-        let all = units.iter().flat_map(|unit| unit.decls.iter().map(move |decl| (*unit, decl)));
-        let named = all.filter(|(_, decl)| decl.kind == DeclKind::Typedef);
-        named
+        let all = units.iter().flat_map(|unit| unit.decls.iter().map(move |decl| (unit, decl)));
+        all.filter(|(_, decl)| decl.kind == DeclKind::Typedef)
             .map(|(unit, decl)| {
-            let known = self.of(decl, self.shape(unit, decl));
-            let base = if known.base.is_empty() { decl.name.clone() } else { known.base };
-            (decl.name.clone(), Type { base, ..known })
-        })
-        .collect()
+                let known = self.of(decl, self.shape(unit, decl));
+                let base = if known.base.is_empty() { decl.name.clone() } else { known.base };
+                (decl.name.clone(), Type { base, ..known })
+            })
+            .collect()
     }
 }
 
@@ -235,9 +234,15 @@ mod tests {
     #[test]
     fn types_that_share_memory_are_known() {
         let of = |words: &str| Element::of_words(words).unwrap();
-        for (one, two) in
-            [("int", "unsigned"), ("long int", "unsigned long"), ("char", "double"), ("_Bool", "bool"), ("int32_t", "int"), ("size_t", "long"), ("uint8_t", "float")]
-        {
+        for (one, two) in [
+            ("int", "unsigned"),
+            ("long int", "unsigned long"),
+            ("char", "double"),
+            ("_Bool", "bool"),
+            ("int32_t", "int"),
+            ("size_t", "long"),
+            ("uint8_t", "float"),
+        ] {
             assert!(!of(one).is_apart_from(&of(two)), "{one}, {two}");
         }
         for (one, two) in [("int", "float"), ("double", "float"), ("int", "long"), ("short int", "int")] {

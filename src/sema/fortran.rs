@@ -77,7 +77,9 @@ impl Symbols {
     /// Reads the dummy arguments of all procedures and interface bodies. Of several of one name, all are meant.
     fn read_dummies(&mut self, types: &Types) {
         let functions = types.units.iter().flat_map(|unit| {
-            unit.functions.iter().map(move |function| (*unit, function.name.as_str(), function.params.clone()))
+            unit.functions
+                .iter()
+                .map(move |function| (*unit, function.name.as_str(), function.params.clone()))
         });
         let bodies = types.units.iter().flat_map(|unit| {
             let bodies = unit.scopes.iter().filter(|scope| scope.kind == ScopeKind::Interface);

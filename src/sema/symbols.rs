@@ -155,8 +155,6 @@ pub struct Symbols {
     bodies: FxHashMap<String, Option<String>>,
     /// The dimensions of the members of all types by name; none where two of one name differ.
     member_dimensions: FxHashMap<String, Option<Dimensions>>,
-    /// Object-like macros that are numbers; `None` for one that is defined in several ways.
-    numbers: FxHashMap<String, Option<i128>>,
     /// Function-like macros by name, with the names that their bodies assign.
     assigning: FxHashMap<String, Vec<String>>,
     /// For Fortran, the dummy arguments that procedures leave as they are; elsewhere `None`.
@@ -268,9 +266,6 @@ impl Symbols {
             if body.as_ref() != Some(&define.body) {
                 *body = None;
             }
-            let number = super::macros::number(&define.body);
-            let known = symbols.numbers.entry(define.name.clone()).or_insert(number);
-            *known = known.filter(|known| Some(*known) == number);
             symbols.insert(Symbol {
                 name: define.name.clone(),
                 kind: SymbolKind::Constant,
@@ -347,7 +342,7 @@ impl Symbols {
 
     /// The number that the object-like macro `name` stands for.
     pub fn number(&self, name: &str) -> Option<i128> {
-        self.numbers.get(name).copied().flatten()
+        super::macros::number(self.body_of(name)?)
     }
 
     /// Whether a symbol is an object-like macro.
@@ -717,6 +712,11 @@ impl Types<'_> {
         self.typedefs.get(name).map(|(_, decl)| *decl)
     }
 
+    /// For each of its dimensions whether it is one of an array, and not a pointer.
+    pub(super) fn shape(&self, home: &Unit, decl: &Decl) -> Vec<bool> {
+        self.dimensions(home, decl, 0).shape
+    }
+
     /// The dimensions of all members by name; none where two differ.
     fn member_dimensions(&self) -> FxHashMap<String, Option<Dimensions>> {
         let mut known: FxHashMap<String, Option<Dimensions>> = FxHashMap::default();
@@ -730,11 +730,6 @@ impl Types<'_> {
             }
         }
         known
-    }
-
-    /// Which derivations of a declarator are arrays, with those of the types that it names.
-    pub(super) fn shape(&self, home: &Unit, decl: &Decl) -> Vec<bool> {
-        self.dimensions(home, decl, 0).shape
     }
 
     fn dimensions(&self, home: &Unit, decl: &Decl, depth: usize) -> Dimensions {

@@ -117,7 +117,10 @@ impl Apart {
         let parted = twins.parted.get(&at);
         let all: Vec<Span> = {
             let all = bind::with_all_in_it(bound, at);
-            all.into_iter().filter(|one| bound[*one].text.is_some()).map(|one| bound[one].directive.span).collect()
+            all.into_iter()
+                .filter(|one| bound[*one].text.is_some())
+                .map(|one| bound[one].directive.span)
+                .collect()
         };
         let own: Vec<usize> = twins.of.get(&at).into_iter().flatten().copied().collect();
         let other = own.first().and_then(|first| self.directive(*first));
@@ -171,7 +174,8 @@ impl Apart {
 
     /// Whether OpenMP may go without a change of what is around it: a loop that the threads of a region share may not.
     fn may_go(&self, own: &[usize]) -> bool {
-        let shares = |one: &scan::Existing| one.name.first().is_some_and(|word| word == "for" || word == "do");
+        let shares =
+            |one: &scan::Existing| one.name.first().is_some_and(|word| word == "for" || word == "do");
         own.iter().filter_map(|number| self.found.as_ref()?.directives.get(*number)).all(|one| !shares(one))
     }
 
@@ -179,7 +183,8 @@ impl Apart {
     fn is_on_host(&self, own: &[usize]) -> bool {
         let has = |one: &scan::Existing, names: &[&str]| one.name.iter().any(|word| names.contains(&&**word));
         let all = || own.iter().filter_map(|number| self.found.as_ref()?.directives.get(*number));
-        all().any(|one| has(one, &["parallel", "for", "do", "simd", "taskloop"])) && !all().any(|one| has(one, &["target"]))
+        all().any(|one| has(one, &["parallel", "for", "do", "simd", "taskloop"]))
+            && !all().any(|one| has(one, &["target"]))
     }
 
     fn directive(&self, number: usize) -> Option<Span> {

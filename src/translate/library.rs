@@ -296,7 +296,8 @@ impl<'a> Library<'a> {
         // A build without OpenMP needs what stands for directives, too: there it is functions of the host alone.
         let forks = if self.by_directives { scan::forks(file) } else { Vec::new() };
         let guard = |include: &Include| {
-            let holds = |fork: &&Fork| fork.is_about_directives() && fork.branch_at(include.span.start).is_some();
+            let holds =
+                |fork: &&Fork| fork.is_about_directives() && fork.branch_at(include.span.start).is_some();
             forks.iter().find(holds).map(|fork| fork.whole.start)
         };
         let brings = |include: &Include| include.active && guard(include).is_none();

@@ -266,6 +266,7 @@ impl<'a> Work<'a> {
                 true => None,
                 false => edits_of(file, unit, conditions, (span, text), &lowered.parts),
             };
+            let edits = edits.map(|edits| behind_label(file, scan, bound, edits));
             if edits.is_none() && !lowered.left {
                 let name = acc::name(bound.directive.kind);
                 self.diags.push(diag::not_yet(span, &format!("`{name}` among other code on one line")));
@@ -514,6 +515,31 @@ fn joined(edits: Vec<Edit>) -> Vec<Edit> {
         }
     }
     out
+}
+
+/// The edits of a directive behind a label of C: OpenMP's directives that stand alone are no statements that it could mark.
+fn behind_label(file: &SourceFile, scan: &Scan, bound: &Bound, mut edits: Vec<Edit>) -> Vec<Edit> {
+    let span = bound.directive.span;
+    let kind = bound.directive.kind;
+    let is_alone = matches!(
+        kind,
+        DirectiveKind::EnterData | DirectiveKind::ExitData | DirectiveKind::Update | DirectiveKind::Wait
+    );
+    let before = scan.shadow.get(..span.start as usize).unwrap_or_default().trim_ascii_end();
+    if file.language.is_fortran() || !is_alone || !before.ends_with(b":") || !layout::stands_alone(file, span)
+    {
+        return edits;
+    }
+    let becomes_pragma =
+        |edit: &&mut Edit| span.contains(edit.span) && edit.text.windows(4).any(|word| word == b"omp ");
+    if let Some(first) = edits.iter_mut().find(becomes_pragma) {
+        let column = file.lines.span(file.lines.line(span.start)).start;
+        let indent = file.slice(Span { start: column, end: span.start });
+        let kept = file.slice(Span { start: span.start, end: first.span.start });
+        first.text = [&b";\n"[..], indent, kept, &first.text].concat();
+        first.span.start = span.start;
+    }
+    edits
 }
 
 /// The edits for one directive; `None` if the source leaves no room for them.

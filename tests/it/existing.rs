@@ -35,7 +35,8 @@ fn by_default_both_stay() {
 fn the_users_is_kept() {
     let acc = "#pragma acc parallel loop copy(a[0:n])";
     check(TWIN, Language::C, Existing::Keep, &[acc], &[], 296);
-    let target = TWIN.replace("omp parallel for", "omp target teams distribute parallel for map(tofrom: a[0:n])");
+    let target =
+        TWIN.replace("omp parallel for", "omp target teams distribute parallel for map(tofrom: a[0:n])");
     check(&target, Language::C, Existing::Keep, &[acc], &[], 294);
 }
 
@@ -86,5 +87,8 @@ fn ends_go_along() {
     );
     let after = String::from_utf8(translation.text).unwrap();
     assert_eq!(after.matches("$omp").count(), 2, "{after}");
-    assert!(!after.contains("$acc") && after.contains("!$omp target teams distribute parallel do"), "{after}");
+    assert!(
+        !after.contains("$acc") && after.contains("!$omp target teams distribute parallel do"),
+        "{after}"
+    );
 }

@@ -175,12 +175,9 @@ pub fn of_conditional(form: Form, indent: &str) -> Frame {
             tail: Tail::Near,
             limit: grown(indent),
         },
-        Form::Fixed => Frame {
-            first: "!$    ".to_owned(),
-            next: "!$   &  ".to_owned(),
-            tail: Tail::None,
-            limit: FIXED,
-        },
+        Form::Fixed => {
+            Frame { first: "!$    ".to_owned(), next: "!$   &  ".to_owned(), tail: Tail::None, limit: FIXED }
+        }
     }
 }
 
