@@ -34,8 +34,10 @@ enum Kind {
     Parallel,
     /// `target data`
     Data,
-    /// `target enter data`, `target exit data`
+    /// `target enter data`
     Enter,
+    /// `target exit data`
+    Exit,
     /// `target update`
     Update,
     /// `atomic`
@@ -53,7 +55,8 @@ fn kind(one: &Existing) -> Kind {
     match name.as_slice() {
         ["end", ..] => Kind::Other,
         ["target", "data", ..] => Kind::Data,
-        ["target", "enter" | "exit", "data", ..] => Kind::Enter,
+        ["target", "enter", "data", ..] => Kind::Enter,
+        ["target", "exit", "data", ..] => Kind::Exit,
         ["target", "update", ..] => Kind::Update,
         ["atomic", ..] => Kind::Atomic,
         ["taskwait" | "task", ..] => Kind::Wait,
@@ -144,7 +147,8 @@ fn are_twins(bound: &[Bound], at: usize, found: &OpenMp, other: &Existing, end: 
             _ => false,
         },
         DirectiveKind::Data | DirectiveKind::HostData => kind == Kind::Data,
-        DirectiveKind::EnterData | DirectiveKind::ExitData => kind == Kind::Enter,
+        DirectiveKind::EnterData => kind == Kind::Enter,
+        DirectiveKind::ExitData => kind == Kind::Exit,
         DirectiveKind::Update => kind == Kind::Update,
         DirectiveKind::Atomic => kind == Kind::Atomic,
         DirectiveKind::Wait => kind == Kind::Wait,

@@ -530,8 +530,9 @@ fn behind_label(file: &SourceFile, scan: &Scan, bound: &Bound, mut edits: Vec<Ed
     {
         return edits;
     }
-    let becomes_pragma =
-        |edit: &&mut Edit| span.contains(edit.span) && edit.text.windows(4).any(|word| word == b"omp ");
+    let becomes_pragma = |edit: &&mut Edit| {
+        span.contains(edit.span) && !edit.text.is_empty() && !edit.text.starts_with(b"acc2omp_")
+    };
     if let Some(first) = edits.iter_mut().find(becomes_pragma) {
         let column = file.lines.span(file.lines.line(span.start)).start;
         let indent = file.slice(Span { start: column, end: span.start });
