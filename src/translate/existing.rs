@@ -73,15 +73,11 @@ impl Apart {
         let mut chosen = Chosen::default();
         let mut apart = BTreeSet::new();
         for at in 0..bound.len() {
-            if apart.contains(&at) {
-                continue;
-            }
             let own = twins.of.get(&at);
-            let parted = twins.parted.get(&at);
-            if own.is_none() && parted.is_none() {
+            self.known.extend(own.into_iter().flatten());
+            if apart.contains(&at) || own.is_none() && !twins.parted.contains_key(&at) {
                 continue;
             }
-            self.known.extend(own.into_iter().flatten());
             self.one(&twins, &bound, at, &mut apart, &mut chosen);
         }
         self.keep_conditions(&bound, &apart, &chosen);
