@@ -8,6 +8,7 @@ mod declared;
 mod imply;
 mod regions;
 mod routines;
+mod twins;
 
 use rustc_hash::FxHashMap;
 
@@ -23,6 +24,7 @@ pub use declared::{Declared, declared};
 pub use imply::{implied_clause, implied_loop, imply_concurrent, with_implied};
 pub use regions::{Regions, enclose};
 pub use routines::{gang_routines, named_by};
+pub use twins::{Twins, twins, with_all_in_it, without};
 
 /// What a directive governs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -958,6 +958,54 @@ pub fn size_for_array(at: Span, item: &str) -> Diag {
     )
 }
 
+/// A0293
+pub fn own_openmp(at: Span) -> Diag {
+    diag(
+        293,
+        Severity::Info,
+        at,
+        "this file has OpenMP of its own, which is in force with that of the translation".to_owned(),
+        "the first of it",
+        "build without it before, to see what it does; or take it out",
+    )
+}
+
+/// A0294
+pub fn existing_kept(at: Span, directive: &str) -> Diag {
+    diag(
+        294,
+        Severity::Info,
+        at,
+        format!("`{directive}` goes: the OpenMP that stands here is kept"),
+        "not compared with it",
+        "",
+    )
+}
+
+/// A0295
+pub fn existing_replaced(at: Span, directive: &str) -> Diag {
+    diag(
+        295,
+        Severity::Info,
+        at,
+        format!("this OpenMP goes: the translation of `{directive}` takes its place"),
+        "not compared with it",
+        "",
+    )
+}
+
+/// A0296
+pub fn existing_kept_on_host(at: Span, directive: &str) -> Diag {
+    diag(
+        296,
+        Severity::Differs,
+        at,
+        format!("`{directive}` goes, and the OpenMP that is kept runs on the host"),
+        "where the data is on the device, its copy there keeps the old values",
+        "use `--existing-omp replace`, or see to it that the data is not on the device here",
+    )
+}
+
 /// A0301
 pub fn not_yet(at: Span, what: &str) -> Diag {
     diag(
@@ -1063,6 +1111,30 @@ pub fn in_lambda(at: Span, directive: &str) -> Diag {
         format!("`{directive}` stands in a lambda, whose captures are not followed"),
         "in a lambda",
         "move the code of the lambda into a function",
+    )
+}
+
+/// A0321
+pub fn existing_openmp(at: Span, directive: &str) -> Diag {
+    diag(
+        321,
+        Severity::Left,
+        at,
+        format!("`{directive}` stands beside OpenMP for the same code"),
+        "both stay as they are",
+        "choose with `--existing-omp keep` or `--existing-omp replace`",
+    )
+}
+
+/// A0322
+pub fn existing_by_condition(at: Span, directive: &str) -> Diag {
+    diag(
+        322,
+        Severity::Left,
+        at,
+        format!("`{directive}` stands where no compiler for OpenMP reads it"),
+        "in a branch for OpenACC alone",
+        "change the condition, or use `--existing-omp keep`",
     )
 }
 

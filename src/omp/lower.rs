@@ -748,10 +748,12 @@ impl Lowering<'_> {
         let kind = self.bound[index].directive.kind;
         let mut directive = Directive::new(&[Leaf::Named(&pragma.words)]);
         if let Argument::Wait(argument) = &self.bound[index].directive.argument {
-            let clauses = argument.queues.iter().flat_map(|queue| {
-                pragma.clauses.iter().map(|template| look::fill(template, &queue.text, ""))
-            });
-            directive.clauses.extend(clauses);
+            for slot in queue::slots(argument, self.target.speech) {
+                let filled = pragma.clauses.iter().map(|template| look::fill(template, &slot, ""));
+                directive
+                    .clauses
+                    .extend(filled.map(|clause| queue::of_argument(clause, argument, self.target.speech)));
+            }
         }
         for (_, clause) in gathered.clauses.drain(..) {
             if let (Body::Text(condition), "if") = (&clause.body, clause.name.as_str()) {

@@ -33,6 +33,6 @@ pub use components::alias;
 pub use lower::{DECIDED, Lowered, Part, Queues, Target, lower};
 pub use memory::{allocated, freed};
 pub use profile::preference;
-pub use queue::queue_objects;
+pub use queue::{queue_module, queue_objects};
 pub use reduced::reduced;
 pub use section::Sections;

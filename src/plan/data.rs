@@ -116,7 +116,7 @@ impl Maker<'_> {
             if !is_update && !matches!(clause.kind, ClauseKind::Data(..)) {
                 return None;
             }
-            if is_element(self.unit, item) {
+            if self.is_element(index, item) {
                 return Some(diag::element_in_data_clause(item.span, &item.text));
             }
             let section = self.section(index, item).filter(|section| !section.behind_pointer.contains(&true));
@@ -128,7 +128,7 @@ impl Maker<'_> {
     fn item_problem(&self, index: usize, clause: &ClauseKind, item: &ListItem) -> Option<Diag> {
         let is_data =
             matches!(clause, ClauseKind::Data(..) | ClauseKind::UpdateSelf(_) | ClauseKind::UpdateDevice(_));
-        if is_data && is_element(self.unit, item) {
+        if is_data && self.is_element(index, item) {
             return Some(diag::element_in_data_clause(item.span, &item.text));
         }
         if matches!(clause, ClauseKind::Private(_) | ClauseKind::Firstprivate(_))
@@ -175,6 +175,14 @@ impl Maker<'_> {
         };
         let is_refused = section.is_some_and(|section| !is_update && is_apart(&section));
         is_refused.then(|| diag::not_contiguous(item.span, &item.text))
+    }
+
+    /// Whether an item of C has one subscript, which names an element: that of a matrix is a row.
+    fn is_element(&self, index: usize, item: &ListItem) -> bool {
+        let has_member = item.parts.iter().any(|part| matches!(part, Part::Member(_)));
+        let symbol = self.symbol_of(index, item).filter(|_| !has_member);
+        let is_row = symbol.is_some_and(|symbol| self.symbols.get(symbol).shape.get(1) == Some(&true));
+        !self.unit.is_fortran() && !is_row && matches!(item.subscripts()[..], [Subscript::Index(_)])
     }
 
     /// Notes the sections of directive `index` that are not plainly one piece of memory.
@@ -431,11 +439,6 @@ pub fn is_rows(item: &ListItem, symbol: &Symbol) -> bool {
         && item.parts.iter().all(|part| matches!(part, Part::Section(one) if one.len() == 1))
         && item.parts.len() == 2
         && matches!(item.parts.last(), Some(Part::Section(last)) if matches!(last[..], [Subscript::Range { .. }]))
-}
-
-/// Whether an item of C has one subscript, which names an element.
-fn is_element(unit: &Unit, item: &ListItem) -> bool {
-    !unit.is_fortran() && matches!(item.subscripts()[..], [Subscript::Index(_)])
 }
 
 /// The names in a text.

@@ -293,6 +293,29 @@ impl<'a> Facts<'a> {
         None
     }
 
+    /// The names that a call of `name` may mean: macros that stand for one name lead to it, each of several definitions.
+    pub(super) fn called<'n>(&self, name: &'n str) -> Vec<&'n str>
+    where
+        'a: 'n,
+    {
+        let (mut open, mut meant) = (vec![(name, DEPTH)], Vec::new());
+        while let Some((name, depth)) = open.pop() {
+            let is_name = |body: &str| {
+                body.starts_with(|c: char| c.is_alphabetic() || c == '_')
+                    && body.chars().all(|c| c.is_alphanumeric() || c == '_')
+            };
+            let defines = || self.defines_of(name).map(|define| (define, define.body.trim()));
+            let leads = defines().next().is_some()
+                && defines().all(|(define, body)| define.params.is_none() && is_name(body) && body != name);
+            if leads && depth > 0 {
+                open.extend(defines().map(|(_, body)| (body, depth - 1)));
+            } else if !meant.contains(&name) {
+                meant.push(name);
+            }
+        }
+        meant
+    }
+
     /// The macro `name`.
     pub(super) fn define(&self, name: &str) -> Option<&'a Define> {
         self.macros.get(self.folded(name).as_ref()).copied().flatten()
