@@ -40,6 +40,8 @@ pub struct Block {
     pub temporaries: Vec<Temporary>,
     /// Those of the temporaries whose variables the device may have values of, which count then.
     pub updated: Vec<String>,
+    /// Pointers that an `exit data` brings back by their aliases: the device may have descriptions of them, which go, too.
+    pub released: Vec<String>,
     /// Some alias stands for a name that the program's own `associate` gives to a scalar.
     pub has_lent: bool,
     /// The conditions of the preprocessor that part the directive, and its `end`, from the code between them.
@@ -101,6 +103,16 @@ impl Block {
             std::iter::once(copy).chain(update(alias, "to"))
         });
         [there.collect(), back.collect()]
+    }
+
+    /// The line that takes descriptions of pointers from the device, if there are any.
+    pub fn release(&self, condition: Option<&str>) -> Option<String> {
+        let mut release = Directive::new(&[Leaf::Named("target exit data")]);
+        if let Some(condition) = condition {
+            release.add(Clause::text("if", condition));
+        }
+        release.add(Clause::list("map", Some("release"), &self.released.join(", ")));
+        (!self.released.is_empty()).then(|| release.line(Speech::Fortran))
     }
 
     fn pair(&self, alias: &Alias) -> String {

@@ -332,6 +332,10 @@ impl Work<'_, '_> {
                         if here.kind == DirectiveKind::HostData && !self.maps_components {
                             notes.push(diag::host_address_stays(item.span, &item.text));
                         }
+                        let is_plain = item.parts.iter().all(|part| member(part).is_none());
+                        if here.kind == DirectiveKind::ExitData && is_plain && self.is_moving(item) {
+                            block.released.push(item.variable().to_owned());
+                        }
                         fresh.push(renamed(item, block));
                         is_same = false;
                     }
@@ -379,8 +383,13 @@ impl Work<'_, '_> {
         }
     }
 
+    /// Whether a list item is a pointer that the directive at hand must name by an alias.
+    fn is_moving(&self, item: &ListItem) -> bool {
+        pointers::place(self.symbols, item).is_some_and(|place| self.moving.contains_key(&place))
+    }
+
     fn named(&self, item: &ListItem, clause: &ClauseKind, on: DirectiveKind) -> Named {
-        let moves = pointers::place(self.symbols, item).is_some_and(|place| self.moving.contains_key(&place));
+        let moves = self.is_moving(item);
         let is_kept = on == DirectiveKind::EnterData
             || matches!(clause, ClauseKind::UseDevice(_) | ClauseKind::Data(DataClause::Delete, _));
         if moves && !is_kept {

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, Part};
 use crate::bind::{Bound, descendants};
 use crate::diag::{self, Diag};
-use crate::host::ir::{FunctionId, Unit};
+use crate::host::ir::{FunctionId, StmtKind, Unit};
 use crate::sema::{self, Class, Place, SymbolId, SymbolKind, Symbols};
 use crate::source::Span;
 
@@ -37,7 +37,10 @@ pub(super) fn moving(unit: &Unit, symbols: &Symbols, bound: &[Bound]) -> Moving 
         let start = one.directive.span.start;
         let is_later = |at: Span| match extent {
             Some(extent) => extent.contains(at),
-            None => at.start > start || !is_in(unit, one.function, at),
+            None => {
+                let is_after = at.start > start || !is_in(unit, one.function, at);
+                is_after && !in_other_case(unit, start, at)
+            }
         };
         for item in data(one) {
             let Some(place) = place(symbols, item) else { continue };
@@ -151,6 +154,19 @@ fn is_pointer(symbols: &Symbols, (root, members): &Place) -> Option<bool> {
     })?;
     let component = symbols.component(&owner, last)?;
     component.is_pointer.then(|| component.is_array())
+}
+
+/// Whether two places are in different branches of one `select`.
+fn in_other_case(unit: &Unit, first: u32, second: Span) -> bool {
+    unit.stmts.iter().any(|stmt| {
+        let StmtKind::Switch { body, .. } = &stmt.kind else { return false };
+        let StmtKind::Block(cases) = &unit.stmt(*body).kind else { return false };
+        if !stmt.span.contains(Span::at(first as usize)) || !stmt.span.contains(second) {
+            return false;
+        }
+        let case = |at: u32| cases.iter().rposition(|case| unit.stmt(*case).span.start <= at);
+        case(first) != case(second.start)
+    })
 }
 
 fn is_in(unit: &Unit, function: Option<FunctionId>, at: Span) -> bool {
