@@ -9,6 +9,7 @@ pub mod ast;
 mod clause;
 mod components;
 mod ends;
+mod flang;
 mod launch;
 mod look;
 mod lower;

@@ -13,6 +13,7 @@ mod feedback;
 mod induction;
 mod kernels;
 mod launch;
+mod lent;
 mod nest;
 mod object;
 mod output;

@@ -25,9 +25,9 @@ pub struct ProfileRules {
     /// The innermost loops that fill the lanes are `simd`, too.
     #[serde(default)]
     pub simd: bool,
-    /// Fortran: the compiler takes no component of a type with allocatable components in a clause.
+    /// Fortran is built by flang, which lacks some clauses of OpenMP and has others for them.
     #[serde(default)]
-    pub associate: bool,
+    pub flang: bool,
     /// Which measurements say so.
     pub measured: Vec<String>,
 }

@@ -18,7 +18,7 @@ mod subscript;
 mod symbols;
 
 pub use array::{Elementwise, Line, LineKind, Piece, Refusal, Why, elementwise};
-pub use components::{Component, Path, Step, inquired, is_lent, paths, record_of};
+pub use components::{Component, Path, Step, inquired, is_lent, lender, paths, record_of};
 pub use elemental::{is_intrinsic as is_pure_intrinsic, is_transformational};
 pub use flow::{
     Use, Uses, children, escaping, live_after, path_to, reads_of_expr, uses, uses_beside, uses_beside_headers,

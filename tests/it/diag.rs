@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use acc2omp::diag::{self, Code, Diag, pages};
 use acc2omp::source::{Language, Span};
-use acc2omp::{Options, Source, To, rules, translate};
+use acc2omp::{Options, Profile, Source, To, rules, translate};
 
 use super::{files, root, shown, text};
 
@@ -97,8 +97,13 @@ fn every_code_has_a_fixture_that_provokes_it() {
         let source = Source::new(shown(&path), std::fs::read(&path).unwrap(), language);
         // From 400 they are about the way to CUDA.
         let to = if (400..500).contains(&code.0) { To::Cuda } else { To::OpenMp };
-        let options = Options { to, ..Options::default() };
-        let told: Vec<Code> = translate(&source, &options).diagnostics.iter().map(|diag| diag.code).collect();
+        let told: Vec<Code> = [Profile::Generic, Profile::Clang]
+            .into_iter()
+            .flat_map(|profile| {
+                translate(&source, &Options { to, profile, ..Options::default() }).diagnostics
+            })
+            .map(|diag| diag.code)
+            .collect();
         if told.contains(&code) {
             provoked.insert(code);
         } else {
