@@ -715,14 +715,28 @@ pub fn descriptor_left(at: Span) -> Diag {
 }
 
 /// A0240
-pub fn one_gang(at: Span, name: &str) -> Diag {
+pub fn one_gang(at: Span, name: &str, shows: bool) -> Diag {
+    let severity = if shows { Severity::Differs } else { Severity::Weaker };
     diag(
         240,
-        Severity::Weaker,
+        severity,
         at,
         format!("the region runs in one gang: what its gangs have of `{name}` cannot be combined"),
         "reduced here",
         "give the variable its value before the region",
+    )
+}
+
+/// A0287
+pub fn implicit_gang(at: Span) -> Diag {
+    diag(
+        287,
+        Severity::Differs,
+        at,
+        "the gangs divide the iterations of this loop, as OpenACC 3.1 and later say: before, each gang ran all of them"
+            .to_owned(),
+        "has no `gang` clause",
+        "say `gang` to make this clear; each gang runs what is in a `seq` loop or in no loop",
     )
 }
 
@@ -825,6 +839,30 @@ pub fn pointer_apart(at: Span, name: &str) -> Diag {
         ),
         "no pointer is attached",
         "if other code puts the object on the device, do so here, as in `copyin(this[0:1])`",
+    )
+}
+
+/// A0280
+pub fn memory_moves(at: Span, name: &str, how: &str) -> Diag {
+    diag(
+        280,
+        Severity::Differs,
+        at,
+        format!("`{name}` may get other memory here, and the device's copy stays with the old one"),
+        how,
+        "use `allocate` and `deallocate`, and assign to `a(:)` where the shape stays the same",
+    )
+}
+
+/// A0281
+pub fn variable_in_routine(at: Span, name: &str, routine: &str) -> Diag {
+    diag(
+        281,
+        Severity::Differs,
+        at,
+        format!("`{routine}` uses `{name}` on the device, where its allocatable components are not"),
+        "used here",
+        "pass the components to the routine as arguments",
     )
 }
 

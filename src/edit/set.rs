@@ -54,6 +54,16 @@ impl EditSet {
         Ok(())
     }
 
+    /// Adds a line: where other lines are inserted already, behind those.
+    pub fn add_line(&mut self, owner: u32, edit: Edit) -> Result<(), Conflict> {
+        let is_same = |other: &Edit| other.span == edit.span && edit.span.is_empty();
+        if let Some((_, other)) = self.edits.iter_mut().find(|(_, other)| is_same(other)) {
+            other.text.extend(edit.text);
+            return Ok(());
+        }
+        self.add(Rewrite { owner, edits: vec![edit] })
+    }
+
     /// The edits that touch or overlap `span`, with their owners.
     fn near(&self, span: Span) -> impl Iterator<Item = (u32, &Edit)> {
         let first = self.edits.partition_point(|(_, edit)| edit.span.end < span.start);

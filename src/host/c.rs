@@ -4,13 +4,14 @@
 
 use tree_sitter::{Node, Parser, Tree};
 
+use crate::scan::{self, Scan};
 use crate::source::{SourceFile, Span};
 
 use super::ir::*;
 
 /// Copies the tree of a file.
-pub fn unit(file: &SourceFile, tree: Option<Tree>) -> Unit {
-    let mut reader = Reader { file, unit: Unit::default(), classes: Vec::new() };
+pub fn unit(file: &SourceFile, scan: &Scan, tree: Option<Tree>) -> Unit {
+    let mut reader = Reader { file, scan, unit: Unit::default(), classes: Vec::new() };
     if let Some(tree) = tree {
         let is_cpp = *tree.language() == tree_sitter_cpp::LANGUAGE.into();
         reader.unit.dialect = if is_cpp { Dialect::Cpp } else { Dialect::C };
@@ -90,6 +91,7 @@ struct Specifiers {
 
 struct Reader<'a> {
     file: &'a SourceFile,
+    scan: &'a Scan,
     unit: Unit,
     /// The classes whose bodies are being read, outermost first.
     classes: Vec<String>,
@@ -394,10 +396,44 @@ impl Reader<'_> {
         let specifiers = self.specifiers(node);
         let mut cursor = node.walk();
         let declarators: Vec<Node> = node.children_by_field_name("declarator", &mut cursor).collect();
-        declarators
-            .into_iter()
-            .filter_map(|declarator| self.declared(node, declarator, &specifiers, kind))
-            .collect()
+        let mut found = Vec::new();
+        for declarator in declarators {
+            match bindings(declarator) {
+                Some(names) => self.bound(node, declarator, names, &specifiers, &mut found),
+                None => found.extend(self.declared(node, declarator, &specifiers, kind)),
+            }
+        }
+        found
+    }
+
+    /// The names of a structured binding, as in `auto [x, y] = e`: each has a part of what it begins with.
+    fn bound(
+        &mut self,
+        whole: Node,
+        node: Node,
+        names: Node,
+        specifiers: &Specifiers,
+        found: &mut Vec<DeclId>,
+    ) {
+        let init = node.child_by_field_name("value").map(|value| self.expr(value));
+        let is_reference = names.parent().is_some_and(|outer| outer.kind() == "reference_declarator");
+        for name in self.named(names).into_iter().filter(|name| name.kind() == "identifier") {
+            let decl = Decl {
+                kind: DeclKind::Variable,
+                name: self.text(name),
+                name_span: span(name),
+                span: span(whole),
+                base: BaseType::Unknown,
+                derived: if is_reference { vec![Derived::Reference] } else { Vec::new() },
+                init,
+                is_static: specifiers.is_static,
+                is_extern: false,
+                is_const: specifiers.is_const,
+                is_restrict: false,
+                fortran: Attributes::default(),
+            };
+            found.push(self.push_decl(decl));
+        }
     }
 
     fn declared(
@@ -430,8 +466,7 @@ impl Reader<'_> {
         if kind == DeclKind::Prototype {
             self.references(name, declarator);
         }
-        // The shadow has lost `restrict`; the source has not.
-        let is_restrict = self.file.text(span(node)).contains("restrict");
+        let is_restrict = self.is_restrict(span(declarator), span(name), derived.first());
         Some(self.push_decl(Decl {
             kind,
             name: self.text(name),
@@ -486,6 +521,27 @@ impl Reader<'_> {
             }
             let inner = at.child_by_field_name("declarator");
             at = inner.or_else(|| at.named_child(at.named_child_count().checked_sub(1)? as u32))?;
+        }
+    }
+
+    /// Whether the outermost pointer of a declarator is `restrict`. The shadow has lost the word; the source has not.
+    fn is_restrict(&self, declarator: Span, name: Span, outermost: Option<&Derived>) -> bool {
+        let inner = |c: char| c.is_alphanumeric() || c == '_';
+        let says = |text: &str| {
+            let mut words = text.split(|c: char| !inner(c));
+            words.any(|word| scan::is_restrict(word) || self.scan.restricts.iter().any(|one| one == word))
+        };
+        match outermost {
+            Some(Derived::Pointer) => {
+                let before = self.file.text(Span { start: declarator.start, end: name.start });
+                before.rsplit('*').next().is_some_and(says)
+            }
+            // Of a parameter: `a[restrict n]`.
+            Some(Derived::Array(_)) => {
+                let behind = self.file.text(Span { start: name.end, end: declarator.end });
+                behind.split(']').next().is_some_and(says)
+            }
+            _ => false,
         }
     }
 
@@ -596,7 +652,9 @@ impl Reader<'_> {
             .collect();
         let end = inside.first().map_or(node.end_byte(), |first| first.start_byte());
         let mark = Span::new(node.start_byte(), end);
-        list.push(self.push_stmt(mark, StmtKind::Labeled { label: None, stmt: None }));
+        let label = self.push_stmt(mark, StmtKind::Labeled { label: None, stmt: None });
+        self.unit.defaults.extend(value.is_none().then_some(label));
+        list.push(label);
         for child in inside {
             self.block_item(child, list);
         }
@@ -680,6 +738,17 @@ impl Reader<'_> {
         ExprKind::Opaque(self.named(node).into_iter().map(|child| self.expr(child)).collect())
     }
 
+    /// `static_cast<type>(e)` and the like.
+    fn named_cast(&mut self, function: Node, arguments: Node) -> Option<ExprKind> {
+        const CASTS: [&str; 4] = ["static_cast", "reinterpret_cast", "const_cast", "dynamic_cast"];
+        let name = function.child_by_field_name("name").filter(|_| function.kind() == "template_function")?;
+        CASTS.contains(&self.text(name).as_str()).then_some(())?;
+        let types = self.named(function.child_by_field_name("arguments")?);
+        let values = self.named(arguments);
+        let ([to], [operand]) = (types.as_slice(), values.as_slice()) else { return None };
+        Some(ExprKind::Cast { to: self.text(*to), operand: self.expr(*operand) })
+    }
+
     /// `None` for a node that is not known or not whole.
     fn expr_kind(&mut self, node: Node) -> Option<ExprKind> {
         let field = |name: &str| node.child_by_field_name(name);
@@ -747,6 +816,9 @@ impl Reader<'_> {
                 if operator()? == "&" { ExprKind::AddressOf(operand) } else { ExprKind::Deref(operand) }
             }
             "call_expression" => {
+                if let Some(cast) = self.named_cast(field("function")?, field("arguments")?) {
+                    return Some(cast);
+                }
                 let callee = self.expr(field("function")?);
                 let arguments = field("arguments")?;
                 let args = self.named(arguments).into_iter().map(|arg| self.expr(arg)).collect();
@@ -792,6 +864,19 @@ impl Reader<'_> {
 /// Adds nodes to what is still to be read, the first one last.
 fn push<'t>(pending: &mut Vec<(Node<'t>, Span)>, nodes: Vec<Node<'t>>) {
     pending.extend(nodes.into_iter().rev().map(|node| (node, span(node))));
+}
+
+/// Where a declarator lists the names of a structured binding.
+fn bindings(declarator: Node) -> Option<Node> {
+    let mut at = declarator;
+    loop {
+        at = match at.kind() {
+            "structured_binding_declarator" => return Some(at),
+            "init_declarator" => at.child_by_field_name("declarator")?,
+            "reference_declarator" => at.named_child(0)?,
+            _ => return None,
+        };
+    }
 }
 
 /// The default value of a C++ parameter.

@@ -69,6 +69,8 @@ pub struct Unit {
     pub scopes: Vec<Scope>,
     /// Fortran's `allocate` and `deallocate` statements, by place.
     pub allocations: Vec<Allocation>,
+    /// The labels of `switch` and `select` that are taken if no other is, in order.
+    pub defaults: Vec<StmtId>,
     /// Fortran's named loops. Where the loop is not the innermost one, `exit name` is a `Goto` with the label `name`, and
     /// `cycle name` one with the label `cycle name`.
     pub loop_names: Vec<(StmtId, String)>,
@@ -202,6 +204,8 @@ pub struct Allocation {
     pub stmt: StmtId,
     /// `deallocate`
     pub frees: bool,
+    /// `source=`: the memory gets values.
+    pub copies: bool,
     /// What is allocated: names, members, each with its bounds as in a reference to an element.
     pub objects: Vec<ExprId>,
 }

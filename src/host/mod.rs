@@ -31,7 +31,7 @@ pub fn parse_again(file: &SourceFile, scan: &Scan, past: &mut Option<Past>) -> i
         *past = tree.as_ref().and_then(|tree| Past::new(&scan.shadow, tree));
     }
     match file.language {
-        Language::C | Language::Cpp | Language::Header => c::unit(file, tree),
+        Language::C | Language::Cpp | Language::Header => c::unit(file, scan, tree),
         Language::Fortran(_) => fortran::unit(file, scan, tree),
     }
 }

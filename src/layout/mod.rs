@@ -44,10 +44,14 @@ pub fn inserted(file: &SourceFile, offset: u32, text: &str) -> Option<Edit> {
     }
 }
 
-/// The edit that puts a line of C before the line of the code at `offset`, indented like the line of `like`. `None` if other
+/// The edit that puts a line before the line of the code at `offset`, indented like the line of `like`. `None` if other
 /// code stands before it on its line.
 pub fn above_code(file: &SourceFile, offset: u32, like: u32, text: &str) -> Option<Edit> {
-    c::above_code(file, offset, like, text)
+    if file.language.is_fortran() {
+        Some(fortran::above_code(file, offset, like, text))
+    } else {
+        c::above_code(file, offset, like, text)
+    }
 }
 
 /// The edits that put lines before a statement, and braces around all of it, or `then` and `end if`.
@@ -83,6 +87,16 @@ pub fn lines_after(file: &SourceFile, offset: u32, like: Span, lines: &[String])
     } else {
         c::lines_after(file, offset, like, lines)
     }
+}
+
+/// The edit that puts a line before a statement of Fortran, of which other statements may stand on its line.
+pub fn before_statement(file: &SourceFile, stmt: Span, text: &str) -> Option<Edit> {
+    fortran::before_statement(file, stmt, text)
+}
+
+/// The edit that puts a line after a statement of Fortran, behind which other statements may stand on its line.
+pub fn after_statement(file: &SourceFile, stmt: Span, text: &str) -> Option<Edit> {
+    fortran::after_statement(file, stmt, text)
 }
 
 /// The edits that put other names in the place of names in Fortran code, whose lines are continued where they grow too long.

@@ -8,6 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::bind::Bound;
 use crate::source::Span;
 
+use super::ast::{Clause, Directive, Leaf, Speech};
+
 /// The longest name that Fortran has.
 const LONGEST: usize = 63;
 
@@ -36,8 +38,12 @@ pub struct Block {
     pub scalars: Vec<String>,
     /// Scalars among the aliases that are variables of their own, since the body assigns them.
     pub temporaries: Vec<Temporary>,
+    /// Those of the temporaries whose variables the device may have values of, which count then.
+    pub updated: Vec<String>,
     /// Some alias stands for a name that the program's own `associate` gives to a scalar.
     pub has_lent: bool,
+    /// The conditions of the preprocessor that part the directive, and its `end`, from the code between them.
+    pub parted: [Option<Span>; 2],
 }
 
 /// A variable that has a scalar's value while a construct runs.
@@ -79,9 +85,20 @@ impl Block {
     /// The statements that give the temporaries their values, and those that bring the values back.
     pub fn copies(&self) -> [Vec<String>; 2] {
         let own: Vec<&Alias> = self.names.iter().filter(|alias| self.is_temporary(&alias.name)).collect();
-        let there = own.iter().map(|alias| format!("{} = {}", alias.name, alias.selector)).collect();
-        let back = own.iter().map(|alias| format!("{} = {}", alias.selector, alias.name)).collect();
-        [there, back]
+        let update = |alias: &Alias, motion: &str| {
+            let mut update = Directive::new(&[Leaf::Named("target update")]);
+            update.add(Clause::list(motion, None, &alias.selector));
+            self.updated.contains(&alias.name).then(|| update.line(Speech::Fortran))
+        };
+        let there = own.iter().flat_map(|alias| {
+            let copy = format!("{} = {}", alias.name, alias.selector);
+            update(alias, "from").into_iter().chain([copy])
+        });
+        let back = own.iter().flat_map(|alias| {
+            let copy = format!("{} = {}", alias.selector, alias.name);
+            std::iter::once(copy).chain(update(alias, "to"))
+        });
+        [there.collect(), back.collect()]
     }
 
     fn pair(&self, alias: &Alias) -> String {

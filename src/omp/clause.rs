@@ -2,6 +2,7 @@
 //!
 //! Invariant: a clause that no page translates refuses the whole directive; nothing is passed over in silence.
 
+use crate::acc::Queue;
 use crate::acc::ast::{Clause as AccClause, ClauseKind, DataClause, Expr, ListItem, ReductionOp};
 use crate::diag::{self, Diag};
 use crate::plan::is_whole_pointer;
@@ -143,8 +144,8 @@ pub struct Facts<'a> {
     pub class: &'a dyn Fn(&ListItem) -> Class,
     /// Whether a list item is rows behind a pointer to pointers.
     pub is_rows: &'a dyn Fn(&ListItem) -> bool,
-    /// Whether an expression is the name of a constant.
-    pub is_constant: &'a dyn Fn(&Expr) -> bool,
+    /// The queue that an expression of constants names.
+    pub constant: &'a dyn Fn(&Expr) -> Option<Queue>,
 }
 
 /// Translates one clause.
@@ -181,7 +182,7 @@ pub fn translate(clause: &AccClause, asked: &Asked, facts: &Facts, into: &mut Ga
             by_row(entry, clause, None, &Asked { keyword, ..asked.clone() }, into);
         }
         ClauseKind::Async(queue) => {
-            let (known, text) = queue::argument(queue.as_ref(), facts.is_constant, asked.speech);
+            let (known, text) = queue::argument(queue.as_ref(), facts.constant, asked.speech);
             match look::row(entry, &Asked { queue: known, ..asked.clone() }) {
                 Some(row) => apply(row, clause, &text, asked, into),
                 None => unknown(clause, into),

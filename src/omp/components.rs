@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use crate::acc::ast::{ClauseKind, DirectiveKind, ListItem, Part as ItemPart};
-use crate::bind::{Bound, ancestors};
+use crate::bind::{self, Bound, ancestors};
 use crate::diag::{self, Diag};
-use crate::host::ir::{StmtId, Unit};
+use crate::host::ir::{FunctionId, StmtId, Unit};
 use crate::plan::Plan;
 use crate::sema::{self, Class, Component, Path, SymbolId, Symbols, Uses};
 use crate::source::{SourceFile, Span};
@@ -51,6 +51,7 @@ pub fn alias<'a>(
     for index in 0..bound.len() {
         work.directive(index, bound);
     }
+    work.routines(bound, plan);
     (work.aliased, work.diags)
 }
 
@@ -151,6 +152,30 @@ impl Work<'_, '_> {
                 self.diags.push(diag::descriptor_left(one.directive.span));
             }
             self.aliased.blocks.insert(index, block);
+        }
+    }
+
+    /// Says which routines of the device use variables of modules whose components are not there.
+    fn routines(&mut self, bound: &[Bound], plan: &Plan) {
+        let named = bound.iter().filter(|one| one.directive.kind == DirectiveKind::Routine);
+        let named = named.filter_map(|one| match one.target {
+            bind::Target::Function(function) => Some(function),
+            _ => one.function,
+        });
+        let routines: BTreeSet<FunctionId> =
+            named.chain(plan.callees.iter().map(|(_, function)| *function)).collect();
+        for routine in routines.into_iter().map(|id| self.unit.function(id)) {
+            let used = sema::uses(self.unit, self.symbols, routine.body);
+            let deep = used.iter().filter(|(symbol, _)| {
+                let record = sema::record_of(self.unit, self.symbols, *symbol);
+                self.symbols.get(*symbol).home.is_some()
+                    && record.is_some_and(|record| self.symbols.is_deep(&record))
+            });
+            let said = deep.filter_map(|(symbol, how)| {
+                let name = &self.symbols.get(symbol).name;
+                Some(diag::variable_in_routine(how.first?, name, &routine.name))
+            });
+            self.diags.extend(said.collect::<Vec<_>>());
         }
     }
 

@@ -2,6 +2,8 @@
 //!
 //! Invariant: a directive and its `end` are translated together, or left together.
 
+use std::collections::BTreeSet;
+
 use crate::acc::ast::DirectiveKind;
 use crate::bind::{Bound, descendants};
 
@@ -114,13 +116,19 @@ pub(super) fn enclose(aliased: &Aliased, done: &mut [Lowered]) {
         let opening: Vec<String> = block.opening().into_iter().chain(there).collect();
         let end = block.opening().map(|_| "end associate".to_owned());
         let closing: Vec<String> = back.into_iter().chain(end).collect();
-        open(&mut done[*index].parts, opening);
+        match block.parted[0] {
+            Some(condition) => done[*index].parts.push(Part::Above(condition, opening)),
+            None => open(&mut done[*index].parts, opening),
+        }
         let declared = block.temporaries.iter().map(|one| Part::Declared(one.place, one.declaration.clone()));
         done[*index].parts.extend(declared);
         done[*index].parts.push(Part::Respelled(block.respelled.clone()));
         match (one.partner, one.stmt()) {
-            (Some(partner), _) => shut(&mut done[partner].parts, closing),
-            (None, Some(stmt)) => done[*index].parts.push(Part::After(stmt, closing)),
+            (Some(partner), _) => match block.parted[1] {
+                Some(condition) => done[partner].parts.push(Part::Below(condition, closing)),
+                None => shut(&mut done[partner].parts, closing),
+            },
+            (None, Some(stmt)) => done[*index].parts.push(Part::Closed(stmt, closing)),
             (None, None) => shut(&mut done[*index].parts, closing),
         }
     }
@@ -135,7 +143,7 @@ fn respell(parts: &mut [Part], block: &Block) {
                 own.for_each(|line| *line = block.respell(line));
             }
             Part::Nested(_, lines) => lines.iter_mut().for_each(|line| *line = block.respell(line)),
-            Part::Before(_, lines) | Part::After(_, lines) if block.has_lent => {
+            Part::Before(_, lines) | Part::After(_, lines) | Part::Closed(_, lines) if block.has_lent => {
                 let directives = lines.iter_mut().filter(|line| line.starts_with("!$omp"));
                 directives.for_each(|line| *line = block.respell(line));
             }
@@ -152,7 +160,11 @@ fn respell(parts: &mut [Part], block: &Block) {
 fn in_clauses(directive: &mut Directive, block: &Block) {
     for clause in &mut directive.clauses {
         match &mut clause.body {
-            Body::List(items) => items.iter_mut().for_each(|item| *item = block.respell(item)),
+            Body::List(items) => {
+                let mut met = BTreeSet::new();
+                items.iter_mut().for_each(|item| *item = block.respell(item));
+                items.retain(|item| met.insert(item.clone()));
+            }
             Body::Text(text) => *text = block.respell(text),
             Body::None => {}
         }

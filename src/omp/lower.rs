@@ -5,10 +5,10 @@
 use crate::acc::ast::{Argument, ClauseKind, DirectiveKind, Expr, GangArgument, ListItem};
 use crate::bind::{Bound, ancestors};
 use crate::diag::{self, Diag};
-use crate::host::ir::{FunctionId, StmtId, Unit};
+use crate::host::ir::{FunctionId, Scope, ScopeKind, StmtId, Unit};
 use crate::plan::{self, ByHost, Exit, Gangs, Item, Launch, Plan, Sharing, Single, WorkLoop};
 use crate::rules::{Action, Place, Pragma, Strategy};
-use crate::sema::{Class, SymbolKind, Symbols};
+use crate::sema::{self, Class, SymbolKind, Symbols};
 use crate::source::Span;
 
 use super::alias::Aliased;
@@ -16,7 +16,7 @@ use super::ast::{Body, Clause, Directive, Ending, Leaf, Speech};
 use super::clause::{self, Facts, Gathered};
 use super::look::{self, Asked};
 use super::profile::Tuning;
-use super::{array, ends, flang, launch, object, profile, queue};
+use super::{array, constant, ends, exits, flang, launch, memory, object, profile, queue, sections};
 
 /// What the output is written for.
 #[derive(Clone, Copy, Debug)]
@@ -92,10 +92,18 @@ pub enum Part {
     LinesBefore(Vec<String>),
     /// Statements behind the directive, each on a line of its own.
     LinesBehind(Vec<String>),
+    /// Lines before a condition of the preprocessor around the directive.
+    Above(Span, Vec<String>),
+    /// Lines after a condition of the preprocessor around the directive.
+    Below(Span, Vec<String>),
+    /// Lines behind the statement, whatever the conditions are that the directive stands under.
+    Closed(StmtId, Vec<String>),
     /// Names in the code, and what stands for them.
     Respelled(Vec<(Span, String)>),
     /// A declaration, in the specification part behind this offset.
     Declared(u32, String),
+    /// A `use` statement, at the start of the specification part of the procedure that holds the statement.
+    Used(StmtId, String),
 }
 
 /// What becomes of one bound directive.
@@ -110,6 +118,7 @@ pub struct Lowered {
 }
 
 struct Lowering<'a> {
+    unit: &'a Unit,
     symbols: &'a Symbols,
     bound: &'a [Bound],
     plan: &'a Plan,
@@ -131,7 +140,8 @@ pub fn lower(
     let bound = aliased.bound.as_ref();
     let tuning = profile::tuning(target.profile);
     let done = vec![Lowered::default(); bound.len()];
-    let mut lowering = Lowering { symbols, bound, plan, aliased, target, tuning, done, diags: Vec::new() };
+    let mut lowering =
+        Lowering { unit, symbols, bound, plan, aliased, target, tuning, done, diags: Vec::new() };
     for index in 0..bound.len() {
         lowering.item(index);
     }
@@ -152,8 +162,9 @@ pub fn lower(
     for (index, work) in &plan.inserted_loops {
         lowering.inserted_loop(*index, work);
     }
+    exits::merge(bound, plan, &mut lowering.done);
     if target.speech == Speech::Fortran {
-        lowering.nest_concurrent(unit);
+        lowering.nest_concurrent();
         ends::close(bound, &mut lowering.done);
         ends::enclose(aliased, &mut lowering.done);
         lowering.components();
@@ -179,6 +190,7 @@ impl Lowering<'_> {
                 let directive = launch::work_loop(work, &asked, &mut rows, &self.tuning);
                 Lowered { parts: vec![with_tiles(directive, Some(work))], rows, left: false }
             }
+            Item::ByOneGang => self.by_one_gang(index),
             Item::Clauses { clauses, pushed_down, implied } => {
                 let (clauses, pushed_down, implied) = (clauses.clone(), *pushed_down, implied.clone());
                 self.by_clauses(index, &clauses, pushed_down, &implied)
@@ -210,9 +222,12 @@ impl Lowering<'_> {
         let tiled = match &self.plan.items[index] {
             Item::Launch(launch) => launch.nest.as_ref().is_some_and(|nest| !nest.tile.is_empty()),
             Item::Loop(work) => !work.tile.is_empty(),
-            Item::Left | Item::Gone | Item::Clauses { .. } | Item::Declare { .. } | Item::Routine { .. } => {
-                false
-            }
+            Item::Left
+            | Item::Gone
+            | Item::ByOneGang
+            | Item::Clauses { .. }
+            | Item::Declare { .. }
+            | Item::Routine { .. } => false,
         };
         asked.tiles = if tiled { "kept" } else { "lost" };
         let own = look::row(&page_of(crate::acc::name(directive.kind)), &asked);
@@ -243,6 +258,27 @@ impl Lowering<'_> {
         }
     }
 
+    /// A loop that one of several gangs runs: only the first team gets to it.
+    fn by_one_gang(&mut self, index: usize) -> Lowered {
+        let bound = self.bound;
+        let one = &bound[index];
+        let Some(stmt) = one.stmt().filter(|_| !one.unbraced) else {
+            self.diags
+                .push(diag::standalone_as_body(one.directive.span, crate::acc::name(one.directive.kind)));
+            return left();
+        };
+        let condition = "if (omp_get_team_num() == 0)".to_owned();
+        let parts = match self.target.speech {
+            Speech::C => vec![Part::Statements(vec![condition])],
+            Speech::Fortran => vec![
+                Part::Statements(vec![condition + " then"]),
+                Part::After(stmt, vec!["end if".to_owned()]),
+                Part::Used(stmt, "use omp_lib, only: omp_get_team_num".to_owned()),
+            ],
+        };
+        Lowered { parts, rows: self.level_rows(index), left: false }
+    }
+
     fn gather(
         &mut self,
         index: usize,
@@ -256,15 +292,13 @@ impl Lowering<'_> {
             let symbol = self.symbols.lookup(item.variable(), bound.directive.span.start);
             symbol.map_or(Class::Unknown, |symbol| self.symbols.get(symbol).class)
         };
-        let is_constant = |expr: &Expr| {
-            let symbol = self.symbols.lookup(expr.text.trim(), bound.directive.span.start);
-            symbol.is_some_and(|symbol| self.symbols.get(symbol).kind == SymbolKind::Constant)
-        };
+        let constant =
+            |expr: &Expr| constant::queue(self.unit, self.symbols, expr, bound.directive.span.start);
         let is_rows = |item: &ListItem| {
             let symbol = self.symbols.lookup(item.variable(), bound.directive.span.start);
             symbol.is_some_and(|symbol| plan::is_rows(item, self.symbols.get(symbol)))
         };
-        let facts = Facts { class: &class, is_rows: &is_rows, is_constant: &is_constant };
+        let facts = Facts { class: &class, is_rows: &is_rows, constant: &constant };
         for clause in clauses.iter().filter_map(|at| bound.directive.clauses.get(*at)) {
             if !skip(&clause.kind) {
                 clause::translate(clause, asked, &facts, &mut gathered);
@@ -492,8 +526,8 @@ impl Lowering<'_> {
     }
 
     /// The `do` loops in the place of `do concurrent`.
-    fn nest_concurrent(&mut self, unit: &Unit) {
-        for one in &unit.concurrent {
+    fn nest_concurrent(&mut self) {
+        for one in &self.unit.concurrent {
             let index = self.plan.concurrent.get(&one.stmt).filter(|index| !self.done[**index].left);
             if let Some((index, nested)) = index.zip(one.nested.as_ref()) {
                 // They end before what else stands behind the loop.
@@ -696,6 +730,10 @@ impl Lowering<'_> {
             DirectiveKind::EnterData => queue::allocations(&mut directive),
             _ => None,
         };
+        let apart = match self.target.speech {
+            Speech::C if !self.finalizes(index) => sections::apart(&mut directive),
+            Speech::C | Speech::Fortran => Vec::new(),
+        };
         let mut parts = if let Some(allocations) = allocations {
             let is_rest = directive.clauses.iter().any(|clause| matches!(clause.body, Body::List(_)));
             vec![if is_rest { Part::Pair(allocations, directive) } else { Part::Directive(allocations) }]
@@ -710,6 +748,8 @@ impl Lowering<'_> {
         };
         let mut before = task;
         before.append(&mut gathered.before);
+        let apart: Vec<Part> =
+            apart.into_iter().map(|one| Part::LinesBefore(vec![one.line(self.target.speech)])).collect();
         if self.plan.waiting_at_end.contains(&index) && gathered.at_end.is_empty() {
             gathered.at_end.push(queue::wait_all(self.target.speech));
             self.diags.push(diag::synchronous(self.bound[index].directive.span, crate::acc::name(kind)));
@@ -755,7 +795,7 @@ impl Lowering<'_> {
         if !at_end.is_empty() && stmt.is_some() {
             parts.push(Part::AtEnd(stmt?, at_end));
         }
-        Some(lines_before(before).chain(parts).chain(lines_after(stmt, behind)).collect())
+        Some(lines_before(before).chain(apart).chain(parts).chain(lines_after(stmt, behind)).collect())
     }
 
     /// The lines with which the host waits for the queues of a directive about data where flang cannot put it there.
@@ -805,7 +845,7 @@ impl Lowering<'_> {
         let mut clauses = self.bound[index].directive.clauses.iter();
         clauses.find_map(|clause| match &clause.kind {
             ClauseKind::Async(queue) if self.target.queues == Queues::Kept => {
-                let (known, text) = queue::argument(queue.as_ref(), &|_| false, self.target.speech);
+                let (known, text) = queue::argument(queue.as_ref(), &|_| None, self.target.speech);
                 (known != "sync").then_some(text)
             }
             _ => None,
@@ -864,8 +904,8 @@ impl Lowering<'_> {
             return refused_by(rows);
         }
         let (mut globals, links) = gathered.globals;
-        // Their memory comes where they are allocated, and what describes it with it.
-        globals.retain(|name| !self.is_allocated(index, name));
+        let deep = self.deep(index);
+        globals.retain(|name| !deep.contains(name));
         let lists = [("declare target", globals), ("declare target link", links)];
         let mut directives: Vec<Directive> = lists
             .into_iter()
@@ -875,7 +915,13 @@ impl Lowering<'_> {
                 ..Directive::new(&[Leaf::Named(words)])
             })
             .collect();
-        let (enter, exit) = gathered.region;
+        let (mut enter, mut exit) = gathered.region;
+        without(&mut enter, &deep);
+        without(&mut exit, &deep);
+        // The memory of what is allocated here comes where it is allocated.
+        let allocated = self.allocated_here(index, &enter);
+        without(&mut enter, &allocated);
+        without(&mut exit, &allocated);
         directives.extend(directive_of("target enter data", enter));
         let (first, last) = gathered.around;
         let mut parts = match directives.as_slice() {
@@ -885,7 +931,8 @@ impl Lowering<'_> {
             [one, two, ..] => lines_before(first).chain([Part::Pair(one.clone(), two.clone())]).collect(),
         };
         let exit = directive_of("target exit data", exit).map(|exit| exit.line(self.target.speech));
-        let lines: Vec<String> = exit.into_iter().chain(last).collect();
+        let lines: Vec<String> =
+            exit.into_iter().chain(last).chain(self.freed_at_exit(index, &allocated)).collect();
         if self.target.speech == Speech::Fortran
             && let Some(entry) = entry
         {
@@ -901,13 +948,56 @@ impl Lowering<'_> {
         Lowered { parts, rows, left: false }
     }
 
-    /// Whether a Fortran variable is given its memory by statements.
-    fn is_allocated(&self, index: usize, name: &str) -> bool {
-        let symbol = self.symbols.lookup(name, self.bound[index].directive.span.start);
-        symbol.is_some_and(|symbol| {
-            let said = &self.symbols.get(symbol).fortran;
-            said.allocatable || said.pointer
-        })
+    /// The variables of a `declare` whose types have allocatable components: the components go to the device by clauses of
+    /// their own.
+    fn deep(&mut self, index: usize) -> Vec<String> {
+        let directive = &self.bound[index].directive;
+        let lists = directive.clauses.iter().filter_map(|clause| match &clause.kind {
+            ClauseKind::Data(_, list) => Some(list),
+            _ => None,
+        });
+        let is_deep = |item: &&ListItem| {
+            let symbol = self.symbols.lookup(&item.base.text, item.span.start);
+            let record = symbol.and_then(|symbol| sema::record_of(self.unit, self.symbols, symbol));
+            item.parts.is_empty() && record.is_some_and(|record| self.symbols.is_deep(&record))
+        };
+        let found: Vec<&ListItem> =
+            lists.flatten().filter(|_| self.target.speech == Speech::Fortran).filter(is_deep).collect();
+        self.diags.extend(found.iter().map(|item| diag::variable_not_mapped(item.span, &item.text)));
+        found.into_iter().map(|item| item.text.clone()).collect()
+    }
+
+    /// The items of clauses that are allocatable or pointer variables of the procedure itself.
+    fn allocated_here(&self, index: usize, clauses: &[Clause]) -> Vec<String> {
+        let place = self.bound[index].directive.span.start;
+        let items = clauses.iter().flat_map(|clause| match &clause.body {
+            Body::List(items) => items.as_slice(),
+            Body::Text(_) | Body::None => &[],
+        });
+        let is_here = |name: &&String| {
+            let known = self.symbols.lookup(name, place).map(|symbol| self.symbols.get(symbol));
+            known.is_some_and(plan::is_allocated_here)
+        };
+        items.filter(|_| self.target.speech == Speech::Fortran).filter(is_here).cloned().collect()
+    }
+
+    /// What takes the memory back of variables that are freed where their procedure is left.
+    fn freed_at_exit(&self, index: usize, names: &[String]) -> Vec<String> {
+        let bound = &self.bound[index];
+        let is_program = |scope: &Scope| scope.function == bound.function && scope.kind == ScopeKind::Program;
+        if self.unit.scopes.iter().any(is_program) {
+            return Vec::new();
+        }
+        let is_freed = |name: &&String| {
+            let symbol = self.symbols.lookup(name, bound.directive.span.start);
+            symbol.map(|symbol| self.symbols.get(symbol)).is_some_and(|known| {
+                known.fortran.allocatable && !known.fortran.save && known.kind == SymbolKind::Local
+            })
+        };
+        let freed = names.iter().filter(is_freed).map(|name| {
+            [format!("if (allocated({name})) then"), memory::freed(name), "end if".to_owned()]
+        });
+        freed.flatten().collect()
     }
 
     /// What stands for a `declare` in a Fortran procedure goes to its first statement, or to the directive before it.
@@ -998,6 +1088,16 @@ fn directive_of(words: &'static str, clauses: Vec<Clause>) -> Option<Directive> 
     let mut directive = Directive::new(&[Leaf::Named(words)]);
     clauses.into_iter().for_each(|clause| directive.add(clause));
     (!directive.clauses.is_empty()).then_some(directive)
+}
+
+/// Takes list items out of clauses, and clauses that have none left.
+fn without(clauses: &mut Vec<Clause>, names: &[String]) {
+    for clause in clauses.iter_mut() {
+        if let Body::List(items) = &mut clause.body {
+            items.retain(|item| !names.contains(item));
+        }
+    }
+    clauses.retain(|clause| !matches!(&clause.body, Body::List(items) if items.is_empty()));
 }
 
 fn lines_before(lines: Vec<String>) -> impl Iterator<Item = Part> {

@@ -42,8 +42,9 @@ impl Holes {
 }
 
 /// The directive that gives allocatable variables of Fortran memory on the device, behind their allocation.
-pub fn allocated(names: &str) -> String {
-    format!("!$omp target enter data map(alloc: {names})")
+pub fn allocated(names: &str, has_values: bool) -> String {
+    let kind = if has_values { "to" } else { "alloc" };
+    format!("!$omp target enter data map({kind}: {names})")
 }
 
 /// The directive that takes it back, before they are deallocated.

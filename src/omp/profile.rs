@@ -32,6 +32,7 @@ pub fn preference(name: &str, version: u8, speech: Speech) -> Preference {
         collapse_tight: profile.tight_nest == "collapse" || speech == Speech::Fortran,
         short_trip: profile.short_trip.into(),
         variable_length_inside: profile.variable_length_inside,
+        loses_address_bounds: profile.loses_address_bounds,
         tiles: profile.tile && version >= 51,
         not_equal: version >= 50,
     }

@@ -13,17 +13,21 @@ pub const DEFAULT: &str = "acc2omp_async_noval";
 /// What is known about an async argument, as a fact for the pages, and its text.
 pub fn argument(
     queue: Option<&Expr>,
-    is_constant: &dyn Fn(&Expr) -> bool,
+    constant: &dyn Fn(&Expr) -> Option<Queue>,
     speech: Speech,
 ) -> (&'static str, String) {
     let noval = || ("noval", slot(DEFAULT, speech));
     let Some(queue) = queue else { return noval() };
     let text = queue.text.trim();
-    match Queue::of(text, speech == Speech::Fortran) {
-        Queue::Synchronous => ("sync", String::new()),
-        Queue::Default => noval(),
-        Queue::Other if text.parse::<u32>().is_ok() || is_constant(queue) => ("constant", slot(text, speech)),
-        Queue::Other => ("runtime", slot(text, speech)),
+    let named = match Queue::of(text, speech == Speech::Fortran) {
+        Queue::Other if text.parse::<u32>().is_err() => constant(queue),
+        other => Some(other),
+    };
+    match named {
+        Some(Queue::Synchronous) => ("sync", String::new()),
+        Some(Queue::Default) => noval(),
+        Some(Queue::Other) => ("constant", slot(text, speech)),
+        None => ("runtime", slot(text, speech)),
     }
 }
 

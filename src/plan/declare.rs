@@ -7,9 +7,15 @@ use std::collections::HashSet;
 use crate::acc::ast::{ClauseKind, DataClause};
 use crate::diag;
 use crate::host::ir::{ExprId, ExprKind, FunctionId, StmtId, StmtKind};
-use crate::sema::children;
+use crate::sema::{Symbol, SymbolKind, children};
 
 use super::{Exit, Item, Maker};
+
+/// Whether a variable of Fortran belongs to the procedure that declares it and has memory from `allocate` statements.
+pub fn is_allocated_here(symbol: &Symbol) -> bool {
+    let has_descriptor = symbol.fortran.allocatable || symbol.fortran.pointer;
+    has_descriptor && symbol.home.is_none() && matches!(symbol.kind, SymbolKind::Local | SymbolKind::Static)
+}
 
 impl Maker<'_> {
     /// A `declare` directive, at file scope or in a function.
@@ -19,7 +25,7 @@ impl Maker<'_> {
             return;
         }
         let function = self.bound[index].function;
-        if function.is_none() && self.names_part(index) {
+        if function.is_none() && self.names_part(index) || function.is_some() && self.has_late_memory(index) {
             return;
         }
         let exits = match function {
@@ -47,6 +53,36 @@ impl Maker<'_> {
             self.diags.push(diag::not_yet(item.span, "a section in `declare` at file scope"));
         }
         part.is_some()
+    }
+
+    /// Says which item of a procedure of Fortran has no memory yet where its procedure begins, and a clause that asks for
+    /// its value there, or for it where the procedure is left.
+    fn has_late_memory(&mut self, index: usize) -> bool {
+        let bound = self.bound;
+        let is_late = |kind: &DataClause| {
+            !matches!(
+                kind,
+                DataClause::Create { .. }
+                    | DataClause::Copyin { .. }
+                    | DataClause::DeviceResident
+                    | DataClause::Link
+                    | DataClause::NoCreate
+            )
+        };
+        let lists = bound[index].directive.clauses.iter().filter_map(|clause| match &clause.kind {
+            ClauseKind::Data(kind, list) if is_late(kind) => Some(list),
+            _ => None,
+        });
+        let mut items = lists.flatten().filter(|item| {
+            let symbol = self.symbol_of(index, item).map(|symbol| self.symbols.get(symbol));
+            self.unit.is_fortran() && item.parts.is_empty() && symbol.is_some_and(is_allocated_here)
+        });
+        let late = items.next();
+        if let Some(item) = late {
+            let what = "a local variable without memory in this clause of `declare`";
+            self.diags.push(diag::not_yet(item.span, what));
+        }
+        late.is_some()
     }
 
     fn exits(&mut self, index: usize, function: FunctionId) -> Option<Vec<Exit>> {

@@ -110,6 +110,7 @@ impl Maker<'_> {
         let mut attributes = self.sharing(index, stmt, counting, Region::Parallel);
         let nest = self.nest(index, at, stmt, Region::Parallel, &mut attributes)?;
         let nest = self.absorb(nest, &mut attributes);
+        self.tell_implicit_gang(index, at, &nest);
         let launch = Launch {
             region: Region::Parallel,
             directive: index,
@@ -126,10 +127,19 @@ impl Maker<'_> {
     fn region_with_loops(&mut self, index: usize, stmt: StmtId, counting: Vec<usize>) -> Launch {
         let mut attributes = self.sharing(index, stmt, &counting, Region::Parallel);
         let clauses = LoopClauses::new(&self.bound[index].directive, &counting);
-        let in_one = self.only_one_gang(index, stmt);
-        let spread_over_gangs = self.loops_inside(index, in_one, &mut attributes);
-        let many = !in_one && (spread_over_gangs || clauses.num_gangs || !clauses.reduction.is_empty());
-        if in_one {
+        let is_combined = self.bound[index].directive.kind == DirectiveKind::ParallelLoop;
+        let asks = self.asks_for_gangs(index);
+        let in_one = self.whole_in_one_gang(index) || asks && self.only_one_gang(index, stmt);
+        if is_combined {
+            self.in_order(index, index, self.holds_gang_loop(index), &mut attributes);
+        }
+        let inside = self.loops_inside(index, in_one || !asks, &mut attributes);
+        let reduces = !is_combined && !clauses.reduction.is_empty();
+        let many = !in_one && (inside.over_gangs || clauses.num_gangs || reduces);
+        for at in inside.once.into_iter().filter(|_| many) {
+            self.plan.items[at] = Item::ByOneGang;
+        }
+        if !many {
             attributes.retain(|attribute| !matches!(attribute.sharing, Sharing::Reduction(_)));
         }
         let gangs = if many { Gangs::Many } else { Gangs::One };

@@ -14,6 +14,7 @@ mod induction;
 mod kernels;
 mod launch;
 mod lent;
+mod levels;
 mod nest;
 mod object;
 mod output;
@@ -25,10 +26,12 @@ mod sharing;
 mod spelling;
 mod statement;
 mod tree;
+mod trips;
 mod words;
 
 pub use auto::{Settled, leaves_open, operator, settle};
 pub use clauses::{effective, list};
+pub use declare::is_allocated_here;
 pub use data::{is_rows, is_whole_pointer};
 pub use feedback::reason;
 pub use induction::{Closed, Last, Put};
@@ -59,6 +62,8 @@ pub struct Preference {
     pub short_trip: i128,
     /// Loops that use arrays of variable length may be shared out inside others.
     pub variable_length_inside: bool,
+    /// The addresses of arrays that bound a loop are lost where gangs and lanes divide it together.
+    pub loses_address_bounds: bool,
     /// Loops can be tiled.
     pub tiles: bool,
     /// A loop whose condition is `!=` can be shared out.

@@ -8,7 +8,7 @@ use crate::acc::ast::{DirectiveKind, GangArgument};
 use crate::bind::descendants;
 use crate::diag;
 use crate::host::ir::{BinaryOp, Concurrent, ExprKind, StmtId, StmtKind};
-use crate::sema::{self, Header, NotCanonical, SymbolId};
+use crate::sema::{self, Class, Header, NotCanonical, SymbolId};
 use crate::source::Span;
 
 use super::{Attribute, Item, Maker, Region, Sharing, Sizes, Spread, WorkLoop};
@@ -38,6 +38,15 @@ struct Candidate {
     is_forced: bool,
 }
 
+/// What becomes of the loops of a region.
+#[derive(Debug, Default)]
+pub(super) struct Inside {
+    /// A loop is divided among the gangs.
+    pub(super) over_gangs: bool,
+    /// Loops that one gang must run.
+    pub(super) once: Vec<usize>,
+}
+
 /// The edge of a tile whose size `*` leaves open.
 const TILE: &str = "16";
 
@@ -56,46 +65,71 @@ impl Maker<'_> {
         attributes: &mut Vec<Attribute>,
     ) -> Option<WorkLoop> {
         let candidate = self.candidate(at, stmt, region, true)?;
+        if region == Region::Parallel && self.is_around_gangs(at, &candidate.headers) {
+            return None;
+        }
         let mut controlled = Controlled::default();
         let construct = Construct { index, region, is_launch: true };
         Some(self.spread(construct, candidate, BOTH, &mut controlled, attributes))
     }
 
-    /// All loops directly in the region of launch `index`, or in sequential loops there. True if one is spread over gangs.
-    /// With `in_one`, there is one gang, and its lanes take all loops.
+    /// All loops directly in the region of launch `index`, or in sequential loops there. With `lanes_only`, the region has one
+    /// gang, and its lanes take all loops.
     pub(super) fn loops_inside(
         &mut self,
         index: usize,
-        in_one: bool,
+        lanes_only: bool,
         attributes: &mut Vec<Attribute>,
-    ) -> bool {
-        let mut over_gangs = false;
-        let mut pending: Vec<usize> = self.loops_below(index);
-        while let Some(at) = pending.pop() {
+    ) -> Inside {
+        let mut inside = Inside::default();
+        let all = if lanes_only { LANES } else { BOTH };
+        let mut pending: Vec<(usize, Spread)> =
+            self.loops_below(index).into_iter().map(|at| (at, all)).collect();
+        while let Some((at, available)) = pending.pop() {
             let Some(stmt) = self.bound[at].stmt() else { continue };
-            let Some(candidate) = self.candidate(at, stmt, Region::Parallel, true) else {
-                self.hoist_private(at, attributes);
-                pending.extend(self.loops_below(at));
+            let Some(candidate) = self.spreadable(index, at, stmt, available, attributes) else {
+                let once = self.must_run_once(at);
+                self.in_order(index, at, once, attributes);
+                inside.once.extend(once.then_some(at));
+                let below = if once { LANES } else { available };
+                pending.extend(self.loops_below(at).into_iter().map(|at| (at, below)));
                 continue;
             };
-            let clauses = self.clauses(at);
-            let available =
-                if in_one || !clauses.gang && (clauses.worker || clauses.vector) { LANES } else { BOTH };
             let mut controlled = Controlled::default();
-            let work = self.spread(
-                Construct { index, region: Region::Parallel, is_launch: false },
-                candidate,
-                available,
-                &mut controlled,
-                attributes,
-            );
+            let construct = Construct { index, region: Region::Parallel, is_launch: false };
+            let work = self.spread(construct, candidate, available, &mut controlled, attributes);
             if work.spread.gangs {
-                over_gangs = true;
-                self.combine_gangs(index, at, &work, attributes);
+                inside.over_gangs = true;
+                self.combine_gangs(index, at, &work.attributes, attributes);
             }
+            self.tell_implicit_gang(index, at, &work);
             self.plan.items[at] = Item::Loop(work);
         }
-        over_gangs
+        inside
+    }
+
+    /// The loop of directive `at` in region `index`, if it can be divided over what is `available`.
+    fn spreadable(
+        &mut self,
+        index: usize,
+        at: usize,
+        stmt: StmtId,
+        available: Spread,
+        attributes: &[Attribute],
+    ) -> Option<Candidate> {
+        let candidate = self.candidate(at, stmt, Region::Parallel, true)?;
+        let headers = &candidate.headers;
+        if self.is_around_gangs(at, headers) {
+            return None;
+        }
+        let construct = Construct { index, region: Region::Parallel, is_launch: false };
+        let is_alone = || !self.carried(construct, (at, stmt), headers, attributes).alone.is_empty();
+        (available.gangs || !is_alone()).then_some(candidate)
+    }
+
+    /// Whether the gangs divide a loop in the loop of directive `at`, and not this one: all of them run its iterations.
+    fn is_around_gangs(&mut self, at: usize, headers: &[Header]) -> bool {
+        self.holds_gang_loop(at) && self.tight_directive(at, headers, Region::Parallel).is_none()
     }
 
     /// The loop at `at`, if it is to run in parallel. With `say`, a diagnostic tells why it is not.
@@ -227,13 +261,17 @@ impl Maker<'_> {
         let Construct { index, region, .. } = construct;
         let Candidate { at, stmt, mut headers, tile, forced, is_forced } = outer;
         let mut merged = vec![at];
+        let carried = self.carried(construct, (at, stmt), &headers, launch);
+        let is_alone = !carried.alone.is_empty() || self.loses_bounds(&headers);
+        self.copy_carried(&carried, launch);
         // What is in a tile stays in one thread.
         let lanes_taken = self.takes_lanes(at) || !tile.is_empty();
         let mut split: Option<Candidate> = None;
         // Chunks are counted in iterations of the loop that asks for them.
-        let chunks = self.clauses(at).gang_arguments.iter().any(|one| matches!(one, GangArgument::Static(_)));
+        let chunks = self.has_chunks(at);
         while tile.is_empty()
             && !chunks
+            && !is_alone
             && forced.is_none()
             && let Some(inner) = self.tight_directive(*merged.last().unwrap_or(&at), &headers, region)
         {
@@ -242,6 +280,9 @@ impl Maker<'_> {
                 || lanes_taken
                 || self.is_short(&inner)
                 || self.is_barred(inner.stmt);
+            if self.loses_bounds(&inner.headers) {
+                break;
+            }
             if !flat && self.tight_directive(inner.at, &inner.headers, region).is_none() {
                 split = Some(inner);
                 break;
@@ -271,7 +312,7 @@ impl Maker<'_> {
             is_forced: true,
         });
         let spread = match (available.gangs, available.lanes) {
-            (true, true) if inner.is_empty() && forced.is_none() => BOTH,
+            (true, true) if inner.is_empty() && forced.is_none() && !is_alone => BOTH,
             (true, _) => GANGS,
             (false, _) => LANES,
         };
@@ -279,6 +320,11 @@ impl Maker<'_> {
         let mut attributes = self.own_attributes(&merged);
         // What is private to the loops of `collapse(force:)` is set beside the inner one.
         attributes.retain(|attribute| !is_forced || matches!(attribute.sharing, Sharing::Reduction(_)));
+        for reduction in carried.reductions {
+            if !attributes.iter().any(|other| other.item == reduction.item) {
+                attributes.push(reduction);
+            }
+        }
         let beside = forced.as_ref().map(|inner| inner.stmt);
         let mut inner_work: Vec<(usize, WorkLoop)> = Vec::new();
         for candidate in inner.into_iter().chain(forced) {
@@ -290,10 +336,11 @@ impl Maker<'_> {
         let loops: Vec<usize> = merged.iter().copied().chain(inner_work.iter().map(|(at, _)| *at)).collect();
         let below: Vec<usize> = merged.iter().flat_map(|at| self.loops_below(*at)).collect();
         for below in below.into_iter().filter(|below| !loops.contains(below)) {
-            self.stays_sequential(below, &mut attributes);
+            self.stays_sequential(below, &loops, &mut attributes);
         }
         self.reductions_through(&headers, &mut attributes, &mut inner_work);
-        self.temporaries(construct, spread, (stmt, &headers), controlled, &mut attributes, launch);
+        let nest = (stmt, headers.as_slice(), carried.alone.as_slice());
+        self.temporaries(construct, spread, nest, controlled, &mut attributes, launch);
         // The loops over the tiles have variables of their own.
         for header in headers.iter().filter(|header| !tile.is_empty() && !header.declared) {
             let item = self.symbols.get(header.var).name.clone();
@@ -375,6 +422,22 @@ impl Maker<'_> {
             && used().iter().any(|(symbol, _)| sema::has_variable_length(self.unit, self.symbols, symbol))
     }
 
+    /// Whether one of the loops counts with a pointer between addresses of an array, which the profile's compiler loses where
+    /// one construct divides the loop among gangs and lanes.
+    fn loses_bounds(&self, headers: &[Header]) -> bool {
+        let is_object = |symbol: SymbolId| {
+            let class = self.symbols.get(symbol).class;
+            matches!(class, Class::Array | Class::Record | Class::Unknown)
+        };
+        let is_lost = |header: &Header| {
+            let bounds = [header.first, header.bound].into_iter();
+            let mut named = bounds.flat_map(|expr| sema::reads_of_expr(self.unit, self.symbols, expr));
+            self.symbols.get(header.var).class == Class::Pointer
+                && named.any(|symbol| symbol != header.var && is_object(symbol))
+        };
+        self.aim.preference.loses_address_bounds && headers.iter().any(is_lost)
+    }
+
     /// The `for` statements of a tight nest, outermost first.
     fn loop_statements(&self, stmt: StmtId, count: usize) -> Vec<StmtId> {
         let body = |stmt: &StmtId| {
@@ -394,14 +457,19 @@ impl Maker<'_> {
     ) -> (Vec<Candidate>, bool) {
         let mut found = Vec::new();
         let mut ragged = false;
+        // The lanes are wanted for the loops inside, however short or uneven these are.
+        let are_few = self.are_few(outer);
         let mut pending = self.loops_below(at);
         while let Some(inner_at) = pending.pop() {
             let Some(stmt) = self.bound[inner_at].stmt() else { continue };
             match self.candidate(inner_at, stmt, region, false) {
-                Some(inner) if !lanes_left || self.is_short(&inner) || self.is_barred(inner.stmt) => {
-                    drop(inner)
+                Some(inner) if !lanes_left || self.is_barred(inner.stmt) => drop(inner),
+                Some(inner) if are_few && self.is_short(&inner) => {
+                    let (longer, _) = self.inner_candidates(inner_at, outer, region, lanes_left);
+                    if longer.is_empty() { found.push(inner) } else { found.extend(longer) }
                 }
-                Some(inner) if self.is_ragged(outer, &inner) => ragged = true,
+                Some(inner) if !are_few && self.is_short(&inner) => drop(inner),
+                Some(inner) if !are_few && self.is_ragged(outer, &inner) => ragged = true,
                 Some(inner) => found.push(inner),
                 None => pending.extend(self.loops_below(inner_at)),
             }
@@ -428,8 +496,8 @@ impl Maker<'_> {
         })
     }
 
-    /// A loop below a spread one that gets no construct of its own.
-    fn stays_sequential(&mut self, at: usize, attributes: &mut Vec<Attribute>) {
+    /// A loop below a spread one that gets no construct of its own, with those in it but for `spread` ones.
+    fn stays_sequential(&mut self, at: usize, spread: &[usize], attributes: &mut Vec<Attribute>) {
         let clauses = self.clauses(at);
         let is_implied = self.bound[at].text.is_none();
         if !clauses.seq && !is_implied && matches!(self.plan.items[at], Item::Gone) {
@@ -445,8 +513,8 @@ impl Maker<'_> {
         }
         self.hoist_private(at, attributes);
         for below in self.loops_below(at) {
-            if matches!(self.plan.items[below], Item::Gone) {
-                self.stays_sequential(below, attributes);
+            if matches!(self.plan.items[below], Item::Gone) && !spread.contains(&below) {
+                self.stays_sequential(below, spread, attributes);
             }
         }
     }

@@ -3,10 +3,8 @@
 //!
 //! Invariant: a scalar that a parallel loop assigns is never left shared unless a data clause or a reduction says so.
 
-use std::rc::Rc;
-
 use crate::acc::ast::{DirectiveKind, ListItem, Part, ReductionOp, Subscript};
-use crate::bind::{ancestors, descendants};
+use crate::bind::descendants;
 use crate::diag::{self, Diag};
 use crate::host::ir::{BaseType, ExprKind, StmtId};
 use crate::sema::{
@@ -272,6 +270,7 @@ impl Maker<'_> {
             let item = match item.parts.as_slice() {
                 [] => item.base.text.clone(),
                 _ if is_c => as_section(item),
+                _ if self.is_whole_array(index, item) => item.base.text.clone(),
                 _ => item.text.clone(),
             };
             Attribute { sharing: Sharing::Reduction(op), item, entry }
@@ -361,12 +360,13 @@ impl Maker<'_> {
         }
     }
 
-    /// Scalars that the body of a spread loop assigns, which is a statement with these headers.
+    /// Scalars that the body of a spread loop assigns, which is a statement with these headers; but for those that are `kept`
+    /// as the gang has them.
     pub(super) fn temporaries(
         &mut self,
         construct: Construct,
         spread: Spread,
-        (stmt, headers): (StmtId, &[Header]),
+        (stmt, headers, kept): (StmtId, &[Header], &[SymbolId]),
         controlled: &Controlled,
         attributes: &mut Vec<Attribute>,
         launch: &[Attribute],
@@ -393,6 +393,7 @@ impl Maker<'_> {
                 || self.is_inside(symbol, stmt)
                 || is_own
                 || is_listed
+                || kept.contains(&symbol)
                 || is_first
                 || stated.contains(&name)
                 || atomic.contains(&symbol)
@@ -424,7 +425,7 @@ impl Maker<'_> {
     }
 
     /// The scalars that `atomic` statements of the construct update: they are shared on purpose.
-    fn atomic_targets(&self, index: usize) -> Vec<SymbolId> {
+    pub(super) fn atomic_targets(&self, index: usize) -> Vec<SymbolId> {
         let mut targets = Vec::new();
         for at in descendants(self.bound, index) {
             if self.bound[at].directive.kind == DirectiveKind::Atomic
@@ -501,72 +502,18 @@ impl Maker<'_> {
         }
     }
 
-    /// Whether the gangs of a region cannot add up what its loops reduce: the region sets the variable in code that every
-    /// gang runs, or reduces it with two operators.
-    pub(super) fn only_one_gang(&mut self, index: usize, region: StmtId) -> bool {
-        let loops: Vec<usize> =
-            self.all_loops_below(index).into_iter().filter(|at| !self.clauses(*at).seq).collect();
-        let redundant = self.beside(region, &loops);
-        let construct = self.clauses(index);
-        // Each gang has its own of what the construct itself reduces.
-        let own =
-            |item: &ListItem| construct.reduction.iter().any(|(_, other)| other.base.text == item.base.text);
-        let mut known: Vec<(SymbolId, ReductionOp)> = Vec::new();
-        let in_lanes = |at: usize| ancestors(self.bound, at).any(|above| loops.contains(&above));
-        for at in loops.iter().copied().filter(|at| !in_lanes(*at)) {
-            let clauses = self.clauses(at);
-            let lanes_only = !clauses.gang && (clauses.worker || clauses.vector) && !construct.num_gangs;
-            if lanes_only {
-                continue;
-            }
-            for (op, item) in clauses.reduction.into_iter().filter(|(_, item)| !own(item)) {
-                let Some(symbol) = self.symbol_of(at, item).filter(|one| !self.is_inside(*one, region))
-                else {
-                    continue;
-                };
-                let is_set = redundant.iter().any(|used| used.of(symbol).is_some_and(|one| one.written));
-                let clashes = known.iter().any(|(other, with)| *other == symbol && *with != op);
-                if is_set || clashes {
-                    self.diags.push(diag::one_gang(item.span, &item.base.text));
-                    return true;
-                }
-                known.push((symbol, op));
-            }
-        }
-        false
-    }
-
-    /// The uses in `region` outside of `loops`.
-    fn beside(&self, region: StmtId, loops: &[usize]) -> Vec<Rc<sema::Uses>> {
-        let loops: Vec<StmtId> = loops.iter().filter_map(|at| self.bound[*at].stmt()).collect();
-        let mut found = Vec::new();
-        let mut pending = vec![region];
-        while let Some(part) = pending.pop() {
-            if loops.contains(&part) {
-                continue;
-            }
-            let span = self.unit.stmt(part).span;
-            if loops.iter().any(|inner| span.contains(self.unit.stmt(*inner).span)) {
-                pending.extend(sema::children(self.unit, part));
-            } else {
-                found.push(uses(self.unit, self.symbols, part));
-            }
-        }
-        found
-    }
-
     /// What a loop of a region reduces over the gangs is a reduction of the region: each gang adds up its own, and
     /// they are combined where the gangs end.
     pub(super) fn combine_gangs(
         &mut self,
         index: usize,
         at: usize,
-        work: &WorkLoop,
+        own: &[Attribute],
         launch: &mut Vec<Attribute>,
     ) {
         let Some(region) = self.bound[index].stmt() else { return };
         let place = self.bound[at].directive.span.start;
-        for reduction in work.attributes.iter().filter(|one| matches!(one.sharing, Sharing::Reduction(_))) {
+        for reduction in own.iter().filter(|one| matches!(one.sharing, Sharing::Reduction(_))) {
             let symbol = self.symbols.lookup(base_of(&reduction.item), place);
             let inside = symbol.is_some_and(|symbol| self.is_inside(symbol, region));
             let known = launch.iter().any(|other| {
@@ -654,7 +601,7 @@ fn is_truth_word(word: &str) -> bool {
 }
 
 /// A variable that OpenACC treats as one value: threads can have their own. A member is a part of its object.
-fn is_thread_scalar(symbol: &Symbol, used: &Use) -> bool {
+pub(super) fn is_thread_scalar(symbol: &Symbol, used: &Use) -> bool {
     if symbol.kind == SymbolKind::Member {
         return false;
     }
@@ -670,7 +617,7 @@ fn implied(sharing: Sharing, name: &str, entry: &'static str) -> Attribute {
 }
 
 /// The same reduction on a loop around or inside the one that names it.
-fn nested(reduction: &Attribute) -> Attribute {
+pub(super) fn nested(reduction: &Attribute) -> Attribute {
     let entry = match reduction.entry {
         COMPLEX => COMPLEX,
         _ => "implicit/reduction-nested",

@@ -87,6 +87,8 @@ pub enum Item {
     Launch(Box<Launch>),
     /// A loop whose iterations are shared out inside a launch.
     Loop(WorkLoop),
+    /// A loop that one of several gangs runs from end to end.
+    ByOneGang,
     /// A directive that is translated clause by clause.
     Clauses {
         /// Indices of the clauses that count for the chosen device type.

@@ -25,6 +25,9 @@ pub struct ProfileRules {
     /// The innermost loops that fill the lanes are `simd`, too.
     #[serde(default)]
     pub simd: bool,
+    /// C: the compiler loses the bounds of a loop over addresses of an array where one construct divides it among gangs and lanes.
+    #[serde(default)]
+    pub loses_address_bounds: bool,
     /// Fortran is built by flang, which lacks some clauses of OpenMP and has others for them.
     #[serde(default)]
     pub flang: bool,

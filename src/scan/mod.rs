@@ -4,11 +4,13 @@
 
 mod branches;
 mod c;
+mod conditions;
 mod fortran;
 mod macros;
 mod mention;
 mod outline;
 mod preproc;
+mod qualifier;
 mod shadow;
 
 use std::path::Path;
@@ -18,12 +20,14 @@ use crate::diag::Diag;
 use crate::source::{self, Language, Named, SourceFile, Span};
 
 pub use branches::branches_behind;
+pub use conditions::Conditions;
 pub use fortran::{Shape, form_of as fortran_form, shapes as fortran_shapes};
 pub use fortran::{defined_modules, used_modules};
 pub use macros::{Call, Choice, Macro, Macros, Piece, Use, Written, header_macros, macros, written_out};
 pub use mention::mentions_openacc;
 pub use outline::Outline;
 pub use preproc::{Defined, Shown, View, constant};
+pub use qualifier::is_restrict;
 
 /// Finds the directives of `file` and makes the shadow text of what `view` shows.
 pub fn scan(file: &SourceFile, view: &View) -> (Scan, Vec<Diag>) {
@@ -137,6 +141,8 @@ pub struct Scan {
     pub guards: Vec<Guard>,
     /// Fortran's sentinels `!@acc` of lines that only an OpenACC compiler reads (3.3, 2.2.1): their bytes.
     pub conditionals: Vec<Span>,
+    /// The macros that spell `restrict`.
+    pub restricts: Vec<String>,
     /// What is found out when it is asked for.
     pub index: Index,
 }

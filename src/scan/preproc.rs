@@ -37,9 +37,13 @@ impl View {
     /// The same for a file of that language.
     pub fn for_language(&self, language: Language) -> View {
         let mut view = self.clone();
-        if language == Language::Cpp {
-            view.defines.push(("__cplusplus".to_owned(), Some("201703".to_owned())));
-        }
+        let standard = match language {
+            Language::C => Some(("__STDC_VERSION__", "201710L")),
+            Language::Cpp => Some(("__cplusplus", "201703")),
+            _ => None,
+        };
+        let standard = standard.map(|(name, body)| (name.to_owned(), Some(body.to_owned())));
+        view.defines.extend(standard);
         view
     }
 
@@ -59,6 +63,8 @@ impl View {
 pub struct Shown {
     /// The byte ranges of branches not taken: sorted, disjoint.
     pub hidden: Vec<Span>,
+    /// The macros that spell `restrict`.
+    pub restricts: Vec<String>,
 }
 
 impl Shown {
@@ -191,7 +197,7 @@ pub fn follow(
         }
     }
     hidden.sort();
-    Shown { hidden }
+    Shown { hidden, restricts: super::qualifier::spelled(macros) }
 }
 
 /// Ends a branch: its bytes are hidden if it was not shown and stands in a shown place.

@@ -6,6 +6,7 @@ use crate::source::{SourceFile, Span};
 
 use super::c::{Event, Line, Operator};
 use super::preproc::{Shown, definition, joined, keyword};
+use super::qualifier;
 use super::{AccName, Define, DirectiveText, Form, Guard, Include, Scan};
 
 /// Words that compilers know and the host grammar does not; the flag says that a parenthesis behind them goes, too.
@@ -67,6 +68,7 @@ pub fn assemble(file: &SourceFile, events: &[Event], shown: &Shown) -> Scan {
         names: Vec::new(),
         guards: Vec::new(),
         conditionals: Vec::new(),
+        restricts: shown.restricts.clone(),
         index: Default::default(),
     };
     for event in events {
@@ -86,6 +88,7 @@ pub fn assemble(file: &SourceFile, events: &[Event], shown: &Shown) -> Scan {
     for span in &shown.hidden {
         blank(&mut scan.shadow, *span);
     }
+    qualifier::hide(&mut scan.shadow, &scan.restricts);
     find_next_code(&mut scan);
     scan
 }

@@ -227,10 +227,21 @@ struct Flow<'a> {
     uses: Uses,
     /// What is surely assigned here; `None` behind a jump: nothing gets here.
     assigned: Option<Assigned>,
-    /// What was surely assigned when the innermost `switch` began.
-    switch_entry: Option<Assigned>,
+    /// The loops and `switch` statements around, outermost first; `None` for a loop.
+    around: Vec<Option<Switch>>,
     /// A variable whose uses do not count at the moment.
     hidden: Option<SymbolId>,
+}
+
+/// A `switch` whose body is being looked at.
+#[derive(Default)]
+struct Switch {
+    /// What was surely assigned when it began.
+    entry: Option<Assigned>,
+    /// What is surely assigned on all ways out of it that were met so far; `None` if there was none.
+    out: Option<Assigned>,
+    /// One of its branches is taken if no other is.
+    has_default: bool,
 }
 
 impl<'a> Flow<'a> {
@@ -241,7 +252,7 @@ impl<'a> Flow<'a> {
             controlled,
             uses: Uses::default(),
             assigned: Some(Assigned::new()),
-            switch_entry: None,
+            around: Vec::new(),
             hidden: None,
         }
     }
@@ -289,7 +300,7 @@ impl<'a> Flow<'a> {
                 self.hiding(hidden, |flow| init.iter().for_each(|init| flow.stmt(*init)));
                 self.hiding(hidden, |flow| cond.iter().for_each(|cond| flow.expr(*cond)));
                 let before = self.assigned.clone();
-                self.stmt(*body);
+                self.body(*body);
                 // No jump from outside gets to a label in Fortran's loops.
                 if unit.is_fortran()
                     && let (Some(assigned), Some(before)) = (&mut self.assigned, &before)
@@ -304,12 +315,12 @@ impl<'a> Flow<'a> {
             StmtKind::While { cond, body } => {
                 self.expr(*cond);
                 let before = self.assigned.clone();
-                self.stmt(*body);
+                self.body(*body);
                 self.assigned = before;
             }
             StmtKind::DoWhile { body, cond } => {
                 let before = self.assigned.clone();
-                self.stmt(*body);
+                self.body(*body);
                 if jumps(self.unit, *body) {
                     self.assigned = before;
                 }
@@ -317,26 +328,61 @@ impl<'a> Flow<'a> {
             }
             StmtKind::Switch { cond, body } => {
                 self.expr(*cond);
-                let before = self.assigned.clone();
-                let outer = std::mem::replace(&mut self.switch_entry, before.clone());
-                self.stmt(*body);
-                self.switch_entry = outer;
-                self.assigned = before;
+                self.switch(*body);
             }
             StmtKind::Labeled { label, stmt } => {
-                self.assigned = match label {
-                    Some(_) => Some(Assigned::new()),
-                    None => self.switch_entry.clone(),
-                };
+                self.label(id, label.is_none());
                 stmt.iter().for_each(|stmt| self.stmt(*stmt));
+                if label.is_none() && unit.is_fortran() {
+                    // A branch of Fortran does not go on in the next one.
+                    self.leave_switch();
+                }
             }
             StmtKind::Return(value) => {
                 value.iter().for_each(|value| self.expr(*value));
                 self.assigned = None;
             }
-            StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_) => self.assigned = None,
+            StmtKind::Break => self.leave_switch(),
+            StmtKind::Continue | StmtKind::Goto(_) => self.assigned = None,
             StmtKind::Opaque(exprs) => exprs.iter().for_each(|expr| self.unclear(*expr)),
             StmtKind::Empty => {}
+        }
+    }
+
+    /// The body of a loop.
+    fn body(&mut self, body: StmtId) {
+        self.around.push(None);
+        self.stmt(body);
+        self.around.pop();
+    }
+
+    /// The body of a `switch`: behind it, what all of its branches assign is assigned if one of them is surely taken.
+    fn switch(&mut self, body: StmtId) {
+        let before = self.assigned.clone();
+        self.around.push(Some(Switch { entry: before.clone(), ..Switch::default() }));
+        self.stmt(body);
+        let Some(switch) = self.around.pop().flatten() else { return };
+        let out = meet(switch.out, self.assigned.take());
+        self.assigned = if switch.has_default { out } else { before };
+    }
+
+    /// A label: code may get here from its `switch`, or from anywhere.
+    fn label(&mut self, id: StmtId, is_case: bool) {
+        let switch = self.around.iter_mut().rev().find_map(Option::as_mut);
+        self.assigned = match switch.filter(|_| is_case) {
+            Some(switch) => {
+                switch.has_default |= self.unit.defaults.binary_search(&id).is_ok();
+                switch.entry.clone()
+            }
+            None => Some(Assigned::new()),
+        };
+    }
+
+    /// The way out of the innermost loop or `switch`.
+    fn leave_switch(&mut self) {
+        let here = self.assigned.take();
+        if let Some(Some(switch)) = self.around.last_mut() {
+            switch.out = meet(switch.out.take(), here);
         }
     }
 
@@ -347,11 +393,11 @@ impl<'a> Flow<'a> {
         match &unit.stmt(id).kind {
             StmtKind::For { cond, step, body, .. } => {
                 step.iter().chain(cond).for_each(|expr| self.expr(*expr));
-                self.stmt(*body);
+                self.body(*body);
             }
             StmtKind::While { cond, body } | StmtKind::DoWhile { body, cond } => {
                 self.expr(*cond);
-                self.stmt(*body);
+                self.body(*body);
             }
             _ => {}
         }

@@ -5,12 +5,12 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::host::ir::{
-    Attributes, BaseType, DeclKind, Expr, ExprId, ExprKind, FunctionId, Implicit, ModuleUse, ScopeId,
+    Attributes, BaseType, DeclId, DeclKind, Expr, ExprId, ExprKind, FunctionId, Implicit, ModuleUse, ScopeId,
     ScopeKind, Unit,
 };
 use crate::source::Span;
 
-use super::symbols::{Class, Symbol, SymbolId, SymbolKind, Symbols, Types};
+use super::symbols::{Class, Dummy, Symbol, SymbolId, SymbolKind, Symbols, Types};
 
 /// The names that a module makes known, with their symbols.
 type Exports = Vec<(String, SymbolId)>;
@@ -31,6 +31,7 @@ impl Symbols {
             inputs.entry(name.clone()).or_default().insert(*place);
         }
         self.inputs = Some(inputs);
+        self.read_dummies(types);
         let mut modules = Modules {
             units: types.units.clone(),
             by_name: FxHashMap::default(),
@@ -71,6 +72,32 @@ impl Symbols {
         self.sort_names();
         self.undeclared(unit);
         self.associated(unit);
+    }
+
+    /// Reads the dummy arguments of all procedures and interface bodies. Of several of one name, all are meant.
+    fn read_dummies(&mut self, types: &Types) {
+        let functions = types.units.iter().flat_map(|unit| {
+            unit.functions.iter().map(move |function| (*unit, function.name.as_str(), function.params.clone()))
+        });
+        let bodies = types.units.iter().flat_map(|unit| {
+            let bodies = unit.scopes.iter().filter(|scope| scope.kind == ScopeKind::Interface);
+            bodies.map(move |scope| {
+                let is_dummy = |decl: &DeclId| unit.decl(*decl).kind == DeclKind::Parameter;
+                (*unit, scope.name.as_str(), scope.decls.iter().copied().filter(is_dummy).collect())
+            })
+        });
+        for (unit, name, params) in functions.chain(bodies) {
+            let known = self.dummies.entry(name.to_owned()).or_default();
+            for (place, param) in params.into_iter().enumerate() {
+                let decl = unit.decl(param);
+                let said = &decl.fortran;
+                let may_move = (said.allocatable || said.pointer) && !said.intent_in;
+                match known.get_mut(place) {
+                    Some(dummy) => dummy.may_move |= may_move,
+                    None => known.push(Dummy { name: decl.name.clone(), may_move }),
+                }
+            }
+        }
     }
 
     /// The names of included files: parts of scoping units, all of which see them.

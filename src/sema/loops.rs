@@ -2,7 +2,7 @@
 //!
 //! Invariant: a header is called canonical only if OpenMP 4.5 (2.6 "Canonical Loop Form") would take the loop as written.
 
-use crate::host::ir::{BinaryOp, DeclKind, ExprId, ExprKind, StmtId, StmtKind, UnaryOp, Unit};
+use crate::host::ir::{BaseType, BinaryOp, DeclKind, ExprId, ExprKind, StmtId, StmtKind, UnaryOp, Unit};
 
 use super::symbols::{Class, SymbolId, SymbolKind, Symbols};
 
@@ -70,6 +70,9 @@ pub fn header(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> Result<Header, No
     let is_one = step.is_none_or(|step| matches!(unit.expr(step).kind, ExprKind::Int(1)));
     if compare == BinaryOp::NotEqual && !is_one {
         return Err(NotCanonical("its condition is `!=`, and its step is not one"));
+    }
+    if !unit.is_fortran() && !nears_bound(unit, symbols, compare, (step, down)) {
+        return Err(NotCanonical("it counts away from its bound"));
     }
     if leaves_loop(unit, stmt, *body) {
         return Err(NotCanonical("it is left by `break`, `return` or `goto`"));
@@ -143,6 +146,46 @@ fn increment(unit: &Unit, step: ExprId, is_var: &dyn Fn(ExprId) -> bool) -> Opti
         },
         _ => None,
     }
+}
+
+/// Whether the variable comes nearer to its bound with each step, as far as the step is known: a loop such as
+/// `for (unsigned i = n - 1; i < n; i--)` ends where its variable wraps around.
+fn nears_bound(
+    unit: &Unit,
+    symbols: &Symbols,
+    compare: BinaryOp,
+    (step, down): (Option<ExprId>, bool),
+) -> bool {
+    let sign = match step {
+        None => Some(1),
+        Some(step) => match constant(unit, step) {
+            Some(value) => Some(value.signum()),
+            None => is_unsigned(unit, symbols, step).then_some(1),
+        },
+    };
+    let Some(sign) = sign else { return true };
+    let is_up = (sign > 0) != down;
+    match compare {
+        BinaryOp::Less | BinaryOp::LessEqual => sign != 0 && is_up,
+        BinaryOp::Greater | BinaryOp::GreaterEqual => sign != 0 && !is_up,
+        _ => sign != 0,
+    }
+}
+
+/// Whether an expression is computed with an unsigned variable, as its declaration shows.
+fn is_unsigned(unit: &Unit, symbols: &Symbols, expr: ExprId) -> bool {
+    let ExprKind::Name(_) = unit.expr(expr).kind else {
+        return unit.expr(expr).kind.children().into_iter().any(|child| is_unsigned(unit, symbols, child));
+    };
+    let decl = symbols.named(unit, expr).and_then(|symbol| symbols.get(symbol).decl);
+    decl.is_some_and(|decl| match &unit.decl(decl).base {
+        BaseType::Builtin(words) => words.split(' ').any(|word| word == "unsigned"),
+        BaseType::Named(name) => {
+            let name = name.rsplit(':').next().unwrap_or(name);
+            name == "size_t" || name.starts_with("uint") && name.ends_with("_t")
+        }
+        _ => false,
+    })
 }
 
 /// Whether evaluating an expression changes a variable.
@@ -220,7 +263,8 @@ pub fn trip_constant(unit: &Unit, header: &Header) -> Option<i128> {
     let first = constant(unit, header.first)?;
     let bound = constant(unit, header.bound)?;
     let step = header.step.map_or(Some(1), |step| constant(unit, step))?;
-    let span = if header.down { first - bound } else { bound - first };
+    let (step, down) = if step < 0 { (-step, !header.down) } else { (step, header.down) };
+    let span = if down { first - bound } else { bound - first };
     let inclusive = matches!(header.compare, BinaryOp::LessEqual | BinaryOp::GreaterEqual);
     let span = span + i128::from(inclusive);
     (step > 0).then(|| (span.max(0) + step - 1) / step)

@@ -1,4 +1,4 @@
-//! What a function-like macro assigns beside its parameters.
+//! What a function-like macro assigns beside its parameters, and the number that an object-like one is.
 //!
 //! Invariant: a name that the body assigns is found; one that it only reads is not.
 
@@ -29,6 +29,13 @@ pub fn assigned_names(body: &str) -> Vec<String> {
         at += length;
     }
     names
+}
+
+/// The number that an object-like macro's body is.
+pub fn number(body: &str) -> Option<i128> {
+    let body = body.trim();
+    let inside = body.strip_prefix('(').and_then(|body| body.strip_suffix(')'));
+    inside.unwrap_or(body).trim().trim_end_matches(['u', 'U', 'l', 'L']).parse().ok()
 }
 
 /// Whether what stands behind a name assigns it.

@@ -5,11 +5,13 @@
 mod array;
 mod components;
 mod designator;
+mod element;
 mod elemental;
 mod flow;
 mod fortran;
 mod loops;
 mod macros;
+mod memory;
 mod numeric;
 mod output;
 mod parallel;
@@ -19,16 +21,18 @@ mod symbols;
 
 pub use array::{Elementwise, Line, LineKind, Piece, Refusal, Why, elementwise};
 pub use components::{Component, Path, Step, inquired, is_lent, lender, paths, record_of};
+pub use element::{Element, Type};
 pub use elemental::{is_intrinsic as is_pure_intrinsic, is_transformational};
 pub use flow::{
     Use, Uses, children, escaping, live_after, path_to, reads_of_expr, uses, uses_beside, uses_beside_headers,
 };
 pub use fortran::resolve;
 pub use loops::{Header, NotCanonical, header, is_tight, only_loop, trip_constant};
+pub use memory::{Moved, moves};
 pub use output::{Output, output, prints};
 pub use parallel::{
     Amount, Around, Combine, Distance, Facts, Finding, Induction, Kind, Level, Needs, Obstacle, Said,
-    Verdict, fixed_step, inductions, integer, judge,
+    Verdict, combined, fixed_step, inductions, integer, judge,
 };
 pub use reduction::{Last, Reduction};
 pub use subscript::{Range, Subscript, plain};

@@ -16,6 +16,7 @@ use crate::scan::Define;
 use crate::source::{SourceFile, Span};
 
 use super::components::DerivedTypes;
+use super::element::Type;
 use super::flow::Uses;
 
 /// Index into the symbols of a file.
@@ -130,16 +131,34 @@ pub struct Symbols {
     by_reference: FxHashMap<String, FxHashSet<usize>>,
     /// Object-like macros by name, with the names in their bodies.
     standing: FxHashMap<String, Vec<String>>,
+    /// Object-like macros that are numbers; `None` for one that is defined in several ways.
+    numbers: FxHashMap<String, Option<i128>>,
     /// Function-like macros by name, with the names that their bodies assign.
     assigning: FxHashMap<String, Vec<String>>,
     /// For Fortran, the dummy arguments that procedures leave as they are; elsewhere `None`.
     pub(super) inputs: Option<FxHashMap<String, FxHashSet<usize>>>,
+    /// The dummy arguments of Fortran's procedures, by the procedures' names.
+    pub(super) dummies: FxHashMap<String, Vec<Dummy>>,
     /// The names of members that lie over one another: those of unions, and of what is defined in them.
     overlaid: FxHashSet<String>,
     /// The derived types of Fortran.
     pub(super) derived_types: DerivedTypes,
     /// What other files have given a place on the device.
     on_device: FxHashSet<SymbolId>,
+    /// The types of the variables of C and C++.
+    types: FxHashMap<SymbolId, Type>,
+    /// The types of members of structs by name; `None` for those that structs declare differently.
+    pub(super) member_types: FxHashMap<String, Option<Type>>,
+    /// The types that have names by `typedef`.
+    pub(super) type_names: FxHashMap<String, Type>,
+}
+
+/// A dummy argument of a Fortran procedure.
+#[derive(Clone, Debug)]
+pub(super) struct Dummy {
+    pub(super) name: String,
+    /// It is allocatable or a pointer, and no `intent(in)` keeps it as it is.
+    pub(super) may_move: bool,
 }
 
 pub(super) struct Types<'a> {
@@ -199,6 +218,10 @@ impl Symbols {
             symbols.by_reference.entry(name.clone()).or_default().insert(*place);
         }
         symbols.overlaid = overlaid(&types.units);
+        if !unit.is_fortran() {
+            symbols.member_types = types.members(&types.units);
+            symbols.type_names = types.named_types(&types.units);
+        }
         for function in &unit.functions {
             if symbols.functions.last().is_none_or(|last| last.end <= function.span.start) {
                 symbols.functions.push(function.span);
@@ -217,6 +240,9 @@ impl Symbols {
             let names = define.body.split(|c: char| !c.is_alphanumeric() && c != '_');
             let names = names.filter(|name| name.starts_with(|c: char| c.is_alphabetic() || c == '_'));
             symbols.standing.insert(define.name.clone(), names.map(str::to_owned).collect());
+            let number = super::macros::number(&define.body);
+            let known = symbols.numbers.entry(define.name.clone()).or_insert(number);
+            *known = known.filter(|known| Some(*known) == number);
             symbols.insert(Symbol {
                 name: define.name.clone(),
                 kind: SymbolKind::Constant,
@@ -287,6 +313,11 @@ impl Symbols {
     /// The names that the body of the function-like macro `name` assigns; none if there is no such macro.
     pub fn assigned_by(&self, name: &str) -> &[String] {
         self.assigning.get(name).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The number that the object-like macro `name` stands for.
+    pub fn number(&self, name: &str) -> Option<i128> {
+        self.numbers.get(name).copied().flatten()
     }
 
     /// Whether a symbol is an object-like macro.
@@ -398,6 +429,17 @@ impl Symbols {
         self.by_reference.get(name).is_some_and(|places| places.contains(&place))
     }
 
+    /// Whether the Fortran procedure `name` may give its argument other memory, or make it point elsewhere: the one that is
+    /// passed by the name `keyword`, or the one at `place`. What is not seen is taken not to.
+    pub(super) fn may_move(&self, name: &str, keyword: Option<&str>, place: usize) -> bool {
+        let dummies = self.dummies.get(name).map(Vec::as_slice).unwrap_or_default();
+        let dummy = match keyword {
+            Some(keyword) => dummies.iter().find(|dummy| dummy.name == keyword),
+            None => dummies.get(place),
+        };
+        dummy.is_some_and(|dummy| dummy.may_move)
+    }
+
     /// The class whose functions see a data member without `this->`.
     pub fn class_of(&self, member: SymbolId) -> Option<&str> {
         let holds = |known: &FxHashMap<String, SymbolId>| known.values().any(|id| *id == member);
@@ -489,8 +531,9 @@ impl Symbols {
         let kind = if is_const && is_fortran { SymbolKind::Constant } else { kind };
         let record = super::components::record(decl).filter(|_| is_fortran);
         let intrinsic = super::components::intrinsic(decl).filter(|_| is_fortran);
+        let known = (!is_fortran).then(|| types.of(decl, shape.clone()));
         let decl = id;
-        self.insert(Symbol {
+        let symbol = self.insert(Symbol {
             name,
             kind,
             class,
@@ -506,7 +549,14 @@ impl Symbols {
             home: None,
             record,
             intrinsic,
-        })
+        });
+        self.types.extend(known.map(|known| (symbol, known)));
+        symbol
+    }
+
+    /// The type of a variable of C or C++.
+    pub fn type_of(&self, id: SymbolId) -> Option<&Type> {
+        self.types.get(&id)
     }
 
     /// Declares the data members of the classes whose functions stand in this file.
@@ -612,7 +662,12 @@ fn has_constant_value(unit: &Unit, symbols: &Symbols, symbol: &Symbol, depth: us
 const TYPEDEF_DEPTH: usize = 16;
 
 impl Types<'_> {
-    fn shape(&self, decl: &Decl, depth: usize) -> Vec<bool> {
+    /// The declaration of a type name.
+    pub(super) fn typedef(&self, name: &str) -> Option<&Decl> {
+        self.typedefs.get(name).map(|(_, decl)| *decl)
+    }
+
+    pub(super) fn shape(&self, decl: &Decl, depth: usize) -> Vec<bool> {
         let mut shape: Vec<bool> = decl
             .derived
             .iter()
@@ -697,13 +752,13 @@ impl Types<'_> {
 }
 
 /// A type's name without namespace and template arguments.
-fn plain(name: &str) -> &str {
+pub(super) fn plain(name: &str) -> &str {
     let name = name.split('<').next().unwrap_or(name);
     name.rsplit("::").next().unwrap_or(name).trim()
 }
 
 /// Arithmetic type names of the standard headers, which we never read.
-fn is_standard_scalar(name: &str) -> bool {
+pub(super) fn is_standard_scalar(name: &str) -> bool {
     const NAMES: [&str; 14] = [
         "size_t",
         "ssize_t",

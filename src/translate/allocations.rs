@@ -1,56 +1,110 @@
-//! Allocatable variables of Fortran modules with `declare create`: OpenACC gives them memory on the device where they are
-//! allocated (3.3, 2.13.2), and so must the translation.
+//! Allocatable variables of Fortran with `declare create`: OpenACC gives them memory on the device where they are allocated
+//! (3.3, 2.13.2), and so must the translation.
 //!
-//! Invariant: each `allocate` of such a variable brings its memory, each `deallocate` takes it back, in whatever file.
+//! Invariant: each `allocate` of such a variable brings its memory, each `deallocate` takes it back, in whatever file; what
+//! gives it other memory in another way is reported.
 
-use crate::acc::ast::DataClause;
-use crate::bind::Declared;
+use std::collections::BTreeSet;
+
+use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind};
+use crate::bind::{Bound, Declared};
+use crate::diag::{self, Diag};
 use crate::edit::Edit;
-use crate::host::ir::{ExprId, ExprKind, StmtId, Unit};
-use crate::sema::Symbols;
+use crate::host::ir::{Allocation, ExprId, ExprKind, StmtKind, Unit};
+use crate::sema::{self, Moved, SymbolId, Symbols};
 use crate::source::{SourceFile, Span};
 use crate::{layout, omp};
 
-/// The edits at the statements that allocate or free such variables.
-pub fn edits(file: &SourceFile, unit: &Unit, symbols: &Symbols, declared: &Declared) -> Vec<Edit> {
-    let mut edits = Vec::new();
-    for allocation in unit.allocations.iter().filter(|_| !declared.is_empty()) {
-        let names: Vec<String> = allocation
-            .objects
-            .iter()
-            .filter_map(|object| variable(unit, *object))
-            .filter(|object| {
-                let expr = unit.expr(*object);
-                let ExprKind::Name(name) = &expr.kind else { return false };
-                let known = symbols.lookup(name, expr.span.start).map(|symbol| symbols.get(symbol));
-                let place = known.map(|known| (known.home.clone(), known.name.clone()));
-                place
-                    .filter(|(home, _)| home.is_some())
-                    .is_some_and(|place| declared.get(&place).is_some_and(is_created))
-            })
-            .map(|object| file.text(unit.expr(object).span).into_owned())
-            .collect();
-        if !names.is_empty() {
-            edits.extend(line(file, unit, allocation.stmt, allocation.frees, &names.join(", ")));
+/// The edits at the statements that allocate or free such variables, and what there is to say.
+pub fn edits(
+    file: &SourceFile,
+    unit: &Unit,
+    symbols: &Symbols,
+    bound: &[Bound],
+    declared: &Declared,
+) -> (Vec<Edit>, Vec<Diag>) {
+    let (mut edits, mut diags) = (Vec::new(), Vec::new());
+    let local = declared_here(symbols, bound);
+    let is_created = |symbol: SymbolId| {
+        let known = symbols.get(symbol);
+        let place = (known.home.clone(), known.name.clone());
+        local.contains(&symbol) || known.home.is_some() && declared.get(&place).is_some_and(is_created)
+    };
+    for allocation in &unit.allocations {
+        let objects = allocation.objects.iter().filter_map(|object| variable(unit, *object));
+        let created = objects.filter(|object| symbols.named(unit, *object).is_some_and(is_created));
+        let names: Vec<String> =
+            created.map(|object| file.text(unit.expr(object).span).into_owned()).collect();
+        if names.is_empty() {
+            continue;
+        }
+        match lines(file, unit, allocation, &names.join(", ")) {
+            Some(edit) => edits.extend(edit),
+            None => {
+                let what = "an `allocate` or `deallocate` among other code on its lines";
+                diags.push(diag::not_yet(unit.stmt(allocation.stmt).span, what));
+            }
         }
     }
-    edits
+    let whole = Span { start: 0, end: file.bytes.len() as u32 };
+    let named = (0..unit.exprs.len() as u32).filter_map(|id| symbols.named(unit, ExprId(id)));
+    let variables: BTreeSet<SymbolId> = named.filter(|symbol| is_created(*symbol)).collect();
+    for (at, symbol, moved) in sema::moves(unit, symbols, whole, &variables) {
+        diags.push(diag::memory_moves(at, &symbols.get(symbol).name, how(moved)));
+    }
+    (edits, diags)
 }
 
-fn line(file: &SourceFile, unit: &Unit, stmt: StmtId, frees: bool, names: &str) -> Option<Edit> {
-    let span = unit.stmt(stmt).span;
-    if frees {
-        // An `if` on the same line asks whether it is allocated; what is not has nothing on the device.
-        let first = file.lines.span(file.lines.line(span.start)).start;
-        let before = file.text(Span { start: first, end: span.start });
-        let lead = (before.len() - before.trim_start().len()) as u32;
-        let line = omp::freed(names);
-        let before = file.lines.line(span.start).checked_sub(1);
-        return if says(file, before, &line) { None } else { layout::inserted(file, first + lead, &line) };
+fn how(moved: Moved) -> &'static str {
+    match moved {
+        Moved::MoveAlloc => "`move_alloc` takes its memory or gives it other memory",
+        Moved::Assignment => "is allocated anew if the value has another shape",
+        Moved::Argument => "the procedure may allocate it, or free it",
+        Moved::Target => "gets another target",
     }
-    let line = omp::allocated(names);
-    let behind = file.lines.line(span.end) + 1;
-    if says(file, Some(behind), &line) { None } else { layout::lines_after(file, span.end, span, &[line]) }
+}
+
+/// The allocatable and pointer variables of procedures and main programs that `declare` directives there give memory on the
+/// device.
+fn declared_here(symbols: &Symbols, bound: &[Bound]) -> BTreeSet<SymbolId> {
+    let is_declare =
+        |one: &&Bound| one.directive.kind == DirectiveKind::Declare && one.function.is_some();
+    let clauses = bound.iter().filter(is_declare).flat_map(|one| &one.directive.clauses);
+    let lists = clauses.filter_map(|clause| match &clause.kind {
+        ClauseKind::Data(kind, list) if is_created(kind) => Some(list),
+        _ => None,
+    });
+    let found = lists.flatten().filter_map(|item| symbols.lookup(&item.base.text, item.span.start));
+    let is_allocated = |symbol: &SymbolId| {
+        let said = &symbols.get(*symbol).fortran;
+        said.allocatable || said.pointer
+    };
+    found.filter(is_allocated).collect()
+}
+
+/// The line that a statement needs; nothing if it is there already, and `None` if there is no room for it.
+fn lines(file: &SourceFile, unit: &Unit, allocation: &Allocation, names: &str) -> Option<Option<Edit>> {
+    let span = unit.stmt(allocation.stmt).span;
+    // An `if` on the same line asks whether it is allocated; what is not has nothing on the device.
+    let is_around = |kind: &StmtKind| {
+        matches!(kind, StmtKind::If { then, other: None, .. } if *then == allocation.stmt)
+    };
+    let around = unit.stmts_in(file.lines.span(file.lines.line(span.start)));
+    let whole = around.filter(|stmt| is_around(&stmt.kind)).map(|stmt| stmt.span).next().unwrap_or(span);
+    if allocation.frees {
+        let line = omp::freed(names);
+        let before = file.lines.line(whole.start).checked_sub(1);
+        return match says(file, before, &line) {
+            true => Some(None),
+            false => layout::before_statement(file, whole, &line).map(Some),
+        };
+    }
+    let line = omp::allocated(names, allocation.copies);
+    let after = file.lines.line(whole.end) + 1;
+    match says(file, Some(after), &line) {
+        true => Some(None),
+        false => layout::after_statement(file, whole, &line).map(Some),
+    }
 }
 
 /// Whether a line says so already: the file was translated before, and the module's was not.

@@ -8,6 +8,7 @@ mod inductions;
 mod library;
 mod loops;
 mod macros;
+mod parted;
 mod read;
 mod reading;
 mod work;

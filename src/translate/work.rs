@@ -10,7 +10,7 @@ use crate::diag::{self, Diag};
 use crate::edit::{Edit, EditSet, Rewrite};
 use crate::host::ir::{Scope, StmtId, StmtKind, Unit};
 use crate::omp::{self, ApiChange, Lowered, Part, Speech};
-use crate::scan::{self, DirectiveText, Scan, View};
+use crate::scan::{self, Conditions, DirectiveText, Scan, View};
 use crate::sema::{self, Symbols};
 use crate::source::{self, SourceFile, Span};
 use crate::{acc, host, layout, plan};
@@ -18,6 +18,7 @@ use crate::{acc, host, layout, plan};
 use super::allocations;
 use super::library::Library;
 use super::loops::Found;
+use super::parted;
 use super::read::{fresh, parse};
 use super::{DirectiveReport, Options, Outcome, Source, Translation};
 
@@ -41,6 +42,8 @@ pub struct Work<'a> {
     library: Library<'a>,
     /// Lines for specification parts of Fortran: by the offset behind which they may stand.
     specification: BTreeMap<u32, Vec<String>>,
+    /// The lines at statements that allocate, by place: every view finds them.
+    placed: BTreeSet<(u32, Vec<u8>)>,
     /// What was found out about loops.
     found: Found,
 }
@@ -61,6 +64,7 @@ impl<'a> Work<'a> {
             past: None,
             scanned: false,
             specification: BTreeMap::new(),
+            placed: BTreeSet::new(),
             found: Found::default(),
             library: Library::new(options.target(source.file.language)),
         }
@@ -141,12 +145,16 @@ impl<'a> Work<'a> {
         let (plan, said) = plan::plan(file, unit, &symbols, &bound, &held, &aim);
         self.found.spread(unit, &bound, &plan);
         self.diags.extend(said);
-        let (aliased, said) = omp::alias(file, unit, &symbols, &bound, &plan, target);
+        let (mut aliased, said) = omp::alias(file, unit, &symbols, &bound, &plan, target);
         self.diags.extend(said);
+        self.diags.extend(omp::reduced(file, unit, &symbols, &plan, &mut aliased));
+        let conditions = Conditions::of(file);
+        self.diags.extend(parted::find(file, unit, &bound, &conditions, &mut aliased));
         let (lowered, said) = omp::lower(&plan, unit, &symbols, &aliased, target);
         self.diags.extend(said);
-        let mut changes = self.changes(scan, unit, &bound, &lowered);
+        let mut changes = self.changes((scan, &conditions), unit, &bound, &lowered);
         leave_whole(&bound, &mut changes);
+        leave_declares(&bound, &lowered, &mut changes);
         for (at, ((bound, lowered), edits)) in bound.iter().zip(lowered).zip(changes).enumerate() {
             let span = bound.directive.span;
             if let Some(edits) = &edits {
@@ -157,7 +165,7 @@ impl<'a> Work<'a> {
         for span in held {
             self.report(span, "", Outcome::Left, Vec::new());
         }
-        self.allocations(scan, unit, &symbols);
+        self.allocations(scan, unit, &symbols, &bound);
         self.library.used(unit);
         // What a `use` statement lists goes with it.
         let used: Vec<Span> =
@@ -190,7 +198,7 @@ impl<'a> Work<'a> {
     /// The edits for each directive; none for those that are left.
     fn changes(
         &mut self,
-        scan: &Scan,
+        (scan, conditions): (&Scan, &Conditions),
         unit: &Unit,
         bound: &[Bound],
         lowered: &[Lowered],
@@ -200,7 +208,10 @@ impl<'a> Work<'a> {
         for (bound, lowered) in bound.iter().zip(lowered) {
             let span = bound.directive.span;
             let text = bound.text.and_then(|text| scan.directives.get(text));
-            let edits = if lowered.left { None } else { edits_of(file, unit, span, text, &lowered.parts) };
+            let edits = match lowered.left {
+                true => None,
+                false => edits_of(file, unit, conditions, (span, text), &lowered.parts),
+            };
             if edits.is_none() && !lowered.left {
                 let name = acc::name(bound.directive.kind);
                 self.diags.push(diag::not_yet(span, &format!("`{name}` among other code on one line")));
@@ -210,19 +221,28 @@ impl<'a> Work<'a> {
         changes
     }
 
-    /// Gives the variables of modules their memory on the device where they are allocated.
-    fn allocations(&mut self, scan: &Scan, unit: &Unit, symbols: &Symbols) {
+    /// Gives variables their memory on the device where they are allocated.
+    fn allocations(&mut self, scan: &Scan, unit: &Unit, symbols: &Symbols, bound: &[Bound]) {
         let file = &self.source.file;
-        if unit.allocations.is_empty() {
+        if !unit.is_fortran() {
             return;
         }
         let mut declared = bind::declared(file, scan, unit);
         for header in &self.source.headers {
             declared.extend(header.declared.iter().map(|(place, clause)| (place.clone(), *clause)));
         }
-        for edit in allocations::edits(file, unit, symbols, &declared) {
+        let is_declare = |one: &Bound| one.directive.kind == DirectiveKind::Declare;
+        if declared.is_empty() && !bound.iter().any(is_declare) {
+            return;
+        }
+        let (edits, said) = allocations::edits(file, unit, symbols, bound, &declared);
+        self.diags.extend(said);
+        for edit in edits {
             let span = edit.span;
-            if self.edits.add(Rewrite { owner: u32::MAX - 2, edits: vec![edit] }).is_err() {
+            if !self.placed.insert((span.start, edit.text.clone())) {
+                continue;
+            }
+            if self.edits.add_line(u32::MAX - 2, edit).is_err() {
                 self.diags.push(diag::edit_conflict(span));
             }
         }
@@ -402,6 +422,18 @@ fn leave_whole(bound: &[Bound], changes: &mut [Option<Vec<Edit>>]) {
     }
 }
 
+/// The lines of several `declare` directives of a function stand together: where one has no room for them, all are left.
+fn leave_declares(bound: &[Bound], lowered: &[Lowered], changes: &mut [Option<Vec<Edit>>]) {
+    let is_declare =
+        |at: &usize| bound[*at].directive.kind == DirectiveKind::Declare && bound[*at].function.is_some();
+    let declares: Vec<usize> = (0..bound.len()).filter(is_declare).collect();
+    let failed = declares.iter().filter(|at| changes[**at].is_none() && !lowered[**at].left);
+    let failed: BTreeSet<_> = failed.map(|at| bound[*at].function).collect();
+    for at in declares.into_iter().filter(|at| failed.contains(&bound[*at].function)) {
+        changes[at] = None;
+    }
+}
+
 /// Insertions at one place become one, in their order.
 fn joined(edits: Vec<Edit>) -> Vec<Edit> {
     let mut out: Vec<Edit> = Vec::with_capacity(edits.len());
@@ -418,12 +450,20 @@ fn joined(edits: Vec<Edit>) -> Vec<Edit> {
 fn edits_of(
     file: &SourceFile,
     unit: &Unit,
-    at: Span,
-    text: Option<&DirectiveText>,
+    conditions: &Conditions,
+    (at, text): (Span, Option<&DirectiveText>),
     parts: &[Part],
 ) -> Option<Vec<Edit>> {
     let Some(old) = text else { return edits_of_implied(file, unit, at, parts) };
     let mut edits = Vec::new();
+    // The same conditions hold for lines elsewhere.
+    let same = |stmt: StmtId, lines: &[String]| -> Vec<String> {
+        let around = conditions.between(old.span.start, unit.stmt(stmt).span.start);
+        let heads = around.iter().rev().flat_map(|one| one.heads(old.span.start));
+        let heads = heads.map(|head| file.text(*head).into_owned());
+        let ends = around.iter().map(|_| "#endif".to_owned());
+        heads.chain(lines.iter().cloned()).chain(ends).collect()
+    };
     let speech = Speech::of(file.language);
     // What stands before the directive belongs to its own edit, so that it meets no other edit at the line's start.
     let mut above = String::new();
@@ -451,9 +491,12 @@ fn edits_of(
                 edits.push(Edit { span: old.span, text: statements.join(" ").into_bytes() })
             }
             Part::Gone => edits.push(layout::removed(file, old.span)),
+            Part::Before(stmt, lines) if is_return_on_a_shared_line(file, unit, *stmt) => {
+                edits.extend(layout::braced(file, unit.stmt(*stmt).span, lines));
+            }
             Part::Before(stmt, lines) => {
                 let at = unit.stmt(*stmt).span.start;
-                for line in lines {
+                for line in &same(*stmt, lines) {
                     edits.push(layout::inserted(file, at, line)?);
                 }
             }
@@ -469,8 +512,18 @@ fn edits_of(
             }
             Part::Nested(stmt, heads) => edits.extend(nested_edits(file, unit, *stmt, heads)?),
             Part::After(stmt, lines) => {
+                let lines = same(*stmt, lines);
+                edits.push(layout::lines_after(file, unit.stmt(*stmt).span.end, old.span, &lines)?);
+            }
+            Part::Closed(stmt, lines) => {
                 edits.push(layout::lines_after(file, unit.stmt(*stmt).span.end, old.span, lines)?);
             }
+            Part::Above(place, lines) => {
+                for line in lines {
+                    edits.push(layout::above_code(file, place.start, old.span.start, line)?);
+                }
+            }
+            Part::Below(place, lines) => edits.push(layout::lines_after(file, place.end, old.span, lines)?),
             Part::AtStart(block, lines) => {
                 let span = unit.stmt(*block).span;
                 if !matches!(unit.stmt(*block).kind, StmtKind::Block(_)) {
@@ -492,7 +545,7 @@ fn edits_of(
                 Some(place) if old.span.start < place => edits.push(layout::removed(file, old.span)),
                 _ => edits.push(own(&mut above, layout::relaid(file, old, &directive.words(speech)))),
             },
-            Part::InFunction(..) | Part::Declared(..) => {}
+            Part::InFunction(..) | Part::Declared(..) | Part::Used(..) => {}
             Part::BeforeDirective(span, lines) => {
                 for line in lines {
                     edits.push(layout::inserted(file, span.start, line)?);
@@ -521,6 +574,14 @@ fn edits_of(
     Some(joined(edits))
 }
 
+/// Whether a statement is a `return` of C before which other code stands on its line.
+fn is_return_on_a_shared_line(file: &SourceFile, unit: &Unit, stmt: StmtId) -> bool {
+    let stmt = unit.stmt(stmt);
+    !unit.is_fortran()
+        && matches!(stmt.kind, StmtKind::Return(_))
+        && layout::inserted(file, stmt.span.start, "").is_none()
+}
+
 /// The edits for a directive that the source does not have: it stands before the loop at `at`.
 fn edits_of_implied(file: &SourceFile, unit: &Unit, at: Span, parts: &[Part]) -> Option<Vec<Edit>> {
     let speech = Speech::of(file.language);
@@ -531,11 +592,11 @@ fn edits_of_implied(file: &SourceFile, unit: &Unit, at: Span, parts: &[Part]) ->
             Part::Directive(directive) => before.push(directive.line(speech)),
             Part::Pair(first, second) => before.extend([first.line(speech), second.line(speech)]),
             Part::LinesBefore(lines) | Part::LinesBehind(lines) => before.extend(lines.iter().cloned()),
-            Part::Gone | Part::InFunction(..) | Part::Declared(..) => {}
+            Part::Gone | Part::InFunction(..) | Part::Declared(..) | Part::Used(..) => {}
             Part::Before(stmt, lines) if unit.stmt(*stmt).span.start == at.start => {
                 before.extend(lines.iter().cloned());
             }
-            Part::After(stmt, lines) => {
+            Part::After(stmt, lines) | Part::Closed(stmt, lines) => {
                 let span = unit.stmt(*stmt).span;
                 edits.push(layout::lines_after(file, span.end, span, lines)?);
             }
@@ -605,6 +666,10 @@ fn specified(unit: &Unit, old: Span, parts: &[Part]) -> Vec<(u32, String)> {
                 );
             }
             Part::Declared(place, line) => lines.push((*place, line.clone())),
+            Part::Used(stmt, line) => {
+                let scope = innermost(unit, unit.stmt(*stmt).span.start);
+                lines.extend(scope.map(|scope| (scope.specification.start, line.clone())));
+            }
             Part::Loops(stmt, _, rank) => {
                 let scope = innermost(unit, unit.stmt(*stmt).span.start);
                 lines.extend(scope.into_iter().flat_map(|scope| {

@@ -114,7 +114,9 @@ impl<'t> Reader<'_, 't> {
             let code = self.trimmed(case);
             let place = body.first().map_or(code.end as usize, |first| first.start_byte());
             let block = self.block(&body, place);
-            list.push(self.push_stmt(code, StmtKind::Labeled { label: None, stmt: Some(block) }));
+            let label = self.push_stmt(code, StmtKind::Labeled { label: None, stmt: Some(block) });
+            self.unit.defaults.extend(inside.iter().any(|part| part.word() == "default").then_some(label));
+            list.push(label);
         }
         self.around.pop();
         let body = self.block_of(list, whole.end as usize);

@@ -113,7 +113,7 @@ impl<'t> Reader<'_, 't> {
     pub(super) fn allocation(&mut self, node: Node<'t>, whole: Span) -> StmtId {
         let (mut objects, mut others) = (Vec::new(), Vec::new());
         let mut parts = Vec::new();
-        let mut is_type = false;
+        let (mut is_type, mut copies) = (false, false);
         for part in self.children(node).into_iter().rev() {
             // What stands before `::` is a type.
             is_type |= part.word() == "::";
@@ -124,7 +124,9 @@ impl<'t> Reader<'_, 't> {
         for part in parts.into_iter().rev() {
             match part.word() {
                 "keyword_argument" => {
-                    if let Some(value) = self.named(part).last() {
+                    let inside = self.named(part);
+                    copies |= inside.first().is_some_and(|name| self.name(*name) == "source");
+                    if let Some(value) = inside.last() {
                         others.push(self.expr(*value));
                     }
                 }
@@ -139,7 +141,7 @@ impl<'t> Reader<'_, 't> {
         let all = objects.iter().copied().chain(others).collect();
         let stmt = self.push_stmt(whole, StmtKind::Opaque(all));
         let frees = node.word() == "deallocate_statement";
-        self.unit.allocations.push(Allocation { stmt, frees, objects });
+        self.unit.allocations.push(Allocation { stmt, frees, copies, objects });
         stmt
     }
 }

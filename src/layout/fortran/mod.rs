@@ -206,6 +206,13 @@ pub fn inserted(file: &SourceFile, offset: u32, text: &str) -> Option<Edit> {
     (clear && digits < 2).then(|| put_before(file, line, &[text.to_owned()]))
 }
 
+/// The edit that puts a line before the line of `offset`, indented like the line of `like`.
+pub fn above_code(file: &SourceFile, offset: u32, like: u32, text: &str) -> Edit {
+    let start = file.lines.span(file.lines.line(offset)).start;
+    let text = ended(file, file.lines.line(like), &[text.to_owned()], line_end(file, start));
+    Edit { span: Span { start, end: start }, text: text.into_bytes() }
+}
+
 fn put_before(file: &SourceFile, line: usize, lines: &[String]) -> Edit {
     let start = file.lines.span(line).start;
     let end = line_end(file, start);
@@ -264,6 +271,46 @@ pub fn lines_after(file: &SourceFile, offset: u32, like: Span, lines: &[String])
         let at = before_line_end(file, offset);
         Edit { span: Span { start: at, end: at }, text: text.into_bytes() }
     })
+}
+
+/// The edit that puts a line before a statement: where another one stands before it on its line, in the place of the
+/// semicolon between the two.
+pub fn before_statement(file: &SourceFile, stmt: Span, text: &str) -> Option<Edit> {
+    let start = file.lines.span(file.lines.line(stmt.start)).start;
+    let before = file.slice(Span { start, end: stmt.start });
+    let code = before.trim_ascii_end();
+    match code.strip_suffix(b";") {
+        Some(other) => {
+            let span = Span { start: start + other.len() as u32, end: stmt.start };
+            Some(between(file, span, text))
+        }
+        None => inserted(file, stmt.start, text),
+    }
+}
+
+/// The same after a statement.
+pub fn after_statement(file: &SourceFile, stmt: Span, text: &str) -> Option<Edit> {
+    let line = file.lines.span(file.lines.line(stmt.end.max(1) - 1));
+    let rest = file.slice(Span { start: stmt.end, end: line.end.max(stmt.end) });
+    let blanks = |bytes: &[u8]| bytes.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    let lead = blanks(rest);
+    match rest.get(lead..).and_then(|rest| rest.strip_prefix(b";")) {
+        Some(other) if !other.trim_ascii().is_empty() => {
+            let length = lead + 1 + blanks(other);
+            Some(between(file, Span { start: stmt.end, end: stmt.end + length as u32 }, text))
+        }
+        Some(_) => lines_after(file, stmt.end + lead as u32 + 1, stmt, &[text.to_owned()]),
+        None => lines_after(file, stmt.end, stmt, &[text.to_owned()]),
+    }
+}
+
+/// The edit that puts a line in the place of what stands between two statements of one line.
+fn between(file: &SourceFile, span: Span, text: &str) -> Edit {
+    let line = file.lines.line(span.start);
+    let end = line_end(file, span.start);
+    let lines = laid(file, line, text).join(end);
+    let indent = style::of_statement(style::form(file), &style::code_indentation(file, line)).first;
+    Edit { span, text: format!("{end}{lines}{end}{indent}").into_bytes() }
 }
 
 /// The edit that puts a directive on a line of its own behind the line of `offset`.

@@ -46,6 +46,7 @@ pub fn walk(file: &SourceFile, events: &[Event], shown: &Shown) -> Scan {
         names: Vec::new(),
         guards: Vec::new(),
         conditionals: Vec::new(),
+        restricts: Vec::new(),
         index: Default::default(),
     };
     let mut walk = Walk { file, form, shown, scan, state: State::default(), outside: None };

@@ -7,11 +7,14 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use crate::host::ir::{ExprId, ExprKind, StmtId, StmtKind};
-use crate::sema::{Header, NotCanonical, SymbolId, children, uses};
+use crate::sema::{Header, NotCanonical, SymbolId, Type, children, uses};
 use crate::source::Span;
 
 use super::affine::{AtomId, Atoms, Poly};
 use super::facts::Facts;
+
+/// Equal accesses are looked for among so many.
+const NEAR: usize = 48;
 
 /// A loop of a nest.
 #[derive(Debug)]
@@ -27,7 +30,7 @@ pub(super) struct Loop {
 }
 
 /// A step on the way from a variable to a part of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Step {
     /// An element; `None`: one that is not known, or several.
     Index(Option<Poly>),
@@ -35,13 +38,28 @@ pub(super) enum Step {
     Member(String),
     /// What the pointer leads to.
     Hop,
+    /// From here on, memory is taken for an array of this type, whatever it was declared as; `None`: of one that is not known.
+    As(Option<Type>),
 }
 
 /// A part of a variable.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Place {
     pub(super) root: SymbolId,
     pub(super) steps: Vec<Step>,
+    /// The `restrict` pointers by which the program leads there, where the root is not one.
+    pub(super) via: Vec<SymbolId>,
+}
+
+impl Place {
+    pub(super) fn new(root: SymbolId, steps: Vec<Step>) -> Place {
+        Place { root, steps, via: Vec::new() }
+    }
+
+    /// What the value of the pointer `root` leads to.
+    pub(super) fn behind(root: SymbolId) -> Place {
+        Place::new(root, vec![Step::Hop, Step::Index(Some(Poly::default()))])
+    }
 }
 
 /// What holds where a condition is true.
@@ -73,6 +91,21 @@ pub(super) struct Access {
     pub(super) is_update: bool,
     /// It is about all that the place leads to.
     pub(super) is_deep: bool,
+    /// It is to a variable without parts, by its own name: data flow speaks of it.
+    pub(super) by_name: bool,
+    /// It reads a member that the nest does not assign by a name.
+    pub(super) is_kept: bool,
+}
+
+impl Access {
+    /// The access without its subscripts: where two are apart by more than these, so are all of their kinds.
+    pub(super) fn kind(&self) -> (Place, bool, bool) {
+        let steps = self.place.steps.iter().map(|step| match step {
+            Step::Index(_) => Step::Index(None),
+            step => step.clone(),
+        });
+        (Place { steps: steps.collect(), ..self.place.clone() }, self.is_kept, self.is_deep)
+    }
 }
 
 /// Why code cannot be analysed.
@@ -92,6 +125,8 @@ pub(super) struct Nest<'a> {
     pub(super) troubles: Vec<Trouble>,
     /// The names of all scalars used, by place.
     pub(super) names: Vec<(SymbolId, Span)>,
+    /// The bytes that were read.
+    pub(super) whole: Span,
     /// Statements that are atomic.
     pub(super) atomic: &'a BTreeSet<StmtId>,
     /// Members that the nest assigns.
@@ -107,11 +142,34 @@ pub(super) struct Nest<'a> {
     pub(super) in_atomic: bool,
     /// The expression that is all of a subscript.
     pub(super) subscript: Option<ExprId>,
+    /// What the nest may change by other names.
+    unsteady: Unsteady,
+}
+
+/// What has no fixed value in a nest, as the nest may change it by another name.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Unsteady {
+    variables: BTreeSet<SymbolId>,
+    members: BTreeSet<String>,
 }
 
 impl<'a> Nest<'a> {
-    /// Reads the nest of the loop `stmt`.
+    /// Reads the nest of the loop `stmt`, or any statement.
     pub(super) fn new(facts: &'a Facts<'a>, stmt: StmtId, atomic: &'a BTreeSet<StmtId>) -> Nest<'a> {
+        let first = Nest::reading(facts, stmt, atomic, Unsteady::default());
+        let unsteady = first.find_unsteady();
+        match unsteady == Unsteady::default() {
+            true => first,
+            false => Nest::reading(facts, stmt, atomic, unsteady),
+        }
+    }
+
+    fn reading(
+        facts: &'a Facts<'a>,
+        stmt: StmtId,
+        atomic: &'a BTreeSet<StmtId>,
+        unsteady: Unsteady,
+    ) -> Nest<'a> {
         let mut nest = Nest {
             facts,
             atoms: Atoms::default(),
@@ -119,6 +177,7 @@ impl<'a> Nest<'a> {
             accesses: Vec::new(),
             troubles: Vec::new(),
             names: Vec::new(),
+            whole: facts.unit.stmt(stmt).span,
             atomic,
             assigned_members: assigned_members(facts, stmt),
             assigned: assigned(facts, stmt),
@@ -129,9 +188,38 @@ impl<'a> Nest<'a> {
             inside: None,
             in_atomic: false,
             subscript: None,
+            unsteady,
         };
         nest.statement(stmt);
         nest
+    }
+
+    /// The variables and members that a write to another place may change.
+    fn find_unsteady(&self) -> Unsteady {
+        let mut found = Unsteady::default();
+        let kept = self.accesses.iter().filter(|access| access.by_name && !access.writes || access.is_kept);
+        for read in kept {
+            let other = |write: &&Access| write.writes && !(write.by_name && write.place == read.place);
+            let mut writes = self.accesses.iter().filter(other);
+            if !writes.any(|write| self.may_be_same(read, write)) {
+                continue;
+            }
+            match read.place.steps.last() {
+                Some(Step::Member(name)) => drop(found.members.insert(name.clone())),
+                _ => drop(found.variables.insert(read.place.root)),
+            }
+        }
+        found
+    }
+
+    /// Whether the nest may change a variable by another name.
+    pub(super) fn is_unsteady(&self, symbol: SymbolId) -> bool {
+        self.unsteady.variables.contains(&symbol)
+    }
+
+    /// Whether the nest may change a member by another name.
+    pub(super) fn is_unsteady_member(&self, name: &str) -> bool {
+        self.unsteady.members.contains(name)
     }
 
     /// Whether loop `inner` is loop `outer`, or in it.
@@ -165,7 +253,34 @@ impl<'a> Nest<'a> {
             is_atomic: self.in_atomic,
             is_update: false,
             is_deep: false,
+            by_name: false,
+            is_kept: false,
         });
+    }
+
+    /// A member is read that the nest does not assign by a name. The same is noted once in a row.
+    pub(super) fn kept_access(&mut self, place: Place, at: Span) {
+        let mut last = self.accesses.iter().rev().take(NEAR);
+        let is_known = last.any(|access| {
+            let is_same = access.is_kept && access.inside == self.inside && access.place == place;
+            is_same && *access.conditions == self.conditions && access.is_atomic == self.in_atomic
+        });
+        if !is_known {
+            self.access(place, false, at);
+            if let Some(last) = self.accesses.last_mut() {
+                last.is_kept = true;
+            }
+        }
+    }
+
+    /// A variable without parts is read or assigned by its name. Where it has other names, that is an access like others.
+    pub(super) fn by_name(&mut self, symbol: SymbolId, writes: bool, at: Span) {
+        if self.has_other_name(symbol) {
+            self.access(Place::new(symbol, Vec::new()), writes, at);
+            if let Some(last) = self.accesses.last_mut() {
+                last.by_name = true;
+            }
+        }
     }
 
     /// All that a place leads to is read.

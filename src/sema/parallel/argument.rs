@@ -113,8 +113,8 @@ impl Nest<'_> {
             self.trouble(at, format!("the call reads `{}`, which the loop assigns", known.name));
         }
         match known.class {
-            Class::Array | Class::Record => self.deep_access(Place { root: symbol, steps: Vec::new() }, at),
-            Class::Pointer => self.deep_access(Place { root: symbol, steps: vec![Step::Hop] }, at),
+            Class::Array | Class::Record => self.deep_access(Place::new(symbol, Vec::new()), at),
+            Class::Pointer => self.deep_access(Place::new(symbol, vec![Step::Hop]), at),
             Class::Scalar | Class::Unknown => {}
         }
     }

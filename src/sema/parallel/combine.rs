@@ -54,6 +54,19 @@ pub(super) fn updates(facts: &Facts, stmt: StmtId) -> Vec<Update> {
     found
 }
 
+/// The operator by which `stmt` combines values into the variable, if it does nothing else with it.
+pub fn combined(facts: &Facts, stmt: StmtId, symbol: SymbolId) -> Option<Combine> {
+    let own: Vec<Update> =
+        updates(facts, stmt).into_iter().filter(|update| update.symbol == symbol).collect();
+    let first = own.first()?.how?;
+    let all_alike = own.iter().all(|update| update.how == Some(first));
+    let mut named = facts.unit.exprs_in(facts.unit.stmt(stmt).span).filter(|expr| {
+        matches!(&expr.kind, ExprKind::Name(name) if facts.symbols.lookup(name, expr.span.start) == Some(symbol))
+    });
+    let nowhere_else = named.all(|expr| own.iter().any(|update| update.span.contains(expr.span)));
+    (all_alike && nowhere_else).then_some(first)
+}
+
 fn of_expression(facts: &Facts, expr: ExprId) -> Option<(SymbolId, Option<Combine>)> {
     match &facts.unit.expr(expr).kind {
         ExprKind::Step { operand, .. } => Some((variable(facts, *operand)?, Some(Combine::Add))),

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use super::access::{Access, Guard, Nest, Step};
 use super::affine::{Atom, AtomId, Monomial, Poly};
 use super::solve::System;
+use crate::sema::Element;
 
 /// How far apart two iterations are that meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,25 +123,41 @@ pub(super) enum Way {
     Pointers,
 }
 
+fn is_cast(step: &Step) -> bool {
+    matches!(step, Step::As(_))
+}
+
 impl Nest<'_> {
     /// Compares the steps of two accesses of one variable. With `rows_differ`, pointers in an array lead to different memory.
-    pub(super) fn way(&self, one: &Access, two: &Access, carrier: usize, rows_differ: bool) -> Way {
-        let mut pairs = Vec::new();
+    pub(super) fn way(&self, one: &Access, two: &Access, carrier: Option<usize>, rows_differ: bool) -> Way {
+        let mut pairs: Vec<Option<(Poly, Poly)>> = Vec::new();
         let (steps, others) = (&one.place.steps, &two.place.steps);
         let last_hop = steps.iter().zip(others).rposition(|(a, b)| *a == Step::Hop && *b == Step::Hop);
+        let is_same = |a: &Option<Poly>, b: &Option<Poly>| {
+            a.is_some() && a == b && a.iter().all(|a| self.is_fixed(a, carrier))
+        };
         for (at, (a, b)) in steps.iter().zip(others).enumerate() {
             let is_before_hop = last_hop.is_some_and(|last| at < last);
             match (a, b) {
                 (Step::Hop, Step::Hop) => {}
+                // Another shape begins at the same place, and is the same one.
+                (Step::As(a), Step::As(b)) if a == b && a.is_some() => {
+                    let same = |(a, b): &(Poly, Poly)| is_same(&Some(a.clone()), &Some(b.clone()));
+                    if !pairs.iter().all(|pair| pair.as_ref().is_some_and(same)) {
+                        return Way::Pointers;
+                    }
+                }
                 (Step::Member(a), Step::Member(b)) if a == b => {}
                 // Where members of a union begin to differ, they have a part in common.
                 (Step::Member(a), Step::Member(b)) if self.facts.symbols.are_overlaid(a, b) => {
                     return if is_before_hop { Way::Pointers } else { Way::Equal(pairs) };
                 }
-                (Step::Member(_), Step::Member(_)) if !is_before_hop || rows_differ => return Way::Apart,
+                (Step::Member(_), Step::Member(_)) => {
+                    let is_apart = rows_differ || self.are_members_apart((one, two), &steps[at..], &others[at..]);
+                    return if is_apart { Way::Apart } else { Way::Pointers };
+                }
                 (Step::Index(a), Step::Index(b)) => {
-                    let same = a.is_some() && a == b && a.iter().all(|a| self.is_fixed(a, carrier));
-                    if is_before_hop && !same && !rows_differ {
+                    if is_before_hop && !is_same(a, b) && !rows_differ {
                         return Way::Pointers;
                     }
                     pairs.push(a.clone().zip(b.clone()));
@@ -148,24 +165,71 @@ impl Nest<'_> {
                 _ => return Way::Pointers,
             }
         }
-        let rest = if steps.len() > others.len() { steps } else { others };
+        let (shorter, longer) = if steps.len() > others.len() { (two, one) } else { (one, two) };
+        let rest = &longer.place.steps[shorter.place.steps.len()..];
+        if rest.iter().any(|step| matches!(step, Step::As(_))) {
+            return Way::Pointers;
+        }
         // One is a part of the other; a pointer on the rest of the way leads elsewhere, unless all of it is meant.
-        let is_whole = one.is_deep || two.is_deep;
-        if !is_whole && rest.iter().skip(steps.len().min(others.len())).any(|step| *step == Step::Hop) {
-            return Way::Apart;
+        if !(one.is_deep || two.is_deep) && rest.contains(&Step::Hop) {
+            let is_link = rest.first() == Some(&Step::Hop) && self.held_at(longer) == Some(Element::Pointer);
+            return if is_link && !rows_differ && self.is_c() { Way::Pointers } else { Way::Apart };
         }
         Way::Equal(pairs)
     }
 
+    /// Whether two accesses are to other parts of one variable.
+    pub(super) fn are_other_parts(&self, one: &Access, two: &Access) -> bool {
+        matches!(self.way(one, two, None, self.facts.no_alias), Way::Apart)
+    }
+
+    /// Whether what lies behind two different members is apart: `rest` and `others` are the steps from there on.
+    fn are_members_apart(&self, pair: (&Access, &Access), rest: &[Step], others: &[Step]) -> bool {
+        let hop = |steps: &[Step]| steps.iter().rposition(|step| *step == Step::Hop);
+        let (short, long, last) = match (hop(rest), hop(others)) {
+            (None, None) => return true,
+            _ if !self.is_c() => return hop(rest).is_none() || hop(others).is_none(),
+            _ if self.hold_other_types(pair.0, pair.1) => return true,
+            (Some(_), Some(_)) => return false,
+            (None, Some(last)) => (rest, others, last),
+            (Some(last), None) => (others, rest, last),
+        };
+        let origins = self.facts.origins();
+        let names = |steps: &[Step]| -> Vec<String> {
+            let name = |step: &Step| match step {
+                Step::Member(name) => Some(name.clone()),
+                _ => None,
+            };
+            steps.iter().filter_map(name).collect()
+        };
+        let (named, found) = (names(short), names(&long[last..]));
+        let is_overlaid = |name: &String| self.facts.symbols.overlaid().contains(name);
+        if origins.has_overlays() || named.iter().chain(&found).any(is_overlaid) || long.iter().any(is_cast) {
+            return false;
+        }
+        match found.is_empty() {
+            // A pointer to a number: some member's address must have been taken.
+            true => !named.iter().any(|name| origins.is_member_taken(name)),
+            // A pointer to a struct: to the one that holds the member, or to one around it or in it.
+            false => !named.ends_with(&found) && !found.ends_with(&named),
+        }
+    }
+
+    fn is_c(&self) -> bool {
+        !self.facts.unit.is_fortran()
+    }
+
     /// Whether the loop does not change a value.
-    fn is_fixed(&self, poly: &Poly, carrier: usize) -> bool {
+    fn is_fixed(&self, poly: &Poly, carrier: impl Into<Option<usize>>) -> bool {
+        let carrier = carrier.into();
         poly.atoms().all(|atom| self.is_fixed_atom(atom, carrier))
     }
 
-    fn is_fixed_atom(&self, atom: AtomId, carrier: usize) -> bool {
+    fn is_fixed_atom(&self, atom: AtomId, carrier: impl Into<Option<usize>>) -> bool {
+        let carrier = carrier.into();
         self.atoms.is_fixed(atom, &|atom| match atom {
-            Atom::Counter(at) => !self.is_within(Some(*at), carrier),
-            Atom::Unknown(inside, _) => !self.is_within(*inside, carrier),
+            Atom::Counter(at) => carrier.is_some_and(|carrier| !self.is_within(Some(*at), carrier)),
+            Atom::Unknown(inside, _) => carrier.is_some_and(|carrier| !self.is_within(*inside, carrier)),
             Atom::Entry(_) | Atom::Member(..) | Atom::Of(..) => true,
         })
     }

@@ -16,6 +16,9 @@ impl Nest<'_> {
         if known.is_floating || !matches!(known.class, Class::Scalar | Class::Unknown) {
             return None;
         }
+        if self.is_unsteady(symbol) {
+            return Some(self.atoms.unknown(self.inside));
+        }
         if let Some(value) = self.values.get(&symbol) {
             return Some(value.clone());
         }
@@ -25,9 +28,14 @@ impl Nest<'_> {
     /// Where a pointer leads when the nest begins: to where it was set to lead, if that is the same all the time, or to
     /// memory that is known by its name.
     pub(super) fn aim_at_entry(&mut self, symbol: SymbolId, depth: usize) -> Option<Place> {
-        let own = Place { root: symbol, steps: vec![Step::Hop, Step::Index(Some(Poly::default()))] };
         let aim = self.facts.only_aim(symbol).filter(|_| depth > 0);
-        Some(aim.and_then(|aim| self.fixed_aim(aim, depth - 1)).unwrap_or(own))
+        let Some(place) = aim.and_then(|aim| self.fixed_aim(aim, depth - 1)) else {
+            return Some(Place::behind(symbol));
+        };
+        let mut place = self.kept_in(place, symbol);
+        let is_restrict = self.facts.decl(symbol).is_some_and(|decl| decl.is_restrict);
+        place.via.extend(is_restrict.then_some(symbol));
+        Some(place)
     }
 
     pub(super) fn fixed_aim(&mut self, expr: ExprId, depth: usize) -> Option<Place> {
@@ -38,7 +46,7 @@ impl Nest<'_> {
                 let known = self.facts.symbols.get(symbol);
                 match known.class {
                     Class::Array if !known.is_reference => {
-                        Some(Place { root: symbol, steps: vec![Step::Index(Some(Poly::default()))] })
+                        Some(Place::new(symbol, vec![Step::Index(Some(Poly::default()))]))
                     }
                     Class::Pointer if self.facts.is_fixed_parameter(symbol) => self.aim_at_entry(symbol, 0),
                     Class::Pointer if self.facts.only_aim(symbol).is_some() => {

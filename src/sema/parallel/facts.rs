@@ -4,17 +4,17 @@
 //! Invariant: a variable that may get a value unseen has a source that is not known.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::cell::{OnceCell, RefCell};
+use std::collections::{HashMap, HashSet};
 
-use crate::host::ir::{
-    BaseType, BinaryOp, Decl, Derived, ExprId, ExprKind, FunctionId, StmtKind, UnaryOp, Unit,
-};
+use crate::host::ir::{BinaryOp, Decl, Derived, ExprId, ExprKind, FunctionId, StmtKind, UnaryOp, Unit};
 use crate::scan::Define;
+use crate::sema::macros::assigned_names;
 use crate::sema::{Class, SymbolId, SymbolKind, Symbols};
 use crate::source::{SourceFile, Span};
 
 use super::calls::Effect;
+use super::origin::Origins;
 
 /// Functions that give memory which nothing else leads to.
 const ALLOCATORS: [&str; 10] = [
@@ -45,12 +45,15 @@ pub struct Facts<'a> {
     pub(super) no_alias: bool,
     /// The macros by name, in small letters for Fortran; `None` for one that is defined in several ways.
     macros: HashMap<String, Option<&'a Define>>,
-    /// The bodies of all macros, those of the same name among them.
-    bodies: Vec<&'a str>,
+    /// All macros by name, those that are defined in several ways among them.
+    defines: HashMap<String, Vec<&'a Define>>,
+    /// The variables that some macro assigns, by name.
+    set_by_macros: HashSet<String>,
     /// The values that each variable is given; `None` for one that is not known.
     sources: HashMap<SymbolId, Vec<Option<ExprId>>>,
     functions: HashMap<&'a str, Vec<FunctionId>>,
     pub(super) effects: RefCell<HashMap<FunctionId, Effect>>,
+    origins: OnceCell<Origins>,
 }
 
 impl<'a> Facts<'a> {
@@ -72,12 +75,19 @@ impl<'a> Facts<'a> {
             symbols,
             no_alias,
             macros: HashMap::new(),
-            bodies: macros.iter().map(|define| define.body.as_str()).collect(),
+            defines: HashMap::new(),
+            set_by_macros: HashSet::new(),
             sources: HashMap::new(),
             functions,
             effects: RefCell::default(),
+            origins: OnceCell::new(),
         };
         for define in macros {
+            let name = facts.folded(&define.name).into_owned();
+            facts.defines.entry(name).or_default().push(define);
+            let is_param = |name: &String| define.params.iter().flatten().any(|param| param == name);
+            let assigned = assigned_names(&define.body).into_iter().filter(|name| !is_param(name));
+            facts.set_by_macros.extend(assigned);
             let is_same = |known: &&Define| known.params == define.params && known.body == define.body;
             let place = facts.macros.entry(facts.folded(&define.name).into_owned());
             place.and_modify(|known| *known = known.filter(is_same)).or_insert(Some(define));
@@ -149,7 +159,7 @@ impl<'a> Facts<'a> {
         let is_plain =
             known.class == Class::Scalar && !known.is_floating && !known.is_reference && !has_names;
         let is_fixed = matches!(known.kind, SymbolKind::Local | SymbolKind::Constant) || known.is_const;
-        match self.sources.get(&symbol).map(Vec::as_slice) {
+        match self.values(symbol) {
             Some([Some(value)]) if is_plain && is_fixed => Some(*value),
             _ => None,
         }
@@ -164,7 +174,7 @@ impl<'a> Facts<'a> {
             return decl.init.filter(|_| is_name);
         }
         let is_own = known.kind == SymbolKind::Local && known.class == Class::Pointer && !is_name;
-        match self.sources.get(&symbol).map(Vec::as_slice) {
+        match self.values(symbol) {
             Some([Some(value)]) if is_own => Some(*value),
             _ => None,
         }
@@ -172,12 +182,23 @@ impl<'a> Facts<'a> {
 
     /// The variable that a pointer, or a second name, leads into: itself, if that is not known.
     pub(super) fn origin(&self, symbol: SymbolId) -> SymbolId {
-        let mut symbol = symbol;
-        for _ in 0..DEPTH {
-            let Some(next) = self.only_aim(symbol).and_then(|aim| self.root(aim)) else { break };
-            symbol = next;
-        }
-        symbol
+        self.aims(symbol).last().copied().unwrap_or(symbol)
+    }
+
+    /// The variable, and those that the one value it ever has is made from, one after the other.
+    pub(super) fn aims(&self, symbol: SymbolId) -> Vec<SymbolId> {
+        let next = |symbol: &SymbolId| self.only_aim(*symbol).and_then(|aim| self.root(aim));
+        std::iter::successors(Some(symbol), next).take(DEPTH).collect()
+    }
+
+    /// The sizes of a variable's dimensions; of a pointer's there is none.
+    pub(super) fn dimensions(&self, symbol: SymbolId) -> Vec<Option<ExprId>> {
+        let derived = self.decl(symbol).map(|decl| decl.derived.as_slice()).unwrap_or_default();
+        let sizes = derived.iter().map(|part| match part {
+            Derived::Array(size) => *size,
+            Derived::Pointer | Derived::Function | Derived::Reference => None,
+        });
+        sizes.collect()
     }
 
     /// The variable whose memory the value of a pointer expression leads into.
@@ -209,7 +230,7 @@ impl<'a> Facts<'a> {
     pub(super) fn is_fixed_parameter(&self, symbol: SymbolId) -> bool {
         let known = self.symbols.get(symbol);
         let is_plain = matches!(known.class, Class::Scalar | Class::Pointer);
-        known.kind == SymbolKind::Parameter && is_plain && !self.sources.contains_key(&symbol)
+        known.kind == SymbolKind::Parameter && is_plain && self.values(symbol).is_none()
     }
 
     /// The number that an expression always is.
@@ -266,9 +287,29 @@ impl<'a> Facts<'a> {
         self.macros.get(self.folded(name).as_ref()).copied().flatten()
     }
 
+    /// The macros `name`, which may be defined in several ways.
+    pub(super) fn defines_of(&self, name: &str) -> impl Iterator<Item = &'a Define> {
+        self.defines.get(self.folded(name).as_ref()).into_iter().flatten().copied()
+    }
+
     /// The bodies of all macros.
     pub(super) fn defines(&self) -> impl Iterator<Item = &'a str> {
-        self.bodies.iter().copied()
+        self.defines.values().flatten().map(|define| define.body.as_str())
+    }
+
+    /// What the variables of the file are made from.
+    pub(super) fn origins(&self) -> &Origins {
+        self.origins.get_or_init(|| match self.unit.is_fortran() {
+            true => Origins::default(),
+            false => Origins::new(self),
+        })
+    }
+
+    /// The values that a variable is given; `None` for one that is not known.
+    fn values(&self, symbol: SymbolId) -> Option<&[Option<ExprId>]> {
+        let is_set_unseen = self.set_by_macros.contains(&self.symbols.get(symbol).name);
+        let known = self.sources.get(&symbol).map(Vec::as_slice);
+        if is_set_unseen { Some(&[None]) } else { known }
     }
 
     /// Whether `name` alone is that of a macro, or may be.
@@ -299,40 +340,26 @@ impl<'a> Facts<'a> {
 
     /// The functions of the file with this name.
     pub(super) fn functions(&self, name: &str) -> &[FunctionId] {
-        let name = name.rsplit_once(':').map_or(name, |(_, last)| last);
-        self.functions.get(name).map(Vec::as_slice).unwrap_or_default()
+        self.functions.get(plain_name(name)).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Whether what a pointer leads to was allocated for it: nothing else leads there.
-    pub(super) fn is_allocated(&self, symbol: SymbolId) -> bool {
-        let sources = self.sources.get(&symbol).map(Vec::as_slice).unwrap_or_default();
-        let known = self.symbols.get(symbol);
-        let is_own = known.kind == SymbolKind::Local && !known.is_reference;
-        let is_null = |value: ExprId| match &self.unit.expr(value).kind {
-            ExprKind::Int(0) => true,
-            ExprKind::Name(name) => name == "NULL" || name == "nullptr",
-            _ => false,
-        };
-        let mut values = sources.iter().filter(|value| !value.is_some_and(is_null)).peekable();
-        is_own
-            && values.peek().is_some()
-            && values.all(|value| value.is_some_and(|value| self.allocates(value)))
-    }
-
-    fn allocates(&self, value: ExprId) -> bool {
+    /// Whether a value is the address of memory that was allocated for it: nothing else leads there.
+    pub(super) fn allocates(&self, value: ExprId) -> bool {
         match &self.unit.expr(value).kind {
             ExprKind::Cast { operand, .. } => self.allocates(*operand),
             ExprKind::Call { callee, .. } => match &self.unit.expr(*callee).kind {
                 ExprKind::Name(name) => {
-                    let name = name.rsplit_once(':').map_or(name.as_str(), |(_, last)| last);
-                    ALLOCATORS.contains(&name)
+                    ALLOCATORS.contains(&plain_name(name)) && self.functions(name).is_empty()
                 }
                 _ => false,
             },
             ExprKind::Opaque(_) | ExprKind::Initialiser(_) => {
                 let text = self.file.text(self.unit.expr(value).span);
                 let rest = text.trim_start().strip_prefix("new");
-                rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_whitespace()))
+                // Behind a parenthesis, it may be told where.
+                rest.is_some_and(|rest| {
+                    rest.starts_with(|c: char| c.is_whitespace()) && !rest.trim_start().starts_with('(')
+                })
             }
             _ => false,
         }
@@ -342,31 +369,9 @@ impl<'a> Facts<'a> {
     pub fn decl(&self, symbol: SymbolId) -> Option<&'a Decl> {
         self.symbols.get(symbol).decl.map(|id| self.unit.decl(id))
     }
-
-    /// Whether the type of what a variable leads to is surely another one than that of the other: such do not share memory
-    /// (C11 6.5).
-    pub(super) fn have_other_types(&self, one: SymbolId, two: SymbolId) -> bool {
-        let (Some(one), Some(two)) = (self.decl(one), self.decl(two)) else { return false };
-        let stars = |decl: &Decl| decl.derived.iter().filter(|part| **part != Derived::Reference).count();
-        let Some((first, second)) = element(one).zip(element(two)) else {
-            return false;
-        };
-        let is_char = |words: &BTreeSet<&str>| words.contains("char") || words.contains("byte");
-        (first != second || stars(one) != stars(two)) && !is_char(&first) && !is_char(&second)
-    }
 }
 
-/// The words of a built-in type, without those that do not part types.
-fn element(decl: &Decl) -> Option<BTreeSet<&str>> {
-    match &decl.base {
-        BaseType::Builtin(words) => {
-            let passed = ["signed", "unsigned", "int"];
-            let mut set: BTreeSet<&str> = words.split(' ').filter(|word| !passed.contains(word)).collect();
-            if set.is_empty() {
-                set.insert("int");
-            }
-            Some(set)
-        }
-        _ => None,
-    }
+/// A name without that of its namespace or class.
+pub(super) fn plain_name(name: &str) -> &str {
+    name.rsplit_once(':').map_or(name, |(_, last)| last)
 }

@@ -16,8 +16,10 @@ mod facts;
 mod induction;
 mod integer;
 mod macros;
+mod origin;
 mod place;
 mod scalar;
+mod shape;
 mod solve;
 mod steady;
 mod text;
@@ -25,13 +27,13 @@ mod value;
 mod walk;
 
 pub(super) use calls::is_mathematical;
-pub use combine::Combine;
+pub use combine::{Combine, combined};
 pub use depend::Distance;
 pub use facts::Facts;
 pub use induction::{Amount, Induction, Level, fixed_step, inductions};
 pub use integer::integer;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use crate::host::ir::{ExprKind, StmtId};
 use crate::sema::{Class, SymbolId, SymbolKind, has_variable_length};
@@ -191,13 +193,17 @@ impl Judge<'_, '_> {
         let mut inside: Vec<&Access> = nest.accesses.iter().filter(is_inside).collect();
         inside.dedup_by(|a, b| is_same(a, b));
         let mut private = Vec::new();
-        let mut distinct = BTreeSet::new();
+        let mut distinct = HashSet::new();
         for (place, one) in inside.iter().copied().enumerate() {
             for two in inside[place..].iter().copied() {
                 if !(one.writes || two.writes) || one.is_atomic && two.is_atomic {
                     continue;
                 }
                 let (a, b) = (one.place.root, two.place.root);
+                // Data flow speaks of variables that are only called by their names.
+                if a == b && one.by_name && two.by_name {
+                    continue;
+                }
                 if private.contains(&a) || private.contains(&b) {
                     continue;
                 }
@@ -209,11 +215,11 @@ impl Judge<'_, '_> {
                     }
                     continue;
                 }
-                let key = (nest.name_of(one), nest.name_of(two));
+                let key = (one.kind(), two.kind());
                 if distinct.contains(&key) {
                     continue;
                 }
-                if !nest.are_distinct(one, two) {
+                if !nest.are_distinct(one, two, Some(at)) {
                     return Err(self.alias(one, two));
                 }
                 distinct.insert(key);
@@ -246,7 +252,7 @@ impl Judge<'_, '_> {
         if nest.are_pointers_apart(one, two) {
             return Some(self.alias(one, two));
         }
-        let pairs = match nest.way(one, two, at, nest.facts.no_alias) {
+        let pairs = match nest.way(one, two, Some(at), nest.facts.no_alias) {
             Way::Apart => return None,
             Way::Pointers => return Some(self.alias(one, two)),
             Way::Equal(pairs) => pairs,
@@ -325,5 +331,7 @@ fn is_same(one: &Access, two: &Access) -> bool {
         && one.inside == two.inside
         && one.is_atomic == two.is_atomic
         && one.is_deep == two.is_deep
+        && one.by_name == two.by_name
+        && one.is_kept == two.is_kept
         && one.conditions == two.conditions
 }

@@ -3,7 +3,7 @@
 //! Invariant: a place is known as a whole, or not at all.
 
 use crate::host::ir::{Derived, ExprId, ExprKind};
-use crate::sema::Class;
+use crate::sema::{Class, SymbolKind};
 
 use super::access::{Nest, Place, Step};
 use super::affine::{Atom, Poly};
@@ -26,8 +26,9 @@ impl Nest<'_> {
         };
         let number = self.kept_member(&place);
         let is_pointer = self.is_pointer_value(&place);
-        if number.is_none() {
-            self.access(place.clone(), false, span);
+        match number {
+            Some(_) => self.kept_access(place.clone(), span),
+            None => self.access(place.clone(), false, span),
         }
         // The value of a pointer leads on.
         let leads_to = is_pointer.then(|| {
@@ -42,7 +43,7 @@ impl Nest<'_> {
     pub(super) fn is_pointer_value(&self, place: &Place) -> bool {
         let known = self.facts.symbols.get(place.root);
         let taken = place.steps.iter().filter(|step| matches!(step, Step::Index(_))).count();
-        let plain = place.steps.iter().all(|step| !matches!(step, Step::Member(_)));
+        let plain = place.steps.iter().all(|step| !matches!(step, Step::Member(_) | Step::As(_)));
         plain && taken < known.shape.len()
     }
 
@@ -52,8 +53,10 @@ impl Nest<'_> {
         let is_plain = place.steps.iter().all(|step| match step {
             Step::Member(_) | Step::Hop => true,
             Step::Index(index) => index.as_ref().and_then(Poly::value) == Some(0),
+            Step::As(_) => false,
         });
-        if !is_plain || self.assigned_members.contains(last) || self.assigned.contains(&place.root) {
+        let is_changed = self.assigned_members.contains(last) || self.is_unsteady_member(last);
+        if !is_plain || is_changed || self.assigned.contains(&place.root) {
             return None;
         }
         let names = place.steps.iter().filter_map(|step| match step {
@@ -74,7 +77,7 @@ impl Nest<'_> {
                     return Some(place.clone());
                 }
                 self.names.push((symbol, unit.expr(expr).span));
-                Some(Place { root: symbol, steps: Vec::new() })
+                Some(Place::new(symbol, Vec::new()))
             }
             ExprKind::Index(base, index) => {
                 let by = match &unit.expr(*index).kind {
@@ -124,11 +127,14 @@ impl Nest<'_> {
         match &unit.expr(expr).kind {
             ExprKind::Name(_) => {
                 let symbol = self.facts.symbols.named(unit, expr)?;
-                let class = self.facts.symbols.get(symbol).class;
-                match class {
+                let known = self.facts.symbols.get(symbol);
+                // `double *q(p);` reads like the declaration of a function.
+                let is_memory = !matches!(known.kind, SymbolKind::Function | SymbolKind::Type);
+                is_memory.then_some(())?;
+                match known.class {
                     Class::Array => {
                         self.names.push((symbol, unit.expr(expr).span));
-                        Some(Base { place: Place { root: symbol, steps: Vec::new() }, is_pointer: false })
+                        Some(Base { place: Place::new(symbol, Vec::new()), is_pointer: false })
                     }
                     Class::Pointer => self.value(expr).leads_to.map(|place| Base { place, is_pointer: true }),
                     Class::Scalar | Class::Record | Class::Unknown => None,

@@ -5,6 +5,7 @@
 use crate::host::ir::{BinaryOp, Derived, ExprId, ExprKind, UnaryOp};
 use crate::sema::loops::changes;
 use crate::sema::{Class, SymbolId, SymbolKind};
+use crate::source::Span;
 
 use super::access::{Nest, Place, Step};
 use super::affine::{Atom, Poly};
@@ -23,7 +24,13 @@ impl Nest<'_> {
         let number = number.unwrap_or_else(|| self.atoms.unknown(self.inside));
         self.values.insert(symbol, number);
         if known.class == Class::Pointer {
-            self.pointers.insert(symbol, value.leads_to);
+            let is_restrict = self.facts.decl(symbol).is_some_and(|decl| decl.is_restrict);
+            let leads_to = value.leads_to.map(|place| {
+                let mut place = self.kept_in(place, symbol);
+                place.via.extend(is_restrict.then_some(symbol));
+                place
+            });
+            self.pointers.insert(symbol, leads_to);
         }
     }
 
@@ -74,7 +81,8 @@ impl Nest<'_> {
                 if place.is_none() {
                     self.trouble(unit.expr(expr).span, "an address is taken");
                 }
-                Value { number: None, leads_to: place }
+                let leads_to = place.map(|place| self.address(place));
+                Value { number: None, leads_to }
             }
             ExprKind::Call { callee, args } => of(self.call(expr, *callee, args)),
             ExprKind::Cast { to, operand } => {
@@ -82,7 +90,8 @@ impl Nest<'_> {
                 let is_narrow = ["char", "short", "int8", "int16", "float", "double", "bool", "_Bool"]
                     .iter()
                     .any(|word| to.contains(word));
-                Value { number: value.number.filter(|_| !is_narrow), ..value }
+                let leads_to = value.leads_to.map(|place| self.cast(place, to));
+                Value { number: value.number.filter(|_| !is_narrow), leads_to }
             }
             ExprKind::Conditional(cond, first, second) => {
                 if [first, second].into_iter().any(|one| changes(unit, *one)) {
@@ -148,20 +157,38 @@ impl Nest<'_> {
         if let Some(value) = self.facts.constant(expr) {
             return Value { number: Some(Poly::constant(value)), leads_to: None };
         }
+        self.by_name(symbol, false, span);
+        self.other_name(symbol, span);
         match self.facts.symbols.get(symbol).class {
+            // It may lead elsewhere each time.
+            Class::Pointer if self.is_unsteady(symbol) => Value::default(),
             Class::Pointer => {
                 let place = self.pointers.get(&symbol).cloned();
                 Value { number: None, leads_to: place.unwrap_or_else(|| self.aim_at_entry(symbol, 8)) }
             }
             Class::Array if !unit.is_fortran() => Value {
                 number: None,
-                leads_to: Some(Place { root: symbol, steps: vec![Step::Index(Some(Poly::default()))] }),
+                leads_to: Some(Place::new(symbol, vec![Step::Index(Some(Poly::default()))])),
             },
             Class::Array | Class::Record => {
-                self.access(Place { root: symbol, steps: Vec::new() }, false, span);
+                self.access(Place::new(symbol, Vec::new()), false, span);
                 Value::default()
             }
             Class::Scalar | Class::Unknown => Value { number: self.held(symbol), leads_to: None },
+        }
+    }
+
+    /// A name that was given to something outside of the nest is read: so is what it stands for.
+    fn other_name(&mut self, symbol: SymbolId, at: Span) {
+        let decl = self.facts.decl(symbol).filter(|decl| decl.derived.first() == Some(&Derived::Reference));
+        let Some(init) = decl.and_then(|decl| decl.init) else { return };
+        let is_one = matches!(self.facts.symbols.get(symbol).class, Class::Scalar | Class::Unknown);
+        let root = match self.facts.unit.expr(init).kind {
+            ExprKind::Name(_) => self.facts.symbols.named(self.facts.unit, init),
+            _ => None,
+        };
+        if is_one && let Some(root) = root {
+            self.by_name(root, false, at);
         }
     }
 
@@ -223,12 +250,15 @@ impl Nest<'_> {
             }
             match known.class {
                 Class::Array | Class::Record => {
-                    self.access(Place { root: symbol, steps: Vec::new() }, true, span);
+                    self.access(Place::new(symbol, Vec::new()), true, span);
                 }
                 Class::Unknown if unit.is_fortran() && self.facts.decl(symbol).is_none() => {
                     self.trouble(span, format!("the declaration of `{}` is not seen", known.name));
                 }
-                Class::Scalar | Class::Pointer | Class::Unknown => self.set(symbol, value),
+                Class::Scalar | Class::Pointer | Class::Unknown => {
+                    self.by_name(symbol, true, span);
+                    self.set(symbol, value);
+                }
             }
             return;
         }
@@ -246,8 +276,11 @@ impl Nest<'_> {
 
 /// Moves a place that ends in an element on by some elements.
 pub(super) fn shift(place: &mut Place, by: Option<Poly>) {
-    if let Some(Step::Index(last)) = place.steps.last_mut() {
-        *last = last.take().zip(by).and_then(|(old, by)| old.plus(&by, 1));
+    match place.steps.last_mut() {
+        Some(Step::Index(last)) => *last = last.take().zip(by).and_then(|(old, by)| old.plus(&by, 1)),
+        // Behind a member, or a variable, lies something else.
+        _ if by.as_ref().and_then(Poly::value) == Some(0) => {}
+        _ => place.steps.extend([Step::As(None), Step::Index(by)]),
     }
 }
 

@@ -230,6 +230,7 @@ impl Nest<'_> {
         let depth = self.conditions.len();
         let at = self.enter(stmt, Ok(header));
         self.forget(*body);
+        self.asked_each_time(&header, unit.stmt(stmt).span);
         let (value, bounds) = self.count(at, outer, first, bound, step, &header);
         self.values.insert(header.var, value);
         self.loops[at].bounds = bounds;
@@ -239,6 +240,23 @@ impl Nest<'_> {
         self.forget(*body);
         let unknown = self.atoms.unknown(self.inside);
         self.values.insert(header.var, unknown);
+    }
+
+    /// C asks for the bound and the step of a loop in each iteration.
+    fn asked_each_time(&mut self, header: &Header, at: Span) {
+        if self.has_other_name(header.var) {
+            let name = &self.facts.symbols.get(header.var).name;
+            self.trouble(at, format!("its variable `{name}` has another name"));
+        }
+        if self.facts.unit.is_fortran() {
+            return;
+        }
+        let quiet = (self.names.len(), self.troubles.len());
+        for expr in std::iter::once(header.bound).chain(header.step) {
+            self.value(expr);
+        }
+        self.names.truncate(quiet.0);
+        self.troubles.truncate(quiet.1);
     }
 
     /// What the loop variable holds, and what is not negative while the loop runs.

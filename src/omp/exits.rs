@@ -1,0 +1,73 @@
+//! Several `declare` directives of one function: what each puts where the function begins and where it is left.
+//!
+//! Invariant: lines at one place come from one directive; data enters in the order of the directives, and leaves in the
+//! opposite order.
+
+use crate::acc::ast::DirectiveKind;
+use crate::bind::Bound;
+use crate::host::ir::StmtId;
+use crate::plan::{Item, Plan};
+use crate::source::Span;
+
+use super::lower::{Lowered, Part};
+
+/// A place at which several directives may put lines.
+#[derive(PartialEq, Eq)]
+enum Place {
+    /// Before a directive, where a Fortran procedure begins.
+    Directive(Span),
+    /// Before a statement: the first one, or a `return`.
+    Stmt(StmtId),
+    /// At the end of the function.
+    End(StmtId),
+}
+
+/// Gives the lines of later `declare` directives to the first one that puts lines at the same place.
+pub(super) fn merge(bound: &[Bound], plan: &Plan, done: &mut [Lowered]) {
+    let declares: Vec<usize> = (0..bound.len())
+        .filter(|at| bound[*at].directive.kind == DirectiveKind::Declare && bound[*at].function.is_some())
+        .collect();
+    for (nth, at) in declares.iter().enumerate() {
+        let before = declares[..nth].iter().filter(|other| bound[**other].function == bound[*at].function);
+        let before: Vec<usize> = before.copied().collect();
+        let entry = match &plan.items[*at] {
+            Item::Declare { entry, .. } => entry.map(|(stmt, _)| Place::Stmt(stmt)),
+            _ => None,
+        };
+        let is_entry = |place: &Place| matches!(place, Place::Directive(_)) || entry.as_ref() == Some(place);
+        for part in std::mem::take(&mut done[*at].parts) {
+            if let Some(part) = given_away(part, &before, done, &is_entry) {
+                done[*at].parts.push(part);
+            }
+        }
+    }
+}
+
+/// Gives the lines of a part to one of the directives `before`, or gives the part back.
+fn given_away(
+    mut part: Part,
+    before: &[usize],
+    done: &mut [Lowered],
+    is_entry: &dyn Fn(&Place) -> bool,
+) -> Option<Part> {
+    let Some((place, lines)) = lines_at(&mut part) else { return Some(part) };
+    for at in before {
+        let parts = done[*at].parts.iter_mut().filter_map(lines_at);
+        let Some((_, known)) = parts.into_iter().find(|(other, _)| *other == place) else { continue };
+        // What came last goes first.
+        let at = if is_entry(&place) { known.len() } else { 0 };
+        known.splice(at..at, lines.drain(..));
+        return None;
+    }
+    Some(part)
+}
+
+/// Where a part puts lines at such a place, and the lines.
+fn lines_at(part: &mut Part) -> Option<(Place, &mut Vec<String>)> {
+    match part {
+        Part::BeforeDirective(span, lines) => Some((Place::Directive(*span), lines)),
+        Part::Before(stmt, lines) | Part::Braced(stmt, lines) => Some((Place::Stmt(*stmt), lines)),
+        Part::AtEnd(body, lines) => Some((Place::End(*body), lines)),
+        _ => None,
+    }
+}

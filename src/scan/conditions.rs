@@ -1,0 +1,93 @@
+//! The conditions of the preprocessor that a place stands under.
+//!
+//! Invariant: conditions nest, and each knows the one around it; what a branch holds is for others to read.
+
+use crate::source::{SourceFile, Span};
+
+use super::c::{self, Event};
+use super::fortran;
+use super::preproc::{self, Step};
+
+/// The conditions of a file, in the order in which they begin.
+#[derive(Clone, Debug, Default)]
+pub struct Conditions {
+    all: Vec<Condition>,
+}
+
+/// One condition, from `#if` to `#endif`.
+#[derive(Clone, Debug)]
+pub struct Condition {
+    /// From the first byte of its `#if` to the last one of its `#endif`, without the line end.
+    pub span: Span,
+    /// Its `#if` and what begins its other branches, each without the line end.
+    heads: Vec<Span>,
+    /// The condition around it.
+    parent: Option<usize>,
+}
+
+impl Condition {
+    /// The lines that lead into the branch of `offset`: the `#if`, and what begins the branches up to that one.
+    pub fn heads(&self, offset: u32) -> &[Span] {
+        let count = self.heads.partition_point(|head| head.start <= offset);
+        self.heads.get(..count).unwrap_or_default()
+    }
+}
+
+impl Conditions {
+    /// Reads those of a file.
+    pub fn of(file: &SourceFile) -> Conditions {
+        let events: Vec<Event> = match file.language.is_fortran() {
+            true => fortran::events(file),
+            false => c::events(&file.bytes),
+        };
+        let (mut all, mut open): (Vec<Condition>, Vec<usize>) = (Vec::new(), Vec::new());
+        for Step { word, start, end, .. } in preproc::steps(&file.bytes, &events) {
+            let line = Span { start, end };
+            match word {
+                "if" | "ifdef" | "ifndef" => {
+                    all.push(Condition { span: line, heads: vec![line], parent: open.last().copied() });
+                    open.push(all.len() - 1);
+                }
+                "elif" | "else" => {
+                    open.iter().next_back().into_iter().for_each(|at| all[*at].heads.push(line))
+                }
+                "endif" => open.pop().into_iter().for_each(|at| all[at].span.end = end),
+                _ => {}
+            }
+        }
+        // One that nothing ends lasts to the end of the file.
+        open.into_iter().for_each(|at| all[at].span.end = file.bytes.len() as u32);
+        Conditions { all }
+    }
+
+    /// The conditions around `offset` that do not hold `other`, innermost first.
+    pub fn between(&self, offset: u32, other: u32) -> Vec<&Condition> {
+        let holds = |span: Span, place: u32| span.start <= place && place < span.end;
+        let next = self.all.partition_point(|one| one.span.start <= offset);
+        let last = next.checked_sub(1);
+        let around = std::iter::successors(last, |at| self.all[*at].parent).map(|at| &self.all[at]);
+        around.filter(|one| holds(one.span, offset) && !holds(one.span, other)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Language;
+
+    #[test]
+    fn conditions_nest() {
+        let text = "#ifdef A\nx\n#if B\ny\n#else\nz\n#endif\n#endif\nw\n";
+        let file = SourceFile::new("a.c", text.into(), Language::C);
+        let conditions = Conditions::of(&file);
+        let at = |word: char| text.find(word).unwrap_or_default() as u32;
+        let heads = |offset: u32, other: u32| -> Vec<String> {
+            let around = conditions.between(offset, other).into_iter().rev();
+            let heads = around.flat_map(|one| one.heads(offset).to_vec());
+            heads.map(|head| file.text(head).into_owned()).collect()
+        };
+        assert_eq!(heads(at('z'), at('w')), ["#ifdef A", "#if B", "#else"]);
+        assert_eq!(heads(at('y'), at('x')), ["#if B"]);
+        assert!(heads(at('y'), at('z')).is_empty() && heads(at('w'), at('x')).is_empty());
+    }
+}

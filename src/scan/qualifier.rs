@@ -1,0 +1,128 @@
+//! Macros in the place of a qualifier: those that spell `restrict`, and those that stand between a `*` and a name.
+//!
+//! Invariant: what is hidden from the grammar is a word that no C without macros can have in its place.
+
+use super::preproc::Defined;
+
+/// The words for `restrict` that compilers know.
+const RESTRICT: [&str; 3] = ["restrict", "__restrict", "__restrict__"];
+
+/// Other words that may stand beside it.
+const BESIDE: [&str; 4] = ["const", "volatile", "__const", "__volatile__"];
+
+/// Macros that lead to macros are followed no further than this.
+const DEPTH: usize = 8;
+
+/// Whether a word is C's `restrict`, as some compiler spells it.
+pub fn is_restrict(word: &str) -> bool {
+    RESTRICT.contains(&word)
+}
+
+/// The macros that spell `restrict`, in alphabetical order.
+pub fn spelled(defined: &Defined) -> Vec<String> {
+    let spells = |name: &&String| says_restrict(name, defined, DEPTH).unwrap_or(false);
+    let mut found: Vec<String> = defined.keys().filter(spells).cloned().collect();
+    found.sort();
+    found
+}
+
+/// Whether a macro says `restrict`; `None` if it says something else than qualifiers.
+fn says_restrict(name: &str, defined: &Defined, depth: usize) -> Option<bool> {
+    let body = defined.get(name).filter(|_| depth > 0)?;
+    let mut says = false;
+    for word in body.split_whitespace() {
+        says |= is_restrict(word);
+        if !is_restrict(word) && !BESIDE.contains(&word) {
+            says |= says_restrict(word, defined, depth - 1)?;
+        }
+    }
+    Some(says)
+}
+
+/// Hides the macros that stand as qualifiers: `words` wherever they are, others where `*`, the macro and a name follow one
+/// another.
+pub fn hide(shadow: &mut [u8], words: &[String]) {
+    for word in words {
+        let starts: Vec<usize> = memchr::memmem::find_iter(shadow, word.as_bytes()).collect();
+        for start in starts {
+            let end = start + word.len();
+            let begins = start.checked_sub(1).is_none_or(|before| !is_inner(shadow[before]));
+            if begins && shadow.get(end).is_none_or(|byte| !is_inner(*byte)) {
+                shadow[start..end].fill(b' ');
+            }
+        }
+    }
+    let stars: Vec<usize> = memchr::memchr_iter(b'*', shadow).collect();
+    for star in stars {
+        while let Some((start, end)) = macro_behind(shadow, star + 1) {
+            shadow[start..end].fill(b' ');
+        }
+    }
+}
+
+/// The macro behind a `*` that ends at `at`, if a name that is declared follows it.
+fn macro_behind(text: &[u8], at: usize) -> Option<(usize, usize)> {
+    let mut at = at;
+    let (start, end) = loop {
+        let (start, end) = word_at(text, at)?;
+        let word = std::str::from_utf8(&text[start..end]).ok()?;
+        if !BESIDE.contains(&word) {
+            break (start, end);
+        }
+        at = end;
+    };
+    let is_capital = |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_';
+    let is_macro = text[start..end].iter().all(is_capital);
+    let (_, behind) = word_at(text, end)?;
+    let next = text[behind..].iter().find(|byte| !byte.is_ascii_whitespace())?;
+    (is_macro && b",);=[".contains(next)).then_some((start, end))
+}
+
+/// The word that begins at `at` or behind the blanks there.
+fn word_at(text: &[u8], at: usize) -> Option<(usize, usize)> {
+    let blanks = text.get(at..)?.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    let start = at + blanks;
+    let length = text[start..].iter().take_while(|byte| is_inner(**byte)).count();
+    let is_word = length > 0 && !text[start].is_ascii_digit();
+    is_word.then_some((start, start + length))
+}
+
+fn is_inner(byte: u8) -> bool {
+    super::c::is_word_start(byte) || byte.is_ascii_digit()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Defined, hide, spelled};
+
+    fn hidden(text: &str, words: &[&str]) -> String {
+        let mut shadow = text.as_bytes().to_vec();
+        hide(&mut shadow, &words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+        String::from_utf8(shadow).unwrap()
+    }
+
+    #[test]
+    fn macros_that_spell_restrict_are_found() {
+        let known = [
+            ("A", "restrict"),
+            ("B", "__restrict__"),
+            ("C", "A"),
+            ("D", "const restrict"),
+            ("E", ""),
+            ("F", "F"),
+            ("G", "double *restrict"),
+        ];
+        let defined: Defined =
+            known.into_iter().map(|(name, body)| (name.to_owned(), body.to_owned())).collect();
+        assert_eq!(spelled(&defined), ["A", "B", "C", "D"]);
+    }
+
+    #[test]
+    fn macros_as_qualifiers_are_hidden() {
+        assert_eq!(hidden("double *R p, *R q;", &["R"]), "double *  p, *  q;");
+        assert_eq!(hidden("f(double * const NOALIAS p)", &[]), "f(double * const         p)");
+        for text in ["a * N;", "a * N + b;", "R2 x;", "double *RE;", "a * b (c);", "T * const p;"] {
+            assert_eq!(hidden(text, &["R"]), text);
+        }
+    }
+}
