@@ -293,12 +293,17 @@ impl Lowering<'_> {
                 if self.is_bare_pointer(index, item) {
                     return Err(refused(item.span, "an update of a pointer without a section"));
                 }
-                let address = item::address(self.input, index, item)?;
+                let (heads, piece) = item::pieces(self.input, item)?;
+                let address = match heads.as_slice() {
+                    [] => item::address(self.input, index, &piece)?,
+                    _ => item::piece(self.input, index, &piece)?,
+                };
                 let guard = match if_present {
                     true => format!("if (acc_is_present({}, {})) ", address.from, address.bytes),
                     false => String::new(),
                 };
-                lines.push(format!("{guard}{routine}{suffix}({}, {}{queue});", address.from, address.bytes));
+                let call = format!("{guard}{routine}{suffix}({}, {}{queue});", address.from, address.bytes);
+                lines.extend(heads.into_iter().rev().fold(vec![call], |inner, head| under(head, inner)));
             }
         }
         self.standalone(index, &asked, lines)

@@ -68,6 +68,22 @@ pub fn pointer(input: &Input, index: usize, item: &ListItem) -> Option<String> {
 pub fn address(input: &Input, index: usize, item: &ListItem) -> Result<Address, Refused> {
     let place = input.bound[index].directive.span.start;
     let symbol = input.symbols.lookup(&item.base.text, place);
+    let has_members = item.parts.iter().any(|part| matches!(part, Part::Member(_)));
+    let decl = symbol.filter(|_| !has_members).and_then(|symbol| input.declaration(symbol));
+    let depth = item.subscripts().len();
+    let pointers_inside = decl.is_some_and(|(_, decl)| {
+        decl.derived.iter().take(depth).skip(1).any(|part| matches!(part, Derived::Pointer))
+    });
+    if pointers_inside {
+        return Err(refused(item.span, "rows behind pointers"));
+    }
+    piece(input, index, item)
+}
+
+/// The memory of a list item that is one piece, perhaps behind several pointers.
+pub fn piece(input: &Input, index: usize, item: &ListItem) -> Result<Address, Refused> {
+    let place = input.bound[index].directive.span.start;
+    let symbol = input.symbols.lookup(&item.base.text, place);
     let known = symbol.map(|symbol| input.symbols.get(symbol));
     let class = known.map_or(Class::Unknown, |known| known.class);
     let last_member = item.parts.iter().rposition(|part| matches!(part, Part::Member(_)));
@@ -124,12 +140,6 @@ pub fn address(input: &Input, index: usize, item: &ListItem) -> Result<Address, 
             .max(depth),
         None => depth,
     };
-    let pointers_inside = decl.is_some_and(|(_, decl)| {
-        decl.derived.iter().take(depth).skip(1).any(|part| matches!(part, Derived::Pointer))
-    });
-    if pointers_inside {
-        return Err(refused(item.span, "rows behind pointers"));
-    }
     let mut from = base.to_owned();
     let mut end = base.to_owned();
     let mut product: Vec<String> = Vec::new();
@@ -142,7 +152,11 @@ pub fn address(input: &Input, index: usize, item: &ListItem) -> Result<Address, 
             (Some(length), _) => length,
             (None, Some(size)) if first == "0" => size.clone(),
             (None, Some(size)) => format!("{} - {}", operand(size), operand(&first)),
-            (None, None) => return Err(refused(item.span, "a section without a length")),
+            (None, None) => {
+                let known = input.plan.sections.get(&item.span).and_then(|section| section.sizes[at]);
+                let size = known.ok_or_else(|| refused(item.span, "a section without a length"))?;
+                if first == "0" { size.to_string() } else { format!("{size} - {}", operand(&first)) }
+            }
         };
         if at > 0 {
             let full = first == "0" && declared.as_deref().is_some_and(|size| size == length);
@@ -188,6 +202,31 @@ fn bounds(subscript: &Subscript) -> (String, Option<String>) {
             (first.as_ref().map_or("0".to_owned(), text), second.as_ref().map(text))
         }
     }
+}
+
+/// An item whose memory may not be one piece: the heads of the loops over its pieces, outermost first, and the item that is a
+/// piece in the innermost one.
+pub fn pieces(input: &Input, item: &ListItem) -> Result<(Vec<String>, ListItem), Refused> {
+    let Some(section) = input.plan.sections.get(&item.span) else { return Ok((Vec::new(), item.clone())) };
+    let looped = section.loops();
+    let mut piece = item.clone();
+    let mut heads = Vec::new();
+    let first = piece.parts.len() - section.extents.len().min(piece.parts.len());
+    for at in looped {
+        let Some(Part::Section(subscripts)) = piece.parts.get_mut(first + at) else { continue };
+        let [subscript] = subscripts.as_mut_slice() else { continue };
+        let (begin, length) = bounds(subscript);
+        let end = match (length, section.sizes[at]) {
+            (Some(length), _) if begin == "0" => summand(&length),
+            (Some(length), _) => format!("{} + {}", summand(&begin), summand(&length)),
+            (None, Some(size)) => size.to_string(),
+            (None, None) => return Err(refused(item.span, "a section without a length")),
+        };
+        let variable = format!("acc_row{}", at + 1);
+        heads.push(format!("for (long {variable} = {begin}; {variable} < {end}; {variable}++) {{"));
+        *subscript = Subscript::Index(Expr { text: variable, span: item.span });
+    }
+    Ok((heads, piece))
 }
 
 /// Rows behind a pointer to pointers: the address of the pointers and how many there are, and the bounds of each row.

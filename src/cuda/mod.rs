@@ -294,6 +294,9 @@ impl Lowering<'_> {
             return Ok(Vec::new());
         }
         let span = bound.directive.span;
+        if let Some(why) = self.input.plan.refused_items.get(&index) {
+            return Err(Box::new(why.clone()));
+        }
         match bound.directive.kind {
             DirectiveKind::Parallel
             | DirectiveKind::Serial

@@ -866,6 +866,18 @@ pub fn variable_in_routine(at: Span, name: &str, routine: &str) -> Diag {
     )
 }
 
+/// A0292
+pub fn size_for_array(at: Span, item: &str) -> Diag {
+    diag(
+        292,
+        Severity::Info,
+        at,
+        format!("`{item}` is taken for the whole array"),
+        "the array's size: it has no such element",
+        "write the array's name alone, or a section `[first:count]`",
+    )
+}
+
 /// A0301
 pub fn not_yet(at: Span, what: &str) -> Diag {
     diag(

@@ -91,6 +91,15 @@ pub fn replaced(file: &SourceFile, span: Span, directives: &[String]) -> Edit {
     Edit { span, text: directives.join(&between).into_bytes() }
 }
 
+/// Lines as one line: a pragma among other code is an operator.
+pub fn on_one_line(lines: &[String]) -> String {
+    let each = lines.iter().map(|line| match line.strip_prefix("#pragma ") {
+        Some(words) => format!("_Pragma(\"{}\")", words.replace('\\', "\\\\").replace('"', "\\\"")),
+        None => line.clone(),
+    });
+    each.collect::<Vec<_>>().join(" ")
+}
+
 /// The edit that puts a directive on a line of its own before the code at `offset`, indented like it.
 /// `None` if other code stands before it on its line.
 pub fn inserted(file: &SourceFile, offset: u32, text: &str) -> Option<Edit> {

@@ -25,6 +25,11 @@ pub fn stands_alone(file: &SourceFile, span: Span) -> bool {
     if file.language.is_fortran() { fortran::stands_alone(file, span) } else { c::stands_alone(file, span) }
 }
 
+/// Lines of C as one line: a pragma among other code is an operator.
+pub fn on_one_line(lines: &[String]) -> String {
+    c::on_one_line(lines)
+}
+
 /// The edit that puts directives or statements, each on a line of its own, in the place of code that stands alone.
 pub fn replaced(file: &SourceFile, span: Span, lines: &[String]) -> Edit {
     if file.language.is_fortran() {

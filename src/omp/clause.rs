@@ -5,13 +5,14 @@
 use crate::acc::Queue;
 use crate::acc::ast::{Clause as AccClause, ClauseKind, DataClause, Expr, ListItem, ReductionOp};
 use crate::diag::{self, Diag};
-use crate::plan::is_whole_pointer;
+use crate::plan::{Section, is_whole_pointer};
 use crate::rules::{Action, Place, Row, Strategy};
 use crate::sema::Class;
 
 use super::ast::{Body, Clause, Speech};
 use super::look::{self, Asked};
 use super::memory::Holes;
+use super::pieces::{Piece, Pieces};
 use super::queue;
 
 /// What the clauses of one directive amount to.
@@ -19,6 +20,8 @@ use super::queue;
 pub struct Gathered {
     /// OpenMP clauses with the place that the page names.
     pub clauses: Vec<(Place, Clause)>,
+    /// Clauses that directives of their own say: the sections of an update that are not one piece of memory.
+    pub pieces: Vec<Piece>,
     /// Statements that take the directive's place.
     pub statements: Vec<String>,
     /// The condition under which they run.
@@ -146,6 +149,8 @@ pub struct Facts<'a> {
     pub is_rows: &'a dyn Fn(&ListItem) -> bool,
     /// The queue that an expression of constants names.
     pub constant: &'a dyn Fn(&Expr) -> Option<Queue>,
+    /// The section of a list item, where it is not plainly one piece of memory.
+    pub section: &'a dyn Fn(&ListItem) -> Option<&'a Section>,
 }
 
 /// Translates one clause.
@@ -161,12 +166,12 @@ pub fn translate(clause: &AccClause, asked: &Asked, facts: &Facts, into: &mut Ga
             };
             for item in list {
                 let asked = about_rows(&asked.with_modifier(modifier), item, facts);
-                item_by_row(entry, clause, item, class(item), &asked, into);
+                item_by_row(entry, clause, (item, class(item)), &asked, facts, into);
             }
         }
         ClauseKind::UseDevice(list) | ClauseKind::UpdateSelf(list) | ClauseKind::UpdateDevice(list) => {
             for item in list {
-                item_by_row(entry, clause, item, class(item), &about_rows(asked, item, facts), into);
+                item_by_row(entry, clause, (item, class(item)), &about_rows(asked, item, facts), facts, into);
             }
         }
         ClauseKind::If(expr) | ClauseKind::DeviceNum(expr) | ClauseKind::DefaultAsync(expr) => {
@@ -241,13 +246,14 @@ fn about_rows(asked: &Asked, item: &ListItem, facts: &Facts) -> Asked {
 fn item_by_row(
     entry: &str,
     clause: &AccClause,
-    item: &ListItem,
-    class: Class,
+    (item, class): (&ListItem, Class),
     asked: &Asked,
+    facts: &Facts,
     into: &mut Gathered,
 ) {
     let asked = asked.with_item(item, class);
     let Some(row) = look::row(entry, &asked) else { return unknown(clause, into) };
+    let pieces = (facts.section)(item).map(|section| Pieces::of(item, section, asked.speech));
     // A pointer without a section: what is meant is what it points to, not the pointer's own bytes.
     let whole = is_whole_pointer(item, class) && entry == "clause/present";
     let text = match entry {
@@ -259,9 +265,14 @@ fn item_by_row(
         // The pointers: what they point to is the business of the row's lines.
         _ if asked.memory == "rows" => pointers(&item.text).to_owned(),
         _ if whole => format!("{}[:0]", item.text),
-        _ => item.text.clone(),
+        _ => pieces.as_ref().map_or(&item.text, |pieces| &pieces.item).clone(),
     };
+    let known = into.clauses.len();
     fill(row, clause, &Holes::item(text, item, class), &asked, into);
+    if let Some(pieces) = pieces.filter(|pieces| !pieces.is_one()) {
+        let own = into.clauses.split_off(known);
+        into.pieces.extend(own.into_iter().map(|(_, clause)| Piece { pieces: pieces.clone(), clause }));
+    }
 }
 
 /// An item's text without its last section: `d[0:n]` of `d[0:n][0:m]`.

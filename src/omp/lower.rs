@@ -16,7 +16,7 @@ use super::ast::{Body, Clause, Directive, Ending, Leaf, Speech};
 use super::clause::{self, Facts, Gathered};
 use super::look::{self, Asked};
 use super::profile::Tuning;
-use super::{array, constant, ends, exits, flang, launch, memory, object, profile, queue, sections};
+use super::{array, constant, ends, exits, flang, launch, memory, object, pieces, profile, queue, sections};
 
 /// What the output is written for.
 #[derive(Clone, Copy, Debug)]
@@ -72,6 +72,8 @@ pub enum Part {
     Braced(StmtId, Vec<String>),
     /// Loops of so many dimensions, perhaps with a directive before them, in the place of the statement.
     Loops(StmtId, Vec<String>, usize),
+    /// Loop variables that lines of ours use, by the numbers of their dimensions: Fortran declares them.
+    Counters(Vec<usize>),
     /// These statements in the place of the first one of a `do concurrent`, and what ends them.
     Nested(StmtId, Vec<String>),
     /// Lines behind the statement.
@@ -298,7 +300,8 @@ impl Lowering<'_> {
             let symbol = self.symbols.lookup(item.variable(), bound.directive.span.start);
             symbol.is_some_and(|symbol| plan::is_rows(item, self.symbols.get(symbol)))
         };
-        let facts = Facts { class: &class, is_rows: &is_rows, constant: &constant };
+        let section = |item: &ListItem| self.plan.sections.get(&item.span);
+        let facts = Facts { class: &class, is_rows: &is_rows, constant: &constant, section: &section };
         for clause in clauses.iter().filter_map(|at| bound.directive.clauses.get(*at)) {
             if !skip(&clause.kind) {
                 clause::translate(clause, asked, &facts, &mut gathered);
@@ -715,6 +718,13 @@ impl Lowering<'_> {
         }
         self.on_device_only(kind, &mut directive);
         let hidden = self.plan.apart.get(&index).map(|names| object::hide(&mut directive, names));
+        if kind == DirectiveKind::Update {
+            let (more, counters) =
+                pieces::apart(&mut directive, std::mem::take(&mut gathered.pieces), self.target.speech);
+            if !more.is_empty() {
+                return self.several_updates(index, directive, (more, counters), gathered);
+            }
+        }
         let needs_data = !matches!(kind, DirectiveKind::Wait | DirectiveKind::Atomic);
         let has_data = directive.clauses.iter().any(|clause| matches!(clause.body, Body::List(_)));
         if needs_data && !has_data {
@@ -806,6 +816,36 @@ impl Lowering<'_> {
             self.diags.push(diag::synchronous(self.bound[index].directive.span, "async"));
         }
         task.into_iter().flatten().map(|one| one.line(self.target.speech)).collect()
+    }
+
+    /// An update that takes more than one directive: `more` are the lines behind the first one, and the loop variables in them.
+    fn several_updates(
+        &mut self,
+        index: usize,
+        mut directive: Directive,
+        (mut more, counters): (Vec<String>, Vec<usize>),
+        gathered: &mut Gathered,
+    ) -> Option<Vec<Part>> {
+        let speech = self.target.speech;
+        let before = std::mem::take(&mut gathered.before);
+        let lines = statements(gathered, speech);
+        let has_data = directive.clauses.iter().any(|clause| matches!(clause.body, Body::List(_)));
+        if !lines.is_empty() {
+            queue::hold(&mut directive);
+            more.extend(self.wait_own_queue(index));
+            more.extend(lines);
+        }
+        if !self.may_insert(index, &more) {
+            return None;
+        }
+        let mut parts = match has_data {
+            true => {
+                lines_before(before).chain([Part::Directive(directive), Part::LinesBehind(more)]).collect()
+            }
+            false => vec![Part::Statements([before, more].concat())],
+        };
+        parts.push(Part::Counters(counters));
+        Some(parts)
     }
 
     fn tell_moved(&mut self, index: usize) {
@@ -994,9 +1034,10 @@ impl Lowering<'_> {
                 known.fortran.allocatable && !known.fortran.save && known.kind == SymbolKind::Local
             })
         };
-        let freed = names.iter().filter(is_freed).map(|name| {
-            [format!("if (allocated({name})) then"), memory::freed(name), "end if".to_owned()]
-        });
+        let freed = names
+            .iter()
+            .filter(is_freed)
+            .map(|name| [format!("if (allocated({name})) then"), memory::freed(name), "end if".to_owned()]);
         freed.flatten().collect()
     }
 

@@ -17,6 +17,7 @@ mod look;
 mod lower;
 mod memory;
 mod object;
+mod pieces;
 mod profile;
 mod queue;
 mod reduced;

@@ -12,6 +12,7 @@ use crate::host::ir::{Decl, Derived, ExprId, ExprKind, FunctionId, Unit};
 use crate::sema::{Class, Symbol, SymbolId, SymbolKind, Symbols, uses};
 
 use super::object::names_object;
+use super::section::{Contiguity, Section};
 use super::{Attribute, Item, Maker, Names, Sharing};
 
 /// Data clauses of constructs around a compute construct.
@@ -98,19 +99,36 @@ impl Maker<'_> {
             .filter_map(|(clause, item)| self.item_problem(index, &clause.kind, item))
             .collect();
         let ok = bad.is_empty();
+        if let Some(why) = self.not_one_piece(index, counting) {
+            self.plan.refused_items.insert(index, why);
+        }
         self.diags.extend(bad);
         ok
     }
 
+    /// Why an item of the clauses `counting` is surely not one piece of memory, or not surely what it says.
+    fn not_one_piece(&self, index: usize, counting: &[usize]) -> Option<Diag> {
+        let clauses = counting.iter().filter_map(|at| self.bound[index].directive.clauses.get(*at));
+        let items = clauses
+            .flat_map(|clause| super::clauses::list(&clause.kind).iter().map(move |item| (clause, item)));
+        items.into_iter().find_map(|(clause, item)| {
+            let is_update = matches!(clause.kind, ClauseKind::UpdateSelf(_) | ClauseKind::UpdateDevice(_));
+            if !is_update && !matches!(clause.kind, ClauseKind::Data(..)) {
+                return None;
+            }
+            if is_element(self.unit, item) {
+                return Some(diag::element_in_data_clause(item.span, &item.text));
+            }
+            let section = self.section(index, item).filter(|section| !section.behind_pointer.contains(&true));
+            let is_apart = section.is_some_and(|section| section.contiguity() == Contiguity::Apart);
+            (is_apart && !is_update).then(|| diag::not_contiguous(item.span, &item.text))
+        })
+    }
+
     fn item_problem(&self, index: usize, clause: &ClauseKind, item: &ListItem) -> Option<Diag> {
-        let dimensions = item.subscripts();
         let is_data =
             matches!(clause, ClauseKind::Data(..) | ClauseKind::UpdateSelf(_) | ClauseKind::UpdateDevice(_));
-        if is_data
-            && !self.unit.is_fortran()
-            && dimensions.len() == 1
-            && dimensions.iter().all(|one| matches!(one, Subscript::Index(_)))
-        {
+        if is_data && is_element(self.unit, item) {
             return Some(diag::element_in_data_clause(item.span, &item.text));
         }
         if matches!(clause, ClauseKind::Private(_) | ClauseKind::Firstprivate(_))
@@ -129,13 +147,8 @@ impl Maker<'_> {
         if !is_data {
             return None;
         }
-        let shape = self
-            .symbol_of(index, item)
-            .map(|symbol| self.symbols.get(symbol).shape.clone())
-            .unwrap_or_default();
-        let has_member = item.parts.iter().any(|part| matches!(part, Part::Member(_)));
-        let pointer_inside =
-            !has_member && (1..dimensions.len()).any(|depth| shape.get(depth) == Some(&false));
+        let section = self.section(index, item);
+        let is_update = matches!(clause, ClauseKind::UpdateSelf(_) | ClauseKind::UpdateDevice(_));
         let has_lines = matches!(
             clause,
             ClauseKind::UpdateSelf(_)
@@ -157,7 +170,34 @@ impl Maker<'_> {
         if has_lines && self.is_rows(index, item) {
             return None;
         }
-        pointer_inside.then(|| diag::not_contiguous(item.span, &item.text))
+        let is_apart = |section: &Section| {
+            section.behind_pointer.contains(&true) || section.contiguity() == Contiguity::Apart
+        };
+        let is_refused = section.is_some_and(|section| !is_update && is_apart(&section));
+        is_refused.then(|| diag::not_contiguous(item.span, &item.text))
+    }
+
+    /// Notes the sections of directive `index` that are not plainly one piece of memory.
+    pub(super) fn note_sections(&mut self, index: usize, counting: &[usize]) {
+        for clause in counting.iter().filter_map(|at| self.bound[index].directive.clauses.get(*at)) {
+            let is_update = matches!(clause.kind, ClauseKind::UpdateSelf(_) | ClauseKind::UpdateDevice(_));
+            let is_data = is_update || matches!(clause.kind, ClauseKind::Data(..));
+            for item in super::clauses::list(&clause.kind).iter().filter(|_| is_data) {
+                let section = self.section(index, item).filter(|_| !self.is_rows(index, item));
+                // clang 19 wants to hear how many elements an update is about.
+                let is_open = |one: &&Subscript| matches!(one, Subscript::Range { second: None, .. });
+                let is_open = is_update && item.subscripts().iter().any(is_open);
+                let is_noted = |section: &Section| {
+                    let has_row = (0..section.extents.len()).any(|at| section.is_row(at));
+                    let is_apart =
+                        is_update && (section.contiguity() != Contiguity::Contiguous || section.is_led_to());
+                    is_apart || !self.unit.is_fortran() && (has_row || is_open)
+                };
+                if let Some(section) = section.filter(is_noted) {
+                    self.plan.sections.insert(item.span, section);
+                }
+            }
+        }
     }
 
     /// Whether the sections of `item` are all of an array.
@@ -226,6 +266,7 @@ impl Maker<'_> {
         if self.bound[index].directive.kind == DirectiveKind::ExitData {
             self.about_counters(index);
         }
+        self.note_sections(index, &counting);
         self.about_objects(index);
         self.about_pointers(index);
         let directive = &self.bound[index].directive;
@@ -415,6 +456,11 @@ pub fn is_rows(item: &ListItem, symbol: &Symbol) -> bool {
         && item.parts.iter().all(|part| matches!(part, Part::Section(one) if one.len() == 1))
         && item.parts.len() == 2
         && matches!(item.parts.last(), Some(Part::Section(last)) if matches!(last[..], [Subscript::Range { .. }]))
+}
+
+/// Whether an item of C has one subscript, which names an element.
+fn is_element(unit: &Unit, item: &ListItem) -> bool {
+    !unit.is_fortran() && matches!(item.subscripts()[..], [Subscript::Index(_)])
 }
 
 /// The names in a text.

@@ -22,6 +22,7 @@ mod parts;
 mod queue;
 mod reduce;
 mod routine;
+mod section;
 mod sharing;
 mod spelling;
 mod statement;
@@ -31,12 +32,13 @@ mod words;
 
 pub use auto::{Settled, leaves_open, operator, settle};
 pub use clauses::{effective, list};
-pub use declare::is_allocated_here;
 pub use data::{is_rows, is_whole_pointer};
+pub use declare::is_allocated_here;
 pub use feedback::reason;
 pub use induction::{Closed, Last, Put};
 pub use object::with_objects;
 pub use parts::{bodies, hands_on_pointer};
+pub use section::{Contiguity, Extent, Section, sizes_as_arrays};
 pub use tree::{
     Attribute, ByHost, Ends, Exit, Gangs, Item, Launch, Names, Plan, Region, Sharing, Single, Sizes, Spread,
     WorkLoop,

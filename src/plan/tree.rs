@@ -5,9 +5,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::acc::ast::ReductionOp;
+use crate::diag::Diag;
 use crate::host::ir::{FunctionId, StmtId};
 use crate::sema::{Elementwise, SymbolId};
 use crate::source::Span;
+
+use super::section::Section;
 
 /// The plan of one file: what becomes of each bound directive.
 #[derive(Debug, Default)]
@@ -45,6 +48,10 @@ pub struct Plan {
     /// Members whose target a directive about data puts on the device apart from their object: they are pointers, and a
     /// local variable can stand for each of them all over the construct.
     pub apart: BTreeMap<usize, BTreeSet<String>>,
+    /// The sections that list items name, by the items' places, where they are not plainly one piece of memory.
+    pub sections: BTreeMap<Span, Section>,
+    /// Why directives name memory that no target can take as one piece: the first reason of each.
+    pub refused_items: BTreeMap<usize, Diag>,
     /// Such members that compute constructs use and do not name, of an object that is absent.
     pub unnamed: BTreeMap<usize, BTreeSet<String>>,
 }

@@ -192,7 +192,7 @@ impl Types<'_> {
         let mut found: FxHashMap<String, Option<Type>> = FxHashMap::default();
         for unit in units {
             for decl in unit.records.iter().flat_map(|record| &record.members).map(|id| unit.decl(*id)) {
-                let member = self.of(decl, self.shape(decl, 0));
+                let member = self.of(decl, self.shape(unit, decl));
                 let known = found.entry(decl.name.clone()).or_insert_with(|| Some(member.clone()));
                 if known.as_ref() != Some(&member) {
                     *known = None;
@@ -204,13 +204,14 @@ impl Types<'_> {
 
     /// The types that have names by `typedef`.
     pub(super) fn named_types(&self, units: &[&Unit]) -> FxHashMap<String, Type> {
-        let all = units.iter().flat_map(|unit| &unit.decls).filter(|decl| decl.kind == DeclKind::Typedef);
-        all.map(|decl| {
-            let known = self.of(decl, self.shape(decl, 0));
-            let base = if known.base.is_empty() { decl.name.clone() } else { known.base };
-            (decl.name.clone(), Type { base, ..known })
-        })
-        .collect()
+        let all = units.iter().flat_map(|unit| unit.decls.iter().map(move |decl| (unit, decl)));
+        all.filter(|(_, decl)| decl.kind == DeclKind::Typedef)
+            .map(|(unit, decl)| {
+                let known = self.of(decl, self.shape(unit, decl));
+                let base = if known.base.is_empty() { decl.name.clone() } else { known.base };
+                (decl.name.clone(), Type { base, ..known })
+            })
+            .collect()
     }
 }
 
@@ -233,9 +234,15 @@ mod tests {
     #[test]
     fn types_that_share_memory_are_known() {
         let of = |words: &str| Element::of_words(words).unwrap();
-        for (one, two) in
-            [("int", "unsigned"), ("long int", "unsigned long"), ("char", "double"), ("_Bool", "bool"), ("int32_t", "int"), ("size_t", "long"), ("uint8_t", "float")]
-        {
+        for (one, two) in [
+            ("int", "unsigned"),
+            ("long int", "unsigned long"),
+            ("char", "double"),
+            ("_Bool", "bool"),
+            ("int32_t", "int"),
+            ("size_t", "long"),
+            ("uint8_t", "float"),
+        ] {
             assert!(!of(one).is_apart_from(&of(two)), "{one}, {two}");
         }
         for (one, two) in [("int", "float"), ("double", "float"), ("int", "long"), ("short int", "int")] {

@@ -77,7 +77,9 @@ impl Symbols {
     /// Reads the dummy arguments of all procedures and interface bodies. Of several of one name, all are meant.
     fn read_dummies(&mut self, types: &Types) {
         let functions = types.units.iter().flat_map(|unit| {
-            unit.functions.iter().map(move |function| (*unit, function.name.as_str(), function.params.clone()))
+            unit.functions
+                .iter()
+                .map(move |function| (*unit, function.name.as_str(), function.params.clone()))
         });
         let bodies = types.units.iter().flat_map(|unit| {
             let bodies = unit.scopes.iter().filter(|scope| scope.kind == ScopeKind::Interface);
@@ -107,7 +109,7 @@ impl Symbols {
             let parts =
                 unit.scopes.iter().filter(|scope| scope.kind == ScopeKind::Program && scope.name.is_empty());
             for decl in parts.flat_map(|scope| &scope.decls) {
-                self.declare(unit.decl(*decl), None, SymbolKind::Static, file, 0, types);
+                self.declare((unit, unit.decl(*decl)), None, SymbolKind::Static, file, 0, types);
             }
         }
     }
@@ -121,7 +123,7 @@ impl Symbols {
         for decl_id in &scope.decls {
             let decl = unit.decl(*decl_id);
             let storage = if common.contains(&decl.name) { SymbolKind::Static } else { SymbolKind::Local };
-            let symbol = self.declare(decl, Some(*decl_id), storage, scope.span, 0, types);
+            let symbol = self.declare((unit, decl), Some(*decl_id), storage, scope.span, 0, types);
             let is_result = scope.kind == ScopeKind::Procedure && scope.result.as_ref() == Some(&decl.name);
             let is_dummy = decl.kind == DeclKind::Parameter && !decl.fortran.value;
             let known = self.get_mut(symbol);
@@ -162,7 +164,7 @@ impl Symbols {
         for decl_id in &scope.decls {
             let decl = unit.decl(*decl_id);
             let here = is_own.then_some(*decl_id);
-            let symbol = self.declare(decl, here, SymbolKind::Static, visible, 0, types);
+            let symbol = self.declare((unit, decl), here, SymbolKind::Static, visible, 0, types);
             let known = self.get_mut(symbol);
             known.home = Some(scope.name.clone());
             if decl.fortran.procedure {
@@ -236,6 +238,7 @@ impl Symbols {
                 class: if is_element { Class::Array } else { class },
                 is_floating,
                 shape: Vec::new(),
+                bounds: Vec::new(),
                 scope: unit.scope(scope).span,
                 from: 0,
                 decl: None,

@@ -17,6 +17,7 @@ mod output;
 mod parallel;
 mod reduction;
 mod subscript;
+mod sum;
 mod symbols;
 
 pub use array::{Elementwise, Line, LineKind, Piece, Refusal, Why, elementwise};
@@ -36,4 +37,5 @@ pub use parallel::{
 };
 pub use reduction::{Last, Reduction};
 pub use subscript::{Range, Subscript, plain};
-pub use symbols::{Class, Symbol, SymbolId, SymbolKind, Symbols, has_variable_length};
+pub use sum::Sum;
+pub use symbols::{Bounds, Class, Dimensions, Symbol, SymbolId, SymbolKind, Symbols, has_variable_length};

@@ -57,6 +57,24 @@ pub enum Class {
     Unknown,
 }
 
+/// The bounds of one dimension, as far as the declaration says them: texts that `Sum` reads.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bounds {
+    /// In Fortran the lower bound, where one is written.
+    pub lower: Option<String>,
+    /// In C the number of elements, in Fortran the upper bound; `None` where it is not said, or behind a pointer.
+    pub upper: Option<String>,
+}
+
+/// The dimensions of a variable or a member: `shape` and `bounds` as in `Symbol`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Dimensions {
+    /// `true` is a dimension of an array, `false` a pointer.
+    pub shape: Vec<bool>,
+    /// The bounds.
+    pub bounds: Vec<Bounds>,
+}
+
 /// One declared name.
 #[derive(Clone, Debug)]
 pub struct Symbol {
@@ -70,6 +88,8 @@ pub struct Symbol {
     pub is_floating: bool,
     /// Number of array dimensions or pointer stars that a subscript may remove, outermost first: `true` is an array.
     pub shape: Vec<bool>,
+    /// The bounds of each of these.
+    pub bounds: Vec<Bounds>,
     /// The bytes in which it is visible (the whole file for a header's).
     pub scope: Span,
     /// It is visible behind this offset.
@@ -131,8 +151,10 @@ pub struct Symbols {
     by_reference: FxHashMap<String, FxHashSet<usize>>,
     /// Object-like macros by name, with the names in their bodies.
     standing: FxHashMap<String, Vec<String>>,
-    /// Object-like macros that are numbers; `None` for one that is defined in several ways.
-    numbers: FxHashMap<String, Option<i128>>,
+    /// The bodies of object-like macros by name; none where two of one name differ.
+    bodies: FxHashMap<String, Option<String>>,
+    /// The dimensions of the members of all types by name; none where two of one name differ.
+    member_dimensions: FxHashMap<String, Option<Dimensions>>,
     /// Function-like macros by name, with the names that their bodies assign.
     assigning: FxHashMap<String, Vec<String>>,
     /// For Fortran, the dummy arguments that procedures leave as they are; elsewhere `None`.
@@ -240,15 +262,17 @@ impl Symbols {
             let names = define.body.split(|c: char| !c.is_alphanumeric() && c != '_');
             let names = names.filter(|name| name.starts_with(|c: char| c.is_alphabetic() || c == '_'));
             symbols.standing.insert(define.name.clone(), names.map(str::to_owned).collect());
-            let number = super::macros::number(&define.body);
-            let known = symbols.numbers.entry(define.name.clone()).or_insert(number);
-            *known = known.filter(|known| Some(*known) == number);
+            let body = symbols.bodies.entry(define.name.clone()).or_insert_with(|| Some(define.body.clone()));
+            if body.as_ref() != Some(&define.body) {
+                *body = None;
+            }
             symbols.insert(Symbol {
                 name: define.name.clone(),
                 kind: SymbolKind::Constant,
                 class: Class::Scalar,
                 is_floating: false,
                 shape: Vec::new(),
+                bounds: Vec::new(),
                 scope: file,
                 from: 0,
                 decl: None,
@@ -261,6 +285,7 @@ impl Symbols {
                 intrinsic: None,
             });
         }
+        symbols.member_dimensions = types.member_dimensions();
         if unit.is_fortran() {
             symbols.derived_types = DerivedTypes::new(types.records.values().copied());
             symbols.fortran(unit, &types);
@@ -291,7 +316,7 @@ impl Symbols {
     fn c_family(&mut self, unit: &Unit, headers: &[&Unit], file: Span, types: &Types) {
         for header in headers {
             for id in &header.globals {
-                self.declare(header.decl(*id), None, SymbolKind::Static, file, 0, types);
+                self.declare((header, header.decl(*id)), None, SymbolKind::Static, file, 0, types);
             }
             for function in header.functions.iter().filter(|function| function.member_of.is_none()) {
                 self.function(&function.name, file, 0);
@@ -299,7 +324,7 @@ impl Symbols {
         }
         for id in &unit.globals {
             let decl = unit.decl(*id);
-            self.declare(decl, Some(*id), SymbolKind::Static, file, decl.name_span.end, types);
+            self.declare((unit, decl), Some(*id), SymbolKind::Static, file, decl.name_span.end, types);
         }
         self.declare_members(unit, file, types);
         for (index, function) in unit.functions.iter().enumerate() {
@@ -317,7 +342,7 @@ impl Symbols {
 
     /// The number that the object-like macro `name` stands for.
     pub fn number(&self, name: &str) -> Option<i128> {
-        self.numbers.get(name).copied().flatten()
+        super::macros::number(self.body_of(name)?)
     }
 
     /// Whether a symbol is an object-like macro.
@@ -356,6 +381,16 @@ impl Symbols {
             }
         }
         found
+    }
+
+    /// The text that the object-like macro `name` stands for; `None` if there is no such macro, or several that differ.
+    pub fn body_of(&self, name: &str) -> Option<&str> {
+        self.bodies.get(name)?.as_deref()
+    }
+
+    /// The dimensions of the members called `name`; `None` if there are none, or some that differ.
+    pub fn dimensions_of_member(&self, name: &str) -> Option<&Dimensions> {
+        self.member_dimensions.get(name)?.as_ref()
     }
 
     /// The symbol `id`.
@@ -482,6 +517,7 @@ impl Symbols {
             class: Class::Unknown,
             is_floating: false,
             shape: Vec::new(),
+            bounds: Vec::new(),
             scope,
             from,
             decl: None,
@@ -497,7 +533,7 @@ impl Symbols {
 
     pub(super) fn declare(
         &mut self,
-        decl: &Decl,
+        (home, decl): (&Unit, &Decl),
         id: Option<DeclId>,
         storage: SymbolKind,
         scope: Span,
@@ -512,7 +548,7 @@ impl Symbols {
             DeclKind::Variable if decl.is_static || decl.is_extern => SymbolKind::Static,
             DeclKind::Variable | DeclKind::Member => storage,
         };
-        let mut shape = types.shape(decl, 0);
+        let Dimensions { mut shape, bounds } = types.dimensions(home, decl, 0);
         let class = types.class(decl, &shape, 0);
         let is_reference = decl.derived.first() == Some(&Derived::Reference);
         let is_fortran = self.inputs.is_some();
@@ -539,6 +575,7 @@ impl Symbols {
             class,
             is_floating,
             shape,
+            bounds,
             scope,
             from,
             decl,
@@ -576,7 +613,7 @@ impl Symbols {
                     if !known.contains_key(&decl.name) {
                         known.insert(decl.name.clone(), SymbolId(self.symbols.len() as u32));
                         let here = std::ptr::eq(*home, unit).then_some(*id);
-                        self.declare(decl, here, SymbolKind::Member, file, 0, types);
+                        self.declare((home, decl), here, SymbolKind::Member, file, 0, types);
                     }
                 }
                 if depth < TYPEDEF_DEPTH {
@@ -590,7 +627,8 @@ impl Symbols {
     pub(super) fn function_scope(&mut self, unit: &Unit, id: FunctionId, types: &Types) {
         let function = unit.function(id);
         for param in function.params.iter().filter(|_| !unit.is_fortran()) {
-            self.declare(unit.decl(*param), Some(*param), SymbolKind::Parameter, function.span, 0, types);
+            let decl = unit.decl(*param);
+            self.declare((unit, decl), Some(*param), SymbolKind::Parameter, function.span, 0, types);
         }
         let mut pending: Vec<(StmtId, Span)> = vec![(function.body, function.span)];
         while let Some((stmt, scope)) = pending.pop() {
@@ -600,7 +638,14 @@ impl Symbols {
                 StmtKind::Decl(decls) => {
                     for id in decls {
                         let decl = unit.decl(*id);
-                        self.declare(decl, Some(*id), SymbolKind::Local, scope, decl.name_span.end, types);
+                        self.declare(
+                            (unit, decl),
+                            Some(*id),
+                            SymbolKind::Local,
+                            scope,
+                            decl.name_span.end,
+                            types,
+                        );
                     }
                 }
                 StmtKind::For { init, body, .. } => {
@@ -667,23 +712,48 @@ impl Types<'_> {
         self.typedefs.get(name).map(|(_, decl)| *decl)
     }
 
-    pub(super) fn shape(&self, decl: &Decl, depth: usize) -> Vec<bool> {
-        let mut shape: Vec<bool> = decl
-            .derived
-            .iter()
-            .filter_map(|part| match part {
-                Derived::Pointer => Some(false),
-                Derived::Array(_) => Some(true),
-                Derived::Function | Derived::Reference => None,
-            })
-            .collect();
+    /// For each of its dimensions whether it is one of an array, and not a pointer.
+    pub(super) fn shape(&self, home: &Unit, decl: &Decl) -> Vec<bool> {
+        self.dimensions(home, decl, 0).shape
+    }
+
+    /// The dimensions of all members by name; none where two differ.
+    fn member_dimensions(&self) -> FxHashMap<String, Option<Dimensions>> {
+        let mut known: FxHashMap<String, Option<Dimensions>> = FxHashMap::default();
+        for unit in &self.units {
+            for decl in unit.records.iter().flat_map(|record| &record.members).map(|id| unit.decl(*id)) {
+                let found = self.dimensions(unit, decl, 0);
+                let first = known.entry(decl.name.clone()).or_insert_with(|| Some(found.clone()));
+                if first.as_ref() != Some(&found) {
+                    *first = None;
+                }
+            }
+        }
+        known
+    }
+
+    fn dimensions(&self, home: &Unit, decl: &Decl, depth: usize) -> Dimensions {
+        let text = |expr: ExprId| super::sum::text_of(home, expr);
+        let mut all = Dimensions::default();
+        for (at, part) in decl.derived.iter().enumerate() {
+            let (is_array, size) = match part {
+                Derived::Pointer => (false, None),
+                Derived::Array(size) => (true, *size),
+                Derived::Function | Derived::Reference => continue,
+            };
+            let lower = decl.fortran.lower.get(at).copied().flatten().and_then(text);
+            all.shape.push(is_array);
+            all.bounds.push(Bounds { lower, upper: size.and_then(text) });
+        }
         if let BaseType::Named(name) = &decl.base
             && depth < TYPEDEF_DEPTH
-            && let Some((_, typedef)) = self.typedefs.get(plain(name))
+            && let Some((home, typedef)) = self.typedefs.get(plain(name))
         {
-            shape.extend(self.shape(typedef, depth + 1));
+            let more = self.dimensions(home, typedef, depth + 1);
+            all.shape.extend(more.shape);
+            all.bounds.extend(more.bounds);
         }
-        shape
+        all
     }
 
     fn is_floating(&self, decl: &Decl, depth: usize) -> bool {

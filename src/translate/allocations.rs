@@ -67,8 +67,7 @@ fn how(moved: Moved) -> &'static str {
 /// The allocatable and pointer variables of procedures and main programs that `declare` directives there give memory on the
 /// device.
 fn declared_here(symbols: &Symbols, bound: &[Bound]) -> BTreeSet<SymbolId> {
-    let is_declare =
-        |one: &&Bound| one.directive.kind == DirectiveKind::Declare && one.function.is_some();
+    let is_declare = |one: &&Bound| one.directive.kind == DirectiveKind::Declare && one.function.is_some();
     let clauses = bound.iter().filter(is_declare).flat_map(|one| &one.directive.clauses);
     let lists = clauses.filter_map(|clause| match &clause.kind {
         ClauseKind::Data(kind, list) if is_created(kind) => Some(list),
@@ -86,9 +85,8 @@ fn declared_here(symbols: &Symbols, bound: &[Bound]) -> BTreeSet<SymbolId> {
 fn lines(file: &SourceFile, unit: &Unit, allocation: &Allocation, names: &str) -> Option<Option<Edit>> {
     let span = unit.stmt(allocation.stmt).span;
     // An `if` on the same line asks whether it is allocated; what is not has nothing on the device.
-    let is_around = |kind: &StmtKind| {
-        matches!(kind, StmtKind::If { then, other: None, .. } if *then == allocation.stmt)
-    };
+    let is_around =
+        |kind: &StmtKind| matches!(kind, StmtKind::If { then, other: None, .. } if *then == allocation.stmt);
     let around = unit.stmts_in(file.lines.span(file.lines.line(span.start)));
     let whole = around.filter(|stmt| is_around(&stmt.kind)).map(|stmt| stmt.span).next().unwrap_or(span);
     if allocation.frees {

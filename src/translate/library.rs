@@ -149,7 +149,7 @@ impl<'a> Library<'a> {
             self.omp |= text.match_indices("omp_").any(|(at, _)| !text[..at].ends_with(is_inner));
             return;
         }
-        self.support |= text.contains("acc2omp_");
+        self.support |= text.match_indices("acc2omp_").any(|(at, _)| !is_loop_variable(&text[at..]));
         self.omp |= text.match_indices("omp_").any(|(at, _)| !text[..at].ends_with(is_inner));
     }
 
@@ -320,6 +320,12 @@ fn is_ours(name: &str) -> bool {
     rules::rules().routine(name).is_some()
         || rules::openacc::table().routine(name).is_some()
         || name == "_OPENACC"
+}
+
+/// Whether a text begins with a loop variable of ours, which is declared where it is used.
+fn is_loop_variable(text: &str) -> bool {
+    let name = text.split(|c: char| !is_inner(c)).next().unwrap_or_default();
+    name.strip_prefix("acc2omp_i").is_some_and(|rest| rest.parse::<u32>().is_ok())
 }
 
 /// Whether a name may go on with `c`.

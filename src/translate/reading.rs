@@ -71,7 +71,7 @@ impl Source {
     ) -> Reading {
         let symbols = self.symbols(unit, scan);
         let mut unbound: BTreeSet<Span> = parsed.iter().map(|(_, directive)| directive.span).collect();
-        let (bound, said) = bind::bind(unit, &scan.directives, parsed, &bind::Regions::default());
+        let (bound, mut said) = bind::bind(unit, &scan.directives, parsed, &bind::Regions::default());
         unbound.retain(|span| bound.binary_search_by_key(span, |one| one.directive.span).is_err());
         held.extend(unbound);
         let target = options.target(self.file.language);
@@ -81,6 +81,8 @@ impl Source {
             queues: false,
         };
         let bound = self.settled((unit, scan, &symbols), bound, &aim, options, found);
+        let (bound, sizes) = plan::sizes_as_arrays(unit, &symbols, bound);
+        said.extend(sizes);
         // What the plan has to say is about OpenMP's way; this back end speaks for itself.
         let (plan, _) = plan::plan(&self.file, unit, &symbols, &bound, &held, &aim);
         Reading { symbols, bound, plan, held, said }

@@ -10,7 +10,7 @@ use crate::diag::{self, Diag};
 use crate::edit::{Edit, EditSet, Rewrite};
 use crate::host::ir::{Scope, StmtId, StmtKind, Unit};
 use crate::omp::{self, ApiChange, Lowered, Part, Speech};
-use crate::scan::{self, Conditions, DirectiveText, Scan, View};
+use crate::scan::{self, Conditions, DirectiveText, Form, Scan, View};
 use crate::sema::{self, Symbols};
 use crate::source::{self, SourceFile, Span};
 use crate::{acc, host, layout, plan};
@@ -141,6 +141,8 @@ impl<'a> Work<'a> {
             queues: target.queues == omp::Queues::Kept,
         };
         let bound = self.source.settled((unit, scan, &symbols), bound, &aim, self.options, &mut self.found);
+        let (bound, said) = plan::sizes_as_arrays(unit, &symbols, bound);
+        self.diags.extend(said);
         let bound = plan::with_objects(unit, &symbols, bound);
         let (plan, said) = plan::plan(file, unit, &symbols, &bound, &held, &aim);
         self.found.spread(unit, &bound, &plan);
@@ -488,7 +490,7 @@ fn edits_of(
                 edits.push(layout::replaced(file, old.span, statements));
             }
             Part::Statements(statements) => {
-                edits.push(Edit { span: old.span, text: statements.join(" ").into_bytes() })
+                edits.push(Edit { span: old.span, text: layout::on_one_line(statements).into_bytes() })
             }
             Part::Gone => edits.push(layout::removed(file, old.span)),
             Part::Before(stmt, lines) if is_return_on_a_shared_line(file, unit, *stmt) => {
@@ -545,7 +547,7 @@ fn edits_of(
                 Some(place) if old.span.start < place => edits.push(layout::removed(file, old.span)),
                 _ => edits.push(own(&mut above, layout::relaid(file, old, &directive.words(speech)))),
             },
-            Part::InFunction(..) | Part::Declared(..) | Part::Used(..) => {}
+            Part::InFunction(..) | Part::Declared(..) | Part::Used(..) | Part::Counters(_) => {}
             Part::BeforeDirective(span, lines) => {
                 for line in lines {
                     edits.push(layout::inserted(file, span.start, line)?);
@@ -567,6 +569,10 @@ fn edits_of(
                 }
             }
             Part::LinesBefore(lines) => above += &layout::above(file, old, lines)?,
+            Part::LinesBehind(lines) if old.form == Form::Operator => {
+                let text = format!(" {}", layout::on_one_line(lines)).into_bytes();
+                edits.push(Edit { span: Span { start: old.span.end, end: old.span.end }, text });
+            }
             Part::LinesBehind(lines) => edits.push(layout::lines_behind(file, old.span, lines)?),
             Part::Respelled(names) => edits.extend(layout::respelled(file, names)?),
         }
@@ -592,7 +598,7 @@ fn edits_of_implied(file: &SourceFile, unit: &Unit, at: Span, parts: &[Part]) ->
             Part::Directive(directive) => before.push(directive.line(speech)),
             Part::Pair(first, second) => before.extend([first.line(speech), second.line(speech)]),
             Part::LinesBefore(lines) | Part::LinesBehind(lines) => before.extend(lines.iter().cloned()),
-            Part::Gone | Part::InFunction(..) | Part::Declared(..) | Part::Used(..) => {}
+            Part::Gone | Part::InFunction(..) | Part::Declared(..) | Part::Used(..) | Part::Counters(_) => {}
             Part::Before(stmt, lines) if unit.stmt(*stmt).span.start == at.start => {
                 before.extend(lines.iter().cloned());
             }
@@ -671,16 +677,22 @@ fn specified(unit: &Unit, old: Span, parts: &[Part]) -> Vec<(u32, String)> {
                 lines.extend(scope.map(|scope| (scope.specification.start, line.clone())));
             }
             Part::Loops(stmt, _, rank) => {
-                let scope = innermost(unit, unit.stmt(*stmt).span.start);
-                lines.extend(scope.into_iter().flat_map(|scope| {
-                    let fresh = (0..*rank).filter(|at| !declares(unit, scope, &omp::loop_variable(*at)));
-                    fresh.map(|at| (scope.directives_from, omp::loop_declaration(at)))
-                }));
+                lines.extend(counters(unit, unit.stmt(*stmt).span.start, 0..*rank));
+            }
+            Part::Counters(used) if unit.is_fortran() => {
+                lines.extend(counters(unit, old.start, used.iter().copied()));
             }
             _ => {}
         }
     }
     lines
+}
+
+/// The declarations of the loop variables of these dimensions, where `offset` is.
+fn counters(unit: &Unit, offset: u32, used: impl Iterator<Item = usize>) -> Vec<(u32, String)> {
+    let Some(scope) = innermost(unit, offset) else { return Vec::new() };
+    let fresh = used.filter(|at| !declares(unit, scope, &omp::loop_variable(*at)));
+    fresh.map(|at| (scope.directives_from, omp::loop_declaration(at))).collect()
 }
 
 fn declares(unit: &Unit, scope: &Scope, name: &str) -> bool {

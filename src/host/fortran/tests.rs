@@ -16,6 +16,7 @@ fn read(text: &str) -> Unit {
         guards: Vec::new(),
         conditionals: Vec::new(),
         index: Default::default(),
+        restricts: Vec::new(),
     };
     parse(&file, &scan)
 }

@@ -81,9 +81,8 @@ impl Nest<'_> {
                 false => own.objects.contains(&two.place.root),
             };
             // Two that promise, and change places: each time, the other one leads elsewhere.
-            let changes_places = |other: &SymbolId| {
-                own.leads(*other) && origins.of(facts, *other).leads(pointer)
-            };
+            let changes_places =
+                |other: &SymbolId| own.leads(*other) && origins.of(facts, *other).leads(pointer);
             others.iter().any(changes_places) || !is_based && !is_made_of
         })
     }
@@ -91,8 +90,7 @@ impl Nest<'_> {
     /// The `restrict` pointers that a place surely goes by.
     fn restricts(&self, place: &Place) -> Vec<SymbolId> {
         let facts = self.facts;
-        let is_restrict =
-            |symbol: &SymbolId| facts.decl(*symbol).is_some_and(|decl| decl.is_restrict);
+        let is_restrict = |symbol: &SymbolId| facts.decl(*symbol).is_some_and(|decl| decl.is_restrict);
         let is_direct = is_direct(place) && facts.symbols.get(place.root).class == Class::Pointer;
         let chain = facts.aims(place.root).into_iter().filter(|_| is_direct);
         // What was found in memory is not based on the pointer that led there.
@@ -139,9 +137,8 @@ impl Nest<'_> {
             let is_known = if is_own { origins.has_leaked_address(*object) } else { true };
             two.objects.contains(object) || two.memory && is_known || is_met && !is_own
         };
-        let of_fresh = |symbol: &SymbolId| {
-            two.fresh.contains(symbol) || two.memory && origins.has_leaked(*symbol)
-        };
+        let of_fresh =
+            |symbol: &SymbolId| two.fresh.contains(symbol) || two.memory && origins.has_leaked(*symbol);
         one.objects.iter().any(of_object)
             || one.fresh.iter().any(of_fresh)
             || gives && (is_met || two.memory)

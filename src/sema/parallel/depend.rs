@@ -153,7 +153,8 @@ impl Nest<'_> {
                     return if is_before_hop { Way::Pointers } else { Way::Equal(pairs) };
                 }
                 (Step::Member(_), Step::Member(_)) => {
-                    let is_apart = rows_differ || self.are_members_apart((one, two), &steps[at..], &others[at..]);
+                    let is_apart =
+                        rows_differ || self.are_members_apart((one, two), &steps[at..], &others[at..]);
                     return if is_apart { Way::Apart } else { Way::Pointers };
                 }
                 (Step::Index(a), Step::Index(b)) => {

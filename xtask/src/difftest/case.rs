@@ -63,10 +63,10 @@ pub fn run(fixture: &Fixture, toolchains: &Toolchains, work: &Path, outputs: &[O
                 };
                 let is_refused = match toolchain {
                     Toolchain::OpenAcc => is_plain,
-                    Toolchain::Flang | Toolchain::FlangDevice => fixture.marks.gfortran,
+                    Toolchain::Flang => fixture.marks.gfortran,
                     Toolchain::GccOpenMp | Toolchain::ClangOpenMp => fixture.marks.cuda,
                     Toolchain::Shim | Toolchain::Nvcc => fixture.marks.openmp,
-                    Toolchain::Plain => false,
+                    Toolchain::Plain | Toolchain::FlangDevice => false,
                 };
                 if is_refused {
                     continue;

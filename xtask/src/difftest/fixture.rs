@@ -47,7 +47,7 @@ pub struct Marks {
     pub openmp: bool,
     /// It is built from its CUDA only: a compiler for OpenMP stops with an error of its own.
     pub cuda: bool,
-    /// flang refuses what the translation has to say.
+    /// flang refuses what the translation has to say for all compilers; `--profile clang` says it otherwise.
     pub gfortran: bool,
     /// flang's own program is wrong on a device with a memory of its own.
     pub host: bool,
