@@ -37,6 +37,6 @@ pub mod cli;
 pub use omp::Queues;
 pub use report::{LoopFeedback, LoopVerdict};
 pub use translate::{
-    Beside, DirectiveReport, Header, Options, Outcome, Profile, RUNTIME, SUPPORT, Source, To, Translation,
-    Version, translate,
+    Beside, DirectiveReport, Existing, Header, Options, Outcome, Profile, RUNTIME, SUPPORT, Source, To,
+    Translation, Version, translate,
 };

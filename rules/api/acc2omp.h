@@ -7,8 +7,61 @@
 #ifndef ACC2OMP_H
 #define ACC2OMP_H
 
-#include <omp.h>
 #include <stddef.h>
+
+/*
+ * Without OpenMP the directives are comments: there is the host alone, where everything is present, as OpenMP's own stubs
+ * have it (OpenMP 4.5, A.1). A program that calls OpenMP's routines itself must be linked with them.
+ */
+#ifdef _OPENMP
+#include <omp.h>
+#else
+#include <string.h>
+#ifdef __has_include
+#if __has_include(<omp.h>)
+#include <omp.h>
+#endif
+#endif
+
+static inline int acc2omp_serial_device(void)
+{
+    return 0;
+}
+
+static inline void acc2omp_serial_set_device(int number)
+{
+    (void)number;
+}
+
+static inline int acc2omp_serial_is_host(void)
+{
+    return 1;
+}
+
+static inline int acc2omp_serial_is_present(const void *p, int device)
+{
+    (void)p;
+    (void)device;
+    return 1;
+}
+
+static inline int acc2omp_serial_copy(void *to, const void *from, size_t bytes, size_t to_offset, size_t from_offset,
+                                      int to_device, int from_device)
+{
+    (void)to_device;
+    (void)from_device;
+    memmove((char *)to + to_offset, (const char *)from + from_offset, bytes);
+    return 0;
+}
+
+#define omp_get_default_device acc2omp_serial_device
+#define omp_get_initial_device acc2omp_serial_device
+#define omp_get_num_devices acc2omp_serial_device
+#define omp_set_default_device acc2omp_serial_set_device
+#define omp_is_initial_device acc2omp_serial_is_host
+#define omp_target_is_present acc2omp_serial_is_present
+#define omp_target_memcpy acc2omp_serial_copy
+#endif
 
 /* acc_device_t. ACC2OMP_DEVICE is the type that the default device counts as, where it is not the host. */
 typedef enum acc2omp_device_t {
@@ -98,49 +151,84 @@ static inline void acc2omp_set_default_async(int queue)
 
 /*
  * Queues. Constructs of one queue depend on one object, so that they run one after the other while the host goes on.
- * Queues share a few objects: two that meet in one wait for each other, which costs time and changes no result.
+ * Each device has its own; the queues of a device share a few objects: two that meet in one wait for each other, which
+ * costs time and changes no result.
  * Dependences order what one thread (in OpenMP's words: one task) has queued; so does waiting.
  */
-enum { acc2omp_queue_objects = 61 };
-__attribute__((weak)) char acc2omp_queues[acc2omp_queue_objects];
+enum { acc2omp_queue_objects = 61, acc2omp_queue_devices = 64 };
+__attribute__((weak)) char acc2omp_queues[acc2omp_queue_devices][acc2omp_queue_objects];
 
-static inline char *acc2omp_queue_object(int queue)
+static inline char *acc2omp_queue_object_of(int queue, int device)
 {
     if (queue == acc2omp_async_noval || queue == acc2omp_async_default)
         queue = acc2omp_default_async;
-    return &acc2omp_queues[(unsigned)queue % (unsigned)acc2omp_queue_objects];
+    return &acc2omp_queues[(unsigned)device % (unsigned)acc2omp_queue_devices]
+                          [(unsigned)queue % (unsigned)acc2omp_queue_objects];
 }
 
-/* What stands for a queue in `depend`. */
-#define acc2omp_queue(number) (*acc2omp_queue_object(number))
-
-/* acc_wait */
-static inline void acc2omp_wait(int queue)
+static inline char *acc2omp_queue_object(int queue)
 {
-    char *object = acc2omp_queue_object(queue);
+    return acc2omp_queue_object_of(queue, omp_get_default_device());
+}
+
+/* OpenMP's number of a device of the current type. */
+static inline int acc2omp_device_of(int number)
+{
+    return acc2omp_is_host() ? omp_get_initial_device() : number;
+}
+
+/* What stands in `depend` for a queue of the current device, and of another one. */
+#define acc2omp_queue(number) (*acc2omp_queue_object(number))
+#define acc2omp_queue_of(number, device) (*acc2omp_queue_object_of(number, acc2omp_device_of(device)))
+
+static inline void acc2omp_wait_object(char *object)
+{
     (void)object;
 #pragma omp task if (0) depend(inout : object[0])
     {
     }
 }
 
-/* acc_wait_all */
+/* acc_wait */
+static inline void acc2omp_wait(int queue)
+{
+    acc2omp_wait_object(acc2omp_queue_object(queue));
+}
+
+/* acc_wait_device */
+static inline void acc2omp_wait_device(int queue, int device)
+{
+    acc2omp_wait_object(acc2omp_queue_object_of(queue, acc2omp_device_of(device)));
+}
+
+/* acc_wait_all: for all devices. */
 static inline void acc2omp_wait_all(void)
 {
 #pragma omp taskwait
 }
 
-/* acc_wait_async: what is queued behind this on `waiting` runs after what is on `queue`. */
-static inline void acc2omp_wait_async(int queue, int waiting)
+static inline void acc2omp_wait_objects(char *first, int waiting)
 {
-    char *first = acc2omp_queue_object(queue), *second = acc2omp_queue_object(waiting);
+    char *second = acc2omp_queue_object(waiting);
     if (waiting == acc2omp_async_sync) {
-        acc2omp_wait(queue);
+        acc2omp_wait_object(first);
     } else if (first != second) {
 #pragma omp task depend(in : first[0]) depend(inout : second[0])
         {
         }
     }
+}
+
+/* acc_wait_async: what is queued behind this on `waiting` runs after what is on `queue`. */
+static inline void acc2omp_wait_async(int queue, int waiting)
+{
+    acc2omp_wait_objects(acc2omp_queue_object(queue), waiting);
+}
+
+/* The same for a queue of another device. */
+static inline void acc2omp_wait_device_async(int queue, int device, int waiting)
+{
+    acc2omp_wait_objects(acc2omp_queue_object_of(queue, acc2omp_device_of(device)), waiting);
 }
 
 /* acc_wait_any: all are waited for, and the first is as good as any. */
@@ -152,10 +240,26 @@ static inline int acc2omp_wait_any(int count, const int queues[])
     return count > 0 ? 0 : -1;
 }
 
+/* acc_wait_any_device */
+static inline int acc2omp_wait_any_device(int count, const int queues[], int device)
+{
+    int at;
+    for (at = 0; at < count; at++)
+        acc2omp_wait_device(queues[at], device);
+    return count > 0 ? 0 : -1;
+}
+
 /* acc_async_test: waits, so that the answer is yes. */
 static inline int acc2omp_async_test(int queue)
 {
     acc2omp_wait(queue);
+    return 1;
+}
+
+/* acc_async_test_device */
+static inline int acc2omp_async_test_device(int queue, int device)
+{
+    acc2omp_wait_device(queue, device);
     return 1;
 }
 
@@ -392,5 +496,15 @@ static inline int acc2omp_on_device(acc2omp_device_t type)
     }
 }
 #pragma omp end declare target
+
+#ifndef _OPENMP
+#undef omp_get_default_device
+#undef omp_get_initial_device
+#undef omp_get_num_devices
+#undef omp_set_default_device
+#undef omp_is_initial_device
+#undef omp_target_is_present
+#undef omp_target_memcpy
+#endif
 
 #endif

@@ -7,6 +7,8 @@ mod concurrent;
 mod declared;
 mod imply;
 mod regions;
+mod routines;
+mod twins;
 
 use rustc_hash::FxHashMap;
 
@@ -21,6 +23,8 @@ pub use concurrent::nest_concurrent;
 pub use declared::{Declared, declared};
 pub use imply::{implied_clause, implied_loop, imply_concurrent, with_implied};
 pub use regions::{Regions, enclose};
+pub use routines::{gang_routines, named_by};
+pub use twins::{Twins, twins, with_all_in_it, without};
 
 /// What a directive governs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

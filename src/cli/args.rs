@@ -11,7 +11,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::report::Builder;
 use crate::source::Form;
-use crate::{Options, Profile, Queues, To, Version};
+use crate::{Existing, Options, Profile, Queues, To, Version};
 
 /// What the user asks for.
 pub enum Request {
@@ -108,6 +108,11 @@ struct Args {
     /// Keep the OpenACC lines: `#ifdef _OPENACC` stands around them, and the translation behind `#elif defined(_OPENMP)`
     #[arg(long)]
     guard: bool,
+
+    /// What becomes of OpenMP that stands for the code of an OpenACC directive: both stay and a message asks, it is kept and
+    /// the OpenACC goes, or it is replaced by the translation
+    #[arg(long, value_name = "HOW", default_value = "ask", value_parser = existing())]
+    existing_omp: Existing,
 
     /// Add `if(target: CONDITION)`: where it is false at run time, the host runs what the device would
     #[arg(long, value_name = "CONDITION")]
@@ -207,6 +212,14 @@ fn queues() -> impl TypedValueParser<Value = Queues> {
     })
 }
 
+fn existing() -> impl TypedValueParser<Value = Existing> {
+    PossibleValuesParser::new(["ask", "keep", "replace"]).map(|text| match text.as_str() {
+        "keep" => Existing::Keep,
+        "replace" => Existing::Replace,
+        _ => Existing::Ask,
+    })
+}
+
 /// Reads the command line; the error is clap's, with its exit status.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, clap::Error> {
     let args = Args::try_parse_from(arguments)?;
@@ -239,6 +252,7 @@ impl Args {
             profile: self.profile,
             queues: self.queues,
             guard: self.guard,
+            existing: self.existing_omp,
             host_fallback: self.host_fallback,
             device_type,
             assume_no_alias: self.assume_no_alias,

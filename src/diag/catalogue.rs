@@ -290,13 +290,15 @@ pub fn hint_dropped(at: Span, word: &str) -> Diag {
 
 /// A0208
 pub fn device_management_dropped(at: Span, directive: &str) -> Diag {
+    // What is on the device stays there.
+    let severity = if directive.contains("shutdown") { Severity::Differs } else { Severity::Weaker };
     diag(
         208,
-        Severity::Weaker,
+        severity,
         at,
         format!("`{directive}` is dropped: OpenMP starts and stops devices by itself"),
         "dropped",
-        "nothing to do, unless a later call expects the device to be down",
+        "nothing to do, unless the program expects the memory of the device to be empty after it",
     )
 }
 
@@ -346,14 +348,11 @@ pub fn loop_in_order(at: Span, why: &str, help: &str) -> Diag {
 
 /// A0213
 pub fn routine_sequential(at: Span, level: &str) -> Diag {
-    diag(
-        213,
-        Severity::Weaker,
-        at,
-        format!("the loops of a `{level}` routine run in the thread that calls it"),
-        "parallelism lost",
-        "inline the routine where speed matters",
-    )
+    let message = match level {
+        "gang" => "the loops of a `gang` routine run in the threads that call it, and each gang has its part of them".to_owned(),
+        _ => format!("the loops of a `{level}` routine run in the thread that calls it"),
+    };
+    diag(213, Severity::Weaker, at, message, "parallelism lost", "inline the routine where speed matters")
 }
 
 /// A0214
@@ -420,11 +419,11 @@ pub fn pointer_must_be_present(at: Span, name: &str) -> Diag {
 pub fn gang_dims_merged(at: Span) -> Diag {
     diag(
         220,
-        Severity::Weaker,
+        Severity::Differs,
         at,
         "OpenMP has one dimension of teams: the sizes of `num_gangs` are multiplied".to_owned(),
         "merged",
-        "nothing to do: results are the same",
+        "each iteration of a `gang` loop runs once: see that none is to run once for each gang of another dimension",
     )
 }
 
@@ -432,7 +431,7 @@ pub fn gang_dims_merged(at: Span) -> Diag {
 pub fn attach_uncounted(at: Span, word: &str) -> Diag {
     diag(
         221,
-        Severity::Weaker,
+        Severity::Differs,
         at,
         format!("`{word}` is not counted: the first detach undoes every attach"),
         "no attachment counter",
@@ -490,14 +489,14 @@ pub fn test_waits(at: Span, name: &str) -> Diag {
 }
 
 /// A0233
-pub fn copied_if_absent(at: Span) -> Diag {
+pub fn not_held(at: Span) -> Diag {
     diag(
         233,
-        Severity::Weaker,
+        Severity::Differs,
         at,
-        "`no_create`: OpenMP cannot say \"only if it is there\"".to_owned(),
-        "copied if absent; not held by a region",
-        "results are the same: what is absent is not used on the device",
+        "`no_create` is dropped: the region does not keep the data on the device until it ends".to_owned(),
+        "not kept",
+        "see that nothing in the region takes the data off the device",
     )
 }
 
@@ -505,7 +504,7 @@ pub fn copied_if_absent(at: Span) -> Diag {
 pub fn length_not_kept(at: Span) -> Diag {
     diag(
         241,
-        Severity::Weaker,
+        Severity::Differs,
         at,
         "the directive is about the whole variable, not about so many bytes of it".to_owned(),
         "not used",
@@ -595,7 +594,7 @@ pub fn component_varies(at: Span, path: &str) -> Diag {
 pub fn variable_not_mapped(at: Span, item: &str) -> Diag {
     diag(
         248,
-        Severity::Weaker,
+        Severity::Differs,
         at,
         format!("`{item}` itself is not put on the device; its components are named one by one"),
         "not mapped",
@@ -631,7 +630,7 @@ pub fn scalar_not_brought(at: Span, name: &str) -> Diag {
 pub fn scalar_not_kept(at: Span, name: &str) -> Diag {
     diag(
         256,
-        Severity::Weaker,
+        Severity::Differs,
         at,
         format!(
             "`{name}` is not kept on the device: its value goes there with each construct, and comes back from it"
@@ -657,7 +656,7 @@ pub fn statement_function(at: Span, name: &str, variable: &str) -> Diag {
 pub fn first_element_only(at: Span) -> Diag {
     diag(
         258,
-        Severity::Weaker,
+        Severity::Differs,
         at,
         "only the first element is looked for: a part that is absent is not noticed".to_owned(),
         "asks for one address",
@@ -702,6 +701,35 @@ pub fn pointer_moves(at: Span, name: &str) -> Diag {
     )
 }
 
+/// A0282
+pub fn pointer_with_gaps(used: Span, name: &str, at: Span) -> Diag {
+    let made = diag(
+        282,
+        Severity::Differs,
+        used,
+        format!(
+            "the elements of `{name}` do not stand side by side: compilers copy other memory, or more, for it"
+        ),
+        "is on the device here",
+        "name its target in a data clause, and the pointer in none, or copy the elements to an array of their own",
+    );
+    made.with(at, "points to every second element, a row, or the like")
+}
+
+/// A0283
+pub fn type_not_declared(at: Span, name: &str) -> Diag {
+    diag(
+        283,
+        Severity::Differs,
+        at,
+        format!(
+            "no file at hand declares the type of `{name}`: it is translated as one without allocatable components"
+        ),
+        "its type is not known",
+        "translate the file with the file that declares the type, or that includes this one",
+    )
+}
+
 /// A0236
 pub fn descriptor_left(at: Span) -> Diag {
     diag(
@@ -740,6 +768,44 @@ pub fn implicit_gang(at: Span) -> Diag {
     )
 }
 
+/// A0288
+pub fn gang_reduction_in_routine(at: Span, name: &str) -> Diag {
+    diag(
+        288,
+        Severity::Left,
+        at,
+        format!(
+            "`{name}` is reduced over gangs in a routine, where its value can be combined by no construct"
+        ),
+        "not allowed (OpenACC 3.3, 2.9.11)",
+        "reduce it in the compute construct, or let the loop be `worker` or `vector`",
+    )
+}
+
+/// A0289
+pub fn gang_routine_in_gang_loop(at: Span) -> Diag {
+    diag(
+        289,
+        Severity::Left,
+        at,
+        "a procedure that all gangs must run together is called in a loop that they divide".to_owned(),
+        "calls a `routine gang`",
+        "call it outside of the loop, or give it another level",
+    )
+}
+
+/// A0290
+pub fn property_unknown(at: Span, name: &str) -> Diag {
+    diag(
+        290,
+        Severity::Differs,
+        at,
+        format!("`{name}` finds nothing: OpenMP cannot ask for it"),
+        "answered by 0: not known",
+        "see that the program does without the answer",
+    )
+}
+
 /// A0254
 pub fn lambda_on_device(at: Span, name: &str) -> Diag {
     diag(
@@ -756,7 +822,7 @@ pub fn lambda_on_device(at: Span, name: &str) -> Diag {
 pub fn type_not_seen(at: Span, name: &str) -> Diag {
     diag(
         251,
-        Severity::Weaker,
+        Severity::Differs,
         at,
         format!("the type of `{name}` cannot be seen here: each thread gets its own, as of a scalar"),
         "taken for a scalar",
@@ -832,7 +898,7 @@ pub fn induction_computed(at: Span, statements: &str) -> Diag {
 pub fn pointer_apart(at: Span, name: &str) -> Diag {
     diag(
         261,
-        Severity::Weaker,
+        Severity::Differs,
         at,
         format!(
             "what `{name}` points to goes to the device apart from its object, which nothing here puts there"
@@ -851,6 +917,32 @@ pub fn memory_moves(at: Span, name: &str, how: &str) -> Diag {
         format!("`{name}` may get other memory here, and the device's copy stays with the old one"),
         how,
         "use `allocate` and `deallocate`, and assign to `a(:)` where the shape stays the same",
+    )
+}
+
+/// A0272
+pub fn two_names(at: Span, name: &str, variable: &str) -> Diag {
+    diag(
+        272,
+        Severity::Differs,
+        at,
+        format!(
+            "`{name}` is part of `{variable}`, which the construct uses, too: the device has two places for it"
+        ),
+        "a copy on the device",
+        "use one of the two names in the construct",
+    )
+}
+
+/// A0273
+pub fn clang_refuses(at: Span, what: &str) -> Diag {
+    diag(
+        273,
+        Severity::Weaker,
+        at,
+        format!("clang 19 does not compile {what} in a target construct"),
+        "for other compilers only",
+        "give a local variable its value, and use that; gcc compiles it as it is",
     )
 }
 
@@ -875,6 +967,54 @@ pub fn size_for_array(at: Span, item: &str) -> Diag {
         format!("`{item}` is taken for the whole array"),
         "the array's size: it has no such element",
         "write the array's name alone, or a section `[first:count]`",
+    )
+}
+
+/// A0293
+pub fn own_openmp(at: Span) -> Diag {
+    diag(
+        293,
+        Severity::Info,
+        at,
+        "this file has OpenMP of its own, which is in force with that of the translation".to_owned(),
+        "the first of it",
+        "build without it before, to see what it does; or take it out",
+    )
+}
+
+/// A0294
+pub fn existing_kept(at: Span, directive: &str) -> Diag {
+    diag(
+        294,
+        Severity::Info,
+        at,
+        format!("`{directive}` goes: the OpenMP that stands here is kept"),
+        "not compared with it",
+        "",
+    )
+}
+
+/// A0295
+pub fn existing_replaced(at: Span, directive: &str) -> Diag {
+    diag(
+        295,
+        Severity::Info,
+        at,
+        format!("this OpenMP goes: the translation of `{directive}` takes its place"),
+        "not compared with it",
+        "",
+    )
+}
+
+/// A0296
+pub fn existing_kept_on_host(at: Span, directive: &str) -> Diag {
+    diag(
+        296,
+        Severity::Differs,
+        at,
+        format!("`{directive}` goes, and the OpenMP that is kept runs on the host"),
+        "where the data is on the device, its copy there keeps the old values",
+        "use `--existing-omp replace`, or see to it that the data is not on the device here",
     )
 }
 
@@ -942,7 +1082,7 @@ pub fn api_left(at: Span, name: &str) -> Diag {
 pub fn guard_left(at: Span) -> Diag {
     diag(
         306,
-        Severity::Weaker,
+        Severity::Differs,
         at,
         "this condition on `_OPENACC` is kept: it is false when the translation is built".to_owned(),
         "not a plain question",
@@ -983,6 +1123,30 @@ pub fn in_lambda(at: Span, directive: &str) -> Diag {
         format!("`{directive}` stands in a lambda, whose captures are not followed"),
         "in a lambda",
         "move the code of the lambda into a function",
+    )
+}
+
+/// A0321
+pub fn existing_openmp(at: Span, directive: &str) -> Diag {
+    diag(
+        321,
+        Severity::Left,
+        at,
+        format!("`{directive}` stands beside OpenMP for the same code"),
+        "both stay as they are",
+        "choose with `--existing-omp keep` or `--existing-omp replace`",
+    )
+}
+
+/// A0322
+pub fn existing_by_condition(at: Span, directive: &str) -> Diag {
+    diag(
+        322,
+        Severity::Left,
+        at,
+        format!("`{directive}` stands where no compiler for OpenMP reads it"),
+        "in a branch for OpenACC alone",
+        "change the condition, or use `--existing-omp keep`",
     )
 }
 
@@ -1052,7 +1216,8 @@ pub fn tell(code: Code, at: Span, word: &str) -> Option<Diag> {
         222 => cache_dropped(at),
         230 => queue_at_run_time(at),
         232 => test_waits(at, word),
-        233 => copied_if_absent(at),
+        233 => not_held(at),
+        290 => property_unknown(at, word),
         258 => first_element_only(at),
         301 => not_yet(at, &format!("`{word}`")),
         303 => needs_version(at, &format!("`{word}` here")),

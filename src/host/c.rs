@@ -214,11 +214,16 @@ impl Reader<'_> {
         }
         let Some(list) = at.child_by_field_name("parameters") else { return };
         for (place, param) in self.named(list).into_iter().enumerate() {
-            let is_reference = param.child_by_field_name("declarator").is_some_and(|declarator| {
-                matches!(declarator.kind(), "reference_declarator" | "abstract_reference_declarator")
-            });
+            // What the reference leads to is `const`: the type itself, or the innermost pointer.
+            let (mut qualified, mut at) = (param, param.child_by_field_name("declarator"));
+            while let Some(pointer) = at.filter(|node| node.kind().ends_with("pointer_declarator")) {
+                let inner =
+                    self.named(pointer).into_iter().find(|child| child.kind().ends_with("declarator"));
+                (qualified, at) = (pointer, inner);
+            }
+            let is_reference = at.is_some_and(|node| node.kind().ends_with("reference_declarator"));
             let is_const = self
-                .named(param)
+                .named(qualified)
                 .into_iter()
                 .any(|child| child.kind() == "type_qualifier" && self.file.slice(span(child)) == b"const");
             if is_reference && !is_const {
@@ -432,7 +437,9 @@ impl Reader<'_> {
                 is_restrict: false,
                 fortran: Attributes::default(),
             };
-            found.push(self.push_decl(decl));
+            let id = self.push_decl(decl);
+            self.unit.bindings.insert(id);
+            found.push(id);
         }
     }
 

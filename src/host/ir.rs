@@ -2,6 +2,8 @@
 //!
 //! Invariant: arenas and ids only (no boxes), every node has its span in the original bytes, and no grammar's node name appears here.
 
+use std::collections::BTreeSet;
+
 use crate::source::{Named, Span};
 
 use super::within::Places;
@@ -61,6 +63,8 @@ pub struct Unit {
     pub enums: Vec<String>,
     /// All lambda expressions, by place: their bytes, and whether they capture anything.
     pub lambdas: Vec<(Span, bool)>,
+    /// The names of structured bindings.
+    pub bindings: BTreeSet<DeclId>,
     /// Functions that take an argument by a reference through which they may write: the name, and the argument's place.
     pub by_reference: Vec<(String, usize)>,
     /// What it was read as.

@@ -118,6 +118,28 @@ pub fn above_code(file: &SourceFile, offset: u32, like: u32, text: &str) -> Opti
         .then(|| Edit { span: Span { start, end: start }, text: format!("{indent}{text}{end}").into_bytes() })
 }
 
+/// The edits that put directives before and after a function, on lines of their own: what else stands on its lines goes on a
+/// line of its own, too.
+pub fn around(file: &SourceFile, function: Span, [before, after]: [&str; 2]) -> [Edit; 2] {
+    let at = |offset| Span { start: offset, end: offset };
+    let end = line_end(file, function.start);
+    let broken = || Edit { span: at(function.start), text: format!("{end}{before}{end}").into_bytes() };
+    let first = inserted(file, function.start, before).unwrap_or_else(broken);
+    let line = file.lines.span(file.lines.line(function.end.max(1) - 1));
+    let rest = file.text(Span { start: function.end, end: line.end });
+    let rest = rest.trim();
+    let is_comment = rest.starts_with("/*") && rest.ends_with("*/") && rest.matches("*/").count() == 1;
+    let is_last = rest.is_empty() || rest == ";" || rest.starts_with("//") || is_comment;
+    // Before the line end, so that what is put before the next line does not meet it.
+    let last = match is_last {
+        true => {
+            Edit { span: at(before_line_end(file, function.end)), text: format!("{end}{after}").into_bytes() }
+        }
+        false => Edit { span: at(function.end), text: format!("{end}{after}{end}").into_bytes() },
+    };
+    [first, last]
+}
+
 /// The edits that put lines before a statement, and braces around all of it.
 pub fn braced(file: &SourceFile, stmt: Span, lines: &[String]) -> [Edit; 2] {
     let indent = indentation(file, file.lines.line(stmt.start));

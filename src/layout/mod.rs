@@ -59,6 +59,11 @@ pub fn above_code(file: &SourceFile, offset: u32, like: u32, text: &str) -> Opti
     }
 }
 
+/// The edits that put directives before and after a function of C or C++, on lines of their own.
+pub fn around(file: &SourceFile, function: Span, directives: [&str; 2]) -> [Edit; 2] {
+    c::around(file, function, directives)
+}
+
 /// The edits that put lines before a statement, and braces around all of it, or `then` and `end if`.
 pub fn braced(file: &SourceFile, stmt: Span, lines: &[String]) -> [Edit; 2] {
     if file.language.is_fortran() { fortran::braced(file, stmt, lines) } else { c::braced(file, stmt, lines) }

@@ -40,6 +40,8 @@ pub struct Block {
     pub temporaries: Vec<Temporary>,
     /// Those of the temporaries whose variables the device may have values of, which count then.
     pub updated: Vec<String>,
+    /// Pointers that an `exit data` brings back by their aliases: the device may have descriptions of them, which go, too.
+    pub released: Vec<String>,
     /// Some alias stands for a name that the program's own `associate` gives to a scalar.
     pub has_lent: bool,
     /// The conditions of the preprocessor that part the directive, and its `end`, from the code between them.
@@ -67,12 +69,14 @@ struct Alias {
     root: String,
     /// No clause names it, and it is an array.
     is_bare_array: bool,
+    /// It is no new name: the variable that the key is another name of.
+    is_variable: bool,
 }
 
 impl Block {
     /// The statement that opens the block; none if there is nothing to name.
     pub fn opening(&self) -> Option<String> {
-        let is_name = |alias: &&Alias| !self.is_temporary(&alias.name);
+        let is_name = |alias: &&Alias| !alias.is_variable && !self.is_temporary(&alias.name);
         let pairs: Vec<String> = self.names.iter().filter(is_name).map(|alias| self.pair(alias)).collect();
         (!pairs.is_empty()).then(|| format!("associate ({})", pairs.join(", ")))
     }
@@ -101,6 +105,16 @@ impl Block {
         [there.collect(), back.collect()]
     }
 
+    /// The line that takes descriptions of pointers from the device, if there are any.
+    pub fn release(&self, condition: Option<&str>) -> Option<String> {
+        let mut release = Directive::new(&[Leaf::Named("target exit data")]);
+        if let Some(condition) = condition {
+            release.add(Clause::text("if", condition));
+        }
+        release.add(Clause::list("map", Some("release"), &self.released.join(", ")));
+        (!self.released.is_empty()).then(|| release.line(Speech::Fortran))
+    }
+
     fn pair(&self, alias: &Alias) -> String {
         match self.scalars.contains(&alias.name) && !self.written.contains(&alias.name) {
             true => format!("{} => ({})", alias.name, alias.selector),
@@ -117,6 +131,13 @@ impl Block {
     pub fn known(&self, path: &str) -> Option<&str> {
         let key = key(path);
         self.names.iter().find(|alias| alias.key == key).map(|alias| alias.name.as_str())
+    }
+
+    /// The variable that stands for this other name of it.
+    pub fn variable(&self, path: &str) -> Option<&str> {
+        let key = key(path);
+        let known = self.names.iter().find(|alias| alias.is_variable && alias.key == key);
+        known.map(|alias| alias.name.as_str())
     }
 
     /// A line of code with the aliases in the place of the components.
@@ -162,7 +183,7 @@ impl Block {
         if self.known(variable).is_none() {
             let (name, key) = (variable.to_owned(), key(variable));
             let (selector, root) = (name.clone(), key.clone());
-            self.names.push(Alias { key, name, selector, root, is_bare_array: false });
+            self.names.push(Alias { key, name, selector, root, is_bare_array: false, is_variable: false });
         }
     }
 
@@ -183,8 +204,18 @@ impl Block {
         let name = std::iter::once(first).chain(numbered).find(is_free).unwrap_or_default();
         let root = key.split(['%', '(']).next().unwrap_or_default().to_owned();
         let selector = path.split_whitespace().collect();
-        self.names.push(Alias { key, name: name.clone(), selector, root, is_bare_array });
+        self.names.push(Alias { key, name: name.clone(), selector, root, is_bare_array, is_variable: false });
         name
+    }
+
+    /// Has the variable stand for another name of it.
+    pub fn stand_for(&mut self, path: &str, variable: &str) {
+        if self.known(path).is_none() {
+            let (key, name) = (key(path), variable.to_owned());
+            let (root, selector) = (key.clone(), name.clone());
+            self.names.push(Alias { key, name, selector, root, is_bare_array: false, is_variable: true });
+            self.has_lent = true;
+        }
     }
 }
 

@@ -194,9 +194,16 @@ pub fn translate(clause: &AccClause, asked: &Asked, facts: &Facts, into: &mut Ga
             }
         }
         ClauseKind::Wait(Some(argument)) if !argument.queues.is_empty() => {
-            for queue in &argument.queues {
-                let text = queue::slot(queue.text.trim(), asked.speech);
+            for (text, queue) in queue::slots(argument, asked.speech).into_iter().zip(&argument.queues) {
+                let (clauses, lines) = (into.clauses.len(), into.before.len());
                 by_row(entry, clause, Some(&Expr { text, span: queue.span }), asked, into);
+                let made = into.clauses.split_off(clauses).into_iter();
+                let made = made.map(|(on, clause)| (on, queue::of_argument(clause, argument, asked.speech)));
+                into.clauses.extend(made.collect::<Vec<_>>());
+                let waits = into.before.split_off(lines).into_iter();
+                into.before.extend(
+                    waits.map(|line| queue::line_of(line, argument, asked.speech)).collect::<Vec<_>>(),
+                );
             }
         }
         ClauseKind::Wait(_)
@@ -369,7 +376,8 @@ fn said(line: String, speech: Speech) -> Option<String> {
     match speech {
         Speech::C => Some(line),
         Speech::Fortran if line.contains("acc2omp_") => None,
-        Speech::Fortran => Some(format!("call {}", line.trim_end_matches(';'))),
+        // Without OpenMP there is no such routine.
+        Speech::Fortran => Some(format!("!$ call {}", line.trim_end_matches(';'))),
     }
 }
 

@@ -6,16 +6,17 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use crate::acc::ast::{ClauseKind, DirectiveKind, ListItem, Part as ItemPart};
+use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, Part as ItemPart};
 use crate::bind::{self, Bound, ancestors};
 use crate::diag::{self, Diag};
-use crate::host::ir::{FunctionId, StmtId, Unit};
+use crate::host::ir::{BaseType, Decl, Derived, FunctionId, StmtId, Unit};
 use crate::plan::Plan;
-use crate::sema::{self, Class, Component, Path, SymbolId, Symbols, Uses};
+use crate::sema::{self, Class, Component, Path, Place, SymbolId, SymbolKind, Symbols, Uses};
 use crate::source::{SourceFile, Span};
 
 use super::alias::{Aliased, Block, Temporary};
 use super::clause::opening;
+use super::pointers::{self, Moving};
 use super::{Speech, Target, profile};
 
 /// Gives names to the components that the directives of a Fortran file speak of and the target's compilers cannot map.
@@ -32,7 +33,12 @@ pub fn alias<'a>(
         return (aliased, Vec::new());
     }
     let is_flang = profile::tuning(target.profile).flang;
-    let paths = sema::paths(unit, symbols);
+    let Moving { places, moves, diags } = pointers::moving(unit, symbols, bound);
+    let gapped = sema::gapped(unit, symbols).into_iter();
+    let gapped: BTreeMap<Place, (Span, Option<Place>)> =
+        gapped.map(|(at, place, whole)| (place, (at, whole))).collect();
+    let roots = places.keys().chain(gapped.keys()).map(|(root, _)| *root).collect();
+    let paths = sema::paths(unit, symbols, &roots);
     // The loops of array statements, and the heads of `do concurrent`, are written anew, with the aliases in them.
     let rewritten = plan.elementwise.keys().map(|stmt| unit.stmt(*stmt).span);
     let nested = unit.concurrent.iter().filter(|one| plan.concurrent.contains_key(&one.stmt));
@@ -45,10 +51,15 @@ pub fn alias<'a>(
         rewritten,
         is_flang,
         declared: BTreeMap::new(),
+        moving: BTreeMap::new(),
+        moves,
+        gapped,
+        told: BTreeSet::new(),
         aliased,
-        diags: Vec::new(),
+        diags,
     };
     for index in 0..bound.len() {
+        work.moving = places.clone();
         work.directive(index, bound);
     }
     work.routines(bound, plan);
@@ -66,6 +77,14 @@ struct Work<'a, 'b> {
     is_flang: bool,
     /// The variables declared for scalars, by the place of the declaration and their name.
     declared: BTreeMap<(u32, String), String>,
+    /// The pointers that the directive at hand must name by aliases, and where each gets another target.
+    moving: BTreeMap<Place, Option<Span>>,
+    /// Where pointers get other targets.
+    moves: Vec<(Span, Place)>,
+    /// The pointers to elements that do not stand side by side, and where each gets them.
+    gapped: BTreeMap<Place, (Span, Option<Place>)>,
+    /// What the author knows already.
+    told: BTreeSet<Place>,
     aliased: Aliased<'b>,
     diags: Vec<Diag>,
 }
@@ -127,7 +146,12 @@ impl Work<'_, '_> {
         if is_inside || !is_data && !kind.is_compute() {
             return;
         }
+        self.keep_pointers(index, bound);
+        self.unknown(index, bound);
         let mut block = Block::default();
+        if let Some(stmt) = one.stmt().filter(|_| kind.is_compute()) {
+            self.other_names(one, stmt, &mut block);
+        }
         let notes = self.clauses(index, bound, &mut block);
         let body = match one.stmt() {
             Some(stmt) if kind.is_compute() => self.body(one, stmt, &mut block),
@@ -155,6 +179,51 @@ impl Work<'_, '_> {
         }
     }
 
+    /// The names of `associate` for scalars that the construct also uses by their own names: the variable's own name stands for
+    /// both. Where that cannot be, the device has two places for one.
+    fn other_names(&mut self, one: &Bound, stmt: StmtId, block: &mut Block) {
+        let paths = self.paths_in(stmt);
+        let lent: BTreeMap<SymbolId, &Path> =
+            paths.iter().filter(|path| self.is_lent_scalar(path)).map(|path| (path.root, path)).collect();
+        if lent.is_empty() {
+            return;
+        }
+        let used = sema::uses(self.unit, self.symbols, stmt);
+        let is_changed =
+            |symbol: SymbolId| used.of(symbol).is_some_and(|how| how.written || how.part_written);
+        let from = |symbol: SymbolId| sema::lent(self.unit, self.symbols, symbol);
+        for (symbol, path) in &lent {
+            let Some(part) = from(*symbol) else { continue };
+            let meets = |other: &SymbolId| from(*other).is_some_and(|other| other.meets(&part));
+            let others = lent.keys().filter(|other| *other != symbol && meets(other));
+            let mut names: Vec<SymbolId> = others.copied().collect();
+            let mut own = paths.iter().filter(|path| path.root == part.root);
+            if used.of(part.root).is_some()
+                && (part.members.is_empty() || own.any(|path| may_meet(path, &part.members)))
+            {
+                names.push(part.root);
+            }
+            if names.is_empty() || !is_changed(*symbol) && !names.iter().any(|name| is_changed(*name)) {
+                continue;
+            }
+            let known = self.symbols.get(part.root);
+            let is_seen = self.symbols.lookup(&known.name, path.span.start) == Some(part.root);
+            let is_plain = known.class == Class::Scalar && !known.fortran.pointer;
+            let name = self.symbols.get(*symbol).name.clone();
+            if part.is_whole && is_plain && is_seen {
+                block.stand_for(&name, &known.name);
+            } else if matches!(
+                one.directive.kind,
+                DirectiveKind::Kernels
+                    | DirectiveKind::KernelsLoop
+                    | DirectiveKind::Serial
+                    | DirectiveKind::SerialLoop
+            ) {
+                self.diags.push(diag::two_names(path.span, &name, &known.name));
+            }
+        }
+    }
+
     /// Says which routines of the device use variables of modules whose components are not there.
     fn routines(&mut self, bound: &[Bound], plan: &Plan) {
         let named = bound.iter().filter(|one| one.directive.kind == DirectiveKind::Routine);
@@ -179,6 +248,67 @@ impl Work<'_, '_> {
         }
     }
 
+    /// Says which variables on a directive have a type that no file at hand declares, and which pointers are to elements
+    /// that do not stand side by side.
+    fn unknown(&mut self, index: usize, bound: &[Bound]) {
+        let one = &bound[index];
+        let mut met: Vec<(Span, Place)> = Vec::new();
+        for item in one.directive.clauses.iter().filter_map(|clause| list(&clause.kind)).flatten() {
+            met.extend(pointers::place(self.symbols, item).map(|place| (item.span, place)));
+        }
+        let stmt = one.stmt().filter(|_| one.directive.kind.is_compute());
+        for path in stmt.into_iter().flat_map(|stmt| self.paths_in(stmt)) {
+            let steps = path.steps.into_iter().map(|step| step.name);
+            met.push((path.span, (path.root, steps.collect())));
+        }
+        let around = ancestors(bound, index).chain([index]).flat_map(|at| &bound[at].directive.clauses);
+        let brought: BTreeSet<Place> = around
+            .filter_map(|clause| list(&clause.kind))
+            .flatten()
+            .filter_map(|item| pointers::place(self.symbols, item))
+            .collect();
+        for (span, place) in met {
+            let name = &self.symbols.get(place.0).name;
+            if self.unseen(&place) && self.told.insert((place.0, Vec::new())) {
+                self.diags.push(diag::type_not_declared(span, name));
+            }
+            // Of an array that a clause brings, the device has the elements.
+            let gaps = self
+                .gapped
+                .get(&place)
+                .filter(|(_, whole)| !whole.as_ref().is_some_and(|whole| brought.contains(whole)));
+            if let Some((at, _)) = gaps.filter(|_| self.told.insert(place)) {
+                self.diags.push(diag::pointer_with_gaps(span, &self.file.text(*at), *at));
+            }
+        }
+    }
+
+    /// Whether the type of a variable, or of a component on the way, is one that no file at hand declares.
+    fn unseen(&self, (root, members): &Place) -> bool {
+        let known = self.symbols.get(*root);
+        if known.kind == SymbolKind::Function {
+            return false;
+        }
+        let Some(mut record) = sema::record_of(self.unit, self.symbols, *root) else {
+            let is_alias = sema::is_selected(self.unit, self.symbols, *root);
+            return !members.is_empty() && known.intrinsic.is_none() && !is_alias;
+        };
+        // Those of an intrinsic module have nothing that a directive could name.
+        let is_unknown = |record: &String| {
+            !matches!(record.as_str(), "c_ptr" | "c_funptr") && !self.symbols.is_declared(record)
+        };
+        for member in members {
+            if is_unknown(&record) {
+                return true;
+            }
+            match self.symbols.component(&record, member).and_then(|one| one.record.clone()) {
+                Some(next) => record = next,
+                None => return false,
+            }
+        }
+        is_unknown(&record)
+    }
+
     /// Puts aliases into the clauses, and takes out the variables that cannot be mapped, with a note on each.
     fn clauses(&mut self, index: usize, bound: &[Bound], block: &mut Block) -> Vec<Diag> {
         let mut notes = Vec::new();
@@ -194,6 +324,13 @@ impl Work<'_, '_> {
                 {
                     notes.push(diag::address_not_found(item.span, &item.text));
                 }
+                if item.parts.is_empty()
+                    && let Some(variable) = block.variable(&item.text)
+                {
+                    fresh.push(plain(item, variable));
+                    is_same = false;
+                    continue;
+                }
                 match self.named(item, &clause.kind, here.kind) {
                     Named::Same => fresh.push(item.clone()),
                     Named::Component => {
@@ -205,6 +342,10 @@ impl Work<'_, '_> {
                         }
                         if here.kind == DirectiveKind::HostData && !self.is_flang {
                             notes.push(diag::host_address_stays(item.span, &item.text));
+                        }
+                        let is_plain = item.parts.iter().all(|part| member(part).is_none());
+                        if here.kind == DirectiveKind::ExitData && is_plain && self.is_moving(item) {
+                            block.released.push(item.variable().to_owned());
                         }
                         fresh.push(renamed(item, block));
                         is_same = false;
@@ -240,7 +381,35 @@ impl Work<'_, '_> {
         notes
     }
 
+    /// Takes the pointers out of `moving` that the construct of a directive uses as an alias cannot be used.
+    fn keep_pointers(&mut self, index: usize, bound: &[Bound]) {
+        if self.moving.is_empty() {
+            return;
+        }
+        let mut kept = pointers::kept(self.unit, self.symbols, &self.moves, (bound, index));
+        let stmt = bound[index].stmt().filter(|_| bound[index].directive.kind.is_compute());
+        for path in stmt.into_iter().flat_map(|stmt| self.paths_in(stmt)).filter(|path| path.is_asked) {
+            kept.insert((path.root, path.steps.into_iter().map(|step| step.name).collect()));
+        }
+        for place in kept {
+            if let Some(Some(at)) = self.moving.remove(&place) {
+                self.diags.push(diag::pointer_moves(at, &self.file.text(at)));
+            }
+        }
+    }
+
+    /// Whether a list item is a pointer that the directive at hand must name by an alias.
+    fn is_moving(&self, item: &ListItem) -> bool {
+        pointers::place(self.symbols, item).is_some_and(|place| self.moving.contains_key(&place))
+    }
+
     fn named(&self, item: &ListItem, clause: &ClauseKind, on: DirectiveKind) -> Named {
+        let moves = self.is_moving(item);
+        let is_kept = on == DirectiveKind::EnterData
+            || matches!(clause, ClauseKind::UseDevice(_) | ClauseKind::Data(DataClause::Delete, _));
+        if moves && !is_kept {
+            return Named::Component;
+        }
         let members: Vec<&str> = item.parts.iter().filter_map(member).collect();
         let is_device = matches!(clause, ClauseKind::UseDevice(_));
         let whole = if is_device { Named::Same } else { Named::Whole };
@@ -330,11 +499,26 @@ impl Work<'_, '_> {
         let paths = self.paths_in(stmt);
         let is_own =
             |path: &&Path| self.is_lent_scalar(path) || !is_private(&self.symbols.get(path.root).name);
-        let own: Vec<&Path> = paths.iter().filter(is_own).collect();
+        let (same, own): (Vec<&Path>, Vec<&Path>) = paths.iter().filter(is_own).partition(|path| {
+            self.is_lent_scalar(path) && block.variable(&self.file.text(path.span)).is_some()
+        });
+        for path in same {
+            let variable = block.variable(&self.file.text(path.span)).map(str::to_owned);
+            if !self.rewritten.iter().any(|stmt| stmt.contains(path.span)) {
+                block.respelled.extend(variable.map(|variable| (path.span, variable)));
+            }
+        }
         let mut used: Option<Rc<Uses>> = None;
         let mut kept = Vec::new();
         let mut whole: BTreeMap<SymbolId, Span> = BTreeMap::new();
         for path in own {
+            if let Some(count) = path.leads_to(&self.moving) {
+                let used = used.get_or_insert_with(|| sema::uses(self.unit, self.symbols, stmt));
+                let span = self.pointer(path, count, (used, stmt));
+                let span = span.ok_or_else(|| (Problem::Varies, path.clone()))?;
+                kept.push((path, span, Shape::Array));
+                continue;
+            }
             let is_deep = self.is_deep(path);
             if !is_deep && !sema::is_lent(self.unit, self.symbols, path.root) {
                 continue;
@@ -418,16 +602,31 @@ impl Work<'_, '_> {
             word @ ("real" | "integer" | "logical" | "complex") => word,
             _ => return None,
         };
-        let (head, variable) = sema::inquired(self.unit, self.symbols, (root, symbol))?;
-        let declaration = format!("{word}(kind({head}{rest})) :: {name}");
+        let narrowed = self.narrowed(symbol).filter(|_| members.is_empty());
+        let (kind, variable) = match narrowed {
+            Some(words) => (words, None),
+            None => {
+                let (head, variable) = sema::inquired(self.unit, self.symbols, (root, symbol))?;
+                (format!("{word}(kind({head}{rest}))"), Some(variable))
+            }
+        };
+        let declaration = format!("{kind} :: {name}");
         let scope = self.unit.scope_at(offset)?;
-        let decl = self.symbols.get(variable).decl.map(|id| self.unit.decl(id));
+        let decl = variable.and_then(|variable| self.symbols.get(variable).decl);
+        let decl = decl.map(|id| self.unit.decl(id));
         let decl = decl.filter(|decl| self.unit.scope_at(decl.name_span.start) == Some(scope));
         let place = match decl {
             Some(decl) => self.line_behind(decl.span.end),
             None => self.unit.scope(scope).directives_from,
         };
         Some(Temporary { name: name.to_owned(), declaration, place })
+    }
+
+    /// The intrinsic type that a branch of `select type` gives a variable, as it is written.
+    fn narrowed(&self, symbol: SymbolId) -> Option<String> {
+        let decl = self.unit.decl(self.symbols.get(symbol).decl?);
+        let is_narrowed = decl.derived == [Derived::Reference] && matches!(decl.base, BaseType::Builtin(_));
+        is_narrowed.then(|| self.file.text(decl.span).into_owned())
     }
 
     fn line_behind(&self, offset: u32) -> u32 {
@@ -514,6 +713,16 @@ impl Work<'_, '_> {
         Ok(self.symbols.component(record, &step.name).map(|last| (span, shape(last))))
     }
 
+    /// The part of a path that names the pointer behind `count` components, if it is the same all through the construct.
+    fn pointer(&self, path: &Path, count: usize, (used, stmt): (&Uses, StmtId)) -> Option<Span> {
+        let steps = &path.steps[..count];
+        let name = self.symbols.get(path.root).name.len() as u32;
+        let end = steps.last().map_or(path.span.start + name, |step| step.end);
+        let span = Span { start: path.span.start, end };
+        let varies = steps.iter().any(|step| self.varies(step, used, stmt));
+        (!varies && !self.file.text(span).contains('\n')).then_some(span)
+    }
+
     /// Whether the subscripts before a component change in the construct.
     fn varies(&self, step: &sema::Step, used: &Uses, stmt: StmtId) -> bool {
         let span = self.unit.stmt(stmt).span;
@@ -535,6 +744,19 @@ impl Work<'_, '_> {
             }
         }
     }
+}
+
+/// Whether components that a path names may hold, or be part of, what others name.
+fn may_meet(path: &Path, members: &[String]) -> bool {
+    path.steps.iter().zip(members).all(|(step, member)| step.name.eq_ignore_ascii_case(member))
+}
+
+/// The item with another name.
+fn plain(item: &ListItem, name: &str) -> ListItem {
+    let mut renamed = item.clone();
+    renamed.text = name.to_owned();
+    renamed.base.text = name.to_owned();
+    renamed
 }
 
 /// The subscripts and components behind a variable's name, with the first element of each array.

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::acc::ast::DirectiveKind;
+use crate::acc::ast::{ClauseKind, DirectiveKind};
 use crate::bind::{Bound, descendants};
 
 use super::alias::{Aliased, Block};
@@ -115,7 +115,11 @@ pub(super) fn enclose(aliased: &Aliased, done: &mut [Lowered]) {
         let [there, back] = block.copies();
         let opening: Vec<String> = block.opening().into_iter().chain(there).collect();
         let end = block.opening().map(|_| "end associate".to_owned());
-        let closing: Vec<String> = back.into_iter().chain(end).collect();
+        let condition = one.directive.clauses.iter().find_map(|clause| match &clause.kind {
+            ClauseKind::If(condition) => Some(condition.text.as_str()),
+            _ => None,
+        });
+        let closing: Vec<String> = back.into_iter().chain(end).chain(block.release(condition)).collect();
         match block.parted[0] {
             Some(condition) => done[*index].parts.push(Part::Above(condition, opening)),
             None => open(&mut done[*index].parts, opening),

@@ -6,7 +6,9 @@ use crate::acc::ast::{Argument, ClauseKind, DirectiveKind, Expr, GangArgument, L
 use crate::bind::{Bound, ancestors};
 use crate::diag::{self, Diag};
 use crate::host::ir::{FunctionId, Scope, ScopeKind, StmtId, Unit};
-use crate::plan::{self, ByHost, Exit, Gangs, Item, Launch, Plan, Sharing, Single, WorkLoop};
+use crate::plan::{
+    self, ByHost, Condition, Divided, Exit, Gangs, Item, Launch, Plan, Sharing, Single, WorkLoop,
+};
 use crate::rules::{Action, Place, Pragma, Strategy};
 use crate::sema::{self, Class, SymbolKind, Symbols};
 use crate::source::Span;
@@ -104,8 +106,14 @@ pub enum Part {
     Respelled(Vec<(Span, String)>),
     /// A declaration, in the specification part behind this offset.
     Declared(u32, String),
+    /// Words directly before the statement, on its line.
+    Inline(StmtId, String),
+    /// Lines behind the head of the loop, which ends at this offset.
+    AfterHead(StmtId, u32, Vec<String>),
     /// A `use` statement, at the start of the specification part of the procedure that holds the statement.
     Used(StmtId, String),
+    /// A declaration, in the specification part of the procedure that holds the statement.
+    DeclaredFor(StmtId, String),
 }
 
 /// What becomes of one bound directive.
@@ -130,6 +138,9 @@ struct Lowering<'a> {
     done: Vec<Lowered>,
     diags: Vec<Diag>,
 }
+
+/// The variable of a condition that the device has computed.
+pub const DECIDED: &str = "acc2omp_if";
 
 /// Lowers a plan: one result for each bound directive.
 pub fn lower(
@@ -157,6 +168,9 @@ pub fn lower(
     }
     for (stmt, by_host) in &plan.by_host {
         lowering.bring(*stmt, by_host);
+    }
+    for condition in &plan.conditions {
+        lowering.condition(condition);
     }
     for (index, function) in &plan.callees {
         lowering.callee(*index, *function);
@@ -193,6 +207,7 @@ impl Lowering<'_> {
                 Lowered { parts: vec![with_tiles(directive, Some(work))], rows, left: false }
             }
             Item::ByOneGang => self.by_one_gang(index),
+            Item::Divided(divided) => self.divided(index, divided),
             Item::Clauses { clauses, pushed_down, implied } => {
                 let (clauses, pushed_down, implied) = (clauses.clone(), *pushed_down, implied.clone());
                 self.by_clauses(index, &clauses, pushed_down, &implied)
@@ -227,6 +242,7 @@ impl Lowering<'_> {
             Item::Left
             | Item::Gone
             | Item::ByOneGang
+            | Item::Divided(_)
             | Item::Clauses { .. }
             | Item::Declare { .. }
             | Item::Routine { .. } => false,
@@ -278,6 +294,37 @@ impl Lowering<'_> {
                 Part::Used(stmt, "use omp_lib, only: omp_get_team_num".to_owned()),
             ],
         };
+        Lowered { parts, rows: self.level_rows(index), left: false }
+    }
+
+    /// A loop whose iterations the teams divide without a construct: each skips those of others.
+    fn divided(&mut self, index: usize, divided: &Divided) -> Lowered {
+        let name = &divided.variable;
+        let mut parts = vec![Part::Gone];
+        match self.target.speech {
+            Speech::C => {
+                let number = match &divided.begin {
+                    Some(begin) => format!("({name} - {begin})"),
+                    None => name.clone(),
+                };
+                let own =
+                    format!("if ((unsigned){number} % omp_get_num_teams() == (unsigned)omp_get_team_num())");
+                parts.push(match divided.directive {
+                    Some(span) => Part::BeforeDirective(span, vec![own]),
+                    None => Part::Inline(divided.body, own),
+                });
+            }
+            Speech::Fortran => {
+                let modulo = match divided.is_default {
+                    true => format!("modulo({name}, omp_get_num_teams())"),
+                    false => format!("modulo(int({name}, 8), int(omp_get_num_teams(), 8))"),
+                };
+                let line = format!("if ({modulo} /= omp_get_team_num()) cycle");
+                parts.push(Part::AfterHead(divided.stmt, divided.head_end, vec![line]));
+                let used = "use omp_lib, only: omp_get_num_teams, omp_get_team_num";
+                parts.push(Part::Used(divided.stmt, used.to_owned()));
+            }
+        }
         Lowered { parts, rows: self.level_rows(index), left: false }
     }
 
@@ -560,6 +607,36 @@ impl Lowering<'_> {
         }
     }
 
+    /// A condition that the device computes before the host decides by it.
+    fn condition(&mut self, condition: &Condition) {
+        let Condition { stmt, span, text, launch } = condition;
+        let index = launch.directive;
+        if self.done[index].left {
+            return;
+        }
+        let (mut directive, _, rows, refused) = self.launch_directive(launch);
+        if refused {
+            self.done[index] = refused_by(rows);
+            return;
+        }
+        directive.add(Clause::list("map", Some("from"), DECIDED));
+        let speech = self.target.speech;
+        let (first, last) = (directive.line(speech), directive.end().line(speech));
+        let parts = &mut self.done[index].parts;
+        match speech {
+            Speech::C => {
+                let lines = [format!("int {DECIDED};"), first, format!("{DECIDED} = ({text}) ? 1 : 0;")];
+                parts.push(Part::Braced(*stmt, lines.to_vec()));
+            }
+            Speech::Fortran => {
+                let lines = vec![first, format!("{DECIDED} = {text}"), last];
+                parts.push(Part::Before(*stmt, lines));
+                parts.push(Part::DeclaredFor(*stmt, format!("logical :: {DECIDED}")));
+            }
+        }
+        parts.push(Part::Respelled(vec![(*span, DECIDED.to_owned())]));
+    }
+
     /// A function that a launch calls without a `routine` directive.
     fn callee(&mut self, index: usize, function: FunctionId) {
         let row = look::row("implicit/routine", &self.asked(index, "routine"));
@@ -705,10 +782,12 @@ impl Lowering<'_> {
         let kind = self.bound[index].directive.kind;
         let mut directive = Directive::new(&[Leaf::Named(&pragma.words)]);
         if let Argument::Wait(argument) = &self.bound[index].directive.argument {
-            let clauses = argument.queues.iter().flat_map(|queue| {
-                pragma.clauses.iter().map(|template| look::fill(template, &queue.text, ""))
-            });
-            directive.clauses.extend(clauses);
+            for slot in queue::slots(argument, self.target.speech) {
+                let filled = pragma.clauses.iter().map(|template| look::fill(template, &slot, ""));
+                directive
+                    .clauses
+                    .extend(filled.map(|clause| queue::of_argument(clause, argument, self.target.speech)));
+            }
         }
         for (_, clause) in gathered.clauses.drain(..) {
             if let (Body::Text(condition), "if") = (&clause.body, clause.name.as_str()) {

@@ -31,24 +31,75 @@ pub fn argument(
     }
 }
 
-/// Fortran has so many objects for queues; those beyond share them, which keeps their order and no more.
+/// Fortran has so many objects for the queues of a device; those beyond share them, which keeps their order and no more.
 pub const SLOTS: u32 = 64;
 
-/// The declarations of the objects for queues in a Fortran scoping unit: all units share them.
+/// The current device in Fortran: OpenMP's routine under a name of our own, so that it meets no other declaration of it.
+const DEVICE: &str = "acc2omp_device()";
+
+/// The declarations of the objects for queues in a Fortran scoping unit: all units share them. The numbers of devices begin
+/// below zero for compilers that give the host such a one.
 pub fn queue_objects() -> [String; 2] {
-    [format!("integer :: acc2omp_queue(0:{SLOTS})"), "common /acc2omp/ acc2omp_queue".to_owned()]
+    [format!("integer :: acc2omp_queue(0:{SLOTS}, -10:63)"), "common /acc2omp/ acc2omp_queue".to_owned()]
 }
 
-/// The index of a queue's object: in C the queue itself.
+/// The statement that makes the current device known where those stand. Only a compiler for OpenMP reads it.
+pub fn queue_module() -> String {
+    "!$ use omp_lib, only: acc2omp_device => omp_get_default_device".to_owned()
+}
+
+/// The index of the object of a queue of the current device: in C the queue itself.
 pub fn slot(queue: &str, speech: Speech) -> String {
-    let is_default = speech == Speech::Fortran && Queue::of(queue, true) == Queue::Default;
-    let queue = if is_default { DEFAULT } else { queue };
-    match (speech, queue.parse::<u32>()) {
-        (Speech::C, _) => queue.to_owned(),
-        (Speech::Fortran, _) if queue == DEFAULT => SLOTS.to_string(),
-        (Speech::Fortran, Ok(number)) => (number % SLOTS).to_string(),
-        (Speech::Fortran, Err(_)) => format!("modulo({queue}, {SLOTS})"),
+    match speech {
+        Speech::C => queue.to_owned(),
+        Speech::Fortran => format!("{}, {DEVICE}", number(queue)),
     }
+}
+
+/// The same for a queue of the device that is said, if one is; in C the queue and the device.
+fn slot_of(queue: &str, device: Option<&Expr>, speech: Speech) -> String {
+    match (device, speech) {
+        (None, _) => slot(queue, speech),
+        (Some(device), Speech::C) => format!("{queue}, {}", device.text.trim()),
+        (Some(device), Speech::Fortran) => format!("{}, {}", number(queue), device.text.trim()),
+    }
+}
+
+/// The number of a queue's object in Fortran.
+fn number(queue: &str) -> String {
+    let queue = if Queue::of(queue, true) == Queue::Default { DEFAULT } else { queue };
+    match queue.parse::<u32>() {
+        _ if queue == DEFAULT => SLOTS.to_string(),
+        Ok(number) => (number % SLOTS).to_string(),
+        Err(_) => format!("modulo({queue}, {SLOTS})"),
+    }
+}
+
+/// The slots of the queues that a `wait` names.
+pub fn slots(argument: &WaitArgument, speech: Speech) -> Vec<String> {
+    let slot = |queue: &Expr| slot_of(queue.text.trim(), argument.devnum.as_ref(), speech);
+    argument.queues.iter().map(slot).collect()
+}
+
+/// What stands for the queues of another device where `text` has those of the current one, in C.
+fn of_device(text: &str) -> String {
+    text.replace("acc2omp_queue(", "acc2omp_queue_of(")
+        .replace("acc2omp_wait(", "acc2omp_wait_device(")
+        .replace("acc2omp_wait_async(", "acc2omp_wait_device_async(")
+}
+
+/// A line about the slots of a `wait`, which may be those of another device.
+pub fn line_of(line: String, argument: &WaitArgument, speech: Speech) -> String {
+    let is_other = argument.devnum.is_some() && speech == Speech::C;
+    if is_other { of_device(&line) } else { line }
+}
+
+/// The same for a clause.
+pub fn of_argument(mut clause: Clause, argument: &WaitArgument, speech: Speech) -> Clause {
+    if let Body::Text(text) = &mut clause.body {
+        *text = line_of(std::mem::take(text), argument, speech);
+    }
+    clause
 }
 
 /// The lines with which the host waits for the queue of a slot.
@@ -73,8 +124,8 @@ fn empty_task(queues: &[(&str, &str)], waits: bool) -> Vec<String> {
 
 /// The statements with which queue `waiting`, or the host, waits for the queues of a `wait`.
 pub fn waits(argument: &WaitArgument, waiting: Option<&str>, speech: Speech) -> Vec<String> {
-    let queues = argument.queues.iter().map(|queue| slot(queue.text.trim(), speech));
-    match (waiting, speech) {
+    let queues = slots(argument, speech).into_iter();
+    let lines: Vec<String> = match (waiting, speech) {
         (Some(waiting), Speech::C) => {
             queues.map(|queue| format!("acc2omp_wait_async({queue}, {waiting});")).collect()
         }
@@ -82,7 +133,8 @@ pub fn waits(argument: &WaitArgument, waiting: Option<&str>, speech: Speech) -> 
             queues.flat_map(|queue| empty_task(&[("in", &queue), ("inout", waiting)], false)).collect()
         }
         (None, _) => queues.flat_map(|queue| wait(&queue, speech)).collect(),
-    }
+    };
+    lines.into_iter().map(|line| line_of(line, argument, speech)).collect()
 }
 
 /// The line with which the host waits for everything.

@@ -11,7 +11,7 @@ use crate::diag::{self, Diag};
 use crate::host::ir::{StmtId, StmtKind, Unit};
 use crate::sema::{
     self, Around, Combine, Facts, Finding, Needs, Obstacle, Said, SymbolId, Verdict, children, judge,
-    only_loop,
+    only_loop, reached,
 };
 use crate::source::Span;
 
@@ -29,7 +29,13 @@ pub struct Settled {
     pub diags: Vec<Diag>,
     /// Loops in order that count with variables which can be computed from the loop variables.
     pub closed: Vec<Closed>,
+    /// What the `kernels` constructs reach by other names.
+    pub reached: Reached,
 }
+
+/// The variables without parts that a `kernels` construct names, and reads or changes by another name, too: by the start of
+/// its directive.
+pub type Reached = BTreeMap<u32, BTreeSet<SymbolId>>;
 
 /// Whether some loop is left to the compiler.
 pub fn leaves_open(bound: &[Bound]) -> bool {
@@ -41,7 +47,7 @@ pub fn leaves_open(bound: &[Bound]) -> bool {
 
 /// Settles which loops are parallel.
 pub fn settle(facts: &Facts, bound: Vec<Bound>, aim: &Aim) -> Settled {
-    let (verdicts, diags, changes, closed) = {
+    let (verdicts, diags, changes, closed, reached) = {
         let maker = Maker::new(facts.file, facts.unit, facts.symbols, &bound, aim);
         let mut settling = Settling {
             maker: &maker,
@@ -52,14 +58,15 @@ pub fn settle(facts: &Facts, bound: Vec<Bound>, aim: &Aim) -> Settled {
             diags: Vec::new(),
             around: Around::default(),
             closed: Vec::new(),
+            reached: Reached::new(),
         };
         for index in 0..bound.len() {
             settling.construct(index);
         }
-        (settling.verdicts, settling.diags, settling.changes, settling.closed)
+        (settling.verdicts, settling.diags, settling.changes, settling.closed, settling.reached)
     };
     let verdicts = verdicts.into_values().collect();
-    Settled { bound: changes.apply(facts.unit, bound), verdicts, diags, closed }
+    Settled { bound: changes.apply(facts.unit, bound), verdicts, diags, closed, reached }
 }
 
 /// What is to be changed of the directives.
@@ -82,6 +89,7 @@ pub(super) struct Settling<'m, 'a> {
     /// What stands around the loops of the construct that is looked at.
     pub(super) around: Around,
     pub(super) closed: Vec<Closed>,
+    reached: Reached,
 }
 
 impl Maker<'_> {
@@ -117,6 +125,10 @@ impl Settling<'_, '_> {
             return;
         }
         self.around = self.around(index);
+        if in_kernels {
+            let reached = reached(self.facts, stmt);
+            self.reached.insert(one.directive.span.start, reached);
+        }
         for nest in outermost(self.facts.unit, stmt) {
             let verdicts = judge(self.facts, &self.around, nest);
             let by_loop: BTreeMap<StmtId, Verdict> =

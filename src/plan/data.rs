@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, Expr, ListItem, Part, Subscript};
 use crate::bind::{Bound, ancestors};
 use crate::diag::{self, Diag};
-use crate::host::ir::{Decl, Derived, ExprId, ExprKind, FunctionId, Unit};
+use crate::host::ir::{Decl, Derived, ExprId, FunctionId, Unit};
 use crate::sema::{Class, Symbol, SymbolId, SymbolKind, Symbols, uses};
 
 use super::object::names_object;
@@ -116,7 +116,7 @@ impl Maker<'_> {
             if !is_update && !matches!(clause.kind, ClauseKind::Data(..)) {
                 return None;
             }
-            if is_element(self.unit, item) {
+            if self.is_element(index, item) {
                 return Some(diag::element_in_data_clause(item.span, &item.text));
             }
             let section = self.section(index, item).filter(|section| !section.behind_pointer.contains(&true));
@@ -128,7 +128,7 @@ impl Maker<'_> {
     fn item_problem(&self, index: usize, clause: &ClauseKind, item: &ListItem) -> Option<Diag> {
         let is_data =
             matches!(clause, ClauseKind::Data(..) | ClauseKind::UpdateSelf(_) | ClauseKind::UpdateDevice(_));
-        if is_data && is_element(self.unit, item) {
+        if is_data && self.is_element(index, item) {
             return Some(diag::element_in_data_clause(item.span, &item.text));
         }
         if matches!(clause, ClauseKind::Private(_) | ClauseKind::Firstprivate(_))
@@ -175,6 +175,14 @@ impl Maker<'_> {
         };
         let is_refused = section.is_some_and(|section| !is_update && is_apart(&section));
         is_refused.then(|| diag::not_contiguous(item.span, &item.text))
+    }
+
+    /// Whether an item of C has one subscript, which names an element: that of a matrix is a row.
+    fn is_element(&self, index: usize, item: &ListItem) -> bool {
+        let has_member = item.parts.iter().any(|part| matches!(part, Part::Member(_)));
+        let symbol = self.symbol_of(index, item).filter(|_| !has_member);
+        let is_row = symbol.is_some_and(|symbol| self.symbols.get(symbol).shape.get(1) == Some(&true));
+        !self.unit.is_fortran() && !is_row && matches!(item.subscripts()[..], [Subscript::Index(_)])
     }
 
     /// Notes the sections of directive `index` that are not plainly one piece of memory.
@@ -268,7 +276,6 @@ impl Maker<'_> {
         }
         self.note_sections(index, &counting);
         self.about_objects(index);
-        self.about_pointers(index);
         let directive = &self.bound[index].directive;
         let pushed_down = directive.kind == DirectiveKind::Data;
         self.plan.items[index] = Item::Clauses { clauses: counting, pushed_down, implied: Vec::new() };
@@ -337,30 +344,6 @@ impl Maker<'_> {
         let mut around = ancestors(self.bound, index).chain([index]);
         function.is_some_and(|function| function.member_of.is_some())
             && (!self.entered.objects.is_empty() || around.any(|at| names_object(&self.bound[at])))
-    }
-
-    /// Says which pointers of a Fortran `data` construct get another target inside: OpenMP's copy keeps the old one.
-    fn about_pointers(&mut self, index: usize) {
-        let bound = &self.bound[index];
-        let Some(stmt) = bound.stmt().filter(|_| self.unit.is_fortran()) else { return };
-        let items = bound.directive.clauses.iter().flat_map(|clause| super::list(&clause.kind));
-        let pointers: Names = items
-            .filter_map(|item| self.symbol_of(index, item))
-            .filter(|symbol| self.symbols.get(*symbol).fortran.pointer)
-            .collect();
-        if pointers.is_empty() {
-            return;
-        }
-        let extent = self.unit.stmt(stmt).span;
-        for expr in self.unit.exprs_in(extent) {
-            let ExprKind::Assign(None, left, right) = &expr.kind else { continue };
-            let (left, right) = (self.unit.expr(*left), self.unit.expr(*right));
-            let (ExprKind::Name(name), ExprKind::AddressOf(_)) = (&left.kind, &right.kind) else { continue };
-            let symbol = self.symbols.lookup(name, left.span.start);
-            if symbol.is_some_and(|symbol| pointers.contains(&symbol)) {
-                self.diags.push(diag::pointer_moves(left.span, name));
-            }
-        }
     }
 
     /// Says which items of an `exit data` a `data` construct around it still holds: OpenACC counts the two apart.
@@ -456,11 +439,6 @@ pub fn is_rows(item: &ListItem, symbol: &Symbol) -> bool {
         && item.parts.iter().all(|part| matches!(part, Part::Section(one) if one.len() == 1))
         && item.parts.len() == 2
         && matches!(item.parts.last(), Some(Part::Section(last)) if matches!(last[..], [Subscript::Range { .. }]))
-}
-
-/// Whether an item of C has one subscript, which names an element.
-fn is_element(unit: &Unit, item: &ListItem) -> bool {
-    !unit.is_fortran() && matches!(item.subscripts()[..], [Subscript::Index(_)])
 }
 
 /// The names in a text.

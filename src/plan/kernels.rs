@@ -17,7 +17,7 @@ impl Maker<'_> {
     pub(super) fn kernels(&mut self, index: usize, stmt: StmtId, counting: Vec<usize>) {
         let combined = self.bound[index].directive.kind == DirectiveKind::KernelsLoop;
         let sole = if combined { Some((index, stmt)) } else { self.sole_loop(index, stmt) };
-        let sole = sole.filter(|(at, _)| self.clauses(*at).independent);
+        let sole = sole.filter(|(at, _)| self.clauses(*at).independent && !self.calls_gangs(*at));
         if let Some((at, loop_stmt)) = sole {
             return self.kernels_nest(index, at, stmt, loop_stmt, counting);
         }
@@ -140,18 +140,31 @@ impl Maker<'_> {
             implied.iter().filter(|attribute| attribute.sharing == Sharing::Deviceptr).cloned().collect();
         implied.retain(|attribute| attribute.sharing == Sharing::Copy);
         let stated = self.stated_scalars(index);
-        let all: Vec<StmtId> = parts.all.iter().chain(by_host).copied().collect();
+        let users: Vec<StmtId> = parts.users().collect();
+        let all: Vec<StmtId> = parts.users().chain(by_host.iter().copied()).collect();
         self.region_scalars(index, stmt, &all, &mut implied);
-        self.whole_arrays(index, stmt, &parts.all, &mut implied);
+        self.whole_arrays(index, stmt, &users, &mut implied);
         let surrounded = self.surrounded(parts);
         let is_kept = |attribute: &Attribute| {
+            let symbol = self.symbols.lookup(&attribute.item, self.unit.stmt(stmt).span.start);
             matches!(attribute.entry, "implicit/array" | "implicit/constant")
+                || symbol.is_some_and(|symbol| self.is_reached(index, symbol))
                 || self.is_shared(stmt, parts, attribute)
                 || surrounded.contains(&attribute.item)
         };
         let kept: Vec<Attribute> = implied.iter().filter(|one| is_kept(one)).cloned().collect();
         // A region that brings nothing needs no data environment: each launch finds what is there.
         let is_needed = !kept.is_empty() || !self.brings_nothing(index, &counting);
+        let scalar = |attribute: &Attribute| attribute.entry.starts_with("implicit/scalar");
+        let (implied_ones, stated_ones) = (implied.clone(), stated.clone());
+        let symbols = self.symbols;
+        self.ask(index, &parts.asked, &counting, is_needed, &|read, place| {
+            let all = implied_ones.iter().filter(|one| scalar(one)).chain(&device).chain(&stated_ones);
+            let is_read = |one: &&Attribute| {
+                symbols.lookup(&one.item, place).is_some_and(|symbol| read.contains(&symbol))
+            };
+            all.filter(is_read).cloned().collect()
+        });
         for part in parts.all.iter().copied() {
             let used = uses(self.unit, self.symbols, part);
             let names = |attribute: &Attribute| {
@@ -164,7 +177,6 @@ impl Maker<'_> {
                     used.of(symbol).is_some_and(|how| !(how.written && is_counter(symbol)))
                 })
             };
-            let scalar = |attribute: &Attribute| attribute.entry.starts_with("implicit/scalar");
             let mut attributes: Vec<Attribute> = implied
                 .iter()
                 .filter(|one| scalar(one))
@@ -249,7 +261,8 @@ impl Maker<'_> {
             StmtKind::Block(list) => list.contains(part),
             _ => *part == region,
         };
-        let used: Vec<&StmtId> = parts.all.iter().filter(uses).collect();
+        let all: Vec<StmtId> = parts.users().collect();
+        let used: Vec<&StmtId> = all.iter().filter(uses).collect();
         used.len() > 1 || !used.into_iter().all(direct)
     }
 

@@ -5,8 +5,8 @@
 use crate::acc::ast::DirectiveKind;
 use crate::bind::descendants;
 use crate::diag;
-use crate::host::ir::{StmtId, StmtKind, Unit};
-use crate::sema::{children, only_loop, uses};
+use crate::host::ir::{ExprId, ExprKind, StmtId, StmtKind, Unit};
+use crate::sema::{Class, children, only_loop, uses};
 use crate::source::Span;
 
 use super::clauses::LoopClauses;
@@ -34,6 +34,11 @@ impl Maker<'_> {
             ));
             return;
         }
+        let divided = below.iter().chain([&index]).find(|at| self.divides_gang_routine(**at));
+        if let Some(at) = divided {
+            self.diags.push(diag::gang_routine_in_gang_loop(self.bound[*at].directive.span));
+            return;
+        }
         let counting = self.counting(index);
         let mut ok = self.items_ok(index, &counting);
         for at in self.all_loops_below(index) {
@@ -52,10 +57,68 @@ impl Maker<'_> {
             }
         }
         self.tell_lambdas(stmt);
+        self.tell_members(stmt);
+        self.tell_bindings(stmt);
         match region(directive.kind) {
             Region::Kernels => self.kernels(index, stmt, counting),
             Region::Serial => self.serial(index, stmt, counting),
             Region::Parallel => self.parallel(index, stmt, counting),
+        }
+    }
+
+    /// Says where a member of what an expression leads to is more than clang compiles.
+    fn tell_members(&mut self, stmt: StmtId) {
+        if self.unit.is_fortran() {
+            return;
+        }
+        let extent = self.unit.stmt(stmt).span;
+        let found = self.unit.exprs.iter().find(|expr| match &expr.kind {
+            ExprKind::Member { base, .. } => extent.contains(expr.span) && self.is_led_to(*base),
+            _ => false,
+        });
+        if let Some(expr) = found {
+            self.diags.push(diag::clang_refuses(
+                expr.span,
+                "a member of what a cast or a computed address leads to",
+            ));
+        }
+    }
+
+    /// Whether the way to the struct `base` begins with more than a variable.
+    fn is_led_to(&self, base: ExprId) -> bool {
+        let mut at = base;
+        loop {
+            at = match &self.unit.expr(at).kind {
+                ExprKind::Index(inner, _) | ExprKind::Deref(inner) => *inner,
+                ExprKind::Member { base, .. } => *base,
+                ExprKind::Binary(_, left, _) => match self.symbols.named(self.unit, *left) {
+                    Some(symbol) if self.symbols.get(symbol).class == Class::Array => return true,
+                    _ => *left,
+                },
+                ExprKind::Cast { .. }
+                | ExprKind::AddressOf(_)
+                | ExprKind::Conditional(..)
+                | ExprKind::Step { .. } => {
+                    return true;
+                }
+                _ => return false,
+            }
+        }
+    }
+
+    /// Says which names of structured bindings around it the construct uses.
+    fn tell_bindings(&mut self, stmt: StmtId) {
+        if self.unit.bindings.is_empty() {
+            return;
+        }
+        let used = uses(self.unit, self.symbols, stmt);
+        let found = used.iter().find_map(|(symbol, how)| {
+            let decl = self.symbols.get(symbol).decl.filter(|decl| self.unit.bindings.contains(decl))?;
+            let first = how.first.filter(|_| !self.is_inside(symbol, stmt))?;
+            Some((first, &self.unit.decl(decl).name))
+        });
+        if let Some((at, name)) = found {
+            self.diags.push(diag::clang_refuses(at, &format!("`{name}`, a name of a structured binding")));
         }
     }
 
@@ -131,7 +194,7 @@ impl Maker<'_> {
         let asks = self.asks_for_gangs(index);
         let in_one = self.whole_in_one_gang(index) || asks && self.only_one_gang(index, stmt);
         if is_combined {
-            self.in_order(index, index, self.holds_gang_loop(index), &mut attributes);
+            self.in_order(index, index, self.is_redundant_loop(index), &mut attributes);
         }
         let inside = self.loops_inside(index, in_one || !asks, &mut attributes);
         let reduces = !is_combined && !clauses.reduction.is_empty();

@@ -35,7 +35,10 @@ impl Maker<'_> {
         let mut loops = self.all_loops_below(index).into_iter().filter(|at| !self.clauses(*at).seq);
         construct.num_gangs
             || self.reduces_over_gangs(index)
-            || loops.any(|at| self.is_gang(at) || self.has_no_level(at) && !self.is_in_loop(index, at))
+            || loops.any(|at| {
+                self.is_gang(at)
+                    || self.has_no_level(at) && !self.is_in_loop(index, at) && !self.calls_gangs(at)
+            })
     }
 
     /// Whether the construct itself reduces a variable over its gangs: on a combined construct the clause is the loop's.
@@ -63,11 +66,29 @@ impl Maker<'_> {
         !clauses.gang && !clauses.worker && !clauses.vector
     }
 
-    /// Whether a loop in the loop of directive `at` has a `gang` clause: then `at` has no implicit one (3.3, 2.9.2), and all
-    /// gangs run its iterations.
-    pub(super) fn holds_gang_loop(&self, at: usize) -> bool {
+    /// Whether the gangs divide what is in the loop of directive `at`, a loop with a `gang` clause or a procedure that they
+    /// all run: then `at` has no implicit clause (3.3, 2.9.2), and all gangs run its iterations.
+    pub(super) fn is_redundant_loop(&self, at: usize) -> bool {
+        self.holds_gang_loop(at) || self.calls_gangs(at)
+    }
+
+    fn holds_gang_loop(&self, at: usize) -> bool {
         let is_gang = |below: usize| self.is_parallel_loop(below) && self.is_gang(below);
         !self.is_gang(at) && descendants(self.bound, at).any(is_gang)
+    }
+
+    /// Whether the loop of directive `at` divides calls of a procedure that all gangs must run.
+    pub(super) fn divides_gang_routine(&self, at: usize) -> bool {
+        let is_loop = matches!(
+            self.bound[at].directive.kind,
+            DirectiveKind::Loop | DirectiveKind::ParallelLoop | DirectiveKind::KernelsLoop
+        );
+        is_loop && !self.clauses(at).seq && !self.has_no_level(at) && self.calls_gangs(at)
+    }
+
+    /// Whether the loop of directive `at` calls a procedure that all gangs must run.
+    pub(super) fn calls_gangs(&self, at: usize) -> bool {
+        self.bound[at].stmt().is_some_and(|stmt| self.calls_gang_routine(stmt))
     }
 
     /// Whether a loop of the region counts in chunks, so that it is one loop for itself.
@@ -78,7 +99,7 @@ impl Maker<'_> {
     /// A loop that is not `seq` and that OpenMP cannot divide, in a region that several gangs may run: one of them runs it.
     pub(super) fn must_run_once(&self, at: usize) -> bool {
         let clauses = self.clauses(at);
-        (!clauses.seq || clauses.auto) && !self.holds_gang_loop(at)
+        (!clauses.seq || clauses.auto) && !self.is_redundant_loop(at)
     }
 
     /// Whether the gangs of a region cannot combine what its loops reduce: the region sets the variable in code that every
@@ -95,7 +116,7 @@ impl Maker<'_> {
     /// Whether one gang runs all of a combined construct whose loop OpenMP cannot divide.
     pub(super) fn whole_in_one_gang(&mut self, index: usize) -> bool {
         let clauses = self.clauses(index);
-        if self.bound[index].directive.kind != DirectiveKind::ParallelLoop || self.holds_gang_loop(index) {
+        if self.bound[index].directive.kind != DirectiveKind::ParallelLoop || self.is_redundant_loop(index) {
             return false;
         }
         if self.must_run_once(index) {

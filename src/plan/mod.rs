@@ -3,6 +3,7 @@
 //! Invariant: no word of a target language; every choice that a user could miss is a diagnostic.
 
 mod array;
+mod asked;
 mod auto;
 mod callee;
 mod clauses;
@@ -30,7 +31,7 @@ mod tree;
 mod trips;
 mod words;
 
-pub use auto::{Settled, leaves_open, operator, settle};
+pub use auto::{Reached, Settled, leaves_open, operator, settle};
 pub use clauses::{effective, list};
 pub use data::{is_rows, is_whole_pointer};
 pub use declare::is_allocated_here;
@@ -40,17 +41,17 @@ pub use object::with_objects;
 pub use parts::{bodies, hands_on_pointer};
 pub use section::{Contiguity, Extent, Section, sizes_as_arrays};
 pub use tree::{
-    Attribute, ByHost, Ends, Exit, Gangs, Item, Launch, Names, Plan, Region, Sharing, Single, Sizes, Spread,
-    WorkLoop,
+    Attribute, ByHost, Condition, Divided, Ends, Exit, Gangs, Item, Launch, Names, Plan, Region, Sharing,
+    Single, Sizes, Spread, WorkLoop,
 };
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::acc::ast::DirectiveKind;
 use crate::bind::{Bound, ancestors, descendants};
 use crate::diag::Diag;
 use crate::host::ir::{FunctionId, Unit};
-use crate::sema::{self, Symbols};
+use crate::sema::{self, SymbolId, Symbols};
 use crate::source::{Language, SourceFile, Span};
 
 use clauses::LoopClauses;
@@ -81,6 +82,8 @@ pub struct Aim {
     pub preference: Preference,
     /// Queues are kept: work goes on while the host does.
     pub queues: bool,
+    /// The device can compute a condition that the host then decides by.
+    pub asks: bool,
 }
 
 /// What the plan is made from, and what it becomes.
@@ -96,7 +99,10 @@ pub(crate) struct Maker<'a> {
     declares: Vec<usize>,
     /// The variables of each function with `kernels` whose address it takes.
     escaping: HashMap<FunctionId, Names>,
+    /// The procedures with `routine gang` in this file.
+    gang_routines: HashSet<String>,
     queues: queue::Queues,
+    reached: Reached,
     pub(crate) plan: Plan,
     pub(crate) diags: Vec<Diag>,
 }
@@ -109,9 +115,10 @@ pub fn plan(
     symbols: &Symbols,
     bound: &[Bound],
     held: &[Span],
+    reached: &Reached,
     aim: &Aim,
 ) -> (Plan, Vec<Diag>) {
-    let mut maker = Maker::new(file, unit, symbols, bound, aim);
+    let mut maker = Maker { reached: reached.clone(), ..Maker::new(file, unit, symbols, bound, aim) };
     for index in 0..bound.len() {
         maker.directive(index, held);
     }
@@ -156,7 +163,9 @@ impl<'a> Maker<'a> {
             declared: data::declared(bound, symbols),
             declares: (0..bound.len()).filter(is_declare).collect(),
             escaping: escaping(unit, symbols, bound),
+            gang_routines: routine::of_gangs(unit, bound, &aim.device_type),
             queues: queue::Queues::new(unit, bound),
+            reached: Reached::new(),
             plan: Plan { items, ..Plan::default() },
             diags: Vec::new(),
         }
@@ -205,6 +214,12 @@ impl<'a> Maker<'a> {
                 self.ends_before_queues(index);
             }
         }
+    }
+
+    /// Whether the `kernels` construct of directive `index` may read or change a variable by another name than its own.
+    fn is_reached(&self, index: usize, symbol: SymbolId) -> bool {
+        let reached = self.reached.get(&self.bound[index].directive.span.start);
+        reached.is_some_and(|reached| reached.contains(&symbol))
     }
 
     /// The compute construct that holds directive `index`.

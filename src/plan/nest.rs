@@ -129,7 +129,8 @@ impl Maker<'_> {
 
     /// Whether the gangs divide a loop in the loop of directive `at`, and not this one: all of them run its iterations.
     fn is_around_gangs(&mut self, at: usize, headers: &[Header]) -> bool {
-        self.holds_gang_loop(at) && self.tight_directive(at, headers, Region::Parallel).is_none()
+        self.calls_gangs(at)
+            || self.is_redundant_loop(at) && self.tight_directive(at, headers, Region::Parallel).is_none()
     }
 
     /// The loop at `at`, if it is to run in parallel. With `say`, a diagnostic tells why it is not.

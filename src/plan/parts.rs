@@ -22,12 +22,21 @@ pub(super) struct Parts {
     pub(super) nests: Nests,
     /// What the host runs around them.
     pub(super) host_runs: Vec<StmtId>,
+    /// Branches that the host runs around them by a condition which the device computes.
+    pub(super) asked: Vec<StmtId>,
+}
+
+impl Parts {
+    /// All statements whose variables launches use.
+    pub(super) fn users(&self) -> impl Iterator<Item = StmtId> {
+        self.all.iter().chain(&self.asked).copied()
+    }
 }
 
 impl Maker<'_> {
     /// The outermost loops of a region that run in parallel.
     pub(super) fn nests(&self, index: usize) -> Nests {
-        let is_parallel = |at: &usize| self.clauses(*at).independent;
+        let is_parallel = |at: &usize| self.clauses(*at).independent && !self.calls_gangs(*at);
         let is_outermost = |at: &usize| {
             let mut above = ancestors(self.bound, *at).take_while(|above| *above != index);
             !above.any(|above| is_parallel(&above))
@@ -38,10 +47,11 @@ impl Maker<'_> {
 
     /// The statements that become launches; `None` if the region cannot be parted.
     pub(super) fn parts(&self, index: usize, region: StmtId, nests: Nests) -> Option<Parts> {
-        let parts = Parts { all: Vec::new(), nests, host_runs: Vec::new() };
+        let parts = Parts { all: Vec::new(), nests, host_runs: Vec::new(), asked: Vec::new() };
         let mut parting = Parting { maker: self, index, region, parts, controlled: Vec::new() };
         let parts = parting.block(region).then_some(parting.parts)?;
-        (!hands_on_pointer(self.unit, self.symbols, region, &parts.all)).then_some(parts)
+        let all: Vec<StmtId> = parts.users().collect();
+        (!hands_on_pointer(self.unit, self.symbols, region, &all)).then_some(parts)
     }
 }
 
@@ -80,9 +90,10 @@ impl Parting<'_, '_> {
         if !can_stand_alone(kind) {
             return false;
         }
-        if !self.parts.nests.contains_key(&stmt) && self.host_knows(stmt) {
-            let known = (self.parts.all.len(), self.parts.host_runs.len());
-            self.parts.host_runs.push(stmt);
+        let is_known = self.holds_nest(stmt) && self.host_knows(stmt);
+        if is_known || self.holds_nest(stmt) && self.maker.may_ask(self.index, stmt) {
+            let known = (self.parts.all.len(), self.parts.host_runs.len(), self.parts.asked.len());
+            if is_known { &mut self.parts.host_runs } else { &mut self.parts.asked }.push(stmt);
             let around = self.controlled.len();
             let header = sema::header(self.maker.unit, self.maker.symbols, stmt);
             self.controlled.extend(header.map(|header| header.var));
@@ -93,20 +104,29 @@ impl Parting<'_, '_> {
             }
             self.parts.all.truncate(known.0);
             self.parts.host_runs.truncate(known.1);
+            self.parts.asked.truncate(known.2);
         }
         if !matches!(kind, StmtKind::Empty) {
+            // A line of its own is needed before it.
+            if !self.parts.asked.is_empty() && !self.maker.begins_line(stmt) {
+                return false;
+            }
             self.parts.all.push(stmt);
         }
         true
     }
 
-    /// Whether a loop or branch holds loops that run in parallel, and the host knows what decides about it.
-    fn host_knows(&self, stmt: StmtId) -> bool {
+    /// Whether a statement that is no such loop itself holds loops that run in parallel.
+    fn holds_nest(&self, stmt: StmtId) -> bool {
         let unit = self.maker.unit;
         let span = unit.stmt(stmt).span;
-        if !self.parts.nests.keys().any(|nest| span.contains(unit.stmt(*nest).span)) {
-            return false;
-        }
+        !self.parts.nests.contains_key(&stmt)
+            && self.parts.nests.keys().any(|nest| span.contains(unit.stmt(*nest).span))
+    }
+
+    /// Whether the host knows what decides about a loop or a branch.
+    fn host_knows(&self, stmt: StmtId) -> bool {
+        let unit = self.maker.unit;
         let deciding: Vec<ExprId> = match &unit.stmt(stmt).kind {
             StmtKind::For { .. } => match sema::header(unit, self.maker.symbols, stmt) {
                 Ok(header) => {
@@ -117,10 +137,30 @@ impl Parting<'_, '_> {
             StmtKind::If { cond, .. } => vec![*cond],
             _ => return false,
         };
-        deciding.into_iter().all(|expr| {
-            let read = sema::reads_of_expr(unit, self.maker.symbols, expr);
-            !reads_memory(unit, expr) && read.into_iter().all(|symbol| self.is_host_value(symbol))
-        })
+        deciding.into_iter().all(|expr| self.knows(expr))
+    }
+
+    /// Whether the host knows the value that an expression has in the region.
+    fn knows(&self, expr: ExprId) -> bool {
+        let unit = self.maker.unit;
+        match &unit.expr(expr).kind {
+            ExprKind::Name(_) => {
+                let read = sema::reads_of_expr(unit, self.maker.symbols, expr);
+                read.into_iter().all(|symbol| self.is_host_value(symbol))
+            }
+            ExprKind::Member { .. } => self.maker.is_host_part(self.region, expr),
+            ExprKind::Call { callee, args } => {
+                let ExprKind::Name(name) = &unit.expr(*callee).kind else { return false };
+                let is_intrinsic = unit.is_fortran() && sema::is_pure_intrinsic(name);
+                is_intrinsic && args.iter().all(|arg| self.knows(*arg))
+            }
+            ExprKind::Index(..)
+            | ExprKind::Deref(_)
+            | ExprKind::Assign(..)
+            | ExprKind::Step { .. }
+            | ExprKind::Opaque(_) => false,
+            kind => kind.children().into_iter().all(|child| self.knows(child)),
+        }
     }
 
     fn is_host_value(&self, symbol: SymbolId) -> bool {
@@ -134,7 +174,8 @@ impl Parting<'_, '_> {
 pub(super) fn is_host_value(maker: &Maker, index: usize, region: StmtId, symbol: SymbolId) -> bool {
     let known = maker.symbols.get(symbol);
     let used = uses(maker.unit, maker.symbols, region);
-    let is_changed = used.of(symbol).is_some_and(|how| how.written || how.address_taken);
+    let is_changed = used.of(symbol).is_some_and(|how| how.written || how.address_taken)
+        || maker.is_reached(index, symbol);
     let is_plain = known.class == Class::Scalar && known.kind != SymbolKind::Member;
     known.kind == SymbolKind::Constant
         || is_plain && !is_changed && !maker.stated(index).contains(&known.name)
@@ -152,20 +193,4 @@ pub fn bodies(kind: &StmtKind) -> Vec<StmtId> {
         StmtKind::If { then, other, .. } => std::iter::once(*then).chain(*other).collect(),
         _ => Vec::new(),
     }
-}
-
-/// Whether an expression reads more than variables, or calls something.
-fn reads_memory(unit: &Unit, expr: ExprId) -> bool {
-    let kind = &unit.expr(expr).kind;
-    let is_memory = matches!(
-        kind,
-        ExprKind::Index(..)
-            | ExprKind::Member { .. }
-            | ExprKind::Deref(_)
-            | ExprKind::Call { .. }
-            | ExprKind::Assign(..)
-            | ExprKind::Step { .. }
-            | ExprKind::Opaque(_)
-    );
-    is_memory || kind.children().into_iter().any(|child| reads_memory(unit, child))
 }

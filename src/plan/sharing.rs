@@ -126,15 +126,21 @@ impl Maker<'_> {
         for (symbol, how) in used.iter() {
             let known = self.symbols.get(symbol);
             let name = known.name.as_str();
-            if (how.written || how.address_taken)
+            let is_wanted = (how.written || how.address_taken)
                 && live.contains(&symbol)
-                && known.class == Class::Scalar
+                && !self.is_own_counter(stmt, symbol);
+            // Of `auto &x = y`, the class is not known. What a pointer of Fortran leads to may be part of an array that the
+            // construct maps after it, and the compilers map what it leads to by themselves.
+            let is_reached = self.is_reached(index, symbol) && !known.fortran.pointer;
+            let is_scalar = known.class == Class::Scalar
+                || is_reached && known.is_reference && known.class == Class::Unknown;
+            if (is_wanted || is_reached)
+                && is_scalar
                 && known.kind != SymbolKind::Member
                 && !self.is_inside(symbol, stmt)
                 && !own.contains(&name)
                 && !listed.contains(&name)
                 && !attributes.iter().any(|other| other.item == name)
-                && !self.is_own_counter(stmt, symbol)
             {
                 attributes.push(implied(Sharing::Copy, name, "implicit/scalar-kernels"));
             }

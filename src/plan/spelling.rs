@@ -15,7 +15,12 @@ pub(super) fn respell(maker: &mut Maker) {
             }
             Item::Loop(work) => each(maker, index, &mut work.attributes),
             Item::Clauses { implied, .. } => each(maker, index, implied),
-            Item::Left | Item::Gone | Item::ByOneGang | Item::Declare { .. } | Item::Routine { .. } => {}
+            Item::Left
+            | Item::Gone
+            | Item::ByOneGang
+            | Item::Divided(_)
+            | Item::Declare { .. }
+            | Item::Routine { .. } => {}
         }
     }
     for (index, _, launch) in &mut plan.inserted {

@@ -35,6 +35,8 @@ pub struct Plan {
     pub callees: Vec<(usize, FunctionId)>,
     /// Loops and branches of `kernels` regions that the host runs: only what is in them is launched.
     pub host_runs: BTreeSet<StmtId>,
+    /// Branches of `kernels` regions that the host runs by a condition which the device computes.
+    pub conditions: Vec<Condition>,
     /// Statements of `kernels` regions that print and that the host runs.
     pub by_host: BTreeMap<StmtId, ByHost>,
     /// Inner loops that a directive on an outer loop governs and that get a construct of their own.
@@ -54,6 +56,19 @@ pub struct Plan {
     pub refused_items: BTreeMap<usize, Diag>,
     /// Such members that compute constructs use and do not name, of an object that is absent.
     pub unnamed: BTreeMap<usize, BTreeSet<String>>,
+}
+
+/// A condition that the device computes before a branch.
+#[derive(Debug)]
+pub struct Condition {
+    /// The `if` statement.
+    pub stmt: StmtId,
+    /// The condition's bytes.
+    pub span: Span,
+    /// The condition as the source writes it.
+    pub text: String,
+    /// The launch that computes it.
+    pub launch: Launch,
 }
 
 /// A statement that the host runs between launches.
@@ -96,6 +111,8 @@ pub enum Item {
     Loop(WorkLoop),
     /// A loop that one of several gangs runs from end to end.
     ByOneGang,
+    /// A loop of a procedure that all gangs run together: each gang takes its iterations by their numbers.
+    Divided(Divided),
     /// A directive that is translated clause by clause.
     Clauses {
         /// Indices of the clauses that count for the chosen device type.
@@ -119,6 +136,25 @@ pub enum Item {
         /// Offset behind the routine's last byte; `None` if the directive names a routine declared before.
         end: Option<u32>,
     },
+}
+
+/// A loop whose iterations gangs divide without a construct.
+#[derive(Debug)]
+pub struct Divided {
+    /// The loop.
+    pub stmt: StmtId,
+    /// Its variable, as the source spells it.
+    pub variable: String,
+    /// It is a default integer of Fortran, or anything that C counts with.
+    pub is_default: bool,
+    /// Where a pointer begins: its iterations are counted from there.
+    pub begin: Option<String>,
+    /// Its body.
+    pub body: StmtId,
+    /// A directive between the head of the loop and its body, which is about the body.
+    pub directive: Option<Span>,
+    /// Offset behind the last expression of the head.
+    pub head_end: u32,
 }
 
 /// A place where a function is left.

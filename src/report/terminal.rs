@@ -17,6 +17,9 @@ const LINES_NAMED: usize = 10;
 /// Files named in one message; the rest is an ellipsis.
 const FILES_NAMED: usize = 3;
 
+/// The code of a use of the run-time library that is left.
+const LIBRARY: u16 = 305;
+
 /// How to speak.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Manner {
@@ -175,6 +178,11 @@ pub fn table(summary: &Summary, manner: Manner) -> String {
     let mut out = cells.iter().map(|(name, _)| format!("{name:>14}")).collect::<String>() + "\n";
     out += &cells.iter().map(|(_, count)| format!("{count:>14}")).collect::<String>();
     out += "\n";
+    // The table counts directives.
+    if let Some(names) = summary.codes.get(&Code(LIBRARY)) {
+        let (uses, are) = if names.count == 1 { ("use", "is") } else { ("uses", "are") };
+        out += &format!("\n{} {uses} of the run-time library {are} left, too\n", names.count);
+    }
     if !summary.codes.is_empty() {
         out += "\n";
     }

@@ -5,9 +5,11 @@
 mod branches;
 mod c;
 mod conditions;
+mod forks;
 mod fortran;
 mod macros;
 mod mention;
+mod openmp;
 mod outline;
 mod preproc;
 mod qualifier;
@@ -21,10 +23,12 @@ use crate::source::{self, Language, Named, SourceFile, Span};
 
 pub use branches::branches_behind;
 pub use conditions::Conditions;
+pub use forks::{Branch, Fork, forks};
 pub use fortran::{Shape, form_of as fortran_form, shapes as fortran_shapes};
 pub use fortran::{defined_modules, used_modules};
 pub use macros::{Call, Choice, Macro, Macros, Piece, Use, Written, header_macros, macros, written_out};
 pub use mention::mentions_openacc;
+pub use openmp::{Existing, OpenMp, openmp};
 pub use outline::Outline;
 pub use preproc::{Defined, Shown, View, constant};
 pub use qualifier::is_restrict;

@@ -242,7 +242,11 @@ pub fn definition(rest: &[u8]) -> (String, Option<Vec<String>>, String) {
     (name.to_owned(), params, body.trim().to_owned())
 }
 
-fn holds(word: &str, rest: &[u8], macros: &Defined) -> bool {
+/// Whether the condition of a line holds.
+pub fn holds(word: &str, rest: &[u8], macros: &Defined) -> bool {
+    if word == "else" {
+        return true;
+    }
     let text = String::from_utf8_lossy(rest);
     let name = text.trim();
     match word {

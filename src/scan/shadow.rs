@@ -152,7 +152,12 @@ fn line(file: &SourceFile, line: &Line, shown: &Shown, scan: &mut Scan) {
 
 /// The pieces of a pragma line behind `acc`; `None` if it is no OpenACC directive.
 fn openacc_words(file: &SourceFile, line: &Line) -> Option<Vec<Span>> {
-    let mut wanted: &[&[u8]] = &[b"#", b"pragma", b"acc"];
+    words_behind(file, line, b"acc")
+}
+
+/// The pieces of a pragma line behind the name that it begins with; `None` if it begins with another one.
+pub fn words_behind(file: &SourceFile, line: &Line, name: &[u8]) -> Option<Vec<Span>> {
+    let mut wanted: &[&[u8]] = &[b"#", b"pragma", name];
     let mut pieces = line.pieces.iter().copied();
     let mut piece = pieces.next()?;
     while let [word, more @ ..] = wanted {

@@ -2,6 +2,8 @@
 //!
 //! Invariant: a component of a type that no file at hand declares is unknown, and never guessed.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::host::ir::{BaseType, Decl, Derived, Expr, ExprId, ExprKind, Record, Unit};
@@ -100,6 +102,11 @@ impl DerivedTypes {
         DerivedTypes { types, deep }
     }
 
+    fn is_declared(&self, record: &str, depth: usize) -> bool {
+        let is_whole = |known: &DerivedType| known.bases.iter().all(|base| self.is_declared(base, depth + 1));
+        depth > DEPTH || self.types.get(record).is_some_and(is_whole)
+    }
+
     fn component(&self, record: &str, name: &str, depth: usize) -> Option<&Component> {
         let known = self.types.get(record)?;
         known.components.get(name).or_else(|| {
@@ -136,6 +143,11 @@ impl Symbols {
         self.derived_types.deep.contains(record)
     }
 
+    /// Whether files at hand declare a derived type, and the types that it extends.
+    pub fn is_declared(&self, record: &str) -> bool {
+        self.derived_types.is_declared(record, 0)
+    }
+
     /// A component of a derived type, an inherited one among them; `None` for a type-bound procedure.
     pub fn component(&self, record: &str, name: &str) -> Option<&Component> {
         self.derived_types.component(record, name, 0)
@@ -155,6 +167,12 @@ impl Symbols {
         for id in self.ids() {
             let Some(selector) = selector(unit, self, id) else { continue };
             let Some(Selected { rank, record, intrinsic }) = selected(unit, self, selector) else { continue };
+            // A branch of `select type` says the type.
+            let own = self.get(id);
+            let (record, intrinsic) = match (own.record.clone(), own.intrinsic.clone()) {
+                (None, None) => (record, intrinsic),
+                narrowed => narrowed,
+            };
             let class = match (&record, &intrinsic) {
                 _ if rank > 0 => Class::Array,
                 (Some(_), _) => Class::Record,
@@ -242,6 +260,12 @@ fn object(unit: &Unit, expr: ExprId) -> (ExprId, Vec<ExprId>) {
     }
 }
 
+/// Whether a symbol is the name that an `associate` block gives to a variable or a value.
+pub fn is_selected(unit: &Unit, symbols: &Symbols, symbol: SymbolId) -> bool {
+    let decl = symbols.get(symbol).decl.map(|decl| unit.decl(decl));
+    unit.is_fortran() && decl.is_some_and(|decl| decl.derived.first() == Some(&Derived::Reference))
+}
+
 /// Whether a symbol is the name that an `associate` block gives to a scalar variable.
 pub fn is_lent(unit: &Unit, symbols: &Symbols, symbol: SymbolId) -> bool {
     let is_scalar = matches!(symbols.get(symbol).class, Class::Scalar | Class::Record);
@@ -259,6 +283,32 @@ pub fn lender(unit: &Unit, symbols: &Symbols, symbol: SymbolId) -> Option<Symbol
     (at != symbol && symbols.get(at).class == Class::Array).then_some(at)
 }
 
+/// What the name of an `associate` block stands for a part of.
+#[derive(Clone, Debug)]
+pub struct Lent {
+    /// The variable.
+    pub root: SymbolId,
+    /// The components on the way, from the variable inwards.
+    pub members: Vec<String>,
+    /// It is the variable itself.
+    pub is_whole: bool,
+}
+
+impl Lent {
+    /// Whether two names may stand for one part of a variable, or for a part of one another.
+    pub fn meets(&self, other: &Lent) -> bool {
+        self.root == other.root && self.members.iter().zip(&other.members).all(|(one, two)| one == two)
+    }
+}
+
+/// What a name of an `associate` block stands for; `None` for other names.
+pub fn lent(unit: &Unit, symbols: &Symbols, symbol: SymbolId) -> Option<Lent> {
+    let selector = selector(unit, symbols, symbol)?;
+    let chain = chain(unit, selector)?;
+    let members = chain.steps.into_iter().map(|step| step.name).collect();
+    Some(Lent { root: symbols.named(unit, chain.root)?, members, is_whole: chain.root == selector })
+}
+
 /// A variable as a specification can ask for its kind: with ones for subscripts, and without names of `associate` blocks.
 /// With it, the variable itself.
 pub fn inquired(unit: &Unit, symbols: &Symbols, variable: (&str, SymbolId)) -> Option<(String, SymbolId)> {
@@ -272,6 +322,11 @@ fn inquired_within(
     depth: usize,
 ) -> Option<(String, SymbolId)> {
     let Some(selector) = selector(unit, symbols, symbol) else { return Some((name.to_owned(), symbol)) };
+    // Outside of its branch of `select type`, a variable has no components of the branch's type.
+    let known = symbols.get(symbol).decl.map(|decl| &unit.decl(decl).base);
+    if known.is_some_and(|base| *base != BaseType::Unknown) {
+        return None;
+    }
     let ones = |count: usize| match count {
         0 => String::new(),
         count => format!("({})", vec!["1"; count].join(", ")),
@@ -324,6 +379,33 @@ pub struct Path {
     pub is_written: bool,
     /// The code asks whether it is allocated or associated, or allocates it.
     pub is_asked: bool,
+}
+
+impl Path {
+    /// How many components from the variable inwards lead to one of `places`; `None` if the path names none of them.
+    pub fn leads_to<T>(&self, places: &BTreeMap<Place, T>) -> Option<usize> {
+        let mut place: Place = (self.root, Vec::new());
+        if places.contains_key(&place) {
+            return Some(0);
+        }
+        self.steps
+            .iter()
+            .position(|step| {
+                place.1.push(step.name.clone());
+                places.contains_key(&place)
+            })
+            .map(|at| at + 1)
+    }
+}
+
+/// A variable and the components of it that lead inwards, without their subscripts.
+pub type Place = (SymbolId, Vec<String>);
+
+/// The place that an expression names: that of `o%p` for `o%p(3)`.
+pub(super) fn place(unit: &Unit, symbols: &Symbols, expr: ExprId) -> Option<Place> {
+    let chain = chain(unit, expr)?;
+    let root = symbols.named(unit, chain.root)?;
+    Some((root, chain.steps.into_iter().map(|step| step.name).collect()))
 }
 
 /// One `%name` of a path.
@@ -384,10 +466,13 @@ fn chain(unit: &Unit, expr: ExprId) -> Option<Chain> {
     }
 }
 
-/// All places of a file that name variables of derived types or their components, or scalars by names of `associate`
-/// blocks, by place.
-pub fn paths(unit: &Unit, symbols: &Symbols) -> Vec<Path> {
+/// All places of a file that name variables of derived types or their components, scalars by names of `associate` blocks,
+/// or the variables of `more`, by place.
+pub fn paths(unit: &Unit, symbols: &Symbols, more: &BTreeSet<SymbolId>) -> Vec<Path> {
     let about = About::new(unit, symbols);
+    let is_wanted = |root: SymbolId| {
+        more.contains(&root) || record_of(unit, symbols, root).is_some() || is_lent(unit, symbols, root)
+    };
     let mut met = vec![false; unit.exprs.len()];
     let mut paths = Vec::new();
     let mut add = |id: ExprId, root: SymbolId, steps: Vec<Step>| {
@@ -404,8 +489,7 @@ pub fn paths(unit: &Unit, symbols: &Symbols) -> Vec<Path> {
         let Some(chain) = chain(unit, id) else { continue };
         chain.inner.iter().for_each(|inner| met[inner.0 as usize] = true);
         let Some(root) = symbols.named(unit, chain.root) else { continue };
-        let is_record = || record_of(unit, symbols, root).is_some();
-        if !chain.steps.is_empty() || is_record() || is_lent(unit, symbols, root) {
+        if !chain.steps.is_empty() || is_wanted(root) {
             add(id, root, chain.steps);
         }
     }
@@ -413,9 +497,7 @@ pub fn paths(unit: &Unit, symbols: &Symbols) -> Vec<Path> {
     for (at, _) in names {
         let id = ExprId(at as u32);
         let root = symbols.named(unit, id).filter(|_| !met[at]);
-        if let Some(root) =
-            root.filter(|root| record_of(unit, symbols, *root).is_some() || is_lent(unit, symbols, *root))
-        {
+        if let Some(root) = root.filter(|root| is_wanted(*root)) {
             add(id, root, Vec::new());
         }
     }

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use crate::host::ir::{ExprId, ExprKind, Unit};
 use crate::source::Span;
 
+use super::components::{Place, place};
 use super::elemental::{is_intrinsic, is_transformational};
 use super::symbols::{Class, SymbolId, Symbols};
 
@@ -61,6 +62,73 @@ pub fn moves(
         }
     }
     found
+}
+
+/// Where pointers get other targets than before: each place in the code, and the pointer.
+pub fn retargets(unit: &Unit, symbols: &Symbols) -> Vec<(Span, Place)> {
+    let mut found = Vec::new();
+    let mut add =
+        |expr: ExprId| found.extend(place(unit, symbols, expr).map(|one| (unit.expr(expr).span, one)));
+    for expr in &unit.exprs {
+        match &expr.kind {
+            ExprKind::Assign(None, left, right) if is_address(unit, *right) => add(*left),
+            ExprKind::Call { callee, args } => {
+                let ExprKind::Name(name) = &unit.expr(*callee).kind else { continue };
+                let moved = args.iter().enumerate();
+                let moved = moved.filter(|(at, arg)| symbols.may_move(name, keyword(unit, **arg), *at));
+                moved.for_each(|(_, arg)| add(*arg));
+            }
+            _ => {}
+        }
+    }
+    let allocations = unit.allocations.iter().filter(|one| !one.frees);
+    allocations.flat_map(|one| &one.objects).for_each(|object| add(*object));
+    found
+}
+
+/// Where pointers get targets whose elements do not stand side by side: sections with a stride, and those of which an
+/// earlier dimension is one element. With each pointer, the array that the section is of.
+pub fn gapped(unit: &Unit, symbols: &Symbols) -> Vec<(Span, Place, Option<Place>)> {
+    let found = unit.exprs.iter().filter_map(|expr| {
+        let ExprKind::Assign(None, left, right) = &expr.kind else { return None };
+        let ExprKind::AddressOf(target) = unit.expr(*right).kind else { return None };
+        has_gaps(unit, target).then_some(())?;
+        Some((unit.expr(*left).span, place(unit, symbols, *left)?, place(unit, symbols, target)))
+    });
+    found.collect()
+}
+
+fn has_gaps(unit: &Unit, target: ExprId) -> bool {
+    let mut subscripts = Vec::new();
+    let mut at = target;
+    loop {
+        match &unit.expr(at).kind {
+            ExprKind::Index(base, subscript) => {
+                subscripts.insert(0, *subscript);
+                at = *base;
+            }
+            ExprKind::Call { callee, args } => {
+                subscripts.splice(0..0, args.iter().copied());
+                at = *callee;
+            }
+            _ => break,
+        }
+    }
+    let mut met_element = false;
+    subscripts.into_iter().any(|subscript| match &unit.expr(subscript).kind {
+        ExprKind::Triplet([_, _, step]) => {
+            let is_one = |step: ExprId| matches!(unit.expr(step).kind, ExprKind::Int(1));
+            met_element || step.is_some_and(|step| !is_one(step))
+        }
+        _ => {
+            met_element = true;
+            false
+        }
+    })
+}
+
+fn is_address(unit: &Unit, expr: ExprId) -> bool {
+    matches!(unit.expr(expr).kind, ExprKind::AddressOf(_))
 }
 
 /// The name that an argument is passed by.

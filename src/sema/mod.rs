@@ -21,7 +21,9 @@ mod sum;
 mod symbols;
 
 pub use array::{Elementwise, Line, LineKind, Piece, Refusal, Why, elementwise};
-pub use components::{Component, Path, Step, inquired, is_lent, lender, paths, record_of};
+pub use components::{
+    Component, Lent, Path, Place, Step, inquired, is_lent, is_selected, lender, lent, paths, record_of,
+};
 pub use element::{Element, Type};
 pub use elemental::{is_intrinsic as is_pure_intrinsic, is_transformational};
 pub use flow::{
@@ -29,11 +31,11 @@ pub use flow::{
 };
 pub use fortran::resolve;
 pub use loops::{Header, NotCanonical, header, is_tight, only_loop, trip_constant};
-pub use memory::{Moved, moves};
+pub use memory::{Moved, gapped, moves, retargets};
 pub use output::{Output, output, prints};
 pub use parallel::{
     Amount, Around, Combine, Distance, Facts, Finding, Induction, Kind, Level, Needs, Obstacle, Said,
-    Verdict, combined, fixed_step, inductions, integer, judge,
+    Verdict, combined, fixed_step, inductions, integer, judge, reached,
 };
 pub use reduction::{Last, Reduction};
 pub use subscript::{Range, Subscript, plain};

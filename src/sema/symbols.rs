@@ -167,6 +167,8 @@ pub struct Symbols {
     pub(super) derived_types: DerivedTypes,
     /// What other files have given a place on the device.
     on_device: FxHashSet<SymbolId>,
+    /// The procedures that other files say all gangs run together.
+    gang_routines: FxHashSet<String>,
     /// The types of the variables of C and C++.
     types: FxHashMap<SymbolId, Type>,
     /// The types of members of structs by name; `None` for those that structs declare differently.
@@ -202,6 +204,16 @@ impl Symbols {
         };
         let meant: Vec<SymbolId> = entries.map(|entry| entry.id).filter(is_meant).collect();
         self.on_device.extend(meant);
+    }
+
+    /// Notes that another file says of a procedure that all gangs run it together.
+    pub fn note_gang_routine(&mut self, name: &str) {
+        self.gang_routines.insert(name.to_owned());
+    }
+
+    /// Whether another file says of a procedure that all gangs run it together.
+    pub fn is_gang_routine(&self, name: &str) -> bool {
+        self.gang_routines.contains(name)
     }
 
     /// What other files have given a place on the device, in no order.
@@ -500,7 +512,7 @@ impl Symbols {
     }
 
     /// All symbols, in the order of their declarations.
-    pub(super) fn ids(&self) -> impl Iterator<Item = SymbolId> + use<> {
+    pub fn ids(&self) -> impl Iterator<Item = SymbolId> + use<> {
         (0..self.symbols.len() as u32).map(SymbolId)
     }
 

@@ -8,7 +8,7 @@ use crate::diag::{self, Diag};
 use crate::edit::{Edit, EditSet, Rewrite};
 use crate::host::ir::Unit;
 use crate::omp::{self, ApiChange, ApiLowered};
-use crate::scan::{self, Guard, Include, Scan, View};
+use crate::scan::{self, Fork, Guard, Include, Scan, View};
 use crate::sema::Symbols;
 use crate::source::{Form, Language, SourceFile, Span};
 use crate::{bind, host, layout, rules};
@@ -39,6 +39,8 @@ pub struct Library<'a> {
     omp: bool,
     /// The output calls routines of `SUPPORT`.
     support: bool,
+    /// It does so where directives stood, whatever the conditions around calls say.
+    by_directives: bool,
     /// Some name is left.
     left: bool,
     /// What there is to say.
@@ -60,6 +62,7 @@ impl<'a> Library<'a> {
             conditionals: Vec::new(),
             omp: false,
             support: false,
+            by_directives: false,
             left: false,
             diags: Vec::new(),
             rows: Vec::new(),
@@ -144,13 +147,22 @@ impl<'a> Library<'a> {
 
     /// Notes which headers a text needs.
     pub fn notice(&mut self, text: &[u8]) {
-        let text = String::from_utf8_lossy(text);
+        // A variable of ours is no name of a library.
+        let text = String::from_utf8_lossy(text).replace(omp::DECIDED, "");
         if self.target.speech == omp::Speech::Fortran {
             self.omp |= text.match_indices("omp_").any(|(at, _)| !text[..at].ends_with(is_inner));
             return;
         }
         self.support |= text.match_indices("acc2omp_").any(|(at, _)| !is_loop_variable(&text[at..]));
         self.omp |= text.match_indices("omp_").any(|(at, _)| !text[..at].ends_with(is_inner));
+    }
+
+    /// Notes which headers the text of a directive needs.
+    pub fn notice_directive(&mut self, text: &[u8]) {
+        let before = std::mem::take(&mut self.support);
+        self.notice(text);
+        self.by_directives |= self.support;
+        self.support |= before;
     }
 
     /// Makes the edits for the uses that one view has shown.
@@ -225,12 +237,15 @@ impl<'a> Library<'a> {
         }
     }
 
-    /// The headers and the guards, once everything else is known.
-    pub fn finish(&mut self, file: &SourceFile, edits: &mut EditSet) {
+    /// The headers and the guards, once everything else is known; guards that `stay` do so.
+    pub fn finish(&mut self, file: &SourceFile, edits: &mut EditSet, stay: &dyn Fn(Span) -> bool) {
         for (name, span) in std::mem::take(&mut self.names).into_values() {
             self.leave(span, &name);
         }
         for guard in std::mem::take(&mut self.guards) {
+            if stay(guard.span) {
+                continue;
+            }
             if !guard.is_plain {
                 self.diags.push(diag::guard_left(guard.span));
                 continue;
@@ -279,14 +294,23 @@ impl<'a> Library<'a> {
             true => (format!("#include \"{}\"", SUPPORT.0), SUPPORT.0),
             false => ("#include <omp.h>".to_owned(), "omp.h"),
         };
-        let mut brought = self.includes.iter().any(|include| include.path == path && include.active);
+        // A build without OpenMP needs what stands for directives, too: there it is functions of the host alone.
+        let forks = if self.by_directives { scan::forks(file) } else { Vec::new() };
+        let guard = |include: &Include| {
+            let holds =
+                |fork: &&Fork| fork.is_about_directives() && fork.branch_at(include.span.start).is_some();
+            forks.iter().find(holds).map(|fork| fork.whole.start)
+        };
+        let brings = |include: &Include| include.active && guard(include).is_none();
+        let mut brought = self.includes.iter().any(|include| include.path == path && brings(include));
         for include in self.includes.iter().filter(|include| include.path == "openacc.h" && !self.left) {
-            add(edits, Edit { span: include.span, text: wanted.clone().into_bytes() });
-            brought |= include.active;
+            let text = if guard(include).is_some() { "#include <omp.h>" } else { &*wanted };
+            add(edits, Edit { span: include.span, text: text.as_bytes().to_vec() });
+            brought |= brings(include);
         }
         if (self.omp || self.support) && !brought {
             let first = self.includes.iter().find(|include| include.active);
-            let at = first.map_or(0, |include| include.span.start);
+            let at = first.map_or(0, |include| guard(include).unwrap_or(include.span.start));
             layout::inserted(file, at, &wanted).into_iter().for_each(|edit| add(edits, edit));
         }
     }

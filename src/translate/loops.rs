@@ -89,9 +89,9 @@ impl Source {
         aim: &Aim,
         options: &Options,
         found: &mut Found,
-    ) -> Vec<Bound> {
+    ) -> (Vec<Bound>, plan::Reached) {
         if !plan::leaves_open(&bound) {
-            return bound;
+            return (bound, plan::Reached::new());
         }
         let facts = Facts::new(&self.file, unit, symbols, &self.macros(scan), options.assume_no_alias);
         let settled = plan::settle(&facts, bound, aim);
@@ -100,7 +100,7 @@ impl Source {
         }
         found.diags.extend(settled.diags);
         found.closed.extend(settled.closed);
-        settled.bound
+        (settled.bound, settled.reached)
     }
 }
 

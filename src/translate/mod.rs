@@ -4,6 +4,7 @@
 
 mod allocations;
 mod cuda;
+mod existing;
 mod inductions;
 mod library;
 mod loops;
@@ -27,6 +28,7 @@ use crate::scan::{self, Macro, Outline, Scan, Shown, View};
 use crate::source::{Language, SourceFile, Span};
 
 pub use cuda::RUNTIME;
+pub use existing::Existing;
 pub use library::SUPPORT;
 use work::Work;
 
@@ -53,6 +55,8 @@ pub struct Header {
     macros: Vec<Macro>,
     /// The variables that it gives a place on the device.
     declared: Declared,
+    /// The procedures that it says all gangs run together.
+    gang_routines: Vec<String>,
 }
 
 impl Header {
@@ -78,7 +82,8 @@ impl Header {
         let unit = host::parse(&file, &scan);
         let macros = scan::header_macros(&file, shown);
         let declared = bind::declared(&file, &scan, &unit);
-        Header { file, scan, unit, macros, declared }
+        let gang_routines = bind::gang_routines(&file, &scan, &unit);
+        Header { file, scan, unit, macros, declared, gang_routines }
     }
 }
 
@@ -191,6 +196,8 @@ pub struct Options {
     pub queues: Queues,
     /// The original stays beside the translation, and the preprocessor chooses.
     pub guard: bool,
+    /// What becomes of OpenMP that the source has for the code of an OpenACC directive.
+    pub existing: Existing,
     /// A condition in C: where it is false when the program runs, the host runs what the device would.
     pub host_fallback: Option<String>,
     /// The device type whose `device_type` clauses count, in lower case (`nvidia`, `host` …).
@@ -211,6 +218,7 @@ impl Default for Options {
             profile: Profile::Generic,
             queues: Queues::Kept,
             guard: false,
+            existing: Existing::Ask,
             host_fallback: None,
             device_type: "nvidia".to_owned(),
             assume_no_alias: false,

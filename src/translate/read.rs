@@ -33,6 +33,9 @@ impl Source {
         for (module, name) in self.headers.iter().flat_map(|header| header.declared.keys()) {
             symbols.place_on_device(module.as_deref(), name);
         }
+        for name in self.headers.iter().flat_map(|header| &header.gang_routines) {
+            symbols.note_gang_routine(name);
+        }
         symbols
     }
 

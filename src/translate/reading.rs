@@ -79,12 +79,13 @@ impl Source {
             device_type: options.device_type.clone(),
             preference: omp::preference(target.profile, target.version, target.speech),
             queues: false,
+            asks: false,
         };
-        let bound = self.settled((unit, scan, &symbols), bound, &aim, options, found);
+        let (bound, reached) = self.settled((unit, scan, &symbols), bound, &aim, options, found);
         let (bound, sizes) = plan::sizes_as_arrays(unit, &symbols, bound);
         said.extend(sizes);
         // What the plan has to say is about OpenMP's way; this back end speaks for itself.
-        let (plan, _) = plan::plan(&self.file, unit, &symbols, &bound, &held, &aim);
+        let (plan, _) = plan::plan(&self.file, unit, &symbols, &bound, &held, &reached, &aim);
         Reading { symbols, bound, plan, held, said }
     }
 

@@ -16,6 +16,7 @@ use crate::source::{self, SourceFile, Span};
 use crate::{acc, host, layout, plan};
 
 use super::allocations;
+use super::existing::{Apart, Chosen};
 use super::library::Library;
 use super::loops::Found;
 use super::parted;
@@ -46,6 +47,8 @@ pub struct Work<'a> {
     placed: BTreeSet<(u32, Vec<u8>)>,
     /// What was found out about loops.
     found: Found,
+    /// The OpenMP of the source.
+    apart: Apart,
 }
 
 impl<'a> Work<'a> {
@@ -67,6 +70,7 @@ impl<'a> Work<'a> {
             placed: BTreeSet::new(),
             found: Found::default(),
             library: Library::new(options.target(source.file.language)),
+            apart: Apart::new(&source.file, options.existing, options.guard),
         }
     }
 
@@ -134,17 +138,23 @@ impl<'a> Work<'a> {
         unbound.retain(|span| bound.binary_search_by_key(span, |one| one.directive.span).is_err());
         held.extend(unbound);
         self.diags.extend(said);
+        let mut chosen = self.apart.choose(unit, bound);
+        let bound = std::mem::take(&mut chosen.bound);
+        self.set_apart(&mut chosen);
+        held.extend(&chosen.left);
         let target = self.options.target(self.source.file.language);
         let aim = plan::Aim {
             device_type: self.options.device_type.clone(),
             preference: omp::preference(target.profile, target.version, target.speech),
             queues: target.queues == omp::Queues::Kept,
+            asks: true,
         };
-        let bound = self.source.settled((unit, scan, &symbols), bound, &aim, self.options, &mut self.found);
+        let (bound, reached) =
+            self.source.settled((unit, scan, &symbols), bound, &aim, self.options, &mut self.found);
         let (bound, said) = plan::sizes_as_arrays(unit, &symbols, bound);
         self.diags.extend(said);
         let bound = plan::with_objects(unit, &symbols, bound);
-        let (plan, said) = plan::plan(file, unit, &symbols, &bound, &held, &aim);
+        let (plan, said) = plan::plan(file, unit, &symbols, &bound, &held, &reached, &aim);
         self.found.spread(unit, &bound, &plan);
         self.diags.extend(said);
         let (mut aliased, said) = omp::alias(file, unit, &symbols, &bound, &plan, target);
@@ -155,6 +165,7 @@ impl<'a> Work<'a> {
         let (lowered, said) = omp::lower(&plan, unit, &symbols, &aliased, target);
         self.diags.extend(said);
         let mut changes = self.changes((scan, &conditions), unit, &bound, &lowered);
+        self.without_regions(&bound, &chosen, &mut changes);
         leave_whole(&bound, &mut changes);
         leave_declares(&bound, &lowered, &mut changes);
         for (at, ((bound, lowered), edits)) in bound.iter().zip(lowered).zip(changes).enumerate() {
@@ -192,6 +203,49 @@ impl<'a> Work<'a> {
         self.library.lowered(file, lowered, &mut self.edits);
     }
 
+    /// Reports the directives that OpenMP of the source stands for, and takes those away that go.
+    fn set_apart(&mut self, chosen: &mut Chosen) {
+        self.diags.append(&mut chosen.diags);
+        for span in &chosen.stay {
+            self.report(*span, "", Outcome::Exact, Vec::new());
+        }
+        for span in &chosen.gone {
+            let edits = vec![layout::removed(&self.source.file, *span)];
+            let outcome = match self.edits.add(Rewrite { owner: u32::MAX - 3, edits }) {
+                Ok(()) => Outcome::Exact,
+                Err(_) => Outcome::Left,
+            };
+            self.report(*span, "", outcome, Vec::new());
+        }
+    }
+
+    /// Regions of data whose place OpenMP of the source takes become nothing.
+    fn without_regions(&self, bound: &[Bound], chosen: &Chosen, changes: &mut [Option<Vec<Edit>>]) {
+        for (at, one) in bound.iter().enumerate() {
+            let begin = match one.directive.kind {
+                DirectiveKind::End(_) => one.partner.unwrap_or(at),
+                _ => at,
+            };
+            if chosen.gone_data.contains(&bound[begin].directive.span.start) {
+                changes[at] = Some(vec![layout::removed(&self.source.file, one.directive.span)]);
+            }
+        }
+    }
+
+    /// The OpenMP of the source that a translation has replaced goes; what is in force with the translation is told.
+    fn finish_existing(&mut self) {
+        let is_translated =
+            |start: u32| self.reports.get(&start).is_some_and(|report| report.outcome != Outcome::Left);
+        for span in self.apart.replaced(is_translated) {
+            let edits = vec![layout::removed(&self.source.file, span)];
+            if self.edits.add(Rewrite { owner: u32::MAX - 3, edits }).is_err() {
+                self.diags.push(diag::edit_conflict(span));
+            }
+        }
+        let is_changed = self.edits.edits().next().is_some();
+        self.diags.extend(self.apart.awakes().filter(|_| is_changed).map(diag::own_openmp));
+    }
+
     fn report(&mut self, span: Span, name: &str, outcome: Outcome, rows: Vec<String>) {
         let report = DirectiveReport { span, name: name.to_owned(), outcome, rows };
         self.reports.insert(span.start, report);
@@ -214,6 +268,7 @@ impl<'a> Work<'a> {
                 true => None,
                 false => edits_of(file, unit, conditions, (span, text), &lowered.parts),
             };
+            let edits = edits.map(|edits| behind_label(file, scan, bound, edits));
             if edits.is_none() && !lowered.left {
                 let name = acc::name(bound.directive.kind);
                 self.diags.push(diag::not_yet(span, &format!("`{name}` among other code on one line")));
@@ -263,10 +318,19 @@ impl<'a> Work<'a> {
     /// Declares the objects of queues in the scoping unit that holds `offset`, if a text there names them.
     fn need_queues(&mut self, unit: &Unit, offset: u32, text: &[u8]) {
         let is_named = text.windows(13).any(|word| word == b"acc2omp_queue");
-        let Some(place) = place_in_specification(unit, offset).filter(|_| is_named) else { return };
+        let Some(scope) = innermost(unit, offset).filter(|_| is_named) else { return };
+        self.add_specification(self.behind_head(scope), omp::queue_module());
         for line in omp::queue_objects() {
-            self.add_specification(place, line);
+            self.add_specification(scope.directives_from, line);
         }
+    }
+
+    /// Where the line behind the first statement of a scoping unit begins: `use` statements may stand from there on.
+    fn behind_head(&self, scope: &Scope) -> u32 {
+        let head = scope.specification.start;
+        let rest = self.source.file.bytes.get(head as usize..).unwrap_or_default();
+        let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
+        if head == 0 { 0 } else { head + length as u32 }
     }
 
     fn add_specification(&mut self, place: u32, line: String) {
@@ -276,13 +340,18 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Puts the lines into the specification parts, before the first code that stands there.
+    /// Puts the lines into the specification parts, before the first code that stands there: `use` statements come first.
     fn finish_specifications(&mut self) {
         let file = &self.source.file;
+        let mut places: BTreeMap<u32, Vec<String>> = BTreeMap::new();
         for (place, lines) in std::mem::take(&mut self.specification) {
             let behind = file.bytes.get(place as usize..).unwrap_or_default();
             let blanks = behind.iter().take_while(|byte| byte.is_ascii_whitespace()).count() as u32;
-            let edits = lines.iter().filter_map(|line| layout::inserted(file, place + blanks, line));
+            places.entry(place + blanks).or_default().extend(lines);
+        }
+        for (place, mut lines) in places {
+            lines.sort_by_key(|line| !line.trim_start_matches("!$ ").starts_with("use "));
+            let edits = lines.iter().filter_map(|line| layout::inserted(file, place, line));
             let edits = joined(edits.collect());
             if self.edits.add(Rewrite { owner: u32::MAX - 1, edits }).is_err() {
                 self.diags.push(diag::edit_conflict(Span { start: place, end: place }));
@@ -302,7 +371,7 @@ impl<'a> Work<'a> {
             None => Outcome::Left,
             Some(edits) => match self.edits.add(Rewrite { owner, edits: edits.clone() }) {
                 Ok(()) => {
-                    edits.iter().for_each(|edit| self.library.notice(&edit.text));
+                    edits.iter().for_each(|edit| self.library.notice_directive(&edit.text));
                     Outcome::Exact
                 }
                 Err(_) => {
@@ -353,7 +422,9 @@ impl<'a> Work<'a> {
                 self.reports.insert(*start, report);
             }
         }
-        self.library.finish(file, &mut self.edits);
+        self.finish_existing();
+        let apart = &self.apart;
+        self.library.finish(file, &mut self.edits, &|guard| apart.keeps(guard));
         self.diags.append(&mut self.found.diags);
         let text = self.edits.apply(&file.bytes);
         let breaks = text != file.bytes && self.breaks(&text);
@@ -448,6 +519,32 @@ fn joined(edits: Vec<Edit>) -> Vec<Edit> {
     out
 }
 
+/// The edits of a directive behind a label of C: OpenMP's directives that stand alone are no statements that it could mark.
+fn behind_label(file: &SourceFile, scan: &Scan, bound: &Bound, mut edits: Vec<Edit>) -> Vec<Edit> {
+    let span = bound.directive.span;
+    let kind = bound.directive.kind;
+    let is_alone = matches!(
+        kind,
+        DirectiveKind::EnterData | DirectiveKind::ExitData | DirectiveKind::Update | DirectiveKind::Wait
+    );
+    let before = scan.shadow.get(..span.start as usize).unwrap_or_default().trim_ascii_end();
+    if file.language.is_fortran() || !is_alone || !before.ends_with(b":") || !layout::stands_alone(file, span)
+    {
+        return edits;
+    }
+    let becomes_pragma = |edit: &&mut Edit| {
+        span.contains(edit.span) && !edit.text.is_empty() && !edit.text.starts_with(b"acc2omp_")
+    };
+    if let Some(first) = edits.iter_mut().find(becomes_pragma) {
+        let column = file.lines.span(file.lines.line(span.start)).start;
+        let indent = file.slice(Span { start: column, end: span.start });
+        let kept = file.slice(Span { start: span.start, end: first.span.start });
+        first.text = [&b";\n"[..], indent, kept, &first.text].concat();
+        first.span.start = span.start;
+    }
+    edits
+}
+
 /// The edits for one directive; `None` if the source leaves no room for them.
 fn edits_of(
     file: &SourceFile,
@@ -505,6 +602,18 @@ fn edits_of(
             Part::Braced(stmt, lines) => {
                 edits.extend(layout::braced(file, unit.stmt(*stmt).span, lines));
             }
+            Part::Inline(stmt, words) => {
+                let at = unit.stmt(*stmt).span.start;
+                let is_apart =
+                    file.slice(Span { start: at.saturating_sub(1), end: at })[0].is_ascii_whitespace();
+                let text = format!("{}{words} ", if is_apart { "" } else { " " }).into_bytes();
+                edits.push(Edit { span: Span { start: at, end: at }, text });
+            }
+            Part::AfterHead(stmt, end, lines) => {
+                // The lines of a body stand deeper than the head.
+                let deeper: Vec<String> = lines.iter().map(|line| format!("  {line}")).collect();
+                edits.push(layout::lines_after(file, *end, unit.stmt(*stmt).span, &deeper)?);
+            }
             Part::Loops(stmt, lines, _) => {
                 let span = unit.stmt(*stmt).span;
                 if !layout::stands_alone(file, span) {
@@ -539,15 +648,18 @@ fn edits_of(
             Part::Around(function, around) => {
                 let span = unit.function(*function).span;
                 let [before, behind] = around.as_ref();
-                edits.push(layout::inserted(file, span.start, &before.line(speech))?);
-                edits.push(layout::behind(file, span.end, &behind.line(speech)));
+                edits.extend(layout::around(file, span, [&before.line(speech), &behind.line(speech)]));
             }
             Part::Specified(directive) => match place_in_specification(unit, old.span.start) {
                 // Where it stands, only a compiler for OpenACC takes it.
                 Some(place) if old.span.start < place => edits.push(layout::removed(file, old.span)),
                 _ => edits.push(own(&mut above, layout::relaid(file, old, &directive.words(speech)))),
             },
-            Part::InFunction(..) | Part::Declared(..) | Part::Used(..) | Part::Counters(_) => {}
+            Part::InFunction(..)
+            | Part::Declared(..)
+            | Part::Used(..)
+            | Part::DeclaredFor(..)
+            | Part::Counters(_) => {}
             Part::BeforeDirective(span, lines) => {
                 for line in lines {
                     edits.push(layout::inserted(file, span.start, line)?);
@@ -574,7 +686,14 @@ fn edits_of(
                 edits.push(Edit { span: Span { start: old.span.end, end: old.span.end }, text });
             }
             Part::LinesBehind(lines) => edits.push(layout::lines_behind(file, old.span, lines)?),
-            Part::Respelled(names) => edits.extend(layout::respelled(file, names)?),
+            Part::Respelled(names) if speech == Speech::Fortran => {
+                edits.extend(layout::respelled(file, names)?);
+            }
+            Part::Respelled(names) => {
+                let edit =
+                    |(span, text): &(Span, String)| Edit { span: *span, text: text.clone().into_bytes() };
+                edits.extend(names.iter().map(edit));
+            }
         }
     }
     Some(joined(edits))
@@ -598,7 +717,12 @@ fn edits_of_implied(file: &SourceFile, unit: &Unit, at: Span, parts: &[Part]) ->
             Part::Directive(directive) => before.push(directive.line(speech)),
             Part::Pair(first, second) => before.extend([first.line(speech), second.line(speech)]),
             Part::LinesBefore(lines) | Part::LinesBehind(lines) => before.extend(lines.iter().cloned()),
-            Part::Gone | Part::InFunction(..) | Part::Declared(..) | Part::Used(..) | Part::Counters(_) => {}
+            Part::Gone
+            | Part::InFunction(..)
+            | Part::Declared(..)
+            | Part::Used(..)
+            | Part::DeclaredFor(..)
+            | Part::Counters(_) => {}
             Part::Before(stmt, lines) if unit.stmt(*stmt).span.start == at.start => {
                 before.extend(lines.iter().cloned());
             }
@@ -672,6 +796,10 @@ fn specified(unit: &Unit, old: Span, parts: &[Part]) -> Vec<(u32, String)> {
                 );
             }
             Part::Declared(place, line) => lines.push((*place, line.clone())),
+            Part::DeclaredFor(stmt, line) => {
+                let scope = innermost(unit, unit.stmt(*stmt).span.start);
+                lines.extend(scope.map(|scope| (scope.directives_from, line.clone())));
+            }
             Part::Used(stmt, line) => {
                 let scope = innermost(unit, unit.stmt(*stmt).span.start);
                 lines.extend(scope.map(|scope| (scope.specification.start, line.clone())));

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use acc2omp::diag::{self, Code, Diag, pages};
 use acc2omp::source::{Language, Span};
-use acc2omp::{Options, Profile, Source, To, rules, translate};
+use acc2omp::{Existing, Options, Profile, Source, To, rules, translate};
 
 use super::{files, root, shown, text};
 
@@ -97,10 +97,16 @@ fn every_code_has_a_fixture_that_provokes_it() {
         let source = Source::new(shown(&path), std::fs::read(&path).unwrap(), language);
         // From 400 they are about the way to CUDA.
         let to = if (400..500).contains(&code.0) { To::Cuda } else { To::OpenMp };
+        // These are about what becomes of OpenMP that the source has.
+        let existing = match code.0 {
+            294 | 296 => Existing::Keep,
+            295 | 322 => Existing::Replace,
+            _ => Existing::Ask,
+        };
         let told: Vec<Code> = [Profile::Generic, Profile::Clang]
             .into_iter()
             .flat_map(|profile| {
-                translate(&source, &Options { to, profile, ..Options::default() }).diagnostics
+                translate(&source, &Options { to, profile, existing, ..Options::default() }).diagnostics
             })
             .map(|diag| diag.code)
             .collect();

@@ -181,6 +181,15 @@ fn is_expected(file: &SourceFile, openacc: &BTreeSet<usize>, edit: &Edit) -> boo
     if edit.text.windows(13).any(|word| word == b"do acc2omp_i1") {
         return true;
     }
+    // A condition that the device has computed, and a loop whose iterations gangs divide.
+    if edit.text == b"acc2omp_if" || edit.text.starts_with(b"if ((unsigned)") {
+        return true;
+    }
+    // A function for the device that stands on one line with other code: the line is broken.
+    let around: [&[u8]; 2] = [b"#pragma omp declare target", b"#pragma omp end declare target"];
+    if edit.span.is_empty() && around.contains(&edit.text.trim_ascii()) {
+        return true;
+    }
     // A `do concurrent` that becomes `do` loops.
     if file.language.is_fortran() && file.text(edit.span).contains("do concurrent (") {
         return true;

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use acc2omp::{LoopVerdict, Options, translate};
+use acc2omp::source::Language;
+use acc2omp::{LoopVerdict, Options, Source, translate};
 
 use super::fixtures;
 use super::{shown, text};
@@ -109,4 +110,26 @@ fn a_verdict_is_held_against_a_label() {
     assert_eq!(judge("parallel, not proven: x", sequential()), Ok(Standing::OutOfReach));
     assert_eq!(judge("parallel", sequential()), Err("parallel, but found sequential: why".to_owned()));
     assert!(judge("parallel", None).is_err());
+}
+
+#[test]
+fn a_loop_that_ends_where_its_variable_wraps_around_is_not_divided() {
+    let heads = [
+        ("unsigned i = n - 1; i < n; i--", false),
+        ("size_t i = n - 1; n > i; i -= 1", false),
+        ("unsigned i = n - 2; i < n; i += -2", false),
+        ("unsigned i = 3; i >= 1; i++", false),
+        ("unsigned i = 0; i < n; i++", true),
+        ("int i = n - 1; i >= 0; i += -1", true),
+        ("int i = 0; i < n; i -= -4", true),
+    ];
+    for (head, is_divided) in heads {
+        let text = format!(
+            "#include <stddef.h>\nvoid f(unsigned n, int *a)\n{{\n#pragma acc parallel loop copy(a[0:n])\n    for ({head})\n        a[i] = 1;\n}}\n"
+        );
+        let source = Source::new("loop.c".to_owned(), text.into_bytes(), Language::C);
+        let translation = translate(&source, &Options::default());
+        let text = String::from_utf8(translation.text).unwrap();
+        assert_eq!(text.contains("distribute"), is_divided, "{head}: {text}");
+    }
 }

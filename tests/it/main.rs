@@ -7,6 +7,7 @@ mod affine;
 mod cells;
 mod cli;
 mod diag;
+mod existing;
 mod fixtures;
 mod headers;
 mod inductions;

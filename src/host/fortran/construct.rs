@@ -86,37 +86,35 @@ impl<'t> Reader<'_, 't> {
 
     /// `select case`, `select type`, `select rank`
     pub(super) fn select(&mut self, node: Node<'t>, whole: Span) -> StmtKind {
-        let (mut cond, mut alias, mut cases) = (None, None, Vec::new());
+        let (mut selector, mut name, mut alias, mut cases) = (None, None, None, Vec::new());
+        let mut end = whole.end as usize;
         for part in self.named(node) {
             match part.word() {
                 "selector" => match self.named(part).first() {
                     Some(pair) if pair.word() == "pointer_association_statement" => {
                         let parts = self.named(*pair);
-                        cond = parts.first().copied();
+                        (name, selector) = (parts.first().copied(), parts.get(1).copied());
                         alias = self.alias_of(*pair, &parts);
                     }
-                    value => cond = value.copied(),
+                    value => {
+                        selector = value.copied();
+                        name = selector.filter(|value| value.word() == "identifier");
+                    }
                 },
                 "case_statement" | "type_statement" | "rank_statement" => cases.push(part),
+                "end_select_statement" => end = part.start_byte(),
                 _ => {}
             }
         }
-        let cond = match cond {
+        let cond = match alias.and(name).or(selector) {
             Some(cond) => self.expr(cond),
             None => self.push_expr(Span::at(whole.start as usize), ExprKind::Literal),
         };
         self.around.push(Around::Switch);
         let mut list = Vec::new();
-        for case in cases {
-            let inside = self.named(case);
-            let is_stmt = |part: &&Node| !is_case_head(part.word());
-            let body: Vec<Node> = inside.iter().filter(is_stmt).copied().collect();
-            let code = self.trimmed(case);
-            let place = body.first().map_or(code.end as usize, |first| first.start_byte());
-            let block = self.block(&body, place);
-            let label = self.push_stmt(code, StmtKind::Labeled { label: None, stmt: Some(block) });
-            self.unit.defaults.extend(inside.iter().any(|part| part.word() == "default").then_some(label));
-            list.push(label);
+        for (at, case) in cases.iter().enumerate() {
+            let end = cases.get(at + 1).map_or(end, |next| next.start_byte());
+            list.push(self.case(*case, end, name.zip(selector)));
         }
         self.around.pop();
         let body = self.block_of(list, whole.end as usize);
@@ -128,6 +126,45 @@ impl<'t> Reader<'_, 't> {
             }
             None => switch,
         }
+    }
+
+    /// A branch of a `select` that ends before `end`; in one of `select type`, the name is one of the branch's type.
+    fn case(&mut self, case: Node<'t>, end: usize, selected: Option<(Node<'t>, Node<'t>)>) -> StmtId {
+        let inside = self.named(case);
+        let is_stmt = |part: &&Node| !is_case_head(part.word());
+        let body: Vec<Node> = inside.iter().filter(is_stmt).copied().collect();
+        let code = self.trimmed(case);
+        let place = body.first().map_or(code.end as usize, |first| first.start_byte());
+        let is_type = case.word() == "type_statement";
+        let typed = case.child_by_field_name("type").filter(|_| is_type).zip(selected);
+        let (code, block) = match typed {
+            Some((base, (name, selector))) => {
+                // It holds the directives behind its last statement, too.
+                let whole = Span::new(case.start_byte(), end.min(self.shadow.len()));
+                let narrowed = self.narrowed(base, name, selector);
+                let list = std::iter::once(narrowed).chain(self.list(&body)).collect();
+                (whole, self.push_stmt(whole, StmtKind::Block(list)))
+            }
+            None => (code, self.block(&body, place)),
+        };
+        let label = self.push_stmt(code, StmtKind::Labeled { label: None, stmt: Some(block) });
+        self.unit.defaults.extend(inside.iter().any(|part| part.word() == "default").then_some(label));
+        label
+    }
+
+    /// The name of a `select type`, as one of the type of a branch.
+    fn narrowed(&mut self, base: Node<'t>, name: Node<'t>, selector: Node<'t>) -> StmtId {
+        let base_type = match base.word() {
+            "intrinsic_type" => self.type_of(base),
+            _ => BaseType::Tagged(self.name(base)),
+        };
+        let init = self.expr(selector);
+        self.frames.push(Frame { is_local: true, ..Frame::default() });
+        let id = self.entity(name, span(base));
+        self.frames.pop();
+        let decl = self.decl(id);
+        (decl.base, decl.derived, decl.init) = (base_type, vec![Derived::Reference], Some(init));
+        self.push_stmt(span(base), StmtKind::Decl(vec![id]))
     }
 
     /// `name => selector`: another name, or the name of a value.

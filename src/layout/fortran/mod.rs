@@ -105,7 +105,10 @@ pub fn removed(file: &SourceFile, span: Span) -> Edit {
     let end = line_end(file, span.start);
     let indent = indentation(file, file.lines.line(span.start));
     let lines = lines_of(file, span);
-    let comments = comments(file, span, Span { start: span.end, end: lines.end });
+    // To us, the lines of an OpenMP directive are comments: all of them go.
+    let is_openmp = file.slice(span).get(1..5).is_some_and(|mark| mark.eq_ignore_ascii_case(b"$omp"));
+    let behind = Span { start: span.end, end: lines.end };
+    let comments = if is_openmp { Vec::new() } else { comments(file, span, behind) };
     let kept =
         comments.iter().map(|comment| [indent.as_bytes(), file.slice(*comment), end.as_bytes()].concat());
     Edit { span: lines, text: kept.collect::<Vec<_>>().concat() }
@@ -178,6 +181,9 @@ fn laid(file: &SourceFile, line: usize, text: &str) -> Vec<String> {
         let sentinel = style::sentinel_near(file, line);
         let frame = style::of_new_directive(form, &indent, &sentinel);
         return frame.fill(&[&[sentinel], rest].concat());
+    }
+    if first == "!$" && !rest.is_empty() {
+        return style::of_conditional(form, &indent).fill(rest);
     }
     if first.starts_with('!') {
         let indent = if form == Form::Free { indent } else { String::new() };

@@ -166,6 +166,21 @@ pub fn of_statement(form: Form, indent: &str) -> Frame {
     }
 }
 
+/// How the lines of a statement begin and end that only a compiler for OpenMP reads.
+pub fn of_conditional(form: Form, indent: &str) -> Frame {
+    match form {
+        Form::Free => Frame {
+            first: format!("{indent}!$ "),
+            next: format!("{indent}!$   "),
+            tail: Tail::Near,
+            limit: grown(indent),
+        },
+        Form::Fixed => {
+            Frame { first: "!$    ".to_owned(), next: "!$   &  ".to_owned(), tail: Tail::None, limit: FIXED }
+        }
+    }
+}
+
 /// The indentation of code beside line `line`: of the line itself, or, in fixed form, of the next line of code, counted
 /// from column 7.
 pub fn code_indentation(file: &SourceFile, line: usize) -> String {

@@ -212,6 +212,19 @@ impl<'a> Nest<'a> {
         found
     }
 
+    /// The variables that are called by their names and, in another place, by other names, where one of the two changes them.
+    pub(super) fn reached(&self) -> BTreeSet<SymbolId> {
+        let mut found = BTreeSet::new();
+        for own in self.accesses.iter().filter(|access| access.by_name) {
+            let others = self.accesses.iter().filter(|other| other.writes || own.writes);
+            let mut others = others.filter(|other| !(other.by_name && other.place == own.place));
+            if !found.contains(&own.place.root) && others.any(|other| self.may_be_same(own, other)) {
+                found.insert(own.place.root);
+            }
+        }
+        found
+    }
+
     /// Whether the nest may change a variable by another name.
     pub(super) fn is_unsteady(&self, symbol: SymbolId) -> bool {
         self.unsteady.variables.contains(&symbol)

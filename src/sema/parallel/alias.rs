@@ -48,7 +48,7 @@ impl Nest<'_> {
         match self.facts.unit.is_fortran() {
             true => {
                 let fortran = &known.fortran;
-                fortran.pointer || fortran.target || fortran.is_equivalent
+                fortran.pointer || fortran.target || fortran.is_equivalent || self.facts.is_lent(symbol)
             }
             false => known.is_reference || self.facts.origins().is_taken(symbol),
         }

@@ -37,8 +37,20 @@ pub(super) struct Argument {
 }
 
 impl Facts<'_> {
-    /// What a call of `name` with so many arguments does.
+    /// What a call of `name` does: a function, or a macro that stands for the names of functions, which must do the same.
     pub(super) fn effect(&self, name: &str) -> Effect {
+        let mut all = self.called(name).into_iter().map(|name| self.effect_of_name(name));
+        let Some(first) = all.next() else { return self.effect_of_name(name) };
+        match all.find(|other| *other != first) {
+            Some(other @ Effect::Changes(_)) => other,
+            Some(_) if matches!(first, Effect::Does(_)) => {
+                Effect::Changes(format!("`{name}` stands for functions that do different things"))
+            }
+            _ => first,
+        }
+    }
+
+    fn effect_of_name(&self, name: &str) -> Effect {
         if let [function] = self.functions(name) {
             return self.effect_of(*function);
         }

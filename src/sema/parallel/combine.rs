@@ -203,8 +203,14 @@ fn operator(facts: &Facts, symbol: SymbolId, op: BinaryOp) -> Option<Combine> {
     })
 }
 
-/// Functions that combine their arguments.
+/// Functions that combine their arguments, and macros that stand for such.
 fn function(facts: &Facts, name: &str) -> Option<Combine> {
+    let mut all = facts.called(name).into_iter().map(|name| function_named(facts, name));
+    let first = all.next().flatten()?;
+    all.all(|other| other == Some(first)).then_some(first)
+}
+
+fn function_named(facts: &Facts, name: &str) -> Option<Combine> {
     let plain = name.strip_prefix("std::").unwrap_or(name).to_ascii_lowercase();
     let how = match plain.as_str() {
         "max" | "fmax" | "fmaxf" | "fmaxl" => Combine::Max,

@@ -47,6 +47,8 @@ pub struct Facts<'a> {
     macros: HashMap<String, Option<&'a Define>>,
     /// All macros by name, those that are defined in several ways among them.
     defines: HashMap<String, Vec<&'a Define>>,
+    /// The variables that Fortran's `associate` gives other names.
+    lent: HashSet<SymbolId>,
     /// The variables that some macro assigns, by name.
     set_by_macros: HashSet<String>,
     /// The values that each variable is given; `None` for one that is not known.
@@ -76,6 +78,7 @@ impl<'a> Facts<'a> {
             no_alias,
             macros: HashMap::new(),
             defines: HashMap::new(),
+            lent: HashSet::new(),
             set_by_macros: HashSet::new(),
             sources: HashMap::new(),
             functions,
@@ -124,8 +127,11 @@ impl<'a> Facts<'a> {
             if let Some(symbol) = self.symbols.lookup(&decl.name, decl.name_span.end) {
                 self.sources.entry(symbol).or_default().push(Some(init));
                 // Another name of it.
-                if decl.derived.first() == Some(&Derived::Reference) && !decl.is_const {
-                    self.source(init, None);
+                if decl.derived.first() == Some(&Derived::Reference) {
+                    self.lent.extend(self.symbols.named(self.unit, init).filter(|_| self.unit.is_fortran()));
+                    if !decl.is_const {
+                        self.source(init, None);
+                    }
                 }
             }
         }
@@ -140,6 +146,11 @@ impl<'a> Facts<'a> {
         if let Some(symbol) = self.symbols.named(self.unit, target) {
             self.sources.entry(symbol).or_default().push(value);
         }
+    }
+
+    /// Whether an `associate` block of Fortran gives a variable another name.
+    pub(super) fn is_lent(&self, symbol: SymbolId) -> bool {
+        self.lent.contains(&symbol)
     }
 
     /// The line that holds an offset.
@@ -280,6 +291,29 @@ impl<'a> Facts<'a> {
             name = body;
         }
         None
+    }
+
+    /// The names that a call of `name` may mean: macros that stand for one name lead to it, each of several definitions.
+    pub(super) fn called<'n>(&self, name: &'n str) -> Vec<&'n str>
+    where
+        'a: 'n,
+    {
+        let (mut open, mut meant) = (vec![(name, DEPTH)], Vec::new());
+        while let Some((name, depth)) = open.pop() {
+            let is_name = |body: &str| {
+                body.starts_with(|c: char| c.is_alphabetic() || c == '_')
+                    && body.chars().all(|c| c.is_alphanumeric() || c == '_')
+            };
+            let defines = || self.defines_of(name).map(|define| (define, define.body.trim()));
+            let leads = defines().next().is_some()
+                && defines().all(|(define, body)| define.params.is_none() && is_name(body) && body != name);
+            if leads && depth > 0 {
+                open.extend(defines().map(|(_, body)| (body, depth - 1)));
+            } else if !meant.contains(&name) {
+                meant.push(name);
+            }
+        }
+        meant
     }
 
     /// The macro `name`.

@@ -148,6 +148,13 @@ pub fn judge(facts: &Facts, around: &Around, stmt: StmtId) -> Vec<Verdict> {
         .collect()
 }
 
+/// The variables without parts that a statement names and reads or changes by another name, too, which may be the name of
+/// another variable or a pointer.
+pub fn reached(facts: &Facts, stmt: StmtId) -> BTreeSet<SymbolId> {
+    let atomic = BTreeSet::new();
+    Nest::new(facts, stmt, &atomic).reached()
+}
+
 struct Judge<'n, 'a> {
     nest: &'n Nest<'a>,
     around: &'n Around,

@@ -158,7 +158,7 @@ impl Nest<'_> {
             return Value { number: Some(Poly::constant(value)), leads_to: None };
         }
         self.by_name(symbol, false, span);
-        self.other_name(symbol, span);
+        self.other_name(symbol, false, span);
         match self.facts.symbols.get(symbol).class {
             // It may lead elsewhere each time.
             Class::Pointer if self.is_unsteady(symbol) => Value::default(),
@@ -178,18 +178,28 @@ impl Nest<'_> {
         }
     }
 
-    /// A name that was given to something outside of the nest is read: so is what it stands for.
-    fn other_name(&mut self, symbol: SymbolId, at: Span) {
+    /// A name that was given to something outside of the nest is read or assigned: so is what it stands for.
+    fn other_name(&mut self, symbol: SymbolId, writes: bool, at: Span) {
         let decl = self.facts.decl(symbol).filter(|decl| decl.derived.first() == Some(&Derived::Reference));
         let Some(init) = decl.and_then(|decl| decl.init) else { return };
-        let is_one = matches!(self.facts.symbols.get(symbol).class, Class::Scalar | Class::Unknown);
-        let root = match self.facts.unit.expr(init).kind {
-            ExprKind::Name(_) => self.facts.symbols.named(self.facts.unit, init),
-            _ => None,
-        };
-        if is_one && let Some(root) = root {
-            self.by_name(root, false, at);
+        if !matches!(self.facts.symbols.get(symbol).class, Class::Scalar | Class::Unknown) {
+            return;
         }
+        let quiet = (self.accesses.len(), self.names.len(), self.troubles.len());
+        let place = self.place(init);
+        self.accesses.truncate(quiet.0);
+        self.names.truncate(quiet.1);
+        self.troubles.truncate(quiet.2);
+        let Some(mut place) = place else { return };
+        for step in &mut place.steps {
+            // What is in the subscripts may have changed since.
+            if let Step::Index(index) = step
+                && index.as_ref().is_some_and(|index| index.value().is_none())
+            {
+                *index = None;
+            }
+        }
+        self.access(place, writes, at);
     }
 
     /// Whether a name stands for something that it was given to outside of the nest, and that the nest may change.
@@ -257,6 +267,7 @@ impl Nest<'_> {
                 }
                 Class::Scalar | Class::Pointer | Class::Unknown => {
                     self.by_name(symbol, true, span);
+                    self.other_name(symbol, true, span);
                     self.set(symbol, value);
                 }
             }

@@ -1,0 +1,126 @@
+//! The preprocessor's conditions of a file: what stands in which branch, and which branch compilers for OpenMP read.
+//!
+//! Invariant: a condition that names more than `_OPENACC` and `_OPENMP` is taken as it is where it does not matter.
+
+use crate::source::{SourceFile, Span};
+
+use super::c::{self, Event};
+use super::fortran;
+use super::preproc::{self, Defined, keyword};
+
+/// An `#if` with its branches, up to its `#endif`.
+#[derive(Clone, Debug)]
+pub struct Fork {
+    /// From the beginning of the first line to the end of the last one, without its line end.
+    pub whole: Span,
+    /// Its branches in their order.
+    pub branches: Vec<Branch>,
+}
+
+/// A branch of a condition.
+#[derive(Clone, Debug)]
+pub struct Branch {
+    /// The line that opens it.
+    pub head: Span,
+    /// What stands in it: from behind that line to the next one of the condition.
+    pub inside: Span,
+    /// `if`, `ifdef`, `ifndef`, `elif` or `else`.
+    word: &'static str,
+    /// What is behind that word.
+    text: String,
+}
+
+/// The conditions of a file, those inside others behind them.
+pub fn forks(file: &SourceFile) -> Vec<Fork> {
+    let events = if file.language.is_fortran() { fortran::events(file) } else { c::events(&file.bytes) };
+    let mut open: Vec<Fork> = Vec::new();
+    let mut found = Vec::new();
+    for event in &events {
+        let Event::Line(line) = event else { continue };
+        let (word, rest) = keyword(&file.bytes, line);
+        let head = line.whole;
+        let text = String::from_utf8_lossy(&rest).trim().to_owned();
+        let branch = Branch { head, inside: Span { start: head.end, end: head.end }, word, text };
+        match word {
+            "if" | "ifdef" | "ifndef" => open.push(Fork { whole: head, branches: vec![branch] }),
+            "elif" | "else" => {
+                if let Some(condition) = open.last_mut() {
+                    condition.close(head.start);
+                    condition.branches.push(branch);
+                }
+            }
+            "endif" => {
+                if let Some(mut condition) = open.pop() {
+                    condition.close(head.start);
+                    condition.whole.end = head.end;
+                    found.push(condition);
+                }
+            }
+            _ => {}
+        }
+    }
+    found.sort_by_key(|condition| condition.whole.start);
+    found
+}
+
+impl Fork {
+    fn close(&mut self, end: u32) {
+        if let Some(last) = self.branches.last_mut() {
+            last.inside.end = end;
+        }
+    }
+
+    /// The branch that holds a place.
+    pub fn branch_at(&self, offset: u32) -> Option<usize> {
+        self.branches.iter().position(|branch| branch.inside.start <= offset && offset < branch.inside.end)
+    }
+
+    /// Whether it asks for OpenACC or OpenMP.
+    pub fn is_about_directives(&self) -> bool {
+        self.branches.iter().any(|branch| ["_OPENACC", "_OPENMP"].iter().any(|name| branch.names(name)))
+    }
+
+    /// The branch that a compiler for OpenMP alone reads, if `_OPENACC` becomes `_OPENMP` where that is all that is asked.
+    pub fn branch_of_openmp(&self) -> Option<usize> {
+        let defined: Defined = [("_OPENMP".to_owned(), "201511".to_owned())].into_iter().collect();
+        self.branches.iter().position(|branch| {
+            let is_plain = branch.names("_OPENACC") && !branch.names("_OPENMP") && !branch.compares();
+            let text =
+                if is_plain { branch.text.replace("_OPENACC", "_OPENMP") } else { branch.text.clone() };
+            preproc::holds(branch.word, text.as_bytes(), &defined)
+        })
+    }
+}
+
+impl Branch {
+    /// Whether its condition names a macro.
+    pub fn names(&self, name: &str) -> bool {
+        self.text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
+    }
+
+    fn compares(&self) -> bool {
+        self.text.contains(['<', '>', '=', '+', '-', '*', '/', '%', '?'])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::forks;
+    use crate::source::{Language, SourceFile};
+
+    fn check(text: &str, branch: Option<usize>) {
+        let file = SourceFile::new("a.c", text.into(), Language::C);
+        let found = forks(&file);
+        assert_eq!(found.first().unwrap().branch_of_openmp(), branch, "{text}");
+    }
+
+    #[test]
+    fn the_branch_of_openmp_is_found() {
+        check("#ifdef _OPENACC\n#else\n#endif\n", Some(0));
+        check("#if defined(_OPENMP) && !defined(_OPENACC)\n#else\n#endif\n", Some(0));
+        check("#ifdef _OPENMP\n#elif defined(_OPENACC)\n#endif\n", Some(0));
+        check("#if defined(_OPENACC) && !defined(_OPENMP)\n#endif\n", None);
+        check("#ifndef _OPENACC\n#else\n#endif\n", Some(1));
+    }
+}

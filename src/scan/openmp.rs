@@ -1,0 +1,294 @@
+//! The OpenMP that a source has already, beside its OpenACC.
+//!
+//! Invariant: finds places and names, whatever the preprocessor's conditions show; what they mean for the OpenACC is for others.
+
+use std::collections::BTreeMap;
+
+use crate::source::{Form, Language, SourceFile, Span};
+
+use super::c::{self, Event};
+use super::preproc::Shown;
+use super::{Fork, forks, fortran, shadow};
+
+/// An OpenMP directive of the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Existing {
+    /// From the first byte of the sentinel (`#`, `_Pragma`) to the last byte of the directive.
+    pub span: Span,
+    /// The words of its name, in lower case: `target`, `teams`, `distribute`.
+    pub name: Vec<String>,
+    /// Offset of the first code behind it, whatever the conditions say.
+    pub next_code: u32,
+}
+
+/// What a source has of OpenMP.
+#[derive(Clone, Debug, Default)]
+pub struct OpenMp {
+    /// The directives, by place.
+    pub directives: Vec<Existing>,
+    /// The first line that only a compiler for OpenMP reads: Fortran's `!$`.
+    pub first_line: Option<Span>,
+    /// The conditions of the preprocessor.
+    pub conditions: Vec<Fork>,
+    /// Offset of the first code behind each directive of OpenACC, whatever the conditions say, by the directive's first byte.
+    pub next_code: BTreeMap<u32, u32>,
+}
+
+/// Finds the OpenMP of a source; `None` if there is none.
+pub fn openmp(file: &SourceFile) -> Option<OpenMp> {
+    if !mentions(&file.bytes) {
+        return None;
+    }
+    let is_fortran = file.language.is_fortran();
+    let events = if is_fortran { fortran::events(file) } else { c::events(&file.bytes) };
+    let all = match is_fortran {
+        true => fortran::assemble(file, &events, &Shown::default()),
+        false => shadow::assemble(file, &events, &Shown::default()),
+    };
+    let mut found = if is_fortran { in_fortran(file) } else { in_c(file, &events) };
+    let code: Vec<u32> = starts(&all.shadow);
+    for one in &mut found.directives {
+        let next = code.partition_point(|at| *at < one.span.end);
+        one.next_code = code.get(next).copied().unwrap_or(all.shadow.len() as u32);
+    }
+    found.next_code = all.directives.iter().map(|text| (text.span.start, text.next_code)).collect();
+    found.conditions = forks(file);
+    (!found.directives.is_empty() || found.first_line.is_some()).then_some(found)
+}
+
+/// Whether the bytes may hold OpenMP. A "no" is never wrong.
+fn mentions(bytes: &[u8]) -> bool {
+    memchr::memmem::find(bytes, b"omp").is_some()
+        || memchr::memmem::find(bytes, b"OMP").is_some()
+        || memchr::memmem::find(bytes, b"!$").is_some()
+        || memchr::memmem::find(bytes, b"$o").is_some()
+        || memchr::memmem::find(bytes, b"$O").is_some()
+}
+
+/// Where code goes on behind blanks.
+fn starts(shadow: &[u8]) -> Vec<u32> {
+    let mut found = Vec::new();
+    let mut is_behind_blank = true;
+    for (at, byte) in shadow.iter().enumerate() {
+        let is_blank = byte.is_ascii_whitespace();
+        if !is_blank && is_behind_blank {
+            found.push(at as u32);
+        }
+        is_behind_blank = is_blank;
+    }
+    found
+}
+
+fn in_c(file: &SourceFile, events: &[Event]) -> OpenMp {
+    let mut found = OpenMp::default();
+    for event in events {
+        let (span, text) = match event {
+            Event::Line(line) => {
+                let Some(words) = shadow::words_behind(file, line, b"omp") else { continue };
+                let pieces: Vec<String> = words.iter().map(|piece| file.text(*piece).into_owned()).collect();
+                (line.span, pieces.join(" "))
+            }
+            Event::Operator(operator) => {
+                let text = file.text(operator.text);
+                let Some(words) = text.trim_start().strip_prefix("omp") else { continue };
+                if !words.starts_with(char::is_whitespace) {
+                    continue;
+                }
+                (operator.span, words.to_owned())
+            }
+            Event::Comment(_) | Event::Word(_) => continue,
+        };
+        found.directives.push(Existing { span, name: name_of(&text), next_code: 0 });
+    }
+    found
+}
+
+/// A directive of Fortran while its lines are read.
+struct Open {
+    span: Span,
+    text: String,
+    /// In free form, the last line asks for another one.
+    goes_on: bool,
+}
+
+fn in_fortran(file: &SourceFile) -> OpenMp {
+    let is_free = file.language == Language::Fortran(Form::Free);
+    let mut found = OpenMp::default();
+    let mut open: Option<Open> = None;
+    for number in 0..file.lines.count() {
+        let whole = file.lines.span(number);
+        let text = file.text(whole).into_owned();
+        let line = text.trim_end();
+        let Some((at, rest)) = sentinel(line, is_free) else {
+            if found.first_line.is_none() && is_conditional(line, is_free) {
+                let lead = (line.len() - line.trim_start().len()) as u32;
+                found.first_line =
+                    Some(Span { start: whole.start + lead, end: whole.start + line.len() as u32 });
+            }
+            // A comment may stand between.
+            if !line.trim_start().is_empty() && !line.trim_start().starts_with('!') {
+                found.directives.extend(open.take().map(Open::closed));
+            }
+            continue;
+        };
+        let words = match rest.find('!') {
+            Some(comment) => rest[..comment].trim(),
+            None => rest.trim(),
+        };
+        let asks = words.ends_with('&');
+        let words = words.trim_end_matches('&').trim();
+        let mark = line.as_bytes().get(5).copied().unwrap_or(b' ');
+        let is_marked = !is_free && !matches!(mark, b' ' | b'0');
+        let words = if is_marked { line.get(6..).unwrap_or_default().trim() } else { words };
+        let end = whole.start + line.len() as u32;
+        match &mut open {
+            Some(open) if open.goes_on && is_free || is_marked => {
+                open.text += " ";
+                open.text += words.trim_start_matches('&').trim();
+                open.span.end = end;
+                open.goes_on = asks;
+            }
+            _ => {
+                found.directives.extend(open.take().map(Open::closed));
+                let span = Span { start: whole.start + at as u32, end };
+                open = Some(Open { span, text: words.to_owned(), goes_on: asks });
+            }
+        }
+    }
+    found.directives.extend(open.take().map(Open::closed));
+    found
+}
+
+impl Open {
+    fn closed(self) -> Existing {
+        Existing { span: self.span, name: name_of(&self.text), next_code: 0 }
+    }
+}
+
+/// Where OpenMP's sentinel stands in a line, and what is behind it.
+fn sentinel(line: &str, is_free: bool) -> Option<(usize, &str)> {
+    let at = if is_free { line.len() - line.trim_start().len() } else { 0 };
+    let start = line.get(at..at + 5)?;
+    let first = start.chars().next()?;
+    let is_mark = if is_free { first == '!' } else { matches!(first, '!' | 'c' | 'C' | '*') };
+    let rest = line.get(at + 5..)?;
+    let ends = rest.is_empty() || rest.starts_with([' ', '\t', '&']) || !is_free;
+    (is_mark && start[1..].eq_ignore_ascii_case("$omp") && ends).then_some((at, rest))
+}
+
+/// Whether a line of Fortran is code to a compiler for OpenMP alone (OpenMP 4.5, 2.2).
+fn is_conditional(line: &str, is_free: bool) -> bool {
+    if is_free {
+        return line.trim_start().strip_prefix("!$").is_some_and(|rest| rest.starts_with([' ', '\t']));
+    }
+    let begins = ["!$", "c$", "C$", "*$"].iter().any(|mark| line.starts_with(mark));
+    let label = line.get(2..5).unwrap_or_default();
+    begins && line.len() > 6 && label.chars().all(|c| c == ' ' || c.is_ascii_digit())
+}
+
+/// The words that the names of directives are made of.
+const WORDS: [&str; 44] = [
+    "atomic",
+    "barrier",
+    "begin",
+    "cancel",
+    "cancellation",
+    "critical",
+    "data",
+    "declare",
+    "depobj",
+    "dispatch",
+    "distribute",
+    "do",
+    "end",
+    "enter",
+    "exit",
+    "flush",
+    "for",
+    "interop",
+    "loop",
+    "masked",
+    "master",
+    "metadirective",
+    "ordered",
+    "parallel",
+    "point",
+    "reduction",
+    "requires",
+    "scan",
+    "scope",
+    "section",
+    "sections",
+    "simd",
+    "single",
+    "target",
+    "task",
+    "taskgroup",
+    "taskloop",
+    "taskwait",
+    "taskyield",
+    "teams",
+    "tile",
+    "unroll",
+    "update",
+    "variant",
+];
+
+/// The words of a directive's name, of all its words: some write them in one.
+fn name_of(text: &str) -> Vec<String> {
+    let mut name = Vec::new();
+    for word in text.split_whitespace() {
+        let head = word.split('(').next().unwrap_or_default().trim_end_matches(',').to_ascii_lowercase();
+        let Some(parts) = parts(&head) else { break };
+        name.extend(parts);
+        if head.len() < word.len() {
+            break;
+        }
+    }
+    name
+}
+
+/// A word as the words of names that it is made of: `enddo` is two. `None` if it is no name.
+fn parts(word: &str) -> Option<Vec<String>> {
+    if WORDS.contains(&word) {
+        return Some(vec![word.to_owned()]);
+    }
+    let mut firsts = WORDS.iter().filter(|first| word.len() > first.len());
+    firsts.find_map(|first| {
+        let rest = parts(word.strip_prefix(first)?)?;
+        Some(std::iter::once((*first).to_owned()).chain(rest).collect())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::{name_of, openmp};
+    use crate::source::{Form, Language, SourceFile};
+
+    #[test]
+    fn names_end_where_clauses_begin() {
+        assert_eq!(name_of("target teams distribute map(to: a)"), ["target", "teams", "distribute"]);
+        assert_eq!(name_of("parallel do private(i)"), ["parallel", "do"]);
+        assert_eq!(name_of("ENDPARALLELDO"), ["end", "parallel", "do"]);
+        assert_eq!(name_of("declare target(x)"), ["declare", "target"]);
+        assert_eq!(name_of("parallel if(n > 3)"), ["parallel"]);
+    }
+
+    #[test]
+    fn directives_and_lines_are_found() {
+        let check = |text: &str, form: Form, expected: &[&str]| {
+            let file = SourceFile::new("a", text.into(), Language::Fortran(form));
+            let found = openmp(&file).unwrap();
+            let texts: Vec<_> = found.directives.iter().map(|one| file.text(one.span).into_owned()).collect();
+            assert_eq!(texts, expected);
+        };
+        check("!$omp parallel &\n!$omp do\ndo i=1,2\n", Form::Free, &["!$omp parallel &\n!$omp do"]);
+        check(
+            "c$omp parallel do\nc$omp&private(i)\n      do\n",
+            Form::Fixed,
+            &["c$omp parallel do\nc$omp&private(i)"],
+        );
+        check("!$ x = 1\n!$omp barrier\n", Form::Free, &["!$omp barrier"]);
+    }
+}
