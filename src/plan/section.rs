@@ -157,16 +157,16 @@ pub fn sizes_as_arrays(unit: &Unit, symbols: &Symbols, mut bound: Vec<Bound>) ->
     if unit.is_fortran() {
         return (bound, diags);
     }
-    for index in 0..bound.len() {
-        let place = Place::of(unit, symbols, &bound[index]);
+    for one in &mut bound {
+        let place = Place::of(unit, symbols, one);
         let mut whole = Vec::new();
-        for (at, clause) in bound[index].directive.clauses.iter().enumerate() {
+        for (at, clause) in one.directive.clauses.iter().enumerate() {
             let items = super::clauses::list(&clause.kind).iter().enumerate();
             let items = items.filter(|_| matches!(clause.kind, ClauseKind::Data(..)));
             whole.extend(items.filter(|(_, item)| place.is_size(item)).map(|(item, _)| (at, item)));
         }
         for (at, item) in whole {
-            let ClauseKind::Data(_, list) = &mut bound[index].directive.clauses[at].kind else { continue };
+            let ClauseKind::Data(_, list) = &mut one.directive.clauses[at].kind else { continue };
             let item = &mut list[item];
             diags.push(diag::size_for_array(item.span, &item.text));
             let kept = item.parts.iter().rposition(|part| matches!(part, Part::Member(_)));

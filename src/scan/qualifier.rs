@@ -98,7 +98,7 @@ mod tests {
     fn hidden(text: &str, words: &[&str]) -> String {
         let mut shadow = text.as_bytes().to_vec();
         hide(&mut shadow, &words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
-        String::from_utf8(shadow).unwrap()
+        String::from_utf8_lossy(&shadow).into_owned()
     }
 
     #[test]

@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn types_that_share_memory_are_known() {
-        let of = |words: &str| Element::of_words(words).unwrap();
+        let of = |words: &str| Element::of_words(words).expect(words);
         for (one, two) in [
             ("int", "unsigned"),
             ("long int", "unsigned long"),

@@ -5,6 +5,7 @@
 mod audit;
 mod cuda;
 mod difftest;
+mod hunt;
 mod oracle;
 mod process;
 mod setup;
@@ -37,7 +38,7 @@ struct Arguments {
 enum Chore {
     /// Install the compilers that the tests need (Debian packages by apt-get, CUDA by pip)
     Setup,
-    /// Run every test: `cargo test`, then `audit`, `oracle`, `cuda` and `difftest`
+    /// Run every test: `cargo test`, then `audit`, `oracle`, `cuda`, `hunt` and `difftest`
     Test,
     /// Build and run each fixture as OpenACC and as its translation, and compare what they print
     Difftest(difftest::Options),
@@ -49,6 +50,8 @@ enum Chore {
     Audit(audit::Options),
     /// Run the loops that are called parallel in other orders, and compare what the programs print
     Oracle(oracle::Options),
+    /// Translate programs made at random, whose output is known, and compare what they print
+    Hunt(hunt::Options),
     /// Measure how fast the release build translates on one core, in MB/s
     Speed(speed::Options),
 }
@@ -62,6 +65,7 @@ fn main() -> ExitCode {
         Chore::CudaBench(options) => cuda::bench(&options),
         Chore::Audit(options) => audit::run(&options),
         Chore::Oracle(options) => oracle::run(&options),
+        Chore::Hunt(options) => hunt::run(&options),
         Chore::Speed(options) => speed::run(&options),
     };
     match done {

@@ -90,13 +90,13 @@ impl Parts {
         self
     }
 
-    fn as_pointer(mut self) -> Parts {
+    fn into_pointer(mut self) -> Parts {
         self.is_pointer = true;
         self
     }
 
     /// The same as a distance from somewhere: what it is made from counts, but where a number in memory comes from does not.
-    fn as_offset(mut self) -> Parts {
+    fn into_offset(mut self) -> Parts {
         self.values.values_mut().for_each(|leads| *leads = false);
         self.memory = false;
         self.is_pointer = false;
@@ -318,7 +318,7 @@ impl Reading<'_, '_> {
 
     fn assigned(&mut self, by_operator: bool, left: ExprId, right: ExprId) {
         let parts = self.value(right);
-        let parts = if by_operator { parts.as_offset() } else { parts };
+        let parts = if by_operator { parts.into_offset() } else { parts };
         let Some(symbol) = self.named(left) else { return self.leak(parts) };
         let known = self.facts.symbols.get(symbol);
         let is_seen = matches!(known.kind, SymbolKind::Local | SymbolKind::Parameter) && !known.is_reference;
@@ -490,12 +490,12 @@ impl Reading<'_, '_> {
             ExprKind::Binary(op, left, right) => self.combined(*op, *left, *right),
             ExprKind::Assign(None, _, right) => self.value(*right),
             ExprKind::Assign(Some(_), left, right) => {
-                let by = self.value(*right).as_offset();
+                let by = self.value(*right).into_offset();
                 self.value(*left).and(by)
             }
             ExprKind::Index(base, _) | ExprKind::Deref(base) => self.element(expr, *base),
             ExprKind::Member { base, name, arrow } => self.member(*base, name, *arrow),
-            ExprKind::AddressOf(operand) => self.address(*operand).as_pointer(),
+            ExprKind::AddressOf(operand) => self.address(*operand).into_pointer(),
             ExprKind::Call { callee, args } => {
                 let is_number =
                     |name: &str| is_mathematical(name) && facts.functions(plain_name(name)).is_empty();
@@ -537,7 +537,7 @@ impl Reading<'_, '_> {
         let known = facts.symbols.get(symbol);
         match known.kind {
             SymbolKind::Function | SymbolKind::Type | SymbolKind::Constant => Parts::default(),
-            _ if known.class == Class::Array && !known.is_reference => Parts::of_object(symbol).as_pointer(),
+            _ if known.class == Class::Array && !known.is_reference => Parts::of_object(symbol).into_pointer(),
             _ => Parts { is_pointer: known.class == Class::Pointer, ..Parts::of_value(symbol) },
         }
     }
@@ -560,8 +560,8 @@ impl Reading<'_, '_> {
         }
         let (one, two) = (self.value(left), self.value(right));
         match (one.is_pointer, two.is_pointer) {
-            (true, false) => one.and(two.as_offset()),
-            (false, true) => two.and(one.as_offset()),
+            (true, false) => one.and(two.into_offset()),
+            (false, true) => two.and(one.into_offset()),
             _ => one.and(two),
         }
     }

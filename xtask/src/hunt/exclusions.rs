@@ -1,0 +1,86 @@
+//! Faults of compilers that no translation can avoid.
+//!
+//! Invariant: each has its reason; what a compiler says of correct programs is known by a part of its message.
+
+use super::Language;
+use super::program::{Program, Stmt};
+use super::variant::Variant;
+use super::walk;
+use crate::difftest::toolchain::Toolchain;
+
+/// A fault of a compiler.
+struct Exclusion {
+    /// What it is.
+    why: &'static str,
+    /// Whether it concerns a program that is built in one of the ways.
+    concerns: fn(&Program, Language, &Variant) -> bool,
+}
+
+const TABLE: &[Exclusion] = &[Exclusion {
+    // associate (r => s); !$acc serial; a(1) = r; !$acc end serial
+    why: "gfortran 12 for OpenACC: the value of an associate name is not copied to the region",
+    concerns: |program, language, variant| {
+        variant.toolchain == Toolchain::OpenAcc && language == Language::Fortran && has_alias(program)
+    },
+}];
+
+/// What a compiler says of correct programs that it cannot build.
+struct Refusal {
+    /// The compiler.
+    toolchain: Toolchain,
+    /// A part of its message.
+    message: &'static str,
+    /// What is correct.
+    why: &'static str,
+}
+
+const REFUSALS: &[Refusal] = &[
+    of_gcc(
+        "array section is not contiguous",
+        "sections in `update` need not be contiguous (OpenACC 3.3, 2.14.4)",
+    ),
+    of_gcc("appears more than once in data clauses", "a variable may stand in several data clauses"),
+    of_gcc("present on multiple clauses", "a variable may stand in several data clauses"),
+    of_gcc("mixed component and non-component", "an object and its components may stand in one construct"),
+    of_gcc("expected identifier before", "`self` with a condition (2.5.6)"),
+    of_gcc("expected unqualified-id before", "`self` with a condition (2.5.6)"),
+    of_gcc("expected ')' before", "`self` with a condition (2.5.6)"),
+    of_gcc("expected \u{2018})\u{2019} before", "`self` with a condition (2.5.6)"),
+    of_gcc("Failed to match clause", "`self` with a condition (2.5.6)"),
+    of_gcc("Assumed-size dummy array with !$ACC DECLARE", "dummy arrays of assumed shape in `declare`"),
+    of_gcc("clause used in", "`link` variables in routines (2.13.4)"),
+    of_gcc("Tiled loop cannot be parallelized", "`tile` with all levels (2.9.8)"),
+    Refusal {
+        toolchain: Toolchain::FlangDevice,
+        message: "not yet implemented",
+        why: "flang 22 reads it and has not built it",
+    },
+];
+
+/// What gcc's OpenACC refuses.
+const fn of_gcc(message: &'static str, why: &'static str) -> Refusal {
+    Refusal { toolchain: Toolchain::OpenAcc, message, why }
+}
+
+/// Why a program is not built in one of the ways, if it is not.
+pub fn excluded(program: &Program, language: Language, variant: &Variant) -> Option<&'static str> {
+    TABLE.iter().find(|one| (one.concerns)(program, language, variant)).map(|one| one.why)
+}
+
+/// Why a compiler's message is its own fault, if it is.
+pub fn refused(message: &str, variant: &Variant) -> Option<&'static str> {
+    let is_it = |one: &&Refusal| one.toolchain == variant.toolchain && message.contains(one.message);
+    REFUSALS.iter().find(is_it).map(|one| one.why)
+}
+
+fn has_alias(program: &Program) -> bool {
+    struct Aliases(bool);
+    impl walk::see::See for Aliases {
+        fn stmt(&mut self, stmt: &Stmt) {
+            self.0 |= matches!(stmt, Stmt::Alias { .. });
+        }
+    }
+    let mut aliases = Aliases(false);
+    walk::program(program, &mut aliases);
+    aliases.0
+}
