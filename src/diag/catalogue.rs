@@ -622,7 +622,7 @@ pub fn scalar_not_brought(at: Span, name: &str) -> Diag {
         at,
         format!("gfortran 12 does not bring `{name}` to a GPU: `associate` names it, and it is no array"),
         "stands for a place on the host",
-        "use the variable itself, or a local one that has its value; `--profile clang` needs neither",
+        "use the variable itself, or a local one that has its value",
     )
 }
 
@@ -738,7 +738,7 @@ pub fn descriptor_left(at: Span) -> Diag {
         at,
         "with gfortran 12, this leaves the description of a component on the device, and a later one may meet it".to_owned(),
         "named by `associate`",
-        "for gfortran, put the data into a `data` region; flang takes the components themselves: `--profile clang`",
+        "for gfortran, put the data into a `data` region; flang has no such limit",
     )
 }
 
@@ -867,6 +867,18 @@ pub fn host_address_stays(at: Span, name: &str) -> Diag {
         ),
         "the host's copy is used",
         "use a pointer or an allocatable variable with the component's place; `--profile clang` needs neither",
+    )
+}
+
+/// A0297
+pub fn address_not_found(at: Span, name: &str) -> Diag {
+    diag(
+        297,
+        Severity::Differs,
+        at,
+        format!("flang 22 finds no address of the device for `{name}`, which may not be contiguous"),
+        "the host's address is used, or the program stops",
+        "declare it `contiguous`, or pass it to a procedure where its shape is explicit, with the construct there",
     )
 }
 

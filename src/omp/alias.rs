@@ -177,6 +177,16 @@ impl Block {
         (!own.is_empty()).then(|| arrays.collect())
     }
 
+    /// Gives a variable an alias that is spelled as the variable is: the block makes a plain array of an allocatable or
+    /// pointer variable.
+    pub fn itself(&mut self, variable: &str) {
+        if self.known(variable).is_none() {
+            let (name, key) = (variable.to_owned(), key(variable));
+            let (selector, root) = (name.clone(), key.clone());
+            self.names.push(Alias { key, name, selector, root, is_bare_array: false, is_variable: false });
+        }
+    }
+
     /// The alias of the component with this path; `is_bare_array` counts where it is new.
     pub fn name(&mut self, path: &str, is_bare_array: bool) -> String {
         if let Some(known) = self.known(path) {

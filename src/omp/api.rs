@@ -13,7 +13,7 @@ use crate::source::Span;
 use super::Target;
 use super::ast::{Body, Directive, Leaf, Speech};
 use super::section::Sections;
-use super::{look, queue};
+use super::{flang, look, profile, queue};
 
 /// The text that stands for the device in templates.
 const DEVICE: &str = "omp_get_default_device()";
@@ -165,7 +165,8 @@ impl Lowering<'_> {
                     directive.clauses.extend(filled);
                     directive
                 });
-                let directives = directives.collect();
+                let directives: Vec<Directive> = directives.collect();
+                let directives = if self.is_flang() { self.with_tasks(directives, used) } else { directives };
                 self.tell(row, used);
                 match (span, led) {
                     (Some(span), _) => Ok(ApiChange::Pragmas(span, directives)),
@@ -190,6 +191,24 @@ impl Lowering<'_> {
                 }
             }
         }
+    }
+
+    fn is_flang(&self) -> bool {
+        self.is_fortran() && profile::tuning(self.target.profile).flang
+    }
+
+    /// Directives about data, before each one the task that waits for its queue.
+    fn with_tasks(&mut self, directives: Vec<Directive>, used: &ApiUse) -> Vec<Directive> {
+        let mut all = Vec::new();
+        for mut directive in directives {
+            let task = flang::task_before(&mut directive);
+            if task.is_some() {
+                self.diags.push(diag::synchronous(used.span, &used.name));
+            }
+            all.extend(task.into_iter().flatten());
+            all.push(directive);
+        }
+        all
     }
 
     /// Says that Fortran moves all of an array whatever the length of the call is.

@@ -123,7 +123,7 @@ impl Clause {
 
 /// The place of a clause in our output: what says where and how wide comes first, then data.
 fn rank(name: &str) -> usize {
-    const ORDER: [&str; 22] = [
+    const ORDER: [&str; 23] = [
         "read",
         "write",
         "update",
@@ -143,6 +143,7 @@ fn rank(name: &str) -> usize {
         "to",
         "from",
         "is_device_ptr",
+        "has_device_addr",
         "defaultmap",
         "nowait",
         "depend",

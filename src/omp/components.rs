@@ -32,7 +32,7 @@ pub fn alias<'a>(
     if target.speech != Speech::Fortran {
         return (aliased, Vec::new());
     }
-    let maps_components = !profile::tuning(target.profile).associate;
+    let is_flang = profile::tuning(target.profile).flang;
     let Moving { places, moves, diags } = pointers::moving(unit, symbols, bound);
     let gapped = sema::gapped(unit, symbols).into_iter();
     let gapped: BTreeMap<Place, (Span, Option<Place>)> =
@@ -49,7 +49,7 @@ pub fn alias<'a>(
         symbols,
         paths,
         rewritten,
-        maps_components,
+        is_flang,
         declared: BTreeMap::new(),
         moving: BTreeMap::new(),
         moves,
@@ -73,8 +73,8 @@ struct Work<'a, 'b> {
     paths: Vec<Path>,
     /// The statements in whose place other code stands.
     rewritten: Vec<Span>,
-    /// The compilers map components of all types.
-    maps_components: bool,
+    /// The compiler is flang.
+    is_flang: bool,
     /// The variables declared for scalars, by the place of the declaration and their name.
     declared: BTreeMap<(u32, String), String>,
     /// The pointers that the directive at hand must name by aliases, and where each gets another target.
@@ -95,6 +95,8 @@ enum Named {
     Same,
     /// The component has an alias.
     Component,
+    /// The variable has an alias that is spelled as it is.
+    Itself,
     /// The variable has components that cannot go with it.
     Whole,
     /// The scalar goes to the device with each construct, and has no place there between them.
@@ -170,7 +172,7 @@ impl Work<'_, '_> {
             }
         }
         if !block.is_empty() {
-            if kind == DirectiveKind::EnterData {
+            if kind == DirectiveKind::EnterData && !self.is_flang {
                 self.diags.push(diag::descriptor_left(one.directive.span));
             }
             self.aliased.blocks.insert(index, block);
@@ -284,7 +286,7 @@ impl Work<'_, '_> {
     /// Whether the type of a variable, or of a component on the way, is one that no file at hand declares.
     fn unseen(&self, (root, members): &Place) -> bool {
         let known = self.symbols.get(*root);
-        if self.maps_components || known.kind == SymbolKind::Function {
+        if known.kind == SymbolKind::Function {
             return false;
         }
         let Some(mut record) = sema::record_of(self.unit, self.symbols, *root) else {
@@ -316,6 +318,12 @@ impl Work<'_, '_> {
             let mut fresh = Vec::with_capacity(list.len());
             let mut is_same = true;
             for item in list {
+                if matches!(clause.kind, ClauseKind::UseDevice(_))
+                    && self.is_flang
+                    && self.may_have_gaps(item)
+                {
+                    notes.push(diag::address_not_found(item.span, &item.text));
+                }
                 if item.parts.is_empty()
                     && let Some(variable) = block.variable(&item.text)
                 {
@@ -326,10 +334,13 @@ impl Work<'_, '_> {
                 match self.named(item, &clause.kind, here.kind) {
                     Named::Same => fresh.push(item.clone()),
                     Named::Component => {
-                        if here.kind == DirectiveKind::Update && self.is_scalar_component(item) {
+                        if here.kind == DirectiveKind::Update
+                            && self.is_scalar_component(item)
+                            && !self.is_flang
+                        {
                             notes.push(diag::scalar_not_brought(item.span, &item.text));
                         }
-                        if here.kind == DirectiveKind::HostData && !self.maps_components {
+                        if here.kind == DirectiveKind::HostData && !self.is_flang {
                             notes.push(diag::host_address_stays(item.span, &item.text));
                         }
                         let is_plain = item.parts.iter().all(|part| member(part).is_none());
@@ -338,6 +349,10 @@ impl Work<'_, '_> {
                         }
                         fresh.push(renamed(item, block));
                         is_same = false;
+                    }
+                    Named::Itself => {
+                        block.itself(&item.base.text);
+                        fresh.push(item.clone());
                     }
                     Named::Scalar if here.kind.is_compute() => {
                         let renamed = renamed(item, block);
@@ -399,13 +414,15 @@ impl Work<'_, '_> {
         let is_device = matches!(clause, ClauseKind::UseDevice(_));
         let whole = if is_device { Named::Same } else { Named::Whole };
         let root = self.symbols.lookup(&item.base.text, item.span.start);
-        let is_lasting = matches!(on, DirectiveKind::EnterData | DirectiveKind::ExitData);
-        let maps = self.maps_components && (is_lasting || !root.is_some_and(|root| self.is_narrowed(root)));
-        if maps && (!is_device || members.is_empty()) {
-            return Named::Same;
-        }
-        if !maps && !is_device && self.is_scalar(item) {
+        if !is_device && self.is_scalar(item) {
             return Named::Scalar;
+        }
+        if is_device
+            && self.is_flang
+            && members.is_empty()
+            && root.is_some_and(|root| self.has_descriptor(root))
+        {
+            return Named::Itself;
         }
         let record = root.and_then(|root| sema::record_of(self.unit, self.symbols, root));
         let Some(way) = self.way(record, &members) else {
@@ -422,6 +439,24 @@ impl Work<'_, '_> {
                 if wanted { Named::Component } else { Named::Same }
             }
         }
+    }
+
+    /// Whether a list item is an array whose elements need not lie one behind the other.
+    fn may_have_gaps(&self, item: &ListItem) -> bool {
+        let Some(root) = self.symbols.lookup(&item.base.text, item.span.start) else { return false };
+        match self.last_component(item) {
+            Some(last) => last.is_pointer && !last.is_contiguous,
+            None => {
+                let known = &self.symbols.get(root).fortran;
+                (known.pointer || known.assumed_shape) && !known.contiguous
+            }
+        }
+    }
+
+    /// Whether a variable is allocatable or a pointer.
+    fn has_descriptor(&self, root: SymbolId) -> bool {
+        let attributes = &self.symbols.get(root).fortran;
+        attributes.allocatable || attributes.pointer
     }
 
     /// The derived types of a variable and of the components on the way; `None` where one is not known.
@@ -464,7 +499,7 @@ impl Work<'_, '_> {
         let paths = self.paths_in(stmt);
         let is_own =
             |path: &&Path| self.is_lent_scalar(path) || !is_private(&self.symbols.get(path.root).name);
-        let (same, mut own): (Vec<&Path>, Vec<&Path>) = paths.iter().filter(is_own).partition(|path| {
+        let (same, own): (Vec<&Path>, Vec<&Path>) = paths.iter().filter(is_own).partition(|path| {
             self.is_lent_scalar(path) && block.variable(&self.file.text(path.span)).is_some()
         });
         for path in same {
@@ -472,18 +507,6 @@ impl Work<'_, '_> {
             if !self.rewritten.iter().any(|stmt| stmt.contains(path.span)) {
                 block.respelled.extend(variable.map(|variable| (path.span, variable)));
             }
-        }
-        if self.maps_components {
-            // OpenMP allows no name of `associate` in `private` and the like, where an assigned scalar may come to stand.
-            let assigned: BTreeSet<SymbolId> =
-                own.iter().filter(|path| path.is_written).map(|path| path.root).collect();
-            own.retain(|path| {
-                path.leads_to(&self.moving).is_some()
-                    || self.is_narrowed(path.root)
-                    || self.is_lent_scalar(path)
-                        && assigned.contains(&path.root)
-                        && !names_data(one, &self.symbols.get(path.root).name)
-            });
         }
         let mut used: Option<Rc<Uses>> = None;
         let mut kept = Vec::new();
@@ -508,7 +531,7 @@ impl Work<'_, '_> {
                 Ok(None) | Err(_) => drop(whole.entry(path.root).or_insert(path.span)),
             }
         }
-        for (root, span) in &whole {
+        for (root, span) in whole.iter().filter(|_| !self.is_flang) {
             self.diags.push(diag::scalar_not_brought(*span, &self.symbols.get(*root).name));
         }
         for (path, span, shape) in kept {
@@ -550,7 +573,9 @@ impl Work<'_, '_> {
                 if !block.written.iter().any(|known| known == name) {
                     block.written.push(name.to_owned());
                 }
-                self.diags.push(diag::scalar_not_brought(at, path));
+                if !self.is_flang {
+                    self.diags.push(diag::scalar_not_brought(at, path));
+                }
             }
         }
     }
@@ -604,14 +629,6 @@ impl Work<'_, '_> {
         is_narrowed.then(|| self.file.text(decl.span).into_owned())
     }
 
-    /// Whether a branch of `select type` gives a variable a derived type: flang 22 maps it by the declared type.
-    fn is_narrowed(&self, symbol: SymbolId) -> bool {
-        let decl = self.symbols.get(symbol).decl.map(|decl| self.unit.decl(decl));
-        let is_narrowed =
-            |decl: &Decl| decl.derived == [Derived::Reference] && matches!(decl.base, BaseType::Tagged(_));
-        self.unit.is_fortran() && decl.is_some_and(is_narrowed)
-    }
-
     fn line_behind(&self, offset: u32) -> u32 {
         let behind = self.file.bytes.get(offset as usize..).unwrap_or_default();
         let end = behind.iter().position(|byte| *byte == b'\n').map_or(behind.len(), |at| at + 1);
@@ -643,14 +660,18 @@ impl Work<'_, '_> {
 
     /// Whether a list item is a scalar component of an intrinsic type.
     fn is_scalar_component(&self, item: &ListItem) -> bool {
-        let Some(Some(last)) = item.parts.last().map(member) else { return false };
+        self.last_component(item).is_some_and(|one| !one.is_array() && one.record.is_none())
+    }
+
+    /// The component that a list item ends with.
+    fn last_component(&self, item: &ListItem) -> Option<&Component> {
+        let last = item.parts.last().and_then(member)?;
         let root = self.symbols.lookup(&item.base.text, item.span.start);
         let record = root.and_then(|root| sema::record_of(self.unit, self.symbols, root));
         let members: Vec<&str> = item.parts.iter().filter_map(member).collect();
         let way = members.split_last().and_then(|(_, before)| self.way(record, before));
-        let owner = way.and_then(|way| way.last().cloned().flatten());
-        let component = owner.and_then(|owner| self.symbols.component(&owner, &last.to_ascii_lowercase()));
-        component.is_some_and(|one| !one.is_array() && one.record.is_none())
+        let owner = way.and_then(|way| way.last().cloned().flatten())?;
+        self.symbols.component(&owner, &last.to_ascii_lowercase())
     }
 
     /// The types of a path; `None` where one is not known.
@@ -736,14 +757,6 @@ fn plain(item: &ListItem, name: &str) -> ListItem {
     renamed.text = name.to_owned();
     renamed.base.text = name.to_owned();
     renamed
-}
-
-/// Whether a data clause of a directive names a variable itself.
-fn names_data(one: &Bound, name: &str) -> bool {
-    one.directive.clauses.iter().any(|clause| match &clause.kind {
-        ClauseKind::Data(_, list) => list.iter().any(|item| item.base.text.eq_ignore_ascii_case(name)),
-        _ => false,
-    })
 }
 
 /// The subscripts and components behind a variable's name, with the first element of each array.

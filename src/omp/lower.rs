@@ -18,7 +18,7 @@ use super::ast::{Body, Clause, Directive, Ending, Leaf, Speech};
 use super::clause::{self, Facts, Gathered};
 use super::look::{self, Asked};
 use super::profile::Tuning;
-use super::{array, constant, ends, exits, launch, memory, object, pieces, profile, queue, sections};
+use super::{array, constant, ends, exits, flang, launch, memory, object, pieces, profile, queue, sections};
 
 /// What the output is written for.
 #[derive(Clone, Copy, Debug)]
@@ -372,13 +372,33 @@ impl Lowering<'_> {
         }
         let mut rows = rows;
         rows.extend(self.level_rows(index));
-        let own = match self.target.speech {
-            Speech::Fortran => queue::apart(&directive).map(|[target, rest]| Part::Pair(target, rest)),
-            Speech::C => None,
-        };
+        let own = self.apart(&directive).map(|[target, rest]| Part::Pair(target, rest));
         let own = own.unwrap_or_else(|| with_tiles(directive, launch.nest.as_ref()));
         let parts = lines_before(lines.before).chain([own]).chain(lines_after(stmt, lines.behind)).collect();
         Lowered { parts, rows, left: false }
+    }
+
+    /// In Fortran, a `target` and what must stand apart from it.
+    fn apart(&self, directive: &Directive) -> Option<[Directive; 2]> {
+        if self.target.speech != Speech::Fortran {
+            return None;
+        }
+        let of_flang = self.is_flang().then(|| flang::apart(directive)).flatten();
+        of_flang.or_else(|| queue::apart(directive))
+    }
+
+    /// Whether the output is Fortran for flang.
+    fn is_flang(&self) -> bool {
+        self.target.speech == Speech::Fortran && self.tuning.flang
+    }
+
+    /// A directive and its end, line by line; those parts that must stand apart, outermost first.
+    fn lines_of(&self, directive: &Directive) -> [Vec<String>; 2] {
+        let speech = self.target.speech;
+        let all = self.apart(directive).map_or_else(|| vec![directive.clone()], Vec::from);
+        let begin = all.iter().map(|one| one.line(speech)).collect();
+        let is_ended = |one: &&Directive| speech == Speech::Fortran && one.ending() == Ending::Needed;
+        [begin, all.iter().rev().filter(is_ended).map(|one| one.end().line(speech)).collect()]
     }
 
     /// Whether there is nothing to put around the construct at `index`, or room for it: it is no body of something else,
@@ -447,12 +467,24 @@ impl Lowering<'_> {
         for name in self.plan.unnamed.get(&launch.directive).into_iter().flatten() {
             directive.add(Clause::list("map", Some("alloc"), &format!("{name}[:0]")));
         }
+        if self.is_flang() {
+            let at = self.bound[launch.directive].directive.span.start;
+            flang::device_addresses(&mut directive, &|item| self.is_c_pointer(item, at));
+        }
         self.diags.append(&mut gathered.diags);
         let lines = self.around(launch.directive, &mut gathered, held);
         if !lines.behind.is_empty() {
             queue::hold(&mut directive);
         }
         (directive, lines, gathered.rows, gathered.refused)
+    }
+
+    /// Whether a variable of Fortran is of type `c_ptr`.
+    fn is_c_pointer(&self, name: &str, offset: u32) -> bool {
+        let symbol = self.symbols.lookup(name, offset).map(|symbol| self.symbols.get(symbol));
+        symbol
+            .and_then(|symbol| symbol.record.as_deref())
+            .is_some_and(|record| record.eq_ignore_ascii_case("c_ptr"))
     }
 
     /// The lines around a compute construct: its data comes and goes by itself unless a line needs it.
@@ -522,13 +554,15 @@ impl Lowering<'_> {
         let first = ends.and_then(|ends| self.single(ends.first.as_ref()));
         let last = ends.and_then(|ends| self.single(ends.last.as_ref()));
         let (mut first, last) = (first.unwrap_or_default(), last.unwrap_or_default());
+        let own = directive.map(|directive| self.lines_of(directive));
         let parts = &mut self.done[*index].parts;
-        match directive {
-            Some(directive) => first.push(directive.line(self.target.speech)),
+        let [begin, end] = own.unwrap_or_default();
+        first.extend(begin);
+        if directive.is_none() {
             // The directive of the loops stands above them already.
-            None => parts.splice(0..0, lines_before(std::mem::take(&mut first))).for_each(drop),
+            parts.splice(0..0, lines_before(std::mem::take(&mut first))).for_each(drop);
         }
-        let lines = first.into_iter().chain(array::loops(elementwise)).chain(last).collect();
+        let lines = first.into_iter().chain(array::loops(elementwise)).chain(end).chain(last).collect();
         parts.push(Part::Loops(stmt, lines, elementwise.ranges.len()));
     }
 
@@ -537,8 +571,8 @@ impl Lowering<'_> {
         let Single { code, launch } = single?;
         let Some(launch) = launch else { return Some(vec![code.clone()]) };
         let (directive, ..) = self.launch_directive(launch);
-        let speech = self.target.speech;
-        Some(vec![directive.line(speech), code.clone(), directive.end().line(speech)])
+        let [begin, end] = self.lines_of(&directive);
+        Some(begin.into_iter().chain([code.clone()]).chain(end).collect())
     }
 
     /// The `do` loops in the place of `do concurrent`.
@@ -554,11 +588,11 @@ impl Lowering<'_> {
 
     /// A directive before a statement without one; in Fortran with the `end` that it needs.
     fn before(&mut self, index: usize, stmt: StmtId, directive: &Directive) {
-        let speech = self.target.speech;
+        let [begin, end] = self.lines_of(directive);
         let parts = &mut self.done[index].parts;
-        parts.push(Part::Before(stmt, vec![directive.line(speech)]));
-        if speech == Speech::Fortran && directive.ending() == Ending::Needed {
-            parts.push(Part::After(stmt, vec![directive.end().line(speech)]));
+        parts.push(Part::Before(stmt, begin));
+        if !end.is_empty() {
+            parts.push(Part::After(stmt, end));
         }
     }
 
@@ -780,6 +814,7 @@ impl Lowering<'_> {
             queue::hold(&mut directive);
         }
         self.hold_aliases(index, &mut directive);
+        let task = self.task_before(index, &mut directive);
         let allocations = match kind {
             DirectiveKind::EnterData => queue::allocations(&mut directive),
             _ => None,
@@ -800,7 +835,8 @@ impl Lowering<'_> {
         } else {
             vec![Part::Directive(directive)]
         };
-        let mut before = std::mem::take(&mut gathered.before);
+        let mut before = task;
+        before.append(&mut gathered.before);
         let apart: Vec<Part> =
             apart.into_iter().map(|one| Part::LinesBefore(vec![one.line(self.target.speech)])).collect();
         if self.plan.waiting_at_end.contains(&index) && gathered.at_end.is_empty() {
@@ -849,6 +885,16 @@ impl Lowering<'_> {
             parts.push(Part::AtEnd(stmt?, at_end));
         }
         Some(lines_before(before).chain(apart).chain(parts).chain(lines_after(stmt, behind)).collect())
+    }
+
+    /// The lines with which the host waits for the queues of a directive about data where flang cannot put it there.
+    fn task_before(&mut self, index: usize, directive: &mut Directive) -> Vec<String> {
+        let is_queued = directive.clauses.iter().any(|clause| clause.name == "nowait");
+        let task = self.is_flang().then(|| flang::task_before(directive)).flatten();
+        if is_queued && task.is_some() {
+            self.diags.push(diag::synchronous(self.bound[index].directive.span, "async"));
+        }
+        task.into_iter().flatten().map(|one| one.line(self.target.speech)).collect()
     }
 
     /// An update that takes more than one directive: `more` are the lines behind the first one, and the loop variables in them.

@@ -11,6 +11,7 @@ mod components;
 mod constant;
 mod ends;
 mod exits;
+mod flang;
 mod launch;
 mod look;
 mod lower;

@@ -14,14 +14,14 @@ pub struct Tuning {
     pub ragged_threads: Option<u32>,
     /// Loops that fill the lanes are `simd`, too.
     pub simd: bool,
-    /// Components of Fortran types with allocatable components are mapped by names of their own.
-    pub associate: bool,
+    /// Fortran is written for flang.
+    pub flang: bool,
 }
 
 /// What profile `name` asks of the lowering.
 pub fn tuning(name: &str) -> Tuning {
     let profile = rules::profile(name);
-    Tuning { ragged_threads: profile.ragged_threads, simd: profile.simd, associate: profile.associate }
+    Tuning { ragged_threads: profile.ragged_threads, simd: profile.simd, flang: profile.flang }
 }
 
 /// What profile `name` asks of the plan, in OpenMP `version`. A program of flang 22 may hang where a reduction stands on

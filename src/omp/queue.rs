@@ -145,11 +145,18 @@ pub fn wait_all(speech: Speech) -> String {
 /// A queued `target` apart from what it is combined with: gfortran 12 forgets the dependences of combined constructs.
 pub fn apart(directive: &Directive) -> Option<[Directive; 2]> {
     let is_queued = directive.clauses.iter().any(|clause| clause.name == "depend");
+    let is_combined = directive.leaves.len() > 1;
+    if is_queued && is_combined { split(directive) } else { None }
+}
+
+/// A `target` and what it is combined with, each with its clauses; `None` if the directive is no `target`.
+pub fn split(directive: &Directive) -> Option<[Directive; 2]> {
     let (first, rest) = directive.leaves.split_first()?;
-    if !is_queued || *first != Leaf::Target || rest.is_empty() {
+    if *first != Leaf::Target {
         return None;
     }
-    const OF_TARGET: [&str; 6] = ["if", "map", "is_device_ptr", "defaultmap", "nowait", "depend"];
+    const OF_TARGET: [&str; 7] =
+        ["if", "map", "is_device_ptr", "has_device_addr", "defaultmap", "nowait", "depend"];
     let mut both = [Directive::new(&[Leaf::Target]), Directive::new(rest)];
     for clause in &directive.clauses {
         let place = usize::from(!OF_TARGET.contains(&clause.name.as_str()));

@@ -14,6 +14,7 @@ mod feedback;
 mod induction;
 mod kernels;
 mod launch;
+mod lent;
 mod levels;
 mod nest;
 mod object;

@@ -100,6 +100,7 @@ impl Maker<'_> {
         });
         let names = constants.map(|(symbol, _)| &self.symbols.get(symbol).name);
         attributes.extend(names.map(|name| implied(Sharing::Copy, name, "implicit/constant")));
+        attributes.extend(self.lenders(stmt, &used, &stated, &visible));
         if region == Region::Kernels {
             self.kernels_scalars(index, stmt, &own, &listed, &mut attributes);
         }

@@ -117,6 +117,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("directive/update.md", include_str!("../../rules/directive/update.md")),
     ("directive/wait.md", include_str!("../../rules/directive/wait.md")),
     ("implicit/array.md", include_str!("../../rules/implicit/array.md")),
+    ("implicit/associated.md", include_str!("../../rules/implicit/associated.md")),
     ("implicit/component.md", include_str!("../../rules/implicit/component.md")),
     ("implicit/constant.md", include_str!("../../rules/implicit/constant.md")),
     ("implicit/reduction-complex.md", include_str!("../../rules/implicit/reduction-complex.md")),

@@ -28,9 +28,9 @@ pub struct ProfileRules {
     /// C: the compiler loses the bounds of a loop over addresses of an array where one construct divides it among gangs and lanes.
     #[serde(default)]
     pub loses_address_bounds: bool,
-    /// Fortran: the compiler takes no component of a type with allocatable components in a clause.
+    /// Fortran is built by flang, which lacks some clauses of OpenMP and has others for them.
     #[serde(default)]
-    pub associate: bool,
+    pub flang: bool,
     /// Which measurements say so.
     pub measured: Vec<String>,
 }

@@ -35,6 +35,8 @@ pub struct Component {
     pub is_allocatable: bool,
     /// It is a `pointer`.
     pub is_pointer: bool,
+    /// It is `contiguous`.
+    pub is_contiguous: bool,
     /// The number of its dimensions.
     pub rank: usize,
     /// Its own derived type.
@@ -86,6 +88,7 @@ impl DerivedTypes {
                 let component = Component {
                     is_allocatable: decl.fortran.allocatable,
                     is_pointer: decl.fortran.pointer,
+                    is_contiguous: decl.fortran.contiguous,
                     rank: decl.derived.iter().filter(|part| matches!(part, Derived::Array(_))).count(),
                     record: record(decl),
                     intrinsic: intrinsic(decl),
@@ -267,6 +270,17 @@ pub fn is_selected(unit: &Unit, symbols: &Symbols, symbol: SymbolId) -> bool {
 pub fn is_lent(unit: &Unit, symbols: &Symbols, symbol: SymbolId) -> bool {
     let is_scalar = matches!(symbols.get(symbol).class, Class::Scalar | Class::Record);
     is_scalar && selector(unit, symbols, symbol).is_some()
+}
+
+/// The array of which a name of `associate` blocks stands for all or a part; `None` for other symbols, and for components.
+pub fn lender(unit: &Unit, symbols: &Symbols, symbol: SymbolId) -> Option<SymbolId> {
+    let mut at = symbol;
+    for _ in 0..DEPTH {
+        let Some(selector) = selector(unit, symbols, at) else { break };
+        let chain = chain(unit, object(unit, selector).0).filter(|chain| chain.steps.is_empty())?;
+        at = symbols.named(unit, chain.root)?;
+    }
+    (at != symbol && symbols.get(at).class == Class::Array).then_some(at)
 }
 
 /// What the name of an `associate` block stands for a part of.

@@ -21,7 +21,9 @@ mod sum;
 mod symbols;
 
 pub use array::{Elementwise, Line, LineKind, Piece, Refusal, Why, elementwise};
-pub use components::{Component, Lent, Path, Place, Step, inquired, is_lent, is_selected, lent, paths, record_of};
+pub use components::{
+    Component, Lent, Path, Place, Step, inquired, is_lent, is_selected, lender, lent, paths, record_of,
+};
 pub use element::{Element, Type};
 pub use elemental::{is_intrinsic as is_pure_intrinsic, is_transformational};
 pub use flow::{

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use acc2omp::diag::{self, Code, Diag, pages};
 use acc2omp::source::{Language, Span};
-use acc2omp::{Existing, Options, Source, To, rules, translate};
+use acc2omp::{Existing, Options, Profile, Source, To, rules, translate};
 
 use super::{files, root, shown, text};
 
@@ -103,8 +103,13 @@ fn every_code_has_a_fixture_that_provokes_it() {
             295 | 322 => Existing::Replace,
             _ => Existing::Ask,
         };
-        let options = Options { to, existing, ..Options::default() };
-        let told: Vec<Code> = translate(&source, &options).diagnostics.iter().map(|diag| diag.code).collect();
+        let told: Vec<Code> = [Profile::Generic, Profile::Clang]
+            .into_iter()
+            .flat_map(|profile| {
+                translate(&source, &Options { to, profile, existing, ..Options::default() }).diagnostics
+            })
+            .map(|diag| diag.code)
+            .collect();
         if told.contains(&code) {
             provoked.insert(code);
         } else {

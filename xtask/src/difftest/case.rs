@@ -57,12 +57,16 @@ pub fn run(fixture: &Fixture, toolchains: &Toolchains, work: &Path, outputs: &[O
             // What cannot be built as OpenACC before translation cannot be built beside it either.
             let is_plain = fixture.marks.plain || fixture.marks.left;
             for (output, toolchain) in pairs(outputs) {
+                let toolchain = match toolchain {
+                    Toolchain::FlangDevice if fixture.marks.host => Toolchain::Flang,
+                    other => other,
+                };
                 let is_refused = match toolchain {
                     Toolchain::OpenAcc => is_plain,
-                    Toolchain::Flang | Toolchain::FlangDevice => fixture.marks.gfortran,
+                    Toolchain::Flang => fixture.marks.gfortran,
                     Toolchain::GccOpenMp | Toolchain::ClangOpenMp => fixture.marks.cuda,
                     Toolchain::Shim | Toolchain::Nvcc => fixture.marks.openmp,
-                    Toolchain::Plain => false,
+                    Toolchain::Plain | Toolchain::FlangDevice => false,
                 };
                 if is_refused {
                     continue;
@@ -219,9 +223,14 @@ impl Case<'_> {
         if !ran.succeeded() {
             return Ok(Err(format!("it fails, {}\n{}", ran.end(), cut(&ran.stderr))));
         }
-        let count = |sign: &str| ran.stderr.lines().filter(|line| line.contains(sign)).count();
-        Ok(Ok(Seen { launches: toolchain.launch().map(count), stdout: ran.stdout, is_only_read: false }))
+        let launches = launches(toolchain, &ran.stderr);
+        Ok(Ok(Seen { launches, stdout: ran.stdout, is_only_read: false }))
     }
+}
+
+/// How many constructs or kernels ran, by what a run-time printed; `None` if it does not say.
+pub fn launches(toolchain: Toolchain, printed: &str) -> Option<usize> {
+    toolchain.launch().map(|sign| printed.lines().filter(|line| line.contains(sign)).count())
 }
 
 fn cut(text: &str) -> String {

@@ -47,8 +47,10 @@ pub struct Marks {
     pub openmp: bool,
     /// It is built from its CUDA only: a compiler for OpenMP stops with an error of its own.
     pub cuda: bool,
-    /// flang refuses what the translation has to say.
+    /// flang refuses what the translation has to say for all compilers; `--profile clang` says it otherwise.
     pub gfortran: bool,
+    /// flang's own program is wrong on a device with a memory of its own.
+    pub host: bool,
     /// No compiler at hand can build the original: the translations are compared with one another.
     pub unbuilt: bool,
     /// It does not say itself whether it is right.
@@ -106,6 +108,7 @@ impl Marks {
                 None if word == "openmp" => self.openmp = true,
                 None if word == "cuda" => self.cuda = true,
                 None if word == "gfortran" => self.gfortran = true,
+                None if word == "host" => self.host = true,
                 _ => return Err(word.to_owned()),
             }
         }
@@ -166,8 +169,8 @@ mod tests {
         let mut marks = Marks::default();
         marks.read(" plain launches>=12").unwrap();
         assert_eq!(marks, Marks { plain: true, launches: Some(12), ..Marks::default() });
-        marks.read(" left gfortran openmp").unwrap();
-        assert!(marks.left && marks.gfortran && marks.openmp && !marks.cuda);
+        marks.read(" left gfortran host openmp").unwrap();
+        assert!(marks.left && marks.gfortran && marks.host && marks.openmp && !marks.cuda);
         assert_eq!(marks.read(" launches>=x"), Err("launches>=x".to_owned()));
         assert_eq!(marks.read(" lef"), Err("lef".to_owned()));
     }

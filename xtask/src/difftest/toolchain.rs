@@ -14,7 +14,8 @@ use crate::{Result, process};
 
 /// gcc, for OpenACC and for OpenMP.
 const GCC: Compilers = Compilers { c: "gcc", cpp: "g++", fortran: "gfortran" };
-/// clang, for OpenMP on a device with a memory of its own; flang beside it, for OpenMP on the host.
+/// clang, for OpenMP on a device with a memory of its own; flang beside it, for OpenMP on the host. For parts in C beside
+/// Fortran on such a device there is a clang of flang's version.
 const CLANG: Compilers = Compilers { c: "clang-19", cpp: "clang++-19", fortran: "flang-22" };
 /// Says where clang's run-time libraries are.
 const LLVM_CONFIG: &str = "llvm-config-19";
@@ -24,6 +25,11 @@ const NO_OFFLOADING: &str = "-foffload=disable";
 
 /// flang reads a version of OpenMP that is too old for us if it is not told another.
 const FLANG_VERSION: &str = "-fopenmp-version=52";
+/// Memory of the device that nothing was copied to holds nothing right: what is allocated is filled with other bytes, and
+/// what was freed does not come back as it was.
+const UNSET_MEMORY: [(&str, &str); 2] =
+    [("MALLOC_PERTURB_", "165"), ("LIBOMPTARGET_MEMORY_MANAGER_THRESHOLD", "0")];
+
 /// What flang says of words that it reads, but cannot build.
 const UNFINISHED: &str = "not yet implemented";
 /// What flang 22 says of a dummy array in `is_device_ptr`, which OpenMP 4.5 allows (2.10.4) and flang does not.
@@ -132,8 +138,7 @@ impl Toolchain {
         match profile {
             Profile::Gcc => &[Toolchain::GccOpenMp],
             Profile::Generic => &[Toolchain::GccOpenMp, Toolchain::Flang],
-            // It maps components as gfortran cannot.
-            Profile::Clang => &[Toolchain::Flang],
+            Profile::Clang => &[Toolchain::FlangDevice],
             Profile::Cray => &[],
         }
     }
@@ -170,7 +175,8 @@ impl Toolchain {
             Toolchain::FlangDevice if is_fortran(source) => {
                 &["-fopenmp", "-fopenmp-targets=x86_64-pc-linux-gnu", FLANG_VERSION, "-w"]
             }
-            Toolchain::Flang | Toolchain::FlangDevice => &["-fopenmp"],
+            Toolchain::FlangDevice => &["-fopenmp", "-fopenmp-targets=x86_64-pc-linux-gnu"],
+            Toolchain::Flang => &["-fopenmp"],
             Toolchain::Shim | Toolchain::Nvcc => &["-Wall"],
         }
     }
@@ -236,12 +242,15 @@ impl Toolchains {
     ) -> Result<Vec<Command>> {
         let place = &parts(program)?;
         let compiler = |source: &str| {
-            let mut command = compiler(toolchain, source, strict);
-            if toolchain == Toolchain::FlangDevice {
-                let path = std::env::var_os("PATH").unwrap_or_default();
-                let paths = std::iter::once(self.flang.programs()).chain(std::env::split_paths(&path));
-                command.env("PATH", std::env::join_paths(paths).unwrap_or(path));
+            if toolchain != Toolchain::FlangDevice {
+                return compiler(toolchain, source, strict);
             }
+            let own = self.flang.compiler();
+            let program = if is_fortran(source) { Path::new(CLANG.fortran) } else { &own };
+            let mut command = called(program, toolchain, source, strict);
+            let path = std::env::var_os("PATH").unwrap_or_default();
+            let paths = std::iter::once(self.flang.programs()).chain(std::env::split_paths(&path));
+            command.env("PATH", std::env::join_paths(paths).unwrap_or(path));
             command
         };
         let (fortran, others): (Vec<&String>, Vec<&String>) =
@@ -342,7 +351,10 @@ impl Toolchains {
             }
             Toolchain::ClangOpenMp => {
                 command.env("LD_LIBRARY_PATH", &self.llvm_libraries);
-                command.env("OMP_TARGET_OFFLOAD", "MANDATORY").env("LIBOMPTARGET_INFO", "1");
+                command
+                    .env("OMP_TARGET_OFFLOAD", "MANDATORY")
+                    .env("LIBOMPTARGET_INFO", "1")
+                    .envs(UNSET_MEMORY);
                 // LLVM 19 stops with an assertion where a hidden helper thread runs a region on the host as its device.
                 command.env("LIBOMP_USE_HIDDEN_HELPER_TASK", "0");
             }
@@ -351,7 +363,10 @@ impl Toolchains {
             }
             Toolchain::FlangDevice => {
                 command.env("LD_LIBRARY_PATH", self.flang.libraries());
-                command.env("OMP_TARGET_OFFLOAD", "MANDATORY").env("LIBOMPTARGET_INFO", "-1");
+                command
+                    .env("OMP_TARGET_OFFLOAD", "MANDATORY")
+                    .env("LIBOMPTARGET_INFO", "1")
+                    .envs(UNSET_MEMORY);
                 command.env("LIBOMP_USE_HIDDEN_HELPER_TASK", "0");
                 if run > 0 {
                     command.env("FLANG_DEVICE_ORDER", run.to_string());
@@ -383,7 +398,12 @@ fn compiler(toolchain: Toolchain, source: &str, strict: bool) -> Command {
             GCC
         }
     };
-    let mut command = Command::new(compilers.of(source));
+    called(Path::new(compilers.of(source)), toolchain, source, strict)
+}
+
+/// `program` with these arguments.
+fn called(program: &Path, toolchain: Toolchain, source: &str, strict: bool) -> Command {
+    let mut command = Command::new(program);
     command.args(toolchain.arguments(source));
     // In Fortran a directive that is not known is always an error.
     if !is_fortran(source) {

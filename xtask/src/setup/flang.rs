@@ -13,12 +13,42 @@ use super::{Kit, apt_get};
 use crate::difftest::root;
 use crate::{Result, process};
 
-/// What of LLVM 22 is unpacked: the offload linker and the run-time library of devices.
-const PACKAGES: &[&str] =
-    &["clang-tools-22", "llvm-22", "llvm-22-linker-tools", "libomp-22-dev", "liboffload-22"];
+/// What of LLVM 22 is unpacked: the offload linker, the run-time library of devices, and the compiler for parts in C, as
+/// images of LLVM 19 are described in another way.
+const PACKAGES: &[&str] = &[
+    "clang-22",
+    "clang-tools-22",
+    "libclang-common-22-dev",
+    "libomp-22-dev",
+    "liboffload-22",
+    "llvm-22",
+    "llvm-22-linker-tools",
+];
+
+/// The compiler for parts in C; its own name is the one of the program that links images.
+const CLANG: &str = "clang-22";
+
+/// The program that links an image, with the library of device code and without the host's libraries of OpenMP, which have
+/// functions of the same names.
+const LINKER: &str = r#"#!/bin/sh
+last=
+for word; do
+    shift
+    case "$last $word" in
+        *" -l" | "-l omp" | "-l omptarget") ;;
+        "-l "*) set -- "$@" -l "$word" ;;
+        *) set -- "$@" "$word" ;;
+    esac
+    last=$word
+done
+"#;
 
 /// The library that device code calls; Debian has one for GPUs only.
 const DEVICE_LIBRARY: &str = "tests/flang-device/device.c";
+
+/// Fortran's own library, which comes as an archive. A program and its images share one made of it: with one each they
+/// would have buffers of their own for what they print, and it would come out in another order.
+const FORTRAN_LIBRARY: &str = "/usr/lib/llvm-22/lib/clang/22/lib/x86_64-pc-linux-gnu/libflang_rt.runtime.a";
 
 /// No step takes longer.
 const LIMIT: Duration = Duration::from_secs(600);
@@ -40,6 +70,11 @@ impl Flang {
         self.folder.join("root/usr/lib/llvm-22/bin")
     }
 
+    /// The compiler for parts in C.
+    pub fn compiler(&self) -> PathBuf {
+        self.programs().join(CLANG)
+    }
+
     /// The folder of run-time libraries.
     pub fn libraries(&self) -> PathBuf {
         self.folder.join("lib")
@@ -49,7 +84,7 @@ impl Flang {
 fn kit() -> Result<Kit> {
     let library = root()?.join(DEVICE_LIBRARY);
     let text = fs::read_to_string(&library).map_err(|error| format!("{}: {error}", library.display()))?;
-    Ok(Kit { name: "flang", contents: format!("{}\n{text}", PACKAGES.join("\n")) })
+    Ok(Kit { name: "flang", contents: format!("{}\n{LINKER}{text}", PACKAGES.join("\n")) })
 }
 
 pub fn check() -> Result<()> {
@@ -95,20 +130,26 @@ fn libraries(flang: &Flang) -> Result<()> {
 
 /// Builds the library of device code, and the `clang` that links it to each image for the device.
 fn device(folder: &Path, flang: &Flang) -> Result<()> {
+    let (linker, compiler) = (flang.programs().join("clang"), flang.compiler());
+    let told = |error: std::io::Error| format!("{}: {error}", linker.display());
+    // What was unpacked is a link to the other name.
+    fs::remove_file(&compiler).map_err(told)?;
+    fs::rename(&linker, &compiler).map_err(told)?;
     let object = folder.join("device.o");
-    let mut compile = Command::new("clang-19");
+    let mut compile = Command::new(&compiler);
     compile.args(["-O1", "-fPIC", "-c"]).arg(root()?.join(DEVICE_LIBRARY)).arg("-o").arg(&object);
     answer(&mut compile)?;
-    let script = format!(
-        "#!/bin/sh\nexec clang-19 \"$@\" '{}' -L/usr/lib/llvm-22/lib/clang/22/lib/x86_64-pc-linux-gnu \
-         -lflang_rt.runtime -lstdc++ -lm\n",
-        object.display()
-    );
-    let linker = flang.programs().join("clang");
-    let told = |error: std::io::Error| format!("{}: {error}", linker.display());
-    if linker.exists() {
-        fs::remove_file(&linker).map_err(told)?;
-    }
+    let mut share = Command::new(&compiler);
+    share.args([
+        "-shared",
+        "-s",
+        "-Wl,--no-undefined,--whole-archive",
+        FORTRAN_LIBRARY,
+        "-Wl,--no-whole-archive",
+    ]);
+    share.args(["-lstdc++", "-lm", "-o"]).arg(flang.libraries().join("libflang_rt.runtime.so"));
+    answer(&mut share)?;
+    let script = format!("{LINKER}exec '{}' \"$@\" '{}'\n", compiler.display(), object.display());
     fs::write(&linker, script).map_err(told)?;
     fs::set_permissions(&linker, fs::Permissions::from_mode(0o755)).map_err(told)
 }

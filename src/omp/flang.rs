@@ -1,0 +1,112 @@
+//! What flang 22 does not build, in other words of the same meaning.
+//!
+//! Invariant: a directive says the same as before; what is written otherwise here has its measurement in
+//! `rules/profile/clang.toml`.
+
+use super::ast::{Body, Clause, Directive, Leaf};
+use super::queue;
+
+/// The clauses about sharing that must not stand on `target`: it stands apart from what it is combined with, or from a
+/// parallel region of one thread. `private` is built where `target` is combined.
+pub fn apart(directive: &Directive) -> Option<[Directive; 2]> {
+    let is_alone = directive.leaves == [Leaf::Target];
+    let stands = |name: &str| directive.clauses.iter().any(|clause| clause.name == name);
+    if !directive.has(Leaf::Target) || !stands("firstprivate") && !(is_alone && stands("private")) {
+        return None;
+    }
+    let mut both = queue::split(directive)?;
+    if is_alone {
+        both[1].leaves.push(Leaf::Parallel);
+        both[1].add(Clause::text("num_threads", "1"));
+    }
+    Some(both)
+}
+
+/// Arrays of device addresses: flang takes a variable of type `c_ptr` in `is_device_ptr`, and nothing else.
+pub fn device_addresses(directive: &mut Directive, is_pointer: &dyn Fn(&str) -> bool) {
+    let mut arrays = Vec::new();
+    for clause in directive.clauses.iter_mut().filter(|clause| clause.name == "is_device_ptr") {
+        let Body::List(items) = &mut clause.body else { continue };
+        arrays.extend(items.iter().filter(|item| !is_pointer(item)).cloned());
+        items.retain(|item| is_pointer(item));
+    }
+    directive.clauses.retain(|clause| clause.body != Body::List(Vec::new()));
+    arrays.iter().for_each(|item| directive.add(Clause::list("has_device_addr", None, item)));
+}
+
+/// Takes the dependences of a directive about data, and gives an empty task with them, for which the host waits. Then the
+/// directive, too, is one that the host waits for.
+pub fn task_before(directive: &mut Directive) -> Option<[Directive; 2]> {
+    let is_about_data =
+        matches!(directive.leaves.as_slice(), [Leaf::Named(words)] if words.starts_with("target "));
+    let (depends, others): (Vec<Clause>, Vec<Clause>) = std::mem::take(&mut directive.clauses)
+        .into_iter()
+        .partition(|clause| is_about_data && clause.name == "depend");
+    directive.clauses = others;
+    if depends.is_empty() {
+        return None;
+    }
+    queue::hold(directive);
+    let mut task = Directive::new(&[Leaf::Named("task")]);
+    task.add(Clause::text("if", ".false."));
+    task.clauses.extend(depends);
+    let end = task.end();
+    Some([task, end])
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::super::ast::Speech;
+    use super::*;
+
+    fn lines(directives: &[Directive]) -> Vec<String> {
+        directives.iter().map(|one| one.line(Speech::Fortran)).collect()
+    }
+
+    #[test]
+    fn a_target_stands_apart_from_copies() {
+        let mut all = Directive::new(&[Leaf::Target, Leaf::Teams, Leaf::Distribute]);
+        all.add(Clause::list("map", Some("to"), "a"));
+        assert_eq!(apart(&all), None);
+        all.add(Clause::list("private", None, "t"));
+        assert_eq!(apart(&all), None);
+        all.add(Clause::list("firstprivate", None, "n"));
+        let wanted = ["!$omp target map(to: a)", "!$omp teams distribute private(t) firstprivate(n)"];
+        assert_eq!(lines(&apart(&all).unwrap()), wanted);
+        let mut alone = Directive::new(&[Leaf::Target]);
+        assert_eq!(apart(&alone), None);
+        alone.add(Clause::list("private", None, "t"));
+        assert_eq!(
+            lines(&apart(&alone).unwrap()),
+            ["!$omp target", "!$omp parallel num_threads(1) private(t)"]
+        );
+    }
+
+    #[test]
+    fn arrays_are_device_addresses() {
+        let mut directive = Directive::new(&[Leaf::Target]);
+        ["p", "a"].iter().for_each(|item| directive.add(Clause::list("is_device_ptr", None, item)));
+        device_addresses(&mut directive, &|item| item == "p");
+        assert_eq!(lines(&[directive]), ["!$omp target is_device_ptr(p) has_device_addr(a)"]);
+        let mut directive = Directive::new(&[Leaf::Target]);
+        directive.add(Clause::list("is_device_ptr", None, "a"));
+        device_addresses(&mut directive, &|_| false);
+        assert_eq!(lines(&[directive]), ["!$omp target has_device_addr(a)"]);
+    }
+
+    #[test]
+    fn a_task_waits_for_the_queue_of_data() {
+        let mut update = Directive::new(&[Leaf::Named("target update")]);
+        update.add(Clause::list("from", None, "a"));
+        assert_eq!(task_before(&mut update), None);
+        update.add(Clause { name: "nowait".into(), modifier: None, body: Body::None });
+        update.add(Clause::list("depend", Some("inout"), "acc2omp_queue(1)"));
+        let task = task_before(&mut update).unwrap();
+        assert_eq!(
+            lines(&task),
+            ["!$omp task if(.false.) depend(inout: acc2omp_queue(1))", "!$omp end task"]
+        );
+        assert_eq!(lines(&[update]), ["!$omp target update from(a)"]);
+    }
+}
