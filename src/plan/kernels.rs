@@ -173,8 +173,11 @@ impl Maker<'_> {
                 let is_counter = |symbol| {
                     attribute.entry == "implicit/scalar-kernels" && self.is_own_counter(part, symbol)
                 };
+                // By a name of `associate`, a part may use what it does not name.
+                let is_lent = |symbol| self.unit.is_fortran() && self.is_reached(index, symbol);
                 symbol.is_some_and(|symbol| {
-                    used.of(symbol).is_some_and(|how| !(how.written && is_counter(symbol)))
+                    let own = used.of(symbol);
+                    is_lent(symbol) || own.is_some_and(|how| !(how.written && is_counter(symbol)))
                 })
             };
             let mut attributes: Vec<Attribute> = implied
