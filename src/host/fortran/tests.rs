@@ -17,7 +17,6 @@ fn read(text: &str) -> Unit {
         conditionals: Vec::new(),
         restricts: Default::default(),
         index: Default::default(),
-        restricts: Vec::new(),
     };
     parse(&file, &scan)
 }
