@@ -9,7 +9,7 @@ use std::rc::Rc;
 use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, Part as ItemPart};
 use crate::bind::{self, Bound, ancestors};
 use crate::diag::{self, Diag};
-use crate::host::ir::{BaseType, Decl, Derived, FunctionId, StmtId, Unit};
+use crate::host::ir::{BaseType, Derived, FunctionId, StmtId, Unit};
 use crate::plan::Plan;
 use crate::sema::{self, Class, Component, Path, Place, SymbolId, SymbolKind, Symbols, Uses};
 use crate::source::{SourceFile, Span};

@@ -11,7 +11,7 @@ use super::queue;
 pub fn apart(directive: &Directive) -> Option<[Directive; 2]> {
     let is_alone = directive.leaves == [Leaf::Target];
     let stands = |name: &str| directive.clauses.iter().any(|clause| clause.name == name);
-    if !directive.has(Leaf::Target) || !stands("firstprivate") && !(is_alone && stands("private")) {
+    if !directive.has(Leaf::Target) || !(stands("firstprivate") || is_alone && stands("private")) {
         return None;
     }
     let mut both = queue::split(directive)?;

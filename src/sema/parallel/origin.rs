@@ -537,7 +537,9 @@ impl Reading<'_, '_> {
         let known = facts.symbols.get(symbol);
         match known.kind {
             SymbolKind::Function | SymbolKind::Type | SymbolKind::Constant => Parts::default(),
-            _ if known.class == Class::Array && !known.is_reference => Parts::of_object(symbol).into_pointer(),
+            _ if known.class == Class::Array && !known.is_reference => {
+                Parts::of_object(symbol).into_pointer()
+            }
             _ => Parts { is_pointer: known.class == Class::Pointer, ..Parts::of_value(symbol) },
         }
     }

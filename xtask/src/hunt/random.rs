@@ -45,7 +45,7 @@ impl Random {
 
     /// Some of the values, in their order, at least one.
     pub fn some<T: Clone>(&mut self, values: &[T]) -> Vec<T> {
-        let chosen: Vec<T> = values.iter().filter(|_| self.next() % 2 == 0).cloned().collect();
+        let chosen: Vec<T> = values.iter().filter(|_| self.next().is_multiple_of(2)).cloned().collect();
         match chosen.is_empty() && !values.is_empty() {
             true => vec![self.pick(values)],
             false => chosen,

@@ -157,10 +157,10 @@ fn failing(
     }
     let outcomes = lab.trial(&cases, variant, &mut BTreeMap::new())?;
     for ((place, candidate, expected), outcome) in defined.into_iter().zip(outcomes) {
-        if let Outcome::Failed(other) = outcome {
-            if other.is_like(failure) {
-                found[place] = Some((candidate, expected, other));
-            }
+        if let Outcome::Failed(other) = outcome
+            && other.is_like(failure)
+        {
+            found[place] = Some((candidate, expected, other));
         }
     }
     Ok(found)

@@ -11,7 +11,8 @@ macro_rules! walker {
             use super::{Block, Clause, Expr, Item, Place, Stmt};
 
             /// What is done with each node.
-            #[allow(unused_variables)]
+            // A change may take clauses away.
+            #[allow(unused_variables, clippy::ptr_arg)]
             pub trait $look {
                 /// Statements in a row.
                 fn block(&mut self, block: &$($mutable)? Block) {}

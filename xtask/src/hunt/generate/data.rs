@@ -299,12 +299,12 @@ pub fn compute_step(writer: &mut Writer, weights: Weights) {
 
 /// `serial` has no `num_gangs`.
 pub fn without_gangs_of_serial(mut stmt: Stmt) -> Stmt {
-    if let Stmt::Compute(one) = &mut stmt {
-        if one.kind == crate::hunt::program::Kind::Serial {
-            one.clauses.retain(|clause| {
-                !matches!(clause, Clause::NumGangs(_) | Clause::NumWorkers(_) | Clause::VectorLength(_))
-            });
-        }
+    if let Stmt::Compute(one) = &mut stmt
+        && one.kind == crate::hunt::program::Kind::Serial
+    {
+        one.clauses.retain(|clause| {
+            !matches!(clause, Clause::NumGangs(_) | Clause::NumWorkers(_) | Clause::VectorLength(_))
+        });
     }
     stmt
 }

@@ -182,7 +182,7 @@ fn by_function(writer: &mut Writer) -> bool {
             clauses: vec![Clause::Data(DataKind::Device, vec![Item::var(own)])],
         });
     }
-    let value = writer.expr(&[index.clone()], 1);
+    let value = writer.expr(std::slice::from_ref(&index), 1);
     let first = vec![assign(target.clone(), value)];
     let mut one = writer.count_loop(counter, 0, count as i64, first);
     one.directive = Some(Vec::new());

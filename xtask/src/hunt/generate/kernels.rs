@@ -264,10 +264,10 @@ impl Tangle {
             _ => None,
         };
         for stmt in &mut one.body {
-            if let Stmt::Loop(inner) = stmt {
-                if writer.random.chance(50) {
-                    self.directives(writer, inner);
-                }
+            if let Stmt::Loop(inner) = stmt
+                && writer.random.chance(50)
+            {
+                self.directives(writer, inner);
             }
         }
     }

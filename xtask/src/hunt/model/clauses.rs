@@ -19,6 +19,9 @@ pub(super) struct Datum {
     pub low: i64,
 }
 
+/// Where a variable or a pointer's target begins, the pointer, and runs of cells as starts and lengths.
+type Ranges = (Ref, Option<Ref>, Vec<(i64, i64)>);
+
 impl<'p> Machine<'p> {
     /// What an item names; it must be contiguous.
     pub(super) fn datum(&mut self, item: &Item, context: &Context) -> Reply<Datum> {
@@ -33,7 +36,7 @@ impl<'p> Machine<'p> {
     }
 
     /// The cells of an item, as starts and lengths from the first cell of the variable or of the pointer's target.
-    fn ranges(&mut self, item: &Item, context: &Context) -> Reply<(Ref, Option<Ref>, Vec<(i64, i64)>)> {
+    fn ranges(&mut self, item: &Item, context: &Context) -> Reply<Ranges> {
         let (at, ty) = self.locate(&item.place, context)?;
         let mut bounds = Vec::new();
         for (low, count) in &item.section {
@@ -113,10 +116,10 @@ impl<'p> Machine<'p> {
                 }
             }
             let is_there = self.present.device(datum.range.start, datum.range)?.is_some();
-            if let (Some(pointer), true) = (datum.pointer, is_there) {
-                if self.present.attach(&mut self.memory, pointer, datum.range.start)? {
-                    exit.pointer = Some(pointer);
-                }
+            if let (Some(pointer), true) = (datum.pointer, is_there)
+                && self.present.attach(&mut self.memory, pointer, datum.range.start)?
+            {
+                exit.pointer = Some(pointer);
             }
             exits.insert(0, exit);
         }

@@ -7,6 +7,9 @@ use super::memory::{Access, Race, Ref, Sharing, Value};
 use super::{Context, Invalid, Machine, Reply, Within};
 use crate::hunt::program::{Alone, Block, Clause, Loop, Op, Place, Stmt, VarId};
 
+/// The counters of a nest, their values in each iteration, and the body.
+type Iterations<'p> = (Vec<VarId>, Vec<Vec<i64>>, &'p Block);
+
 impl<'p> Machine<'p> {
     /// The values of a loop's counter.
     fn values(&mut self, one: &Loop, context: &Context) -> Reply<Vec<i64>> {
@@ -21,12 +24,7 @@ impl<'p> Machine<'p> {
     }
 
     /// The combinations of the counters of a loop and of those that are one with it, and the body of the last.
-    fn iterations(
-        &mut self,
-        one: &'p Loop,
-        depth: usize,
-        context: &mut Context,
-    ) -> Reply<(Vec<VarId>, Vec<Vec<i64>>, &'p Block)> {
+    fn iterations(&mut self, one: &'p Loop, depth: usize, context: &mut Context) -> Reply<Iterations<'p>> {
         let values = self.values(one, context)?;
         if depth < 2 {
             let tuples = values.into_iter().map(|value| vec![value]).collect();
@@ -103,12 +101,11 @@ impl<'p> Machine<'p> {
         }
         context.env.0.truncate(known);
         for counter in counters {
-            if let Some(at) = context.env.find(counter) {
-                if self.memory.peek(at).is_ok()
-                    && self.memory.objects[at.object].on_device == self.device(context)
-                {
-                    self.memory.poke(at, Value::Undefined)?;
-                }
+            if let Some(at) = context.env.find(counter)
+                && self.memory.peek(at).is_ok()
+                && self.memory.objects[at.object].on_device == self.device(context)
+            {
+                self.memory.poke(at, Value::Undefined)?;
             }
         }
         Ok(())
@@ -120,10 +117,8 @@ impl<'p> Machine<'p> {
 
     /// Says which iteration runs, to the loop and to the region if it is one of its gangs.
     fn set_token(&mut self, is_gang: bool, token: u32) {
-        if is_gang {
-            if let Some(region) = self.memory.races.iter_mut().rev().find(|race| race.is_region) {
-                region.token = token;
-            }
+        if is_gang && let Some(region) = self.memory.races.iter_mut().rev().find(|race| race.is_region) {
+            region.token = token;
         }
     }
 

@@ -26,8 +26,8 @@ impl Needs {
     /// Of a program.
     pub fn of(program: &Program) -> Needs {
         let called = walk::called(program);
-        let mut needs = Needs::default();
-        needs.functions = (0..program.functions.len()).rev().filter(|one| called[*one]).collect();
+        let functions = (0..program.functions.len()).rev().filter(|one| called[*one]).collect();
+        let mut needs = Needs { functions, ..Needs::default() };
         let mut look = Look { program, vars: BTreeSet::new(), needs: &mut needs };
         for function in
             program.functions.iter().zip(&called).filter(|(_, called)| **called).map(|(one, _)| one)

@@ -152,7 +152,7 @@ impl Printer<'_> {
 
     fn operand(&self, expr: &Expr) -> String {
         match expr {
-            Expr::Binary(op, ..) if matches!(op, Op::Min | Op::Max) => self.expr(expr),
+            Expr::Binary(Op::Min | Op::Max, ..) => self.expr(expr),
             Expr::Binary(..) | Expr::Choice(..) => format!("({})", self.expr(expr)),
             _ => self.expr(expr),
         }

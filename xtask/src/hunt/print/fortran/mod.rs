@@ -133,9 +133,7 @@ impl Printer<'_> {
 
     fn operand(&self, expr: &Expr) -> String {
         match expr {
-            Expr::Binary(op, ..)
-                if matches!(op, Op::Min | Op::Max | Op::Mod | Op::BitAnd | Op::BitOr | Op::BitXor) =>
-            {
+            Expr::Binary(Op::Min | Op::Max | Op::Mod | Op::BitAnd | Op::BitOr | Op::BitXor, ..) => {
                 self.expr(expr)
             }
             Expr::Binary(..) => format!("({})", self.expr(expr)),
