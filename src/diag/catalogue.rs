@@ -953,7 +953,7 @@ pub fn pointer_to_changed(at: Span, name: &str) -> Diag {
         Severity::Differs,
         at,
         format!(
-            "`{name}` may point to what the construct changes by another name: compilers may give it a copy"
+            "`{name}` may point to what the construct changes by another name: the program may stop, or change a copy"
         ),
         "a pointer without a clause",
         "use the variable itself in the construct",
