@@ -27,6 +27,8 @@ pub struct Headers {
     roots: Vec<PathBuf>,
     /// The files that define a Fortran module, by its name in lower case.
     modules: HashMap<String, Vec<PathBuf>>,
+    /// Where other Fortran files at hand include a Fortran file.
+    included: HashMap<PathBuf, Vec<(PathBuf, u32)>>,
     /// The headers among the files at hand, by name without folder.
     by_name: HashMap<OsString, Vec<PathBuf>>,
     /// The variables to which headers of C give a place on the device, where files that define them must know.
@@ -84,7 +86,28 @@ impl Headers {
         }
         let placing = if to == To::Cuda { headers.as_slice() } else { &[] };
         let declared = placing.par_iter().flat_map_iter(|path| declared(path)).collect();
-        Headers { modules, by_name, declared, ..Headers::new(roots) }
+        let mut all = Headers { modules, by_name, declared, ..Headers::new(roots) };
+        all.included = all.inclusions(files);
+        all
+    }
+
+    /// Where `files` of Fortran include others of them.
+    fn inclusions(&self, files: &[&Path]) -> HashMap<PathBuf, Vec<(PathBuf, u32)>> {
+        let is_fortran = |path: &Path| Language::of(path).is_some_and(Language::is_fortran);
+        let fortran: HashSet<&Path> = files.iter().copied().filter(|path| is_fortran(path)).collect();
+        let places = files.par_iter().filter(|path| fortran.contains(**path)).flat_map_iter(|path| {
+            let folder = path.parent().unwrap_or(Path::new(""));
+            let found = included_by(path).into_iter().filter_map(|(name, at)| {
+                let target = self.find(folder, &name)?;
+                fortran.contains(target.as_path()).then(|| (target, (path.to_path_buf(), at)))
+            });
+            found.collect::<Vec<_>>()
+        });
+        let mut included: HashMap<PathBuf, Vec<(PathBuf, u32)>> = HashMap::new();
+        for (target, place) in places.collect::<Vec<_>>() {
+            included.entry(target).or_default().push(place);
+        }
+        included
     }
 
     /// Whether a file of that language may have to change for what others say: it uses a module of the files at hand, or names
@@ -104,6 +127,9 @@ impl Headers {
         let mut walk = Walk { headers: self, language, met, found: Vec::new() };
         walk.file(&Outline::of(&file), real, &mut View::default().for_language(language).defined());
         walk.modules(&self.used(&file), real);
+        if let Some([(path, at)]) = self.included.get(real).map(Vec::as_slice) {
+            walk.includer(path, *at);
+        }
         Source { file, headers: walk.found.into_iter().map(|(_, header)| header).collect() }
     }
 
@@ -187,6 +213,19 @@ impl Walk<'_> {
         self.found.push((path, Arc::clone(header)));
     }
 
+    /// The one file that includes the file to translate, and does so at `at`, with what it includes and uses itself.
+    fn includer(&mut self, path: &Path, at: u32) {
+        if self.met.insert(path.to_path_buf(), true).is_some() {
+            return;
+        }
+        let Some(found) = self.headers.read(path, self.language) else { return };
+        let shown =
+            self.file(&found.outline, path, &mut View::default().for_language(self.language).defined());
+        self.modules(&found.used, path);
+        let header = Header::including(found.file.clone(), &shown, at);
+        self.found.push((path.to_path_buf(), Arc::new(header)));
+    }
+
     /// The files that define these modules, which are compiled by themselves.
     fn modules(&mut self, used: &[String], real: &Path) {
         let folder = real.parent().unwrap_or(Path::new(""));
@@ -194,6 +233,15 @@ impl Walk<'_> {
             self.header(path, true, &mut View::default().defined());
         }
     }
+}
+
+/// The files that a Fortran file includes by their names between quotes, and where.
+fn included_by(path: &Path) -> Vec<(String, u32)> {
+    let bytes = fs::read(path).unwrap_or_default();
+    let Some(language) = scan::language_of(path, &bytes, None) else { return Vec::new() };
+    let file = SourceFile::new(path.display().to_string(), bytes, language);
+    let all = scan::fortran_includes(&file).into_iter().filter(|include| include.quoted);
+    all.map(|include| (include.path, include.span.start)).collect()
 }
 
 /// The variables that a header of C places on the device, as it is by itself.

@@ -946,6 +946,20 @@ pub fn clang_refuses(at: Span, what: &str) -> Diag {
     )
 }
 
+/// A0274
+pub fn pointer_to_changed(at: Span, name: &str) -> Diag {
+    diag(
+        274,
+        Severity::Differs,
+        at,
+        format!(
+            "`{name}` may point to what the construct changes by another name: the program may stop, or change a copy"
+        ),
+        "a pointer without a clause",
+        "use the variable itself in the construct",
+    )
+}
+
 /// A0281
 pub fn variable_in_routine(at: Span, name: &str, routine: &str) -> Diag {
     diag(

@@ -405,7 +405,9 @@ impl Work<'_, '_> {
 
     fn named(&self, item: &ListItem, clause: &ClauseKind, on: DirectiveKind) -> Named {
         let moves = self.is_moving(item);
-        let is_kept = on == DirectiveKind::EnterData
+        // flang 22 finds what `enter data` brings by the name of a component only by that name.
+        let is_alone = item.parts.iter().all(|part| member(part).is_none());
+        let is_kept = on == DirectiveKind::EnterData && (is_alone || !self.is_flang)
             || matches!(clause, ClauseKind::UseDevice(_) | ClauseKind::Data(DataClause::Delete, _));
         if moves && !is_kept {
             return Named::Component;

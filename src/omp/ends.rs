@@ -161,7 +161,8 @@ fn respell(parts: &mut [Part], block: &Block) {
     }
 }
 
-fn in_clauses(directive: &mut Directive, block: &Block) {
+/// Puts the aliases into the clauses of a directive, each once.
+pub(super) fn in_clauses(directive: &mut Directive, block: &Block) {
     for clause in &mut directive.clauses {
         match &mut clause.body {
             Body::List(items) => {

@@ -458,8 +458,11 @@ impl Lowering<'_> {
         gathered.condition = launch::condition(&gathered.conditions, asked.speech);
         let held = held(&gathered);
         let mut directive = launch::launch(launch, &mut gathered, &asked, &self.tuning);
-        let written = self.aliased.blocks.get(&launch.directive).map(|block| &block.written);
-        for name in written.into_iter().flatten() {
+        let block = self.aliased.blocks.get(&launch.directive);
+        if let Some(block) = block.filter(|block| block.has_lent) {
+            ends::in_clauses(&mut directive, block);
+        }
+        for name in block.into_iter().flat_map(|block| &block.written) {
             if !directive.maps(name) {
                 directive.add(Clause::list("map", Some("tofrom"), name));
             }

@@ -180,9 +180,12 @@ impl Maker<'_> {
                     attribute.entry == "implicit/scalar-kernels" && self.is_own_counter(part, symbol)
                 };
                 let is_for_host = |symbol, how: &sema::Use| counters.contains(&symbol) && !how.written;
+                // By a name of `associate`, a part may use what it does not name.
+                let is_lent = |symbol| self.unit.is_fortran() && self.is_reached(index, symbol);
                 symbol.is_some_and(|symbol| {
-                    used.of(symbol)
-                        .is_some_and(|how| !(how.written && is_counter(symbol)) && !is_for_host(symbol, how))
+                    let needs =
+                        |how: &sema::Use| !(how.written && is_counter(symbol)) && !is_for_host(symbol, how);
+                    is_lent(symbol) || used.of(symbol).is_some_and(needs)
                 })
             };
             let mut attributes: Vec<Attribute> = implied

@@ -129,9 +129,18 @@ impl Maker<'_> {
             let is_wanted = (how.written || how.address_taken)
                 && live.contains(&symbol)
                 && !self.is_own_counter(stmt, symbol);
-            // Of `auto &x = y`, the class is not known. What a pointer of Fortran leads to may be part of an array that the
-            // construct maps after it, and the compilers map what it leads to by themselves.
+            // What a pointer of Fortran leads to may be part of an array that the construct maps after it: compilers map it by
+            // themselves, more or less.
+            if self.is_reached(index, symbol)
+                && known.fortran.pointer
+                && !own.contains(&name)
+                && !listed.contains(&name)
+                && let Some(first) = how.first
+            {
+                self.diags.push(diag::pointer_to_changed(first, name));
+            }
             let is_reached = self.is_reached(index, symbol) && !known.fortran.pointer;
+            // Of `auto &x = y`, the class is not known.
             let is_scalar = known.class == Class::Scalar
                 || is_reached && known.is_reference && known.class == Class::Unknown;
             if (is_wanted || is_reached)
@@ -414,7 +423,7 @@ impl Maker<'_> {
             if live.contains(&symbol) && how.written {
                 self.diags.push(diag::last_value_lost(at, &name));
             }
-            if known.class == Class::Unknown {
+            if known.class == Class::Unknown || self.symbols.may_be_foreign(symbol) {
                 self.diags.push(diag::type_not_seen(at, &name));
             }
             let sharing = if how.exposed { Sharing::Firstprivate } else { Sharing::Private };
@@ -462,7 +471,7 @@ impl Maker<'_> {
                 && (counters.contains(&symbol) || !self.is_loop_variable(stmt, symbol))
                 && !attributes.iter().any(|other| other.item == known.name)
             {
-                if known.class == Class::Unknown {
+                if known.class == Class::Unknown || self.symbols.may_be_foreign(symbol) {
                     let at = how.first.unwrap_or(self.bound[index].directive.span);
                     self.diags.push(diag::type_not_seen(at, &known.name));
                 }

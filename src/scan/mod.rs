@@ -25,7 +25,7 @@ pub use branches::branches_behind;
 pub use conditions::Conditions;
 pub use forks::{Branch, Fork, forks};
 pub use fortran::{Shape, form_of as fortran_form, shapes as fortran_shapes};
-pub use fortran::{defined_modules, used_modules};
+pub use fortran::{defined_modules, includes as fortran_includes, used_modules};
 pub use macros::{Call, Choice, Macro, Macros, Piece, Use, Written, header_macros, macros, written_out};
 pub use mention::mentions_openacc;
 pub use openmp::{Existing, OpenMp, openmp};

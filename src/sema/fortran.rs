@@ -5,8 +5,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::host::ir::{
-    Attributes, BaseType, DeclId, DeclKind, Expr, ExprId, ExprKind, FunctionId, Implicit, ModuleUse, ScopeId,
-    ScopeKind, Unit,
+    Attributes, BaseType, DeclId, DeclKind, Expr, ExprId, ExprKind, FunctionId, Implicit, ModuleUse, Scope,
+    ScopeId, ScopeKind, Unit,
 };
 use crate::source::Span;
 
@@ -25,7 +25,8 @@ struct Modules<'a> {
 
 impl Symbols {
     /// Declares the names of a Fortran unit, the last of `types.units`, and of the modules that it uses.
-    pub(super) fn fortran(&mut self, unit: &Unit, types: &Types) {
+    /// A file that includes it, one of them, does so at the offset in `around`.
+    pub(super) fn fortran(&mut self, unit: &Unit, around: Option<(usize, u32)>, types: &Types) {
         let mut inputs: FxHashMap<String, FxHashSet<usize>> = FxHashMap::default();
         for (name, place) in types.units.iter().flat_map(|unit| &unit.inputs) {
             inputs.entry(name.clone()).or_default().insert(*place);
@@ -46,12 +47,14 @@ impl Symbols {
         }
         let own = types.units.len() - 1;
         self.included(&types.units[..own], types);
+        let around = around.map(|(at, place)| (at, self.around((at, place), &mut modules, types)));
+        let around = around.and_then(|(at, inner)| Some((types.units[at], inner?)));
         for (id, scope) in unit.scopes.iter().enumerate() {
             let id = ScopeId(id as u32);
             match scope.kind {
                 ScopeKind::Module | ScopeKind::Submodule => drop(self.exports(own, id, &mut modules, types)),
                 ScopeKind::Program | ScopeKind::Procedure | ScopeKind::Interface => {
-                    self.procedure_scope(unit, id, types);
+                    self.procedure_scope(unit, id, scope.span, types);
                 }
             }
             for used in &scope.uses {
@@ -70,7 +73,7 @@ impl Symbols {
             self.function_scope(unit, FunctionId(index as u32), types);
         }
         self.sort_names();
-        self.undeclared(unit);
+        self.undeclared(unit, around, &modules);
         self.associated(unit);
     }
 
@@ -114,16 +117,51 @@ impl Symbols {
         }
     }
 
-    /// The names of a procedure or a main program; the procedure's own name in the scoping unit around.
-    fn procedure_scope(&mut self, unit: &Unit, id: ScopeId, types: &Types) {
+    /// The names that are known where another file includes this one: they are known in all of it. The innermost scoping unit
+    /// there.
+    fn around(&mut self, (at, place): (usize, u32), modules: &mut Modules, types: &Types) -> Option<ScopeId> {
+        let file = Span { start: 0, end: u32::MAX };
+        let unit = modules.units[at];
+        let holds = |id: &ScopeId| {
+            let scope = unit.scope(*id);
+            scope.span.start <= place && place < scope.span.end && scope.kind != ScopeKind::Interface
+        };
+        let mut scopes: Vec<ScopeId> = (0..unit.scopes.len() as u32).map(ScopeId).filter(holds).collect();
+        scopes.sort_by_key(|id| unit.scope(*id).span.start);
+        for id in &scopes {
+            let scope = unit.scope(*id);
+            let mut known = match scope.kind {
+                ScopeKind::Module | ScopeKind::Submodule => self.exports(at, *id, modules, types),
+                ScopeKind::Program | ScopeKind::Procedure | ScopeKind::Interface => {
+                    self.procedure_scope(unit, *id, file, types);
+                    scope.uses.iter().flat_map(|used| self.used(used, modules, types)).collect()
+                }
+            };
+            if let Some((at, id)) =
+                scope.extends.as_deref().and_then(|name| modules.by_name.get(name).copied())
+            {
+                known.extend(self.exports(at, id, modules, types));
+            }
+            for (name, symbol) in known {
+                self.show(&name, symbol, file, 0);
+            }
+        }
+        scopes.last().copied()
+    }
+
+    /// The names of a procedure or a main program, for the place where they are `visible`; the procedure's own name in the
+    /// scoping unit around.
+    fn procedure_scope(&mut self, unit: &Unit, id: ScopeId, visible: Span, types: &Types) {
         let scope = unit.scope(id);
+        let is_own = types.units.last().is_some_and(|own| std::ptr::eq(*own, unit));
         let has_contained =
             unit.scopes.iter().any(|other| other.parent == Some(id) && other.kind == ScopeKind::Procedure);
         let common: FxHashSet<&String> = scope.commons.iter().flat_map(|(_, names)| names).collect();
         for decl_id in &scope.decls {
             let decl = unit.decl(*decl_id);
             let storage = if common.contains(&decl.name) { SymbolKind::Static } else { SymbolKind::Local };
-            let symbol = self.declare((unit, decl), Some(*decl_id), storage, scope.span, 0, types);
+            let here = is_own.then_some(*decl_id);
+            let symbol = self.declare((unit, decl), here, storage, visible, 0, types);
             let is_result = scope.kind == ScopeKind::Procedure && scope.result.as_ref() == Some(&decl.name);
             let is_dummy = decl.kind == DeclKind::Parameter && !decl.fortran.value;
             let known = self.get_mut(symbol);
@@ -137,7 +175,7 @@ impl Symbols {
             }
         }
         if scope.kind == ScopeKind::Procedure {
-            let around = scope.parent.map(|parent| unit.scope(parent).span);
+            let around = scope.parent.filter(|_| is_own).map(|parent| unit.scope(parent).span);
             let is_module =
                 |parent: ScopeId| matches!(unit.scope(parent).kind, ScopeKind::Module | ScopeKind::Submodule);
             // A module makes its procedures known with its other names.
@@ -203,7 +241,8 @@ impl Symbols {
     }
 
     /// Names without a declaration: typed by the rules of their scoping unit, or of a module that we do not see.
-    fn undeclared(&mut self, unit: &Unit) {
+    /// Where another file includes this one, a name that no rule of this one types is typed by that of the scoping unit there.
+    fn undeclared(&mut self, unit: &Unit, around: Option<(&Unit, ScopeId)>, modules: &Modules) {
         let called: FxHashSet<ExprId> = unit
             .exprs
             .iter()
@@ -230,9 +269,17 @@ impl Symbols {
             }
         }
         for ((name, scope), spelling, is_element) in order {
-            let (class, is_floating) = implicit_class(unit, scope, &name);
+            let outer = || around.and_then(|(unit, scope)| typed_by_rule(unit, scope, &name));
+            let typed = typed_by_rule(unit, scope, &name).or_else(outer);
+            let outer = around.into_iter().flat_map(|(unit, scope)| scopes_around(unit, scope));
+            let uses = scopes_around(unit, scope).chain(outer).flat_map(|scope| &scope.uses);
+            let brought = uses.map(|used| modules.brings(used, &name)).max().unwrap_or(Brought::Not);
+            let (class, is_floating) = match brought {
+                Brought::Surely => (Class::Unknown, false),
+                Brought::Perhaps | Brought::Not => typed.unwrap_or_else(|| default_class(&name)),
+            };
             let is_unseen = class == Class::Unknown;
-            self.insert(Symbol {
+            let id = self.insert(Symbol {
                 name,
                 kind: if is_unseen { SymbolKind::Static } else { SymbolKind::Local },
                 class: if is_element { Class::Array } else { class },
@@ -250,32 +297,85 @@ impl Symbols {
                 record: None,
                 intrinsic: None,
             });
+            if brought == Brought::Perhaps {
+                self.foreign.insert(id);
+            }
         }
     }
 }
 
+/// Whether a `use` statement brings a name from a module that no file at hand defines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Brought {
+    Not,
+    Perhaps,
+    Surely,
+}
+
+impl Modules<'_> {
+    /// Whether this statement brings `name` from a module that no file at hand defines, or one does that a module at hand uses.
+    fn brings(&self, used: &ModuleUse, name: &str) -> Brought {
+        let mut met = FxHashSet::default();
+        let mut pending = vec![used];
+        let mut found = Brought::Not;
+        while let Some(used) = pending.pop() {
+            let is_listed = used.names.iter().any(|(local, _)| local == name);
+            if used.only && !is_listed || is_standard(&used.module) || !met.insert(&used.module) {
+                continue;
+            }
+            match self.by_name.get(used.module.as_str()) {
+                Some((at, id)) => pending.extend(&self.units[*at].scope(*id).uses),
+                None if is_listed => found = Brought::Surely,
+                None => found = found.max(Brought::Perhaps),
+            }
+        }
+        found
+    }
+}
+
+/// Whether a module is one that compilers or well-known libraries bring: nothing that constructs assign is in it.
+fn is_standard(module: &str) -> bool {
+    let is_of_mpi = module == "mpi" || module.starts_with("mpi_f");
+    is_of_mpi || ["iso_", "ieee_", "omp_lib", "openacc"].iter().any(|lead| module.starts_with(lead))
+}
+
+/// A scoping unit and those around it, innermost first.
+fn scopes_around(unit: &Unit, scope: ScopeId) -> impl Iterator<Item = &Scope> {
+    std::iter::successors(Some(scope), |at| unit.scope(*at).parent).map(|id| unit.scope(id))
+}
+
 /// The class of a name without a declaration; unknown where `implicit none` says that a module declares it.
 fn implicit_class(unit: &Unit, scope: ScopeId, name: &str) -> (Class, bool) {
+    typed_by_rule(unit, scope, name).unwrap_or_else(|| default_class(name))
+}
+
+/// What Fortran's own rule says where no `implicit` statement says anything.
+fn default_class(name: &str) -> (Class, bool) {
     let first = name.bytes().next().unwrap_or_default().to_ascii_lowercase();
-    let scopes = std::iter::successors(Some(scope), |at| unit.scope(*at).parent);
-    for scope in scopes.map(|id| unit.scope(id)) {
+    (Class::Scalar, !(b'i'..=b'n').contains(&first))
+}
+
+/// The class that the `implicit` statements of the scoping units around a name give to it.
+fn typed_by_rule(unit: &Unit, scope: ScopeId, name: &str) -> Option<(Class, bool)> {
+    let first = name.bytes().next().unwrap_or_default().to_ascii_lowercase();
+    for scope in scopes_around(unit, scope) {
         match &scope.implicit {
-            Implicit::None => return (Class::Unknown, false),
+            Implicit::None => return Some((Class::Unknown, false)),
             Implicit::Letters(ranges) => {
                 let range = ranges.iter().find(|(from, to, _)| (*from..=*to).contains(&first));
                 if let Some((_, _, base)) = range {
-                    return match base {
+                    return Some(match base {
                         BaseType::Builtin(words) => {
                             (Class::Scalar, matches!(words.as_str(), "real" | "double precision" | "complex"))
                         }
                         _ => (Class::Record, false),
-                    };
+                    });
                 }
             }
             Implicit::Host => {}
         }
     }
-    (Class::Scalar, !(b'i'..=b'n').contains(&first))
+    None
 }
 
 /// The names that stand before parentheses on the left of an assignment: arrays, or statement functions.

@@ -169,6 +169,8 @@ pub struct Symbols {
     on_device: FxHashSet<SymbolId>,
     /// The procedures that other files say all gangs run together.
     gang_routines: FxHashSet<String>,
+    /// Names of Fortran without a declaration that a module may declare which no file at hand defines.
+    pub(super) foreign: FxHashSet<SymbolId>,
     /// The types of the variables of C and C++.
     types: FxHashMap<SymbolId, Type>,
     /// The types of members of structs by name; `None` for those that structs declare differently.
@@ -216,6 +218,11 @@ impl Symbols {
         self.gang_routines.contains(name)
     }
 
+    /// Whether a name without a declaration may be that of a variable in a Fortran module that no file at hand defines.
+    pub fn may_be_foreign(&self, symbol: SymbolId) -> bool {
+        self.foreign.contains(&symbol)
+    }
+
     /// What other files have given a place on the device, in no order.
     pub fn on_device(&self) -> impl Iterator<Item = SymbolId> {
         self.on_device.iter().copied()
@@ -226,8 +233,14 @@ impl Symbols {
         self.on_device.contains(&symbol)
     }
 
-    /// Reads the declarations of `unit` and, before them, those of its headers and the object-like macros.
-    pub fn new(unit: &Unit, length: usize, headers: &[&Unit], macros: &[&Define]) -> Symbols {
+    /// Reads the declarations of `unit` and, before them, those of its headers and the object-like macros. One of the headers
+    /// may be the Fortran file that includes `unit`, at the offset in `around`.
+    pub fn new(
+        unit: &Unit,
+        length: usize,
+        (headers, around): (&[&Unit], Option<(usize, u32)>),
+        macros: &[&Define],
+    ) -> Symbols {
         let mut units: Vec<&Unit> = headers.to_vec();
         units.push(unit);
         let mut typedefs = FxHashMap::default();
@@ -300,7 +313,7 @@ impl Symbols {
         symbols.member_dimensions = types.member_dimensions();
         if unit.is_fortran() {
             symbols.derived_types = DerivedTypes::new(types.records.values().copied());
-            symbols.fortran(unit, &types);
+            symbols.fortran(unit, around, &types);
         } else {
             symbols.c_family(unit, headers, file, &types);
         }

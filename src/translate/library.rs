@@ -393,7 +393,7 @@ fn expression(used: &str, target: omp::Target) -> Option<String> {
     let file = SourceFile::new("", format!("{head}{used};").into_bytes(), Language::C);
     let (scan, _) = scan::scan(&file, &View::default());
     let unit = host::parse(&file, &scan);
-    let symbols = Symbols::new(&unit, file.bytes.len(), &[], &[]);
+    let symbols = Symbols::new(&unit, file.bytes.len(), (&[], None), &[]);
     let names: Vec<(String, Span)> = scan
         .names
         .into_iter()

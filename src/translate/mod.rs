@@ -40,8 +40,8 @@ const BRANCHES: usize = 8;
 pub struct Source {
     /// The file to translate.
     pub file: SourceFile,
-    /// The local headers that it reaches by `#include "…"`, in the order the compiler meets them; they are read for
-    /// their declarations and not translated with it.
+    /// The local headers that it reaches by `#include "…"`, in the order the compiler meets them, and the Fortran file that
+    /// includes it, if that is one; they are read for their declarations and not translated with it.
     pub headers: Vec<Arc<Header>>,
 }
 
@@ -57,6 +57,8 @@ pub struct Header {
     declared: Declared,
     /// The procedures that it says all gangs run together.
     gang_routines: Vec<String>,
+    /// Where it includes the file to translate, which sees what is declared there.
+    includes_at: Option<u32>,
 }
 
 impl Header {
@@ -83,7 +85,12 @@ impl Header {
         let macros = scan::header_macros(&file, shown);
         let declared = bind::declared(&file, &scan, &unit);
         let gang_routines = bind::gang_routines(&file, &scan, &unit);
-        Header { file, scan, unit, macros, declared, gang_routines }
+        Header { file, scan, unit, macros, declared, gang_routines, includes_at: None }
+    }
+
+    /// Reads a Fortran file whose scoping units go on, at this offset, in the file to translate.
+    pub fn including(file: SourceFile, shown: &Shown, at: u32) -> Header {
+        Header { includes_at: Some(at), ..Header::showing(file, shown) }
     }
 }
 

@@ -29,7 +29,8 @@ impl Source {
     /// All names that a view shows, those of the headers among them.
     pub(super) fn symbols(&self, unit: &Unit, scan: &Scan) -> Symbols {
         let headers: Vec<&Unit> = self.headers.iter().map(|header| &header.unit).collect();
-        let mut symbols = Symbols::new(unit, self.file.bytes.len(), &headers, &self.macros(scan));
+        let around = self.headers.iter().enumerate().find_map(|(at, header)| Some((at, header.includes_at?)));
+        let mut symbols = Symbols::new(unit, self.file.bytes.len(), (&headers, around), &self.macros(scan));
         for (module, name) in self.headers.iter().flat_map(|header| header.declared.keys()) {
             symbols.place_on_device(module.as_deref(), name);
         }

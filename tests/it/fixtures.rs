@@ -202,7 +202,10 @@ fn is_expected(file: &SourceFile, openacc: &BTreeSet<usize>, edit: &Edit) -> boo
         || edit.text.windows(8).any(|word| word == b"acc2omp_")
             && file.language.is_fortran()
             && file.slice(edit.span).contains(&b'%');
-    if names_component {
+    // The variable for a name that `associate` gives to it.
+    let (name, variable) = (file.text(edit.span), String::from_utf8_lossy(&edit.text));
+    let whole = file.text(Span { start: 0, end: file.bytes.len() as u32 });
+    if names_component || !name.is_empty() && whole.contains(&format!("{name} => {variable}")) {
         return true;
     }
     if !edit.span.is_empty() {

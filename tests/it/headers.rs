@@ -20,7 +20,8 @@ fn source(files: &[(&str, &str)]) -> Source {
     }
     let all: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
     let headers = Headers::among(vec![root], &all, To::OpenMp);
-    let file = SourceFile::new(files[0].0, files[0].1.as_bytes().to_vec(), Language::C);
+    let language = Language::of(Path::new(files[0].0)).unwrap();
+    let file = SourceFile::new(files[0].0, files[0].1.as_bytes().to_vec(), language);
     headers.source(file, &paths[0])
 }
 
@@ -52,4 +53,28 @@ fn a_header_is_what_the_file_is_shown() {
     // Met where nobody sees it, and again.
     let again = "#ifdef NO\n#include \"x.h\"\n#endif\n#define WIDE\n#include \"x.h\"\n";
     assert_eq!(placed(again), [true, true]);
+}
+
+#[test]
+fn an_included_file_of_fortran_sees_what_is_declared_around_it() {
+    let part = "subroutine twice(p)\n  type(cloud), intent(inout) :: p\n  integer :: i\n\
+        !$acc parallel loop copy(p%mass)\n  do i = 1, p%n\n    p%mass(i) = 2 * p%mass(i)\n  end do\nend subroutine\n";
+    let module = |name: &str, line: &str| {
+        format!(
+            "module {name}\n  type :: cloud\n    real, allocatable :: mass(:)\n    integer :: n\n  end type\n\
+            contains\n{line}\nend module\n"
+        )
+    };
+    let codes = |others: &[(&str, &str)]| {
+        let files: Vec<(&str, &str)> = [("part.f90", part)].iter().chain(others).copied().collect();
+        let translation = translate(&source(&files), &Options::default());
+        translation.diagnostics.iter().map(|diag| diag.code.to_string()).collect::<Vec<String>>()
+    };
+    let (own, other) = (module("own", "include 'part.f90'"), module("other", "include 'part.f90'"));
+    let cpp = module("own", "#include \"part.f90\"");
+    assert_eq!(codes(&[]), ["A0283"]);
+    assert!(codes(&[("own.f90", &own)]).is_empty());
+    assert!(codes(&[("own.F90", &cpp)]).is_empty());
+    // Of two, it is not known which is meant.
+    assert_eq!(codes(&[("own.f90", &own), ("other.f90", &other)]), ["A0283"]);
 }
