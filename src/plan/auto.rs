@@ -66,14 +66,16 @@ pub fn settle(facts: &Facts, bound: Vec<Bound>, aim: &Aim) -> Settled {
         (settling.verdicts, settling.diags, settling.changes, settling.closed, settling.reached)
     };
     let verdicts = verdicts.into_values().collect();
-    Settled { bound: changes.apply(facts.unit, bound), verdicts, diags, closed, reached }
+    Settled { bound: changes.apply(facts, bound), verdicts, diags, closed, reached }
 }
 
 /// What is to be changed of the directives.
 #[derive(Default)]
-struct Changes {
+pub(super) struct Changes {
     /// Loop directives that say more now, by index: the clauses that take the place of `auto`.
     settled: BTreeMap<usize, Vec<Clause>>,
+    /// Variables of which each gang of a compute construct has its own, by the construct's index.
+    pub(super) own: BTreeMap<usize, BTreeSet<SymbolId>>,
     /// New directives.
     implied: Vec<Bound>,
 }
@@ -82,9 +84,9 @@ pub(super) struct Settling<'m, 'a> {
     pub(super) maker: &'m Maker<'a>,
     pub(super) facts: &'m Facts<'a>,
     /// The directives that govern loops, by the loop.
-    at_loop: BTreeMap<StmtId, usize>,
+    pub(super) at_loop: BTreeMap<StmtId, usize>,
     verdicts: BTreeMap<Span, Verdict>,
-    changes: Changes,
+    pub(super) changes: Changes,
     diags: Vec<Diag>,
     /// What stands around the loops of the construct that is looked at.
     pub(super) around: Around,
@@ -192,13 +194,16 @@ impl Settling<'_, '_> {
             let clauses = self.maker.clauses(at);
             !clauses.seq && !clauses.independent && (in_kernels || clauses.auto)
         });
+        let is_found = is_open && directive.is_some() && !in_kernels;
+        let settled = is_found.then(|| self.of_gangs(index, verdict, verdicts));
+        let verdict = settled.as_ref().unwrap_or(verdict);
         let span = self.facts.unit.stmt(stmt).span;
         if !is_seq {
             self.tell(verdict);
         }
         let mut spread = directive.is_some() && !is_seq;
         match (&verdict.finding, directive) {
-            (Finding::Parallel(needs), Some(at)) if is_open => self.settle(at, needs),
+            (Finding::Parallel(needs), Some(at)) if is_open => self.settle(index, at, needs),
             (Finding::Parallel(needs), None) if is_open && self.maker.begins_line(stmt) => {
                 self.imply(index, stmt, needs);
                 spread = true;
@@ -303,24 +308,26 @@ impl Settling<'_, '_> {
     }
 
     /// A loop directive says now what was found.
-    fn settle(&mut self, at: usize, needs: &Needs) {
+    fn settle(&mut self, index: usize, at: usize, needs: &Needs) {
         let here = self.maker.bound[at].directive.span.start;
-        self.changes.settled.insert(at, self.clauses(here, needs));
+        let mut clauses = self.clauses(here, needs);
+        // On a combined construct, a clause that is there says the same of the loop.
+        let said = self.maker.clauses(index).firstprivate;
+        let is_said = |symbol: &SymbolId| {
+            at == index && said.iter().any(|item| self.maker.symbol_of(index, item) == Some(*symbol))
+        };
+        let unread = needs.unread.iter().filter(|symbol| !is_said(symbol));
+        let unread: Vec<ListItem> =
+            unread.map(|symbol| implied_item(self.facts.symbols, here, *symbol)).collect();
+        if !unread.is_empty() {
+            clauses.push(implied_clause(here, "private", ClauseKind::Private(unread)));
+        }
+        self.changes.settled.insert(at, clauses);
     }
 
     fn clauses(&self, at: u32, needs: &Needs) -> Vec<Clause> {
         let mut clauses = vec![implied_clause(at, "independent", ClauseKind::Independent)];
-        let item = |symbol: &SymbolId| {
-            let name = self.facts.symbols.get(*symbol).name.clone();
-            let span = Span { start: at, end: at };
-            ListItem {
-                base: Name { text: name.clone(), span },
-                parts: Vec::new(),
-                text: name,
-                span,
-                common: false,
-            }
-        };
+        let item = |symbol: &SymbolId| implied_item(self.facts.symbols, at, *symbol);
         // Scalars that each thread has its own of are found by the rules for all loops.
         let arrays = needs
             .private
@@ -352,15 +359,28 @@ impl Settling<'_, '_> {
     }
 }
 
+/// An item of a clause that is not in the source.
+fn implied_item(symbols: &sema::Symbols, at: u32, symbol: SymbolId) -> ListItem {
+    let name = symbols.get(symbol).name.clone();
+    let span = Span { start: at, end: at };
+    ListItem { base: Name { text: name.clone(), span }, parts: Vec::new(), text: name, span, common: false }
+}
+
 impl Changes {
-    fn apply(self, unit: &Unit, bound: Vec<Bound>) -> Vec<Bound> {
+    fn apply(self, facts: &Facts, bound: Vec<Bound>) -> Vec<Bound> {
         let mut all = bound;
+        for (index, own) in self.own {
+            let here = all[index].directive.span.start;
+            let items = own.into_iter().map(|symbol| implied_item(facts.symbols, here, symbol)).collect();
+            let clause = implied_clause(here, "firstprivate", ClauseKind::Firstprivate(items));
+            all[index].directive.clauses.push(clause);
+        }
         for (index, clauses) in self.settled {
             if let Some(one) = all.get_mut(index) {
                 one.directive.clauses.extend(clauses);
             }
         }
-        with_implied(unit, all, self.implied)
+        with_implied(facts.unit, all, self.implied)
     }
 }
 
@@ -379,7 +399,7 @@ fn outermost(unit: &Unit, stmt: StmtId) -> Vec<StmtId> {
 }
 
 /// The first line of a loop.
-fn head(facts: &Facts, span: Span) -> Span {
+pub(super) fn head(facts: &Facts, span: Span) -> Span {
     let line = facts.line(span.start);
     Span { start: span.start, end: line.end.min(span.end) }
 }

@@ -145,8 +145,13 @@ impl Maker<'_> {
         self.region_scalars(index, stmt, &all, &mut implied);
         self.whole_arrays(index, stmt, &users, &mut implied);
         let surrounded = self.surrounded(parts);
+        // The host's value of what the host counts with is the one that counts for each launch.
+        let counters = parts.counters(self.unit, self.symbols);
         let is_kept = |attribute: &Attribute| {
             let symbol = self.symbols.lookup(&attribute.item, self.unit.stmt(stmt).span.start);
+            if symbol.is_some_and(|symbol| counters.contains(&symbol)) {
+                return false;
+            }
             matches!(attribute.entry, "implicit/array" | "implicit/constant")
                 || symbol.is_some_and(|symbol| self.is_reached(index, symbol))
                 || self.is_shared(stmt, parts, attribute)
@@ -161,7 +166,8 @@ impl Maker<'_> {
         self.ask(index, &parts.asked, &counting, is_needed, &|read, place| {
             let all = implied_ones.iter().filter(|one| scalar(one)).chain(&device).chain(&stated_ones);
             let is_read = |one: &&Attribute| {
-                symbols.lookup(&one.item, place).is_some_and(|symbol| read.contains(&symbol))
+                let is_read = |symbol| read.contains(&symbol) && !counters.contains(&symbol);
+                symbols.lookup(&one.item, place).is_some_and(is_read)
             };
             all.filter(is_read).cloned().collect()
         });
@@ -173,11 +179,13 @@ impl Maker<'_> {
                 let is_counter = |symbol| {
                     attribute.entry == "implicit/scalar-kernels" && self.is_own_counter(part, symbol)
                 };
+                let is_for_host = |symbol, how: &sema::Use| counters.contains(&symbol) && !how.written;
                 // By a name of `associate`, a part may use what it does not name.
                 let is_lent = |symbol| self.unit.is_fortran() && self.is_reached(index, symbol);
                 symbol.is_some_and(|symbol| {
-                    let own = used.of(symbol);
-                    is_lent(symbol) || own.is_some_and(|how| !(how.written && is_counter(symbol)))
+                    let needs =
+                        |how: &sema::Use| !(how.written && is_counter(symbol)) && !is_for_host(symbol, how);
+                    is_lent(symbol) || used.of(symbol).is_some_and(needs)
                 })
             };
             let mut attributes: Vec<Attribute> = implied

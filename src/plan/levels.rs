@@ -136,6 +136,10 @@ impl Maker<'_> {
             loops.into_iter().partition(|at| self.clauses(*at).seq);
         let redundant = self.beside(region, &parallel);
         let outermost = |at: &usize| !ancestors(self.bound, *at).any(|above| parallel.contains(&above));
+        let mut own = parallel.iter().copied().filter(outermost);
+        if let Some(found) = own.find_map(|at| self.own_sum(index, at, region)) {
+            return Some(found);
+        }
         let mut known: Vec<(SymbolId, ReductionOp)> = Vec::new();
         for at in parallel.iter().copied().filter(outermost) {
             for (op, item, symbol) in self.gang_reductions(index, at, region) {
@@ -159,6 +163,23 @@ impl Maker<'_> {
             let mut own = own.filter(|(_, _, symbol)| !is_combined(at, *symbol));
             own.next().map(|(_, item, _)| (item.span, item.base.text.clone()))
         })
+    }
+
+    /// A variable of which each gang has its own, and in which the `auto` loop of directive `at` was found to combine values:
+    /// each gang has all of them in it after the loop.
+    fn own_sum(&self, index: usize, at: usize, region: StmtId) -> Option<(Span, String)> {
+        let (construct, clauses) = (self.clauses(index), self.clauses(at));
+        let names = |item: &ListItem| item.base.text.clone();
+        let listed: Vec<String> =
+            construct.private.iter().chain(&construct.firstprivate).map(|item| names(item)).collect();
+        let is_own = |item: &ListItem| {
+            let symbol = self.symbol_of(at, item);
+            listed.contains(&item.base.text) || symbol.is_some_and(|symbol| self.is_inside(symbol, region))
+        };
+        // What was found has no place in the source.
+        let found = clauses.reduction.iter().filter(|(_, item)| clauses.auto && item.span.is_empty());
+        let mut own = found.filter(|(_, item)| is_own(item));
+        own.next().map(|(_, item)| (self.bound[at].directive.name_span, names(item)))
     }
 
     /// The reductions of a loop of region `index` whose variables are not each gang's own.

@@ -11,6 +11,7 @@ mod counting;
 mod data;
 mod declare;
 mod feedback;
+mod gang_sums;
 mod induction;
 mod kernels;
 mod launch;

@@ -3,11 +3,12 @@
 //! Invariant: the parts keep their order, and a loop or branch around them is run by the host only if the host knows what
 //! decides about it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use crate::acc::ast::ClauseKind;
 use crate::bind::ancestors;
 use crate::host::ir::{ExprId, ExprKind, StmtId, StmtKind, Unit};
-use crate::sema::{self, Class, SymbolId, SymbolKind, Symbols, uses};
+use crate::sema::{self, Class, Header, SymbolId, SymbolKind, Symbols, uses};
 
 use super::Maker;
 
@@ -30,6 +31,12 @@ impl Parts {
     /// All statements whose variables launches use.
     pub(super) fn users(&self) -> impl Iterator<Item = StmtId> {
         self.all.iter().chain(&self.asked).copied()
+    }
+
+    /// The variables of the loops that the host runs.
+    pub(super) fn counters(&self, unit: &Unit, symbols: &Symbols) -> BTreeSet<SymbolId> {
+        let headers = self.host_runs.iter().filter_map(|stmt| sema::header(unit, symbols, *stmt).ok());
+        headers.map(|header| header.var).collect()
     }
 }
 
@@ -129,15 +136,45 @@ impl Parting<'_, '_> {
         let unit = self.maker.unit;
         let deciding: Vec<ExprId> = match &unit.stmt(stmt).kind {
             StmtKind::For { .. } => match sema::header(unit, self.maker.symbols, stmt) {
-                Ok(header) => {
+                Ok(header) if self.may_count(stmt, &header) => {
                     [Some(header.first), Some(header.bound), header.step].into_iter().flatten().collect()
                 }
-                Err(_) => return false,
+                _ => return false,
             },
             StmtKind::If { cond, .. } => vec![*cond],
             _ => return false,
         };
         deciding.into_iter().all(|expr| self.knows(expr))
+    }
+
+    /// Whether the host may count with the variable of the loop `stmt`: the device has no copy of it that launches use, and no
+    /// launch in a queue brings back its own value.
+    fn may_count(&self, stmt: StmtId, header: &Header) -> bool {
+        let maker = self.maker;
+        let is_queued = maker.bound[self.index]
+            .directive
+            .clauses
+            .iter()
+            .any(|one| matches!(one.kind, ClauseKind::Async(_)));
+        header.declared
+            || !maker.is_reached(self.index, header.var)
+                && !maker.stated(self.index).contains(&maker.symbols.get(header.var).name)
+                && !uses(maker.unit, maker.symbols, header.body).of(header.var).is_some_and(|how| how.written)
+                && !(is_queued && self.is_counted_by_launch(stmt, header.var))
+    }
+
+    /// Whether a launch may set the variable of the loop `stmt`, which the host runs.
+    fn is_counted_by_launch(&self, stmt: StmtId, var: SymbolId) -> bool {
+        let maker = self.maker;
+        let mut pending = if maker.unit.is_fortran() { Vec::new() } else { vec![self.region] };
+        while let Some(at) = pending.pop() {
+            let is_its = sema::header(maker.unit, maker.symbols, at).is_ok_and(|header| header.var == var);
+            if at != stmt && is_its && !self.parts.nests.contains_key(&at) && !self.holds_nest(at) {
+                return true;
+            }
+            pending.extend(sema::children(maker.unit, at));
+        }
+        !maker.is_loop_variable(self.region, var)
     }
 
     /// Whether the host knows the value that an expression has in the region.

@@ -41,7 +41,7 @@ impl Found {
         };
         let verdict = match &verdict.finding {
             Finding::Parallel(needs) => LoopVerdict::Parallel {
-                private: needs.private.iter().map(name).collect(),
+                private: needs.private.iter().chain(&needs.unread).map(name).collect(),
                 reductions: needs.reductions.iter().map(reduction).collect(),
                 asserted: needs.is_asserted,
                 computed: Vec::new(),

@@ -91,6 +91,8 @@ pub struct Needs {
     pub private: Vec<SymbolId>,
     /// Variables that are combined.
     pub reductions: Vec<(Combine, SymbolId)>,
+    /// Variables that are combined and whose result nothing reads: each thread may have its own.
+    pub unread: Vec<SymbolId>,
     /// The user says that it is parallel; it is not proven.
     pub is_asserted: bool,
 }
