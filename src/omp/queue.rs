@@ -43,9 +43,11 @@ pub fn queue_objects() -> [String; 2] {
     [format!("integer :: acc2omp_queue(0:{SLOTS}, -10:63)"), "common /acc2omp/ acc2omp_queue".to_owned()]
 }
 
-/// The statement that makes the current device known where those stand. Only a compiler for OpenMP reads it.
-pub fn queue_module() -> String {
-    "!$ use omp_lib, only: acc2omp_device => omp_get_default_device".to_owned()
+/// The statement that makes the current device known where those stand. Only a compiler for OpenMP reads it. Another `use` of
+/// the module there does not give what this one renames, so that it gives both names.
+pub fn queue_module(is_used: bool) -> String {
+    let renamed = "!$ use omp_lib, only: acc2omp_device => omp_get_default_device";
+    if is_used { format!("{renamed}, omp_get_default_device") } else { renamed.to_owned() }
 }
 
 /// The index of the object of a queue of the current device: in C the queue itself.

@@ -321,7 +321,8 @@ impl<'a> Work<'a> {
     fn need_queues(&mut self, unit: &Unit, offset: u32, text: &[u8]) {
         let is_named = text.windows(13).any(|word| word == b"acc2omp_queue");
         let Some(scope) = innermost(unit, offset).filter(|_| is_named) else { return };
-        self.add_specification(self.behind_head(scope), omp::queue_module());
+        let is_used = scope.uses.iter().any(|used| matches!(used.module.as_str(), "openacc" | "omp_lib"));
+        self.add_specification(self.behind_head(scope), omp::queue_module(is_used));
         for line in omp::queue_objects() {
             self.add_specification(scope.directives_from, line);
         }
