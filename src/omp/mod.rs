@@ -34,7 +34,7 @@ pub use clause::operator;
 pub use components::alias;
 pub use lower::{DECIDED, Lowered, Part, Queues, Target, lower};
 pub use memory::{allocated, freed};
-pub use partial::{arrays_as_sections, partial};
+pub use partial::{partial, with_objects_first};
 pub use profile::preference;
 pub use queue::{queue_module, queue_objects};
 pub use reduced::reduced;

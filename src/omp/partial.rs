@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, Expr, ListItem, Part, Subscript};
+use crate::acc::ast::{Clause, ClauseKind, DataClause, DirectiveKind, Expr, ListItem, Part, Subscript};
 use crate::bind::{Bound, ancestors};
 use crate::diag::{self, Diag};
 use crate::host::ir::{ExprId, ExprKind, FunctionId, StmtKind, Unit};
@@ -28,12 +28,48 @@ pub fn partial(unit: &Unit, symbols: &Symbols, bound: &[Bound]) -> Vec<Diag> {
     }
     let mut told = BTreeSet::new();
     let said = work.targets.iter().filter_map(|target| work.first_need(target));
-    said.filter(|one| told.insert((one.span.start, one.span.end))).collect()
+    said.filter(|one| told.insert((one.primary.span.start, one.primary.span.end))).collect()
 }
 
-/// Names arrays of structs as sections where the same directive names a member of an element: gcc refuses the two together
-/// in combined constructs, but for sections.
-pub fn arrays_as_sections(unit: &Unit, symbols: &Symbols, mut bound: Vec<Bound>) -> Vec<Bound> {
+/// Brings a directive's objects and members of them into a form that compilers take: clang 19 attaches nothing where the
+/// member stands before the object, and gcc refuses, in combined constructs, arrays of structs that are not sections.
+pub fn with_objects_first(unit: &Unit, symbols: &Symbols, mut bound: Vec<Bound>) -> Vec<Bound> {
+    if !unit.is_fortran() {
+        bound.iter_mut().for_each(|one| objects_first(&mut one.directive.clauses));
+    }
+    arrays_as_sections(unit, symbols, bound)
+}
+
+/// Puts clauses and items about an object before those about its members.
+fn objects_first(clauses: &mut Vec<Clause>) {
+    let names = |clause: &Clause, wanted: bool| -> BTreeSet<String> {
+        let ClauseKind::Data(_, list) = &clause.kind else { return BTreeSet::new() };
+        let named = list.iter().filter(|item| has_member(item) == wanted);
+        named.map(|item| item.base.text.clone()).collect()
+    };
+    for at in 1..clauses.len() {
+        let objects = names(&clauses[at], false);
+        let first = (0..at).find(|before| !names(&clauses[*before], true).is_disjoint(&objects));
+        if let Some(first) = first {
+            let clause = clauses.remove(at);
+            clauses.insert(first, clause);
+        }
+    }
+    for clause in clauses {
+        let both = !names(clause, true).is_disjoint(&names(clause, false));
+        if let ClauseKind::Data(_, list) = &mut clause.kind
+            && both
+        {
+            list.sort_by_key(has_member);
+        }
+    }
+}
+
+fn has_member(item: &ListItem) -> bool {
+    item.parts.iter().any(|part| matches!(part, Part::Member(_)))
+}
+
+fn arrays_as_sections(unit: &Unit, symbols: &Symbols, mut bound: Vec<Bound>) -> Vec<Bound> {
     if unit.is_fortran() {
         return bound;
     }
@@ -42,13 +78,13 @@ pub fn arrays_as_sections(unit: &Unit, symbols: &Symbols, mut bound: Vec<Bound>)
         let is_array = |name: &str| {
             symbols.lookup(name, here).is_some_and(|symbol| symbols.get(symbol).class == Class::Array)
         };
-        let has_member = |item: &ListItem| item.parts.iter().any(|part| matches!(part, Part::Member(_)));
         let members = data(one).map(|(_, item)| item).filter(|item| has_member(item));
         let arrays: BTreeSet<String> =
             members.map(|item| item.base.text.clone()).filter(|name| is_array(name)).collect();
         for clause in &mut one.directive.clauses {
             let ClauseKind::Data(_, list) = &mut clause.kind else { continue };
-            for item in list.iter_mut().filter(|item| item.parts.is_empty() && arrays.contains(&item.base.text))
+            for item in
+                list.iter_mut().filter(|item| item.parts.is_empty() && arrays.contains(&item.base.text))
             {
                 let zero = Expr { text: "0".to_owned(), span: item.span };
                 let all = Subscript::Range { first: Some(zero), second: None, stride: None };
@@ -95,7 +131,9 @@ impl Work<'_> {
     /// Whether an item names what a member points to, or an allocatable component.
     fn is_target(&self, item: &ListItem) -> bool {
         let last = item.parts.iter().rposition(|part| matches!(part, Part::Member(_)));
-        let Some((last, Part::Member(name))) = last.map(|last| (last, &item.parts[last])) else { return false };
+        let Some((last, Part::Member(name))) = last.map(|last| (last, &item.parts[last])) else {
+            return false;
+        };
         if self.unit.is_fortran() {
             return place(self.symbols, item).is_some_and(|place| self.is_pointer(&place, place.1.len() - 1));
         }
@@ -113,7 +151,8 @@ impl Work<'_> {
         let owner = members[..at].iter().try_fold(record, |record, member| {
             Some(self.symbols.component(&record?, member)?.record.clone())
         });
-        let component = owner.flatten().and_then(|owner| self.symbols.component(&owner, &members[at]).cloned());
+        let component =
+            owner.flatten().and_then(|owner| self.symbols.component(&owner, &members[at]).cloned());
         component.is_some_and(|known| known.is_pointer || known.is_allocatable)
     }
 
@@ -173,7 +212,8 @@ impl Work<'_> {
     fn is_live(&self, target: &Target, at: usize) -> bool {
         let (one, other) = (&self.bound[target.index], &self.bound[at]);
         let is_structured = one.directive.kind == DirectiveKind::Data;
-        if at == target.index || is_structured && ancestors(self.bound, at).any(|above| above == target.index) {
+        if at == target.index || is_structured && ancestors(self.bound, at).any(|above| above == target.index)
+        {
             return at != target.index;
         }
         if one.function == other.function {
@@ -263,7 +303,9 @@ impl Work<'_> {
 fn data(one: &Bound) -> impl Iterator<Item = (&DataClause, &ListItem)> {
     one.directive.clauses.iter().flat_map(|clause| {
         let (kind, list) = match &clause.kind {
-            ClauseKind::Data(DataClause::Deviceptr | DataClause::Attach | DataClause::Detach, _) => (None, &[][..]),
+            ClauseKind::Data(DataClause::Deviceptr | DataClause::Attach | DataClause::Detach, _) => {
+                (None, &[][..])
+            }
             ClauseKind::Data(kind, list) => (Some(kind), list.as_slice()),
             _ => (None, &[][..]),
         };
