@@ -1164,6 +1164,34 @@ pub fn existing_by_condition(at: Span, directive: &str) -> Diag {
     )
 }
 
+/// A0330
+pub fn part_before_object(at: Span, object: &str, part: &str) -> Diag {
+    diag(
+        330,
+        Severity::Differs,
+        at,
+        format!(
+            "`{object}` goes to the device while `{part}` may be there without it: OpenMP has a part of the object there"
+        ),
+        "the run-time library stops here, as it does not make the part larger",
+        "name the object in a data clause before its member, or in the same directive",
+    )
+}
+
+/// A0331
+pub fn part_in_use(at: Span, object: &str, part: &str) -> Diag {
+    diag(
+        331,
+        Severity::Differs,
+        at,
+        format!(
+            "`{object}` is used while `{part}` is on the device without it: OpenMP does not copy the rest of `{object}`"
+        ),
+        "this part is not copied to the device",
+        "name the object in a data clause before its member, or in the same directive",
+    )
+}
+
 /// A0401
 pub fn not_yet_cuda(at: Span, what: &str) -> Diag {
     diag(

@@ -3,7 +3,7 @@
 //! Invariant: each has its reason; what a compiler says of correct programs is known by a part of its message.
 
 use super::Language;
-use super::program::{Program, Stmt};
+use super::program::{Clause, Program, Stmt, Type};
 use super::variant::Variant;
 use super::walk;
 use crate::difftest::toolchain::Toolchain;
@@ -16,13 +16,24 @@ struct Exclusion {
     concerns: fn(&Program, Language, &Variant) -> bool,
 }
 
-const TABLE: &[Exclusion] = &[Exclusion {
-    // associate (r => s); !$acc serial; a(1) = r; !$acc end serial
-    why: "gfortran 12 for OpenACC: the value of an associate name is not copied to the region",
-    concerns: |program, language, variant| {
-        variant.toolchain == Toolchain::OpenAcc && language == Language::Fortran && has_alias(program)
+const TABLE: &[Exclusion] = &[
+    Exclusion {
+        // associate (r => s); !$acc serial; a(1) = r; !$acc end serial
+        why: "gfortran 12 for OpenACC: the value of an associate name is not copied to the region",
+        concerns: |program, language, variant| {
+            variant.toolchain == Toolchain::OpenAcc && language == Language::Fortran && has_alias(program)
+        },
     },
-}];
+    Exclusion {
+        // type(t), allocatable :: u(:); !$omp target enter data map(to: u); !$omp target map(tofrom: u); u(1)%k = 1
+        why: "flang 22: elements of an allocatable array of a derived type are copied although they are present",
+        concerns: |program, language, variant| {
+            variant.toolchain == Toolchain::FlangDevice
+                && language == Language::Fortran
+                && keeps_objects(program)
+        },
+    },
+];
 
 /// What a compiler says of correct programs that it cannot build.
 struct Refusal {
@@ -83,4 +94,32 @@ fn has_alias(program: &Program) -> bool {
     let mut aliases = Aliases(false);
     walk::program(program, &mut aliases);
     aliases.0
+}
+
+/// Whether a directive about data, or `declare`, names an allocatable array or a pointer of structures.
+fn keeps_objects(program: &Program) -> bool {
+    struct Data<'a>(&'a Program, bool);
+    impl Data<'_> {
+        fn clauses(&mut self, clauses: &[Clause]) {
+            let items = clauses.iter().flat_map(|clause| match clause {
+                Clause::Data(_, items) => items.as_slice(),
+                _ => &[],
+            });
+            for item in items {
+                let ty = &self.0.vars[item.place.base()].ty;
+                self.1 |= matches!(ty, Type::Pointer(inner) if matches!(**inner, Type::Struct(_)));
+            }
+        }
+    }
+    impl walk::see::See for Data<'_> {
+        fn stmt(&mut self, stmt: &Stmt) {
+            if let Stmt::Data { clauses, .. } | Stmt::Alone { clauses, .. } = stmt {
+                self.clauses(clauses);
+            }
+        }
+    }
+    let mut data = Data(program, false);
+    data.clauses(&program.declares);
+    walk::program(program, &mut data);
+    data.1
 }

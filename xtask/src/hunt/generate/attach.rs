@@ -115,7 +115,12 @@ fn alone(kind: Alone, word: DataKind, item: Item) -> Stmt {
 }
 
 fn step(writer: &mut Writer, objects: &Objects) -> bool {
-    match writer.random.below(12) {
+    let number = writer.random.below(12);
+    // What a region around holds is rarely let go.
+    if matches!(number, 2 | 3) && writer.depth() > 1 && writer.random.chance(90) {
+        return false;
+    }
+    match number {
         0 => writer.offer(alone(Alone::EnterData, DataKind::CopyIn, objects.whole())),
         1 => {
             let item = pointer(writer, objects);
@@ -152,7 +157,7 @@ fn step(writer: &mut Writer, objects: &Objects) -> bool {
 /// A data region with the object and its pointers, or with some of that.
 fn open(writer: &mut Writer, objects: &Objects) -> bool {
     let mut clauses = Vec::new();
-    if writer.random.chance(70) {
+    if writer.random.chance(85) {
         let kind = writer.random.pick(&[DataKind::CopyIn, DataKind::Copy]);
         clauses.push(Clause::Data(kind, vec![objects.whole()]));
     }

@@ -1,0 +1,322 @@
+//! Objects of which only a part is mapped. With the target of a member, OpenMP maps the member, too (5.2, 5.8.6), and
+//! refuses to map more of the object as long as the part is there. OpenACC attaches the member where its object is present.
+//!
+//! Invariant: an object that something at hand puts on the device before its parts is not mentioned.
+
+use std::collections::BTreeSet;
+
+use crate::acc::ast::{Clause, ClauseKind, DataClause, DirectiveKind, Expr, ListItem, Part, Subscript};
+use crate::bind::{Bound, ancestors};
+use crate::diag::{self, Diag};
+use crate::host::ir::{ExprId, ExprKind, FunctionId, StmtKind, Unit};
+use crate::plan;
+use crate::sema::{self, Class, Path, Place, SymbolKind, Symbols};
+use crate::source::Span;
+
+use super::pointers::place;
+
+/// Says where an object, or more of it, is needed on the device while the target of one of its members is there without it.
+pub fn partial(unit: &Unit, symbols: &Symbols, bound: &[Bound]) -> Vec<Diag> {
+    let mut work = Work { unit, symbols, bound, targets: Vec::new(), paths: Vec::new() };
+    work.targets = (0..bound.len()).flat_map(|index| work.lone_targets(index)).collect();
+    if work.targets.is_empty() {
+        return Vec::new();
+    }
+    if !unit.is_fortran() {
+        let roots = work.targets.iter().map(|target| target.place.0).collect();
+        work.paths = sema::paths(unit, symbols, &roots);
+    }
+    let mut told = BTreeSet::new();
+    let said = work.targets.iter().filter_map(|target| work.first_need(target));
+    said.filter(|one| told.insert((one.primary.span.start, one.primary.span.end))).collect()
+}
+
+/// Brings a directive's objects and members of them into a form that compilers take: clang 19 attaches nothing where the
+/// member stands before the object, and gcc refuses, in combined constructs, arrays of structs that are not sections.
+pub fn with_objects_first(unit: &Unit, symbols: &Symbols, mut bound: Vec<Bound>) -> Vec<Bound> {
+    if !unit.is_fortran() {
+        bound.iter_mut().for_each(|one| objects_first(&mut one.directive.clauses));
+    }
+    arrays_as_sections(unit, symbols, bound)
+}
+
+/// Puts clauses and items about an object before those about its members.
+fn objects_first(clauses: &mut Vec<Clause>) {
+    let names = |clause: &Clause, wanted: bool| -> BTreeSet<String> {
+        let ClauseKind::Data(_, list) = &clause.kind else { return BTreeSet::new() };
+        let named = list.iter().filter(|item| has_member(item) == wanted);
+        named.map(|item| item.base.text.clone()).collect()
+    };
+    for at in 1..clauses.len() {
+        let objects = names(&clauses[at], false);
+        let first = (0..at).find(|before| !names(&clauses[*before], true).is_disjoint(&objects));
+        if let Some(first) = first {
+            let clause = clauses.remove(at);
+            clauses.insert(first, clause);
+        }
+    }
+    for clause in clauses {
+        let both = !names(clause, true).is_disjoint(&names(clause, false));
+        if let ClauseKind::Data(_, list) = &mut clause.kind
+            && both
+        {
+            list.sort_by_key(has_member);
+        }
+    }
+}
+
+fn has_member(item: &ListItem) -> bool {
+    item.parts.iter().any(|part| matches!(part, Part::Member(_)))
+}
+
+fn arrays_as_sections(unit: &Unit, symbols: &Symbols, mut bound: Vec<Bound>) -> Vec<Bound> {
+    if unit.is_fortran() {
+        return bound;
+    }
+    for one in &mut bound {
+        let here = one.directive.span.start;
+        let is_array = |name: &str| {
+            symbols.lookup(name, here).is_some_and(|symbol| symbols.get(symbol).class == Class::Array)
+        };
+        let members = data(one).map(|(_, item)| item).filter(|item| has_member(item));
+        let arrays: BTreeSet<String> =
+            members.map(|item| item.base.text.clone()).filter(|name| is_array(name)).collect();
+        for clause in &mut one.directive.clauses {
+            let ClauseKind::Data(_, list) = &mut clause.kind else { continue };
+            for item in
+                list.iter_mut().filter(|item| item.parts.is_empty() && arrays.contains(&item.base.text))
+            {
+                let zero = Expr { text: "0".to_owned(), span: item.span };
+                let all = Subscript::Range { first: Some(zero), second: None, stride: None };
+                item.parts.push(Part::Section(vec![all]));
+                item.text = format!("{}[0:]", item.text.trim_end());
+            }
+        }
+    }
+    bound
+}
+
+/// The target of a member that a directive puts on the device without the member's object.
+struct Target {
+    /// The directive.
+    index: usize,
+    /// The member.
+    place: Place,
+    /// The list item.
+    text: String,
+}
+
+struct Work<'a> {
+    unit: &'a Unit,
+    symbols: &'a Symbols,
+    bound: &'a [Bound],
+    /// All such targets of the file.
+    targets: Vec<Target>,
+    /// The uses of their objects, in C and C++.
+    paths: Vec<Path>,
+}
+
+impl Work<'_> {
+    fn lone_targets(&self, index: usize) -> Vec<Target> {
+        let one = &self.bound[index];
+        if !matches!(one.directive.kind, DirectiveKind::Data | DirectiveKind::EnterData) {
+            return Vec::new();
+        }
+        let items = data(one).filter(|(kind, _)| allocates(kind)).filter(|(_, item)| self.is_target(item));
+        let places = items.filter_map(|(_, item)| Some((place(self.symbols, item)?, item)));
+        let lone = places.filter(|(place, _)| !self.is_provided(index, place));
+        lone.map(|(place, item)| Target { index, place, text: item.text.clone() }).collect()
+    }
+
+    /// Whether an item names what a member points to, or an allocatable component.
+    fn is_target(&self, item: &ListItem) -> bool {
+        let last = item.parts.iter().rposition(|part| matches!(part, Part::Member(_)));
+        let Some((last, Part::Member(name))) = last.map(|last| (last, &item.parts[last])) else {
+            return false;
+        };
+        if self.unit.is_fortran() {
+            return place(self.symbols, item).is_some_and(|place| self.is_pointer(&place, place.1.len() - 1));
+        }
+        let known = self.symbols.dimensions_of_member(&name.text);
+        known.is_some_and(|known| known.shape.first() == Some(&false)) && last + 1 < item.parts.len()
+    }
+
+    /// Whether the member number `at` of a place is a pointer, or allocatable.
+    fn is_pointer(&self, (root, members): &Place, at: usize) -> bool {
+        if !self.unit.is_fortran() {
+            let known = self.symbols.dimensions_of_member(&members[at]);
+            return known.is_none_or(|known| known.shape.first() == Some(&false));
+        }
+        let record = sema::record_of(self.unit, self.symbols, *root);
+        let owner = members[..at].iter().try_fold(record, |record, member| {
+            Some(self.symbols.component(&record?, member)?.record.clone())
+        });
+        let component =
+            owner.flatten().and_then(|owner| self.symbols.component(&owner, &members[at]).cloned());
+        component.is_some_and(|known| known.is_pointer || known.is_allocatable)
+    }
+
+    /// Whether an item names all of the object that a member belongs to.
+    fn is_object(&self, item: &ListItem, member: &Place) -> bool {
+        let Some(whole) = place(self.symbols, item) else { return false };
+        let depth = whole.1.len();
+        let is_around = whole.0 == member.0 && depth < member.1.len() && member.1.starts_with(&whole.1);
+        let is_pointer = match depth.checked_sub(1) {
+            _ if self.unit.is_fortran() => false,
+            None => self.symbols.get(whole.0).class == Class::Pointer,
+            Some(last) => self.is_pointer(&whole, last),
+        };
+        let has_section = matches!(item.parts.last(), Some(Part::Section(_)));
+        is_around
+            && (has_section || !is_pointer)
+            && (depth..member.1.len() - 1).all(|at| !self.is_pointer(member, at))
+    }
+
+    /// Whether something at hand puts the object of a member on the device before directive `index`.
+    fn is_provided(&self, index: usize, member: &Place) -> bool {
+        let function = self.bound[index].function;
+        let names = |at: usize| data(&self.bound[at]).any(|(_, item)| self.is_object(item, member));
+        let is_entered = (0..self.bound.len()).any(|at| match self.bound[at].directive.kind {
+            DirectiveKind::Declare => names(at),
+            DirectiveKind::EnterData => (self.bound[at].function != function || at < index) && names(at),
+            _ => false,
+        });
+        is_entered
+            || ancestors(self.bound, index).chain([index]).any(names)
+            || self.unit.exprs.iter().any(|expr| self.is_routine(&expr.kind, member))
+    }
+
+    /// Whether an expression calls a routine of OpenACC with the address of a member's object.
+    fn is_routine(&self, kind: &ExprKind, member: &Place) -> bool {
+        let ExprKind::Call { callee, args } = kind else { return false };
+        let ExprKind::Name(name) = &self.unit.expr(*callee).kind else { return false };
+        name.starts_with("acc_") && args.iter().any(|arg| self.root(*arg) == Some(member.0))
+    }
+
+    /// The variable whose address, or whose value, an argument is.
+    fn root(&self, arg: ExprId) -> Option<sema::SymbolId> {
+        match &self.unit.expr(arg).kind {
+            ExprKind::AddressOf(inner) | ExprKind::Cast { operand: inner, .. } => self.root(*inner),
+            ExprKind::Index(base, _) => self.root(*base),
+            _ => self.symbols.named(self.unit, arg),
+        }
+    }
+
+    /// What is said of the first directive that needs more of the object while the target is on the device.
+    fn first_need(&self, target: &Target) -> Option<Diag> {
+        let later = (0..self.bound.len()).filter(|at| self.is_live(target, *at));
+        later.into_iter().find_map(|at| self.object_of(target, at).or_else(|| self.use_of(target, at)))
+    }
+
+    /// Whether directive `at` may be reached while the target is on the device.
+    fn is_live(&self, target: &Target, at: usize) -> bool {
+        let (one, other) = (&self.bound[target.index], &self.bound[at]);
+        let is_structured = one.directive.kind == DirectiveKind::Data;
+        if at == target.index || is_structured && ancestors(self.bound, at).any(|above| above == target.index)
+        {
+            return at != target.index;
+        }
+        if one.function == other.function {
+            return !is_structured && at > target.index && !self.is_gone(target, at);
+        }
+        if is_structured {
+            return self.calls(target.index, other.function);
+        }
+        !ancestors(self.bound, at).chain([at]).any(|around| self.calls(around, one.function))
+    }
+
+    /// Whether an `exit data` takes the target away between its directive and directive `at`.
+    fn is_gone(&self, target: &Target, at: usize) -> bool {
+        let block = self.block(self.bound[target.index].directive.span);
+        (target.index + 1..at).any(|between| {
+            let one = &self.bound[between];
+            one.directive.kind == DirectiveKind::ExitData
+                && self.block(one.directive.span) == block
+                && data(one).any(|(_, item)| place(self.symbols, item).as_ref() == Some(&target.place))
+        })
+    }
+
+    /// The innermost block around a place.
+    fn block(&self, at: Span) -> Option<Span> {
+        let blocks = self.unit.stmts.iter().filter(|stmt| matches!(stmt.kind, StmtKind::Block(_)));
+        let around = blocks.map(|stmt| stmt.span).filter(|span| span.contains(at));
+        around.min_by_key(|span| span.end - span.start)
+    }
+
+    /// Whether the construct of directive `index` calls a function.
+    fn calls(&self, index: usize, function: Option<FunctionId>) -> bool {
+        let (Some(stmt), Some(function)) = (self.bound[index].stmt(), function) else { return false };
+        let name = &self.unit.function(function).name;
+        self.unit.exprs_in(self.unit.stmt(stmt).span).any(|expr| match &expr.kind {
+            ExprKind::Call { callee, .. } => {
+                matches!(&self.unit.expr(*callee).kind, ExprKind::Name(called) if called == name)
+            }
+            _ => false,
+        })
+    }
+
+    /// A clause of directive `at` that puts the object of the target on the device.
+    fn object_of(&self, target: &Target, at: usize) -> Option<Diag> {
+        let items = data(&self.bound[at]).filter(|(kind, _)| allocates(kind));
+        let whole = items.map(|(_, item)| item).find(|item| self.is_object(item, &target.place))?;
+        Some(diag::part_before_object(whole.span, &whole.text, &target.text))
+    }
+
+    /// A use of another part of the object in the construct of directive `at`, which would copy the object by itself.
+    fn use_of(&self, target: &Target, at: usize) -> Option<Diag> {
+        let (one, root) = (&self.bound[at], target.place.0);
+        if self.unit.is_fortran() || !one.directive.kind.is_compute() || !self.is_own(target) {
+            return None;
+        }
+        let is_root = |item: &ListItem| place(self.symbols, item).is_some_and(|place| place.0 == root);
+        let clauses = ancestors(self.bound, at).chain([at]).flat_map(|at| &self.bound[at].directive.clauses);
+        let mut clauses = clauses.map(|clause| &clause.kind);
+        if clauses.any(|kind| match kind {
+            ClauseKind::Default { none } => !none,
+            kind => plan::list(kind).iter().any(|item| item.parts.is_empty() && is_root(item)),
+        }) {
+            return None;
+        }
+        let own = data(one).filter_map(|(_, item)| place(self.symbols, item));
+        let mut parts: Vec<Place> = own.collect();
+        parts.extend(self.targets.iter().map(|target| target.place.clone()));
+        let within = self.unit.stmt(one.stmt()?).span;
+        let used = self.paths.iter().filter(|path| path.root == root && within.contains(path.span));
+        let other = used.into_iter().find(|path| {
+            let steps: Vec<String> = path.steps.iter().map(|step| step.name.to_ascii_lowercase()).collect();
+            !parts.iter().any(|(of, members)| *of == root && steps.starts_with(members))
+        })?;
+        let name = &self.symbols.get(root).name;
+        Some(diag::part_in_use(other.span, name, &target.text))
+    }
+
+    /// Whether the object is a variable that no other file can put on the device.
+    fn is_own(&self, target: &Target) -> bool {
+        let known = self.symbols.get(target.place.0);
+        let is_static = known.decl.is_some_and(|decl| self.unit.decl(decl).is_static);
+        let is_here = known.kind == SymbolKind::Local || known.kind == SymbolKind::Static && is_static;
+        is_here && !known.is_reference && matches!(known.class, Class::Record | Class::Array)
+    }
+}
+
+/// The items of a directive's data clauses.
+fn data(one: &Bound) -> impl Iterator<Item = (&DataClause, &ListItem)> {
+    one.directive.clauses.iter().flat_map(|clause| {
+        let (kind, list) = match &clause.kind {
+            ClauseKind::Data(DataClause::Deviceptr | DataClause::Attach | DataClause::Detach, _) => {
+                (None, &[][..])
+            }
+            ClauseKind::Data(kind, list) => (Some(kind), list.as_slice()),
+            _ => (None, &[][..]),
+        };
+        list.iter().filter_map(move |item| Some((kind?, item)))
+    })
+}
+
+/// Whether a clause puts what it names on the device, if it is not there.
+fn allocates(kind: &DataClause) -> bool {
+    matches!(
+        kind,
+        DataClause::Copy | DataClause::Copyin { .. } | DataClause::Copyout { .. } | DataClause::Create { .. }
+    )
+}
