@@ -74,7 +74,7 @@ impl Settling<'_, '_> {
         let is_divided = |(stmt, at): &&(StmtId, usize)| {
             let clauses = self.maker.clauses(*at);
             let found = verdicts.get(stmt).map(|one| &one.finding);
-            !clauses.seq && !(clauses.auto && matches!(found, Some(Finding::Sequential(_))))
+            !(clauses.seq || clauses.auto && matches!(found, Some(Finding::Sequential(_))))
         };
         let Some((outer, at)) = around.iter().find(is_divided) else { return Sum::Gang };
         let reduces = verdicts.get(outer).is_some_and(|one| match &one.finding {

@@ -184,7 +184,7 @@ impl Maker<'_> {
                 let is_lent = |symbol| self.unit.is_fortran() && self.is_reached(index, symbol);
                 symbol.is_some_and(|symbol| {
                     let needs =
-                        |how: &sema::Use| !(how.written && is_counter(symbol)) && !is_for_host(symbol, how);
+                        |how: &sema::Use| !(is_for_host(symbol, how) || how.written && is_counter(symbol));
                     is_lent(symbol) || used.of(symbol).is_some_and(needs)
                 })
             };

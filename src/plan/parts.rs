@@ -156,11 +156,12 @@ impl Parting<'_, '_> {
             .clauses
             .iter()
             .any(|one| matches!(one.kind, ClauseKind::Async(_)));
-        header.declared
-            || !maker.is_reached(self.index, header.var)
-                && !maker.stated(self.index).contains(&maker.symbols.get(header.var).name)
-                && !uses(maker.unit, maker.symbols, header.body).of(header.var).is_some_and(|how| how.written)
-                && !(is_queued && self.is_counted_by_launch(stmt, header.var))
+        let body = uses(maker.unit, maker.symbols, header.body);
+        let has_copy = maker.is_reached(self.index, header.var)
+            || maker.stated(self.index).contains(&maker.symbols.get(header.var).name)
+            || body.of(header.var).is_some_and(|how| how.written)
+            || is_queued && self.is_counted_by_launch(stmt, header.var);
+        header.declared || !has_copy
     }
 
     /// Whether a launch may set the variable of the loop `stmt`, which the host runs.
