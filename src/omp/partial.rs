@@ -35,7 +35,8 @@ pub fn partial(unit: &Unit, symbols: &Symbols, bound: &[Bound]) -> Vec<Diag> {
 /// member stands before the object, and gcc refuses, in combined constructs, arrays of structs that are not sections.
 pub fn with_objects_first(unit: &Unit, symbols: &Symbols, mut bound: Vec<Bound>) -> Vec<Bound> {
     if !unit.is_fortran() {
-        bound.iter_mut().for_each(|one| objects_first(&mut one.directive.clauses));
+        let enter = bound.iter_mut().filter(|one| one.directive.kind != DirectiveKind::ExitData);
+        enter.for_each(|one| objects_first(&mut one.directive.clauses));
     }
     arrays_as_sections(unit, symbols, bound)
 }
