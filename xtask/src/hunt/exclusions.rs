@@ -66,6 +66,11 @@ const REFUSALS: &[Refusal] = &[
         message: "not yet implemented",
         why: "flang 22 reads it and has not built it",
     },
+    Refusal {
+        toolchain: Toolchain::FlangDevice,
+        message: "unable to execute command: Segmentation fault",
+        why: "flang 22 crashes while it compiles",
+    },
 ];
 
 /// What gcc's OpenACC refuses.
