@@ -189,7 +189,8 @@ fn add(lines: &mut Vec<Line>, span: Range<usize>, text: &str, is_directive: bool
             last.span.end = span.end;
             last.text += text;
         }
-        None => lines.push(Line { span, text: text.trim().to_owned(), is_directive }),
+        // A blank before `&` parts two words.
+        None => lines.push(Line { span, text: text.trim_start().to_owned(), is_directive }),
     }
 }
 
@@ -384,6 +385,8 @@ impl Reader {
                     self.scopes[scope].names.insert(word(pair).0.to_owned(), declared);
                 }
             }
+            // A branch of `select type`.
+            "type" if word(rest).0 == "is" && word(rest).1.trim_start().starts_with('(') => {}
             "type" if !rest.trim_start().starts_with('(') && !is_assignment => self.open.push(Open::Type),
             "do" if !is_assignment || rest.starts_with(' ') => self.do_statement(rest),
             "if" | "elseif" | "else" if !is_assignment || rest.trim_start().starts_with('(') => {
@@ -733,6 +736,18 @@ mod tests {
         assert_eq!(flat("", "block\n real :: x\n x = 3\nend block"), [""; 0]);
         assert_eq!(flat("", "associate (x => a(i))\n x = 3\nend associate"), [""; 0]);
         assert_eq!(races("do i = 1, n\nx = i\nend do"), [""; 0]);
+    }
+
+    #[test]
+    fn continued_words_and_branches_of_select_type_are_read() {
+        let continued =
+            "!$omp parallel do &\n!$omp shared(a)\ndo i = 1, n\nx = i\nend do\n!$omp end parallel do";
+        assert_eq!(races(continued), ["x"]);
+        let body = "!$omp target teams distribute parallel do\ndo i = 1, n\nx = i\nend do";
+        assert_eq!(
+            races(&format!("select type (o)\ntype is (two)\n{body}\nclass default\nend select")),
+            ["x"]
+        );
     }
 
     #[test]
