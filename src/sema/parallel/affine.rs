@@ -22,6 +22,8 @@ pub(super) enum Atom {
     Counter(usize),
     /// What is left of two values by a division or the like: the same where both are the same.
     Of(BinaryOp, Poly, Poly),
+    /// A value that a narrow type of this name may hold only a part of: the same where the value is.
+    Converted(String, Poly),
     /// A value that is not known: the number of the innermost loop around the place where it was set, and a number of its own.
     Unknown(Option<usize>, u32),
 }
@@ -55,6 +57,7 @@ impl Atoms {
             Atom::Of(_, one, two) => {
                 one.atoms().chain(two.atoms()).all(|inner| self.is_fixed(inner, is_fixed))
             }
+            Atom::Converted(_, value) => value.atoms().all(|inner| self.is_fixed(inner, is_fixed)),
             atom => is_fixed(atom),
         }
     }

@@ -160,7 +160,7 @@ fn is_result(unit: &Unit, function: FunctionId, name: &str) -> bool {
 }
 
 /// Whether a name of C or C++ is that of a mathematical function that changes nothing.
-pub(in crate::sema) fn is_mathematical(name: &str) -> bool {
+pub fn is_mathematical(name: &str) -> bool {
     let name = name.strip_prefix("std::").or_else(|| name.strip_prefix("::")).unwrap_or(name);
     crate::rules::pure::is_pure(name)
 }

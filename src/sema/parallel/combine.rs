@@ -7,6 +7,7 @@ use crate::sema::{SymbolId, children};
 use crate::source::Span;
 
 use super::facts::Facts;
+use super::terms::{may_combine, may_count};
 
 /// How a reduction combines values (OpenACC 3.3, 2.5.15).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,7 +70,10 @@ pub fn combined(facts: &Facts, stmt: StmtId, symbol: SymbolId) -> Option<Combine
 
 fn of_expression(facts: &Facts, expr: ExprId) -> Option<(SymbolId, Option<Combine>)> {
     match &facts.unit.expr(expr).kind {
-        ExprKind::Step { operand, .. } => Some((variable(facts, *operand)?, Some(Combine::Add))),
+        ExprKind::Step { operand, up, .. } => {
+            let symbol = variable(facts, *operand).filter(|symbol| may_count(facts, *symbol, *up))?;
+            Some((symbol, Some(Combine::Add)))
+        }
         ExprKind::Assign(Some(op), left, right) => {
             let symbol = variable(facts, *left)?;
             let how = match op {
@@ -80,16 +84,44 @@ fn of_expression(facts: &Facts, expr: ExprId) -> Option<(SymbolId, Option<Combin
                 BinaryOp::BitXor => Combine::BitXor,
                 _ => return None,
             };
-            (count(facts, *right, symbol) == 0).then_some((symbol, Some(how)))
+            let subtracts = *op == BinaryOp::Subtract;
+            let is_update =
+                count(facts, *right, symbol) == 0 && may_combine(facts, symbol, how, *right, subtracts);
+            is_update.then_some((symbol, Some(how)))
         }
         ExprKind::Assign(None, left, right) => {
             let symbol = variable(facts, *left)?;
             if count(facts, *right, symbol) == 0 {
                 return None;
             }
-            of_value(facts, symbol, *right).map(|how| (symbol, Some(how)))
+            let how = of_value(facts, symbol, *right)?;
+            are_terms(facts, symbol, how, *right).then_some((symbol, Some(how)))
         }
         _ => None,
+    }
+}
+
+/// Whether all that `value` combines with the variable, which is named in it, may be combined in any order.
+fn are_terms(facts: &Facts, symbol: SymbolId, how: Combine, value: ExprId) -> bool {
+    if variable(facts, value) == Some(symbol) {
+        return true;
+    }
+    if count(facts, value, symbol) == 0 {
+        return may_combine(facts, symbol, how, value, false);
+    }
+    match &facts.unit.expr(value).kind {
+        ExprKind::Binary(op, left, right) => {
+            are_terms(facts, symbol, how, *left)
+                && match op {
+                    BinaryOp::Subtract => may_combine(facts, symbol, how, *right, true),
+                    _ => are_terms(facts, symbol, how, *right),
+                }
+        }
+        ExprKind::Call { args, .. } => args.iter().all(|arg| are_terms(facts, symbol, how, *arg)),
+        ExprKind::Conditional(_, first, second) => {
+            [first, second].into_iter().all(|one| are_terms(facts, symbol, how, *one))
+        }
+        _ => false,
     }
 }
 
@@ -158,7 +190,8 @@ fn of_comparison(facts: &Facts, cond: ExprId, then: StmtId) -> Option<(SymbolId,
         let StmtKind::Expr(expr) = facts.unit.stmt(*stmt).kind else { return None };
         let ExprKind::Assign(None, left, right) = facts.unit.expr(expr).kind else { return None };
         let symbol = variable(facts, left).filter(|symbol| count(facts, right, *symbol) == 0)?;
-        Some((symbol, compared(facts, cond, symbol, right, true)?))
+        let how = compared(facts, cond, symbol, right, true)?;
+        may_combine(facts, symbol, how, right, false).then_some((symbol, how))
     });
     let (symbol, how) = assigned?;
     Some((symbol, (list.len() == 1).then_some(how)))

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::access::{Access, Guard, Nest, Step};
+use super::access::{Access, Condition, Guard, Nest, Step};
 use super::affine::{Atom, AtomId, Monomial, Poly};
 use super::solve::System;
 use crate::sema::Element;
@@ -92,13 +92,18 @@ impl Equations<'_, '_> {
 
     /// The bounds of the loops around an access, and its conditions.
     fn around(&mut self, access: &Access, copy: Copy) {
+        self.surrounded(access.inside, &access.conditions, copy);
+    }
+
+    /// The bounds of a loop and those around it, and conditions.
+    fn surrounded(&mut self, inside: Option<usize>, conditions: &[Condition], copy: Copy) {
         let nest = self.nest;
-        for at in nest.around(access.inside) {
+        for at in nest.around(inside) {
             for bound in &nest.loops[at].bounds {
                 self.not_negative(&[(bound, copy, 1)], 0);
             }
         }
-        for guard in access.conditions.iter().flat_map(|condition| &condition.says) {
+        for guard in conditions.iter().flat_map(|condition| &condition.says) {
             if let Guard::NotNegative(poly) = guard {
                 self.not_negative(&[(poly, copy, 1)], 0);
             }
@@ -231,7 +236,7 @@ impl Nest<'_> {
         self.atoms.is_fixed(atom, &|atom| match atom {
             Atom::Counter(at) => carrier.is_some_and(|carrier| !self.is_within(Some(*at), carrier)),
             Atom::Unknown(inside, _) => carrier.is_some_and(|carrier| !self.is_within(*inside, carrier)),
-            Atom::Entry(_) | Atom::Member(..) | Atom::Of(..) => true,
+            Atom::Entry(_) | Atom::Member(..) | Atom::Of(..) | Atom::Converted(..) => true,
         })
     }
 
@@ -375,6 +380,22 @@ impl Nest<'_> {
             equations.may_hold()
         };
         !outside(-1, false) && !outside(1, true)
+    }
+
+    /// Whether a value lies in a range wherever the code is reached that is being read.
+    pub(super) fn is_between(&self, value: &Poly, low: i64, high: i64) -> bool {
+        if let Some(value) = value.value() {
+            return low <= value && value <= high;
+        }
+        let Some(inside) = self.inside else { return false };
+        let may_be = |times: i128, constant: i128| {
+            let mut equations = self.equations(inside);
+            equations.surrounded(self.inside, &self.conditions, Copy::First);
+            equations.not_negative(&[(value, Copy::First, times)], constant);
+            equations.may_hold()
+        };
+        // high + 1 <= value, or value <= low - 1
+        !may_be(1, -i128::from(high) - 1) && !may_be(-1, i128::from(low) - 1)
     }
 
     fn equations(&self, carrier: usize) -> Equations<'_, '_> {

@@ -76,7 +76,10 @@ impl Nest<'_> {
     pub(super) fn at_entry(&mut self, symbol: SymbolId, depth: usize) -> Poly {
         let entry = |nest: &mut Self| Poly::atom(nest.atoms.id(Atom::Entry(symbol)));
         match self.facts.only_value(symbol).filter(|_| depth > 0) {
-            Some(value) => self.fixed(value, depth - 1).unwrap_or_else(|| entry(self)),
+            Some(value) => {
+                let value = self.fixed(value, depth - 1).filter(|value| self.is_same_after(symbol, value));
+                value.unwrap_or_else(|| entry(self))
+            }
             None => entry(self),
         }
     }

@@ -56,6 +56,7 @@ pub struct Facts<'a> {
     functions: HashMap<&'a str, Vec<FunctionId>>,
     pub(super) effects: RefCell<HashMap<FunctionId, Effect>>,
     origins: OnceCell<Origins>,
+    template_parameters: OnceCell<HashSet<String>>,
 }
 
 impl<'a> Facts<'a> {
@@ -84,6 +85,7 @@ impl<'a> Facts<'a> {
             functions,
             effects: RefCell::default(),
             origins: OnceCell::new(),
+            template_parameters: OnceCell::new(),
         };
         for define in macros {
             let name = facts.folded(&define.name).into_owned();
@@ -151,6 +153,14 @@ impl<'a> Facts<'a> {
     /// Whether an `associate` block of Fortran gives a variable another name.
     pub(super) fn is_lent(&self, symbol: SymbolId) -> bool {
         self.lent.contains(&symbol)
+    }
+
+    /// The names of the type parameters of all templates of the file.
+    pub(super) fn template_parameters(&self) -> &HashSet<String> {
+        self.template_parameters.get_or_init(|| {
+            let whole = Span { start: 0, end: self.file.bytes.len() as u32 };
+            type_parameters(&self.file.text(whole))
+        })
     }
 
     /// The line that holds an offset.
@@ -255,12 +265,17 @@ impl<'a> Facts<'a> {
         match &self.unit.expr(expr).kind {
             ExprKind::Int(value) => i64::try_from(*value).ok(),
             ExprKind::Name(name) => match self.symbols.named(self.unit, expr) {
-                Some(symbol) => self.only_value(symbol).and_then(value).or_else(|| self.number_of(name)),
+                Some(symbol) => {
+                    let number = self.only_value(symbol).and_then(value);
+                    number
+                        .and_then(|number| self.held_number(symbol, number))
+                        .or_else(|| self.number_of(name))
+                }
                 None => self.number_of(name),
             },
             ExprKind::Unary(UnaryOp::Minus, operand) => value(*operand)?.checked_neg(),
             ExprKind::Unary(UnaryOp::Plus, operand) => value(*operand),
-            ExprKind::Cast { operand, .. } => value(*operand),
+            ExprKind::Cast { to, operand } => value(*operand).and_then(|number| self.cast_number(to, number)),
             ExprKind::Binary(op, left, right) => {
                 let (left, right) = (value(*left)?, value(*right)?);
                 match op {
@@ -408,4 +423,26 @@ impl<'a> Facts<'a> {
 /// A name without that of its namespace or class.
 pub(super) fn plain_name(name: &str) -> &str {
     name.rsplit_once(':').map_or(name, |(_, last)| last)
+}
+
+/// The names behind `class` and `typename` in the parameter lists of templates.
+fn type_parameters(text: &str) -> HashSet<String> {
+    let mut found = HashSet::new();
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    for (at, word) in text.match_indices("template") {
+        let Some(list) = text[at + word.len()..].trim_start().strip_prefix('<') else { continue };
+        let mut depth = 1;
+        let end = list.find(|c| {
+            depth += i32::from(c == '<') - i32::from(c == '>');
+            depth == 0
+        });
+        let list = list.get(..end.unwrap_or(0)).unwrap_or_default();
+        let mut words = list.split(|c: char| !is_word(c)).filter(|word| !word.is_empty());
+        while let Some(word) = words.next() {
+            if matches!(word, "class" | "typename") {
+                found.extend(words.next().map(str::to_owned));
+            }
+        }
+    }
+    found
 }

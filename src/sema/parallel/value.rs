@@ -21,7 +21,10 @@ impl Nest<'_> {
     pub(super) fn set(&mut self, symbol: SymbolId, value: Value) {
         let known = self.facts.symbols.get(symbol);
         let number = value.number.filter(|_| !known.is_floating);
-        let number = number.unwrap_or_else(|| self.atoms.unknown(self.inside));
+        let number = match number {
+            Some(number) => self.held_by(symbol, number),
+            None => self.atoms.unknown(self.inside),
+        };
         self.values.insert(symbol, number);
         if known.class == Class::Pointer {
             let is_restrict = self.facts.decl(symbol).is_some_and(|decl| decl.is_restrict);
@@ -87,11 +90,10 @@ impl Nest<'_> {
             ExprKind::Call { callee, args } => of(self.call(expr, *callee, args)),
             ExprKind::Cast { to, operand } => {
                 let value = self.value(*operand);
-                let is_narrow = ["char", "short", "int8", "int16", "float", "double", "bool", "_Bool"]
-                    .iter()
-                    .any(|word| to.contains(word));
+                let is_floating = ["float", "double"].iter().any(|word| to.contains(word));
                 let leads_to = value.leads_to.map(|place| self.cast(place, to));
-                Value { number: value.number.filter(|_| !is_narrow), leads_to }
+                let number = value.number.filter(|_| !is_floating);
+                Value { number: number.map(|number| self.cast_value(to, number)), leads_to }
             }
             ExprKind::Conditional(cond, first, second) => {
                 if [first, second].into_iter().any(|one| changes(unit, *one)) {

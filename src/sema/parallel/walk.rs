@@ -218,7 +218,7 @@ impl Nest<'_> {
                 return;
             }
         };
-        let first = self.value(header.first).number;
+        let first = self.value(header.first).number.map(|first| self.held_by(header.var, first));
         // Where the bound is computed anew each time, it is still the same: the body does not change it.
         let bound = self.value(header.bound).number;
         let step = match header.step {
