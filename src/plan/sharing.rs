@@ -17,6 +17,17 @@ use super::clauses::LoopClauses;
 use super::nest::{Construct, Controlled};
 use super::{Attribute, Item, Maker, Names, Region, Sharing, Spread, WorkLoop};
 
+/// Whether the loop that a directive governs has a private variable by it (2.6.1).
+fn is_loop_directive(kind: DirectiveKind) -> bool {
+    matches!(
+        kind,
+        DirectiveKind::Loop
+            | DirectiveKind::ParallelLoop
+            | DirectiveKind::KernelsLoop
+            | DirectiveKind::SerialLoop
+    )
+}
+
 /// The page of reductions of complex numbers.
 const COMPLEX: &str = "implicit/reduction-complex";
 
@@ -142,7 +153,8 @@ impl Maker<'_> {
             let is_reached = self.is_reached(index, symbol) && !known.fortran.pointer;
             // Of `auto &x = y`, the class is not known.
             let is_scalar = known.class == Class::Scalar
-                || is_reached && known.is_reference && known.class == Class::Unknown;
+                || is_reached && known.is_reference && known.class == Class::Unknown
+                || self.may_be_scalar(symbol, how);
             if (is_wanted || is_reached)
                 && is_scalar
                 && known.kind != SymbolKind::Member
@@ -154,6 +166,17 @@ impl Maker<'_> {
                 attributes.push(implied(Sharing::Copy, name, "implicit/scalar-kernels"));
             }
         }
+    }
+
+    /// Whether a variable whose type is not seen, as the parameter of a template, is assigned as a scalar is.
+    pub(super) fn may_be_scalar(&self, symbol: SymbolId, how: &Use) -> bool {
+        let known = self.symbols.get(symbol);
+        let has_parts = how.part_read || how.part_written;
+        !self.unit.is_fortran()
+            && known.class == Class::Unknown
+            && known.decl.is_some()
+            && how.written
+            && !has_parts
     }
 
     /// The outer scalars that `stmt`, with the uses `used`, may change and whose value may be read behind it.
@@ -189,7 +212,9 @@ impl Maker<'_> {
         let mut pending = if self.unit.is_fortran() { Vec::new() } else { vec![stmt] };
         while let Some(at) = pending.pop() {
             let header = sema::header(self.unit, self.symbols, at);
-            let is_governed = || self.bound.iter().any(|one| one.stmt() == Some(at));
+            let is_governed = || {
+                self.bound.iter().any(|one| one.stmt() == Some(at) && is_loop_directive(one.directive.kind))
+            };
             if header.is_ok_and(|header| header.var == symbol && !header.declared) && !is_governed() {
                 return false;
             }
