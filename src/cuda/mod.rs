@@ -172,6 +172,9 @@ pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
         done[index].changes.iter_mut().for_each(|changes| changes.push(change.clone()));
     }
     let Lowering { mut device, placed, left, mut diags, .. } = lowering;
+    // Each kernel of a region asks for its sizes.
+    let asked = input.plan.saved.iter().filter(|one| one.is_size() && done[one.directive].changes.is_some());
+    diags.extend(asked.map(|one| diag::computed_again(one.span, &one.text)));
     device.declare_for_headers(input, &mut diags);
     device.close(input, &placed, &left, &mut diags);
     (done, device, diags)

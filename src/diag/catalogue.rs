@@ -1164,6 +1164,18 @@ pub fn existing_by_condition(at: Span, directive: &str) -> Diag {
     )
 }
 
+/// A0323
+pub fn computed_again(at: Span, text: &str) -> Diag {
+    diag(
+        323,
+        Severity::Differs,
+        at,
+        format!("`{text}` is computed more than once here"),
+        "it may have another value then, or changes something",
+        "compute it before the directive, and name a variable here",
+    )
+}
+
 /// A0330
 pub fn part_before_object(at: Span, object: &str, part: &str) -> Diag {
     diag(

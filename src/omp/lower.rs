@@ -7,7 +7,7 @@ use crate::bind::{Bound, ancestors};
 use crate::diag::{self, Diag};
 use crate::host::ir::{FunctionId, Scope, ScopeKind, StmtId, Unit};
 use crate::plan::{
-    self, ByHost, Condition, Divided, Exit, Gangs, Item, Launch, Plan, Sharing, Single, WorkLoop,
+    self, ByHost, Condition, Divided, Exit, Gangs, Item, Launch, Plan, Saved, Sharing, Single, WorkLoop,
 };
 use crate::rules::{Action, Place, Pragma, Strategy};
 use crate::sema::{self, Class, SymbolKind, Symbols};
@@ -18,7 +18,9 @@ use super::ast::{Body, Clause, Directive, Ending, Leaf, Speech};
 use super::clause::{self, Facts, Gathered};
 use super::look::{self, Asked};
 use super::profile::Tuning;
-use super::{array, constant, ends, exits, flang, launch, memory, object, pieces, profile, queue, sections};
+use super::{
+    array, constant, ends, exits, flang, launch, memory, object, pieces, profile, queue, saved, sections,
+};
 
 /// What the output is written for.
 #[derive(Clone, Copy, Debug)]
@@ -151,6 +153,28 @@ pub fn lower(
     target: Target,
 ) -> (Vec<Lowered>, Vec<Diag>) {
     let bound = aliased.bound.as_ref();
+    let result = lower_with(plan, unit, symbols, aliased, target, &plan.saved);
+    let (more, mut told) = saved::repeated(bound, &result.0, (unit, symbols), target.speech);
+    let all: Vec<Saved> = plan.saved.iter().cloned().chain(more).collect();
+    let (done, mut diags) = match all.len() == plan.saved.len() {
+        true => result,
+        false => lower_with(plan, unit, symbols, aliased, target, &all),
+    };
+    diags.append(&mut told);
+    (done, diags)
+}
+
+/// Lowers a plan, with variables for the values of the expressions `saved`.
+fn lower_with(
+    plan: &Plan,
+    unit: &Unit,
+    symbols: &Symbols,
+    aliased: &Aliased,
+    target: Target,
+    saved: &[Saved],
+) -> (Vec<Lowered>, Vec<Diag>) {
+    let bound = saved::with_variables(aliased.bound.as_ref(), saved);
+    let bound = bound.as_ref();
     let tuning = profile::tuning(target.profile);
     let done = vec![Lowered::default(); bound.len()];
     let mut lowering =
@@ -178,6 +202,7 @@ pub fn lower(
     for (index, work) in &plan.inserted_loops {
         lowering.inserted_loop(*index, work);
     }
+    saved::set(saved, &mut lowering.done, target.speech);
     exits::merge(bound, plan, &mut lowering.done);
     if target.speech == Speech::Fortran {
         lowering.nest_concurrent();

@@ -23,6 +23,7 @@ mod pointers;
 mod profile;
 mod queue;
 mod reduced;
+mod saved;
 mod section;
 mod sections;
 

@@ -135,6 +135,7 @@ impl Maker<'_> {
         (parts, by_host): (&Parts, &[StmtId]),
         mut refused: BTreeMap<StmtId, Diag>,
     ) {
+        self.save(index, stmt, &counting);
         let mut implied = self.sharing(index, stmt, &counting, Region::Kernels);
         let device: Vec<Attribute> =
             implied.iter().filter(|attribute| attribute.sharing == Sharing::Deviceptr).cloned().collect();
@@ -299,7 +300,7 @@ impl Maker<'_> {
             if how.written
                 && !self.is_temporary(parts, symbol)
                 && !self.is_own_counter(stmt, symbol)
-                && known.class == Class::Scalar
+                && (known.class == Class::Scalar || self.may_be_scalar(symbol, how))
                 && known.kind != SymbolKind::Member
                 && !self.is_inside(symbol, stmt)
                 && !stated.contains(&known.name)

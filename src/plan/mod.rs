@@ -24,6 +24,7 @@ mod parts;
 mod queue;
 mod reduce;
 mod routine;
+mod saved;
 mod section;
 mod sharing;
 mod spelling;
@@ -40,6 +41,7 @@ pub use feedback::reason;
 pub use induction::{Closed, Last, Put};
 pub use object::with_objects;
 pub use parts::{bodies, hands_on_pointer};
+pub use saved::{SAVED, Saved, expressions, has_effects};
 pub use section::{Contiguity, Extent, Section, sizes_as_arrays};
 pub use tree::{
     Attribute, ByHost, Condition, Divided, Ends, Exit, Gangs, Item, Launch, Names, Plan, Region, Sharing,

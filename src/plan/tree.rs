@@ -10,6 +10,7 @@ use crate::host::ir::{FunctionId, StmtId};
 use crate::sema::{Elementwise, SymbolId};
 use crate::source::Span;
 
+use super::saved::Saved;
 use super::section::Section;
 
 /// The plan of one file: what becomes of each bound directive.
@@ -37,6 +38,8 @@ pub struct Plan {
     pub host_runs: BTreeSet<StmtId>,
     /// Branches of `kernels` regions that the host runs by a condition which the device computes.
     pub conditions: Vec<Condition>,
+    /// Expressions of clauses whose values variables keep, as several constructs need them.
+    pub saved: Vec<Saved>,
     /// Statements of `kernels` regions that print and that the host runs.
     pub by_host: BTreeMap<StmtId, ByHost>,
     /// Inner loops that a directive on an outer loop governs and that get a construct of their own.

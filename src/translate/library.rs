@@ -11,7 +11,7 @@ use crate::omp::{self, ApiChange, ApiLowered};
 use crate::scan::{self, Fork, Guard, Include, Scan, View};
 use crate::sema::Symbols;
 use crate::source::{Form, Language, SourceFile, Span};
-use crate::{bind, host, layout, rules};
+use crate::{bind, host, layout, plan, rules};
 
 /// The header with what OpenMP has no routine for: its name, and its text.
 pub const SUPPORT: (&str, &str) = ("acc2omp.h", include_str!("../../rules/api/acc2omp.h"));
@@ -148,7 +148,8 @@ impl<'a> Library<'a> {
     /// Notes which headers a text needs.
     pub fn notice(&mut self, text: &[u8]) {
         // A variable of ours is no name of a library.
-        let text = String::from_utf8_lossy(text).replace(omp::DECIDED, "");
+        let own = plan::SAVED.iter().chain([&omp::DECIDED]);
+        let text = own.fold(String::from_utf8_lossy(text).into_owned(), |text, name| text.replace(name, ""));
         if self.target.speech == omp::Speech::Fortran {
             self.omp |= text.match_indices("omp_").any(|(at, _)| !text[..at].ends_with(is_inner));
             return;

@@ -1,0 +1,137 @@
+//! Variables that keep the values of expressions in clauses, where several constructs or lines of ours need them.
+//!
+//! Invariant: an expression whose computing changes something stands once in what a directive becomes, or it is said.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use crate::acc::ast::{Clause, ClauseKind, Expr};
+use crate::bind::Bound;
+use crate::diag::{self, Diag};
+use crate::host::ir::Unit;
+use crate::plan::{self, Saved};
+use crate::sema::Symbols;
+
+use super::ast::Speech;
+use super::lower::{Lowered, Part};
+
+/// The directives with the variables in the place of the expressions.
+pub(super) fn with_variables<'b>(bound: &'b [Bound], saved: &[Saved]) -> Cow<'b, [Bound]> {
+    if saved.is_empty() {
+        return Cow::Borrowed(bound);
+    }
+    let mut own = bound.to_vec();
+    for one in saved {
+        for clause in own[one.directive].directive.clauses.iter_mut() {
+            if let Some(expr) = expressions_mut(clause).into_iter().find(|expr| expr.span == one.span) {
+                one.name.clone_into(&mut expr.text);
+            }
+        }
+    }
+    Cow::Owned(own)
+}
+
+fn expressions_mut(clause: &mut Clause) -> Vec<&mut Expr> {
+    match &mut clause.kind {
+        ClauseKind::NumGangs(sizes) => sizes.iter_mut().collect(),
+        ClauseKind::If(expr)
+        | ClauseKind::SelfRun(Some(expr))
+        | ClauseKind::Async(Some(expr))
+        | ClauseKind::NumWorkers(expr)
+        | ClauseKind::VectorLength(expr) => vec![expr],
+        _ => Vec::new(),
+    }
+}
+
+/// Sets the variables before the constructs: in C in a block of their own.
+pub(super) fn set(saved: &[Saved], done: &mut [Lowered], speech: Speech) {
+    let mut of_directives: BTreeMap<usize, Vec<&Saved>> = BTreeMap::new();
+    for one in saved {
+        of_directives.entry(one.directive).or_default().push(one);
+    }
+    for (index, all) in of_directives {
+        if done[index].left {
+            continue;
+        }
+        let Some(stmt) = all.first().map(|one| one.stmt) else { continue };
+        let lines = match speech {
+            Speech::C => std::iter::once("{".to_owned()).chain(all.iter().map(|one| in_c(one))).collect(),
+            Speech::Fortran => all.iter().map(|one| format!("{} = {}", one.name, one.text)).collect(),
+        };
+        let parts = &mut done[index].parts;
+        match parts.iter_mut().find(|part| **part == Part::Gone) {
+            Some(gone) => *gone = Part::Statements(lines),
+            None => parts.insert(0, Part::LinesBefore(lines)),
+        }
+        match speech {
+            Speech::C => parts.push(Part::Closed(stmt, vec!["}".to_owned()])),
+            Speech::Fortran => parts.extend(all.iter().map(|one| {
+                let word = if one.is_condition { "logical" } else { "integer" };
+                Part::DeclaredFor(stmt, format!("{word} :: {}", one.name))
+            })),
+        }
+    }
+}
+
+fn in_c(saved: &Saved) -> String {
+    let Saved { name, text, .. } = saved;
+    match saved.is_condition {
+        true => format!("const int {name} = ({text}) ? 1 : 0;"),
+        false => format!("const int {name} = {text};"),
+    }
+}
+
+/// The expressions with effects that what became of a directive computes more than once; of those that no variable can keep,
+/// a message.
+pub(super) fn repeated(
+    bound: &[Bound],
+    done: &[Lowered],
+    (unit, symbols): (&Unit, &Symbols),
+    speech: Speech,
+) -> (Vec<Saved>, Vec<Diag>) {
+    let (mut saved, mut diags) = (Vec::new(), Vec::new());
+    for (index, (one, lowered)) in
+        bound.iter().zip(done).enumerate().filter(|(_, (_, lowered))| !lowered.left)
+    {
+        for clause in &one.directive.clauses {
+            for (expr, name, is_condition) in plan::expressions(clause) {
+                let has_effects = || plan::has_effects(unit, symbols, expr);
+                let lines: Vec<String> =
+                    lowered.parts.iter().flat_map(|part| lines_of(part, speech)).collect();
+                let count: usize = lines.iter().map(|line| line.matches(&expr.text).count()).sum();
+                // Loops of ours compute it in each iteration.
+                let is_looped = count > 0 && lines.iter().any(|line| line.contains("acc2omp_i"));
+                if count < 2 && !is_looped || !has_effects() {
+                    continue;
+                }
+                match one.stmt().filter(|_| !one.unbraced || speech == Speech::C) {
+                    Some(stmt) => {
+                        let (span, text) = (expr.span, expr.text.clone());
+                        saved.push(Saved { directive: index, stmt, span, text, name, is_condition });
+                    }
+                    None => diags.push(diag::computed_again(expr.span, &expr.text)),
+                }
+            }
+        }
+    }
+    (saved, diags)
+}
+
+/// The lines of a part.
+fn lines_of(part: &Part, speech: Speech) -> Vec<String> {
+    match part {
+        Part::Directive(one) | Part::Behind(_, one) => vec![one.line(speech)],
+        Part::Pair(one, two) => vec![one.line(speech), two.line(speech)],
+        Part::Statements(lines)
+        | Part::LinesBefore(lines)
+        | Part::LinesBehind(lines)
+        | Part::Before(_, lines)
+        | Part::BeforeDirective(_, lines)
+        | Part::Braced(_, lines)
+        | Part::After(_, lines)
+        | Part::AtStart(_, lines)
+        | Part::AtEnd(_, lines)
+        | Part::Closed(_, lines) => lines.clone(),
+        _ => Vec::new(),
+    }
+}
