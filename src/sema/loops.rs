@@ -173,13 +173,15 @@ fn nears_bound(
 }
 
 /// Whether an expression is computed with an unsigned variable, as its declaration shows.
-fn is_unsigned(unit: &Unit, symbols: &Symbols, expr: ExprId) -> bool {
+pub(super) fn is_unsigned(unit: &Unit, symbols: &Symbols, expr: ExprId) -> bool {
     let ExprKind::Name(_) = unit.expr(expr).kind else {
         return unit.expr(expr).kind.children().into_iter().any(|child| is_unsigned(unit, symbols, child));
     };
     let decl = symbols.named(unit, expr).and_then(|symbol| symbols.get(symbol).decl);
     decl.is_some_and(|decl| match &unit.decl(decl).base {
-        BaseType::Builtin(words) => words.split(' ').any(|word| word == "unsigned"),
+        BaseType::Builtin(words) => {
+            words.split(' ').any(|word| word == "unsigned" || word == "size_t" || word.starts_with("uint"))
+        }
         BaseType::Named(name) => {
             let name = name.rsplit(':').next().unwrap_or(name);
             name == "size_t" || name.starts_with("uint") && name.ends_with("_t")

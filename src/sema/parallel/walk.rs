@@ -5,7 +5,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::host::ir::{BinaryOp, Derived, ExprId, ExprKind, StmtId, StmtKind, UnaryOp};
-use crate::sema::loops::changes;
+use crate::sema::loops::{changes, is_unsigned};
 use crate::sema::{Class, Header, NotCanonical, SymbolId, SymbolKind, header, uses};
 use crate::source::Span;
 
@@ -301,6 +301,27 @@ impl Nest<'_> {
         (value, bounds)
     }
 
+    /// Whether the larger one of two values that are compared may be negative, and is compared as an unsigned number.
+    fn may_wrap(&self, larger: &Poly, left: ExprId, right: ExprId) -> bool {
+        let facts = self.facts;
+        let counts =
+            larger.atoms().any(|atom| matches!(self.atoms.get(atom), Atom::Counter(_) | Atom::Unknown(..)));
+        let is_unsigned = |expr: ExprId| {
+            let text = facts.file.text(facts.unit.expr(expr).span);
+            is_unsigned(facts.unit, facts.symbols, expr)
+                || text.contains("unsigned")
+                || text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| {
+                    word.starts_with(|c: char| c.is_ascii_digit()) && word.contains(['u', 'U'])
+                        || word.starts_with("uint")
+                        || word == "size_t"
+                })
+        };
+        counts
+            && !facts.unit.is_fortran()
+            && (is_unsigned(left) || is_unsigned(right))
+            && !self.is_between(larger, 0, i64::MAX - 1)
+    }
+
     /// What a condition says where it is `true`, or false.
     pub(super) fn guards(&mut self, cond: ExprId, is_true: bool) -> Vec<Guard> {
         let unit = self.facts.unit;
@@ -318,7 +339,16 @@ impl Nest<'_> {
                 self.accesses.truncate(quiet.0);
                 self.names.truncate(quiet.1);
                 self.troubles.truncate(quiet.2);
-                difference.and_then(|(right, left)| says(*op, is_true, &left, &right)).unwrap_or_default()
+                let Some((right_value, left_value)) = difference else { return Vec::new() };
+                let larger = match (op, is_true) {
+                    (BinaryOp::Less | BinaryOp::LessEqual, true)
+                    | (BinaryOp::Greater | BinaryOp::GreaterEqual, false) => &right_value,
+                    _ => &left_value,
+                };
+                if self.may_wrap(larger, *left, *right) {
+                    return Vec::new();
+                }
+                says(*op, is_true, &left_value, &right_value).unwrap_or_default()
             }
             _ => Vec::new(),
         }
