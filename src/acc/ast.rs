@@ -67,6 +67,17 @@ pub enum DirectiveKind {
 }
 
 impl DirectiveKind {
+    /// Whether it makes the variable of the loop that it governs private (2.6.1).
+    pub fn is_loop(self) -> bool {
+        matches!(
+            self,
+            DirectiveKind::Loop
+                | DirectiveKind::ParallelLoop
+                | DirectiveKind::SerialLoop
+                | DirectiveKind::KernelsLoop
+        )
+    }
+
     /// Whether it is a compute construct, be it combined with a loop (2.5, 2.11).
     pub fn is_compute(self) -> bool {
         matches!(

@@ -478,7 +478,8 @@ fn is_read_only(input: &Input, stmt: StmtId, symbol: SymbolId, used: &Use) -> bo
 /// others.)
 fn is_loop_only(input: &Input, index: usize, stmt: StmtId, symbol: SymbolId) -> bool {
     let own = std::iter::once(index).chain(descendants(input.bound, index));
-    let governed: Vec<StmtId> = own.filter_map(|at| input.bound[at].stmt()).collect();
+    let loops = own.filter(|at| input.bound[*at].directive.kind.is_loop());
+    let governed: Vec<StmtId> = loops.filter_map(|at| input.bound[at].stmt()).collect();
     let mut controlled = rustc_hash::FxHashMap::default();
     let mut pending = vec![stmt];
     while let Some(at) = pending.pop() {

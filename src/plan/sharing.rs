@@ -17,17 +17,6 @@ use super::clauses::LoopClauses;
 use super::nest::{Construct, Controlled};
 use super::{Attribute, Item, Maker, Names, Region, Sharing, Spread, WorkLoop};
 
-/// Whether the loop that a directive governs has a private variable by it (2.6.1).
-fn is_loop_directive(kind: DirectiveKind) -> bool {
-    matches!(
-        kind,
-        DirectiveKind::Loop
-            | DirectiveKind::ParallelLoop
-            | DirectiveKind::KernelsLoop
-            | DirectiveKind::SerialLoop
-    )
-}
-
 /// The page of reductions of complex numbers.
 const COMPLEX: &str = "implicit/reduction-complex";
 
@@ -212,9 +201,8 @@ impl Maker<'_> {
         let mut pending = if self.unit.is_fortran() { Vec::new() } else { vec![stmt] };
         while let Some(at) = pending.pop() {
             let header = sema::header(self.unit, self.symbols, at);
-            let is_governed = || {
-                self.bound.iter().any(|one| one.stmt() == Some(at) && is_loop_directive(one.directive.kind))
-            };
+            let is_governed =
+                || self.bound.iter().any(|one| one.stmt() == Some(at) && one.directive.kind.is_loop());
             if header.is_ok_and(|header| header.var == symbol && !header.declared) && !is_governed() {
                 return false;
             }
