@@ -190,7 +190,8 @@ impl Maker<'_> {
     /// Whether a variable stands for memory that has another name, too, or leads there.
     fn leads_elsewhere(&self, symbol: SymbolId) -> bool {
         let known = self.symbols.get(symbol);
-        known.is_reference
+        // What a dummy argument of Fortran stands for has no other name that is assigned (Fortran 2018, 15.5.2.13).
+        !self.unit.is_fortran() && known.is_reference
             || known.class == Class::Pointer
             || known.fortran.pointer
             || known.fortran.target
