@@ -3,6 +3,7 @@
 //! Invariant: analyses nothing; what a clause becomes stands on its rule page, and only here and there are OpenMP's words.
 
 mod alias;
+mod apart;
 mod api;
 mod array;
 pub mod ast;
