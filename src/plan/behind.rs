@@ -40,7 +40,11 @@ pub fn sections_of_parameters(
                 let Some((name, args)) = call(&head, &item.base.text) else { continue };
                 match sizes(symbols, name, &args, &item.base.text) {
                     Some(sizes) => take(item, &sizes),
-                    None => diags.push(diag::parameter_of_macro(item.span, &item.text, name)),
+                    None if symbols.lookup(&item.base.text, item.span.start).is_none() => {
+                        diags.push(diag::parameter_of_macro(item.span, &item.text, name));
+                    }
+                    // A variable from outside of the function, which the size of a parameter names.
+                    None => {}
                 }
             }
         }
@@ -70,6 +74,7 @@ fn call<'a>(head: &'a str, name: &str) -> Option<(&'a str, Vec<&'a str>)> {
         at = word.1;
         let behind = head[at..].trim_start();
         let Some(inside) = behind.strip_prefix('(').and_then(|_| group(behind, '(', ')')) else { continue };
+        at = head.len() - behind.len() + inside.len() + 2;
         let args = arguments(inside);
         if args.contains(&name) {
             return Some((&head[word.0..word.1], args));
