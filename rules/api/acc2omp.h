@@ -497,6 +497,27 @@ static inline int acc2omp_on_device(acc2omp_device_t type)
 }
 #pragma omp end declare target
 
+/* The number of gangs, and that of the gang that calls, in procedures with `routine gang`. */
+#pragma omp declare target
+static inline unsigned acc2omp_gangs(void)
+{
+#ifdef _OPENMP
+    return (unsigned)omp_get_num_teams();
+#else
+    return 1;
+#endif
+}
+
+static inline unsigned acc2omp_gang(void)
+{
+#ifdef _OPENMP
+    return (unsigned)omp_get_team_num();
+#else
+    return 0;
+#endif
+}
+#pragma omp end declare target
+
 #ifndef _OPENMP
 #undef omp_get_default_device
 #undef omp_get_initial_device

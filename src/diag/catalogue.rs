@@ -882,6 +882,44 @@ pub fn address_not_found(at: Span, name: &str) -> Diag {
     )
 }
 
+/// A0275
+pub fn parameter_of_macro(at: Span, item: &str, name: &str) -> Diag {
+    diag(
+        275,
+        Severity::Differs,
+        at,
+        format!("`{item}` is a parameter that the macro `{name}` declares, and its size is not known"),
+        "if it is an array or a pointer, only its address is mapped",
+        "name its elements, as `a[0:count]`",
+    )
+}
+
+/// A0276
+pub fn update_of_static(at: Span, name: &str) -> Diag {
+    diag(
+        276,
+        Severity::Differs,
+        at,
+        format!(
+            "clang 19 does not build an update of `{name}`, which is static and has its place on the device by `declare`"
+        ),
+        "the host cannot update a declare target variable that is not externally visible",
+        "take `static` from its declaration",
+    )
+}
+
+/// A0277
+pub fn static_member(at: Span, name: &str, class: &str) -> Diag {
+    diag(
+        277,
+        Severity::Differs,
+        at,
+        format!("gcc 12 does not map `{name}`, as its class `{class}` has a static member"),
+        "`variable does not have a mappable type`, in OpenACC, too",
+        "declare the member outside of the class, or use another compiler",
+    )
+}
+
 /// A0260
 pub fn induction_computed(at: Span, statements: &str) -> Diag {
     diag(

@@ -15,6 +15,7 @@ use crate::sema::{self, Class, Component, Path, Place, SymbolId, SymbolKind, Sym
 use crate::source::{SourceFile, Span};
 
 use super::alias::{Aliased, Block, Temporary};
+use super::apart::Apart;
 use super::clause::opening;
 use super::pointers::{self, Moving};
 use super::{Speech, Target, profile};
@@ -55,9 +56,11 @@ pub fn alias<'a>(
         moves,
         gapped,
         told: BTreeSet::new(),
+        apart: BTreeSet::new(),
         aliased,
         diags,
     };
+    work.part(bound);
     for index in 0..bound.len() {
         work.moving = places.clone();
         work.directive(index, bound);
@@ -85,6 +88,8 @@ struct Work<'a, 'b> {
     gapped: BTreeMap<Place, (Span, Option<Place>)>,
     /// What the author knows already.
     told: BTreeSet<Place>,
+    /// The types of objects that stay on the host while the targets of their pointers are on the device.
+    apart: BTreeSet<String>,
     aliased: Aliased<'b>,
     diags: Vec<Diag>,
 }
@@ -131,6 +136,35 @@ enum Problem {
 }
 
 impl Work<'_, '_> {
+    /// Finds the types of objects that stay on the host while the targets of their pointers are on the device.
+    fn part(&mut self, bound: &[Bound]) {
+        let mut apart = Apart::new(self.unit, self.symbols, bound);
+        self.apart = apart.types(self.symbols);
+        if self.apart.is_empty() {
+            return;
+        }
+        let constructs = bound.iter().filter(|one| one.directive.kind.is_compute());
+        for (one, stmt) in constructs.filter_map(|one| Some((one, one.stmt()?))) {
+            let used = sema::uses(self.unit, self.symbols, stmt);
+            for path in self.paths_in(stmt) {
+                let is_own = !is_private(one, &self.symbols.get(path.root).name);
+                let is_named = matches!(self.component(&path, &used, stmt), Ok(Some(_)));
+                if is_own && self.is_deep(&path) && !is_named {
+                    let record = sema::record_of(self.unit, self.symbols, path.root);
+                    let way = self.way_of(&path).unwrap_or_else(|| vec![record]);
+                    apart.keep(way.into_iter().flatten());
+                }
+            }
+        }
+        self.apart = apart.types(self.symbols);
+    }
+
+    /// Whether variables of a type cannot be mapped with their components: it has allocatable ones, or the targets of its
+    /// pointers are on the device without their object.
+    fn is_deep_type(&self, record: &str) -> bool {
+        self.symbols.is_deep(record) || self.apart.contains(record)
+    }
+
     fn directive(&mut self, index: usize, bound: &[Bound]) {
         let one = &bound[index];
         let is_inside = ancestors(bound, index).any(|above| bound[above].directive.kind.is_compute());
@@ -403,11 +437,19 @@ impl Work<'_, '_> {
         pointers::place(self.symbols, item).is_some_and(|place| self.moving.contains_key(&place))
     }
 
+    /// Whether the object of a list item stays on the host, and constructs use nothing but its components.
+    fn is_apart(&self, item: &ListItem) -> bool {
+        let root = self.symbols.lookup(&item.base.text, item.span.start);
+        let record = root.and_then(|root| sema::record_of(self.unit, self.symbols, root));
+        record.is_some_and(|record| self.apart.contains(&record) && !self.symbols.is_deep(&record))
+    }
+
     fn named(&self, item: &ListItem, clause: &ClauseKind, on: DirectiveKind) -> Named {
         let moves = self.is_moving(item);
-        // flang 22 finds what `enter data` brings by the name of a component only by that name.
+        // flang 22 finds what `enter data` brings by the name of a component only by that name, unless constructs use
+        // nothing of the object itself.
         let is_alone = item.parts.iter().all(|part| member(part).is_none());
-        let is_kept = on == DirectiveKind::EnterData && (is_alone || !self.is_flang)
+        let is_kept = on == DirectiveKind::EnterData && (is_alone || !self.is_flang || self.is_apart(item))
             || matches!(clause, ClauseKind::UseDevice(_) | ClauseKind::Data(DataClause::Delete, _));
         if moves && !is_kept {
             return Named::Component;
@@ -432,12 +474,19 @@ impl Work<'_, '_> {
             let is_alias = (is_device || on == DirectiveKind::Update) && !members.is_empty();
             return if is_alias { Named::Component } else { Named::Same };
         };
-        let is_deep = |record: &Option<String>| record.as_ref().is_some_and(|one| self.symbols.is_deep(one));
+        let is_deep = |record: &Option<String>| record.as_ref().is_some_and(|one| self.is_deep_type(one));
         match way.split_last() {
             Some((last, _)) if is_deep(last) => whole,
             Some((_, [])) | None => Named::Same,
             Some((_, before)) => {
-                let wanted = is_device || on == DirectiveKind::Update || before.iter().any(is_deep);
+                // The description of an alias would stay on the device, where it lies on the stack: `enter data` and
+                // `exit data` name the component itself where compilers can map it.
+                let is_held = matches!(on, DirectiveKind::EnterData | DirectiveKind::ExitData);
+                let is_apart = match is_held {
+                    true => before.iter().flatten().any(|record| self.symbols.is_deep(record)),
+                    false => before.iter().any(is_deep),
+                };
+                let wanted = is_device || on == DirectiveKind::Update || is_apart;
                 if wanted { Named::Component } else { Named::Same }
             }
         }
@@ -490,17 +539,9 @@ impl Work<'_, '_> {
     /// The body of a compute construct: every component of a type that cannot be mapped goes by its alias, and so does a
     /// scalar that the program's own `associate` names.
     fn body(&mut self, one: &Bound, stmt: StmtId, block: &mut Block) -> Result<(), (Problem, Path)> {
-        let is_private = |name: &str| {
-            one.directive.clauses.iter().any(|clause| match &clause.kind {
-                ClauseKind::Private(list) => {
-                    list.iter().any(|item| item.base.text.eq_ignore_ascii_case(name))
-                }
-                _ => false,
-            })
-        };
         let paths = self.paths_in(stmt);
         let is_own =
-            |path: &&Path| self.is_lent_scalar(path) || !is_private(&self.symbols.get(path.root).name);
+            |path: &&Path| self.is_lent_scalar(path) || !is_private(one, &self.symbols.get(path.root).name);
         let (same, own): (Vec<&Path>, Vec<&Path>) = paths.iter().filter(is_own).partition(|path| {
             self.is_lent_scalar(path) && block.variable(&self.file.text(path.span)).is_some()
         });
@@ -655,7 +696,7 @@ impl Work<'_, '_> {
             return self.symbols.get(root).class == Class::Scalar
                 && self.temporary("", &item.text, item.span.start).is_some();
         }
-        let is_deep = |record: &Option<String>| record.as_ref().is_some_and(|one| self.symbols.is_deep(one));
+        let is_deep = |record: &Option<String>| record.as_ref().is_some_and(|one| self.is_deep_type(one));
         let is_part = is_lent || self.way(record, &members).is_some_and(|way| way.iter().any(is_deep));
         is_part && self.is_scalar_component(item) && self.temporary("", &item.text, item.span.start).is_some()
     }
@@ -685,7 +726,7 @@ impl Work<'_, '_> {
 
     /// Whether a type on the path, or that of its variable, has allocatable components.
     fn is_deep(&self, path: &Path) -> bool {
-        let is_deep = |record: &String| self.symbols.is_deep(record);
+        let is_deep = |record: &String| self.is_deep_type(record);
         match self.way_of(path) {
             Some(way) => way.iter().flatten().any(is_deep),
             None => sema::record_of(self.unit, self.symbols, path.root).as_ref().is_some_and(is_deep),
@@ -703,7 +744,7 @@ impl Work<'_, '_> {
         let is_cut = kept < path.steps.len();
         let is_plain = way
             .get(kept)
-            .is_some_and(|record| record.as_ref().is_none_or(|record| !self.symbols.is_deep(record)));
+            .is_some_and(|record| record.as_ref().is_none_or(|record| !self.is_deep_type(record)));
         let Some(step) = path.steps[..kept].last().filter(|_| is_plain) else {
             return if is_cut { Err(Problem::Varies) } else { Ok(None) };
         };
@@ -746,6 +787,14 @@ impl Work<'_, '_> {
             }
         }
     }
+}
+
+/// Whether a directive gives each thread a variable of this name.
+fn is_private(one: &Bound, name: &str) -> bool {
+    one.directive.clauses.iter().any(|clause| match &clause.kind {
+        ClauseKind::Private(list) => list.iter().any(|item| item.base.text.eq_ignore_ascii_case(name)),
+        _ => false,
+    })
 }
 
 /// Whether components that a path names may hold, or be part of, what others name.

@@ -19,7 +19,8 @@ use super::clause::{self, Facts, Gathered};
 use super::look::{self, Asked};
 use super::profile::Tuning;
 use super::{
-    array, constant, ends, exits, flang, launch, memory, object, pieces, profile, queue, saved, sections,
+    array, commons, constant, ends, exits, flang, launch, memory, object, pieces, profile, queue, saved,
+    sections,
 };
 
 /// What the output is written for.
@@ -310,13 +311,13 @@ impl Lowering<'_> {
                 .push(diag::standalone_as_body(one.directive.span, crate::acc::name(one.directive.kind)));
             return left();
         };
-        let condition = "if (omp_get_team_num() == 0)".to_owned();
+        // Without OpenMP there is one gang, and no library to ask.
         let parts = match self.target.speech {
-            Speech::C => vec![Part::Statements(vec![condition])],
+            Speech::C => vec![Part::Statements(vec!["if (acc2omp_gang() == 0)".to_owned()])],
             Speech::Fortran => vec![
-                Part::Statements(vec![condition + " then"]),
-                Part::After(stmt, vec!["end if".to_owned()]),
-                Part::Used(stmt, "use omp_lib, only: omp_get_team_num".to_owned()),
+                Part::Statements(vec!["!$ if (omp_get_team_num() == 0) then".to_owned()]),
+                Part::After(stmt, vec!["!$ end if".to_owned()]),
+                Part::Used(stmt, "!$ use omp_lib, only: omp_get_team_num".to_owned()),
             ],
         };
         Lowered { parts, rows: self.level_rows(index), left: false }
@@ -332,8 +333,7 @@ impl Lowering<'_> {
                     Some(begin) => format!("({name} - {begin})"),
                     None => name.clone(),
                 };
-                let own =
-                    format!("if ((unsigned){number} % omp_get_num_teams() == (unsigned)omp_get_team_num())");
+                let own = format!("if ((unsigned){number} % acc2omp_gangs() == acc2omp_gang())");
                 parts.push(match divided.directive {
                     Some(span) => Part::BeforeDirective(span, vec![own]),
                     None => Part::Inline(divided.body, own),
@@ -344,9 +344,9 @@ impl Lowering<'_> {
                     true => format!("modulo({name}, omp_get_num_teams())"),
                     false => format!("modulo(int({name}, 8), int(omp_get_num_teams(), 8))"),
                 };
-                let line = format!("if ({modulo} /= omp_get_team_num()) cycle");
+                let line = format!("!$ if ({modulo} /= omp_get_team_num()) cycle");
                 parts.push(Part::AfterHead(divided.stmt, divided.head_end, vec![line]));
-                let used = "use omp_lib, only: omp_get_num_teams, omp_get_team_num";
+                let used = "!$ use omp_lib, only: omp_get_num_teams, omp_get_team_num";
                 parts.push(Part::Used(divided.stmt, used.to_owned()));
             }
         }
@@ -1042,7 +1042,9 @@ impl Lowering<'_> {
         entry: Option<(StmtId, u32)>,
     ) -> Lowered {
         let mut asked = self.asked(index, "declare");
-        asked.scope = if self.bound[index].function.is_some() { "function" } else { "program" };
+        let is_global =
+            self.bound[index].function.is_none() || commons::is_global(self.unit, self.bound, index);
+        asked.scope = if is_global { "program" } else { "function" };
         let gathered = self.gather(index, clauses, &asked, &|_| false);
         let mut rows = gathered.rows;
         rows.extend(look::row("directive/declare", &asked).map(|row| row.id.to_string()));
@@ -1050,9 +1052,12 @@ impl Lowering<'_> {
         if gathered.refused {
             return refused_by(rows);
         }
-        let (mut globals, links) = gathered.globals;
+        let (mut globals, mut links) = gathered.globals;
         let deep = self.deep(index);
         globals.retain(|name| !deep.contains(name));
+        // A common block stands for each of its variables.
+        globals.dedup();
+        links.dedup();
         let lists = [("declare target", globals), ("declare target link", links)];
         let mut directives: Vec<Directive> = lists
             .into_iter()
@@ -1080,10 +1085,11 @@ impl Lowering<'_> {
         let exit = directive_of("target exit data", exit).map(|exit| exit.line(self.target.speech));
         let lines: Vec<String> =
             exit.into_iter().chain(last).chain(self.freed_at_exit(index, &allocated)).collect();
-        if self.target.speech == Speech::Fortran
-            && let Some(entry) = entry
-        {
-            parts = self.at_entry(index, parts, entry);
+        if let Some(entry) = entry.filter(|_| self.target.speech == Speech::Fortran) {
+            match is_global {
+                true => parts.extend(self.brought_at_entry(index, entry)),
+                false => parts = self.at_entry(index, parts, entry),
+            }
         }
         if !lines.is_empty() {
             parts.extend(exits.iter().map(|place| match place {
@@ -1174,6 +1180,18 @@ impl Lowering<'_> {
             });
         }
         parts
+    }
+
+    /// The values of common blocks that a main program declares with `copyin`, where it begins.
+    fn brought_at_entry(&mut self, index: usize, entry: (StmtId, u32)) -> Vec<Part> {
+        let names = commons::brought(self.unit, self.bound, index);
+        if names.is_empty() {
+            return Vec::new();
+        }
+        let mut update = Directive::new(&[Leaf::Named("target update")]);
+        update.add(Clause::list("to", None, &names.join(", ")));
+        let parts = self.at_entry(index, vec![Part::Directive(update)], entry);
+        parts.into_iter().filter(|part| !matches!(part, Part::Gone)).collect()
     }
 
     fn routine(&mut self, index: usize, end: Option<u32>) -> Lowered {

@@ -3,16 +3,19 @@
 //! Invariant: analyses nothing; what a clause becomes stands on its rule page, and only here and there are OpenMP's words.
 
 mod alias;
+mod apart;
 mod api;
 mod array;
 pub mod ast;
 mod clause;
+mod commons;
 mod components;
 mod constant;
 mod ends;
 mod exits;
 mod flang;
 mod launch;
+mod limits;
 mod look;
 mod lower;
 mod memory;
@@ -32,7 +35,9 @@ pub use api::{ApiChange, ApiLowered, declarations, lower_api};
 pub use array::{loop_declaration, loop_variable};
 pub use ast::Speech;
 pub use clause::operator;
+pub use commons::with_variables;
 pub use components::alias;
+pub use limits::limits;
 pub use lower::{DECIDED, Lowered, Part, Queues, Target, lower};
 pub use memory::{allocated, freed};
 pub use partial::{partial, with_objects_first};

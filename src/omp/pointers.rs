@@ -144,7 +144,7 @@ fn data(one: &Bound) -> impl Iterator<Item = &ListItem> {
 }
 
 /// Whether a pointer is one to an array; `None` for what is no pointer.
-fn is_pointer(symbols: &Symbols, (root, members): &Place) -> Option<bool> {
+pub(super) fn is_pointer(symbols: &Symbols, (root, members): &Place) -> Option<bool> {
     let known = symbols.get(*root);
     let Some((last, before)) = members.split_last() else {
         return known.fortran.pointer.then_some(known.class == Class::Array);

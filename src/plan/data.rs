@@ -131,6 +131,9 @@ impl Maker<'_> {
         if is_data && self.is_element(index, item) {
             return Some(diag::element_in_data_clause(item.span, &item.text));
         }
+        if is_data && item.common && self.bound[index].directive.kind != DirectiveKind::Declare {
+            return Some(diag::not_yet(item.span, "a common block whose variables are not known here"));
+        }
         if matches!(clause, ClauseKind::Private(_) | ClauseKind::Firstprivate(_))
             && !item.parts.is_empty()
             && !self.is_whole_array(index, item)

@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use crate::acc::ast::{ClauseKind, DataClause};
+use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind};
 use crate::diag;
 use crate::host::ir::{ExprId, ExprKind, FunctionId, StmtId, StmtKind};
 use crate::sema::{Symbol, SymbolKind, children};
@@ -107,6 +107,12 @@ impl Maker<'_> {
                 self.diags.push(diag::not_yet(span, "a `return` of data that `declare` copies back"));
                 return None;
             }
+            if value.is_some_and(|value| self.runs_on_device(value)) {
+                let span = self.unit.stmt(stmt).span;
+                self.diags
+                    .push(diag::not_yet(span, "a `return` of a call that uses the device, after `declare`"));
+                return None;
+            }
             exits.push(Exit::Return { stmt, braces: unbraced.contains(&stmt) });
         }
         let ends = match &self.unit.stmt(body).kind {
@@ -128,6 +134,21 @@ impl Maker<'_> {
             _ => None,
         });
         lists.flatten().map(|item| item.base.text.clone()).collect()
+    }
+
+    /// Whether an expression calls a function of this file that has directives of its own, but `routine`: they may need the data.
+    fn runs_on_device(&self, expr: ExprId) -> bool {
+        let kind = &self.unit.expr(expr).kind;
+        if let ExprKind::Call { callee, .. } = kind
+            && let ExprKind::Name(name) = &self.unit.expr(*callee).kind
+        {
+            let is_meant = |function: FunctionId| self.unit.function(function).name == *name;
+            let mut own = self.bound.iter().filter(|one| one.directive.kind != DirectiveKind::Routine);
+            if own.any(|one| one.function.is_some_and(is_meant)) {
+                return true;
+            }
+        }
+        kind.children().into_iter().any(|child| self.runs_on_device(child))
     }
 
     fn reads(&self, expr: ExprId, names: &[String]) -> bool {

@@ -5,6 +5,7 @@
 mod array;
 mod asked;
 mod auto;
+mod behind;
 mod callee;
 mod clauses;
 mod counting;
@@ -34,6 +35,7 @@ mod trips;
 mod words;
 
 pub use auto::{Reached, Settled, leaves_open, operator, settle};
+pub use behind::sections_of_parameters;
 pub use clauses::{effective, list};
 pub use data::{is_rows, is_whole_pointer};
 pub use declare::is_allocated_here;

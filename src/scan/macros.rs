@@ -48,6 +48,28 @@ pub struct Macro {
     leads: bool,
 }
 
+impl Macro {
+    /// Whether the body is not an expression, but a section, the bounds of one, or several items of a list.
+    fn is_part_of_list(&self) -> bool {
+        let texts: Vec<&[u8]> = self.body.iter().map(|token| token.text.as_slice()).collect();
+        let first = texts.first().copied().unwrap_or_default();
+        let is = |at: usize, text: &[u8]| texts.get(at).is_some_and(|one| *one == text);
+        let mut depth = 0usize;
+        let mut is_list = first == b"[";
+        for (at, text) in texts.iter().enumerate() {
+            match *text {
+                b"?" | b"::" => return false,
+                b":" if is(at + 1, b":") || at > 0 && is(at - 1, b":") => return false,
+                b"(" | b"{" => depth += 1,
+                b")" | b"}" => depth = depth.saturating_sub(1),
+                b"," | b":" if depth == 0 => is_list = true,
+                _ => {}
+            }
+        }
+        is_list
+    }
+}
+
 #[derive(Clone, Debug)]
 struct Token {
     text: Vec<u8>,
@@ -596,7 +618,7 @@ impl Macros {
         self.by_name.contains_key(name.as_bytes())
     }
 
-    /// Whether a directive names a macro outside of its arguments.
+    /// Whether a directive names a macro outside of its arguments, or one that is more or less than an expression in them.
     fn has_clauses(&self, file: &SourceFile, text: &DirectiveText) -> bool {
         let mut tokens = Vec::new();
         text.words.iter().for_each(|words| lex(&file.bytes, *words, &mut tokens));
@@ -607,8 +629,21 @@ impl Macros {
                 b")" => depth = depth.saturating_sub(1),
                 _ => {}
             }
-            depth == 0 && token.is_word() && self.by_name.contains_key(&token.text)
+            let named = self.by_name.get(&token.text).filter(|_| token.is_word());
+            named.is_some_and(|all| depth == 0 || all.iter().any(|of| self.is_part_of_list(*of, 0)))
         })
+    }
+
+    /// Whether a macro stands for a part of a list, by itself or by the one macro that it names.
+    fn is_part_of_list(&self, of: usize, depth: usize) -> bool {
+        let inner = match self.list[of].body.as_slice() {
+            [only] => self.by_name.get(&only.text).and_then(|all| all.first()),
+            _ => None,
+        };
+        match inner.filter(|_| depth < DEPTH) {
+            Some(inner) => self.is_part_of_list(*inner, depth + 1),
+            None => self.list[of].is_part_of_list(),
+        }
     }
 
     /// The definition that `name` means at `place`: the last one that is shown, or the last one.
@@ -634,9 +669,10 @@ impl Macros {
             match token.text.as_slice() {
                 b"(" => depth += 1,
                 b")" => depth = depth.saturating_sub(1),
-                name if depth == 0 && token.is_word() => {
+                name if token.is_word() => {
                     let only =
                         self.by_name.get(name).filter(|all| all.len() == 1).and_then(|all| all.first());
+                    let only = only.filter(|of| depth == 0 || self.is_part_of_list(**of, 0));
                     if let Some(of) = only.copied().filter(|of| self.is_known(*of, token.span().start)) {
                         let end = match self.list[of].params {
                             None => Some(at),

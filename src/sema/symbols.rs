@@ -153,6 +153,8 @@ pub struct Symbols {
     standing: FxHashMap<String, Vec<String>>,
     /// The bodies of object-like macros by name; none where two of one name differ.
     bodies: FxHashMap<String, Option<String>>,
+    /// Function-like macros by name, with their parameters and bodies; none where two of one name differ.
+    macros: FxHashMap<String, Option<(Vec<String>, String)>>,
     /// The dimensions of the members of all types by name; none where two of one name differ.
     member_dimensions: FxHashMap<String, Option<Dimensions>>,
     /// Function-like macros by name, with the names that their bodies assign.
@@ -282,6 +284,11 @@ impl Symbols {
             let places: FxHashSet<usize> = places.map(|(place, _)| place).collect();
             symbols.by_reference.insert(define.name.clone(), places);
             symbols.assigning.insert(define.name.clone(), assigned);
+            let text = (params.clone(), define.body.clone());
+            let known = symbols.macros.entry(define.name.clone()).or_insert_with(|| Some(text.clone()));
+            if known.as_ref() != Some(&text) {
+                *known = None;
+            }
         }
         for define in macros.iter().filter(|define| define.params.is_none()) {
             let names = define.body.split(|c: char| !c.is_alphanumeric() && c != '_');
@@ -363,6 +370,12 @@ impl Symbols {
     /// The names that the body of the function-like macro `name` assigns; none if there is no such macro.
     pub fn assigned_by(&self, name: &str) -> &[String] {
         self.assigning.get(name).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The parameters and the body of the function-like macro `name`; `None` if there is no such macro, or several that differ.
+    pub fn macro_of(&self, name: &str) -> Option<(&[String], &str)> {
+        let (params, body) = self.macros.get(name)?.as_ref()?;
+        Some((params, body))
     }
 
     /// The number that the object-like macro `name` stands for.

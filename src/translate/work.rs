@@ -153,9 +153,13 @@ impl<'a> Work<'a> {
             self.source.settled((unit, scan, &symbols), bound, &aim, self.options, &mut self.found);
         let (bound, said) = plan::sizes_as_arrays(unit, &symbols, bound);
         self.diags.extend(said);
+        let (bound, said) = plan::sections_of_parameters(file, unit, &symbols, bound);
+        self.diags.extend(said);
         let bound = plan::with_objects(unit, &symbols, bound);
+        let bound = omp::with_variables(unit, bound);
         let bound = omp::with_objects_first(unit, &symbols, bound);
         self.diags.extend(omp::partial(unit, &symbols, &bound));
+        self.diags.extend(omp::limits(unit, &symbols, &bound, target));
         let (plan, said) = plan::plan(file, unit, &symbols, &bound, &held, &reached, &aim);
         self.found.spread(unit, &bound, &plan);
         self.diags.extend(said);

@@ -1,0 +1,85 @@
+//! What single compilers do not build, where there are no other words for it.
+//!
+//! Invariant: nothing is written otherwise here; the author is told.
+
+use std::collections::BTreeSet;
+
+use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem};
+use crate::bind::Bound;
+use crate::diag::{self, Diag};
+use crate::host::ir::{BaseType, Decl, Derived, Unit};
+use crate::sema::{SymbolId, Symbols};
+
+use super::{Speech, Target};
+
+/// Says what the compilers of the target's profile do not build.
+pub fn limits(unit: &Unit, symbols: &Symbols, bound: &[Bound], target: Target) -> Vec<Diag> {
+    let mut diags = Vec::new();
+    if target.speech == Speech::C && matches!(target.profile, "clang" | "generic") {
+        diags.extend(updates_of_statics(unit, symbols, bound));
+    }
+    if target.speech == Speech::C && matches!(target.profile, "gcc" | "generic") {
+        diags.extend(static_members(unit, symbols, bound));
+    }
+    diags
+}
+
+/// clang 19: updates of static variables that `declare` at file scope gives a place on the device.
+fn updates_of_statics(unit: &Unit, symbols: &Symbols, bound: &[Bound]) -> Vec<Diag> {
+    let declares =
+        bound.iter().filter(|one| one.directive.kind == DirectiveKind::Declare && one.function.is_none());
+    let lists = declares.flat_map(|one| &one.directive.clauses).filter_map(|clause| match &clause.kind {
+        ClauseKind::Data(kind, list) if *kind != DataClause::Link => Some(list),
+        _ => None,
+    });
+    let named = lists.flatten().filter_map(|item| symbol(symbols, item));
+    let statics: BTreeSet<SymbolId> =
+        named.filter(|id| declaration(unit, symbols, *id).is_some_and(|decl| decl.is_static)).collect();
+    let updates =
+        bound.iter().flat_map(|one| &one.directive.clauses).filter_map(|clause| match &clause.kind {
+            ClauseKind::UpdateSelf(list) | ClauseKind::UpdateDevice(list) => Some(list),
+            _ => None,
+        });
+    let bad = updates.flatten().filter(|item| symbol(symbols, item).is_some_and(|id| statics.contains(&id)));
+    bad.map(|item| diag::update_of_static(item.span, item.variable())).collect()
+}
+
+/// gcc 12: objects of classes with static members in `map`.
+fn static_members(unit: &Unit, symbols: &Symbols, bound: &[Bound]) -> Vec<Diag> {
+    let is_static = |decl: &Decl| decl.is_static && !decl.derived.contains(&Derived::Function);
+    let classes: BTreeSet<&str> = unit
+        .records
+        .iter()
+        .filter(|record| record.members.iter().any(|id| is_static(unit.decl(*id))))
+        .filter_map(|record| record.tag.as_deref())
+        .collect();
+    if classes.is_empty() {
+        return Vec::new();
+    }
+    let lists = bound.iter().flat_map(|one| &one.directive.clauses).filter_map(|clause| match &clause.kind {
+        ClauseKind::Data(kind, list) if *kind != DataClause::Deviceptr => Some(list),
+        _ => None,
+    });
+    let bad = lists.flatten().filter_map(|item| {
+        let decl = declaration(unit, symbols, symbol(symbols, item)?)?;
+        let class = match &decl.base {
+            BaseType::Tagged(name) | BaseType::Named(name) => name,
+            BaseType::Record(id) => unit.records[id.0 as usize].tag.as_ref()?,
+            _ => return None,
+        };
+        let class = class.rsplit("::").next().unwrap_or(class);
+        let is_object = item.parts.is_empty() && !decl.derived.contains(&Derived::Pointer);
+        let is_section = !item.parts.is_empty() && item.subscripts().len() == item.parts.len();
+        let is_bad = classes.contains(class) && (is_object || is_section);
+        is_bad.then(|| diag::static_member(item.span, &item.text, class))
+    });
+    bad.collect()
+}
+
+fn symbol(symbols: &Symbols, item: &ListItem) -> Option<SymbolId> {
+    symbols.lookup(item.variable(), item.span.start)
+}
+
+fn declaration<'a>(unit: &'a Unit, symbols: &Symbols, symbol: SymbolId) -> Option<&'a Decl> {
+    symbols.get(symbol).decl.map(|id| unit.decl(id))
+}
