@@ -15,6 +15,7 @@ mod flang;
 mod launch;
 mod look;
 mod lower;
+mod map_order;
 mod memory;
 mod object;
 mod partial;
