@@ -89,10 +89,20 @@ fn moves(kind: DataClause) -> bool {
     }
 }
 
-/// An item's text without blanks; in Fortran, where case does not matter, in lower case.
+/// An item's text without blanks, with what may be left out: `a[0:n]` for `a[:n]`, and in Fortran, where case does not
+/// matter, `a` for `A(:)`.
 fn key(item: &ListItem, is_fortran: bool) -> String {
     let text: String = item.text.chars().filter(|c| !c.is_whitespace()).collect();
-    if is_fortran { text.to_ascii_lowercase() } else { text }
+    if !is_fortran {
+        return text.replace("[:", "[0:");
+    }
+    let text = text.to_ascii_lowercase();
+    match text.split_once('(') {
+        Some((name, rest)) if rest.trim_end_matches(')').chars().all(|c| c == ':' || c == ',') => {
+            name.to_owned()
+        }
+        _ => text,
+    }
 }
 
 /// The one clause for two that name the same memory: what either asks for.
