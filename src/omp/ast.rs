@@ -151,42 +151,6 @@ fn rank(name: &str) -> usize {
     ORDER.iter().position(|known| *known == name).unwrap_or(ORDER.len())
 }
 
-/// Puts objects before their members in what is mapped: clang maps them in this order, and an object that comes behind a
-/// member would not be brought. It takes them away in the opposite order.
-fn objects_first(clauses: &mut [Clause]) {
-    let maps = clauses.iter().filter(|clause| clause.name == "map");
-    let all: Vec<String> = maps
-        .filter_map(|clause| match &clause.body {
-            Body::List(items) => Some(items.clone()),
-            Body::None | Body::Text(_) => None,
-        })
-        .flatten()
-        .collect();
-    let is_name = |c: char| c.is_alphanumeric() || c == '_';
-    let is_object = |item: &String| {
-        let name = item.split(|c| !is_name(c)).next().unwrap_or_default();
-        let is_whole = matches!(&item[name.len()..], "" | "[0:1]" | "[:1]");
-        let is_part = |other: &String| match other.strip_prefix(name) {
-            Some(rest) if rest.starts_with('.') || rest.starts_with("->") => true,
-            _ => name == "this" && !other.starts_with("this["),
-        };
-        is_whole && all.iter().any(is_part)
-    };
-    if !all.iter().any(is_object) {
-        return;
-    }
-    let holds = |clause: &Clause| match &clause.body {
-        Body::List(items) => clause.name == "map" && items.iter().any(is_object),
-        Body::None | Body::Text(_) => false,
-    };
-    clauses.sort_by_key(|clause| !holds(clause));
-    for clause in clauses.iter_mut().filter(|clause| clause.name == "map") {
-        if let Body::List(items) = &mut clause.body {
-            items.sort_by_key(|item| !is_object(item));
-        }
-    }
-}
-
 impl Directive {
     /// A directive without clauses.
     pub fn new(leaves: &[Leaf]) -> Directive {
@@ -234,7 +198,7 @@ impl Directive {
         let argument = self.argument.as_ref().map(|text| format!("({text})")).unwrap_or_default();
         let mut clauses = self.clauses.clone();
         if !self.has(Leaf::Named("target exit data")) {
-            objects_first(&mut clauses);
+            super::map_order::objects_first(&mut clauses);
         }
         clauses.sort_by_key(|clause| rank(&clause.name));
         let head = match speech {

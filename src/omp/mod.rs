@@ -18,6 +18,7 @@ mod launch;
 mod limits;
 mod look;
 mod lower;
+mod map_order;
 mod memory;
 mod object;
 mod partial;

@@ -61,7 +61,19 @@ fn objects_first(clauses: &mut Vec<Clause>) {
         if let ClauseKind::Data(_, list) = &mut clause.kind
             && both
         {
-            list.sort_by_key(has_member);
+            members_later(list);
+        }
+    }
+}
+
+/// Puts each object before the first of its members.
+fn members_later(list: &mut [ListItem]) {
+    for at in 1..list.len() {
+        let is_its = |item: &ListItem| has_member(item) && item.base.text == list[at].base.text;
+        if !has_member(&list[at])
+            && let Some(first) = list[..at].iter().position(is_its)
+        {
+            list[first..=at].rotate_right(1);
         }
     }
 }

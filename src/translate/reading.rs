@@ -84,6 +84,7 @@ impl Source {
         let (bound, reached) = self.settled((unit, scan, &symbols), bound, &aim, options, found);
         let (bound, sizes) = plan::sizes_as_arrays(unit, &symbols, bound);
         said.extend(sizes);
+        let bound = plan::merge_data_clauses(unit, bound);
         // What the plan has to say is about OpenMP's way; this back end speaks for itself.
         let (plan, _) = plan::plan(&self.file, unit, &symbols, &bound, &held, &reached, &aim);
         Reading { symbols, bound, plan, held, said }

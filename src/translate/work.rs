@@ -156,6 +156,7 @@ impl<'a> Work<'a> {
         let (bound, said) = plan::sections_of_parameters(file, unit, &symbols, bound);
         self.diags.extend(said);
         let bound = plan::with_objects(unit, &symbols, bound);
+        let bound = plan::merge_data_clauses(unit, bound);
         let bound = omp::with_variables(unit, bound);
         let bound = omp::with_objects_first(unit, &symbols, bound);
         self.diags.extend(omp::partial(unit, &symbols, &bound));
