@@ -2,6 +2,7 @@
 //!
 //! Invariant: a name is resolved by the innermost scope that holds the place of its use.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -439,11 +440,18 @@ impl Symbols {
         found
     }
 
+    /// A name as the host language compares it: Fortran does not tell capitals from small letters.
+    pub fn folded<'n>(&self, name: &'n str) -> Cow<'n, str> {
+        if self.inputs.is_some() && name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            Cow::Owned(name.to_ascii_lowercase())
+        } else {
+            Cow::Borrowed(name)
+        }
+    }
+
     /// What `name` means at `offset`. A name with its namespace is looked for at file scope.
     pub fn lookup(&self, name: &str, offset: u32) -> Option<SymbolId> {
-        let folded = (self.inputs.is_some() && name.bytes().any(|byte| byte.is_ascii_uppercase()))
-            .then(|| name.to_ascii_lowercase());
-        let name = folded.as_deref().unwrap_or(name);
+        let name = &*self.folded(name);
         let path = if self.inputs.is_some() { None } else { name.rsplit_once(':') };
         let (name, is_qualified) = match path.filter(|(before, _)| before.ends_with(':')) {
             Some((_, last)) => (last, true),
