@@ -148,6 +148,8 @@ pub struct Symbols {
     owners: Vec<Option<String>>,
     /// The data members of those classes by name, those of their bases among them.
     members: FxHashMap<String, FxHashMap<String, SymbolId>>,
+    /// Those of them that belong to a base of the class.
+    inherited: FxHashSet<SymbolId>,
     /// Functions by name, with the arguments that they may write to: references.
     by_reference: FxHashMap<String, FxHashSet<usize>>,
     /// Object-like macros by name, with the names in their bodies.
@@ -508,6 +510,11 @@ impl Symbols {
         dummy.is_some_and(|dummy| dummy.may_move)
     }
 
+    /// Whether a data member belongs to a base of the class whose functions see it.
+    pub fn is_inherited(&self, member: SymbolId) -> bool {
+        self.inherited.contains(&member)
+    }
+
     /// The class whose functions see a data member without `this->`.
     pub fn class_of(&self, member: SymbolId) -> Option<&str> {
         let holds = |known: &FxHashMap<String, SymbolId>| known.values().any(|id| *id == member);
@@ -645,6 +652,9 @@ impl Symbols {
                     let decl = home.decl(*id);
                     if !known.contains_key(&decl.name) {
                         known.insert(decl.name.clone(), SymbolId(self.symbols.len() as u32));
+                        if depth > 0 {
+                            self.inherited.insert(SymbolId(self.symbols.len() as u32));
+                        }
                         let here = std::ptr::eq(*home, unit).then_some(*id);
                         self.declare((home, decl), here, SymbolKind::Member, file, 0, types);
                     }
