@@ -305,8 +305,8 @@ fn data(one: &Bound) -> impl Iterator<Item = (&DataClause, &ListItem)> {
     })
 }
 
-/// Whether a clause puts what it names on the device, if it is not there.
-fn allocates(kind: &DataClause) -> bool {
+/// Whether a data clause puts what it names on the device.
+pub(super) fn allocates(kind: &DataClause) -> bool {
     matches!(
         kind,
         DataClause::Copy | DataClause::Copyin { .. } | DataClause::Copyout { .. } | DataClause::Create { .. }

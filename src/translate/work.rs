@@ -154,6 +154,7 @@ impl<'a> Work<'a> {
         let (bound, said) = plan::sizes_as_arrays(unit, &symbols, bound);
         self.diags.extend(said);
         let bound = plan::with_objects(unit, &symbols, bound);
+        let bound = omp::with_used_objects(unit, &symbols, bound);
         let bound = omp::with_objects_first(unit, &symbols, bound);
         self.diags.extend(omp::partial(unit, &symbols, &bound));
         let (plan, said) = plan::plan(file, unit, &symbols, &bound, &held, &reached, &aim);
