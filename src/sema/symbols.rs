@@ -148,6 +148,8 @@ pub struct Symbols {
     owners: Vec<Option<String>>,
     /// The data members of those classes by name, those of their bases among them.
     members: FxHashMap<String, FxHashMap<String, SymbolId>>,
+    /// The classes whose objects hold references.
+    referring: FxHashSet<String>,
     /// Those of them that belong to a base of the class.
     inherited: FxHashSet<SymbolId>,
     /// Functions by name, with the arguments that they may write to: references.
@@ -268,6 +270,7 @@ impl Symbols {
             symbols.by_reference.entry(name.clone()).or_default().insert(*place);
         }
         symbols.overlaid = overlaid(&types.units);
+        symbols.referring = types.referring();
         if !unit.is_fortran() {
             symbols.member_types = types.members(&types.units);
             symbols.type_names = types.named_types(&types.units);
@@ -327,6 +330,23 @@ impl Symbols {
     /// Whether two members of different names can lie over one another, by their names alone.
     pub fn are_overlaid(&self, one: &str, two: &str) -> bool {
         self.overlaid.contains(one) && self.overlaid.contains(two)
+    }
+
+    /// Whether an object that is declared may hold references, to what it is made from: another name of that.
+    pub(super) fn may_refer(&self, unit: &Unit, decl: &Decl) -> bool {
+        // A constructor may keep where its arguments are.
+        let takes_reference = |class: &str| {
+            let parts = decl.init.map(|init| &unit.expr(init).kind);
+            let count = if let Some(ExprKind::Initialiser(parts)) = parts { parts.len() } else { 0 };
+            (0..count).any(|place| self.takes_reference(class, place))
+        };
+        match &decl.base {
+            BaseType::Named(name) | BaseType::Tagged(name) => {
+                name.contains('&') || self.referring.contains(plain(name)) || takes_reference(plain(name))
+            }
+            BaseType::Record(id) => holds_references(unit, &unit.records[id.0 as usize], &self.referring),
+            _ => false,
+        }
     }
 
     /// The names of the members of unions.
@@ -760,6 +780,21 @@ impl Types<'_> {
         self.dimensions(home, decl, 0).shape
     }
 
+    /// The classes whose objects hold references.
+    fn referring(&self) -> FxHashSet<String> {
+        let mut known = FxHashSet::default();
+        loop {
+            let found = self.records.iter().filter(|(tag, (home, record))| {
+                !known.contains(**tag) && holds_references(home, record, &known)
+            });
+            let found: Vec<String> = found.map(|(tag, _)| (*tag).to_owned()).collect();
+            if found.is_empty() {
+                return known;
+            }
+            known.extend(found);
+        }
+    }
+
     /// The dimensions of all members by name; none where two differ.
     fn member_dimensions(&self) -> FxHashMap<String, Option<Dimensions>> {
         let mut known: FxHashMap<String, Option<Dimensions>> = FxHashMap::default();
@@ -865,6 +900,19 @@ impl Types<'_> {
 }
 
 /// A type's name without namespace and template arguments.
+/// Whether objects of a class hold references: its own members, or those of its bases and of members that are objects.
+fn holds_references(unit: &Unit, record: &Record, known: &FxHashSet<String>) -> bool {
+    let holds = |member: &Decl| match (&member.base, member.derived.last()) {
+        (_, Some(Derived::Reference)) => true,
+        (BaseType::Named(name) | BaseType::Tagged(name), None | Some(Derived::Array(_))) => {
+            name.contains('&') || known.contains(plain(name))
+        }
+        _ => false,
+    };
+    record.bases.iter().any(|base| known.contains(plain(base)))
+        || record.members.iter().any(|id| holds(unit.decl(*id)))
+}
+
 pub(super) fn plain(name: &str) -> &str {
     let name = name.split('<').next().unwrap_or(name);
     name.rsplit("::").next().unwrap_or(name).trim()
