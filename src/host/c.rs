@@ -463,7 +463,11 @@ impl Reader<'_> {
         if !derived.is_empty() && !matches!(derived.first(), Some(Derived::Array(_))) {
             is_const = is_const && !specifiers.is_const;
         }
-        let init = value.map(|value| self.expr(value));
+        let passed = self.passed(whole, declarator, &specifiers.base);
+        if passed.is_some() {
+            derived.retain(|part| *part != Derived::Function);
+        }
+        let init = value.map(|value| self.expr(value)).or(passed);
         let kind = match (kind, derived.first()) {
             _ if specifiers.is_typedef => DeclKind::Typedef,
             (DeclKind::Variable | DeclKind::Member, Some(Derived::Function)) => DeclKind::Prototype,
@@ -488,6 +492,28 @@ impl Reader<'_> {
             is_restrict,
             fortran: Attributes::default(),
         }))
+    }
+
+    /// The arguments of `T object(a, b);` in a C++ function, which reads like the prototype of a function with unnamed
+    /// parameters of the types `a` and `b`: among statements, an object is meant.
+    fn passed(&mut self, whole: Node, declarator: Node, base: &BaseType) -> Option<ExprId> {
+        let is_class = matches!(base, BaseType::Named(_) | BaseType::Tagged(_));
+        let is_local = whole.parent().is_some_and(|around| around.kind() == "compound_statement");
+        if !self.unit.is_cpp() || !is_class || !is_local || declarator.kind() != "function_declarator" {
+            return None;
+        }
+        let list = declarator.child_by_field_name("parameters")?;
+        let mut names = Vec::new();
+        for parameter in self.named(list) {
+            let is_name = parameter.kind() == "parameter_declaration" && parameter.named_child_count() == 1;
+            names.push(parameter.named_child(0).filter(|only| is_name && only.kind() == "type_identifier")?);
+        }
+        let name = |parser: &mut Self, node: Node| {
+            let kind = ExprKind::Name(parser.text(node));
+            parser.push_expr(span(node), kind)
+        };
+        let arguments: Vec<ExprId> = names.into_iter().map(|node| name(self, node)).collect();
+        (!arguments.is_empty()).then(|| self.push_expr(span(list), ExprKind::Initialiser(arguments)))
     }
 
     /// Walks from the outside of a declarator to its name; `derived` reads from the name outwards.

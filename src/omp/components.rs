@@ -630,16 +630,12 @@ impl Work<'_, '_> {
         let rest = first_elements(rest);
         let members = rest.split('%').skip(1).map(|member| member.split('(').next().unwrap_or_default());
         let members: Vec<&str> = members.collect();
-        let intrinsic = match members.split_last() {
-            None => self.symbols.get(symbol).intrinsic.clone(),
-            Some((last, before)) => {
-                let record = sema::record_of(self.unit, self.symbols, symbol);
-                let way = self.way(record, before)?;
-                let record = way.last()?.as_ref()?;
-                self.symbols.component(record, &last.to_ascii_lowercase())?.intrinsic.clone()
-            }
+        let intrinsic = if members.is_empty() {
+            self.symbols.get(symbol).intrinsic.clone()?
+        } else {
+            let record = sema::record_of(self.unit, self.symbols, symbol);
+            self.symbols.component_at(record.as_deref(), &members)?.intrinsic.clone()?
         };
-        let intrinsic = intrinsic?;
         let word = match intrinsic.as_str() {
             "double precision" => "real",
             word @ ("real" | "integer" | "logical" | "complex") => word,
@@ -708,13 +704,10 @@ impl Work<'_, '_> {
 
     /// The component that a list item ends with.
     fn last_component(&self, item: &ListItem) -> Option<&Component> {
-        let last = item.parts.last().and_then(member)?;
-        let root = self.symbols.lookup(&item.base.text, item.span.start);
-        let record = root.and_then(|root| sema::record_of(self.unit, self.symbols, root));
-        let members: Vec<&str> = item.parts.iter().filter_map(member).collect();
-        let way = members.split_last().and_then(|(_, before)| self.way(record, before));
-        let owner = way.and_then(|way| way.last().cloned().flatten())?;
-        self.symbols.component(&owner, &last.to_ascii_lowercase())
+        item.parts.last().and_then(member)?;
+        let (root, members) = pointers::place(self.symbols, item)?;
+        let record = sema::record_of(self.unit, self.symbols, root);
+        self.symbols.component_at(record.as_deref(), &members)
     }
 
     /// The types of a path; `None` where one is not known.

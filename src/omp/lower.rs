@@ -383,7 +383,11 @@ impl Lowering<'_> {
     }
 
     fn launch(&mut self, index: usize, launch: &Launch) -> Lowered {
-        let (mut directive, lines, rows, refused) = self.launch_directive(launch);
+        let (mut directive, mut lines, rows, refused) = self.launch_directive(launch);
+        if let Some(names) = self.plan.apart.get(&launch.directive).filter(|_| !launch.data_outside) {
+            lines.before.push(object::hide(&mut directive, names));
+            lines.behind.insert(0, "}".to_owned());
+        }
         if self.plan.held.contains(&launch.directive) {
             queue::hold(&mut directive);
         }

@@ -34,11 +34,13 @@ pub fn partial(unit: &Unit, symbols: &Symbols, bound: &[Bound]) -> Vec<Diag> {
 /// Brings a directive's objects and members of them into a form that compilers take: clang 19 attaches nothing where the
 /// member stands before the object, and gcc refuses, in combined constructs, arrays of structs that are not sections.
 pub fn with_objects_first(unit: &Unit, symbols: &Symbols, mut bound: Vec<Bound>) -> Vec<Bound> {
-    if !unit.is_fortran() {
-        let enter = bound.iter_mut().filter(|one| one.directive.kind != DirectiveKind::ExitData);
-        enter.for_each(|one| objects_first(&mut one.directive.clauses));
+    if unit.is_fortran() {
+        return bound;
     }
-    arrays_as_sections(unit, symbols, bound)
+    let enter = bound.iter_mut().filter(|one| one.directive.kind != DirectiveKind::ExitData);
+    enter.for_each(|one| objects_first(&mut one.directive.clauses));
+    bound.iter_mut().for_each(|one| arrays_as_sections(symbols, one));
+    bound
 }
 
 /// Puts clauses and items about an object before those about its members.
@@ -82,31 +84,24 @@ fn has_member(item: &ListItem) -> bool {
     item.parts.iter().any(|part| matches!(part, Part::Member(_)))
 }
 
-fn arrays_as_sections(unit: &Unit, symbols: &Symbols, mut bound: Vec<Bound>) -> Vec<Bound> {
-    if unit.is_fortran() {
-        return bound;
-    }
-    for one in &mut bound {
-        let here = one.directive.span.start;
-        let is_array = |name: &str| {
-            symbols.lookup(name, here).is_some_and(|symbol| symbols.get(symbol).class == Class::Array)
-        };
-        let members = data(one).map(|(_, item)| item).filter(|item| has_member(item));
-        let arrays: BTreeSet<String> =
-            members.map(|item| item.base.text.clone()).filter(|name| is_array(name)).collect();
-        for clause in &mut one.directive.clauses {
-            let ClauseKind::Data(_, list) = &mut clause.kind else { continue };
-            for item in
-                list.iter_mut().filter(|item| item.parts.is_empty() && arrays.contains(&item.base.text))
-            {
-                let zero = Expr { text: "0".to_owned(), span: item.span };
-                let all = Subscript::Range { first: Some(zero), second: None, stride: None };
-                item.parts.push(Part::Section(vec![all]));
-                item.text = format!("{}[0:]", item.text.trim_end());
-            }
+/// Writes `a[0:]` for an array of structs that the directive names beside members of it.
+fn arrays_as_sections(symbols: &Symbols, one: &mut Bound) {
+    let here = one.directive.span.start;
+    let is_array = |name: &str| {
+        symbols.lookup(name, here).is_some_and(|symbol| symbols.get(symbol).class == Class::Array)
+    };
+    let members = data(one).map(|(_, item)| item).filter(|item| has_member(item));
+    let arrays: BTreeSet<String> =
+        members.map(|item| item.base.text.clone()).filter(|name| is_array(name)).collect();
+    for clause in &mut one.directive.clauses {
+        let ClauseKind::Data(_, list) = &mut clause.kind else { continue };
+        for item in list.iter_mut().filter(|item| item.parts.is_empty() && arrays.contains(&item.base.text)) {
+            let zero = Expr { text: "0".to_owned(), span: item.span };
+            let all = Subscript::Range { first: Some(zero), second: None, stride: None };
+            item.parts.push(Part::Section(vec![all]));
+            item.text = format!("{}[0:]", item.text.trim_end());
         }
     }
-    bound
 }
 
 /// The target of a member that a directive puts on the device without the member's object.
@@ -161,11 +156,7 @@ impl Work<'_> {
             return known.is_none_or(|known| known.shape.first() == Some(&false));
         }
         let record = sema::record_of(self.unit, self.symbols, *root);
-        let owner = members[..at].iter().try_fold(record, |record, member| {
-            Some(self.symbols.component(&record?, member)?.record.clone())
-        });
-        let component =
-            owner.flatten().and_then(|owner| self.symbols.component(&owner, &members[at]).cloned());
+        let component = self.symbols.component_at(record.as_deref(), &members[..=at]);
         component.is_some_and(|known| known.is_pointer || known.is_allocatable)
     }
 
@@ -296,7 +287,7 @@ impl Work<'_> {
         let within = self.unit.stmt(one.stmt()?).span;
         let used = self.paths.iter().filter(|path| path.root == root && within.contains(path.span));
         let other = used.into_iter().find(|path| {
-            let steps: Vec<String> = path.steps.iter().map(|step| step.name.to_ascii_lowercase()).collect();
+            let steps: Vec<String> = path.steps.iter().map(|step| step.name.clone()).collect();
             !parts.iter().any(|(of, members)| *of == root && steps.starts_with(members))
         })?;
         let name = &self.symbols.get(root).name;
@@ -326,8 +317,8 @@ fn data(one: &Bound) -> impl Iterator<Item = (&DataClause, &ListItem)> {
     })
 }
 
-/// Whether a clause puts what it names on the device, if it is not there.
-fn allocates(kind: &DataClause) -> bool {
+/// Whether a data clause puts what it names on the device.
+pub(super) fn allocates(kind: &DataClause) -> bool {
     matches!(
         kind,
         DataClause::Copy | DataClause::Copyin { .. } | DataClause::Copyout { .. } | DataClause::Create { .. }

@@ -95,7 +95,7 @@ pub(super) fn kept(
 pub(super) fn place(symbols: &Symbols, item: &ListItem) -> Option<Place> {
     let root = symbols.lookup(&item.base.text, item.span.start)?;
     let members = item.parts.iter().filter_map(|part| match part {
-        Part::Member(name) => Some(name.text.to_ascii_lowercase()),
+        Part::Member(name) => Some(symbols.folded(&name.text).into_owned()),
         Part::Section(_) => None,
     });
     Some((root, members.collect()))
@@ -146,13 +146,10 @@ fn data(one: &Bound) -> impl Iterator<Item = &ListItem> {
 /// Whether a pointer is one to an array; `None` for what is no pointer.
 pub(super) fn is_pointer(symbols: &Symbols, (root, members): &Place) -> Option<bool> {
     let known = symbols.get(*root);
-    let Some((last, before)) = members.split_last() else {
+    if members.is_empty() {
         return known.fortran.pointer.then_some(known.class == Class::Array);
-    };
-    let owner = before.iter().try_fold(known.record.clone()?, |record, member| {
-        symbols.component(&record, member)?.record.clone()
-    })?;
-    let component = symbols.component(&owner, last)?;
+    }
+    let component = symbols.component_at(known.record.as_deref(), members)?;
     component.is_pointer.then(|| component.is_array())
 }
 

@@ -278,10 +278,9 @@ impl Maker<'_> {
             self.about_counters(index);
         }
         self.note_sections(index, &counting);
-        self.about_objects(index);
-        let directive = &self.bound[index].directive;
-        let pushed_down = directive.kind == DirectiveKind::Data;
+        let pushed_down = self.bound[index].directive.kind == DirectiveKind::Data;
         self.plan.items[index] = Item::Clauses { clauses: counting, pushed_down, implied: Vec::new() };
+        self.about_objects(index);
     }
 
     /// Whether the construct of directive `index` assigns a variable that its clauses name: the pointer of a section, or

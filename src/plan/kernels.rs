@@ -160,7 +160,8 @@ impl Maker<'_> {
         };
         let kept: Vec<Attribute> = implied.iter().filter(|one| is_kept(one)).cloned().collect();
         // A region that brings nothing needs no data environment: each launch finds what is there.
-        let is_needed = !kept.is_empty() || !self.brings_nothing(index, &counting);
+        let is_needed =
+            !kept.is_empty() || !self.brings_nothing(index, &counting) || self.names_inherited(index);
         let scalar = |attribute: &Attribute| attribute.entry.starts_with("implicit/scalar");
         let (implied_ones, stated_ones) = (implied.clone(), stated.clone());
         let symbols = self.symbols;
@@ -232,9 +233,6 @@ impl Maker<'_> {
                     self.plan.inserted.push((index, part, launch));
                 }
             }
-        }
-        if is_needed {
-            self.about_objects(index);
         }
         self.plan.items[index] = match is_needed {
             true => Item::Clauses { clauses: counting, pushed_down: true, implied: kept },

@@ -206,8 +206,13 @@ impl<'a> Maker<'a> {
             }
             DirectiveKind::End(_) => {}
         }
-        if bound.directive.kind.is_compute() && self.may_have_object(index) {
-            self.plan.objects.insert(index);
+        if bound.directive.kind.is_compute() {
+            if self.may_have_object(index) {
+                self.plan.objects.insert(index);
+            }
+            if !matches!(self.plan.items[index], Item::Left) {
+                self.about_objects(index);
+            }
         }
         if self.moves(index) {
             self.plan.moved.insert(index);

@@ -12,8 +12,8 @@ use crate::host::ir::{ExprKind, StmtId, Unit};
 use crate::sema::{Class, SymbolId, SymbolKind, Symbols, uses};
 use crate::source::Span;
 
-use super::Maker;
 use super::data::class_of;
+use super::{Item, Maker};
 
 /// Adds `copy(this)` to compute constructs that name members in data clauses and call member functions.
 pub fn with_objects(unit: &Unit, symbols: &Symbols, mut bound: Vec<Bound>) -> Vec<Bound> {
@@ -94,11 +94,11 @@ impl Maker<'_> {
         let members = self.members(index);
         let Some(first) = members.first() else { return };
         let is_absent = self.is_object_absent(index);
-        let is_entered = one.directive.kind == DirectiveKind::EnterData;
+        let is_entered = matches!(one.directive.kind, DirectiveKind::EnterData | DirectiveKind::ExitData);
         let names = (is_absent || !is_entered).then(|| self.apart(index, &members)).flatten();
         if is_absent && names.is_none() {
             self.diags.push(diag::object_absent(first.span, first.variable()));
-        } else if is_absent && is_entered {
+        } else if is_absent && one.directive.kind == DirectiveKind::EnterData {
             self.diags.push(diag::pointer_apart(first.span, first.variable()));
         }
         self.plan.apart.extend(names.map(|names| (index, names)));
@@ -121,15 +121,41 @@ impl Maker<'_> {
             && self.is_object_absent(index)
     }
 
-    /// The members of the object among the data of directive `index`, if it puts data on the device.
+    /// The members of the object among the data of directive `index`, if it puts data on the device: those of its bases
+    /// alone where a construct uses at once what it maps. gcc 12 refuses their names in `map`, and clang takes their base
+    /// for all of the object.
     fn members(&self, index: usize) -> Vec<&ListItem> {
         let one = &self.bound[index];
         let kind = one.directive.kind;
-        if !matches!(kind, DirectiveKind::Data | DirectiveKind::EnterData | DirectiveKind::Kernels) {
-            return Vec::new();
-        }
-        let items = one.directive.clauses.iter().flat_map(|clause| super::list(&clause.kind));
-        items.filter(|item| is_member(self.unit, self.symbols, one, item)).collect()
+        let is_region = matches!(self.plan.items[index], Item::Clauses { .. });
+        let are_all = match kind {
+            DirectiveKind::Data | DirectiveKind::EnterData => true,
+            DirectiveKind::Kernels => is_region,
+            DirectiveKind::ExitData => false,
+            kind if kind.is_compute() => false,
+            _ => return Vec::new(),
+        };
+        let is_wanted = |item: &&ListItem| {
+            (are_all || self.is_inherited(index, item)) && is_member(self.unit, self.symbols, one, item)
+        };
+        let data = one
+            .directive
+            .clauses
+            .iter()
+            .filter(|clause| are_all || matches!(clause.kind, ClauseKind::Data(..)));
+        data.flat_map(|clause| super::list(&clause.kind)).filter(is_wanted).collect()
+    }
+
+    /// Whether a data clause of directive `index` names a member of a base of its class.
+    pub(super) fn names_inherited(&self, index: usize) -> bool {
+        let clauses = &self.bound[index].directive.clauses;
+        let data = clauses.iter().filter(|clause| matches!(clause.kind, ClauseKind::Data(..)));
+        data.flat_map(|clause| super::list(&clause.kind)).any(|item| self.is_inherited(index, item))
+    }
+
+    fn is_inherited(&self, index: usize, item: &ListItem) -> bool {
+        let symbol = self.symbols.lookup(item.variable(), self.bound[index].directive.span.start);
+        symbol.is_some_and(|symbol| self.symbols.is_inherited(symbol))
     }
 
     /// The names of `members`, the members that directive `index` names, if local variables can stand for all of them.
@@ -142,12 +168,12 @@ impl Maker<'_> {
             let is_section = matches!(parts, Some([Part::Section(subscripts)]) if subscripts.len() == 1);
             is_pointer && is_section && !self.is_rows(index, item)
         };
+        let names: BTreeSet<String> = members.iter().map(|item| item.variable().to_owned()).collect();
         let is_data = |kind: &ClauseKind| match kind {
             ClauseKind::Data(DataClause::Attach | DataClause::Detach | DataClause::Deviceptr, _) => false,
             ClauseKind::Data(..) => true,
-            kind => super::list(kind).is_empty(),
+            kind => !super::list(kind).iter().any(|item| names.contains(item.variable())),
         };
-        let names: BTreeSet<String> = members.iter().map(|item| item.variable().to_owned()).collect();
         let items = one.directive.clauses.iter().flat_map(|clause| super::list(&clause.kind));
         let is_hidden = |item: &ListItem| {
             names.contains(item.variable()) && !is_member(self.unit, self.symbols, one, item)

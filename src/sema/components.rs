@@ -152,6 +152,17 @@ impl Symbols {
     pub fn component(&self, record: &str, name: &str) -> Option<&Component> {
         self.derived_types.component(record, name, 0)
     }
+
+    /// The component that a path of component names ends at, from a variable of derived type `record`; `None` for an empty
+    /// path, and where a type on the way is not known.
+    pub fn component_at<S: AsRef<str>>(&self, record: Option<&str>, members: &[S]) -> Option<&Component> {
+        let (last, before) = members.split_last()?;
+        let owner = match before {
+            [] => record,
+            _ => self.component_at(record, before)?.record.as_deref(),
+        };
+        self.component(owner?, &self.folded(last.as_ref()))
+    }
 }
 
 /// What the name of an `associate` block stands for.
@@ -363,7 +374,12 @@ fn record_within(unit: &Unit, symbols: &Symbols, symbol: SymbolId, depth: usize)
     let chain = chain(unit, init)?;
     let root = symbols.named(unit, chain.root)?;
     let record = record_within(unit, symbols, root, depth + 1);
-    chain.steps.iter().fold(record, |record, step| symbols.component(&record?, &step.name)?.record.clone())
+    let members: Vec<&str> = chain.steps.iter().map(|step| step.name.as_str()).collect();
+    if members.is_empty() {
+        record
+    } else {
+        symbols.component_at(record.as_deref(), &members)?.record.clone()
+    }
 }
 
 /// A variable of a derived type, or a component of one, where code names it.

@@ -272,6 +272,7 @@ impl<'a> Flow<'a> {
                         match decl.derived.first() {
                             // Another name of it: whatever is done to the one is done to the other.
                             Some(Derived::Reference) if !decl.is_const => self.unclear(init),
+                            _ if self.symbols.may_refer(unit, decl) => self.referred(init),
                             _ => self.expr(init),
                         }
                         // The name is visible behind its declarator.
@@ -346,6 +347,15 @@ impl<'a> Flow<'a> {
             StmtKind::Continue | StmtKind::Goto(_) => self.assigned = None,
             StmtKind::Opaque(exprs) => exprs.iter().for_each(|expr| self.unclear(*expr)),
             StmtKind::Empty => {}
+        }
+    }
+
+    /// What an object is made from that holds references: all of it has another name then.
+    fn referred(&mut self, init: ExprId) {
+        let unit = self.unit;
+        match &unit.expr(init).kind {
+            ExprKind::Initialiser(parts) => parts.iter().for_each(|part| self.referred(*part)),
+            _ => self.unclear(init),
         }
     }
 
@@ -607,6 +617,17 @@ impl<'a> Flow<'a> {
                 let span = unit.expr(id).span;
                 self.touched(self.symbols.named(unit, id), span);
                 self.part(id, true);
+            }
+            // In C++, these are the objects themselves.
+            ExprKind::Conditional(_, first, second) => {
+                self.expr(id);
+                [first, second].into_iter().for_each(|one| self.unclear(*one));
+            }
+            ExprKind::Comma(_, object)
+            | ExprKind::Assign(_, object, _)
+            | ExprKind::Step { operand: object, .. } => {
+                self.expr(id);
+                self.unclear(*object);
             }
             _ => {
                 self.expr(id);

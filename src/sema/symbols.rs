@@ -2,6 +2,7 @@
 //!
 //! Invariant: a name is resolved by the innermost scope that holds the place of its use.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -147,6 +148,10 @@ pub struct Symbols {
     owners: Vec<Option<String>>,
     /// The data members of those classes by name, those of their bases among them.
     members: FxHashMap<String, FxHashMap<String, SymbolId>>,
+    /// The classes whose objects hold references.
+    referring: FxHashSet<String>,
+    /// Those of them that belong to a base of the class.
+    inherited: FxHashSet<SymbolId>,
     /// Functions by name, with the arguments that they may write to: references.
     by_reference: FxHashMap<String, FxHashSet<usize>>,
     /// Object-like macros by name, with the names in their bodies.
@@ -267,6 +272,7 @@ impl Symbols {
             symbols.by_reference.entry(name.clone()).or_default().insert(*place);
         }
         symbols.overlaid = overlaid(&types.units);
+        symbols.referring = types.referring();
         if !unit.is_fortran() {
             symbols.member_types = types.members(&types.units);
             symbols.type_names = types.named_types(&types.units);
@@ -331,6 +337,23 @@ impl Symbols {
     /// Whether two members of different names can lie over one another, by their names alone.
     pub fn are_overlaid(&self, one: &str, two: &str) -> bool {
         self.overlaid.contains(one) && self.overlaid.contains(two)
+    }
+
+    /// Whether an object that is declared may hold references, to what it is made from: another name of that.
+    pub(super) fn may_refer(&self, unit: &Unit, decl: &Decl) -> bool {
+        // A constructor may keep where its arguments are.
+        let takes_reference = |class: &str| {
+            let parts = decl.init.map(|init| &unit.expr(init).kind);
+            let count = if let Some(ExprKind::Initialiser(parts)) = parts { parts.len() } else { 0 };
+            (0..count).any(|place| self.takes_reference(class, place))
+        };
+        match &decl.base {
+            BaseType::Named(name) | BaseType::Tagged(name) => {
+                name.contains('&') || self.referring.contains(plain(name)) || takes_reference(plain(name))
+            }
+            BaseType::Record(id) => holds_references(unit, &unit.records[id.0 as usize], &self.referring),
+            _ => false,
+        }
     }
 
     /// The names of the members of unions.
@@ -452,11 +475,18 @@ impl Symbols {
         found
     }
 
+    /// A name as the host language compares it: Fortran does not tell capitals from small letters.
+    pub fn folded<'n>(&self, name: &'n str) -> Cow<'n, str> {
+        if self.inputs.is_some() && name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            Cow::Owned(name.to_ascii_lowercase())
+        } else {
+            Cow::Borrowed(name)
+        }
+    }
+
     /// What `name` means at `offset`. A name with its namespace is looked for at file scope.
     pub fn lookup(&self, name: &str, offset: u32) -> Option<SymbolId> {
-        let folded = (self.inputs.is_some() && name.bytes().any(|byte| byte.is_ascii_uppercase()))
-            .then(|| name.to_ascii_lowercase());
-        let name = folded.as_deref().unwrap_or(name);
+        let name = &*self.folded(name);
         let path = if self.inputs.is_some() { None } else { name.rsplit_once(':') };
         let (name, is_qualified) = match path.filter(|(before, _)| before.ends_with(':')) {
             Some((_, last)) => (last, true),
@@ -511,6 +541,11 @@ impl Symbols {
             None => dummies.get(place),
         };
         dummy.is_some_and(|dummy| dummy.may_move)
+    }
+
+    /// Whether a data member belongs to a base of the class whose functions see it.
+    pub fn is_inherited(&self, member: SymbolId) -> bool {
+        self.inherited.contains(&member)
     }
 
     /// The class whose functions see a data member without `this->`.
@@ -650,6 +685,9 @@ impl Symbols {
                     let decl = home.decl(*id);
                     if !known.contains_key(&decl.name) {
                         known.insert(decl.name.clone(), SymbolId(self.symbols.len() as u32));
+                        if depth > 0 {
+                            self.inherited.insert(SymbolId(self.symbols.len() as u32));
+                        }
                         let here = std::ptr::eq(*home, unit).then_some(*id);
                         self.declare((home, decl), here, SymbolKind::Member, file, 0, types);
                     }
@@ -753,6 +791,21 @@ impl Types<'_> {
     /// For each of its dimensions whether it is one of an array, and not a pointer.
     pub(super) fn shape(&self, home: &Unit, decl: &Decl) -> Vec<bool> {
         self.dimensions(home, decl, 0).shape
+    }
+
+    /// The classes whose objects hold references.
+    fn referring(&self) -> FxHashSet<String> {
+        let mut known = FxHashSet::default();
+        loop {
+            let found = self.records.iter().filter(|(tag, (home, record))| {
+                !known.contains(**tag) && holds_references(home, record, &known)
+            });
+            let found: Vec<String> = found.map(|(tag, _)| (*tag).to_owned()).collect();
+            if found.is_empty() {
+                return known;
+            }
+            known.extend(found);
+        }
     }
 
     /// The dimensions of all members by name; none where two differ.
@@ -860,6 +913,19 @@ impl Types<'_> {
 }
 
 /// A type's name without namespace and template arguments.
+/// Whether objects of a class hold references: its own members, or those of its bases and of members that are objects.
+fn holds_references(unit: &Unit, record: &Record, known: &FxHashSet<String>) -> bool {
+    let holds = |member: &Decl| match (&member.base, member.derived.last()) {
+        (_, Some(Derived::Reference)) => true,
+        (BaseType::Named(name) | BaseType::Tagged(name), None | Some(Derived::Array(_))) => {
+            name.contains('&') || known.contains(plain(name))
+        }
+        _ => false,
+    };
+    record.bases.iter().any(|base| known.contains(plain(base)))
+        || record.members.iter().any(|id| holds(unit.decl(*id)))
+}
+
 pub(super) fn plain(name: &str) -> &str {
     let name = name.split('<').next().unwrap_or(name);
     name.rsplit("::").next().unwrap_or(name).trim()

@@ -158,6 +158,7 @@ impl<'a> Work<'a> {
         let bound = plan::with_objects(unit, &symbols, bound);
         let bound = plan::merge_data_clauses(unit, bound);
         let bound = omp::with_variables(unit, bound);
+        let bound = omp::with_used_objects(unit, &symbols, bound);
         let bound = omp::with_objects_first(unit, &symbols, bound);
         self.diags.extend(omp::partial(unit, &symbols, &bound));
         self.diags.extend(omp::limits(unit, &symbols, &bound, target));

@@ -32,6 +32,9 @@ impl Nest<'_> {
                         self.second_name(symbol, decl.init, decl.span);
                         continue;
                     }
+                    if decl.init.is_some() && self.facts.symbols.may_refer(unit, decl) {
+                        self.trouble(decl.span, "it gives something a second name");
+                    }
                     let value = decl.init.map(|init| self.value(init)).unwrap_or_default();
                     if let Some(symbol) = symbol {
                         self.set(symbol, value);
