@@ -220,7 +220,7 @@ fn standard(name: &str) -> Option<Element> {
     let is_byte = name.ends_with("t8_t") || name == "char8_t";
     let is_floating = ["float_t", "double_t"].contains(&name);
     match name {
-        "bool" => Some(Element::Number("bool".to_owned())),
+        "bool" | "_Bool" => Some(Element::Number("bool".to_owned())),
         _ if is_byte => Some(Element::Byte),
         _ if is_standard_scalar(name) && !is_floating => Some(Element::Integer),
         _ => None,

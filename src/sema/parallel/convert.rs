@@ -3,6 +3,7 @@
 //! Invariant: a value stays the same through a conversion only if it lies in the range of the type wherever it is converted. Types of
 //! 32 bits and more are taken to be wide enough, unless a factor is as large as the type.
 
+use crate::host::ir::ExprId;
 use crate::sema::array::Texts;
 use crate::sema::numeric::{Kind, Number, Word};
 use crate::sema::{Element, SymbolId, Type};
@@ -10,7 +11,10 @@ use crate::sema::{Element, SymbolId, Type};
 use super::access::Nest;
 use super::affine::{Atom, Poly};
 use super::facts::Facts;
-use super::integer::integer;
+use super::integer::{Integer, computed, integer};
+
+/// An array whose elements are this far apart is taken to be too large for a subscript of 32 bits to wrap around by smaller factors.
+const LARGE: u64 = 1 << 24;
 
 /// What an integer type holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -166,6 +170,22 @@ impl Nest<'_> {
         match self.facts.symbols.cast_type(to).and_then(|known| Range::of_type(self.facts, &known)) {
             Some(range) => self.converted(value, &range),
             None => value,
+        }
+    }
+
+    /// The value of an expression that is computed: one without a sign and of 32 bits may wrap around.
+    pub(super) fn computed_value(&mut self, expr: ExprId, value: Poly) -> Poly {
+        let facts = self.facts;
+        let has_large =
+            value.terms().any(|(factors, times)| !factors.is_empty() && times.unsigned_abs() >= LARGE);
+        if !has_large || facts.unit.is_fortran() {
+            return value;
+        }
+        match computed(facts, expr) {
+            Some(Integer { bits: 32, is_signed: false }) => {
+                self.converted(value, &Range::unsigned("unsigned", 32))
+            }
+            _ => value,
         }
     }
 

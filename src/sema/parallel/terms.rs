@@ -2,15 +2,16 @@
 //!
 //! Invariant: an integer is called a sum or a product only of terms that are seen to be integers.
 
-use crate::host::ir::{BinaryOp, ExprId, ExprKind, UnaryOp};
+use crate::host::ir::{BinaryOp, Expr, ExprId, ExprKind, UnaryOp};
 use crate::sema::array::Texts;
 use crate::sema::numeric::{Number, Word};
-use crate::sema::{Class, Element, SymbolId, Type};
+use crate::sema::{Class, Element, SymbolId, SymbolKind, Type};
 use crate::source::Span;
 
 use super::combine::Combine;
 use super::convert::Range;
 use super::facts::Facts;
+use super::integer::{computed, width};
 
 /// What type of number an expression gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,7 +62,9 @@ pub(super) fn may_combine(
         // Each conversion keeps the order.
         Combine::Max | Combine::Min => {
             let narrow = Range::of_variable(facts, symbol).filter(|range| range.is_narrow());
-            narrow.is_none_or(|range| own == Sort::Truth || held(facts, term).as_ref() == Some(&range))
+            let is_same =
+                narrow.is_none_or(|range| own == Sort::Truth || held(facts, term).as_ref() == Some(&range));
+            is_same && holds(facts, symbol, term)
         }
         Combine::Add if own == Sort::Truth => !subtracts && terms() == Sort::Truth,
         Combine::BitXor if own == Sort::Truth => terms() == Sort::Truth,
@@ -71,8 +74,51 @@ pub(super) fn may_combine(
             (Sort::Parameter(_), Sort::Unknown) => true,
             _ => false,
         },
+        // OpenMP makes the value zero or one, even if there are no iterations.
+        Combine::And | Combine::Or => is_truth(facts, symbol, &own),
         _ => true,
     }
+}
+
+/// Whether a variable is only ever set to zero or one.
+fn is_truth(facts: &Facts, symbol: SymbolId, own: &Sort) -> bool {
+    if facts.unit.is_fortran() || *own == Sort::Truth {
+        return true;
+    }
+    let is_own = |expr: ExprId| facts.symbols.named(facts.unit, expr) == Some(symbol);
+    let is_kept = |expr: &Expr| match &expr.kind {
+        ExprKind::Assign(None | Some(BinaryOp::BitAnd | BinaryOp::BitOr), left, right) if is_own(*left) => {
+            sort(facts, *right) == Sort::Truth
+        }
+        ExprKind::Assign(Some(_), left, _) => !is_own(*left),
+        ExprKind::Step { operand, .. } | ExprKind::AddressOf(operand) => !is_own(*operand),
+        ExprKind::Call { callee, args } => match &facts.unit.expr(*callee).kind {
+            ExprKind::Name(name) => (0..)
+                .zip(args)
+                .all(|(place, arg)| !is_own(*arg) || !facts.symbols.takes_reference(name, place)),
+            _ => true,
+        },
+        _ => true,
+    };
+    let known = facts.symbols.get(symbol);
+    let begins =
+        facts.decl(symbol).and_then(|decl| decl.init).is_none_or(|init| sort(facts, init) == Sort::Truth);
+    known.kind == SymbolKind::Local
+        && !known.is_reference
+        && begins
+        && facts.unit.exprs_in(known.scope).all(is_kept)
+}
+
+/// Whether an integer variable of C or C++ holds all values of the type of `term`, as far as the two are seen: otherwise they are
+/// compared as values of another type, or stored as others.
+fn holds(facts: &Facts, symbol: SymbolId, term: ExprId) -> bool {
+    let own = facts.decl(symbol).filter(|_| !facts.unit.is_fortran()).and_then(|decl| width(facts, decl));
+    own.zip(computed(facts, term)).is_none_or(|(own, other)| own.holds(other) || is_small(facts, term))
+}
+
+/// Whether a term is a literal that any type of 32 bits holds.
+fn is_small(facts: &Facts, term: ExprId) -> bool {
+    matches!(facts.unit.expr(term).kind, ExprKind::Int(value) if value <= i128::from(i32::MAX))
 }
 
 /// Whether a variable may be counted up or, with `up` false, down.

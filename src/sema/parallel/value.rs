@@ -67,6 +67,7 @@ impl Nest<'_> {
                 let (left, right) = (self.value(*left), self.value(*right));
                 let number = left.number.as_ref().zip(right.number.as_ref());
                 let number = number.and_then(|(left, right)| self.combined(*op, left, right));
+                let number = number.map(|number| self.computed_value(expr, number));
                 Value { number, leads_to: moved(*op, left, right) }
             }
             ExprKind::Assign(op, left, right) => self.assign(*op, *left, *right),
