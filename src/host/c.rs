@@ -929,6 +929,8 @@ fn innermost_name(declarator: Node) -> Option<Node> {
             | "operator_name" => {
                 return Some(at);
             }
+            // A specialisation: `f<int>`.
+            "template_function" => return at.child_by_field_name("name"),
             _ => {}
         }
         at = at

@@ -79,7 +79,7 @@ impl Maker<'_> {
         if let Some(expr) = found {
             self.diags.push(diag::clang_refuses(
                 expr.span,
-                "a member of what a cast or a computed address leads to",
+                "a member of what a cast, a compound literal or a computed address leads to",
             ));
         }
     }
@@ -98,6 +98,7 @@ impl Maker<'_> {
                 ExprKind::Cast { .. }
                 | ExprKind::AddressOf(_)
                 | ExprKind::Conditional(..)
+                | ExprKind::Initialiser(_)
                 | ExprKind::Step { .. } => {
                     return true;
                 }
