@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::acc::ast::{Argument, Clause, ClauseKind, Directive, DirectiveKind, Name};
+use crate::acc::ast::{Argument, Clause, ClauseKind, DataClause, Directive, DirectiveKind, ListItem, Name};
 use crate::host::ir::{StmtId, StmtKind, Unit};
 use crate::source::Span;
 
@@ -14,6 +14,14 @@ use super::{Bound, Places, Target};
 pub fn implied_clause(at: u32, word: &str, kind: ClauseKind) -> Clause {
     let span = Span { start: at, end: at };
     Clause { kind, name: Name { text: word.to_owned(), span }, span, device_type: None }
+}
+
+/// The clause `copy(object)` of an object that a construct needs and does not name.
+pub fn implied_copy(at: u32, object: String) -> Clause {
+    let span = Span { start: at, end: at };
+    let base = Name { text: object.clone(), span };
+    let item = ListItem { base, parts: Vec::new(), text: object, span, common: false };
+    implied_clause(at, "copy", ClauseKind::Data(DataClause::Copy, vec![item]))
 }
 
 /// A `loop` directive for the loop `stmt`, in the same function as the directive `like`.

@@ -21,7 +21,7 @@ use crate::source::Span;
 pub use api::{ApiCall, ApiUse, api_uses};
 pub use concurrent::nest_concurrent;
 pub use declared::{Declared, declared};
-pub use imply::{implied_clause, implied_loop, imply_concurrent, with_implied};
+pub use imply::{implied_clause, implied_copy, implied_loop, imply_concurrent, with_implied};
 pub use regions::{Regions, enclose};
 pub use routines::{gang_routines, named_by};
 pub use twins::{Twins, twins, with_all_in_it, without};

@@ -498,21 +498,22 @@ impl Reader<'_> {
     /// parameters of the types `a` and `b`: among statements, an object is meant.
     fn passed(&mut self, whole: Node, declarator: Node, base: &BaseType) -> Option<ExprId> {
         let is_class = matches!(base, BaseType::Named(_) | BaseType::Tagged(_));
-        let is_local = whole.parent().is_some_and(|around| around.kind() == "compound_statement");
-        if !self.unit.is_cpp() || !is_class || !is_local || declarator.kind() != "function_declarator" {
+        if !self.unit.is_cpp() || !is_class || declarator.kind() != "function_declarator" {
             return None;
         }
+        // The way to the parent begins at the root of the file.
+        whole.parent().filter(|around| around.kind() == "compound_statement")?;
         let list = declarator.child_by_field_name("parameters")?;
         let mut names = Vec::new();
         for parameter in self.named(list) {
             let is_name = parameter.kind() == "parameter_declaration" && parameter.named_child_count() == 1;
             names.push(parameter.named_child(0).filter(|only| is_name && only.kind() == "type_identifier")?);
         }
-        let name = |parser: &mut Self, node: Node| {
-            let kind = ExprKind::Name(parser.text(node));
-            parser.push_expr(span(node), kind)
-        };
-        let arguments: Vec<ExprId> = names.into_iter().map(|node| name(self, node)).collect();
+        let mut arguments = Vec::new();
+        for node in names {
+            let kind = ExprKind::Name(self.text(node));
+            arguments.push(self.push_expr(span(node), kind));
+        }
         (!arguments.is_empty()).then(|| self.push_expr(span(list), ExprKind::Initialiser(arguments)))
     }
 

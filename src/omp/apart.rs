@@ -9,10 +9,10 @@ use std::collections::BTreeSet;
 
 use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem};
 use crate::bind::Bound;
+use crate::host::ir::Unit;
 use crate::sema::{self, Symbols};
 
 use super::pointers::{is_pointer, place};
-use crate::host::ir::Unit;
 
 /// The types on the way to the pointer components that clauses name, and those that must not be divided.
 #[derive(Default)]

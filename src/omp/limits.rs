@@ -64,7 +64,7 @@ fn static_members(unit: &Unit, symbols: &Symbols, bound: &[Bound]) -> Vec<Diag> 
         let decl = declaration(unit, symbols, symbol(symbols, item)?)?;
         let class = match &decl.base {
             BaseType::Tagged(name) | BaseType::Named(name) => name,
-            BaseType::Record(id) => unit.records[id.0 as usize].tag.as_ref()?,
+            BaseType::Record(id) => unit.record(*id).tag.as_ref()?,
             _ => return None,
         };
         let class = class.rsplit("::").next().unwrap_or(class);

@@ -6,14 +6,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::acc::ast::{ClauseKind, DataClause, ListItem, Name, Part};
-use crate::bind::{Bound, ancestors, implied_clause};
+use crate::acc::ast::ClauseKind;
+use crate::bind::{Bound, ancestors, implied_copy};
 use crate::host::ir::Unit;
 use crate::plan;
 use crate::sema::{self, Class, Path, Place, SymbolId, SymbolKind, Symbols};
-use crate::source::Span;
 
-use super::partial::allocates;
+use super::partial::{allocates, has_member, may_be_pointer, path_outside};
 use super::pointers::place;
 
 /// Adds `copy(object)` to compute constructs that name what a member points to and use another member. For members of the
@@ -37,12 +36,7 @@ pub fn with_used_objects(unit: &Unit, symbols: &Symbols, mut bound: Vec<Bound>) 
         for object in objects {
             if !is_named(&bound, index, &object) {
                 let start = bound[index].directive.span.end;
-                let clause = implied_clause(
-                    start,
-                    "copy",
-                    ClauseKind::Data(DataClause::Copy, vec![item(object, start)]),
-                );
-                bound[index].directive.clauses.insert(0, clause);
+                bound[index].directive.clauses.insert(0, implied_copy(start, object));
             }
         }
     }
@@ -61,28 +55,16 @@ fn named(symbols: &Symbols, one: &Bound) -> Vec<Place> {
     let is_object = |place: &Place| {
         let around = place.1.split_last().map(|(_, around)| around);
         symbols.get(place.0).class == Class::Record
-            && around.is_some_and(|around| !around.iter().any(|member| is_pointer(symbols, member)))
+            && around.is_some_and(|around| !around.iter().any(|member| may_be_pointer(symbols, member)))
     };
     items.filter_map(|item| place(symbols, item)).filter(is_object).collect()
-}
-
-fn is_pointer(symbols: &Symbols, member: &str) -> bool {
-    symbols.dimensions_of_member(member).is_none_or(|known| known.shape.first() == Some(&false))
 }
 
 /// Whether the construct uses another part of `root` than its clauses name.
 fn uses_more(unit: &Unit, one: &Bound, root: SymbolId, named: &[Place], paths: &[Path]) -> bool {
     let Some(stmt) = one.stmt() else { return false };
     let within = unit.stmt(stmt).span;
-    paths.iter().filter(|path| path.root == root && within.contains(path.span)).any(|path| {
-        let steps: Vec<&String> = path.steps.iter().map(|step| &step.name).collect();
-        let is_below = |(of, members): &&Place| {
-            *of == root
-                && steps.len() >= members.len()
-                && steps.iter().zip(members).all(|(step, member)| *step == member)
-        };
-        !named.iter().any(|place| is_below(&place))
-    })
+    path_outside(paths, root, within, named).is_some()
 }
 
 /// What a clause calls the object.
@@ -102,15 +84,6 @@ fn is_named(bound: &[Bound], index: usize, object: &str) -> bool {
         .map(|clause| &clause.kind);
     clauses.any(|kind| match kind {
         ClauseKind::Default { none } => !none,
-        kind => plan::list(kind).iter().any(|item| {
-            let is_member = item.parts.iter().any(|part| matches!(part, Part::Member(_)));
-            item.variable() == object && !is_member
-        }),
+        kind => plan::list(kind).iter().any(|item| item.variable() == object && !has_member(item)),
     })
-}
-
-fn item(object: String, start: u32) -> ListItem {
-    let span = Span { start, end: start };
-    let base = Name { text: object.clone(), span };
-    ListItem { base, parts: Vec::new(), text: object, span, common: false }
 }

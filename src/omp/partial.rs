@@ -10,7 +10,7 @@ use crate::bind::{Bound, ancestors};
 use crate::diag::{self, Diag};
 use crate::host::ir::{ExprId, ExprKind, FunctionId, StmtKind, Unit};
 use crate::plan;
-use crate::sema::{self, Class, Path, Place, SymbolKind, Symbols};
+use crate::sema::{self, Class, Path, Place, SymbolId, SymbolKind, Symbols};
 use crate::source::Span;
 
 use super::pointers::place;
@@ -80,8 +80,13 @@ fn members_later(list: &mut [ListItem]) {
     }
 }
 
-fn has_member(item: &ListItem) -> bool {
+pub(super) fn has_member(item: &ListItem) -> bool {
     item.parts.iter().any(|part| matches!(part, Part::Member(_)))
+}
+
+/// Whether a member of C is a pointer, as far as its declaration is known.
+pub(super) fn may_be_pointer(symbols: &Symbols, member: &str) -> bool {
+    symbols.dimensions_of_member(member).is_none_or(|known| known.shape.first() == Some(&false))
 }
 
 /// Writes `a[0:]` for an array of structs that the directive names beside members of it.
@@ -152,8 +157,7 @@ impl Work<'_> {
     /// Whether the member number `at` of a place is a pointer, or allocatable.
     fn is_pointer(&self, (root, members): &Place, at: usize) -> bool {
         if !self.unit.is_fortran() {
-            let known = self.symbols.dimensions_of_member(&members[at]);
-            return known.is_none_or(|known| known.shape.first() == Some(&false));
+            return may_be_pointer(self.symbols, &members[at]);
         }
         let record = sema::record_of(self.unit, self.symbols, *root);
         let component = self.symbols.component_at(record.as_deref(), &members[..=at]);
@@ -198,7 +202,7 @@ impl Work<'_> {
     }
 
     /// The variable whose address, or whose value, an argument is.
-    fn root(&self, arg: ExprId) -> Option<sema::SymbolId> {
+    fn root(&self, arg: ExprId) -> Option<SymbolId> {
         match &self.unit.expr(arg).kind {
             ExprKind::AddressOf(inner) | ExprKind::Cast { operand: inner, .. } => self.root(*inner),
             ExprKind::Index(base, _) => self.root(*base),
@@ -285,11 +289,7 @@ impl Work<'_> {
         let mut parts: Vec<Place> = own.collect();
         parts.extend(self.targets.iter().map(|target| target.place.clone()));
         let within = self.unit.stmt(one.stmt()?).span;
-        let used = self.paths.iter().filter(|path| path.root == root && within.contains(path.span));
-        let other = used.into_iter().find(|path| {
-            let steps: Vec<String> = path.steps.iter().map(|step| step.name.clone()).collect();
-            !parts.iter().any(|(of, members)| *of == root && steps.starts_with(members))
-        })?;
+        let other = path_outside(&self.paths, root, within, &parts)?;
         let name = &self.symbols.get(root).name;
         Some(diag::part_in_use(other.span, name, &target.text))
     }
@@ -301,6 +301,23 @@ impl Work<'_> {
         let is_here = known.kind == SymbolKind::Local || known.kind == SymbolKind::Static && is_static;
         is_here && !known.is_reference && matches!(known.class, Class::Record | Class::Array)
     }
+}
+
+/// A use of `root` in the bytes `within` that is no part of any of `places`.
+pub(super) fn path_outside<'a>(
+    paths: &'a [Path],
+    root: SymbolId,
+    within: Span,
+    places: &[Place],
+) -> Option<&'a Path> {
+    let mut used = paths.iter().filter(|path| path.root == root && within.contains(path.span));
+    used.find(|path| {
+        let is_part = |(of, members): &Place| {
+            let mut steps = path.steps.iter().map(|step| &step.name);
+            *of == root && members.iter().all(|member| steps.next() == Some(member))
+        };
+        !places.iter().any(is_part)
+    })
 }
 
 /// The items of a directive's data clauses.

@@ -95,13 +95,15 @@ pub(super) fn repeated(
     {
         for clause in &one.directive.clauses {
             for (expr, name, is_condition) in plan::expressions(clause) {
-                let has_effects = || plan::has_effects(unit, symbols, expr);
+                if !plan::has_effects(unit, symbols, expr) {
+                    continue;
+                }
                 let lines: Vec<String> =
                     lowered.parts.iter().flat_map(|part| lines_of(part, speech)).collect();
                 let count: usize = lines.iter().map(|line| line.matches(&expr.text).count()).sum();
                 // Loops of ours compute it in each iteration.
                 let is_looped = count > 0 && lines.iter().any(|line| line.contains("acc2omp_i"));
-                if count < 2 && !is_looped || !has_effects() {
+                if count < 2 && !is_looped {
                     continue;
                 }
                 match one.stmt().filter(|_| !one.unbraced || speech == Speech::C) {

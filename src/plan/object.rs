@@ -5,12 +5,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, Name, Part};
-use crate::bind::{Bound, ancestors, implied_clause};
+use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, Part};
+use crate::bind::{Bound, ancestors, implied_copy};
 use crate::diag;
 use crate::host::ir::{ExprKind, StmtId, Unit};
 use crate::sema::{Class, SymbolId, SymbolKind, Symbols, uses};
-use crate::source::Span;
 
 use super::data::class_of;
 use super::{Item, Maker};
@@ -32,11 +31,7 @@ pub fn with_objects(unit: &Unit, symbols: &Symbols, mut bound: Vec<Bound>) -> Ve
     let all: Vec<usize> = (0..bound.len()).filter(needs).collect();
     for at in all {
         let start = bound[at].directive.span.end;
-        let span = Span { start, end: start };
-        let base = Name { text: "this".to_owned(), span };
-        let object = ListItem { base, parts: Vec::new(), text: "this".to_owned(), span, common: false };
-        let kind = ClauseKind::Data(DataClause::Copy, vec![object]);
-        bound[at].directive.clauses.push(implied_clause(start, "copy", kind));
+        bound[at].directive.clauses.push(implied_copy(start, "this".to_owned()));
     }
     bound
 }
@@ -49,8 +44,13 @@ pub fn names_object(bound: &Bound) -> bool {
 
 /// Whether a data clause of the directive names members of the object.
 fn names_members(unit: &Unit, symbols: &Symbols, one: &Bound) -> bool {
+    data_items(one).any(|item| is_member(unit, symbols, one, item))
+}
+
+/// The items of a directive's data clauses.
+fn data_items(one: &Bound) -> impl Iterator<Item = &ListItem> {
     let data = one.directive.clauses.iter().filter(|clause| matches!(clause.kind, ClauseKind::Data(..)));
-    data.flat_map(|clause| super::list(&clause.kind)).any(|item| is_member(unit, symbols, one, item))
+    data.flat_map(|clause| super::list(&clause.kind))
 }
 
 /// Whether an item of a directive is a member of the object.
@@ -148,9 +148,7 @@ impl Maker<'_> {
 
     /// Whether a data clause of directive `index` names a member of a base of its class.
     pub(super) fn names_inherited(&self, index: usize) -> bool {
-        let clauses = &self.bound[index].directive.clauses;
-        let data = clauses.iter().filter(|clause| matches!(clause.kind, ClauseKind::Data(..)));
-        data.flat_map(|clause| super::list(&clause.kind)).any(|item| self.is_inherited(index, item))
+        data_items(&self.bound[index]).any(|item| self.is_inherited(index, item))
     }
 
     fn is_inherited(&self, index: usize, item: &ListItem) -> bool {

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use crate::host::ir::{BinaryOp, Derived, ExprId, ExprKind, StmtId, StmtKind, Unit};
+use crate::host::ir::{BinaryOp, Decl, Derived, ExprId, ExprKind, StmtId, StmtKind, Unit};
 use crate::source::Span;
 
 use super::symbols::{SymbolId, SymbolKind, Symbols};
@@ -265,28 +265,7 @@ impl<'a> Flow<'a> {
         let unit = self.unit;
         match &unit.stmt(id).kind {
             StmtKind::Block(list) => list.iter().for_each(|stmt| self.stmt(*stmt)),
-            StmtKind::Decl(decls) => {
-                for decl in decls {
-                    let decl = unit.decl(*decl);
-                    if let Some(init) = decl.init {
-                        match decl.derived.first() {
-                            // Another name of it: whatever is done to the one is done to the other.
-                            Some(Derived::Reference) if !decl.is_const => self.unclear(init),
-                            _ if self.symbols.may_refer(unit, decl) => self.referred(init),
-                            _ => self.expr(init),
-                        }
-                        // The name is visible behind its declarator.
-                        let behind = decl.name_span.end;
-                        let symbol = self.symbols.lookup(&decl.name, behind);
-                        self.write(symbol, Span { start: behind, end: behind });
-                    }
-                    for part in &decl.derived {
-                        if let Derived::Array(Some(size)) = part {
-                            self.expr(*size);
-                        }
-                    }
-                }
-            }
+            StmtKind::Decl(decls) => decls.iter().for_each(|decl| self.decl(unit.decl(*decl))),
             StmtKind::Expr(expr) => self.expr(*expr),
             StmtKind::If { cond, then, other } => {
                 self.expr(*cond);
@@ -347,6 +326,26 @@ impl<'a> Flow<'a> {
             StmtKind::Continue | StmtKind::Goto(_) => self.assigned = None,
             StmtKind::Opaque(exprs) => exprs.iter().for_each(|expr| self.unclear(*expr)),
             StmtKind::Empty => {}
+        }
+    }
+
+    fn decl(&mut self, decl: &Decl) {
+        if let Some(init) = decl.init {
+            match decl.derived.first() {
+                // Another name of it: whatever is done to the one is done to the other.
+                Some(Derived::Reference) if !decl.is_const => self.unclear(init),
+                _ if self.symbols.may_refer(self.unit, decl) => self.referred(init),
+                _ => self.expr(init),
+            }
+            // The name is visible after its declarator.
+            let end = decl.name_span.end;
+            let symbol = self.symbols.lookup(&decl.name, end);
+            self.write(symbol, Span { start: end, end });
+        }
+        for part in &decl.derived {
+            if let Derived::Array(Some(size)) = part {
+                self.expr(*size);
+            }
         }
     }
 

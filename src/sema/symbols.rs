@@ -148,10 +148,10 @@ pub struct Symbols {
     owners: Vec<Option<String>>,
     /// The data members of those classes by name, those of their bases among them.
     members: FxHashMap<String, FxHashMap<String, SymbolId>>,
+    /// The data members that belong to a base of their class.
+    inherited: FxHashSet<SymbolId>,
     /// The classes whose objects hold references.
     referring: FxHashSet<String>,
-    /// Those of them that belong to a base of the class.
-    inherited: FxHashSet<SymbolId>,
     /// Functions by name, with the arguments that they may write to: references.
     by_reference: FxHashMap<String, FxHashSet<usize>>,
     /// Object-like macros by name, with the names in their bodies.
@@ -283,28 +283,35 @@ impl Symbols {
                 symbols.owners.push(function.member_of.clone());
             }
         }
+        symbols.macros(macros, file);
+        symbols.member_dimensions = types.member_dimensions();
+        if unit.is_fortran() {
+            symbols.derived_types = DerivedTypes::new(types.records.values().copied());
+            symbols.fortran(unit, around, &types);
+        } else {
+            symbols.c_family(unit, headers, file, &types);
+        }
+        symbols.sort_names();
+        symbols
+    }
+
+    /// Takes in the macros of a file: those with parameters first.
+    fn macros(&mut self, macros: &[&Define], file: Span) {
         for define in macros {
             let Some(params) = &define.params else { continue };
             let assigned = super::macros::assigned_names(&define.body);
             let places = params.iter().enumerate().filter(|(_, param)| assigned.contains(param));
             let places: FxHashSet<usize> = places.map(|(place, _)| place).collect();
-            symbols.by_reference.insert(define.name.clone(), places);
-            symbols.assigning.insert(define.name.clone(), assigned);
-            let text = (params.clone(), define.body.clone());
-            let known = symbols.macros.entry(define.name.clone()).or_insert_with(|| Some(text.clone()));
-            if known.as_ref() != Some(&text) {
-                *known = None;
-            }
+            self.by_reference.insert(define.name.clone(), places);
+            self.assigning.insert(define.name.clone(), assigned);
+            only(&mut self.macros, &define.name, (params.clone(), define.body.clone()));
         }
         for define in macros.iter().filter(|define| define.params.is_none()) {
             let names = define.body.split(|c: char| !c.is_alphanumeric() && c != '_');
             let names = names.filter(|name| name.starts_with(|c: char| c.is_alphabetic() || c == '_'));
-            symbols.standing.insert(define.name.clone(), names.map(str::to_owned).collect());
-            let body = symbols.bodies.entry(define.name.clone()).or_insert_with(|| Some(define.body.clone()));
-            if body.as_ref() != Some(&define.body) {
-                *body = None;
-            }
-            symbols.insert(Symbol {
+            self.standing.insert(define.name.clone(), names.map(str::to_owned).collect());
+            only(&mut self.bodies, &define.name, define.body.clone());
+            self.insert(Symbol {
                 name: define.name.clone(),
                 kind: SymbolKind::Constant,
                 class: Class::Scalar,
@@ -323,15 +330,6 @@ impl Symbols {
                 intrinsic: None,
             });
         }
-        symbols.member_dimensions = types.member_dimensions();
-        if unit.is_fortran() {
-            symbols.derived_types = DerivedTypes::new(types.records.values().copied());
-            symbols.fortran(unit, around, &types);
-        } else {
-            symbols.c_family(unit, headers, file, &types);
-        }
-        symbols.sort_names();
-        symbols
     }
 
     /// Whether two members of different names can lie over one another, by their names alone.
@@ -349,9 +347,9 @@ impl Symbols {
         };
         match &decl.base {
             BaseType::Named(name) | BaseType::Tagged(name) => {
-                name.contains('&') || self.referring.contains(plain(name)) || takes_reference(plain(name))
+                refers(name, &self.referring) || takes_reference(plain(name))
             }
-            BaseType::Record(id) => holds_references(unit, &unit.records[id.0 as usize], &self.referring),
+            BaseType::Record(id) => holds_references(unit, unit.record(*id), &self.referring),
             _ => false,
         }
     }
@@ -912,13 +910,23 @@ impl Types<'_> {
     }
 }
 
-/// A type's name without namespace and template arguments.
+/// Notes what `name` stands for; nothing where it stands for two things that differ.
+fn only<T: PartialEq>(known: &mut FxHashMap<String, Option<T>>, name: &str, value: T) {
+    match known.get_mut(name) {
+        None => {
+            known.insert(name.to_owned(), Some(value));
+        }
+        Some(first) if first.as_ref() != Some(&value) => *first = None,
+        Some(_) => {}
+    }
+}
+
 /// Whether objects of a class hold references: its own members, or those of its bases and of members that are objects.
 fn holds_references(unit: &Unit, record: &Record, known: &FxHashSet<String>) -> bool {
     let holds = |member: &Decl| match (&member.base, member.derived.last()) {
         (_, Some(Derived::Reference)) => true,
         (BaseType::Named(name) | BaseType::Tagged(name), None | Some(Derived::Array(_))) => {
-            name.contains('&') || known.contains(plain(name))
+            refers(name, known)
         }
         _ => false,
     };
@@ -926,6 +934,12 @@ fn holds_references(unit: &Unit, record: &Record, known: &FxHashSet<String>) -> 
         || record.members.iter().any(|id| holds(unit.decl(*id)))
 }
 
+/// Whether a type holds references: one of those known to, or with a reference among its template arguments.
+fn refers(name: &str, known: &FxHashSet<String>) -> bool {
+    name.contains('&') || known.contains(plain(name))
+}
+
+/// A type's name without namespace and template arguments.
 pub(super) fn plain(name: &str) -> &str {
     let name = name.split('<').next().unwrap_or(name);
     name.rsplit("::").next().unwrap_or(name).trim()

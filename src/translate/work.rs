@@ -151,17 +151,7 @@ impl<'a> Work<'a> {
         };
         let (bound, reached) =
             self.source.settled((unit, scan, &symbols), bound, &aim, self.options, &mut self.found);
-        let (bound, said) = plan::sizes_as_arrays(unit, &symbols, bound);
-        self.diags.extend(said);
-        let (bound, said) = plan::sections_of_parameters(file, unit, &symbols, bound);
-        self.diags.extend(said);
-        let bound = plan::with_objects(unit, &symbols, bound);
-        let bound = plan::merge_data_clauses(unit, bound);
-        let bound = omp::with_variables(unit, bound);
-        let bound = omp::with_used_objects(unit, &symbols, bound);
-        let bound = omp::with_objects_first(unit, &symbols, bound);
-        self.diags.extend(omp::partial(unit, &symbols, &bound));
-        self.diags.extend(omp::limits(unit, &symbols, &bound, target));
+        let bound = self.with_clear_items(unit, &symbols, bound, target);
         let (plan, said) = plan::plan(file, unit, &symbols, &bound, &held, &reached, &aim);
         self.found.spread(unit, &bound, &plan);
         self.diags.extend(said);
@@ -209,6 +199,28 @@ impl<'a> Work<'a> {
             omp::declarations(&text).into_iter().for_each(|line| self.add_specification(place, line));
         }
         self.library.lowered(file, lowered, &mut self.edits);
+    }
+
+    /// Brings the list items of the directives into the form that plan and OpenMP want, and reports those that have none.
+    fn with_clear_items(
+        &mut self,
+        unit: &Unit,
+        symbols: &Symbols,
+        bound: Vec<Bound>,
+        target: omp::Target,
+    ) -> Vec<Bound> {
+        let (bound, said) = plan::sizes_as_arrays(unit, symbols, bound);
+        self.diags.extend(said);
+        let (bound, said) = plan::sections_of_parameters(&self.source.file, unit, symbols, bound);
+        self.diags.extend(said);
+        let bound = plan::with_objects(unit, symbols, bound);
+        let bound = plan::merge_data_clauses(unit, bound);
+        let bound = omp::with_variables(unit, bound);
+        let bound = omp::with_used_objects(unit, symbols, bound);
+        let bound = omp::with_objects_first(unit, symbols, bound);
+        self.diags.extend(omp::partial(unit, symbols, &bound));
+        self.diags.extend(omp::limits(unit, symbols, &bound, target));
+        bound
     }
 
     /// Reports the directives that OpenMP of the source stands for, and takes those away that go.
