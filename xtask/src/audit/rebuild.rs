@@ -111,7 +111,7 @@ fn compare(pair: &Pair, toolchains: &Toolchains, work: &Path) -> Result<Tally> {
         println!("POISONED {} ({} by {}): {wrong}", fixture.name, output.name, toolchain.name());
     }
     let failed = usize::from(wrong.is_some());
-    Ok(Tally { passed: 1 - failed, failed })
+    Ok(Tally { passed: 1 - failed, failed, ..Tally::default() })
 }
 
 /// Each compiler's build of the canary must print poison.

@@ -126,10 +126,10 @@ impl Place {
             Kind::Translation => self.translation(&name, &program),
         };
         Ok(match done {
-            Ok(()) => Tally { passed: 1, failed: 0 },
+            Ok(()) => Tally { passed: 1, failed: 0, ..Tally::default() },
             Err(wrong) => {
                 println!("FAILED {name} ({}): {wrong}", kind.ending());
-                Tally { passed: 0, failed: 1 }
+                Tally { passed: 0, failed: 1, ..Tally::default() }
             }
         })
     }

@@ -73,11 +73,11 @@ fn told(name: &str, kind: &str, wrong: Option<String>) -> Tally {
     match wrong {
         None => {
             println!("ok     {name} ({kind})");
-            Tally { passed: 1, failed: 0 }
+            Tally { passed: 1, failed: 0, ..Tally::default() }
         }
         Some(wrong) => {
             println!("FAILED {name} ({kind}): {wrong}");
-            Tally { passed: 0, failed: 1 }
+            Tally { passed: 0, failed: 1, ..Tally::default() }
         }
     }
 }

@@ -20,12 +20,18 @@ pub struct Tally {
     pub passed: usize,
     /// Those that did not.
     pub failed: usize,
+    /// Those not made, since the same compiler has built the same text for another profile.
+    pub same: usize,
 }
 
 impl Tally {
     /// The sum of two.
     pub fn and(&self, more: &Tally) -> Tally {
-        Tally { passed: self.passed + more.passed, failed: self.failed + more.failed }
+        Tally {
+            passed: self.passed + more.passed,
+            failed: self.failed + more.failed,
+            same: self.same + more.same,
+        }
     }
 }
 
@@ -56,6 +62,7 @@ pub fn run(fixture: &Fixture, toolchains: &Toolchains, work: &Path, outputs: &[O
         Ok(mut original) => {
             // What cannot be built as OpenACC before translation cannot be built beside it either.
             let is_plain = fixture.marks.plain || fixture.marks.left;
+            let mut built: Vec<(Toolchain, Vec<String>)> = Vec::new();
             for (output, toolchain) in pairs(outputs) {
                 let toolchain = match toolchain {
                     Toolchain::FlangDevice if fixture.marks.host => Toolchain::Flang,
@@ -71,6 +78,12 @@ pub fn run(fixture: &Fixture, toolchains: &Toolchains, work: &Path, outputs: &[O
                 if is_refused {
                     continue;
                 }
+                let text = (toolchain, case.text(output)?);
+                if built.contains(&text) {
+                    tally.same += 1;
+                    continue;
+                }
+                built.push(text);
                 let outcome = case.translation(output, toolchain)?;
                 let compared = outcome.and_then(|seen| match &original {
                     _ if !toolchain.is_run() => Ok(()),
@@ -141,6 +154,13 @@ impl Case<'_> {
             Some(wrong) if !(toolchain.is_cuda() && self.fixture.marks.left) => Ok(Err(wrong)),
             _ => self.build_and_run(toolchain, &folder, &output.name),
         }
+    }
+
+    /// What a translation consists of: its sources and headers.
+    fn text(&self, output: &Output) -> Result<Vec<String>> {
+        let folder = self.work.join(&output.name).join(&self.fixture.name);
+        let files = self.fixture.sources.iter().chain(&self.fixture.headers);
+        files.map(|file| read_text(&folder.join(file))).collect()
     }
 
     fn compare(&self, original: &Seen, seen: &Seen) -> std::result::Result<(), Wrong> {

@@ -177,6 +177,7 @@ pub fn run(options: &Options) -> Result<Verdict> {
     if options.keep {
         println!("kept in {}", work.keep().display());
     }
+    println!("{} not made: the same compiler has built the same text for another profile", tally.same);
     println!("{} passed, {} failed", tally.passed, tally.failed);
     Ok(if tally.failed == 0 { Verdict::Passed } else { Verdict::Failed })
 }
