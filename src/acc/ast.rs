@@ -376,6 +376,16 @@ impl ListItem {
         }
     }
 
+    /// Its first name, with the namespaces or classes that stand before it.
+    pub fn name_in_full(&self) -> &str {
+        let is_part = |char: char| char.is_alphanumeric() || matches!(char, '_' | ':');
+        let end = self.text.find(|char| !is_part(char)).unwrap_or(self.text.len());
+        match &self.text[..end] {
+            name if name.ends_with(self.base.text.as_str()) => name,
+            _ => &self.base.text,
+        }
+    }
+
     /// The subscripts behind its last member.
     pub fn subscripts(&self) -> Vec<&Subscript> {
         let behind = self.parts.iter().rev().take_while(|part| matches!(part, Part::Section(_)));

@@ -920,6 +920,18 @@ pub fn static_member(at: Span, name: &str, class: &str) -> Diag {
     )
 }
 
+/// A0278
+pub fn static_member_is_shared(at: Span, name: &str, clause: &str) -> Diag {
+    diag(
+        278,
+        Severity::Differs,
+        at,
+        format!("`{name}` is a static data member, which OpenMP does not take in `{clause}`"),
+        "compilers reject the translation",
+        "let the loop use a local variable, and copy its value",
+    )
+}
+
 /// A0260
 pub fn induction_computed(at: Span, statements: &str) -> Diag {
     diag(

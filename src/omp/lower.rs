@@ -19,8 +19,8 @@ use super::clause::{self, Facts, Gathered};
 use super::look::{self, Asked};
 use super::profile::Tuning;
 use super::{
-    array, commons, constant, ends, exits, flang, launch, memory, object, pieces, profile, queue, saved,
-    sections,
+    array, commons, constant, ends, exits, flang, launch, memory, object, pieces, profile, qualified, queue,
+    saved, sections,
 };
 
 /// What the output is written for.
@@ -205,6 +205,8 @@ fn lower_with(
     }
     saved::set(saved, &mut lowering.done, target.speech);
     exits::merge(bound, plan, &mut lowering.done);
+    let told = qualified::spell(unit, symbols, bound, &mut lowering.done);
+    lowering.diags.extend(told);
     if target.speech == Speech::Fortran {
         lowering.nest_concurrent();
         ends::close(bound, &mut lowering.done);

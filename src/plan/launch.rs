@@ -2,8 +2,10 @@
 //!
 //! Invariant: a construct and everything below it is translated together, or left together.
 
+use std::collections::BTreeMap;
+
 use crate::acc::ast::DirectiveKind;
-use crate::bind::descendants;
+use crate::bind::{ancestors, descendants};
 use crate::diag;
 use crate::host::ir::{ExprId, ExprKind, StmtId, StmtKind, Unit};
 use crate::sema::{Class, children, only_loop, uses};
@@ -23,6 +25,10 @@ impl Maker<'_> {
         }
         if let Some(word) = jump_out(self.unit, stmt) {
             self.diags.push(diag::leaves_region(directive.span, word));
+            return;
+        }
+        if let Some(span) = self.names_alike(index, stmt) {
+            self.diags.push(diag::not_yet(span, "variables of one name in several namespaces"));
             return;
         }
         let below: Vec<usize> = descendants(self.bound, index).collect();
@@ -64,6 +70,28 @@ impl Maker<'_> {
             Region::Serial => self.serial(index, stmt, counting),
             Region::Parallel => self.parallel(index, stmt, counting),
         }
+    }
+
+    /// Where a construct of C++ names, in two ways, what may be two variables of different namespaces.
+    fn names_alike(&self, index: usize, stmt: StmtId) -> Option<Span> {
+        if !self.unit.is_cpp() {
+            return None;
+        }
+        let within = self.unit.stmt(stmt).span;
+        let used = self.unit.exprs_in(within).filter_map(|expr| match &expr.kind {
+            ExprKind::Name(name) => Some((name.as_str(), expr.span)),
+            _ => None,
+        });
+        let around = ancestors(self.bound, index).chain([index]);
+        let clauses = around.flat_map(|at| &self.bound[at].directive.clauses);
+        let listed = clauses.flat_map(|clause| super::list(&clause.kind));
+        let listed = listed.map(|item| (item.name_in_full(), item.span));
+        let mut known: BTreeMap<&str, &str> = BTreeMap::new();
+        used.chain(listed).find_map(|(name, span)| {
+            let last = name.rsplit_once("::").map_or(name, |(_, last)| last);
+            let first = known.entry(last).or_insert(name);
+            (*first != name && self.symbols.has_namesakes(name, span.start)).then_some(span)
+        })
     }
 
     /// Says where a member of what an expression leads to is more than clang compiles.

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -150,6 +150,8 @@ pub struct Symbols {
     members: FxHashMap<String, FxHashMap<String, SymbolId>>,
     /// The data members that belong to a base of their class.
     inherited: FxHashSet<SymbolId>,
+    /// The static data members of classes.
+    static_members: FxHashSet<SymbolId>,
     /// The classes whose objects hold references.
     referring: FxHashSet<String>,
     /// Functions by name, with the arguments that they may write to: references.
@@ -496,7 +498,10 @@ impl Symbols {
         let function = self.function_at(offset).filter(|_| !is_qualified);
         let here = function.and_then(|function| places?.get(&Some(function)));
         let member = |symbols: &Symbols| {
-            let owner = symbols.owners.get(function?)?.as_ref()?;
+            let owner = match path.filter(|_| is_qualified) {
+                Some((before, _)) => plain(before.trim_end_matches(':')),
+                None => symbols.owners.get(function?)?.as_deref()?,
+            };
             symbols.members.get(owner)?.get(name).copied()
         };
         // Scopes nest: of those that hold the place, the last one to begin is the innermost.
@@ -506,6 +511,15 @@ impl Symbols {
         };
         let local = here.and_then(innermost);
         local.or_else(|| member(self)).or_else(|| places?.get(&None).and_then(innermost))
+    }
+
+    /// Whether a name at `offset` means a variable at file scope, of which there are several: those of other namespaces.
+    pub fn has_namesakes(&self, name: &str, offset: u32) -> bool {
+        let is_shared = |id: SymbolId| self.get(id).kind == SymbolKind::Static;
+        let last = name.rsplit_once("::").map_or(name, |(_, last)| last);
+        let all = self.by_name.get(last).and_then(|places| places.get(&None));
+        let count = all.map_or(0, |all| all.iter().filter(|entry| is_shared(entry.id)).count());
+        count > 1 && self.lookup(name, offset).is_some_and(is_shared)
     }
 
     /// The outermost function that holds `offset`.
@@ -544,6 +558,11 @@ impl Symbols {
     /// Whether a data member belongs to a base of the class whose functions see it.
     pub fn is_inherited(&self, member: SymbolId) -> bool {
         self.inherited.contains(&member)
+    }
+
+    /// Whether a variable is a static data member of a class: OpenMP calls it shared, whatever clauses say (4.5, 2.15.1.1).
+    pub fn is_static_member(&self, symbol: SymbolId) -> bool {
+        self.static_members.contains(&symbol)
     }
 
     /// The class whose functions see a data member without `this->`.
@@ -667,11 +686,14 @@ impl Symbols {
         self.types.get(&id)
     }
 
-    /// Declares the data members of the classes whose functions stand in this file.
+    /// Declares the data members of the classes whose functions stand in this file, and of those with static ones.
     fn declare_members(&mut self, unit: &Unit, file: Span, types: &Types) {
-        let owners: FxHashSet<String> = self.owners.iter().flatten().cloned().collect();
-        let mut owners: Vec<String> = owners.into_iter().collect();
-        owners.sort();
+        let mut owners: BTreeSet<String> = self.owners.iter().flatten().cloned().collect();
+        let has_static = |(home, record): &(&Unit, &Record)| {
+            record.members.iter().any(|id| is_static_member(home.decl(*id)))
+        };
+        let records = types.records.iter().filter(|(_, found)| has_static(found));
+        owners.extend(records.map(|(tag, _)| (*tag).to_owned()));
         for tag in owners {
             let mut known = FxHashMap::default();
             let (mut pending, mut met) = (vec![(tag.as_str(), 0)], FxHashSet::default());
@@ -687,7 +709,11 @@ impl Symbols {
                             self.inherited.insert(SymbolId(self.symbols.len() as u32));
                         }
                         let here = std::ptr::eq(*home, unit).then_some(*id);
-                        self.declare((home, decl), here, SymbolKind::Member, file, 0, types);
+                        let id = self.declare((home, decl), here, SymbolKind::Member, file, 0, types);
+                        if is_static_member(decl) {
+                            self.symbols[id.0 as usize].kind = SymbolKind::Static;
+                            self.static_members.insert(id);
+                        }
                     }
                 }
                 if depth < TYPEDEF_DEPTH {
@@ -908,6 +934,11 @@ impl Types<'_> {
             Class::Unknown
         }
     }
+}
+
+/// Whether a member is a variable that all objects of the class share.
+fn is_static_member(member: &Decl) -> bool {
+    member.is_static && !member.derived.contains(&Derived::Function)
 }
 
 /// Notes what `name` stands for; nothing where it stands for two things that differ.

@@ -36,8 +36,10 @@ impl Judge<'_, '_> {
             let place = how.first.unwrap_or(loop_span);
             let obstacle = |kind| Err(Obstacle { at: place, other: None, kind });
             if let Some(how) = self.reduction(symbol, loop_span) {
+                let is_member = known.kind == SymbolKind::Member;
+                let may_be_reduced = !is_member && !self.nest.facts.symbols.is_static_member(symbol);
                 match how {
-                    Some(how) if known.kind != SymbolKind::Member => needs.reductions.push((how, symbol)),
+                    Some(how) if may_be_reduced => needs.reductions.push((how, symbol)),
                     Some(_) => return obstacle(Kind::Carried(known.name.clone())),
                     None => return obstacle(Kind::Location(known.name.clone())),
                 }
