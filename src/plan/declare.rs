@@ -89,6 +89,7 @@ impl Maker<'_> {
         let body = self.unit.function(function).body;
         let here = self.bound[index].directive.span.start;
         let copied = self.copied_out(index);
+        let listed: Vec<String> = self.stated(index);
         let mut exits = Vec::new();
         let mut unbraced: HashSet<StmtId> = HashSet::new();
         let mut pending = vec![body];
@@ -107,10 +108,10 @@ impl Maker<'_> {
                 self.diags.push(diag::not_yet(span, "a `return` of data that `declare` copies back"));
                 return None;
             }
-            if value.is_some_and(|value| self.runs_on_device(value)) {
+            if value.is_some_and(|value| self.may_use_device(value, &listed)) {
                 let span = self.unit.stmt(stmt).span;
                 self.diags
-                    .push(diag::not_yet(span, "a `return` of a call that uses the device, after `declare`"));
+                    .push(diag::not_yet(span, "a `return` of a call that may use the device, after `declare`"));
                 return None;
             }
             exits.push(Exit::Return { stmt, braces: unbraced.contains(&stmt) });
@@ -136,19 +137,51 @@ impl Maker<'_> {
         lists.flatten().map(|item| item.base.text.clone()).collect()
     }
 
-    /// Whether an expression calls a function of this file that has directives of its own, but `routine`: they may need the data.
-    fn runs_on_device(&self, expr: ExprId) -> bool {
+    /// Whether an expression calls a function that may need the variables `listed` on the device: one of this file that
+    /// comes to directives of its own, or one of another file that is given one of the variables.
+    fn may_use_device(&self, expr: ExprId, listed: &[String]) -> bool {
         let kind = &self.unit.expr(expr).kind;
-        if let ExprKind::Call { callee, .. } = kind
-            && let ExprKind::Name(name) = &self.unit.expr(*callee).kind
-        {
-            let is_meant = |function: FunctionId| self.unit.function(function).name == *name;
-            let mut own = self.bound.iter().filter(|one| one.directive.kind != DirectiveKind::Routine);
-            if own.any(|one| one.function.is_some_and(is_meant)) {
+        if let ExprKind::Call { callee, args } = kind {
+            let name = match &self.unit.expr(*callee).kind {
+                ExprKind::Name(name) => Some(name),
+                _ => None,
+            };
+            let known: Vec<FunctionId> = name.map(|name| self.functions(name)).unwrap_or_default();
+            let is_given = args.iter().any(|arg| self.reads(*arg, listed));
+            if known.is_empty() && is_given || self.comes_to_directives(known) {
                 return true;
             }
         }
-        kind.children().into_iter().any(|child| self.runs_on_device(child))
+        kind.children().into_iter().any(|child| self.may_use_device(child, listed))
+    }
+
+    /// The functions of this file with a name.
+    fn functions(&self, name: &str) -> Vec<FunctionId> {
+        let all = (0..self.unit.functions.len() as u32).map(FunctionId);
+        all.filter(|id| self.unit.function(*id).name == *name).collect()
+    }
+
+    /// Whether functions, or those of this file that they call, have directives but `routine`.
+    fn comes_to_directives(&self, mut pending: Vec<FunctionId>) -> bool {
+        let mut met: HashSet<FunctionId> = HashSet::new();
+        while let Some(function) = pending.pop() {
+            if !met.insert(function) {
+                continue;
+            }
+            let mut own = self.bound.iter().filter(|one| one.function == Some(function));
+            if own.any(|one| one.directive.kind != DirectiveKind::Routine) {
+                return true;
+            }
+            let body = self.unit.stmt(self.unit.function(function).body).span;
+            for expr in self.unit.exprs_in(body) {
+                if let ExprKind::Call { callee, .. } = &expr.kind
+                    && let ExprKind::Name(name) = &self.unit.expr(*callee).kind
+                {
+                    pending.extend(self.functions(name));
+                }
+            }
+        }
+        false
     }
 
     fn reads(&self, expr: ExprId, names: &[String]) -> bool {
