@@ -1166,6 +1166,18 @@ pub fn standalone_as_body(at: Span, directive: &str) -> Diag {
     )
 }
 
+/// A0309
+pub fn needs_preprocessor(at: Span) -> Diag {
+    diag(
+        309,
+        Severity::Differs,
+        at,
+        "`--guard` puts lines for the preprocessor into a file whose name does not ask for it".to_owned(),
+        "without a preprocessor both the original and the translation run",
+        "build it with `-cpp`, or name it `.F90` or `.F`",
+    )
+}
+
 /// A0320
 pub fn in_lambda(at: Span, directive: &str) -> Diag {
     diag(
