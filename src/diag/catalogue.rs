@@ -965,7 +965,7 @@ pub fn two_names(at: Span, name: &str, variable: &str) -> Diag {
         Severity::Differs,
         at,
         format!(
-            "`{name}` is part of `{variable}`, which the construct uses, too: the device has two places for it"
+            "`{name}` is another name of `{variable}`, or of a part of it, and the construct uses both: the device has two places"
         ),
         "a copy on the device",
         "use one of the two names in the construct",
