@@ -2,7 +2,7 @@
 //!
 //! Invariant: one `Lowered` for each bound directive; what is left is said by a diagnostic.
 
-use crate::acc::ast::{Argument, ClauseKind, DirectiveKind, Expr, GangArgument, ListItem};
+use crate::acc::ast::{Argument, ClauseKind, DirectiveKind, Expr, GangArgument, ListItem, Part as ItemPart};
 use crate::bind::{Bound, ancestors};
 use crate::diag::{self, Diag};
 use crate::host::ir::{FunctionId, Scope, ScopeKind, StmtId, Unit};
@@ -373,7 +373,21 @@ impl Lowering<'_> {
             symbol.is_some_and(|symbol| plan::is_rows(item, self.symbols.get(symbol)))
         };
         let section = |item: &ListItem| self.plan.sections.get(&item.span);
-        let facts = Facts { class: &class, is_rows: &is_rows, constant: &constant, section: &section };
+        let needs_name = |item: &ListItem| {
+            bound.directive.kind == DirectiveKind::Update
+                && self.is_flang()
+                && self.symbols.lookup(item.variable(), item.span.start).is_some_and(|symbol| {
+                    matches!(item.parts.as_slice(), [ItemPart::Section(_)])
+                        && flang::may_be_declared(self.symbols.get(symbol))
+                })
+        };
+        let facts = Facts {
+            class: &class,
+            is_rows: &is_rows,
+            constant: &constant,
+            section: &section,
+            needs_name: &needs_name,
+        };
         for clause in clauses.iter().filter_map(|at| bound.directive.clauses.get(*at)) {
             if !skip(&clause.kind) {
                 clause::translate(clause, asked, &facts, &mut gathered);
@@ -712,7 +726,12 @@ impl Lowering<'_> {
         if kind == DirectiveKind::Update {
             let quiet = |clause: &crate::acc::ast::Clause| clause.kind == ClauseKind::IfPresent;
             let has = self.bound[index].directive.clauses.iter().any(quiet);
-            asked.keyword = if has { "present" } else { "none" };
+            // flang 22 looks for the description of such a name, which is not present.
+            let is_named = self.is_flang() && self.aliased.blocks.contains_key(&index);
+            asked.keyword = if has || is_named { "present" } else { "none" };
+            if is_named && !has {
+                self.diags.push(diag::absent_unchecked(self.bound[index].directive.span, "update"));
+            }
         }
         let is_kernels = kind == DirectiveKind::Kernels;
         let skip = |kind: &ClauseKind| {

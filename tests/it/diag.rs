@@ -107,7 +107,8 @@ fn every_code_has_a_fixture_that_provokes_it() {
             .into_iter()
             .flat_map(|profile| {
                 let guard = code.0 == 309;
-                translate(&source, &Options { to, profile, existing, guard, ..Options::default() }).diagnostics
+                translate(&source, &Options { to, profile, existing, guard, ..Options::default() })
+                    .diagnostics
             })
             .map(|diag| diag.code)
             .collect();
