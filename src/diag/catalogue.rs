@@ -259,6 +259,9 @@ pub fn default_present_unchecked(at: Span) -> Diag {
 pub fn absent_unchecked(at: Span, directive: &str) -> Diag {
     let (label, help) = match directive {
         "host_data" => ("OpenMP does not check", "have a data construct or `enter data` map the data before"),
+        "component" => {
+            ("flang 22 cannot check it", "have a data construct or `enter data` map the data before")
+        }
         _ => ("unchecked before OpenMP 5.1", "use `--omp 5.1` to keep the check"),
     };
     diag(204, Severity::Weaker, at, "data that is absent here is no longer an error".to_owned(), label, help)

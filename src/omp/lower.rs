@@ -730,7 +730,7 @@ impl Lowering<'_> {
             let is_named = self.is_flang() && self.aliased.blocks.contains_key(&index);
             asked.keyword = if has || is_named { "present" } else { "none" };
             if is_named && !has {
-                self.diags.push(diag::absent_unchecked(self.bound[index].directive.span, "update"));
+                self.diags.push(diag::absent_unchecked(self.bound[index].directive.span, "component"));
             }
         }
         let is_kernels = kind == DirectiveKind::Kernels;
