@@ -373,14 +373,8 @@ impl Lowering<'_> {
             symbol.is_some_and(|symbol| plan::is_rows(item, self.symbols.get(symbol)))
         };
         let section = |item: &ListItem| self.plan.sections.get(&item.span);
-        let needs_name = |item: &ListItem| {
-            bound.directive.kind == DirectiveKind::Update
-                && self.is_flang()
-                && self.symbols.lookup(item.variable(), item.span.start).is_some_and(|symbol| {
-                    matches!(item.parts.as_slice(), [ItemPart::Section(_)])
-                        && flang::may_be_declared(self.symbols.get(symbol))
-                })
-        };
+        let needs_name =
+            |item: &ListItem| bound.directive.kind == DirectiveKind::Update && self.is_declared_part(item);
         let facts = Facts {
             class: &class,
             is_rows: &is_rows,
@@ -431,6 +425,24 @@ impl Lowering<'_> {
     }
 
     /// Whether the output is Fortran for flang.
+    /// Whether an update names a part that must have a name of its own.
+    fn has_part(&self, index: usize) -> bool {
+        self.bound[index].directive.clauses.iter().any(|clause| match &clause.kind {
+            ClauseKind::UpdateSelf(list) | ClauseKind::UpdateDevice(list) => {
+                list.iter().any(|item| self.is_declared_part(item))
+            }
+            _ => false,
+        })
+    }
+
+    /// Whether a list item is a part of a variable that `declare target` may give a place on the device, for flang.
+    fn is_declared_part(&self, item: &ListItem) -> bool {
+        let symbol = self.symbols.lookup(item.variable(), item.span.start);
+        self.is_flang()
+            && matches!(item.parts.as_slice(), [ItemPart::Section(_)])
+            && symbol.is_some_and(|symbol| flang::may_be_declared(self.symbols.get(symbol)))
+    }
+
     fn is_flang(&self) -> bool {
         self.target.speech == Speech::Fortran && self.tuning.flang
     }
@@ -726,8 +738,9 @@ impl Lowering<'_> {
         if kind == DirectiveKind::Update {
             let quiet = |clause: &crate::acc::ast::Clause| clause.kind == ClauseKind::IfPresent;
             let has = self.bound[index].directive.clauses.iter().any(quiet);
-            // flang 22 looks for the description of such a name, which is not present.
-            let is_named = self.is_flang() && self.aliased.blocks.contains_key(&index);
+            // flang 22 looks for the description of a name of `associate`, which is not present.
+            let is_named =
+                self.is_flang() && self.aliased.blocks.contains_key(&index) || self.has_part(index);
             asked.keyword = if has || is_named { "present" } else { "none" };
             if is_named && !has {
                 self.diags.push(diag::absent_unchecked(self.bound[index].directive.span, "component"));
