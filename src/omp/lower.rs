@@ -373,8 +373,10 @@ impl Lowering<'_> {
             symbol.is_some_and(|symbol| plan::is_rows(item, self.symbols.get(symbol)))
         };
         let section = |item: &ListItem| self.plan.sections.get(&item.span);
+        // What else the directive says of such a variable keeps its place among its parts.
+        let parts = self.declared_parts(index);
         let needs_name =
-            |item: &ListItem| bound.directive.kind == DirectiveKind::Update && self.is_declared_part(item);
+            |item: &ListItem| parts.iter().any(|part| part.eq_ignore_ascii_case(item.variable()));
         let facts = Facts {
             class: &class,
             is_rows: &is_rows,
@@ -424,15 +426,14 @@ impl Lowering<'_> {
         of_flang.or_else(|| queue::apart(directive))
     }
 
-    /// Whether the output is Fortran for flang.
-    /// Whether an update names a part that must have a name of its own.
-    fn has_part(&self, index: usize) -> bool {
-        self.bound[index].directive.clauses.iter().any(|clause| match &clause.kind {
-            ClauseKind::UpdateSelf(list) | ClauseKind::UpdateDevice(list) => {
-                list.iter().any(|item| self.is_declared_part(item))
-            }
-            _ => false,
-        })
+    /// The variables of whose parts an update speaks, where these must have names of their own.
+    fn declared_parts(&self, index: usize) -> Vec<&str> {
+        let lists = self.bound[index].directive.clauses.iter().filter_map(|clause| match &clause.kind {
+            ClauseKind::UpdateSelf(list) | ClauseKind::UpdateDevice(list) => Some(list),
+            _ => None,
+        });
+        let parts = lists.flatten().filter(|item| self.is_declared_part(item));
+        parts.map(|item| item.variable()).collect()
     }
 
     /// Whether a list item is a part of a variable that `declare target` may give a place on the device, for flang.
@@ -443,6 +444,7 @@ impl Lowering<'_> {
             && symbol.is_some_and(|symbol| flang::may_be_declared(self.symbols.get(symbol)))
     }
 
+    /// Whether the output is Fortran for flang.
     fn is_flang(&self) -> bool {
         self.target.speech == Speech::Fortran && self.tuning.flang
     }
@@ -739,8 +741,8 @@ impl Lowering<'_> {
             let quiet = |clause: &crate::acc::ast::Clause| clause.kind == ClauseKind::IfPresent;
             let has = self.bound[index].directive.clauses.iter().any(quiet);
             // flang 22 looks for the description of a name of `associate`, which is not present.
-            let is_named =
-                self.is_flang() && self.aliased.blocks.contains_key(&index) || self.has_part(index);
+            let is_named = self.is_flang() && self.aliased.blocks.contains_key(&index)
+                || !self.declared_parts(index).is_empty();
             asked.keyword = if has || is_named { "present" } else { "none" };
             if is_named && !has {
                 self.diags.push(diag::absent_unchecked(self.bound[index].directive.span, "component"));
