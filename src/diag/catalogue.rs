@@ -259,6 +259,9 @@ pub fn default_present_unchecked(at: Span) -> Diag {
 pub fn absent_unchecked(at: Span, directive: &str) -> Diag {
     let (label, help) = match directive {
         "host_data" => ("OpenMP does not check", "have a data construct or `enter data` map the data before"),
+        "component" => {
+            ("flang 22 cannot check it", "have a data construct or `enter data` map the data before")
+        }
         _ => ("unchecked before OpenMP 5.1", "use `--omp 5.1` to keep the check"),
     };
     diag(204, Severity::Weaker, at, "data that is absent here is no longer an error".to_owned(), label, help)
@@ -977,7 +980,7 @@ pub fn two_names(at: Span, name: &str, variable: &str) -> Diag {
         Severity::Differs,
         at,
         format!(
-            "`{name}` is part of `{variable}`, which the construct uses, too: the device has two places for it"
+            "`{name}` is another name of `{variable}`, or of a part of it, and the construct uses both: the device has two places"
         ),
         "a copy on the device",
         "use one of the two names in the construct",
@@ -1175,6 +1178,18 @@ pub fn standalone_as_body(at: Span, directive: &str) -> Diag {
         format!("`{directive}` cannot be the whole body of another statement"),
         "needs braces",
         "put the directive in braces",
+    )
+}
+
+/// A0309
+pub fn needs_preprocessor(at: Span) -> Diag {
+    diag(
+        309,
+        Severity::Differs,
+        at,
+        "`--guard` puts lines for the preprocessor into a file whose name does not ask for it".to_owned(),
+        "without a preprocessor both the original and the translation run",
+        "build it with `-cpp`, or name it `.F90` or `.F`",
     )
 }
 

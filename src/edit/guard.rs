@@ -2,6 +2,8 @@
 //!
 //! Invariant: with `_OPENACC` defined the text is the original's; with `_OPENMP` alone it is the translation's.
 
+use std::path::Path;
+
 use crate::source::{SourceFile, Span};
 
 use super::{Edit, EditSet, Rewrite};
@@ -9,8 +11,17 @@ use super::{Edit, EditSet, Rewrite};
 /// What is true where the translation is built and the original is not.
 const OURS: &str = "#if defined(_OPENMP) && !defined(_OPENACC)";
 
+/// Edits that keep the original beside the translation.
+#[derive(Debug, Default)]
+pub struct Guarded {
+    /// The edits.
+    pub edits: EditSet,
+    /// The lines between which a preprocessor must choose, in a Fortran file that compilers do not preprocess by themselves.
+    pub unprocessed: Vec<Span>,
+}
+
 /// The edits that put the original and the edited lines side by side, of edits in their order.
-pub fn side_by_side(file: &SourceFile, edits: &[Edit]) -> EditSet {
+pub fn side_by_side(file: &SourceFile, edits: &[Edit]) -> Guarded {
     let mut groups: Vec<Group> = Vec::new();
     for edit in edits {
         let group = Group::of(file, edit);
@@ -19,13 +30,27 @@ pub fn side_by_side(file: &SourceFile, edits: &[Edit]) -> EditSet {
             None => groups.push(group),
         }
     }
-    let mut guarded = EditSet::default();
+    let mut guarded = Guarded::default();
+    let is_unprocessed = is_unprocessed(file);
     for (owner, group) in groups.into_iter().enumerate() {
-        let rewrite = Rewrite { owner: owner as u32, edits: vec![group.guarded(file)] };
+        let edit = group.guarded(file);
+        if is_unprocessed && edit.text.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"#")) {
+            guarded.unprocessed.push(group.lines);
+        }
+        let rewrite = Rewrite { owner: owner as u32, edits: vec![edit] };
         // Groups hold whole lines, each its own.
-        let _ = guarded.add(rewrite);
+        let _ = guarded.edits.add(rewrite);
     }
     guarded
+}
+
+/// Whether a file is Fortran that compilers do not preprocess by themselves, going by its name, and that holds no line for a
+/// preprocessor.
+fn is_unprocessed(file: &SourceFile) -> bool {
+    let extension = Path::new(&file.name).extension().and_then(|one| one.to_str()).unwrap_or_default();
+    let by_name = extension.starts_with('F') || extension == "fpp";
+    let has_lines = || file.bytes.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"#"));
+    file.language.is_fortran() && !by_name && !has_lines()
 }
 
 /// Edits of the same lines.

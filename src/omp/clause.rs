@@ -151,6 +151,8 @@ pub struct Facts<'a> {
     pub constant: &'a dyn Fn(&Expr) -> Option<Queue>,
     /// The section of a list item, where it is not plainly one piece of memory.
     pub section: &'a dyn Fn(&ListItem) -> Option<&'a Section>,
+    /// Whether an `update` must know a list item by another name.
+    pub needs_name: &'a dyn Fn(&ListItem) -> bool,
 }
 
 /// Translates one clause.
@@ -261,6 +263,10 @@ fn item_by_row(
     let asked = asked.with_item(item, class);
     let Some(row) = look::row(entry, &asked) else { return unknown(clause, into) };
     let pieces = (facts.section)(item).map(|section| Pieces::of(item, section, asked.speech));
+    let pieces = match (facts.needs_name)(item) {
+        true => Some(pieces.unwrap_or_else(|| Pieces::plain(item)).named()),
+        false => pieces,
+    };
     // A pointer without a section: what is meant is what it points to, not the pointer's own bytes.
     let whole = is_whole_pointer(item, class) && entry == "clause/present";
     let text = match entry {

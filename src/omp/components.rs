@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, Part as ItemPart};
-use crate::bind::{self, Bound, ancestors};
+use crate::acc::ast::{Clause, ClauseKind, DataClause, DirectiveKind, ListItem, Part as ItemPart};
+use crate::bind::{self, Bound, ancestors, descendants};
 use crate::diag::{self, Diag};
 use crate::host::ir::{BaseType, Derived, FunctionId, StmtId, Unit};
 use crate::plan::Plan;
@@ -184,7 +184,7 @@ impl Work<'_, '_> {
         self.unknown(index, bound);
         let mut block = Block::default();
         if let Some(stmt) = one.stmt().filter(|_| kind.is_compute()) {
-            self.other_names(one, stmt, &mut block);
+            self.other_names(index, bound, stmt, &mut block);
         }
         let notes = self.clauses(index, bound, &mut block);
         let body = match one.stmt() {
@@ -214,8 +214,9 @@ impl Work<'_, '_> {
     }
 
     /// The names of `associate` for scalars that the construct also uses by their own names: the variable's own name stands for
-    /// both. Where that cannot be, the device has two places for one.
-    fn other_names(&mut self, one: &Bound, stmt: StmtId, block: &mut Block) {
+    /// both, unless each is a copy of its own. Where that cannot be, the device has two places for one.
+    fn other_names(&mut self, index: usize, bound: &[Bound], stmt: StmtId, block: &mut Block) {
+        let one = &bound[index];
         let paths = self.paths_in(stmt);
         let lent: BTreeMap<SymbolId, &Path> =
             paths.iter().filter(|path| self.is_lent_scalar(path)).map(|path| (path.root, path)).collect();
@@ -245,7 +246,11 @@ impl Work<'_, '_> {
             let is_plain = known.class == Class::Scalar && !known.fortran.pointer;
             let name = self.symbols.get(*symbol).name.clone();
             if part.is_whole && is_plain && is_seen {
-                block.stand_for(&name, &known.name);
+                match copies(index, bound, &[&name, &known.name]) {
+                    Copies::One => block.stand_for(&name, &known.name),
+                    Copies::Each => {}
+                    Copies::Unclear => self.diags.push(diag::two_names(path.span, &name, &known.name)),
+                }
             } else if matches!(
                 one.directive.kind,
                 DirectiveKind::Kernels
@@ -779,6 +784,44 @@ impl Work<'_, '_> {
                 block.respelled.push((path.span, name));
             }
         }
+    }
+}
+
+/// How many places a construct has for a scalar with two names.
+enum Copies {
+    /// Both names are for the same place.
+    One,
+    /// Each name has a place of its own.
+    Each,
+    /// One for a part of the construct, and two for another part.
+    Unclear,
+}
+
+/// How many places the compute construct with this index has for a scalar that it uses by these names.
+fn copies(index: usize, bound: &[Bound], names: &[&str]) -> Copies {
+    let one = &bound[index];
+    let is_named = |list: &[ListItem]| {
+        list.iter().any(|item| names.iter().any(|name| item.base.text.eq_ignore_ascii_case(name)))
+    };
+    let has_own = |one: &Bound| {
+        one.directive.clauses.iter().any(|clause| match &clause.kind {
+            ClauseKind::Private(list) | ClauseKind::Firstprivate(list) => is_named(list),
+            _ => false,
+        })
+    };
+    let names_data = |clause: &Clause| match &clause.kind {
+        ClauseKind::Data(_, list) => is_named(list),
+        _ => false,
+    };
+    let is_mapped =
+        |other: &Bound| other.function == one.function && other.directive.clauses.iter().any(names_data);
+    let is_kernels = matches!(one.directive.kind, DirectiveKind::Kernels | DirectiveKind::KernelsLoop);
+    let is_shared = is_kernels || bound.iter().any(is_mapped);
+    let is_own_inside = descendants(bound, index).any(|inner| has_own(&bound[inner]));
+    match (is_shared && !has_own(one), is_own_inside) {
+        (false, _) => Copies::Each,
+        (true, false) => Copies::One,
+        (true, true) => Copies::Unclear,
     }
 }
 

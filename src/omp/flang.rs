@@ -3,6 +3,8 @@
 //! Invariant: a directive says the same as before; what is written otherwise here has its measurement in
 //! `rules/profile/clang.toml`.
 
+use crate::sema::{Class, Symbol, SymbolKind};
+
 use super::ast::{Body, Clause, Directive, Leaf};
 use super::queue;
 
@@ -20,6 +22,12 @@ pub fn apart(directive: &Directive) -> Option<[Directive; 2]> {
         both[1].add(Clause::text("num_threads", "1"));
     }
     Some(both)
+}
+
+/// Whether a variable is an array that `declare target` may give a place on the device.
+pub fn may_be_declared(symbol: &Symbol) -> bool {
+    let is_elsewhere = symbol.fortran.allocatable || symbol.fortran.pointer;
+    symbol.kind == SymbolKind::Static && symbol.class == Class::Array && !is_elsewhere
 }
 
 /// Arrays of device addresses: flang takes a variable of type `c_ptr` in `is_device_ptr`, and nothing else.

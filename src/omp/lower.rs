@@ -2,7 +2,7 @@
 //!
 //! Invariant: one `Lowered` for each bound directive; what is left is said by a diagnostic.
 
-use crate::acc::ast::{Argument, ClauseKind, DirectiveKind, Expr, GangArgument, ListItem};
+use crate::acc::ast::{Argument, ClauseKind, DirectiveKind, Expr, GangArgument, ListItem, Part as ItemPart};
 use crate::bind::{Bound, ancestors};
 use crate::diag::{self, Diag};
 use crate::host::ir::{FunctionId, Scope, ScopeKind, StmtId, Unit};
@@ -375,7 +375,17 @@ impl Lowering<'_> {
             symbol.is_some_and(|symbol| plan::is_rows(item, self.symbols.get(symbol)))
         };
         let section = |item: &ListItem| self.plan.sections.get(&item.span);
-        let facts = Facts { class: &class, is_rows: &is_rows, constant: &constant, section: &section };
+        // What else the directive says of such a variable keeps its place among its parts.
+        let parts = self.declared_parts(index);
+        let needs_name =
+            |item: &ListItem| parts.iter().any(|part| part.eq_ignore_ascii_case(item.variable()));
+        let facts = Facts {
+            class: &class,
+            is_rows: &is_rows,
+            constant: &constant,
+            section: &section,
+            needs_name: &needs_name,
+        };
         for clause in clauses.iter().filter_map(|at| bound.directive.clauses.get(*at)) {
             if !skip(&clause.kind) {
                 clause::translate(clause, asked, &facts, &mut gathered);
@@ -416,6 +426,24 @@ impl Lowering<'_> {
         }
         let of_flang = self.is_flang().then(|| flang::apart(directive)).flatten();
         of_flang.or_else(|| queue::apart(directive))
+    }
+
+    /// The variables of whose parts an update speaks, where these must have names of their own.
+    fn declared_parts(&self, index: usize) -> Vec<&str> {
+        let lists = self.bound[index].directive.clauses.iter().filter_map(|clause| match &clause.kind {
+            ClauseKind::UpdateSelf(list) | ClauseKind::UpdateDevice(list) => Some(list),
+            _ => None,
+        });
+        let parts = lists.flatten().filter(|item| self.is_declared_part(item));
+        parts.map(|item| item.variable()).collect()
+    }
+
+    /// Whether a list item is a part of a variable that `declare target` may give a place on the device, for flang.
+    fn is_declared_part(&self, item: &ListItem) -> bool {
+        let symbol = self.symbols.lookup(item.variable(), item.span.start);
+        self.is_flang()
+            && matches!(item.parts.as_slice(), [ItemPart::Section(_)])
+            && symbol.is_some_and(|symbol| flang::may_be_declared(self.symbols.get(symbol)))
     }
 
     /// Whether the output is Fortran for flang.
@@ -714,7 +742,13 @@ impl Lowering<'_> {
         if kind == DirectiveKind::Update {
             let quiet = |clause: &crate::acc::ast::Clause| clause.kind == ClauseKind::IfPresent;
             let has = self.bound[index].directive.clauses.iter().any(quiet);
-            asked.keyword = if has { "present" } else { "none" };
+            // flang 22 looks for the description of a name of `associate`, which is not present.
+            let is_named = self.is_flang() && self.aliased.blocks.contains_key(&index)
+                || !self.declared_parts(index).is_empty();
+            asked.keyword = if has || is_named { "present" } else { "none" };
+            if is_named && !has {
+                self.diags.push(diag::absent_unchecked(self.bound[index].directive.span, "component"));
+            }
         }
         let is_kernels = kind == DirectiveKind::Kernels;
         let skip = |kind: &ClauseKind| {

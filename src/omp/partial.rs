@@ -117,6 +117,27 @@ struct Target {
     place: Place,
     /// The list item.
     text: String,
+    /// The member with the subscripts before it.
+    path: String,
+}
+
+/// How a list item leads to its last member, without blanks.
+fn path(item: &ListItem) -> String {
+    let last = item.parts.iter().rposition(|part| matches!(part, Part::Member(_)));
+    let steps = item.parts.iter().take(last.map_or(0, |last| last + 1)).map(|part| match part {
+        Part::Member(name) => format!("%{}", name.text),
+        Part::Section(subscripts) => subscripts.iter().map(subscript).collect(),
+    });
+    let text = item.base.text.clone() + &steps.collect::<String>();
+    text.split_whitespace().collect()
+}
+
+fn subscript(one: &Subscript) -> String {
+    let text = |bound: &Option<Expr>| bound.as_ref().map_or(String::new(), |bound| bound.text.clone());
+    match one {
+        Subscript::Index(index) => format!("[{}]", index.text),
+        Subscript::Range { first, second, .. } => format!("[{}:{}]", text(first), text(second)),
+    }
 }
 
 struct Work<'a> {
@@ -138,7 +159,7 @@ impl Work<'_> {
         let items = data(one).filter(|(kind, _)| allocates(kind)).filter(|(_, item)| self.is_target(item));
         let places = items.filter_map(|(_, item)| Some((place(self.symbols, item)?, item)));
         let lone = places.filter(|(place, _)| !self.is_provided(index, place));
-        lone.map(|(place, item)| Target { index, place, text: item.text.clone() }).collect()
+        lone.map(|(place, item)| Target { index, place, text: item.text.clone(), path: path(item) }).collect()
     }
 
     /// Whether an item names what a member points to, or an allocatable component.
@@ -240,7 +261,10 @@ impl Work<'_> {
             let one = &self.bound[between];
             one.directive.kind == DirectiveKind::ExitData
                 && self.block(one.directive.span) == block
-                && data(one).any(|(_, item)| place(self.symbols, item).as_ref() == Some(&target.place))
+                && data(one).any(|(_, item)| {
+                    place(self.symbols, item).as_ref() == Some(&target.place)
+                        && path(item).eq_ignore_ascii_case(&target.path)
+                })
         })
     }
 

@@ -18,7 +18,13 @@ pub struct Pieces {
     loops: Vec<Loop>,
     /// The item as it was, where the program has to find out whether it is one piece.
     checked: Option<String>,
+    /// What the item is a name of, which an `associate` block gives it: of part of a variable that `declare target` gives its
+    /// place, flang 22 moves as many elements from the first one of the variable on.
+    selector: Option<String>,
 }
+
+/// The name of a piece.
+const NAME: &str = "acc2omp_part";
 
 /// A loop over the values of one dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,12 +89,22 @@ impl Pieces {
         };
         let is_checked = speech == Speech::Fortran && contiguity == Contiguity::Unknown;
         let checked = is_checked.then(|| item.text.clone());
-        Pieces { item: item_text, loops, checked }
+        Pieces { item: item_text, loops, checked, selector: None }
+    }
+
+    /// An item that one directive can move.
+    pub fn plain(item: &ListItem) -> Pieces {
+        Pieces { item: item.text.clone(), loops: Vec::new(), checked: None, selector: None }
+    }
+
+    /// The same pieces, which the directives know by another name.
+    pub fn named(self) -> Pieces {
+        Pieces { item: NAME.to_owned(), selector: Some(self.item), ..self }
     }
 
     /// Whether one directive can move it without a loop.
     pub fn is_one(&self) -> bool {
-        self.loops.is_empty()
+        self.loops.is_empty() && self.selector.is_none()
     }
 }
 
@@ -193,14 +209,15 @@ pub fn apart(directive: &mut Directive, pieces: Vec<Piece>, speech: Speech) -> (
         used.extend(pieces.loops.iter().map(|one| one.dimension));
         let mut own = bare.clone();
         own.add(clause.clone());
-        let inner = looped(&pieces.loops, &own.line(speech), speech);
+        let inner = looped(&pieces.loops, &within(pieces.selector.as_ref(), own.line(speech)), speech);
         match &pieces.checked {
             None => lines.extend(inner),
             Some(item) => {
                 let mut all = bare.clone();
-                all.add(Clause { body: Body::List(vec![item.clone()]), ..clause });
+                let name = if pieces.selector.is_some() { NAME } else { item };
+                all.add(Clause { body: Body::List(vec![name.to_owned()]), ..clause });
                 lines.push(format!("if (is_contiguous({item})) then"));
-                lines.push(all.line(speech));
+                lines.extend(within(pieces.selector.as_ref().map(|_| item), all.line(speech)));
                 lines.push("else".to_owned());
                 lines.extend(inner.into_iter().map(|line| deeper(&line)));
                 lines.push("end if".to_owned());
@@ -217,12 +234,22 @@ fn deeper(line: &str) -> String {
     if line.starts_with(['!', '#']) { line.to_owned() } else { format!("  {line}") }
 }
 
-fn looped(loops: &[Loop], line: &str, speech: Speech) -> Vec<String> {
+/// A directive's line, within a block that names a piece if that has a name.
+fn within(selector: Option<&String>, line: String) -> Vec<String> {
+    match selector {
+        Some(selector) => {
+            vec![format!("associate ({NAME} => {selector})"), line, "end associate".to_owned()]
+        }
+        None => vec![line],
+    }
+}
+
+fn looped(loops: &[Loop], inner: &[String], speech: Speech) -> Vec<String> {
     let end = if speech == Speech::Fortran { "end do" } else { "}" };
     let indent = |depth: usize| "  ".repeat(if speech == Speech::Fortran { depth } else { 0 });
     let heads = loops.iter().enumerate().map(|(depth, one)| format!("{}{}", indent(depth), one.head));
     let ends = (0..loops.len()).rev().map(|depth| format!("{}{end}", indent(depth)));
-    heads.chain([line.to_owned()]).chain(ends).collect()
+    heads.chain(inner.iter().cloned()).chain(ends).collect()
 }
 
 /// The directive without what it lists.

@@ -25,15 +25,17 @@ pub fn tuning(name: &str) -> Tuning {
 }
 
 /// What profile `name` asks of the plan, in OpenMP `version`. A program of flang 22 may hang where a reduction stands on
-/// the loop of the gangs and again on the one inside, so that tight nests in Fortran are one loop.
+/// the loop of the gangs and again on the one inside, so that tight nests in Fortran are one loop; and flang 22 itself
+/// crashes where a loop construct stands before `tile`.
 pub fn preference(name: &str, version: u8, speech: Speech) -> Preference {
     let profile = rules::profile(name);
+    let is_fortran = speech == Speech::Fortran;
     Preference {
-        collapse_tight: profile.tight_nest == "collapse" || speech == Speech::Fortran,
+        collapse_tight: profile.tight_nest == "collapse" || is_fortran,
         short_trip: profile.short_trip.into(),
         variable_length_inside: profile.variable_length_inside,
         loses_address_bounds: profile.loses_address_bounds,
-        tiles: profile.tile && version >= 51,
+        tiles: profile.tile && version >= 51 && !(is_fortran && profile.flang),
         not_equal: version >= 50,
     }
 }

@@ -313,8 +313,9 @@ pub fn translate(source: &Source, options: &Options) -> Translation {
     };
     if options.guard {
         let guarded = edit::side_by_side(&source.file, &translation.edits);
-        translation.text = guarded.apply(&source.file.bytes);
-        translation.edits = guarded.edits().cloned().collect();
+        translation.text = guarded.edits.apply(&source.file.bytes);
+        translation.edits = guarded.edits.edits().cloned().collect();
+        translation.say_unprocessed(&guarded.unprocessed);
     }
     translation
 }
@@ -414,12 +415,25 @@ impl Translation {
 
     /// Marks the directives that the diagnostics are about.
     fn mark(&mut self) {
-        for diag in self.diagnostics.iter().filter(|diag| diag.severity >= Severity::Weaker) {
-            let at = self.directives.partition_point(|report| report.span.start <= diag.primary.span.start);
-            let Some(report) = at.checked_sub(1).and_then(|at| self.directives.get_mut(at)) else { continue };
-            if report.outcome == Outcome::Exact {
-                report.outcome = Outcome::Noted;
-            }
+        let serious = self.diagnostics.iter().filter(|diag| diag.severity >= Severity::Weaker);
+        let places: Vec<u32> = serious.map(|diag| diag.primary.span.start).collect();
+        places.into_iter().for_each(|place| self.mark_before(place));
+    }
+
+    /// Marks the directive at a place or the last one before it.
+    fn mark_before(&mut self, place: u32) {
+        let at = self.directives.partition_point(|report| report.span.start <= place);
+        let Some(report) = at.checked_sub(1).and_then(|at| self.directives.get_mut(at)) else { return };
+        if report.outcome == Outcome::Exact {
+            report.outcome = Outcome::Noted;
         }
+    }
+
+    /// Says, once, that lines need a preprocessor.
+    fn say_unprocessed(&mut self, lines: &[Span]) {
+        let Some(first) = lines.first() else { return };
+        self.diagnostics.push(diag::needs_preprocessor(*first));
+        self.settle();
+        lines.iter().for_each(|lines| self.mark_before(lines.start));
     }
 }

@@ -2,8 +2,10 @@
 //!
 //! Invariant: each has its reason; what a compiler says of correct programs is known by a part of its message.
 
+use std::collections::BTreeSet;
+
 use super::Language;
-use super::program::{Clause, Program, Stmt, Type};
+use super::program::{Clause, Place, Program, Stmt, Type};
 use super::variant::Variant;
 use super::walk;
 use crate::difftest::toolchain::Toolchain;
@@ -31,6 +33,15 @@ const TABLE: &[Exclusion] = &[
             variant.toolchain == Toolchain::FlangDevice
                 && language == Language::Fortran
                 && keeps_objects(program)
+        },
+    },
+    Exclusion {
+        // The same, then: !$omp target data map(to: v); !$omp target; v%k = 1; see fixtures/limits/array-of-type.f90
+        why: "flang 22: objects are copied although they are present, after a construct with an allocatable array of their type",
+        concerns: |program, language, variant| {
+            variant.toolchain == Toolchain::FlangDevice
+                && language == Language::Fortran
+                && uses_type_twice(program)
         },
     },
 ];
@@ -127,4 +138,50 @@ fn keeps_objects(program: &Program) -> bool {
     data.clauses(&program.declares);
     walk::program(program, &mut data);
     data.1
+}
+
+/// Whether a directive about data names an object, and a construct uses an allocatable array or a pointer of its type.
+fn uses_type_twice(program: &Program) -> bool {
+    struct Types<'a> {
+        program: &'a Program,
+        kept: BTreeSet<usize>,
+        used: BTreeSet<usize>,
+    }
+    struct Used<'a, 'b>(&'b mut Types<'a>);
+    fn of_object(ty: &Type) -> Option<usize> {
+        match ty {
+            Type::Struct(number) => Some(*number),
+            Type::Array(_, inner) => of_object(inner),
+            _ => None,
+        }
+    }
+    impl walk::see::See for Used<'_, '_> {
+        fn place(&mut self, place: &Place) {
+            if let Type::Pointer(inner) = &self.0.program.vars[place.base()].ty {
+                self.0.used.extend(of_object(inner));
+            }
+        }
+    }
+    impl walk::see::See for Types<'_> {
+        fn stmt(&mut self, stmt: &Stmt) {
+            match stmt {
+                Stmt::Data { clauses, .. } | Stmt::Alone { clauses, .. } => {
+                    for clause in clauses {
+                        let Clause::Data(_, items) = clause else { continue };
+                        let types = items.iter().map(|item| &self.program.vars[item.place.base()].ty);
+                        self.kept.extend(types.filter_map(of_object));
+                    }
+                }
+                Stmt::Compute(compute) => {
+                    let mut used = Used(self);
+                    walk::see::clauses(&compute.clauses, &mut used);
+                    walk::see::block(&compute.body, &mut used);
+                }
+                _ => {}
+            }
+        }
+    }
+    let mut types = Types { program, kept: BTreeSet::new(), used: BTreeSet::new() };
+    walk::program(program, &mut types);
+    !types.kept.is_disjoint(&types.used)
 }

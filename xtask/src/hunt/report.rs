@@ -152,6 +152,11 @@ impl Report {
         Ok(())
     }
 
+    /// Whether a failure of the same program was reduced.
+    fn is_reduced(&self, one: &Found) -> bool {
+        self.reduced.iter().any(|(other, _)| (other.language, other.number) == (one.language, one.number))
+    }
+
     /// Prints everything; the last line counts.
     pub fn print(&self, options: &Options) -> Result<Verdict> {
         for (one, text) in &self.reduced {
@@ -176,6 +181,9 @@ impl Report {
         println!("told by: {}", list.join(", "));
         for (why, number) in &self.exclusions {
             println!("excluded {number}: {why}");
+        }
+        for one in self.found.iter().filter(|one| !self.is_reduced(one)) {
+            println!("not reduced: {}\n  {}", one.failure, self.again(options, one));
         }
         let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
         self.found.iter().for_each(|one| *kinds.entry(signature(one)).or_default() += 1);
