@@ -31,6 +31,7 @@ mod reduced;
 mod saved;
 mod section;
 mod sections;
+mod turns;
 
 pub use alias::Aliased;
 pub use api::{ApiChange, ApiLowered, declarations, lower_api};
