@@ -23,7 +23,7 @@ use super::profile::Tuning;
 use super::turns::Turn;
 use super::{
     array, commons, constant, ends, exits, flang, launch, memory, object, pieces, profile, queue, saved,
-    sections, turns,
+    sections, structs, turns,
 };
 
 /// What the output is written for.
@@ -512,6 +512,9 @@ impl Lowering<'_> {
         if self.is_flang() {
             let at = self.bound[launch.directive].directive.span.start;
             flang::device_addresses(&mut directive, &|item| self.is_c_pointer(item, at));
+        }
+        if self.target.speech == Speech::C {
+            structs::arrays(&mut directive);
         }
         self.diags.append(&mut gathered.diags);
         let lines = self.around(launch.directive, &mut gathered, held);

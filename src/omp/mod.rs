@@ -31,6 +31,7 @@ mod reduced;
 mod saved;
 mod section;
 mod sections;
+mod structs;
 mod turns;
 
 pub use alias::Aliased;

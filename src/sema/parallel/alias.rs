@@ -184,7 +184,8 @@ impl Facts<'_> {
             let are_laid_together = a.fortran.is_equivalent && b.fortran.is_equivalent;
             let is_aim = |known: &Symbol, reach| is_pointer(reach) || known.fortran.target;
             let meet = is_pointer(one.1) && is_aim(b, two.1) || is_pointer(two.1) && is_aim(a, one.1);
-            let are_given = [a, b].iter().all(|known| known.fortran.target && known.kind == SymbolKind::Parameter);
+            let are_given =
+                [a, b].iter().all(|known| known.fortran.target && known.kind == SymbolKind::Parameter);
             return is_same || are_laid_together || meet || are_given;
         }
         let is_restrict = |(symbol, reach): (SymbolId, Reach)| {
