@@ -196,7 +196,8 @@ impl Facts<'_> {
             Reach::Pointer => self.origins().of(self, symbol),
             Reach::Memory => Rc::new(Origin::of_memory()),
         };
-        !(is_restrict(one) && is_restrict(two)) && !self.lead_apart(&led_from(one), &led_from(two))
+        let are_restrict = is_restrict(one) && is_restrict(two);
+        !(are_restrict || self.lead_apart(&led_from(one), &led_from(two)))
     }
 
     /// Whether what two values may be made from leads to different memory.

@@ -48,7 +48,7 @@ fn global(writer: &mut Writer) -> Data {
         _ => vec![8],
     };
     let ty = if extents.is_empty() { Type::Num(num) } else { Type::array(&extents, num) };
-    let var = writer.variable("g", ty, Storage::Global);
+    let var = writer.variable("g", ty.clone(), Storage::Global);
     let kind = writer.random.pick(&[
         DataKind::Create,
         DataKind::Create,
@@ -56,8 +56,10 @@ fn global(writer: &mut Writer) -> Data {
         DataKind::DeviceResident,
         DataKind::Link,
     ]);
-    // Fortran's `link` is for variables without a place of their own: not here.
-    let kind = if writer.is_fortran() && kind == DataKind::Link { DataKind::Create } else { kind };
+    // Fortran's `link` is for variables without a place of their own: not here. Of a scalar with `link`, OpenACC does not say
+    // whether a construct that does not name it takes the host's value or the device's (2.6.2, 2.13).
+    let has_link = !writer.is_fortran() && matches!(ty, Type::Array(..));
+    let kind = if kind == DataKind::Link && !has_link { DataKind::Create } else { kind };
     if kind == DataKind::CopyIn || writer.random.chance(40) {
         writer.program.initial.push((var, writer.random.between(1, 9)));
     }
