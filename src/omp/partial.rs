@@ -276,7 +276,11 @@ impl Work<'_> {
             let one = &self.bound[between];
             one.directive.kind == DirectiveKind::ExitData
                 && self.block(one.directive.span) == block
-                && data(one).any(|(_, item)| place(self.symbols, item).as_ref() == Some(&target.place))
+                && data(one).any(|(_, item)| {
+                    let is_element = self.unit.is_fortran()
+                        || without_section(&item.text) == without_section(&target.text);
+                    is_element && place(self.symbols, item).as_ref() == Some(&target.place)
+                })
         })
     }
 
