@@ -269,19 +269,33 @@ impl Work<'_> {
         !ancestors(self.bound, at).chain([at]).any(|around| self.calls(around, one.function))
     }
 
-    /// Whether an `exit data` takes the target away between its directive and directive `at`.
+    /// Whether `exit data` takes the target away between its directive and directive `at`: as often as `enter data` has
+    /// brought it, or with `finalize`.
     fn is_gone(&self, target: &Target, at: usize) -> bool {
         let block = self.block(self.bound[target.index].directive.span);
-        (target.index + 1..at).any(|between| {
-            let one = &self.bound[between];
-            one.directive.kind == DirectiveKind::ExitData
-                && self.block(one.directive.span) == block
-                && data(one).any(|(_, item)| {
-                    let is_element = self.unit.is_fortran()
-                        || without_section(&item.text) == without_section(&target.text);
-                    is_element && place(self.symbols, item).as_ref() == Some(&target.place)
-                })
-        })
+        let function = self.bound[target.index].function;
+        let names = |one: &Bound| {
+            data(one).any(|(_, item)| {
+                let is_element =
+                    self.unit.is_fortran() || without_section(&item.text) == without_section(&target.text);
+                is_element && place(self.symbols, item).as_ref() == Some(&target.place)
+            })
+        };
+        let mut count = 0usize;
+        let mut is_left = false;
+        for before in (0..at).filter(|before| self.bound[*before].function == function) {
+            let one = &self.bound[before];
+            let finalizes = one.directive.clauses.iter().any(|clause| clause.kind == ClauseKind::Finalize);
+            match one.directive.kind {
+                DirectiveKind::EnterData if names(one) => count += 1,
+                DirectiveKind::ExitData if self.block(one.directive.span) == block && names(one) => {
+                    count = if finalizes { 0 } else { count.saturating_sub(1) };
+                    is_left |= before > target.index;
+                }
+                _ => {}
+            }
+        }
+        is_left && count == 0
     }
 
     /// The innermost block around a place.
