@@ -1242,13 +1242,17 @@ pub fn computed_again(at: Span, text: &str) -> Diag {
 }
 
 /// A0330
-pub fn part_before_object(at: Span, object: &str, part: &str) -> Diag {
+pub fn part_before_object(at: Span, object: &str, together: Option<&str>, part: &str) -> Diag {
+    let (what, it) = match together {
+        None => (format!("`{object}` goes"), "it"),
+        Some(other) => (format!("`{object}` and `{other}` go together"), "their object"),
+    };
     diag(
         330,
         Severity::Differs,
         at,
         format!(
-            "`{object}` goes to the device while `{part}` may be there without it: OpenMP has a part of the object there"
+            "{what} to the device while `{part}` may be there without {it}: OpenMP has a part of the object there"
         ),
         "the run-time library stops here, as it does not make the part larger",
         "name the object in a data clause before its member, or in the same directive",

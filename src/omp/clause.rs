@@ -14,6 +14,7 @@ use super::look::{self, Asked};
 use super::memory::Holes;
 use super::pieces::{Piece, Pieces};
 use super::queue;
+use super::turns::Start;
 
 /// What the clauses of one directive amount to.
 #[derive(Debug, Default)]
@@ -22,6 +23,8 @@ pub struct Gathered {
     pub clauses: Vec<(Place, Clause)>,
     /// Clauses that directives of their own say: the sections of an update that are not one piece of memory.
     pub pieces: Vec<Piece>,
+    /// Where new directives begin, since an update keeps the order of its list items.
+    pub turns: Vec<Start>,
     /// Statements that take the directive's place.
     pub statements: Vec<String>,
     /// The condition under which they run.
@@ -153,6 +156,8 @@ pub struct Facts<'a> {
     pub section: &'a dyn Fn(&ListItem) -> Option<&'a Section>,
     /// Whether an `update` must know a list item by another name.
     pub needs_name: &'a dyn Fn(&ListItem) -> bool,
+    /// Whether a new directive begins with a list item.
+    pub begins: &'a dyn Fn(&ListItem) -> bool,
 }
 
 /// Translates one clause.
@@ -173,6 +178,9 @@ pub fn translate(clause: &AccClause, asked: &Asked, facts: &Facts, into: &mut Ga
         }
         ClauseKind::UseDevice(list) | ClauseKind::UpdateSelf(list) | ClauseKind::UpdateDevice(list) => {
             for item in list {
+                if (facts.begins)(item) {
+                    into.turns.push(Start::here(into));
+                }
                 item_by_row(entry, clause, (item, class(item)), &about_rows(asked, item, facts), facts, into);
             }
         }

@@ -2,6 +2,8 @@
 //!
 //! Invariant: one `Lowered` for each bound directive; what is left is said by a diagnostic.
 
+use std::collections::BTreeSet;
+
 use crate::acc::ast::{Argument, ClauseKind, DirectiveKind, Expr, GangArgument, ListItem, Part as ItemPart};
 use crate::bind::{Bound, ancestors};
 use crate::diag::{self, Diag};
@@ -18,9 +20,10 @@ use super::ast::{Body, Clause, Directive, Ending, Leaf, Speech};
 use super::clause::{self, Facts, Gathered};
 use super::look::{self, Asked};
 use super::profile::Tuning;
+use super::turns::Turn;
 use super::{
     array, commons, constant, ends, exits, flang, launch, memory, object, pieces, profile, qualified, queue,
-    saved, sections,
+    saved, sections, structs, turns,
 };
 
 /// What the output is written for.
@@ -379,12 +382,14 @@ impl Lowering<'_> {
         let parts = self.declared_parts(index);
         let needs_name =
             |item: &ListItem| parts.iter().any(|part| part.eq_ignore_ascii_case(item.variable()));
+        let begins = |item: &ListItem| self.plan.turns.contains(&item.span);
         let facts = Facts {
             class: &class,
             is_rows: &is_rows,
             constant: &constant,
             section: &section,
             needs_name: &needs_name,
+            begins: &begins,
         };
         for clause in clauses.iter().filter_map(|at| bound.directive.clauses.get(*at)) {
             if !skip(&clause.kind) {
@@ -532,6 +537,9 @@ impl Lowering<'_> {
         if self.is_flang() {
             let at = self.bound[launch.directive].directive.span.start;
             flang::device_addresses(&mut directive, &|item| self.is_c_pointer(item, at));
+        }
+        if self.target.speech == Speech::C {
+            structs::arrays(&mut directive);
         }
         self.diags.append(&mut gathered.diags);
         let lines = self.around(launch.directive, &mut gathered, held);
@@ -857,6 +865,7 @@ impl Lowering<'_> {
                     .extend(filled.map(|clause| queue::of_argument(clause, argument, self.target.speech)));
             }
         }
+        let later = turns::later(gathered);
         for (_, clause) in gathered.clauses.drain(..) {
             if let (Body::Text(condition), "if") = (&clause.body, clause.name.as_str()) {
                 gathered.condition = Some(condition.clone());
@@ -865,12 +874,10 @@ impl Lowering<'_> {
         }
         self.on_device_only(kind, &mut directive);
         let hidden = self.plan.apart.get(&index).map(|names| object::hide(&mut directive, names));
-        if kind == DirectiveKind::Update {
-            let (more, counters) =
-                pieces::apart(&mut directive, std::mem::take(&mut gathered.pieces), self.target.speech);
-            if !more.is_empty() {
-                return self.several_updates(index, directive, (more, counters), gathered);
-            }
+        if kind == DirectiveKind::Update
+            && (!later.is_empty() || !gathered.pieces.is_empty() || pieces::is_again(&directive))
+        {
+            return self.several_updates(index, directive, later, gathered);
         }
         let needs_data = !matches!(kind, DirectiveKind::Wait | DirectiveKind::Atomic);
         let has_data = directive.clauses.iter().any(|clause| matches!(clause.body, Body::List(_)));
@@ -965,34 +972,63 @@ impl Lowering<'_> {
         task.into_iter().flatten().map(|one| one.line(self.target.speech)).collect()
     }
 
-    /// An update that takes more than one directive: `more` are the lines behind the first one, and the loop variables in them.
+    /// An update that takes more than one directive: the first one, and `later` turns.
     fn several_updates(
         &mut self,
         index: usize,
-        mut directive: Directive,
-        (mut more, counters): (Vec<String>, Vec<usize>),
+        mut first: Directive,
+        later: Vec<Turn>,
         gathered: &mut Gathered,
     ) -> Option<Vec<Part>> {
         let speech = self.target.speech;
-        let before = std::mem::take(&mut gathered.before);
-        let lines = statements(gathered, speech);
-        let has_data = directive.clauses.iter().any(|clause| matches!(clause.body, Body::List(_)));
-        if !lines.is_empty() {
-            queue::hold(&mut directive);
-            more.extend(self.wait_own_queue(index));
+        let has_statements = |turn: &Turn| !turn.statements.is_empty();
+        if !gathered.statements.is_empty() || later.iter().any(has_statements) {
+            queue::hold(&mut first);
+        }
+        self.hold_aliases(index, &mut first);
+        let mut before = self.task_before(index, &mut first);
+        before.append(&mut gathered.before);
+        let bare = pieces::without_lists(&first);
+        let (mut more, mut counters) = (Vec::new(), BTreeSet::new());
+        let pieces = std::mem::take(&mut gathered.pieces);
+        let statements = std::mem::take(&mut gathered.statements);
+        let mut own = self.turn(index, &mut first, Turn { pieces, statements, ..Turn::default() }, gathered);
+        more.append(&mut own.0);
+        counters.extend(own.1);
+        for mut turn in later {
+            let mut directive = bare.clone();
+            std::mem::take(&mut turn.motions).into_iter().for_each(|clause| directive.add(clause));
+            let (lines, used) = self.turn(index, &mut directive, turn, gathered);
+            more.extend(has_motion(&directive).then(|| directive.line(speech)));
             more.extend(lines);
+            counters.extend(used);
         }
         if !self.may_insert(index, &more) {
             return None;
         }
-        let mut parts = match has_data {
-            true => {
-                lines_before(before).chain([Part::Directive(directive), Part::LinesBehind(more)]).collect()
-            }
+        let mut parts = match has_motion(&first) {
+            true => lines_before(before).chain([Part::Directive(first), Part::LinesBehind(more)]).collect(),
             false => vec![Part::Statements([before, more].concat())],
         };
-        parts.push(Part::Counters(counters));
+        parts.push(Part::Counters(counters.into_iter().collect()));
         Some(parts)
+    }
+
+    /// The lines of one turn of an update after its first directive, and the loop variables in them.
+    fn turn(
+        &self,
+        index: usize,
+        directive: &mut Directive,
+        turn: Turn,
+        gathered: &Gathered,
+    ) -> (Vec<String>, Vec<usize>) {
+        let speech = self.target.speech;
+        let (mut lines, counters) = pieces::apart(directive, turn.pieces, speech);
+        if !turn.statements.is_empty() {
+            lines.extend(self.wait_own_queue(index));
+            lines.extend(under(gathered.condition.as_deref(), turn.statements, speech));
+        }
+        (lines, counters)
     }
 
     fn tell_moved(&mut self, index: usize) {
@@ -1342,6 +1378,11 @@ fn distinct(lines: Vec<String>) -> Vec<String> {
         }
     }
     out
+}
+
+/// Whether a directive names data that it moves.
+fn has_motion(directive: &Directive) -> bool {
+    directive.clauses.iter().any(|clause| matches!(clause.name.as_str(), "to" | "from"))
 }
 
 /// The directives by which the data of a construct enters before it and leaves behind it.

@@ -32,6 +32,8 @@ mod reduced;
 mod saved;
 mod section;
 mod sections;
+mod structs;
+mod turns;
 
 pub use alias::Aliased;
 pub use api::{ApiChange, ApiLowered, declarations, lower_api};

@@ -13,6 +13,7 @@ use crate::plan;
 use crate::sema::{self, Class, Path, Place, SymbolId, SymbolKind, Symbols};
 use crate::source::Span;
 
+use super::clause::without_section;
 use super::pointers::place;
 
 /// Says where an object, or more of it, is needed on the device while the target of one of its members is there without it.
@@ -89,7 +90,8 @@ pub(super) fn may_be_pointer(symbols: &Symbols, member: &str) -> bool {
     symbols.dimensions_of_member(member).is_none_or(|known| known.shape.first() == Some(&false))
 }
 
-/// Writes `a[0:]` for an array of structs that the directive names beside members of it.
+/// Writes `a[0:]` for an array of structs that the directive names beside members of it, and in constructs without a loop of
+/// their own also for a section that is all of it: where no loop joins them, `structs` gives the array's name again.
 fn arrays_as_sections(symbols: &Symbols, one: &mut Bound) {
     let here = one.directive.span.start;
     let is_array = |name: &str| {
@@ -98,15 +100,32 @@ fn arrays_as_sections(symbols: &Symbols, one: &mut Bound) {
     let members = data(one).map(|(_, item)| item).filter(|item| has_member(item));
     let arrays: BTreeSet<String> =
         members.map(|item| item.base.text.clone()).filter(|name| is_array(name)).collect();
+    let is_region = matches!(
+        one.directive.kind,
+        DirectiveKind::Parallel | DirectiveKind::Serial | DirectiveKind::Kernels | DirectiveKind::SerialLoop
+    );
     for clause in &mut one.directive.clauses {
         let ClauseKind::Data(_, list) = &mut clause.kind else { continue };
-        for item in list.iter_mut().filter(|item| item.parts.is_empty() && arrays.contains(&item.base.text)) {
+        let is_all = |item: &ListItem| item.parts.is_empty() || is_region && is_whole(symbols, item, here);
+        for item in list.iter_mut().filter(|item| arrays.contains(&item.base.text) && is_all(item)) {
             let zero = Expr { text: "0".to_owned(), span: item.span };
             let all = Subscript::Range { first: Some(zero), second: None, stride: None };
-            item.parts.push(Part::Section(vec![all]));
-            item.text = format!("{}[0:]", item.text.trim_end());
+            item.parts = vec![Part::Section(vec![all])];
+            item.text = format!("{}[0:]", item.base.text);
         }
     }
+}
+
+/// Whether an item is a section that says the length of its array, word by word.
+fn is_whole(symbols: &Symbols, item: &ListItem, here: u32) -> bool {
+    let [Part::Section(section)] = item.parts.as_slice() else { return false };
+    let [Subscript::Range { first, second: Some(length), stride: None }] = section.as_slice() else {
+        return false;
+    };
+    let symbol = symbols.lookup(&item.base.text, here).map(|symbol| symbols.get(symbol));
+    let size = symbol.filter(|known| known.shape == [true]).and_then(|known| known.bounds.first());
+    first.as_ref().is_none_or(|first| first.text.trim() == "0")
+        && size.and_then(|size| size.upper.as_deref()).is_some_and(|size| size.trim() == length.text.trim())
 }
 
 /// The target of a member that a directive puts on the device without the member's object.
@@ -138,6 +157,24 @@ fn subscript(one: &Subscript) -> String {
         Subscript::Index(index) => format!("[{}]", index.text),
         Subscript::Range { first, second, .. } => format!("[{}:{}]", text(first), text(second)),
     }
+}
+
+/// A member that a directive maps.
+struct Member<'a> {
+    /// Its name, without blanks and sections.
+    name: String,
+    /// Its object, and its number in the struct, where that is known.
+    number: Option<(String, usize)>,
+    item: &'a ListItem,
+}
+
+/// An object and the first and the last of its members, if they are known and of one object.
+fn range<'m>(members: &'m [Member]) -> Option<(&'m str, usize, usize)> {
+    let (object, _) = members.first()?.number.as_ref()?;
+    let numbers = members.iter().map(|member| member.number.as_ref().filter(|(of, _)| of == object));
+    let numbers: Option<Vec<usize>> = numbers.map(|number| number.map(|(_, at)| *at)).collect();
+    let numbers = numbers?;
+    Some((object, *numbers.iter().min()?, *numbers.iter().max()?))
 }
 
 struct Work<'a> {
@@ -234,7 +271,10 @@ impl Work<'_> {
     /// What is said of the first directive that needs more of the object while the target is on the device.
     fn first_need(&self, target: &Target) -> Option<Diag> {
         let later = (0..self.bound.len()).filter(|at| self.is_live(target, *at));
-        later.into_iter().find_map(|at| self.object_of(target, at).or_else(|| self.use_of(target, at)))
+        later.into_iter().find_map(|at| {
+            let by_clause = self.object_of(target, at).or_else(|| self.more_of(target, at));
+            by_clause.or_else(|| self.use_of(target, at))
+        })
     }
 
     /// Whether directive `at` may be reached while the target is on the device.
@@ -254,18 +294,32 @@ impl Work<'_> {
         !ancestors(self.bound, at).chain([at]).any(|around| self.calls(around, one.function))
     }
 
-    /// Whether an `exit data` takes the target away between its directive and directive `at`.
+    /// Whether `exit data` takes the target away between its directive and directive `at`: as often as `enter data` has
+    /// brought it, or with `finalize`.
     fn is_gone(&self, target: &Target, at: usize) -> bool {
         let block = self.block(self.bound[target.index].directive.span);
-        (target.index + 1..at).any(|between| {
-            let one = &self.bound[between];
-            one.directive.kind == DirectiveKind::ExitData
-                && self.block(one.directive.span) == block
-                && data(one).any(|(_, item)| {
-                    place(self.symbols, item).as_ref() == Some(&target.place)
-                        && path(item).eq_ignore_ascii_case(&target.path)
-                })
-        })
+        let function = self.bound[target.index].function;
+        let names = |one: &Bound| {
+            data(one).any(|(_, item)| {
+                let is_element = path(item).eq_ignore_ascii_case(&target.path);
+                is_element && place(self.symbols, item).as_ref() == Some(&target.place)
+            })
+        };
+        let mut count = 0usize;
+        let mut is_left = false;
+        for before in (0..at).filter(|before| self.bound[*before].function == function) {
+            let one = &self.bound[before];
+            let finalizes = one.directive.clauses.iter().any(|clause| clause.kind == ClauseKind::Finalize);
+            match one.directive.kind {
+                DirectiveKind::EnterData if names(one) => count += 1,
+                DirectiveKind::ExitData if self.block(one.directive.span) == block && names(one) => {
+                    count = if finalizes { 0 } else { count.saturating_sub(1) };
+                    is_left |= before > target.index;
+                }
+                _ => {}
+            }
+        }
+        is_left && count == 0
     }
 
     /// The innermost block around a place.
@@ -291,7 +345,72 @@ impl Work<'_> {
     fn object_of(&self, target: &Target, at: usize) -> Option<Diag> {
         let items = data(&self.bound[at]).filter(|(kind, _)| allocates(kind));
         let whole = items.map(|(_, item)| item).find(|item| self.is_object(item, &target.place))?;
-        Some(diag::part_before_object(whole.span, &whole.text, &target.text))
+        Some(diag::part_before_object(whole.span, &whole.text, None, &target.text))
+    }
+
+    /// Members of the object that directive `at` names together, which are more of the object than the part of it that is on
+    /// the device with the target, and not apart from it.
+    fn more_of(&self, target: &Target, at: usize) -> Option<Diag> {
+        if self.unit.is_fortran() || self.bound[at].directive.kind == DirectiveKind::ExitData {
+            return None;
+        }
+        let part = self.members_of(target.index, target.place.0);
+        let more = self.members_of(at, target.place.0);
+        let [first, second, ..] = more.as_slice() else { return None };
+        let is_new = |member: &Member| part.iter().all(|known| known.name != member.name);
+        let has_all = |earlier: &Target| {
+            let own = self.members_of(earlier.index, earlier.place.0);
+            earlier.place.0 == target.place.0
+                && earlier.index < target.index
+                && self.is_live(earlier, at)
+                && more.iter().all(|member| own.iter().any(|known| known.name == member.name))
+        };
+        let stands_apart = match (range(&part), range(&more)) {
+            (Some((object, low, high)), Some((of, first, last))) if object == of => {
+                last < low || high < first || low <= first && last <= high
+            }
+            _ => false,
+        };
+        if !more.iter().any(is_new) || stands_apart || self.targets.iter().any(has_all) {
+            return None;
+        }
+        Some(diag::part_before_object(
+            second.item.span,
+            &first.item.text,
+            Some(&second.item.text),
+            &target.text,
+        ))
+    }
+
+    /// The members of a variable that directive `at` maps.
+    fn members_of(&self, at: usize, root: sema::SymbolId) -> Vec<Member<'_>> {
+        let one = &self.bound[at];
+        let maps = |kind: &DataClause| allocates(kind) || *kind == DataClause::Present;
+        let items = data(one).filter(|(kind, _)| maps(kind)).map(|(_, item)| item);
+        let own = items.filter(|item| has_member(item) && item.base.text != "this");
+        let mut members: Vec<Member> = Vec::new();
+        for item in own.filter(|item| place(self.symbols, item).is_some_and(|place| place.0 == root)) {
+            let name = without_section(&item.text);
+            let name: String = name.chars().filter(|c| !c.is_whitespace()).collect();
+            if members.iter().all(|known| known.name != name) {
+                members.push(Member { number: self.number(&name), name, item });
+            }
+        }
+        members
+    }
+
+    /// What stands before the last member in a name, and which one of its struct the member is.
+    fn number(&self, name: &str) -> Option<(String, usize)> {
+        let at = name.rfind(['.', '>'])?;
+        let (object, member) = (&name[..at], &name[at + 1..]);
+        let mut records = self
+            .unit
+            .records
+            .iter()
+            .filter_map(|record| record.members.iter().position(|id| self.unit.decl(*id).name == member));
+        // Of several structs with such a member it is not known which one it is.
+        let number = records.next()?;
+        records.next().is_none().then(|| (object.to_owned(), number))
     }
 
     /// A use of another part of the object in the construct of directive `at`, which would copy the object by itself.

@@ -197,7 +197,7 @@ fn less(size: &str, first: &str) -> String {
 }
 
 /// Takes out of an update what needs directives of its own: `directive` keeps what one directive can say. Gives the lines
-/// behind it, and the dimensions whose loop variables they use.
+/// after it, and the dimensions whose loop variables they use.
 pub fn apart(directive: &mut Directive, pieces: Vec<Piece>, speech: Speech) -> (Vec<String>, Vec<usize>) {
     let mut lines = Vec::new();
     let bare = without_lists(directive);
@@ -253,10 +253,15 @@ fn looped(loops: &[Loop], inner: &[String], speech: Speech) -> Vec<String> {
 }
 
 /// The directive without what it lists.
-fn without_lists(directive: &Directive) -> Directive {
+pub fn without_lists(directive: &Directive) -> Directive {
     let mut bare = directive.clone();
     bare.clauses.retain(|clause| !matches!(clause.name.as_str(), "to" | "from"));
     bare
+}
+
+/// Whether a directive names a variable for the second time.
+pub fn is_again(directive: &Directive) -> bool {
+    !again(&mut directive.clone(), &without_lists(directive)).is_empty()
 }
 
 /// Takes the items out of `directive` that name a variable for the second time: clang 19 refuses two sections of one array in

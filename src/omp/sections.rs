@@ -1,10 +1,11 @@
-//! Several sections of one array on one directive: compilers for C take one of a variable.
+//! Several sections of one array on one directive: compilers for C take one of a variable. Members of several elements of one
+//! array of structs: clang 19 takes them for members of one struct, and maps a size that may be negative.
 //!
-//! Invariant: each directive names a variable once, and all of them together what the one did.
+//! Invariant: each directive names a variable once, and members of one element, and all of them together what the one did.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::ast::{Body, Clause, Directive};
+use super::ast::{Body, Clause, Directive, Leaf};
 
 /// Takes the second and further sections of variables out of a directive about data: directives like it, for those.
 pub fn apart(directive: &mut Directive) -> Vec<Directive> {
@@ -18,7 +19,10 @@ pub fn apart(directive: &mut Directive) -> Vec<Directive> {
 /// A directive with the items whose variable the directive has named before; none if there are none.
 fn repeated(directive: &mut Directive) -> Option<Directive> {
     let mut rest = Directive { clauses: Vec::new(), ..directive.clone() };
+    let is_update = directive.has(Leaf::Named("target update"));
+    let whole = objects(directive);
     let mut met = BTreeSet::new();
+    let mut elements: BTreeMap<String, String> = BTreeMap::new();
     for clause in &mut directive.clauses {
         let is_depend = clause.name == "depend";
         let items = match &mut clause.body {
@@ -28,8 +32,15 @@ fn repeated(directive: &mut Directive) -> Option<Directive> {
                 continue;
             }
         };
-        let (own, others): (Vec<String>, Vec<String>) =
-            std::mem::take(items).into_iter().partition(|item| met.insert(variable(item).to_owned()));
+        let (own, others): (Vec<String>, Vec<String>) = std::mem::take(items).into_iter().partition(|item| {
+            let is_fresh = !met.contains(variable(item));
+            let is_own = is_fresh
+                && element(item).filter(|_| !is_update).is_none_or(|(array, element)| {
+                    whole.contains(array)
+                        || elements.entry(array.to_owned()).or_insert(element.to_owned()) == element
+                });
+            is_own && met.insert(variable(item).to_owned())
+        });
         *items = own;
         if !others.is_empty() {
             let mut again = clause.clone();
@@ -42,6 +53,35 @@ fn repeated(directive: &mut Directive) -> Option<Directive> {
     rest.clauses.iter().any(is_data).then_some(rest)
 }
 
+/// The variables that a directive names without members.
+fn objects(directive: &Directive) -> BTreeSet<String> {
+    let items = directive.clauses.iter().flat_map(|clause| match &clause.body {
+        Body::List(items) if clause.name != "depend" => items.as_slice(),
+        Body::List(_) | Body::Text(_) | Body::None => &[],
+    });
+    let whole = items.filter(|item| !item.contains('.') && !item.contains("->"));
+    whole.map(|item| variable(item).to_owned()).collect()
+}
+
+/// The array of structs that an item is a member of, and the element: `a` and `a[1]` of `a[1].p[0:n]`.
+fn element(item: &str) -> Option<(&str, &str)> {
+    let member = variable(item);
+    let open = member.find('[')?;
+    let mut depth = 0usize;
+    let close = member.char_indices().skip_while(|(at, _)| *at < open).find_map(|(at, c)| {
+        match c {
+            '[' => depth += 1,
+            ']' => depth -= 1,
+            _ => {}
+        }
+        (depth == 0).then_some(at)
+    })?;
+    let is_member = member[close + 1..].starts_with('.');
+    let array = &member[..open];
+    let is_variable = array.chars().all(|c| c.is_alphanumeric() || c == '_');
+    (is_member && is_variable).then(|| (array, &member[..=close]))
+}
+
 /// An item without its sections: `s.p` of `s.p[0:n]`.
 fn variable(item: &str) -> &str {
     super::clause::without_section(item)
@@ -49,7 +89,7 @@ fn variable(item: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ast::{Leaf, Speech};
+    use super::super::ast::Speech;
     use super::*;
 
     #[test]
@@ -68,5 +108,23 @@ mod tests {
             "#pragma omp target update if(c) from(a[8:1])",
         ];
         assert_eq!(lines, own);
+    }
+
+    #[test]
+    fn members_of_one_element_stand_together() {
+        let line = |items: &[&str]| {
+            let mut enter = Directive::new(&[Leaf::Named("target enter data")]);
+            items.iter().for_each(|item| enter.add(Clause::list("map", Some("to"), item)));
+            let more = apart(&mut enter);
+            let all = [vec![enter], more].concat();
+            all.iter().map(|one| one.line(Speech::C)).collect::<Vec<String>>()
+        };
+        let own = [
+            "#pragma omp target enter data map(to: s[0].q[0:n], s[0].p[0:n], t.p[0:n])",
+            "#pragma omp target enter data map(to: s[i + a[1]].p[0:n])",
+        ];
+        assert_eq!(line(&["s[0].q[0:n]", "s[i + a[1]].p[0:n]", "s[0].p[0:n]", "t.p[0:n]"]), own);
+        let all = "#pragma omp target enter data map(to: s[0:], s[0].q[0:n], s[1].p[0:n])";
+        assert_eq!(line(&["s[0:]", "s[0].q[0:n]", "s[1].p[0:n]"]), [all]);
     }
 }

@@ -110,8 +110,10 @@ impl Maker<'_> {
             }
             if value.is_some_and(|value| self.may_use_device(value, &listed)) {
                 let span = self.unit.stmt(stmt).span;
-                self.diags
-                    .push(diag::not_yet(span, "a `return` of a call that may use the device, after `declare`"));
+                self.diags.push(diag::not_yet(
+                    span,
+                    "a `return` of a call that may use the device, after `declare`",
+                ));
                 return None;
             }
             exits.push(Exit::Return { stmt, braces: unbraced.contains(&stmt) });

@@ -33,6 +33,7 @@ mod spelling;
 mod statement;
 mod tree;
 mod trips;
+mod turns;
 mod words;
 
 pub use auto::{Reached, Settled, leaves_open, operator, settle};

@@ -55,6 +55,9 @@ pub struct Plan {
     pub apart: BTreeMap<usize, BTreeSet<String>>,
     /// The sections that list items name, by the items' places, where they are not plainly one piece of memory.
     pub sections: BTreeMap<Span, Section>,
+    /// The list items of updates before which a new directive begins, since they may be the same memory as items before them
+    /// that go the other way.
+    pub turns: BTreeSet<Span>,
     /// Why directives name memory that no target can take as one piece: the first reason of each.
     pub refused_items: BTreeMap<usize, Diag>,
     /// Such members that compute constructs use and do not name, of an object that is absent.

@@ -70,7 +70,7 @@ impl Component {
 
 impl Symbols {
     /// Whether a component of this name may be a pointer: of some type it is one, or no type that is seen has it.
-    pub(super) fn may_be_pointer_component(&self, name: &str) -> bool {
+    pub fn may_be_pointer_component(&self, name: &str) -> bool {
         let types = self.derived_types.types.values();
         let mut known = types.filter_map(|one| one.components.get(name)).peekable();
         known.peek().is_none() || known.any(|component| component.is_pointer)

@@ -34,7 +34,7 @@ pub use loops::{Header, NotCanonical, header, is_tight, only_loop, trip_constant
 pub use memory::{Moved, gapped, moves, retargets};
 pub use output::{Output, output, prints};
 pub use parallel::{
-    Amount, Around, Combine, Distance, Facts, Finding, Induction, Kind, Level, Needs, Obstacle, Said,
+    Amount, Around, Combine, Distance, Facts, Finding, Induction, Kind, Level, Needs, Obstacle, Reach, Said,
     Verdict, combined, fixed_step, inductions, integer, is_mathematical, judge, reached,
 };
 pub use reduction::{Last, Reduction};

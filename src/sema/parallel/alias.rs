@@ -5,9 +5,10 @@
 
 use std::rc::Rc;
 
-use crate::sema::{Class, SymbolId, SymbolKind};
+use crate::sema::{Class, Symbol, SymbolId, SymbolKind};
 
 use super::access::{Access, Nest, Place, Step};
+use super::facts::Facts;
 use super::origin::Origin;
 
 impl Nest<'_> {
@@ -74,7 +75,7 @@ impl Nest<'_> {
             // Of what lives longer than the function, others have had the value before.
             let has_leaked = if is_seen { origins.has_leaked(pointer) } else { others.is_empty() };
             let is_based = other.values.contains(&pointer)
-                || has_leaked && (other.memory || !is_seen && self.is_given(&other));
+                || has_leaked && (other.memory || !is_seen && facts.is_given(&other));
             let own = origins.of(facts, pointer);
             let is_made_of = match goes_through(&two.place) {
                 true => own.leads(two.place.root),
@@ -114,35 +115,7 @@ impl Nest<'_> {
     /// Whether two places are apart by all that their addresses may be made from.
     fn lead_apart(&self, one: &Access, two: &Access) -> bool {
         let (a, b) = (self.led_from(&one.place), self.led_from(&two.place));
-        let is_known = |origin: &Origin| {
-            !origin.objects.is_empty() || !origin.fresh.is_empty() || origin.memory || self.is_given(origin)
-        };
-        is_known(&a) && is_known(&b) && !self.may_lead_to(&a, &b) && !self.may_lead_to(&b, &a)
-    }
-
-    /// Whether the caller may have given it.
-    fn is_given(&self, origin: &Origin) -> bool {
-        let mut leading = origin.leading.iter();
-        leading.any(|symbol| self.facts.symbols.get(*symbol).kind == SymbolKind::Parameter)
-    }
-
-    /// Whether something that `one` may be the address of may be what `two` leads to.
-    fn may_lead_to(&self, one: &Origin, two: &Origin) -> bool {
-        let symbols = self.facts.symbols;
-        let origins = self.facts.origins();
-        let (gives, is_met) = (self.is_given(one), self.is_given(two));
-        let of_object = |object: &SymbolId| {
-            let known = symbols.get(*object);
-            let is_own = matches!(known.kind, SymbolKind::Local | SymbolKind::Parameter);
-            let is_known = if is_own { origins.has_leaked_address(*object) } else { true };
-            two.objects.contains(object) || two.memory && is_known || is_met && !is_own
-        };
-        let of_fresh =
-            |symbol: &SymbolId| two.fresh.contains(symbol) || two.memory && origins.has_leaked(*symbol);
-        one.objects.iter().any(of_object)
-            || one.fresh.iter().any(of_fresh)
-            || gives && (is_met || two.memory)
-            || one.memory && two.memory
+        self.facts.lead_apart(&a, &b)
     }
 
     /// Whether what two accesses touch holds values of types that never share memory.
@@ -187,6 +160,77 @@ impl Nest<'_> {
             }
         }
         name
+    }
+}
+
+/// How a variable leads to memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// It is the memory.
+    Object,
+    /// It is a pointer to the memory, or another name of it.
+    Pointer,
+    /// It leads there by a pointer that lies in memory: a member, or one of several.
+    Memory,
+}
+
+impl Facts<'_> {
+    /// Whether two different variables may lead to the same memory.
+    pub fn may_be_same_memory(&self, one: (SymbolId, Reach), two: (SymbolId, Reach)) -> bool {
+        let (a, b) = (self.symbols.get(one.0), self.symbols.get(two.0));
+        if self.unit.is_fortran() {
+            let is_pointer = |reach| reach != Reach::Object;
+            let is_same = self.origin(one.0) == self.origin(two.0);
+            let are_laid_together = a.fortran.is_equivalent && b.fortran.is_equivalent;
+            let is_aim = |known: &Symbol, reach| is_pointer(reach) || known.fortran.target;
+            let meet = is_pointer(one.1) && is_aim(b, two.1) || is_pointer(two.1) && is_aim(a, one.1);
+            let are_given =
+                [a, b].iter().all(|known| known.fortran.target && known.kind == SymbolKind::Parameter);
+            return is_same || are_laid_together || meet || are_given;
+        }
+        let is_restrict = |(symbol, reach): (SymbolId, Reach)| {
+            reach == Reach::Pointer && self.decl(symbol).is_some_and(|decl| decl.is_restrict)
+        };
+        let led_from = |(symbol, reach): (SymbolId, Reach)| match reach {
+            Reach::Object => Rc::new(Origin::of_object(symbol)),
+            Reach::Pointer => self.origins().of(self, symbol),
+            Reach::Memory => Rc::new(Origin::of_memory()),
+        };
+        let are_restrict = is_restrict(one) && is_restrict(two);
+        !(are_restrict || self.lead_apart(&led_from(one), &led_from(two)))
+    }
+
+    /// Whether what two values may be made from leads to different memory.
+    fn lead_apart(&self, a: &Origin, b: &Origin) -> bool {
+        let is_known = |origin: &Origin| {
+            !origin.objects.is_empty() || !origin.fresh.is_empty() || origin.memory || self.is_given(origin)
+        };
+        is_known(a) && is_known(b) && !self.may_lead_to(a, b) && !self.may_lead_to(b, a)
+    }
+
+    /// Whether the caller may have given it.
+    fn is_given(&self, origin: &Origin) -> bool {
+        let mut leading = origin.leading.iter();
+        leading.any(|symbol| self.symbols.get(*symbol).kind == SymbolKind::Parameter)
+    }
+
+    /// Whether something that `one` may be the address of may be what `two` leads to.
+    fn may_lead_to(&self, one: &Origin, two: &Origin) -> bool {
+        let symbols = self.symbols;
+        let origins = self.origins();
+        let (gives, is_met) = (self.is_given(one), self.is_given(two));
+        let of_object = |object: &SymbolId| {
+            let known = symbols.get(*object);
+            let is_own = matches!(known.kind, SymbolKind::Local | SymbolKind::Parameter);
+            let is_known = if is_own { origins.has_leaked_address(*object) } else { true };
+            two.objects.contains(object) || two.memory && is_known || is_met && !is_own
+        };
+        let of_fresh =
+            |symbol: &SymbolId| two.fresh.contains(symbol) || two.memory && origins.has_leaked(*symbol);
+        one.objects.iter().any(of_object)
+            || one.fresh.iter().any(of_fresh)
+            || gives && (is_met || two.memory)
+            || one.memory && two.memory
     }
 }
 

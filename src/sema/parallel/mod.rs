@@ -28,6 +28,7 @@ mod text;
 mod value;
 mod walk;
 
+pub use alias::Reach;
 pub use calls::is_mathematical;
 pub use combine::{Combine, combined};
 pub use depend::Distance;

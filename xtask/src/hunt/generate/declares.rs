@@ -48,7 +48,7 @@ fn global(writer: &mut Writer) -> Data {
         _ => vec![8],
     };
     let ty = if extents.is_empty() { Type::Num(num) } else { Type::array(&extents, num) };
-    let var = writer.variable("g", ty, Storage::Global);
+    let var = writer.variable("g", ty.clone(), Storage::Global);
     let kind = writer.random.pick(&[
         DataKind::Create,
         DataKind::Create,
@@ -56,8 +56,10 @@ fn global(writer: &mut Writer) -> Data {
         DataKind::DeviceResident,
         DataKind::Link,
     ]);
-    // Fortran's `link` is for variables without a place of their own: not here.
-    let kind = if writer.is_fortran() && kind == DataKind::Link { DataKind::Create } else { kind };
+    // Fortran's `link` is for variables without a place of their own: not here. Of a scalar with `link`, OpenACC does not say
+    // whether a construct that does not name it takes the host's value or the device's (2.6.2, 2.13).
+    let has_link = !writer.is_fortran() && matches!(ty, Type::Array(..));
+    let kind = if kind == DataKind::Link && !has_link { DataKind::Create } else { kind };
     if kind == DataKind::CopyIn || writer.random.chance(40) {
         writer.program.initial.push((var, writer.random.between(1, 9)));
     }
@@ -128,19 +130,26 @@ fn construct(writer: &mut Writer, scalars: &[Data]) -> bool {
     writer.offer(without_gangs_of_serial(construct))
 }
 
+/// Whether a variable of the file has a `declare` of its own.
+fn is_declared(writer: &Writer, data: &Data) -> bool {
+    let mut declares = writer.program.declares.iter();
+    declares.any(|clause| matches!(clause, Clause::Data(_, items) if items.contains(&Item::var(data.var))))
+}
+
 /// A routine that uses variables of the file by their names.
 fn by_routine(writer: &mut Writer, scalars: &[Data]) -> bool {
     let globals: Vec<Data> = writer
         .data
         .iter()
-        .filter(|data| writer.program.vars[data.var].storage == Storage::Global && data.extents.len() == 1)
+        .filter(|data| is_declared(writer, data) && data.extents.len() == 1)
         .cloned()
         .collect();
     let Some(first) = globals.first() else { return false };
     let number = writer.parameter("n", Type::Num(Num::Int), Default::default());
     let place = first.at(vec![Expr::var(number)]);
     let mut leaves = vec![Expr::var(number), Expr::Read(place.clone())];
-    leaves.extend(scalars.iter().map(|scalar| Expr::var(scalar.var)));
+    let declared = scalars.iter().filter(|scalar| is_declared(writer, scalar));
+    leaves.extend(declared.map(|scalar| Expr::var(scalar.var)));
     let body = vec![writer.change(&place, &leaves)];
     let function = writer.function(vec![number], None, Some(Level::Seq), body, None);
     let counter = writer.counter();

@@ -1,0 +1,58 @@
+//! The directives of an `update` whose list items must keep their order.
+//!
+//! Invariant: what comes in a later turn stands after all that comes before it.
+
+use super::ast::{Body, Clause};
+use super::clause::Gathered;
+use super::pieces::Piece;
+
+/// Where a turn begins: how many clauses, pieces and statements come before it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Start {
+    clauses: usize,
+    pieces: usize,
+    statements: usize,
+}
+
+impl Start {
+    /// A turn begins after what has been gathered so far.
+    pub fn here(gathered: &Gathered) -> Start {
+        Start {
+            clauses: gathered.clauses.len(),
+            pieces: gathered.pieces.len(),
+            statements: gathered.statements.len(),
+        }
+    }
+}
+
+/// What the directives of one turn move.
+#[derive(Debug, Default)]
+pub struct Turn {
+    /// What one directive can say.
+    pub motions: Vec<Clause>,
+    /// What takes directives of its own.
+    pub pieces: Vec<Piece>,
+    /// What no directive says.
+    pub statements: Vec<String>,
+}
+
+/// Takes the turns after the first one out of what was gathered.
+pub fn later(gathered: &mut Gathered) -> Vec<Turn> {
+    let mut turns: Vec<Turn> = Vec::new();
+    for start in std::mem::take(&mut gathered.turns).into_iter().rev() {
+        let clauses = gathered.clauses.split_off(start.clauses);
+        let is_motion = |clause: &Clause| {
+            matches!(clause.body, Body::List(_)) && matches!(clause.name.as_str(), "to" | "from")
+        };
+        let (motions, others): (Vec<_>, Vec<_>) =
+            clauses.into_iter().partition(|(_, clause)| is_motion(clause));
+        gathered.clauses.extend(others);
+        turns.push(Turn {
+            motions: motions.into_iter().map(|(_, clause)| clause).collect(),
+            pieces: gathered.pieces.split_off(start.pieces),
+            statements: gathered.statements.split_off(start.statements),
+        });
+    }
+    turns.reverse();
+    turns
+}
