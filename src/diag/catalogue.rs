@@ -935,6 +935,18 @@ pub fn static_member_is_shared(at: Span, name: &str, clause: &str) -> Diag {
     )
 }
 
+/// A0279
+pub fn components_of_elements(at: Span, item: &str) -> Diag {
+    diag(
+        279,
+        Severity::Differs,
+        at,
+        format!("flang 22 does not map `{item}` beside a component of another element of the array"),
+        "the program stops, or writes over its own memory",
+        "name the components of each element in a directive of their own",
+    )
+}
+
 /// A0260
 pub fn induction_computed(at: Span, statements: &str) -> Diag {
     diag(

@@ -3,6 +3,8 @@
 //! Invariant: a directive says the same as before; what is written otherwise here has its measurement in
 //! `rules/profile/clang.toml`.
 
+use std::collections::BTreeSet;
+
 use crate::sema::{Class, Symbol, SymbolKind};
 
 use super::ast::{Body, Clause, Directive, Leaf};
@@ -28,6 +30,30 @@ pub fn apart(directive: &Directive) -> Option<[Directive; 2]> {
 pub fn may_be_declared(symbol: &Symbol) -> bool {
     let is_elsewhere = symbol.fortran.allocatable || symbol.fortran.pointer;
     symbol.kind == SymbolKind::Static && symbol.class == Class::Array && !is_elsewhere
+}
+
+/// Takes the check away that an object is present, where the directive names a component of it: flang 22 then looks for the
+/// component's description, too. Says whether there was one.
+pub fn unchecked_objects(directive: &mut Directive) -> bool {
+    let root = |item: &str| item.split(['%', '(']).next().unwrap_or(item).trim().to_ascii_lowercase();
+    let lists = directive.clauses.iter().filter_map(|clause| match &clause.body {
+        Body::List(items) if clause.name == "map" => Some(items),
+        _ => None,
+    });
+    let named: BTreeSet<String> =
+        lists.flatten().filter(|item| item.contains('%')).map(|item| root(item)).collect();
+    let mut is_changed = false;
+    for clause in directive.clauses.iter_mut().filter(|clause| clause.name == "map") {
+        let Some(modifier) = &clause.modifier else { continue };
+        let (Some(plain), Body::List(items)) = (modifier.strip_prefix("present, "), &clause.body) else {
+            continue;
+        };
+        if items.iter().any(|item| named.contains(&root(item))) {
+            clause.modifier = Some(plain.to_owned());
+            is_changed = true;
+        }
+    }
+    is_changed
 }
 
 /// Arrays of device addresses: flang takes a variable of type `c_ptr` in `is_device_ptr`, and nothing else.

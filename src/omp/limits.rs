@@ -2,7 +2,7 @@
 //!
 //! Invariant: nothing is written otherwise here; the author is told.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem};
 use crate::bind::Bound;
@@ -10,6 +10,7 @@ use crate::diag::{self, Diag};
 use crate::host::ir::{BaseType, Decl, Derived, Unit};
 use crate::sema::{SymbolId, Symbols};
 
+use super::partial::{data, path};
 use super::{Speech, Target};
 
 /// Says what the compilers of the target's profile do not build.
@@ -21,7 +22,24 @@ pub fn limits(unit: &Unit, symbols: &Symbols, bound: &[Bound], target: Target) -
     if target.speech == Speech::C && matches!(target.profile, "gcc" | "generic") {
         diags.extend(static_members(unit, symbols, bound));
     }
+    if target.speech == Speech::Fortran && target.profile == "clang" {
+        diags.extend(bound.iter().filter_map(members_of_elements));
+    }
     diags
+}
+
+/// flang 22: components of several elements of an array in one directive.
+fn members_of_elements(one: &Bound) -> Option<Diag> {
+    if matches!(one.directive.kind, DirectiveKind::ExitData | DirectiveKind::Update) {
+        return None;
+    }
+    let mut first: BTreeMap<String, String> = BTreeMap::new();
+    data(one).map(|(_, item)| item).find_map(|item| {
+        let path = path(item).to_ascii_lowercase();
+        let (element, _) = path.split_once('%').filter(|(element, _)| element.ends_with(']'))?;
+        let known = first.entry(item.base.text.to_ascii_lowercase()).or_insert_with(|| element.to_owned());
+        (*known != element).then(|| diag::components_of_elements(item.span, &item.text))
+    })
 }
 
 /// clang 19: updates of static variables that `declare` at file scope gives a place on the device.

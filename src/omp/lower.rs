@@ -537,6 +537,10 @@ impl Lowering<'_> {
         if self.is_flang() {
             let at = self.bound[launch.directive].directive.span.start;
             flang::device_addresses(&mut directive, &|item| self.is_c_pointer(item, at));
+            if flang::unchecked_objects(&mut directive) {
+                let span = self.bound[launch.directive].directive.name_span;
+                self.diags.push(diag::absent_unchecked(span, "component"));
+            }
         }
         if self.target.speech == Speech::C {
             structs::arrays(&mut directive);

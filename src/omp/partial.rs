@@ -141,7 +141,7 @@ struct Target {
 }
 
 /// How a list item leads to its last member, without blanks.
-fn path(item: &ListItem) -> String {
+pub(super) fn path(item: &ListItem) -> String {
     let last = item.parts.iter().rposition(|part| matches!(part, Part::Member(_)));
     let steps = item.parts.iter().take(last.map_or(0, |last| last + 1)).map(|part| match part {
         Part::Member(name) => format!("%{}", name.text),
@@ -351,7 +351,7 @@ impl Work<'_> {
     /// Members of the object that directive `at` names together, which are more of the object than the part of it that is on
     /// the device with the target, and not apart from it.
     fn more_of(&self, target: &Target, at: usize) -> Option<Diag> {
-        if self.unit.is_fortran() || self.bound[at].directive.kind == DirectiveKind::ExitData {
+        if self.bound[at].directive.kind == DirectiveKind::ExitData {
             return None;
         }
         let part = self.members_of(target.index, target.place.0);
@@ -390,8 +390,10 @@ impl Work<'_> {
         let own = items.filter(|item| has_member(item) && item.base.text != "this");
         let mut members: Vec<Member> = Vec::new();
         for item in own.filter(|item| place(self.symbols, item).is_some_and(|place| place.0 == root)) {
-            let name = without_section(&item.text);
-            let name: String = name.chars().filter(|c| !c.is_whitespace()).collect();
+            let name = match self.unit.is_fortran() {
+                true => path(item).to_ascii_lowercase(),
+                false => without_section(&item.text).split_whitespace().collect(),
+            };
             if members.iter().all(|known| known.name != name) {
                 members.push(Member { number: self.number(&name), name, item });
             }
@@ -464,7 +466,7 @@ pub(super) fn path_outside<'a>(
 }
 
 /// The items of a directive's data clauses.
-fn data(one: &Bound) -> impl Iterator<Item = (&DataClause, &ListItem)> {
+pub(super) fn data(one: &Bound) -> impl Iterator<Item = (&DataClause, &ListItem)> {
     one.directive.clauses.iter().flat_map(|clause| {
         let (kind, list) = match &clause.kind {
             ClauseKind::Data(DataClause::Deviceptr | DataClause::Attach | DataClause::Detach, _) => {
