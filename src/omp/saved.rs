@@ -95,7 +95,8 @@ pub(super) fn repeated(
     {
         for clause in &one.directive.clauses {
             for (expr, name, is_condition) in plan::expressions(clause) {
-                if !plan::has_effects(unit, symbols, expr) {
+                let is_changed = plan::reads_updated(unit, symbols, &one.directive.clauses, expr);
+                if !is_changed && !plan::has_effects(unit, symbols, expr) {
                     continue;
                 }
                 let lines: Vec<String> =

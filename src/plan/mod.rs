@@ -46,7 +46,7 @@ pub use induction::{Closed, Last, Put};
 pub use merged::merge_data_clauses;
 pub use object::with_objects;
 pub use parts::{bodies, hands_on_pointer};
-pub use saved::{SAVED, Saved, expressions, has_effects};
+pub use saved::{SAVED, Saved, expressions, has_effects, reads_updated};
 pub use section::{Contiguity, Extent, Section, sizes_as_arrays};
 pub use tree::{
     Attribute, ByHost, Condition, Divided, Ends, Exit, Gangs, Item, Launch, Names, Plan, Region, Sharing,

@@ -81,6 +81,18 @@ pub fn has_effects(unit: &Unit, symbols: &Symbols, expr: &Expr) -> bool {
     contents.acts
 }
 
+/// Whether an expression in a clause of an `update` reads what the update brings to the host.
+pub fn reads_updated(unit: &Unit, symbols: &Symbols, clauses: &[Clause], expr: &Expr) -> bool {
+    let mut contents = Contents::default();
+    contents.read(unit, symbols, &expr.text, expr.span.start, DEPTH);
+    let updated = clauses.iter().flat_map(|clause| match &clause.kind {
+        ClauseKind::UpdateSelf(list) => list.as_slice(),
+        _ => &[],
+    });
+    let mut roots = updated.filter_map(|item| symbols.lookup(item.variable(), item.span.start));
+    roots.any(|root| contents.named.contains(&root))
+}
+
 impl Contents {
     /// Reads a text that stands at `at`.
     fn read(&mut self, unit: &Unit, symbols: &Symbols, text: &str, at: u32, depth: usize) {
