@@ -49,7 +49,7 @@ pub struct Block {
 }
 
 /// A variable that has a scalar's value while a construct runs.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Temporary {
     /// Its name: the alias.
     pub name: String,
@@ -189,12 +189,22 @@ impl Block {
 
     /// The alias of the component with this path; `is_bare_array` counts where it is new.
     pub fn name(&mut self, path: &str, is_bare_array: bool) -> String {
+        self.name_unless(path, is_bare_array, &|_| false)
+    }
+
+    /// The alias of a component: a new one is none of those that are taken.
+    pub fn name_unless(
+        &mut self,
+        path: &str,
+        is_bare_array: bool,
+        is_taken: &dyn Fn(&str) -> bool,
+    ) -> String {
         if let Some(known) = self.known(path) {
             return known.to_owned();
         }
         let key = key(path);
         let plain = plain(&key);
-        let is_free = |name: &String| self.names.iter().all(|alias| alias.name != *name);
+        let is_free = |name: &String| !is_taken(name) && self.names.iter().all(|alias| alias.name != *name);
         let numbered = (2..).map(|number| {
             let ending = format!("_{number}");
             let kept: String = plain.chars().take(LONGEST - ending.len()).collect();

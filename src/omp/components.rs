@@ -78,8 +78,8 @@ struct Work<'a, 'b> {
     rewritten: Vec<Span>,
     /// The compiler is flang.
     is_flang: bool,
-    /// The variables declared for scalars, by the place of the declaration and their name.
-    declared: BTreeMap<(u32, String), String>,
+    /// The variables declared for scalars, by the start of the scope and their name.
+    declared: BTreeMap<(u32, String), Temporary>,
     /// The pointers that the directive at hand must name by aliases, and where each gets another target.
     moving: BTreeMap<Place, Option<Span>>,
     /// Where pointers get other targets.
@@ -588,7 +588,8 @@ impl Work<'_, '_> {
             }
             let text = self.file.text(span);
             let is_fresh = block.known(&text).is_none();
-            let name = block.name(&text, shape == Shape::Array);
+            let is_taken = |name: &str| self.is_taken(name, &text, span.start);
+            let name = block.name_unless(&text, shape == Shape::Array, &is_taken);
             block.has_lent |= self.is_lent_scalar(path);
             if is_fresh && shape != Shape::Array {
                 block.scalars.push(name.clone());
@@ -609,10 +610,11 @@ impl Work<'_, '_> {
 
     /// Gives the scalar alias `name` of a path, which the device assigns, a variable of its own, or says that there is none.
     fn assigned(&mut self, name: &str, (path, at): (&str, Span), block: &mut Block) {
-        let temporary = self.temporary(name, path, at.start).filter(|one| {
-            // Another component may have the same name elsewhere.
-            let known = self.declared.entry((one.place, name.to_owned()));
-            *known.or_insert_with(|| one.declaration.clone()) == one.declaration
+        let scope = self.scope_start(at.start);
+        // A variable that the scope has already is declared where it is.
+        let temporary = self.temporary(name, path, at.start).and_then(|one| {
+            let known = self.declared.entry((scope, name.to_owned())).or_insert_with(|| one.clone());
+            (known.declaration == one.declaration).then(|| known.clone())
         });
         match temporary {
             Some(_) if block.is_temporary(name) => {}
@@ -626,6 +628,18 @@ impl Work<'_, '_> {
                 }
             }
         }
+    }
+
+    /// Whether the scope at `offset` has declared a variable `name` for something else than `path`.
+    fn is_taken(&self, name: &str, path: &str, offset: u32) -> bool {
+        let known = self.declared.get(&(self.scope_start(offset), name.to_owned()));
+        known.is_some_and(|known| {
+            self.temporary(name, path, offset).is_none_or(|own| own.declaration != known.declaration)
+        })
+    }
+
+    fn scope_start(&self, offset: u32) -> u32 {
+        self.unit.scope_at(offset).map_or(0, |scope| self.unit.scope(scope).span.start)
     }
 
     /// The variable that has the value of a scalar while a construct runs; `None` if its type cannot be said here.

@@ -198,7 +198,15 @@ fn is_expected(file: &SourceFile, openacc: &BTreeSet<usize>, edit: &Edit) -> boo
     let line = file.lines.span(first);
     // In the body of a construct, a name of our own for a component of the user's, or for another name of the user's.
     let own = edit.text.strip_prefix(b"acc2omp_").filter(|_| file.language.is_fortran());
-    let names_component = own.is_some_and(|own| own.eq_ignore_ascii_case(file.slice(edit.span)))
+    // What is named in several ways has numbers behind the name.
+    let is_number = |byte: &u8| *byte == b'_' || byte.is_ascii_digit();
+    let is_same = |own: &[u8]| {
+        let name = file.slice(edit.span);
+        own.len() >= name.len()
+            && own[..name.len()].eq_ignore_ascii_case(name)
+            && own[name.len()..].iter().all(is_number)
+    };
+    let names_component = own.is_some_and(is_same)
         || edit.text.windows(8).any(|word| word == b"acc2omp_")
             && file.language.is_fortran()
             && file.slice(edit.span).contains(&b'%');
