@@ -947,6 +947,18 @@ pub fn components_of_elements(at: Span, item: &str) -> Diag {
     )
 }
 
+/// A0284
+pub fn member_not_built(at: Span, item: &str) -> Diag {
+    diag(
+        284,
+        Severity::Differs,
+        at,
+        format!("gcc 12 does not build `{item}` in this directive"),
+        "an internal error, or no array, in OpenACC, too",
+        "name the member by a local variable, or use another compiler",
+    )
+}
+
 /// A0260
 pub fn induction_computed(at: Span, statements: &str) -> Diag {
     diag(

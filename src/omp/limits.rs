@@ -4,11 +4,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem};
+use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, Part};
 use crate::bind::Bound;
 use crate::diag::{self, Diag};
 use crate::host::ir::{BaseType, Decl, Derived, Unit};
-use crate::sema::{SymbolId, Symbols};
+use crate::sema::{Class, SymbolId, SymbolKind, Symbols};
 
 use super::partial::{data, path};
 use super::{Speech, Target};
@@ -21,6 +21,9 @@ pub fn limits(unit: &Unit, symbols: &Symbols, bound: &[Bound], target: Target) -
     }
     if target.speech == Speech::C && matches!(target.profile, "gcc" | "generic") {
         diags.extend(static_members(unit, symbols, bound));
+    }
+    if target.speech == Speech::C && target.profile == "gcc" {
+        diags.extend(bound.iter().filter_map(|one| member_of_pointer(symbols, one)));
     }
     if target.speech == Speech::Fortran && target.profile == "clang" {
         diags.extend(bound.iter().filter_map(members_of_elements));
@@ -40,6 +43,24 @@ fn members_of_elements(one: &Bound) -> Option<Diag> {
         let known = first.entry(item.base.text.to_ascii_lowercase()).or_insert_with(|| element.to_owned());
         (*known != element).then(|| diag::components_of_elements(item.span, &item.text))
     })
+}
+
+/// gcc 12: members through pointers on `data`, and members of members.
+fn member_of_pointer(symbols: &Symbols, one: &Bound) -> Option<Diag> {
+    let kind = one.directive.kind;
+    let is_bad = |item: &ListItem| {
+        let has_member = item.parts.iter().any(|part| matches!(part, Part::Member(_)));
+        let meant = symbol(symbols, item).filter(|_| item.base.text != "this");
+        meant.is_some_and(|meant| {
+            let known = symbols.get(meant);
+            match kind {
+                DirectiveKind::Data if known.class == Class::Pointer => has_member,
+                _ => known.kind == SymbolKind::Member && has_member,
+            }
+        })
+    };
+    let item = data(one).map(|(_, item)| item).find(|item| is_bad(item))?;
+    Some(diag::member_not_built(item.span, &item.text))
 }
 
 /// clang 19: updates of static variables that `declare` at file scope gives a place on the device.

@@ -103,7 +103,7 @@ fn every_code_has_a_fixture_that_provokes_it() {
             295 | 322 => Existing::Replace,
             _ => Existing::Ask,
         };
-        let told: Vec<Code> = [Profile::Generic, Profile::Clang]
+        let told: Vec<Code> = [Profile::Generic, Profile::Clang, Profile::Gcc]
             .into_iter()
             .flat_map(|profile| {
                 let guard = code.0 == 309;
