@@ -443,6 +443,13 @@ impl Lowering<'_> {
         parts.map(|item| item.variable()).collect()
     }
 
+    /// Whether an update names a pointer.
+    fn updates_pointer(&self, index: usize) -> bool {
+        let items = self.bound[index].directive.clauses.iter().flat_map(|clause| plan::list(&clause.kind));
+        let mut symbols = items.filter_map(|item| self.symbols.lookup(item.variable(), item.span.start));
+        symbols.any(|symbol| self.symbols.get(symbol).fortran.pointer)
+    }
+
     /// Whether a list item is a part of a variable that `declare target` may give a place on the device, for flang.
     fn is_declared_part(&self, item: &ListItem) -> bool {
         let symbol = self.symbols.lookup(item.variable(), item.span.start);
@@ -754,9 +761,10 @@ impl Lowering<'_> {
         if kind == DirectiveKind::Update {
             let quiet = |clause: &crate::acc::ast::Clause| clause.kind == ClauseKind::IfPresent;
             let has = self.bound[index].directive.clauses.iter().any(quiet);
-            // flang 22 looks for the description of a name of `associate`, which is not present.
+            // flang 22 looks for the description of a pointer, or of a name of `associate`, which is not present.
             let is_named = self.is_flang() && self.aliased.blocks.contains_key(&index)
-                || !self.declared_parts(index).is_empty();
+                || !self.declared_parts(index).is_empty()
+                || self.is_flang() && self.updates_pointer(index);
             asked.keyword = if has || is_named { "present" } else { "none" };
             if is_named && !has {
                 self.diags.push(diag::absent_unchecked(self.bound[index].directive.span, "component"));

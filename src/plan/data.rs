@@ -358,10 +358,12 @@ impl Maker<'_> {
             _ => &[],
         });
         for item in items {
-            let is_held = self
-                .symbol_of(index, item)
-                .is_some_and(|symbol| held.scalars.contains(&symbol) || held.arrays.contains(&symbol));
-            if is_held {
+            let Some(symbol) = self.symbol_of(index, item) else { continue };
+            let mut known = held.scalars.iter().chain(&held.arrays);
+            // What the function has not entered by this name may be what the region holds by another one.
+            let may_be_held = !self.entered(index, symbol)
+                && known.clone().any(|other| self.may_be_same((item, symbol), *other));
+            if may_be_held || known.any(|other| *other == symbol) {
                 self.diags.push(diag::one_counter(item.span, item.variable()));
             }
         }

@@ -56,6 +56,16 @@ impl Maker<'_> {
                 && Facts::new(self.file, self.unit, self.symbols, &[], false).may_be_same_memory(a, b)
     }
 
+    /// Whether a pointer that a list item names may lead to what another pointer leads to.
+    pub(super) fn may_be_same(&self, (item, symbol): (&ListItem, SymbolId), other: SymbolId) -> bool {
+        let reach = self.reach(item, symbol);
+        let is_pointer = self.symbols.get(other).class == Class::Pointer;
+        reach == Reach::Pointer
+            && is_pointer
+            && Facts::new(self.file, self.unit, self.symbols, &[], false)
+                .may_be_same_memory((symbol, reach), (other, Reach::Pointer))
+    }
+
     /// How a list item leads from its variable to memory.
     fn reach(&self, item: &ListItem, symbol: SymbolId) -> Reach {
         let known = self.symbols.get(symbol);
