@@ -118,7 +118,7 @@ fn makes_own(input: &Input, index: usize, kind: &ClauseKind) -> bool {
     let place = input.bound[index].directive.span.start;
     list.iter().any(|item| {
         let symbol = input.symbols.lookup(item.variable(), place);
-        symbol.is_some_and(|symbol| input.symbols.get(symbol).kind == SymbolKind::Member)
+        symbol.is_some_and(|symbol| input.symbols.is_data_member(symbol))
     })
 }
 

@@ -131,7 +131,7 @@ pub fn named_members(input: &Input, stmt: StmtId) -> Vec<(ExprId, Option<SymbolI
         let ExprKind::Member { base, name, arrow: true } = &expr.kind else { continue };
         if matches!(&unit.expr(*base).kind, ExprKind::Name(this) if this == "this") {
             let symbol = input.symbols.lookup(name, expr.span.start);
-            let member = symbol.filter(|symbol| input.symbols.get(*symbol).kind == SymbolKind::Member);
+            let member = symbol.filter(|symbol| input.symbols.is_data_member(*symbol));
             found.push((id, member));
         }
     }
@@ -196,7 +196,7 @@ pub fn bare(input: &Input, within: Span, edits: &mut Edits) {
     let unit = input.unit();
     let is_known = |name: &str, at: u32| {
         let symbol = input.symbols.lookup(name, at);
-        symbol.is_some_and(|symbol| input.symbols.get(symbol).kind == SymbolKind::Member)
+        symbol.is_some_and(|symbol| input.symbols.is_data_member(symbol))
     };
     for expr in unit.exprs_in(within) {
         let name = match &expr.kind {

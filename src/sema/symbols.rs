@@ -565,6 +565,11 @@ impl Symbols {
         self.static_members.contains(&symbol)
     }
 
+    /// Whether a variable is a data member of a class, static or not.
+    pub fn is_data_member(&self, symbol: SymbolId) -> bool {
+        self.get(symbol).kind == SymbolKind::Member || self.is_static_member(symbol)
+    }
+
     /// The class whose functions see a data member without `this->`.
     pub fn class_of(&self, member: SymbolId) -> Option<&str> {
         let holds = |known: &FxHashMap<String, SymbolId>| known.values().any(|id| *id == member);
