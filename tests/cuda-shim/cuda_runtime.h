@@ -3,12 +3,16 @@
  *
  *     g++ -std=c++17 -fno-strict-aliasing -DACC2OMP_ON_CPU -I tests/cuda-shim -x c++ foo_acc.cu acc2omp_cuda.cu
  *
+ * (`xtask/src/cuda/mod.rs` adds the checks.)
+ *
  * - Each thread of a block is a fiber. They are switched at barriers and shuffles, and run in an order that is shuffled
  *   (CUDA_SHIM_SEED): a barrier that is missing shows in the results. A barrier that some threads of the block never
  *   reach, or a shuffle without all its lanes, ends the program. Blocks run one after the other, shuffled too.
  * - Streams are lazy: what is put on one runs when somebody waits for it. A wait that is missing shows in the results.
  * - Memory of the device lies apart. It is filled with 0xA5 when it is allocated and 0xDE when it is freed, and the host
  *   cannot touch it. A kernel's argument that points to memory of the host is spoilt, so that using it is caught.
+ * - Device code is built so that it asks `checks.cpp` before each access: memory of the host (its heap, its stacks, the
+ *   variables of its C files), memory beyond what was allocated, and the stack of another thread end the program.
  * - With CUDA_SHIM_LEAKS set, memory that is not freed at the end makes the program fail.
  * - With CUDA_SHIM_LOG set, each kernel that runs is told on standard error.
  * CUDA_SHIM_DEVICES is the number of devices (1).
@@ -157,7 +161,15 @@ constexpr uintptr_t spoilt = uintptr_t(1) << 54;  // no processor has such addre
 }
 
 inline bool is_on_device = false;
+inline thread_local bool is_checked = false;  // the code of a kernel runs, and not the shim's on its behalf
 inline char *arena = nullptr;
+
+// What the shim does on behalf of a kernel is not the kernel's access.
+struct Unchecked {
+    bool before = is_checked;
+    Unchecked() { is_checked = false; }
+    ~Unchecked() { is_checked = before; }
+};
 
 // --- Memory.
 
@@ -408,8 +420,10 @@ enum class Waits { no, block, warp, end };
 
 struct Fiber {
     ucontext_t context;  // where it starts
+    char *stack = nullptr;
     jmp_buf place;       // where it goes on
     bool has_started = false;
+    bool is_checked = false;  // as it goes on
     Waits waits = Waits::no;
     uint3 index = {};
     unsigned rank = 0;
@@ -422,14 +436,17 @@ struct Fiber {
 inline jmp_buf scheduler;
 inline std::vector<std::unique_ptr<Fiber>> fibers;
 inline Fiber *running = nullptr;
-inline std::function<void()> *body = nullptr;
+inline const std::function<void()> *body = nullptr;
 inline unsigned block_threads = 0;
 
 // Back to run_block. Jumps between stacks are much faster than swapcontext, which calls the kernel of the system.
 __attribute__((noinline)) inline void yield(Waits why)
 {
-    running->waits = why;
-    if (_setjmp(running->place) == 0)
+    Fiber *self = running;
+    Unchecked shim;
+    self->is_checked = shim.before;
+    self->waits = why;
+    if (_setjmp(self->place) == 0)
         _longjmp(scheduler, 1);
 }
 
@@ -451,7 +468,8 @@ __attribute__((noinline)) inline std::unique_ptr<Fiber> make_fiber()
         die("no memory for a stack");
     auto fiber = std::make_unique<Fiber>();
     getcontext(&fiber->context);
-    fiber->context.uc_stack.ss_sp = static_cast<char *>(stack) + page;
+    fiber->stack = static_cast<char *>(stack) + page;
+    fiber->context.uc_stack.ss_sp = fiber->stack;
     fiber->context.uc_stack.ss_size = stack_bytes;
     fiber->context.uc_link = nullptr;
     makecontext(&fiber->context, fiber_main, 0);
@@ -475,6 +493,7 @@ inline const uint64_t *meet(unsigned mask, int operation, uint64_t value)
 {
     if (!is_on_device)
         die("a warp operation on the host");
+    Unchecked shim;
     Fiber *self = running;
     if (!(mask >> self->rank % 32 & 1))
         die("a lane is not in its own mask");
@@ -583,6 +602,15 @@ inline void run_kernel(dim3 grid, dim3 block, std::function<void()> kernel)
     is_on_device = false;
 }
 
+// Calls a kernel. Its arguments lie on the stack of the thread.
+template <class... P>
+void enter(void (*kernel)(P...), P... arguments)
+{
+    is_checked = true;
+    kernel(arguments...);
+    is_checked = false;
+}
+
 // An argument of a kernel; one that points to the host's memory can be passed on, but not used.
 template <class T>
 T argument(T value)
@@ -636,7 +664,7 @@ cudaError_t cudaLaunchOnCpu(dim3 grid, dim3 block, cudaStream_t stream, void (*k
     if (on->device != current_device)
         return cudaErrorInvalidResourceHandle;
     std::tuple<P...> values(argument(static_cast<P>(arguments))...);
-    on->add([=] { run_kernel(grid, block, [&values, kernel] { std::apply(kernel, values); }); });
+    on->add([=] { run_kernel(grid, block, [&values, kernel] { std::apply(enter<P...>, std::tuple_cat(std::tuple(kernel), values)); }); });
     return cudaSuccess;
 }
 
@@ -1004,6 +1032,7 @@ inline void __syncwarp(unsigned mask = 0xffffffffu)
 
 inline unsigned __activemask()
 {
+    cuda_shim::Unchecked shim;
     unsigned first = cuda_shim::running->rank / 32 * 32, mask = 0;
     for (unsigned lane = 0; lane < 32 && first + lane < cuda_shim::block_threads; ++lane)
         if (cuda_shim::fibers[first + lane]->waits != cuda_shim::Waits::end)
@@ -1017,6 +1046,7 @@ template <class T>
 T shuffle(unsigned mask, T value, unsigned source, int operation)
 {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8, "what a shuffle takes");
+    Unchecked shim;
     uint64_t bits = 0;
     memcpy(&bits, &value, sizeof value);
     const uint64_t *lanes = meet(mask, operation, bits);
@@ -1026,6 +1056,7 @@ T shuffle(unsigned mask, T value, unsigned source, int operation)
 
 inline unsigned lane()
 {
+    Unchecked shim;
     return running->rank % 32;
 }
 
@@ -1062,6 +1093,7 @@ T __shfl_up_sync(unsigned mask, T value, unsigned distance, int width = 32)
 
 inline unsigned __ballot_sync(unsigned mask, int predicate)
 {
+    cuda_shim::Unchecked shim;
     const uint64_t *lanes = cuda_shim::meet(mask, 5, predicate != 0);
     unsigned votes = 0;
     for (unsigned lane = 0; lane < 32; ++lane)

@@ -36,25 +36,36 @@ pub struct Cuda {
     nvcc: PathBuf,
     /// A copy of the shim, with its header compiled.
     shim: PathBuf,
-    /// The run-time library, built with the shim.
-    pub runtime: PathBuf,
+    /// What all programs are linked with: the run-time library, built with the shim, and the checks of what kernels touch.
+    objects: Vec<PathBuf>,
 }
 
 impl Cuda {
     /// Looks for nvcc, and builds in `work` what all programs share.
     pub fn prepare(root: &Path, work: &Path) -> Result<Cuda> {
         let place = work.join("cuda-shim");
-        let cuda = Cuda { nvcc: nvcc()?, runtime: place.join("acc2omp_cuda.o"), shim: place };
+        let objects = vec![place.join("acc2omp_cuda.o"), place.join("checks.o")];
+        let cuda = Cuda { nvcc: nvcc()?, objects, shim: place };
         copy(&root.join(SHIM), &cuda.shim)?;
         let header = cuda.shim.join(SHIM_HEADER);
         let mut compiled = header.clone().into_os_string();
         compiled.push(".gch");
         let mut command = Command::new("g++");
-        command.args(SHIM_ARGUMENTS).args(["-x", "c++-header"]).arg(&header).arg("-o").arg(compiled);
+        command
+            .args(SHIM_ARGUMENTS)
+            .args(CHECKED)
+            .args(["-x", "c++-header"])
+            .arg(&header)
+            .arg("-o")
+            .arg(compiled);
         build(&mut command)?;
+        let [runtime, checks] = cuda.objects.as_slice() else { return Ok(cuda) };
         let mut command = cuda.on_processor();
         let source = root.join(RUNTIME).join(RUNTIME_SOURCE);
-        build(command.arg("-c").arg(source).arg("-o").arg(&cuda.runtime))?;
+        build(command.arg("-c").arg(source).arg("-o").arg(runtime))?;
+        let mut command = Command::new("g++");
+        command.args(SHIM_ARGUMENTS).args(["-O2", "-c"]).arg(cuda.shim.join(CHECKS));
+        build(command.arg("-o").arg(checks))?;
         Ok(cuda)
     }
 
@@ -82,11 +93,48 @@ impl Cuda {
     /// g++ with the shim, for sources of CUDA.
     pub fn on_processor(&self) -> Command {
         let mut command = Command::new("g++");
-        command.args(SHIM_ARGUMENTS).arg("-I").arg(&self.shim);
+        command.args(SHIM_ARGUMENTS).args(CHECKED).arg("-I").arg(&self.shim);
         command.arg("-include").arg(self.shim.join(SHIM_HEADER)).args(["-x", "c++"]);
         command
     }
 }
+
+impl Cuda {
+    /// Marks the variables of a host file's object as what no kernel may touch.
+    pub fn mark_host(object: &Path) -> Command {
+        let mut command = Command::new("objcopy");
+        for (section, renamed) in HOST_SECTIONS {
+            command.arg("--rename-section").arg(format!("{section}={renamed}"));
+        }
+        command.arg(object);
+        command
+    }
+
+    /// What comes at the end of the command that links for the shim.
+    pub fn link(&self, command: &mut Command) {
+        command.args(&self.objects).args(WRAPPED.map(|name| format!("-Wl,--wrap={name}")));
+        command.args(["-pthread", "-lm"]);
+    }
+}
+
+/// Each access of device code calls a function of the shim's checks.
+const CHECKED: &[&str] = &[
+    "-fsanitize=kernel-address",
+    "--param=asan-instrumentation-with-call-threshold=0",
+    "--param=asan-stack=0",
+    "--param=asan-globals=0",
+];
+const CHECKS: &str = "checks.cpp";
+/// Functions of the C library that the checks see as well.
+const WRAPPED: [&str; 6] = ["malloc", "calloc", "free", "memcpy", "memmove", "memset"];
+/// The sections of a host file's variables, and what the checks call them.
+const HOST_SECTIONS: [(&str, &str); 5] = [
+    (".data", "cuda_host_data"),
+    (".bss", "cuda_host_bss"),
+    (".rodata", "cuda_host_rodata"),
+    (".data.rel", "cuda_host_data_rel"),
+    (".data.rel.local", "cuda_host_data_rel_local"),
+];
 
 /// The shim's atomics look at floating-point numbers as words; fibers do not care for optimisation.
 const SHIM_ARGUMENTS: &[&str] =

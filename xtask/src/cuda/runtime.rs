@@ -118,7 +118,8 @@ impl Place {
         let program = self.work.join(name);
         let mut command = self.cuda.on_processor();
         command.arg("-Werror").arg("-I").arg(self.root.join(RUNTIME)).arg(test);
-        command.args(["-x", "none"]).arg(&self.cuda.runtime).args(["-pthread", "-o"]).arg(&program);
+        command.args(["-x", "none", "-o"]).arg(&program);
+        self.cuda.link(&mut command);
         if let Some(wrong) = failure(&mut command)? {
             return Ok(Some(wrong));
         }

@@ -320,10 +320,14 @@ impl Toolchains {
             };
             command.arg(source).arg("-o").arg(&object);
             commands.push(command);
+            if !is_device {
+                commands.push(Cuda::mark_host(&object));
+            }
             link.arg(object);
         }
         if toolchain == Toolchain::Shim {
-            link.arg(&self.cuda.runtime).arg("-o").arg(program).args(["-pthread", "-lm"]);
+            link.arg("-o").arg(program);
+            self.cuda.link(&mut link);
             commands.push(link);
         }
         Ok(commands)
