@@ -5,7 +5,7 @@
  * A kernel may use what was allocated on the device, pinned memory, its own thread's stack, what it allocates itself, and
  * the variables of the program, but for those of the host's C files: the builder renames their sections.
  */
-#include "cuda_runtime.h"
+#include "checks.h"
 
 #include <cxxabi.h>
 #include <elf.h>
@@ -59,8 +59,9 @@ std::map<char *, size_t> &own_memory()
     return *one;
 }
 
-// The name of the function that an address of code is in, by the program's own table of symbols.
-std::string function_at(const char *place)
+}  // namespace
+
+std::string cuda_shim::function_at(const char *place)
 {
     int file = open("/proc/self/exe", O_RDONLY);
     struct stat about = {};
@@ -93,6 +94,8 @@ std::string function_at(const char *place)
     return "?";
 }
 
+namespace {
+
 [[noreturn]] void refuse(const char *what, size_t bytes, bool is_write, const void *code)
 {
     is_checked = false;
@@ -117,12 +120,15 @@ void check_access(const void *place, size_t bytes, bool is_write, const void *co
         auto *block = block_at(address);
         if (!block || last >= block->first + block->second.bytes)
             refuse("the device's memory, but outside of what was allocated", bytes, is_write, code);
+        note_access({address, bytes, is_write, is_atomic, code}, Scope::device);
         return;
     }
     if (program.holds(address)) {
         for (const Range &one : host)
             if (one.holds(address))
                 refuse("a variable of the host", bytes, is_write, code);
+        const bool is_declared = is_in(machine().symbols, address);
+        note_access({address, bytes, is_write, is_atomic, code}, is_declared ? Scope::device : Scope::block);
         return;
     }
     for (auto &one : fibers)

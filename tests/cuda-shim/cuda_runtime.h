@@ -12,7 +12,8 @@
  * - Memory of the device lies apart. It is filled with 0xA5 when it is allocated and 0xDE when it is freed, and the host
  *   cannot touch it. A kernel's argument that points to memory of the host is spoilt, so that using it is caught.
  * - Device code is built so that it asks `checks.cpp` before each access: memory of the host (its heap, its stacks, the
- *   variables of its C files), memory beyond what was allocated, and the stack of another thread end the program.
+ *   variables of its C files), memory beyond what was allocated, and the stack of another thread end the program, and so
+ *   does an access that nothing orders after another thread's (`races.cpp`).
  * - With CUDA_SHIM_LEAKS set, memory that is not freed at the end makes the program fail.
  * - With CUDA_SHIM_LOG set, each kernel that runs is told on standard error.
  * CUDA_SHIM_DEVICES is the number of devices (1).
@@ -163,6 +164,21 @@ constexpr uintptr_t spoilt = uintptr_t(1) << 54;  // no processor has such addre
 inline bool is_on_device = false;
 inline thread_local bool is_checked = false;  // the code of a kernel runs, and not the shim's on its behalf
 inline char *arena = nullptr;
+
+// `races.cpp`: what orders the accesses of threads.
+void launch_begins(size_t blocks, unsigned threads);
+void launch_ends();
+void block_begins(size_t number);
+void block_meets();
+void warp_meets(unsigned rank);
+void thread_fences();
+
+inline thread_local bool is_atomic = false;  // the access that comes is part of an atomic operation
+
+struct Atomic {
+    Atomic() { is_atomic = true; }
+    ~Atomic() { is_atomic = false; }
+};
 
 // What the shim does on behalf of a kernel is not the kernel's access.
 struct Unchecked {
@@ -528,8 +544,11 @@ inline bool release_warps()
             for (unsigned other = 0; other < 32; ++other)
                 lanes[other] = one.mask >> other & 1 ? fibers[first + other]->value : 0xA5A5A5A5A5A5A5A5u;
             unsigned mask = one.mask;
+            const bool is_barrier = one.operation == 0;
             for (unsigned other = 0; other < 32; ++other)
                 if (mask >> other & 1) {
+                    if (is_barrier)
+                        warp_meets(first + other);
                     memcpy(fibers[first + other]->lanes, lanes, sizeof lanes);
                     fibers[first + other]->waits = Waits::no;
                 }
@@ -568,6 +587,7 @@ inline void run_block()
                                : "a warp operation that not all lanes of its mask reach");
             for (unsigned rank = 0; rank < block_threads; ++rank)
                 fibers[rank]->waits = Waits::no;
+            block_meets();
             continue;
         }
         std::shuffle(ready.begin(), ready.end(), machine().random);
@@ -595,10 +615,13 @@ inline void run_kernel(dim3 grid, dim3 block, std::function<void()> kernel)
     for (unsigned at = 0; at < order.size(); ++at)
         order[at] = at;
     std::shuffle(order.begin(), order.end(), machine().random);
+    launch_begins(order.size(), block_threads);
     for (unsigned at : order) {
+        block_begins(at);
         blockIdx = {at % grid.x, at / grid.x % grid.y, at / grid.x / grid.y};
         run_block();
     }
+    launch_ends();
     is_on_device = false;
 }
 
@@ -1021,9 +1044,15 @@ inline void __syncthreads()
     cuda_shim::yield(cuda_shim::Waits::block);
 }
 
-inline void __threadfence() {}
+inline void __threadfence()
+{
+    cuda_shim::thread_fences();
+}
 inline void __threadfence_block() {}
-inline void __threadfence_system() {}
+inline void __threadfence_system()
+{
+    cuda_shim::thread_fences();
+}
 
 inline void __syncwarp(unsigned mask = 0xffffffffu)
 {
@@ -1116,6 +1145,7 @@ inline int __all_sync(unsigned mask, int predicate)
 #define CUDA_SHIM_ATOMIC(NAME, T, NEXT)             \
     inline T NAME(T *place, T value)                \
     {                                               \
+        cuda_shim::Atomic atomic;                   \
         T old = *place;                             \
         *place = NEXT;                              \
         return old;                                 \
@@ -1157,6 +1187,7 @@ atomicCAS(T *place, T seen, T next)
 {
     if (reinterpret_cast<uintptr_t>(place) % sizeof(T) != 0)
         cuda_shim::die("an atomic operation on an address that is not aligned");
+    cuda_shim::Atomic atomic;
     T old = *place;
     if (memcmp(&old, &seen, sizeof(T)) == 0)
         *place = next;

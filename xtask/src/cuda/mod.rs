@@ -36,7 +36,7 @@ pub struct Cuda {
     nvcc: PathBuf,
     /// A copy of the shim, with its header compiled.
     shim: PathBuf,
-    /// What all programs are linked with: the run-time library, built with the shim, and the checks of what kernels touch.
+    /// What all programs are linked with: the run-time library, built with the shim, and the checks of what kernels do.
     objects: Vec<PathBuf>,
 }
 
@@ -44,8 +44,8 @@ impl Cuda {
     /// Looks for nvcc, and builds in `work` what all programs share.
     pub fn prepare(root: &Path, work: &Path) -> Result<Cuda> {
         let place = work.join("cuda-shim");
-        let objects = vec![place.join("acc2omp_cuda.o"), place.join("checks.o")];
-        let cuda = Cuda { nvcc: nvcc()?, objects, shim: place };
+        let runtime = place.join("acc2omp_cuda.o");
+        let mut cuda = Cuda { nvcc: nvcc()?, objects: vec![runtime.clone()], shim: place };
         copy(&root.join(SHIM), &cuda.shim)?;
         let header = cuda.shim.join(SHIM_HEADER);
         let mut compiled = header.clone().into_os_string();
@@ -59,13 +59,16 @@ impl Cuda {
             .arg("-o")
             .arg(compiled);
         build(&mut command)?;
-        let [runtime, checks] = cuda.objects.as_slice() else { return Ok(cuda) };
         let mut command = cuda.on_processor();
         let source = root.join(RUNTIME).join(RUNTIME_SOURCE);
         build(command.arg("-c").arg(source).arg("-o").arg(runtime))?;
-        let mut command = Command::new("g++");
-        command.args(SHIM_ARGUMENTS).args(["-O2", "-c"]).arg(cuda.shim.join(CHECKS));
-        build(command.arg("-o").arg(checks))?;
+        for source in CHECKS {
+            let object = cuda.shim.join(source).with_extension("o");
+            let mut command = Command::new("g++");
+            command.args(SHIM_ARGUMENTS).args(["-O2", "-c"]).arg(cuda.shim.join(source));
+            build(command.arg("-o").arg(&object))?;
+            cuda.objects.push(object);
+        }
         Ok(cuda)
     }
 
@@ -124,7 +127,8 @@ const CHECKED: &[&str] = &[
     "--param=asan-stack=0",
     "--param=asan-globals=0",
 ];
-const CHECKS: &str = "checks.cpp";
+/// Their sources, which are not built so themselves.
+const CHECKS: [&str; 2] = ["checks.cpp", "races.cpp"];
 /// Functions of the C library that the checks see as well.
 const WRAPPED: [&str; 6] = ["malloc", "calloc", "free", "memcpy", "memmove", "memset"];
 /// The sections of a host file's variables, and what the checks call them.

@@ -27,6 +27,7 @@ use self::generate::{Family, Made};
 use self::lab::{Case, Failure, Lab, Outcome};
 use self::report::{Found, Report};
 use self::variant::Variant;
+use crate::difftest::root;
 use crate::difftest::toolchain::{Toolchain, Toolchains};
 use crate::{Result, Verdict};
 
@@ -96,6 +97,10 @@ pub struct Options {
     #[arg(long)]
     originals: bool,
 
+    /// Only the translations to CUDA
+    #[arg(long)]
+    cuda: bool,
+
     /// Threads
     #[arg(long, value_name = "N", default_value_t = 4)]
     jobs: usize,
@@ -117,6 +122,7 @@ impl Default for Options {
             programs: Some(BUDGET),
             reduce: 6,
             originals: false,
+            cuda: false,
             jobs: 4,
             out: None,
         }
@@ -132,8 +138,8 @@ const MINUTES: f64 = 5.0;
 
 /// Looks for failures; the last line counts.
 pub fn run(options: &Options) -> Result<Verdict> {
-    let toolchains = Toolchains::find()?;
     let work = tempfile::Builder::new().prefix("acc2omp-hunt-").tempdir().map_err(|e| e.to_string())?;
+    let toolchains = Toolchains::find()?.with_cuda(&root()?, work.path())?;
     if options.case.is_some() {
         return one(options, &toolchains, work.path());
     }
@@ -199,8 +205,13 @@ fn one_batch(options: &Options, lab: &Lab, batch: u64) -> Result<Report> {
 fn variants(options: &Options, language: Language, batch: u64) -> Vec<Variant> {
     match options.originals {
         true => vec![variant::original(Toolchain::Plain), variant::original(Toolchain::OpenAcc)],
-        false => variant::of(language, batch),
+        false => chosen(options, variant::of(language, batch)),
     }
+}
+
+fn chosen(options: &Options, mut all: Vec<Variant>) -> Vec<Variant> {
+    all.retain(|one| !options.cuda || one.toolchain.is_cuda());
+    all
 }
 
 fn family(options: &Options, number: u64) -> Family {
@@ -220,7 +231,7 @@ fn one(options: &Options, toolchains: &Toolchains, work: &Path) -> Result<Verdic
     let mut verdict = Verdict::Passed;
     let all: Vec<Variant> = match options.originals {
         true => variants(options, language, 0),
-        false => variant::all(language),
+        false => chosen(options, variant::all(language)),
     };
     for variant in all {
         let outcome = lab.trial(&[case], &variant, &mut BTreeMap::new())?.remove(0);

@@ -2,7 +2,7 @@
 //!
 //! Invariant: each program meets a device with its own memory, the host, and a rare version or profile.
 
-use acc2omp::{Options, Profile, Queues, Version};
+use acc2omp::{Options, Profile, Queues, To, Version};
 
 use super::Language;
 use super::model::{Expected, Lines};
@@ -19,7 +19,7 @@ pub struct Variant {
     pub queues: bool,
     /// The original stands beside the translation.
     pub guard: bool,
-    /// What builds it. A back end that is not OpenMP would have a toolchain of its own here.
+    /// What builds it; for CUDA, the back end as well.
     pub toolchain: Toolchain,
 }
 
@@ -42,6 +42,9 @@ impl Variant {
 
     /// Its name in messages.
     pub fn name(&self) -> String {
+        if self.toolchain.is_cuda() {
+            return format!("cuda, {}", self.toolchain.name());
+        }
         let mut name = self.profile.name().to_owned();
         if self.version != 45 {
             name += &format!(" {}.{}", self.version / 10, self.version % 10);
@@ -57,6 +60,9 @@ impl Variant {
 
     /// The command-line options that translate so.
     pub fn options_text(&self) -> String {
+        if self.toolchain.is_cuda() {
+            return "--to cuda".to_owned();
+        }
         let mut text = format!("--profile {}", self.profile.name());
         if self.version != 45 {
             text += &format!(" --omp {}.{}", self.version / 10, self.version % 10);
@@ -74,6 +80,7 @@ impl Variant {
     pub fn options(&self) -> Options {
         let queues = if self.queues { Queues::Kept } else { Queues::Dropped };
         Options {
+            to: if self.toolchain.is_cuda() { To::Cuda } else { To::OpenMp },
             omp: Version(self.version),
             profile: self.profile,
             queues,
@@ -85,7 +92,7 @@ impl Variant {
     /// What a program must print; none if it is not defined there.
     pub fn expected<'a>(&self, expected: &'a Expected) -> Option<&'a Lines> {
         match self.toolchain {
-            Toolchain::ClangOpenMp | Toolchain::FlangDevice => Some(&expected.separate),
+            Toolchain::ClangOpenMp | Toolchain::FlangDevice | Toolchain::Shim => Some(&expected.separate),
             Toolchain::Plain => expected.serial.as_ref(),
             _ => expected.shared.as_ref(),
         }
@@ -94,10 +101,12 @@ impl Variant {
 
 const HOST: Toolchain = Toolchain::GccOpenMp;
 const DEVICE: Toolchain = Toolchain::ClangOpenMp;
+const CUDA: Toolchain = Toolchain::Shim;
 const FLANG: Toolchain = Toolchain::FlangDevice;
 
 /// The ways for all programs in C and C++.
-const C: [Variant; 3] = [
+const C: [Variant; 4] = [
+    Variant::of(Profile::Generic, CUDA),
     Variant::of(Profile::Generic, DEVICE),
     Variant::of(Profile::Clang, DEVICE),
     Variant::of(Profile::Generic, HOST),

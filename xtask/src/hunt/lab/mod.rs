@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use acc2omp::diag::Severity;
 use acc2omp::source::{Form, Language as Speech};
-use acc2omp::{SUPPORT, Source, translate};
+use acc2omp::{Beside, RUNTIME, SUPPORT, Source, translate};
 
 use super::Language;
 use super::exclusions::{excluded, refused};
@@ -25,6 +25,8 @@ use crate::{Result, process};
 
 /// No compiler may take longer.
 const LIMIT: Duration = Duration::from_secs(120);
+/// The file of all device code of a batch.
+const DEVICE_BATCH: &str = "batch_acc.cu";
 /// No run may take longer.
 const RUN_LIMIT: Duration = Duration::from_secs(20);
 
@@ -117,6 +119,8 @@ pub enum Outcome {
 /// A translated program.
 struct Text {
     bytes: Vec<u8>,
+    /// The files of device code.
+    beside: Vec<Beside>,
     /// Codes of messages that results may differ.
     told: Vec<String>,
     failure: Option<Failure>,
@@ -140,7 +144,7 @@ impl Lab<'_> {
 
     fn translated(&self, case: Case, variant: &Variant) -> Text {
         let text = print::text(case.program, self.language, case.number);
-        let untouched = |bytes| Text { bytes, told: Vec::new(), failure: None };
+        let untouched = |bytes| Text { bytes, beside: Vec::new(), told: Vec::new(), failure: None };
         if matches!(variant.toolchain, Toolchain::Plain | Toolchain::OpenAcc) {
             return untouched(text.into_bytes());
         }
@@ -155,6 +159,7 @@ impl Lab<'_> {
         let Ok(translation) = done else {
             return Text {
                 bytes: Vec::new(),
+                beside: Vec::new(),
                 told: Vec::new(),
                 failure: Some(Failure::Translator("panic".to_owned())),
             };
@@ -170,7 +175,7 @@ impl Lab<'_> {
         }
         told.sort();
         told.dedup();
-        Text { bytes: translation.text, told, failure }
+        Text { bytes: translation.text, beside: translation.beside, told, failure }
     }
 
     /// Takes programs one way. `seen` holds the texts that were built by a toolchain already.
@@ -196,7 +201,7 @@ impl Lab<'_> {
                             Outcome::Passed
                         } else {
                             known.push(text.bytes.clone());
-                            texts.insert(place, text.bytes);
+                            texts.insert(place, (text.bytes, text.beside));
                             Outcome::Skipped
                         }
                     }
@@ -207,8 +212,17 @@ impl Lab<'_> {
             return Ok(outcomes);
         }
         fs::create_dir_all(&self.work).map_err(|error| format!("{}: {error}", self.work.display()))?;
-        for (place, bytes) in &texts {
+        for (place, (bytes, beside)) in &texts {
             self.put(&self.file(cases[*place].number), bytes)?;
+            drop(fs::remove_file(self.work.join(device_file(cases[*place].number))));
+            for file in beside {
+                self.put(&file.name, &file.text)?;
+            }
+        }
+        if variant.toolchain.is_cuda() {
+            for (name, text) in RUNTIME {
+                self.put(name, text.as_bytes())?;
+            }
         }
         if self.language != Language::Fortran {
             self.put(SUPPORT.0, SUPPORT.1.as_bytes())?;
@@ -276,8 +290,16 @@ impl Lab<'_> {
             _ => self.c_batch(numbers),
         };
         self.put(&name, text.as_bytes())?;
-        for mut step in self.toolchains.build(variant.toolchain, &[name], program, false)? {
-            step.arg("-O0").arg("-w").current_dir(&self.work);
+        let mut sources = vec![name];
+        if variant.toolchain.is_cuda() {
+            self.put(DEVICE_BATCH, self.device_batch(numbers).as_bytes())?;
+            sources.push(DEVICE_BATCH.to_owned());
+        }
+        for mut step in self.toolchains.build(variant.toolchain, &sources, program, false)? {
+            step.current_dir(&self.work);
+            if step.get_program() != "objcopy" {
+                step.args(["-O0", "-w"]);
+            }
             let built = process::capture(&mut step, LIMIT)?;
             if !built.succeeded() {
                 let end = if built.status.is_none() { "error: the compiler does not end\n" } else { "" };
@@ -286,6 +308,11 @@ impl Lab<'_> {
         }
         Ok(Ok(()))
     }
+}
+
+/// The name of a program's device code.
+fn device_file(number: usize) -> String {
+    format!("case_{number}_acc.cu")
 }
 
 /// The first error in a compiler's messages.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::{Case, Failure, Lab, Outcome, RUN_LIMIT};
+use super::{Case, Failure, Lab, Outcome, RUN_LIMIT, device_file};
 use crate::difftest::toolchain::Toolchain;
 use crate::hunt::Language;
 use crate::hunt::model::Lines;
@@ -28,6 +28,12 @@ impl Lab<'_> {
         text += "int main(int argc, char **argv)\n{\n    setvbuf(stdout, NULL, _IOLBF, 4096);\n";
         text += "    for (int i = 1; i < argc; i++) run(atoi(argv[i]));\n    return 0;\n}\n";
         text
+    }
+
+    pub(super) fn device_batch(&self, numbers: &[usize]) -> String {
+        let names = numbers.iter().map(|number| device_file(*number));
+        let names = names.filter(|name| self.work.join(name).exists());
+        names.fold(String::new(), |text, name| text + &format!("#include \"{name}\"\n"))
     }
 
     pub(super) fn fortran_batch(&self, numbers: &[usize]) -> String {
@@ -58,7 +64,10 @@ impl Lab<'_> {
         program: &Path,
         outcomes: &mut [Outcome],
     ) -> Result<()> {
-        let orders = if variant.toolchain == Toolchain::FlangDevice { 2 } else { 1 };
+        let orders = match variant.toolchain {
+            Toolchain::FlangDevice | Toolchain::Shim => 2,
+            _ => 1,
+        };
         for place in places {
             outcomes[*place] = Outcome::Passed;
         }
@@ -104,6 +113,7 @@ impl Lab<'_> {
         let is_fortran = self.language == Language::Fortran;
         let mut command = self.toolchains.execute(variant.toolchain, program, is_fortran, order);
         command.env("LIBOMPTARGET_INFO", "0").env("OMP_NUM_THREADS", "4").env("OMP_NUM_TEAMS", "3");
+        command.env_remove("CUDA_SHIM_LOG");
         command.args(numbers.iter().map(usize::to_string));
         let ran = process::capture(&mut command, RUN_LIMIT)?;
         let mut cases: BTreeMap<usize, Found> = BTreeMap::new();
