@@ -269,7 +269,8 @@ pub fn capture<'a>(
     for (at, one) in bound.iter().enumerate().filter(|(_, one)| one.directive.kind == DirectiveKind::Declare)
     {
         if one.function == function && at < index || one.function.is_none() {
-            around.extend(data_items(input, at));
+            let items = data_items(input, at);
+            around.extend(items.into_iter().filter(|said| said.clause != DataClause::Link));
         }
     }
     let mut default_present = false;

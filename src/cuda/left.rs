@@ -10,7 +10,9 @@ use crate::host::ir::{Decl, DeclKind, ExprKind, Function};
 use crate::source::Span;
 
 use super::text::{Edits, placed_words, words};
-use super::{Input, Refused, Seen, copied, cpp, cpp_complex, device, implied, levels, refused, twin, types};
+use super::{
+    Input, Refused, Seen, copied, cpp, cpp_complex, declare, device, implied, levels, refused, twin, types,
+};
 
 /// Functions of the standard library that the device has, which a program may declare for itself.
 const DEVICES: &str = "abs labs llabs fabs fabsf sqrt sqrtf cbrt exp expf exp2 expm1 log logf log2 log10 log1p pow powf \
@@ -260,7 +262,7 @@ fn hosts_variable(
         }
         let has_copy = match is_in_place {
             true => copied::is_number(input, word) || is_constexpr(&decl),
-            false => copied::constant(input, word).is_some() || is_declared(input, word),
+            false => copied::constant(input, word).is_some() || declare::has_twin(input, word),
         };
         if !has_copy {
             return Some(word.to_owned());
@@ -284,17 +286,6 @@ fn global<'a>(input: &Input<'a>, name: &str) -> Option<(Seen<'a>, &'a Decl)> {
 fn is_constexpr((seen, decl): &(Seen, &Decl)) -> bool {
     let head = seen.file.text(Span { start: decl.span.start, end: decl.name_span.start });
     decl.derived.is_empty() && words(&head).contains(&"constexpr")
-}
-
-/// Whether a `declare` directive speaks of a variable.
-fn is_declared(input: &Input, name: &str) -> bool {
-    files(input).any(|(_, seen)| {
-        seen.scan.directives.iter().any(|text| {
-            let said = seen.file.text(text.span);
-            let said = words(&said);
-            said.contains(&"declare") && said.contains(&name)
-        })
-    })
 }
 
 /// Whether the program declares a function for the host alone, and defines it in another file.

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use crate::acc;
+use crate::acc::ast::DataClause;
 use crate::acc::ast::Directive;
 use crate::diag::{self, Diag};
 use crate::host::ir::Unit;
@@ -31,7 +32,9 @@ impl Source {
         let headers: Vec<&Unit> = self.headers.iter().map(|header| &header.unit).collect();
         let around = self.headers.iter().enumerate().find_map(|(at, header)| Some((at, header.includes_at?)));
         let mut symbols = Symbols::new(unit, self.file.bytes.len(), (&headers, around), &self.macros(scan));
-        for (module, name) in self.headers.iter().flat_map(|header| header.declared.keys()) {
+        let declared = self.headers.iter().flat_map(|header| &header.declared);
+        // `link` gives a variable no memory before a data clause does.
+        for ((module, name), _) in declared.filter(|(_, clause)| **clause != DataClause::Link) {
             symbols.place_on_device(module.as_deref(), name);
         }
         for name in self.headers.iter().flat_map(|header| &header.gang_routines) {

@@ -752,6 +752,7 @@ __device__ T vector_reduce(T value)
     const unsigned mask = detail::worker_mask(width);
     for (unsigned distance = width / 2; distance > 0; distance /= 2)
         value = op(value, detail::shuffle<detail::From::opposite>(mask, value, distance, width));
+    __syncwarp(mask);  // what the lanes have read before may be written now
     return value;
 }
 
@@ -782,7 +783,10 @@ __device__ T vector_broadcast(T value)
 {
     if (blockDim.x > detail::warp_lanes)
         return gang_broadcast(value);
-    return detail::shuffle<detail::From::first>(detail::worker_mask(blockDim.x), value, 0, blockDim.x);
+    const unsigned mask = detail::worker_mask(blockDim.x);
+    value = detail::shuffle<detail::From::first>(mask, value, 0, blockDim.x);
+    __syncwarp(mask);  // what the lanes have read before may be written now
+    return value;
 }
 
 // A barrier of the lanes of one worker, as many as above; above 32 lanes, of the block.
