@@ -19,6 +19,20 @@ pub const STANDARD: &str = "abs fabs sqrt cbrt exp exp2 expm1 log log2 log10 log
     size_t ptrdiff_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t \
     uintptr_t byte array move printf";
 
+/// Functions of C++'s standard library that the language evaluates itself (`constexpr`), and others that nvcc knows.
+const EVALUATED: &str = "forward get size data begin end cbegin cend gcd lcm minmax make_pair make_tuple tie as_const real \
+    imag conj norm arg polar proj isnormal fpclassify ilogb logb scalbn scalbln frexp ldexp modf nextafter lround llround round \
+    lrint llrint remquo isgreater isgreaterequal isless islessequal islessgreater isunordered memcpy memset memmove memcmp \
+    strlen malloc free declval complex pair tuple array";
+
+/// Whether a name is that of a function of C++'s standard library which no code of the device can call.
+pub fn is_of_hosts_library(name: &str) -> bool {
+    let Some(rest) = name.trim_start_matches("::").strip_prefix("std::") else { return false };
+    let bare = super::cpp::bare(rest);
+    let is_nested = rest.split('<').next().is_some_and(|head| head.contains("::"));
+    !is_nested && !STANDARD.split_whitespace().chain(EVALUATED.split_whitespace()).any(|known| known == bare)
+}
+
 /// Why a call through a pointer means nothing on the device.
 const POINTER: &str = "it is a pointer to a function, and leads to the host's";
 

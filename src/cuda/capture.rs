@@ -338,6 +338,9 @@ pub fn capture<'a>(
         };
         let decl = object(input, stmt, symbol, decl);
         let name = known.name.clone();
+        let said = input.file().text(at);
+        let is_qualified = said.ends_with(&format!("::{name}"));
+        let spelling = if is_qualified { said.into_owned() } else { name.clone() };
         let class = match (known.class, decl.derived.first()) {
             (Class::Unknown, Some(Derived::Pointer)) => Class::Pointer,
             (class, _) => class,
@@ -379,7 +382,7 @@ pub fn capture<'a>(
             Role::DevicePointer
         } else if first.contains(&symbol) {
             match class {
-                Class::Array => Role::FirstArray(item::whole(input, &name, &decl)),
+                Class::Array => Role::FirstArray(item::whole(input, &spelling, &decl)),
                 _ => Role::Value,
             }
         } else if let Some((method, rows)) =
@@ -391,7 +394,7 @@ pub fn capture<'a>(
             let is_bare_member = known.kind == SymbolKind::Member && said.item.subscripts().is_empty();
             match is_bare_pointer {
                 true => Role::Data("pointer", None),
-                false if is_bare_member => Role::Data(method, Some(item::whole(input, &name, &decl))),
+                false if is_bare_member => Role::Data(method, Some(item::whole(input, &spelling, &decl))),
                 false => Role::Data(method, Some(item::address(input, said.index, said.item)?)),
             }
         } else if class == Class::Pointer {
@@ -401,7 +404,7 @@ pub fn capture<'a>(
                 false => Role::Data("pointer", None),
             }
         } else if class == Class::Array || is_record {
-            let address = item::whole(input, &name, &decl);
+            let address = item::whole(input, &spelling, &decl);
             let is_parameter = known.kind == SymbolKind::Parameter && !known.is_reference;
             // What the region only reads need not come back, and may be constant.
             let is_input = || decl.is_const && input.in_place || is_read_only(input, stmt, symbol, &used);
@@ -413,17 +416,17 @@ pub fn capture<'a>(
                 Role::Data(if is_input() { "copyin" } else { "copy" }, Some(address))
             }
         } else if known.kind == SymbolKind::Member && used.written && !decl.is_const {
-            Role::Data("copy", Some(item::whole(input, &name, &decl)))
+            Role::Data("copy", Some(item::whole(input, &spelling, &decl)))
         } else if may_be_there && known.kind == SymbolKind::Member && !decl.is_const && !decl.is_static {
             Role::Member
         } else if is_visible {
-            Role::Data("present", Some(item::whole(input, &name, &decl)))
+            Role::Data("present", Some(item::whole(input, &spelling, &decl)))
         } else if in_kernels
             && used.written
             && !is_loop_only(input, index, stmt, symbol)
             && used_after(input, index, stmt, symbol)
         {
-            Role::Data("copy", Some(item::whole(input, &name, &decl)))
+            Role::Data("copy", Some(item::whole(input, &spelling, &decl)))
         } else if used.written && !used.exposed && !used.address_taken {
             Role::Local
         } else {
@@ -434,9 +437,6 @@ pub fn capture<'a>(
             && known.is_const
             && !known.is_floating
             && decl.init.is_some();
-        let said = input.file().text(at);
-        let is_qualified = said.ends_with(&format!("::{name}"));
-        let spelling = if is_qualified { said.into_owned() } else { name.clone() };
         let kind = known.kind;
         if input.in_place && captured.iter().any(|one: &Captured| one.name == name) {
             return Err(refused(at, "two variables of one name in a construct"));

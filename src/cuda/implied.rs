@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use crate::host::ir::{BinaryOp, Decl, DeclKind, Derived, ExprId, ExprKind, Function, UnaryOp};
-use crate::sema::Class;
+use crate::sema::{Class, SymbolKind};
 use crate::source::Span;
 
 use super::text::words;
@@ -174,9 +174,13 @@ fn may_be_object(input: &Input, expr: ExprId) -> bool {
             }
             ExprKind::Name(name) => match input.symbols.lookup(name, unit.expr(at).span.start) {
                 Some(symbol) => {
-                    let is_plain = input.symbols.get(symbol).class == Class::Scalar;
+                    let known = input.symbols.get(symbol);
                     let found = input.declaration(symbol);
-                    !is_plain && found.is_none_or(|(seen, decl)| holds_objects(input, seen, decl, indices))
+                    let is_enum = found.is_some_and(|(seen, decl)| is_of_enum(seen, decl));
+                    let is_plain = known.class == Class::Scalar && !is_enum;
+                    known.kind == SymbolKind::Constant
+                        || !is_plain
+                            && found.is_none_or(|(seen, decl)| holds_objects(input, seen, decl, indices))
                 }
                 None => true,
             },
@@ -194,6 +198,11 @@ fn may_be_object(input: &Input, expr: ExprId) -> bool {
         }
     }
     false
+}
+
+/// Whether a variable may be of an enumeration: its type has a name that is not another type's.
+fn is_of_enum(seen: Seen, decl: &Decl) -> bool {
+    types::named(decl).is_some_and(|name| types::typedefs(&seen, name).next().is_none())
 }
 
 /// Whether what so many indices lead to in a variable may be an object.

@@ -97,6 +97,9 @@ fn of_calls(input: &Input, function: Option<&Function>, within: Span, span: Span
         if functions(input, &name).next().is_none() && is_hosts(input, &name) {
             return Some("a call of a function that a header defines without `routine`");
         }
+        if callable::is_of_hosts_library(&name) {
+            return Some("a call of a function of the standard library that only the host has,");
+        }
     }
     None
 }

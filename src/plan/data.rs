@@ -360,13 +360,22 @@ impl Maker<'_> {
         for item in items {
             let Some(symbol) = self.symbol_of(index, item) else { continue };
             let mut known = held.scalars.iter().chain(&held.arrays);
-            // What the function has not entered by this name may be what the region holds by another one.
-            let may_be_held = !self.entered(index, symbol)
+            // What the function has not entered by this name may be what the region holds by another one; and so may what a
+            // pointer leads to that has been assigned since.
+            let may_be_held = (!self.entered(index, symbol) || self.is_assigned_around(index, symbol))
                 && known.clone().any(|other| self.may_be_same((item, symbol), *other));
             if may_be_held || known.any(|other| *other == symbol) {
                 self.diags.push(diag::one_counter(item.span, item.variable()));
             }
         }
+    }
+
+    /// Whether a `data` construct around directive `index` assigns a variable.
+    fn is_assigned_around(&self, index: usize, symbol: SymbolId) -> bool {
+        ancestors(self.bound, index).filter_map(|above| self.bound[above].stmt()).any(|stmt| {
+            let used = uses(self.unit, self.symbols, stmt);
+            used.of(symbol).is_some_and(|used| used.written || used.address_taken)
+        })
     }
 
     /// The attribute that a visible `deviceptr` gives a launch that uses the pointer.
