@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, ReductionOp};
 use crate::bind::{ancestors, descendants};
 use crate::host::ir::{BaseType, Decl, Derived, ExprKind, StmtId};
+use crate::plan::Own;
 use crate::sema::{self, Class, SymbolId, SymbolKind, Use};
 use crate::source::Span;
 
@@ -245,15 +246,26 @@ fn assigns(body: &str) -> bool {
     (0..bytes.len()).any(is_assignment) || body.contains("++") || body.contains("--")
 }
 
+/// What kind of launch a region is.
+#[derive(Clone, Copy, Debug)]
+pub struct Kind {
+    pub in_kernels: bool,
+    /// The construct's data are on the device already.
+    pub is_split: bool,
+    /// One gang runs it.
+    pub is_one_gang: bool,
+}
+
 /// Roles for the variables of a region. `own` are the directives whose clauses are the construct's.
 pub fn capture<'a>(
     input: &Input<'a>,
     index: usize,
     stmt: StmtId,
     nest: &Nest,
-    in_kernels: bool,
-    is_split: bool,
+    launch: Kind,
+    own_scalars: &[Own],
 ) -> Result<Environment<'a>, Refused> {
+    let Kind { in_kernels, is_split, is_one_gang } = launch;
     let bound = input.bound;
     let span = bound[index].directive.span;
     let symbol_of = |item: &ListItem| input.symbols.lookup(item.variable(), span.start);
@@ -293,7 +305,8 @@ pub fn capture<'a>(
     }
     for shared in nest.values() {
         private.extend(shared.private.iter().filter_map(|item| symbol_of(item)));
-        for (op, item) in shared.reductions.iter().filter(|_| shared.levels.gang) {
+        // What the threads of the only gang reduce is the result, too.
+        for (op, item) in shared.reductions.iter().filter(|_| shared.levels.gang || is_one_gang) {
             reductions.extend(symbol_of(item).map(|symbol| (symbol, *op)));
         }
     }
@@ -324,6 +337,8 @@ pub fn capture<'a>(
         let mut all = loops.chain(own).filter(|_| is_pointer);
         all.find(|(item, _)| !item.parts.is_empty() && symbol_of(item) == Some(symbol))
     };
+    let is_own = |symbol: SymbolId| own_scalars.iter().any(|one| one.symbol == symbol);
+    let atomic = super::threads::atomic_scalars(input, index);
     let may_be_there = input.plan.objects.contains(&index);
     let mut captured = Vec::new();
     for (symbol, used) in outer(input, stmt) {
@@ -419,8 +434,9 @@ pub fn capture<'a>(
             Role::Data("present", Some(item::whole(input, &name, &decl)))
         } else if in_kernels
             && used.written
+            && !is_own(symbol)
             && !is_loop_only(input, index, stmt, symbol)
-            && used_after(input, index, stmt, symbol)
+            && (used_after(input, index, stmt, symbol) || atomic.contains(&symbol))
         {
             Role::Data("copy", Some(item::whole(input, &name, &decl)))
         } else if used.written && !used.exposed && !used.address_taken {

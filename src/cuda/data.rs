@@ -36,7 +36,8 @@ impl Lowering<'_> {
                 let at = self.input.bound[index].directive.span;
                 return Err(refused(at, "the object itself in a `kernels` construct of several launches"));
             }
-            for one in capture::capture(&input, index, stmt, &Nest::new(), true, false)?.variables {
+            let kind = capture::Kind { in_kernels: true, is_split: false, is_one_gang: false };
+            for one in capture::capture(&input, index, stmt, &Nest::new(), kind, &[])?.variables {
                 let named = self.input.clauses(index).any(|kind| match kind {
                     ClauseKind::Data(_, list) => list.iter().any(|item| item.base.text == one.name),
                     _ => false,

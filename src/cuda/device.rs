@@ -540,7 +540,7 @@ pub fn routine_code(input: &Input, at: usize, edits: Edits, indent: usize) -> Re
     let body = function.body;
     let mut nest = levels::Nest::new();
     if let Some(index) = routine.filter(|_| levels.any()) {
-        let offer = Offer { index, levels, wants_assertion: false };
+        let offer = Offer { index, levels, wants_assertion: false, has_gangs: false };
         nest = levels::nest_in(input, offer, unit.stmt(body).span).0;
     }
     let mut body_of = Body {

@@ -2,7 +2,7 @@
 //!
 //! Invariant: inside the kernel, the variable has its own name and type, or a reference or pointer of it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use rustc_hash::FxHashMap;
 
@@ -34,6 +34,10 @@ pub struct Making<'a, 'b> {
     /// No two pointers lead to the same memory.
     pub distinct: bool,
     pub is_one_gang: bool,
+    /// The scalars that `atomic` statements update.
+    pub atomic: BTreeSet<SymbolId>,
+    /// What the construct itself reduces.
+    pub constructs: HashSet<SymbolId>,
     pub names: Names,
     pub made: Made,
     pub host: Host,
@@ -161,14 +165,13 @@ impl<'a> Making<'a, '_> {
         match &one.role {
             Role::Part(_) => {}
             Role::PrivateMemory(address, is_filled) => self.private_memory(&variable, address, *is_filled),
+            Role::Local | Role::Value if self.atomic.contains(&one.symbol) => {
+                self.gangs_value(&variable, matches!(one.role, Role::Value))?
+            }
             Role::Local => self.local(&variable)?,
             Role::Value | Role::DevicePointer => self.value(&variable),
             Role::Member => self.member(&variable),
-            Role::Reduction(_)
-                if self.is_one_gang && used_beside(self.input, self.nest, self.stmt, one.symbol) =>
-            {
-                self.only_gang(&variable)
-            }
+            Role::Reduction(_) if self.is_only_gangs(one.symbol) => self.only_gang(&variable),
             Role::Reduction(op) => self.reduction(&variable, *op),
             Role::Data(method, address) => match one.class {
                 Class::Scalar | Class::Unknown | Class::Record => self.single(&variable, method),
@@ -179,6 +182,18 @@ impl<'a> Making<'a, '_> {
             Role::Rows(method, rows) => self.rows(&variable, method, rows),
         }
         Ok(())
+    }
+
+    /// Whether a reduction is that of the only gang, which has its result as any other variable: loops reduce it, none of them
+    /// over gangs, or the region uses it beside such loops.
+    pub fn is_only_gangs(&self, symbol: SymbolId) -> bool {
+        let reducing = || {
+            self.nest.values().filter(|shared| shared.reduces(self.input, symbol).next().is_some())
+        };
+        let is_in_gang =
+            || reducing().next().is_some() && reducing().all(|shared| !shared.levels.gang);
+        let is_loops = || is_in_gang() && !self.constructs.contains(&symbol);
+        self.is_one_gang && (is_loops() || used_beside(self.input, self.nest, self.stmt, symbol))
     }
 
     /// Where copies of a variable's memory come from. Both use these names in this order.
@@ -276,6 +291,32 @@ impl<'a> Making<'a, '_> {
         Ok(())
     }
 
+    /// A scalar that `atomic` statements update: each gang has one, which its threads share. (What is atomic is no thread's own.)
+    fn gangs_value(&mut self, variable: &Variable, is_filled: bool) -> Result<(), Refused> {
+        let Variable { one, name, here, element, .. } = variable;
+        let mode = super::shared::levels_of_owner(self.input, self.nest, &one.name);
+        if mode.threads() {
+            return Err(refused(variable.at, "an `atomic` on a variable of each thread or worker"));
+        }
+        self.common.insert(one.symbol);
+        self.made.prologue.push(format!("__shared__ {element} {name};"));
+        if is_filled {
+            let first = self.names.fresh(&format!("{name}_first"));
+            let given = match self.host.in_place {
+                true => here.clone(),
+                false => {
+                    let given = self.host.pointer(&format!("const {element} *"), &first, &format!("&{here}"));
+                    format!("*{given}")
+                }
+            };
+            self.made.params.push((format!("{element} {first}"), given));
+            self.made.filling.push("if (threadIdx.x == 0 && threadIdx.y == 0)".to_owned());
+            self.made.filling.push(format!("    {name} = {first};"));
+            self.made.filling.push("__syncthreads();".to_owned());
+        }
+        Ok(())
+    }
+
     fn value(&mut self, variable: &Variable) {
         let Variable { one, name, here, element, .. } = variable;
         if one.class == Class::Pointer {
@@ -350,7 +391,11 @@ impl<'a> Making<'a, '_> {
         let given = self.host.pointer(&format!("{element} *"), name, &format!("&{here}"));
         let count = if method == "pointer" { "" } else { ", 1" };
         let region = &self.host.words.region;
-        self.host.lines.push(format!("{kind} *{device} = {region}.{method}(\"{name}\", {given}{count});"));
+        let line = format!("{kind} *{device} = {region}.{method}(\"{name}\", {given}{count});");
+        match method {
+            "pointer" => self.host.lookups.push(line),
+            _ => self.host.lines.push(line),
+        }
     }
 
     /// An array, or what a pointer leads to, in device memory.
@@ -383,7 +428,11 @@ impl<'a> Making<'a, '_> {
                 }
             }
         };
-        self.host.lines.push(format!("{host_type}{device} = {call};"));
+        let line = format!("{host_type}{device} = {call};");
+        match address {
+            Some(_) => self.host.lines.push(line),
+            None => self.host.lookups.push(line),
+        }
         self.made.devices.insert(one.symbol, device);
         self.run_time_sizes(variable);
         Ok(())

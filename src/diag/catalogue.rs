@@ -758,6 +758,9 @@ pub fn one_gang(at: Span, name: &str, shows: bool) -> Diag {
     )
 }
 
+/// The code of `implicit_gang`.
+pub const IMPLICIT_GANG: Code = Code(287);
+
 /// A0287
 pub fn implicit_gang(at: Span) -> Diag {
     diag(

@@ -108,7 +108,9 @@ impl Maker<'_> {
         let found = self.uncombined(index, region);
         if let Some((at, name)) = &found {
             let shows = self.clauses(index).num_gangs && self.shows_gangs(index);
-            self.diags.push(diag::one_gang(*at, name, shows));
+            let said = diag::one_gang(*at, name, shows);
+            self.plan.one_gang.insert(index, said.clone());
+            self.diags.push(said);
         }
         found.is_some()
     }
