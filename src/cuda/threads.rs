@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashSet};
 use crate::acc::ast::{ClauseKind, DirectiveKind, ListItem};
 use crate::bind::{ancestors, descendants};
 use crate::diag::{self, Diag};
-use crate::host::ir::{ExprId, ExprKind, StmtId};
+use crate::host::ir::{ExprId, ExprKind, StmtId, Unit};
 use crate::plan::{self, Own};
 use crate::sema::{self, Class, SymbolId};
 
@@ -107,18 +107,32 @@ pub fn atomic_scalars(input: &Input, index: usize) -> BTreeSet<SymbolId> {
     let is_atomic = |at: &usize| input.bound[*at].directive.kind == DirectiveKind::Atomic;
     let unit = input.unit();
     let mut found = BTreeSet::new();
-    for stmt in descendants(input.bound, index).filter(is_atomic).filter_map(|at| input.bound[at].stmt()) {
+    for at in descendants(input.bound, index).filter(is_atomic) {
+        let Some(stmt) = input.bound[at].stmt() else { continue };
+        let is_read = input.clauses(at).any(|kind| *kind == ClauseKind::AtomicRead);
         for expr in unit.exprs_in(input.stmt_span(stmt)) {
-            let changed: Option<ExprId> = match &expr.kind {
-                ExprKind::Assign(_, left, _) => Some(*left),
-                ExprKind::Step { operand, .. } => Some(*operand),
-                _ => None,
-            };
-            let symbol = changed.and_then(|changed| input.symbols.named(unit, changed));
+            let symbol = place(unit, &expr.kind, is_read).and_then(|place| input.symbols.named(unit, place));
             found.extend(symbol.filter(|symbol| input.symbols.get(*symbol).class == Class::Scalar));
         }
     }
     found
+}
+
+/// The place that an expression in an `atomic` statement reads or updates: what only gets the value is none.
+fn place(unit: &Unit, kind: &ExprKind, is_read: bool) -> Option<ExprId> {
+    match kind {
+        ExprKind::Assign(None, _, right) if is_read => Some(*right),
+        ExprKind::Assign(None, left, right) => {
+            let gets = matches!(
+                unit.expr(*right).kind,
+                ExprKind::Name(_) | ExprKind::Index(..) | ExprKind::Step { .. } | ExprKind::Assign(..)
+            );
+            (!gets).then_some(*left)
+        }
+        ExprKind::Assign(Some(_), left, _) => Some(*left),
+        ExprKind::Step { operand, .. } => Some(*operand),
+        _ => None,
+    }
 }
 
 /// Those of the variables that `stmt` changes whose value may be read after it.
