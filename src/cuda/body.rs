@@ -286,7 +286,10 @@ impl Body<'_, '_> {
         }
         let unit = self.input.unit();
         if let Some(call) = self.changing_call(unit.expr(expr).span) {
-            return Err(refused(call, "a call that may change something, in the head of a loop around worker or vector loops,"));
+            return Err(refused(
+                call,
+                "a call that may change something, in the head of a loop around worker or vector loops,",
+            ));
         }
         let mut pending = vec![expr];
         while let Some(expr) = pending.pop() {
@@ -394,7 +397,10 @@ impl Body<'_, '_> {
             let class = symbol.map(|symbol| self.input.symbols.get(symbol).class);
             let is_value = is_pointer || class == Some(sema::Class::Scalar) && decl.derived.is_empty();
             let Some(base) = base.filter(|_| is_value) else {
-                return Err(refused(call, "a call that may change something, in the declaration of this variable,"));
+                return Err(refused(
+                    call,
+                    "a call that may change something, in the declaration of this variable,",
+                ));
             };
             let base = base.trim_start_matches("const ");
             let kind = if is_pointer { format!("{base} *") } else { base.to_owned() };

@@ -459,7 +459,9 @@ pub fn capture<'a>(
         captured.push(Captured { symbol, name, class, kind, is_constant, spelling, role, used, seen, decl });
     }
     let mut extras = Vec::new();
-    for said in &own {
+    let mut own: Vec<&Said> = own.iter().collect();
+    own.sort_by_key(|said| said.item.depth());
+    for said in own {
         let symbol = symbol_of(said.item);
         let is_whole = is_whole(said.item);
         let is_object = super::object::is_whole(said.item);

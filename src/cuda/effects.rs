@@ -87,9 +87,7 @@ pub fn changing_call(input: &Input, span: Span, is_own: &dyn Fn(ExprId) -> bool)
                 });
                 !is_variable && effects.may_change(input, name, DEPTH)
             }
-            ExprKind::Member { base, name, .. } => {
-                !is_own(*base) && effects.changing.contains(name.as_str())
-            }
+            ExprKind::Member { base, name, .. } => !is_own(*base) && effects.changing.contains(name.as_str()),
             _ => false,
         }
     });

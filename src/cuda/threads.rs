@@ -32,8 +32,7 @@ pub fn own(input: &Input, index: usize, nest: &Nest, in_kernels: bool) -> Vec<Ow
             true => live_after(input, index, one.stmts[0], &used),
             false => BTreeSet::new(),
         };
-        let is_shared =
-            |symbol: SymbolId, _: &sema::Symbol, _: &sema::Use| shared.contains(&symbol);
+        let is_shared = |symbol: SymbolId, _: &sema::Symbol, _: &sema::Use| shared.contains(&symbol);
         let code = (unit, symbols);
         let own = plan::own_scalars(code, (one.stmts[0], &one.headers), &used, &live, &is_shared);
         for one in own {
@@ -85,8 +84,9 @@ fn shared(input: &Input, index: usize, nest: &Nest) -> HashSet<SymbolId> {
     }
     for at in descendants(input.bound, index).chain([index]) {
         for kind in input.clauses(at) {
-            if let ClauseKind::Private(list) | ClauseKind::Firstprivate(list) | ClauseKind::Reduction(_, list) =
-                kind
+            if let ClauseKind::Private(list)
+            | ClauseKind::Firstprivate(list)
+            | ClauseKind::Reduction(_, list) = kind
             {
                 add(at, list);
             }

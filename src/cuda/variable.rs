@@ -187,11 +187,9 @@ impl<'a> Making<'a, '_> {
     /// Whether a reduction is that of the only gang, which has its result as any other variable: loops reduce it, none of them
     /// over gangs, or the region uses it beside such loops.
     pub fn is_only_gangs(&self, symbol: SymbolId) -> bool {
-        let reducing = || {
-            self.nest.values().filter(|shared| shared.reduces(self.input, symbol).next().is_some())
-        };
-        let is_in_gang =
-            || reducing().next().is_some() && reducing().all(|shared| !shared.levels.gang);
+        let reducing =
+            || self.nest.values().filter(|shared| shared.reduces(self.input, symbol).next().is_some());
+        let is_in_gang = || reducing().next().is_some() && reducing().all(|shared| !shared.levels.gang);
         let is_loops = || is_in_gang() && !self.constructs.contains(&symbol);
         self.is_one_gang && (is_loops() || used_beside(self.input, self.nest, self.stmt, symbol))
     }
