@@ -408,6 +408,11 @@ impl<'a> Making<'a, '_> {
         let region = self.host.words.region.clone();
         let call = match address {
             None => format!("{region}.pointer(\"{name}\", {start})"),
+            Some(address) if method == "pointer" => {
+                let from = self.names.fresh(&format!("{name}_from"));
+                let from = self.host.pointer(&host_type, &from, &address.from);
+                format!("{region}.pointer(\"{name}\", {from}) - ({from} - {start})")
+            }
             Some(address) => {
                 let count = self.names.fresh(&format!("{name}_count"));
                 // In place, rows are counted.
@@ -427,9 +432,9 @@ impl<'a> Making<'a, '_> {
             }
         };
         let line = format!("{host_type}{device} = {call};");
-        match address {
-            Some(_) => self.host.lines.push(line),
-            None => self.host.lookups.push(line),
+        match method {
+            "pointer" => self.host.lookups.push(line),
+            _ => self.host.lines.push(line),
         }
         self.made.devices.insert(one.symbol, device);
         self.run_time_sizes(variable);

@@ -85,6 +85,8 @@ impl Source {
         let (bound, reached) = self.settled((unit, scan, &symbols), bound, &aim, options, found);
         let (bound, sizes) = plan::sizes_as_arrays(unit, &symbols, bound);
         said.extend(sizes);
+        let (bound, extents) = plan::with_extents(&self.file, unit, &symbols, bound, &aim);
+        said.extend(extents);
         let bound = plan::merge_data_clauses(unit, bound);
         // Most of what the plan has to say is about OpenMP's way; this back end speaks for itself.
         let (plan, planned) = plan::plan(&self.file, unit, &symbols, &bound, &held, &reached, &aim);
