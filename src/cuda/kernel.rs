@@ -277,6 +277,7 @@ impl<'a> Lowering<'a> {
         }
         captured.iter_mut().for_each(|one| lengthen(input, stmt, one));
         let shape = shape(input, &nest, stmt, asked);
+        super::spill::spill(input, &nest, (stmt, shape), &mut captured)?;
         let names = names(input, index, stmt, &captured);
         let name = self.launcher_name(input, launch);
         let mut making = making(input, &nest, stmt, shape, names);

@@ -38,6 +38,7 @@ mod reduction;
 mod renamed;
 mod reuse;
 mod shared;
+mod spill;
 mod stuck;
 mod table;
 mod text;

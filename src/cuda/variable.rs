@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use rustc_hash::FxHashMap;
 
-use crate::acc::ast::ReductionOp;
+use crate::acc::ast::{DirectiveKind, ReductionOp};
 use crate::host::ir::{Derived, ExprId, ExprKind, StmtId};
 use crate::sema::{self, Class, SymbolId, SymbolKind};
 use crate::source::Span;
@@ -243,7 +243,15 @@ impl<'a> Making<'a, '_> {
         self.scratch(variable, &found, each);
         let Copies { copies, count, from, length, offset } = found;
         let behind = offset.as_ref().map_or(String::new(), |offset| format!(" - {offset}"));
-        self.made.prologue.push(format!("{element} *{name} = {copies} + {count} * {own}{behind};"));
+        let start = format!("{copies} + {count} * {own}{behind}");
+        self.made.prologue.push(match variable.behind.is_empty() {
+            true => format!("{element} *{name} = {start};"),
+            false => {
+                let plain = |text: String| text.replace("__restrict__ ", "").replace("const ", "");
+                let kind = plain(variable.pointer_to(""));
+                format!("{} = ({kind})({start});", plain(variable.pointer_to(name)))
+            }
+        });
         if is_filled {
             let first = self.names.fresh(&format!("{name}_first"));
             let region = &self.host.words.region;
@@ -385,7 +393,13 @@ impl<'a> Making<'a, '_> {
             false => (self.names.fresh(&format!("{name}_there")), element.as_str()),
         };
         self.made.params.push((format!("{kind} *{there}"), device.clone()));
-        self.made.prologue.push(format!("{kind} &{name} = *{there};"));
+        // What the kernel does not change, each thread reads once.
+        let is_value = one.class == Class::Scalar && self.is_only_read(one);
+        self.made.prologue.push(match is_value {
+            true if kind.starts_with("const ") => format!("{kind} {name} = *{there};"),
+            true => format!("const {kind} {name} = *{there};"),
+            false => format!("{kind} &{name} = *{there};"),
+        });
         let given = self.host.pointer(&format!("{element} *"), name, &format!("&{here}"));
         let count = if method == "pointer" { "" } else { ", 1" };
         let region = &self.host.words.region;
@@ -394,6 +408,32 @@ impl<'a> Making<'a, '_> {
             "pointer" => self.host.lookups.push(line),
             _ => self.host.lines.push(line),
         }
+    }
+
+    /// Whether nothing that a region does can change a scalar: no statement assigns it or takes its address, and no function is
+    /// called that might.
+    fn is_only_read(&self, one: &Captured) -> bool {
+        let Input { symbols, .. } = *self.input;
+        let is_changed = one.used.written || one.used.part_written || one.used.address_taken;
+        let span = self.input.stmt_span(self.stmt);
+        let head = Span { start: one.decl.span.start, end: one.decl.name_span.start };
+        let is_volatile = super::text::words(&one.seen.file.text(head)).contains(&"volatile");
+        !is_changed
+            && !is_volatile
+            && !self.atomic.contains(&one.symbol)
+            && !symbols.get(one.symbol).is_reference
+            && !symbols.is_static_member(one.symbol)
+            && super::effects::changing_call(self.input, span, &|_| false).is_none()
+            && !self.reads_atomically(one.symbol)
+    }
+
+    /// Whether an `atomic read` is about a variable: others may change it while the kernel runs.
+    fn reads_atomically(&self, symbol: SymbolId) -> bool {
+        let span = self.input.stmt_span(self.stmt);
+        let inside = self.input.bound.iter().filter(|one| span.contains(one.directive.span));
+        let atomic = inside.filter(|one| one.directive.kind == DirectiveKind::Atomic);
+        let mut stmts = atomic.filter_map(|one| one.stmt());
+        stmts.any(|stmt| sema::uses(self.input.unit(), self.input.symbols, stmt).of(symbol).is_some())
     }
 
     /// An array, or what a pointer leads to, in device memory.
@@ -576,13 +616,17 @@ impl<'a> Making<'a, '_> {
     }
 }
 
+/// Whether a region does nothing with an array but to index it, so that a pointer can take its place.
+pub fn may_be_pointer(input: &Input, stmt: StmtId, symbol: SymbolId) -> bool {
+    let text = input.file().text(input.stmt_span(stmt));
+    only_indexed(input, stmt, symbol) && !super::text::words(&text).contains(&"sizeof")
+}
+
 /// A private array whose length is a run-time value is memory behind a pointer, if nothing else is done with it than to
 /// index it.
 pub fn lengthen(input: &Input, stmt: StmtId, one: &mut Captured) {
     let [Derived::Array(Some(size))] = one.decl.derived.as_slice() else { return };
-    let text = input.file().text(input.stmt_span(stmt));
-    let is_plain = only_indexed(input, stmt, one.symbol) && !super::text::words(&text).contains(&"sizeof");
-    if input.in_place || !is_plain || is_constant(input, one, *size) {
+    if input.in_place || !may_be_pointer(input, stmt, one.symbol) || is_constant(input, one, *size) {
         return;
     }
     let role = match &one.role {
@@ -594,7 +638,7 @@ pub fn lengthen(input: &Input, stmt: StmtId, one: &mut Captured) {
 }
 
 /// Whether a size is a constant expression of the language.
-fn is_constant(input: &Input, one: &Captured, size: ExprId) -> bool {
+pub fn is_constant(input: &Input, one: &Captured, size: ExprId) -> bool {
     let unit = one.seen.unit;
     let mut pending = vec![size];
     while let Some(expr) = pending.pop() {

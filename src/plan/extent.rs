@@ -289,12 +289,12 @@ impl Maker<'_> {
     }
 }
 
-/// A length that is never negative.
+/// A length that is never negative. (clang 19 stops at `?:` in the clauses of `target data`.)
 fn length_text(length: &Poly) -> String {
     let text = length.text();
     let is_plain =
         length.value().is_some() || length.0.len() == 1 && length.0.values().all(|count| *count > 0);
-    if is_plain { text } else { format!("({text} > 0 ? {text} : 0)") }
+    if is_plain { text } else { format!("({text} > 0) * ({text})") }
 }
 
 /// The lowest and the highest element of all that is used.
