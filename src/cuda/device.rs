@@ -310,8 +310,7 @@ impl Device {
                 self.parts.insert((number, define.span.start), text);
             }
             for span in copied::definitions(seen, word) {
-                let text = seen.file.text(span).trim_end().to_owned();
-                let text = if text.ends_with(';') { text } else { format!("{text};") };
+                let text = super::packed::definition(seen, span);
                 if self.parts.get(&(number, span.start)) != Some(&text) {
                     texts.push(Copied { part: Part::Type, text: text.clone(), own: own_names(seen, span) });
                     self.parts.insert((number, span.start), text);

@@ -32,6 +32,7 @@ mod names;
 mod object;
 mod obstacle;
 mod origin;
+mod packed;
 mod parts;
 mod place;
 mod reduction;
