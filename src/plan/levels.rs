@@ -102,7 +102,7 @@ impl Maker<'_> {
         (!clauses.seq || clauses.auto) && !self.is_redundant_loop(at)
     }
 
-    /// Whether the gangs of a region cannot combine what its loops reduce: the region sets the variable in code that every
+    /// Whether the gangs of a region cannot combine what its loops reduce: the region uses the variable in code that every
     /// gang runs, reduces it with two operators, or reduces it where every gang runs all iterations.
     pub(super) fn only_one_gang(&mut self, index: usize, region: StmtId) -> bool {
         let found = self.uncombined(index, region);
@@ -145,7 +145,8 @@ impl Maker<'_> {
         let mut known: Vec<(SymbolId, ReductionOp)> = Vec::new();
         for at in parallel.iter().copied().filter(outermost) {
             for (op, item, symbol) in self.gang_reductions(index, at, region) {
-                let is_set = redundant.iter().any(|used| used.of(symbol).is_some_and(|one| one.written));
+                // What is set there is lost, and what is read is the part of one gang.
+                let is_set = redundant.iter().any(|used| used.of(symbol).is_some());
                 let clashes = known.iter().any(|(other, with)| *other == symbol && *with != op);
                 if is_set || clashes {
                     return Some((item.span, item.base.text.clone()));
