@@ -6,10 +6,12 @@
 
 use std::collections::BTreeMap;
 
+use rustc_hash::FxHashMap;
+
 use crate::acc::ast::{Clause, ClauseKind, DataClause, Expr, ListItem, Name, Part, Subscript};
 use crate::bind::Bound;
 use crate::diag::{self, Diag};
-use crate::host::ir::{BinaryOp, ExprId, ExprKind, StmtId, StmtKind, UnaryOp, Unit};
+use crate::host::ir::{BinaryOp, ExprId, ExprKind, FunctionId, StmtId, StmtKind, UnaryOp, Unit};
 use crate::sema::{self, Class, Header, SymbolId, SymbolKind, Symbols, uses};
 use crate::source::{SourceFile, Span};
 
@@ -110,6 +112,9 @@ struct Used {
     is_conditional: bool,
 }
 
+/// Whether pointers lead to memory of their own, by the function that uses them.
+type Known = FxHashMap<(Option<FunctionId>, SymbolId), bool>;
+
 /// One pointer in one construct.
 struct Reader<'a> {
     unit: &'a Unit,
@@ -133,12 +138,13 @@ pub fn with_extents(
         return (bound, diags);
     }
     let mut maker = None;
+    let mut known = Known::default();
     for index in 0..bound.len() {
         let Some(stmt) = bound[index].stmt().filter(|_| bound[index].directive.kind.is_compute()) else {
             continue;
         };
         let maker = maker.get_or_insert_with(|| Maker::new(file, unit, symbols, &bound, aim));
-        for (symbol, at) in maker.bare_pointers(index, stmt) {
+        for (symbol, at) in maker.bare_pointers(index, stmt, &mut known) {
             let Some(section) = maker.section_used(index, stmt, symbol) else { continue };
             let name = &symbols.get(symbol).name;
             let how = uses(unit, symbols, stmt).of(symbol).copied().unwrap_or_default();
@@ -179,7 +185,7 @@ fn clause(
 impl Maker<'_> {
     /// The pointers to numbers or structs that a construct uses the targets of, and no clause around it names: variables that
     /// nothing else than an index is put behind.
-    fn bare_pointers(&self, index: usize, stmt: StmtId) -> Vec<(SymbolId, Span)> {
+    fn bare_pointers(&self, index: usize, stmt: StmtId, own: &mut Known) -> Vec<(SymbolId, Span)> {
         let clauses = self.clauses(index);
         let is_present = |at: usize| {
             let clauses = &self.bound[at].directive.clauses;
@@ -189,14 +195,17 @@ impl Maker<'_> {
             return Vec::new();
         }
         let visible = self.visible(index);
+        // What a parameter leads to may be a part of what they name.
+        let are_named = !clauses.data.is_empty() || !visible.arrays.is_empty();
         let used = uses(self.unit, self.symbols, stmt);
-        let is_bare = |symbol: SymbolId, how: &sema::Use| {
+        let mut is_bare = |symbol: SymbolId, how: &sema::Use| {
             let known = self.symbols.get(symbol);
             let is_named = |item: &ListItem| item.variable() == known.name;
             let listed = clauses.private.iter().chain(&clauses.firstprivate);
             matches!(known.kind, SymbolKind::Local | SymbolKind::Parameter | SymbolKind::Static)
                 && known.class == Class::Pointer
                 && known.shape == [false]
+                && !(are_named && known.kind == SymbolKind::Parameter)
                 && !known.is_reference
                 && (how.part_read || how.part_written)
                 && !(how.written || how.address_taken)
@@ -208,7 +217,9 @@ impl Maker<'_> {
                 && !visible.deviceptr.iter().any(|(pointer, _)| *pointer == symbol)
                 && !self.symbols.is_on_device(symbol)
                 && !self.entered(index, symbol)
-                && self.leads_to_its_own(index, symbol)
+                && *own
+                    .entry((self.bound[index].function, symbol))
+                    .or_insert_with(|| self.leads_to_its_own(index, symbol))
         };
         let bare = used.iter().filter(|(symbol, how)| is_bare(*symbol, how));
         bare.filter_map(|(symbol, how)| Some((symbol, how.first?))).collect()
@@ -233,11 +244,23 @@ impl Maker<'_> {
                 ExprKind::Step { operand, .. } | ExprKind::AddressOf(operand) if is_it(*operand) => {
                     return false;
                 }
+                ExprKind::Call { callee, args } if self.unit.is_cpp() => {
+                    let name = self.file.text(self.unit.expr(*callee).span);
+                    let mut places = args.iter().enumerate().filter(|(_, arg)| is_it(**arg));
+                    if places.any(|(place, _)| self.symbols.takes_reference(&name, place)) {
+                        return false;
+                    }
+                }
                 _ => {}
             }
         }
+        given.retain(|value| !self.is_null(*value));
         (known.kind == SymbolKind::Parameter || !given.is_empty())
             && given.into_iter().all(|value| self.is_new(value))
+    }
+
+    fn is_null(&self, value: ExprId) -> bool {
+        ["0", "NULL", "nullptr"].contains(&self.file.text(self.unit.expr(value).span).trim())
     }
 
     fn is_new(&self, value: ExprId) -> bool {
@@ -247,8 +270,6 @@ impl Maker<'_> {
             ExprKind::Call { callee, .. } => {
                 matches!(&self.unit.expr(*callee).kind, ExprKind::Name(name) if NEW.contains(&name.as_str()))
             }
-            ExprKind::Int(0) => true,
-            ExprKind::Name(name) => name == "NULL" || name == "nullptr",
             _ => self.file.text(self.unit.expr(value).span).trim_start().starts_with("new "),
         }
     }
@@ -318,6 +339,11 @@ fn hull(used: &[Used]) -> Option<(Poly, Poly)> {
     used.iter().all(is_within).then_some((low, high))
 }
 
+/// Code may be nested deeply.
+fn deeper<T>(read: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(64 * 1024, 1024 * 1024, read)
+}
+
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }
@@ -325,6 +351,10 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 impl Reader<'_> {
     /// Reads a statement; none if it is not understood how it uses the pointer.
     fn stmt(&mut self, stmt: StmtId, is_conditional: bool) -> Option<()> {
+        deeper(|| self.stmt_here(stmt, is_conditional))
+    }
+
+    fn stmt_here(&mut self, stmt: StmtId, is_conditional: bool) -> Option<()> {
         let unit = self.unit;
         match &unit.stmt(stmt).kind {
             StmtKind::Block(list) => list.iter().try_for_each(|inner| self.stmt(*inner, is_conditional)),
@@ -387,6 +417,10 @@ impl Reader<'_> {
     }
 
     fn expr(&mut self, expr: ExprId, is_conditional: bool) -> Option<()> {
+        deeper(|| self.expr_here(expr, is_conditional))
+    }
+
+    fn expr_here(&mut self, expr: ExprId, is_conditional: bool) -> Option<()> {
         match &self.unit.expr(expr).kind {
             ExprKind::Index(base, index) if self.is_pointer(*base) => {
                 let value = self.value(*index)?;
@@ -426,6 +460,10 @@ impl Reader<'_> {
 
     /// An integer expression as a polynomial over loop variables and what the construct does not change.
     fn value(&self, expr: ExprId) -> Option<Poly> {
+        deeper(|| self.value_here(expr))
+    }
+
+    fn value_here(&self, expr: ExprId) -> Option<Poly> {
         let unit = self.unit;
         match &unit.expr(expr).kind {
             ExprKind::Int(value) => Some(Poly::number(*value)),
