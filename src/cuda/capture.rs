@@ -338,16 +338,15 @@ pub fn capture<'a>(
         all.find(|(item, _)| !item.parts.is_empty() && symbol_of(item) == Some(symbol))
     };
     // A section around the region that does not begin where the variable does: the rest of it is not on the device.
-    let inside = |said: Option<&Said>, name: &str, class: Class| -> Result<Option<Address>, Refused> {
+    let inside = |said: Option<&Said>, name: &str, class: Class| -> Option<Address> {
         let is_section = |said: &&Said| {
             matches!(class, Class::Pointer | Class::Array)
                 && said.item.base.text == name
                 && !said.item.subscripts().is_empty()
                 && item::rows(input, said.index, said.item).is_none()
         };
-        let Some(said) = said.filter(is_section) else { return Ok(None) };
-        let address = item::address(input, said.index, said.item)?;
-        Ok((!address.at_start).then_some(address))
+        let said = said.filter(is_section)?;
+        item::address(input, said.index, said.item).ok().filter(|address| !address.at_start)
     };
     let is_own = |symbol: SymbolId| own_scalars.iter().any(|one| one.symbol == symbol);
     let atomic = super::threads::atomic_scalars(input, index);
@@ -424,7 +423,7 @@ pub fn capture<'a>(
             match used.written && !used.part_read && !used.part_written {
                 true => Role::Value,
                 false if used.written && !used.exposed => Role::Local,
-                false => Role::Data("pointer", inside(around, &name, class)?),
+                false => Role::Data("pointer", inside(around, &name, class)),
             }
         } else if class == Class::Array || is_record {
             let address = item::whole(input, &name, &decl);
@@ -432,7 +431,7 @@ pub fn capture<'a>(
             // What the region only reads need not come back, and may be constant.
             let is_input = || decl.is_const && input.in_place || is_read_only(input, stmt, symbol, &used);
             if is_visible || class == Class::Array && is_parameter {
-                Role::Data("pointer", inside(around, &name, class)?)
+                Role::Data("pointer", inside(around, &name, class))
             } else if default_present {
                 Role::Data("present", Some(address))
             } else {

@@ -140,9 +140,11 @@ pub fn with_extents(
     let mut maker = None;
     let mut known = Known::default();
     for index in 0..bound.len() {
-        let Some(stmt) = bound[index].stmt().filter(|_| bound[index].directive.kind.is_compute()) else {
-            continue;
-        };
+        let directive = &bound[index].directive;
+        // All uses of a macro that stands for a directive must ask for the same.
+        let is_in_macro = file.text(directive.span).starts_with("_Pragma");
+        let is_wanted = directive.kind.is_compute() && !is_in_macro;
+        let Some(stmt) = bound[index].stmt().filter(|_| is_wanted) else { continue };
         let maker = maker.get_or_insert_with(|| Maker::new(file, unit, symbols, &bound, aim));
         for (symbol, at) in maker.bare_pointers(index, stmt, &mut known) {
             let Some(section) = maker.section_used(index, stmt, symbol) else { continue };
