@@ -386,6 +386,31 @@ impl ListItem {
         }
     }
 
+    /// In C, the item without the subscripts that [`ListItem::subscripts`] gives: `v[j].x` for `v[j].x[0:n]`.
+    pub fn head(&self) -> &str {
+        let mut head = self.text.trim_end();
+        let behind = self.parts.iter().rev().take_while(|part| matches!(part, Part::Section(_)));
+        for _ in behind {
+            let mut depth = 0usize;
+            let opening = head.char_indices().rev().find(|(_, char)| {
+                match char {
+                    ']' => depth += 1,
+                    '[' => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+                *char == '[' && depth == 0
+            });
+            let Some((at, _)) = opening else { break };
+            head = head[..at].trim_end();
+        }
+        head
+    }
+
+    /// How many members lead to it: an object has fewer than what is in it.
+    pub fn depth(&self) -> usize {
+        self.parts.iter().filter(|part| matches!(part, Part::Member(_))).count()
+    }
+
     /// The subscripts behind its last member.
     pub fn subscripts(&self) -> Vec<&Subscript> {
         let behind = self.parts.iter().rev().take_while(|part| matches!(part, Part::Section(_)));

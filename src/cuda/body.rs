@@ -154,7 +154,7 @@ impl Body<'_, '_> {
                 self.single(&run, mode, true, is_last)
             }
             StmtKind::If { cond, then, other } => {
-                self.pure(*cond, mode)?;
+                self.condition(*cond, mode)?;
                 self.is_together = false;
                 self.walk(*then, mode, false, false)?;
                 self.is_together = false;
@@ -163,11 +163,20 @@ impl Body<'_, '_> {
                 done
             }
             StmtKind::For { init, cond, step, body } => {
-                for expr in [cond, step].into_iter().flatten() {
-                    self.pure(*expr, mode)?;
+                if let Some(cond) = cond {
+                    self.condition(*cond, mode)?;
                 }
-                if let Some(StmtKind::Expr(expr)) = init.map(|init| &self.input.unit().stmt(init).kind) {
-                    self.pure(*expr, mode)?;
+                if let Some(step) = step {
+                    self.pure(*step, mode)?;
+                }
+                if let Some(init) = init {
+                    let unit = self.input.unit();
+                    let firsts = match &unit.stmt(*init).kind {
+                        StmtKind::Expr(expr) => vec![*expr],
+                        StmtKind::Decl(decls) => decls.iter().filter_map(|id| unit.decl(*id).init).collect(),
+                        _ => Vec::new(),
+                    };
+                    firsts.into_iter().try_for_each(|expr| self.pure(expr, mode))?;
                 }
                 self.is_together = false;
                 self.walk(*body, mode, false, false)?;
@@ -175,7 +184,7 @@ impl Body<'_, '_> {
                 Ok(())
             }
             StmtKind::While { cond, body } | StmtKind::DoWhile { body, cond } => {
-                self.pure(*cond, mode)?;
+                self.condition(*cond, mode)?;
                 self.is_together = false;
                 self.walk(*body, mode, false, false)?;
                 self.is_together = false;
@@ -247,12 +256,41 @@ impl Body<'_, '_> {
         }
     }
 
+    /// A condition that all threads follow: if its calls may change something, one thread evaluates it for all.
+    fn condition(&mut self, cond: ExprId, mode: Levels) -> Result<(), Refused> {
+        let missing = self.missing(mode);
+        let span = self.input.unit().expr(cond).span;
+        if !missing.any() || self.changing_call(span).is_none() {
+            return self.pure(cond, mode);
+        }
+        let unit = self.input.unit();
+        let mut inside = unit.exprs_in(span);
+        if inside.any(|expr| matches!(expr.kind, ExprKind::Assign(..) | ExprKind::Step { .. })) {
+            return Err(refused(span, "a condition that changes something, around a worker or vector loop"));
+        }
+        let (thread, _, broadcast) = single_thread(missing, self.shape, &self.vector_sync());
+        self.edits.insert(span.start, format!("{broadcast}({thread} ? (bool)("));
+        self.edits.insert(span.end, ") : false)");
+        Ok(())
+    }
+
+    /// The first call in `span` that may change what threads share.
+    fn changing_call(&self, span: Span) -> Option<Span> {
+        super::effects::changing_call(self.input, span, &|base| !self.is_common(base))
+    }
+
     /// What all threads evaluate must change nothing that they share.
     fn pure(&self, expr: ExprId, mode: Levels) -> Result<(), Refused> {
         if !self.missing(mode).any() {
             return Ok(());
         }
         let unit = self.input.unit();
+        if let Some(call) = self.changing_call(unit.expr(expr).span) {
+            return Err(refused(
+                call,
+                "a call that may change something, in the head of a loop around worker or vector loops,",
+            ));
+        }
         let mut pending = vec![expr];
         while let Some(expr) = pending.pop() {
             let kind = &unit.expr(expr).kind;
@@ -329,7 +367,7 @@ impl Body<'_, '_> {
                 run.push(*stmt);
             } else {
                 self.guard(&std::mem::take(&mut run), missing, in_block, false)?;
-                self.allocation(*stmt, missing);
+                self.initialisers(*stmt, missing)?;
                 // What all threads do takes each its own time.
                 self.is_together = false;
             }
@@ -337,27 +375,48 @@ impl Body<'_, '_> {
         self.guard(&run, missing, in_block, is_last)
     }
 
-    /// A declared pointer to new memory: one thread asks for it, the others get the address.
-    fn allocation(&mut self, stmt: StmtId, missing: Levels) {
+    /// The first values of declared variables that are to be computed once, as a pointer to new memory is: one thread computes
+    /// each, the others get it.
+    fn initialisers(&mut self, stmt: StmtId, missing: Levels) -> Result<(), Refused> {
         let unit = self.input.unit();
-        let StmtKind::Decl(decls) = &unit.stmt(stmt).kind else { return };
+        let StmtKind::Decl(decls) = &unit.stmt(stmt).kind else { return Ok(()) };
         let (condition, _, broadcast) = single_thread(missing, self.shape, &self.vector_sync());
         for decl in decls.iter().map(|decl| unit.decl(*decl)) {
             let Some(init) = decl.init.map(|init| unit.expr(init).span) else { continue };
             let text = self.input.file().text(init);
             let is_new = super::text::words(&text).iter().any(|word| ["malloc", "calloc"].contains(word));
+            let is_pointer = decl.derived.as_slice() == [Derived::Pointer];
             let base = types::base(self.input, self.input.source, decl);
-            if let Some(base) = base.filter(|_| is_new && decl.derived.as_slice() == [Derived::Pointer]) {
+            if let Some(base) = base.as_ref().filter(|_| is_new && is_pointer) {
                 self.edits.insert(init.start, format!("{broadcast}({condition} ? ({base} *)"));
                 self.edits.insert(init.end, " : 0)");
+                continue;
             }
+            let Some(call) = self.changing_call(init) else { continue };
+            let symbol = self.input.symbols.lookup(&decl.name, decl.name_span.end);
+            let class = symbol.map(|symbol| self.input.symbols.get(symbol).class);
+            let is_value = is_pointer || class == Some(sema::Class::Scalar) && decl.derived.is_empty();
+            let Some(base) = base.filter(|_| is_value) else {
+                return Err(refused(
+                    call,
+                    "a call that may change something, in the declaration of this variable,",
+                ));
+            };
+            let base = base.trim_start_matches("const ");
+            let kind = if is_pointer { format!("{base} *") } else { base.to_owned() };
+            self.edits.insert(init.start, format!("{broadcast}<{kind}>({condition} ? ({kind})("));
+            self.edits.insert(init.end, format!(") : ({kind})0)"));
         }
+        Ok(())
     }
 
     /// Whether a statement changes memory that threads share.
     fn has_effect(&self, stmt: StmtId) -> bool {
         let unit = self.input.unit();
         let span = self.input.stmt_span(stmt);
+        if self.changing_call(span).is_some() {
+            return true;
+        }
         // Jumps stay with their loops.
         unit.exprs_in(span).any(|expr| match &expr.kind {
             ExprKind::Assign(_, left, _) => self.is_common(*left),

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, ReductionOp};
 use crate::bind::{ancestors, descendants};
 use crate::host::ir::{BaseType, Decl, Derived, ExprKind, StmtId};
+use crate::plan::Own;
 use crate::sema::{self, Class, SymbolId, SymbolKind, Use};
 use crate::source::Span;
 
@@ -245,15 +246,26 @@ fn assigns(body: &str) -> bool {
     (0..bytes.len()).any(is_assignment) || body.contains("++") || body.contains("--")
 }
 
+/// What kind of launch a region is.
+#[derive(Clone, Copy, Debug)]
+pub struct Kind {
+    pub in_kernels: bool,
+    /// The construct's data are on the device already.
+    pub is_split: bool,
+    /// One gang runs it.
+    pub is_one_gang: bool,
+}
+
 /// Roles for the variables of a region. `own` are the directives whose clauses are the construct's.
 pub fn capture<'a>(
     input: &Input<'a>,
     index: usize,
     stmt: StmtId,
     nest: &Nest,
-    in_kernels: bool,
-    is_split: bool,
+    launch: Kind,
+    own_scalars: &[Own],
 ) -> Result<Environment<'a>, Refused> {
+    let Kind { in_kernels, is_split, is_one_gang } = launch;
     let bound = input.bound;
     let span = bound[index].directive.span;
     let symbol_of = |item: &ListItem| input.symbols.lookup(item.variable(), span.start);
@@ -294,7 +306,8 @@ pub fn capture<'a>(
     }
     for shared in nest.values() {
         private.extend(shared.private.iter().filter_map(|item| symbol_of(item)));
-        for (op, item) in shared.reductions.iter().filter(|_| shared.levels.gang) {
+        // What the threads of the only gang reduce is the result, too.
+        for (op, item) in shared.reductions.iter().filter(|_| shared.levels.gang || is_one_gang) {
             reductions.extend(symbol_of(item).map(|symbol| (symbol, *op)));
         }
     }
@@ -325,6 +338,19 @@ pub fn capture<'a>(
         let mut all = loops.chain(own).filter(|_| is_pointer);
         all.find(|(item, _)| !item.parts.is_empty() && symbol_of(item) == Some(symbol))
     };
+    // A section around the region that does not begin where the variable does: the rest of it is not on the device.
+    let inside = |said: Option<&Said>, name: &str, class: Class| -> Option<Address> {
+        let is_section = |said: &&Said| {
+            matches!(class, Class::Pointer | Class::Array)
+                && said.item.base.text == name
+                && !said.item.subscripts().is_empty()
+                && item::rows(input, said.index, said.item).is_none()
+        };
+        let said = said.filter(is_section)?;
+        item::address(input, said.index, said.item).ok().filter(|address| !address.at_start)
+    };
+    let is_own = |symbol: SymbolId| own_scalars.iter().any(|one| one.symbol == symbol);
+    let atomic = super::threads::atomic_scalars(input, index);
     let may_be_there = input.plan.objects.contains(&index);
     let mut captured = Vec::new();
     for (symbol, used) in outer(input, stmt) {
@@ -401,7 +427,7 @@ pub fn capture<'a>(
             match used.written && !used.part_read && !used.part_written {
                 true => Role::Value,
                 false if used.written && !used.exposed => Role::Local,
-                false => Role::Data("pointer", None),
+                false => Role::Data("pointer", inside(around, &name, class)),
             }
         } else if class == Class::Array || is_record {
             let address = item::whole(input, &spelling, &decl);
@@ -409,7 +435,7 @@ pub fn capture<'a>(
             // What the region only reads need not come back, and may be constant.
             let is_input = || decl.is_const && input.in_place || is_read_only(input, stmt, symbol, &used);
             if is_visible || class == Class::Array && is_parameter {
-                Role::Data("pointer", None)
+                Role::Data("pointer", inside(around, &name, class))
             } else if default_present {
                 Role::Data("present", Some(address))
             } else {
@@ -423,8 +449,9 @@ pub fn capture<'a>(
             Role::Data("present", Some(item::whole(input, &spelling, &decl)))
         } else if in_kernels
             && used.written
+            && !is_own(symbol)
             && !is_loop_only(input, index, stmt, symbol)
-            && used_after(input, index, stmt, symbol)
+            && (used_after(input, index, stmt, symbol) || atomic.contains(&symbol))
         {
             Role::Data("copy", Some(item::whole(input, &spelling, &decl)))
         } else if used.written && !used.exposed && !used.address_taken {
@@ -444,7 +471,9 @@ pub fn capture<'a>(
         captured.push(Captured { symbol, name, class, kind, is_constant, spelling, role, used, seen, decl });
     }
     let mut extras = Vec::new();
-    for said in &own {
+    let mut own: Vec<&Said> = own.iter().collect();
+    own.sort_by_key(|said| said.item.depth());
+    for said in own {
         let symbol = symbol_of(said.item);
         let is_whole = is_whole(said.item);
         let is_object = super::object::is_whole(said.item);

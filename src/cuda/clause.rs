@@ -5,6 +5,7 @@
 use crate::acc::ast::{ClauseKind, Expr, GangArgument, WaitArgument};
 
 use super::Input;
+use super::text::operand;
 
 /// What is asked for.
 #[derive(Clone, Debug, Default)]
@@ -41,8 +42,8 @@ impl Asked {
                 ClauseKind::SelfRun(None) => asked.add("0".to_owned()),
                 ClauseKind::SelfRun(Some(condition)) => asked.add(format!("!({})", text(condition))),
                 ClauseKind::NumGangs(all) => {
-                    let sizes: Vec<String> = all.iter().map(text).collect();
-                    asked.gangs = Some(sizes.join(" * "));
+                    let sizes: Vec<String> = all.iter().map(text).filter(|size| size != "1").collect();
+                    asked.gangs = Some(product(&sizes));
                 }
                 ClauseKind::NumWorkers(expr) => asked.workers = Some(text(expr)),
                 ClauseKind::VectorLength(expr) => asked.vector = Some(text(expr)),
@@ -94,6 +95,15 @@ impl Asked {
     pub fn keep_gangs(&mut self) {
         self.condition = None;
         self.waits.clear();
+    }
+}
+
+/// The product of some sizes.
+fn product(sizes: &[String]) -> String {
+    match sizes {
+        [] => "1".to_owned(),
+        [only] => only.clone(),
+        several => several.iter().map(|size| operand(size)).collect::<Vec<String>>().join(" * "),
     }
 }
 

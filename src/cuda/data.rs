@@ -2,7 +2,7 @@
 //!
 //! Invariant: what a region brought to the device is undone at its end by the library, which remembers it.
 
-use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem};
+use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, Name, Part};
 use crate::host::ir::{Derived, ExprKind, StmtId, StmtKind};
 use crate::plan::{Exit, Item};
 use crate::sema::{Class, SymbolId};
@@ -16,6 +16,18 @@ use super::lines::{braced, under};
 use super::text::operand;
 use super::{Change, Input, Lowering, Refused, refused};
 
+/// The items of the data clauses of a directive, objects before what is in them.
+fn items<'a>(input: &Input<'a>, index: usize) -> Vec<(&'a DataClause, &'a ListItem)> {
+    let mut items: Vec<(&DataClause, &ListItem)> = Vec::new();
+    for kind in input.clauses(index) {
+        if let ClauseKind::Data(clause, list) = kind {
+            items.extend(list.iter().map(|item| (clause, item)));
+        }
+    }
+    items.sort_by_key(|(_, item)| item.depth());
+    items
+}
+
 impl Lowering<'_> {
     /// The lines that open a data region for the data clauses of directive `index`; with `implied`, for what its region uses
     /// without a clause, too.
@@ -28,7 +40,8 @@ impl Lowering<'_> {
         let asked = Asked::of(self.input, index);
         let place = self.input.place(self.input.bound[index].directive.span.start);
         let mut lines = vec![format!("acc2omp_begin(\"{place}\", {});", asked.queue_or_sync())];
-        lines.extend(self.item_lines(index)?);
+        let stated = self.item_lines(index)?;
+        let mut others = Vec::new();
         if implied {
             let in_place = super::cpp::is_in_place(self.input, index, stmt);
             let input = Input { in_place, ..*self.input };
@@ -36,21 +49,25 @@ impl Lowering<'_> {
                 let at = self.input.bound[index].directive.span;
                 return Err(refused(at, "the object itself in a `kernels` construct of several launches"));
             }
-            for one in capture::capture(&input, index, stmt, &Nest::new(), true, false)?.variables {
-                let named = self.input.clauses(index).any(|kind| match kind {
-                    ClauseKind::Data(_, list) => list.iter().any(|item| item.base.text == one.name),
-                    _ => false,
-                });
+            let kind = capture::Kind { in_kernels: true, is_split: false, is_one_gang: false };
+            for one in capture::capture(&input, index, stmt, &Nest::new(), kind, &[])?.variables {
+                let mut stated = items(self.input, index).into_iter();
+                let named = stated.any(|(_, item)| item.base.text == one.name && item.depth() == 0);
                 // Scalars go with each launch.
                 let is_large = matches!(one.class, Class::Array | Class::Record);
                 if let (Role::Data(method, Some(address)), false, true) = (&one.role, named, is_large) {
-                    lines.push(format!(
-                        "acc2omp_{method}(\"{}\", {}, {});",
-                        one.name, address.from, address.bytes
-                    ));
+                    let line =
+                        format!("acc2omp_{method}(\"{}\", {}, {});", one.name, address.from, address.bytes);
+                    // An object comes before what clauses bring of it.
+                    let has_members = items(self.input, index)
+                        .iter()
+                        .any(|(_, item)| item.depth() > 0 && item.base.text == one.name);
+                    if has_members { lines.push(line) } else { others.push(line) }
                 }
             }
         }
+        lines.extend(stated);
+        lines.extend(others);
         Ok(lines)
     }
 
@@ -68,22 +85,19 @@ impl Lowering<'_> {
     fn item_lines(&mut self, index: usize) -> Result<Vec<String>, Refused> {
         let mut said: Vec<String> = Vec::new();
         let mut lines = Vec::new();
-        for kind in self.input.clauses(index) {
-            let ClauseKind::Data(clause, list) = kind else { continue };
-            for item in list {
-                let again = said.iter().any(|text| text == item.text.trim());
-                match (clause, method(*clause)) {
-                    (_, Some(_)) if again => {}
-                    (DataClause::Attach, _) => {
-                        lines.push(format!("acc2omp_attach(\"{0}\", &{0});", item.text.trim()));
-                    }
-                    (_, Some(method)) => {
-                        said.push(item.text.trim().to_owned());
-                        let method = self.methods(index, item).into_iter().fold(method, capture::merged);
-                        lines.extend(self.enter_lines(index, item, method)?);
-                    }
-                    _ => {}
+        for (clause, item) in items(self.input, index) {
+            let again = said.iter().any(|text| text == item.text.trim());
+            match (clause, method(*clause)) {
+                (_, Some(_)) if again => {}
+                (DataClause::Attach, _) => {
+                    lines.push(format!("acc2omp_attach(\"{0}\", &{0});", item.text.trim()));
                 }
+                (_, Some(method)) => {
+                    said.push(item.text.trim().to_owned());
+                    let method = self.methods(index, item).into_iter().fold(method, capture::merged);
+                    lines.extend(self.enter_lines(index, item, method)?);
+                }
+                _ => {}
             }
         }
         Ok(lines)
@@ -177,92 +191,91 @@ impl Lowering<'_> {
         let (suffix, queue) = asked.suffix();
         let end = if finalize { "_finalize" } else { "" };
         let leaves = bound.directive.kind == DirectiveKind::ExitData;
-        for kind in self.input.clauses(index) {
-            let ClauseKind::Data(clause, list) = kind else { continue };
-            for item in list {
-                let text = item.text.trim();
-                match clause {
-                    DataClause::Attach => {
-                        lines.push(format!("acc_attach{suffix}((void **)&{text}{queue});"));
-                        continue;
-                    }
-                    DataClause::Detach => {
-                        lines.push(format!("acc_detach{end}{suffix}((void **)&{text}{queue});"));
-                        continue;
-                    }
-                    _ => {}
-                }
-                let routine = match clause {
-                    DataClause::Copyin { .. } | DataClause::Copy => "acc_copyin".to_owned(),
-                    DataClause::Create { zero: false } => "acc_create".to_owned(),
-                    DataClause::Create { zero: true } => "acc2omp_create_zero_dynamic".to_owned(),
-                    DataClause::Copyout { .. } => format!("acc_copyout{end}"),
-                    DataClause::Delete => format!("acc_delete{end}"),
-                    _ => return Err(refused(item.span, "this clause here")),
-                };
-                let zero = routine == "acc2omp_create_zero_dynamic";
-                let call = |from: &str, bytes: &str| match zero {
-                    true => format!(
-                        "{routine}(\"{}\", {from}, {bytes}, {});",
-                        text.replace('"', "'"),
-                        asked.queue_or_sync()
-                    ),
-                    false => format!("{routine}{suffix}({from}, {bytes}{queue});"),
-                };
-                if let Some(rows) = item::rows(self.input, index, item) {
-                    let item::Rows { name, count, from, length, .. } = &rows;
-                    let (start, row, head) = (rows.start(), rows.row(), rows.head());
-                    let count = operand(count);
-                    let each = call(&row, &format!("{} * sizeof **{name}", operand(length)));
-                    if leaves {
-                        lines.push(head);
-                        lines.push(format!("    acc_detach{end}{suffix}((void **)&{name}[acc_row]{queue});"));
-                        lines.push(format!("    {each}"));
-                        lines.push("}".to_owned());
-                        lines.push(format!(
-                            "acc_delete{end}{suffix}({start}, {count} * sizeof *{name}{queue});"
-                        ));
-                    } else {
-                        lines.push(format!("acc_copyin{suffix}({start}, {count} * sizeof *{name}{queue});"));
-                        lines.push(head);
-                        lines.push(format!("    {each}"));
-                        lines.push(match from.as_str() {
-                            "0" => format!("    acc_attach{suffix}((void **)&{name}[acc_row]{queue});"),
-                            _ => format!(
-                                "    acc2omp_attach_dynamic(\"{name}\", &{name}[acc_row], {row}, {});",
-                                asked.queue_or_sync()
-                            ),
-                        });
-                        lines.push("}".to_owned());
-                    }
+        let mut items = items(self.input, index);
+        if leaves {
+            items.sort_by_key(|(_, item)| std::cmp::Reverse(item.depth()));
+        }
+        for (clause, item) in items {
+            let text = item.text.trim();
+            match clause {
+                DataClause::Attach => {
+                    lines.push(format!("acc_attach{suffix}((void **)&{text}{queue});"));
                     continue;
                 }
-                if leaves && self.is_bare_pointer(index, item) {
-                    // All that the pointer leads to.
-                    lines.push(call(text, "1"));
+                DataClause::Detach => {
+                    lines.push(format!("acc_detach{end}{suffix}((void **)&{text}{queue});"));
                     continue;
                 }
-                let address = item::address(self.input, index, item)?;
-                let line = call(&address.from, &address.bytes);
-                match item::pointer(self.input, index, item) {
-                    Some(pointer) if leaves => {
-                        lines.push(format!("acc_detach{end}{suffix}((void **)&{pointer}{queue});"));
-                        lines.push(line);
-                    }
-                    Some(pointer) => {
-                        lines.push(line);
-                        lines.push(match address.from == pointer {
-                            true => format!("acc_attach{suffix}((void **)&{pointer}{queue});"),
-                            false => format!(
-                                "acc2omp_attach_dynamic(\"{}\", &{pointer}, {}, {});",
-                                text.replace('"', "'"),
-                                address.from,
-                                asked.queue_or_sync()
-                            ),
-                        });
-                    }
-                    None => lines.push(line),
+                _ => {}
+            }
+            let routine = match clause {
+                DataClause::Copyin { .. } | DataClause::Copy => "acc_copyin".to_owned(),
+                DataClause::Create { zero: false } => "acc_create".to_owned(),
+                DataClause::Create { zero: true } => "acc2omp_create_zero_dynamic".to_owned(),
+                DataClause::Copyout { .. } => format!("acc_copyout{end}"),
+                DataClause::Delete => format!("acc_delete{end}"),
+                _ => return Err(refused(item.span, "this clause here")),
+            };
+            let zero = routine == "acc2omp_create_zero_dynamic";
+            let call = |from: &str, bytes: &str| match zero {
+                true => format!(
+                    "{routine}(\"{}\", {from}, {bytes}, {});",
+                    text.replace('"', "'"),
+                    asked.queue_or_sync()
+                ),
+                false => format!("{routine}{suffix}({from}, {bytes}{queue});"),
+            };
+            if let Some(rows) = item::rows(self.input, index, item) {
+                let item::Rows { name, count, from, length, .. } = &rows;
+                let (start, row, head) = (rows.start(), rows.row(), rows.head());
+                let count = operand(count);
+                let each = call(&row, &format!("{} * sizeof **{name}", operand(length)));
+                if leaves {
+                    lines.push(head);
+                    lines.push(format!("    acc_detach{end}{suffix}((void **)&{name}[acc_row]{queue});"));
+                    lines.push(format!("    {each}"));
+                    lines.push("}".to_owned());
+                    lines.push(format!("acc_delete{end}{suffix}({start}, {count} * sizeof *{name}{queue});"));
+                } else {
+                    lines.push(format!("acc_copyin{suffix}({start}, {count} * sizeof *{name}{queue});"));
+                    lines.push(head);
+                    lines.push(format!("    {each}"));
+                    lines.push(match from.as_str() {
+                        "0" => format!("    acc_attach{suffix}((void **)&{name}[acc_row]{queue});"),
+                        _ => format!(
+                            "    acc2omp_attach_dynamic(\"{name}\", &{name}[acc_row], {row}, {});",
+                            asked.queue_or_sync()
+                        ),
+                    });
+                    lines.push("}".to_owned());
                 }
+                continue;
+            }
+            if leaves && self.is_bare_pointer(index, item) {
+                // All that the pointer leads to.
+                lines.push(call(text, "1"));
+                continue;
+            }
+            let address = item::address(self.input, index, item)?;
+            let line = call(&address.from, &address.bytes);
+            match item::pointer(self.input, index, item) {
+                Some(pointer) if leaves => {
+                    lines.push(format!("acc_detach{end}{suffix}((void **)&{pointer}{queue});"));
+                    lines.push(line);
+                }
+                Some(pointer) => {
+                    lines.push(line);
+                    lines.push(match address.from == pointer {
+                        true => format!("acc_attach{suffix}((void **)&{pointer}{queue});"),
+                        false => format!(
+                            "acc2omp_attach_dynamic(\"{}\", &{pointer}, {}, {});",
+                            text.replace('"', "'"),
+                            address.from,
+                            asked.queue_or_sync()
+                        ),
+                    });
+                }
+                None => lines.push(line),
             }
         }
         self.standalone(index, &asked, lines)
@@ -386,6 +399,12 @@ impl Lowering<'_> {
         for kind in self.input.clauses(index) {
             let ClauseKind::UseDevice(list) = kind else { continue };
             for item in list {
+                if let Some(Part::Member(member)) = item.parts.last() {
+                    let (line, inside) = self.device_member(body, item, member, (&asked, if_present))?;
+                    lines.push(line);
+                    changes.extend(inside);
+                    continue;
+                }
                 let name = &item.base.text;
                 let Some(symbol) =
                     self.input.symbols.lookup(name, span.start).filter(|_| item.parts.is_empty())
@@ -422,15 +441,53 @@ impl Lowering<'_> {
         Ok(changes)
     }
 
+    /// An item `s.p` of `use_device`, a pointer or an array: the line that finds its address, and the changes of its uses.
+    fn device_member(
+        &self,
+        body: Span,
+        item: &ListItem,
+        member: &Name,
+        (asked, if_present): (&Asked, bool),
+    ) -> Result<(String, Vec<Change>), Refused> {
+        let (unit, host) = (self.input.unit(), item.text.trim());
+        let known = self.input.symbols.member(&member.text);
+        if known.is_none_or(|known| known.shape.is_empty()) {
+            return Err(refused(item.span, "this item of `use_device`"));
+        }
+        self.no_compute(body)?;
+        let bare = |text: &str| text.split_whitespace().collect::<String>();
+        let name: String =
+            bare(host).chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect::<String>()
+                + "_device";
+        let kind = format!("__typeof__(&{host}[0])");
+        let mut value = format!("({kind})acc_deviceptr((void *){host})");
+        if if_present {
+            value = format!("acc_is_present({host}, 1) ? {value} : ({kind}){host}");
+        }
+        if let Some(condition) = &asked.condition {
+            value = format!("({condition}) ? ({value}) : ({kind}){host}");
+        }
+        let uses = unit.exprs_in(body).filter(|expr| {
+            matches!(expr.kind, ExprKind::Member { .. })
+                && bare(&self.input.file().text(expr.span)) == bare(host)
+        });
+        let changes = uses.map(|expr| Change::Text(expr.span, name.clone())).collect();
+        Ok((format!("{kind} {name} = {value};"), changes))
+    }
+
+    /// Refuses a compute construct in `host_data`.
+    fn no_compute(&self, within: Span) -> Result<(), Refused> {
+        let inner = self.input.bound.iter().filter(|one| within.contains(one.directive.span));
+        match inner.into_iter().find(|one| one.directive.kind.is_compute()) {
+            Some(one) => Err(refused(one.directive.span, "a compute construct in `host_data`")),
+            None => Ok(()),
+        }
+    }
+
     /// Another text for each use of a variable.
     fn renamed(&self, within: Span, symbol: SymbolId, text: &str) -> Result<Vec<Change>, Refused> {
         let unit = self.input.unit();
-        let inner = self.input.bound.iter().filter(|one| within.contains(one.directive.span));
-        for one in inner {
-            if one.directive.kind.is_compute() {
-                return Err(refused(one.directive.span, "a compute construct in `host_data`"));
-            }
-        }
+        self.no_compute(within)?;
         let mut changes = Vec::new();
         for expr in unit.exprs_in(within) {
             let ExprKind::Name(name) = &expr.kind else { continue };

@@ -310,8 +310,7 @@ impl Device {
                 self.parts.insert((number, define.span.start), text);
             }
             for span in copied::definitions(seen, word) {
-                let text = seen.file.text(span).trim_end().to_owned();
-                let text = if text.ends_with(';') { text } else { format!("{text};") };
+                let text = super::packed::definition(seen, span);
                 if self.parts.get(&(number, span.start)) != Some(&text) {
                     texts.push(Copied { part: Part::Type, text: text.clone(), own: own_names(seen, span) });
                     self.parts.insert((number, span.start), text);
@@ -540,7 +539,7 @@ pub fn routine_code(input: &Input, at: usize, edits: Edits, indent: usize) -> Re
     let body = function.body;
     let mut nest = levels::Nest::new();
     if let Some(index) = routine.filter(|_| levels.any()) {
-        let offer = Offer { index, levels, wants_assertion: false };
+        let offer = Offer { index, levels, wants_assertion: false, has_gangs: false };
         nest = levels::nest_in(input, offer, unit.stmt(body).span).0;
     }
     let mut body_of = Body {

@@ -57,11 +57,10 @@ pub fn pointer(input: &Input, index: usize, item: &ListItem) -> Option<String> {
     if behind.is_empty() {
         return None;
     }
-    let end = match behind.first()? {
-        Part::Section(_) => item.text.find('[')?,
-        Part::Member(_) => return None,
-    };
-    Some(item.text.get(..end)?.trim().to_owned())
+    let Part::Member(member) = item.parts.get(last)? else { return None };
+    // What is in an array that is a member is a part of the object.
+    let is_array = input.symbols.member(&member.text).is_some_and(|known| known.shape.first() == Some(&true));
+    (!is_array).then(|| item.head().to_owned())
 }
 
 /// The memory of a list item.
@@ -89,11 +88,7 @@ pub fn piece(input: &Input, index: usize, item: &ListItem) -> Result<Address, Re
     let last_member = item.parts.iter().rposition(|part| matches!(part, Part::Member(_)));
     let sections: Vec<&Subscript> = item.subscripts();
     let base = match last_member {
-        Some(_) => item
-            .text
-            .find('[')
-            .filter(|_| !sections.is_empty())
-            .map_or(item.text.trim(), |at| item.text[..at].trim()),
+        Some(_) => item.head(),
         None => item.base.text.as_str(),
     };
     if sections.is_empty() && base == "this" {

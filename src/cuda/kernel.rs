@@ -2,7 +2,7 @@
 //!
 //! Invariant: kernel and launcher name the program's variables by their own names.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::acc::ast::{Clause, ClauseKind, DirectiveKind, ListItem, ReductionOp};
 use crate::bind::descendants;
@@ -21,8 +21,8 @@ use super::levels::{self, Levels, Nest, Offer};
 use super::lines::{braced, fitted, unbraced};
 use super::names::Names;
 use super::parts::{Host, Made, Words};
-use super::reduction::{reductions_through, used_beside};
-use super::shared::shared_arrays;
+use super::reduction::reductions_through;
+use super::shared::{gang_counters, shared_arrays};
 use super::text::Edits;
 use super::variable::{Making, lengthen};
 use super::{Change, Input, Lowering, Refused, item, refused};
@@ -257,9 +257,17 @@ impl<'a> Lowering<'a> {
         if !in_place {
             super::callable::none(input, index, stmt)?;
         }
-        let nest = self.nest(input, launch);
+        let asked = &self.gangs(input, index, asked);
+        let nest = self.nest(input, launch, asked);
+        let own = super::threads::own(input, index, &nest, in_kernels);
+        let is_one_gang = match &asked.gangs {
+            Some(gangs) => gangs.trim() == "1",
+            None => !nest.values().any(|shared| shared.levels.gang),
+        };
+        let kind = capture::Kind { in_kernels, is_split, is_one_gang };
         let Environment { variables: mut captured, extras } =
-            capture::capture(input, index, stmt, &nest, in_kernels, is_split)?;
+            capture::capture(input, index, stmt, &nest, kind, &own)?;
+        self.diags.extend(super::threads::said(input, index, &own));
         if !in_place {
             let within = input.stmt_span(stmt);
             captured.retain(|one| {
@@ -269,12 +277,15 @@ impl<'a> Lowering<'a> {
         }
         captured.iter_mut().for_each(|one| lengthen(input, stmt, one));
         let shape = shape(input, &nest, stmt, asked);
+        super::spill::spill(input, &nest, (stmt, shape), &mut captured)?;
         let names = names(input, index, stmt, &captured);
         let name = self.launcher_name(input, launch);
         let mut making = making(input, &nest, stmt, shape, names);
         let is_distinct = are_distinct(input, index, stmt, &captured);
         making.distinct = is_distinct;
-        making.is_one_gang = asked.gangs.as_deref().is_some_and(|gangs| gangs.trim() == "1");
+        making.is_one_gang = is_one_gang;
+        making.constructs = reduced_by_construct(input, index);
+        making.atomic = super::threads::atomic_scalars(input, index);
         super::object::add(&mut making, index);
         // What has parts comes before them, and leaves behind them.
         let (objects, others): (Vec<Extra>, Vec<Extra>) = extras.into_iter().partition(|one| one.is_object);
@@ -310,6 +321,7 @@ impl<'a> Lowering<'a> {
             sizes: Some((shape.vector, shape.workers)),
             is_together: true,
         };
+        gang_counters(&mut body, index)?;
         let shares = shared_arrays(&mut body, &captured, stmt, shape.workers, &mut made)?;
         if !shares {
             let parts = (&mut made, &mut host);
@@ -352,8 +364,18 @@ impl<'a> Lowering<'a> {
         Ok(vec![format!("{name}({});", arguments.join(", "))])
     }
 
+    /// What is asked for, with one gang where the gangs could not combine what they reduce.
+    fn gangs(&mut self, input: &Input, index: usize, asked: &Asked) -> Asked {
+        let mut asked = asked.clone();
+        if let Some(said) = input.plan.one_gang.get(&index) {
+            self.diags.push(said.clone());
+            asked.gangs = Some("1".to_owned());
+        }
+        asked
+    }
+
     /// The loops of a launch that are shared out.
-    fn nest(&mut self, input: &Input<'a>, launch: Launch) -> Nest<'a> {
+    fn nest(&mut self, input: &Input<'a>, launch: Launch, asked: &Asked) -> Nest<'a> {
         let Launch { index, root, in_kernels, .. } = launch;
         let kind = input.bound[index].directive.kind;
         let is_serial = matches!(kind, DirectiveKind::Serial | DirectiveKind::SerialLoop);
@@ -363,7 +385,8 @@ impl<'a> Lowering<'a> {
         let Some(root) = root.filter(|_| !is_serial) else {
             return Nest::new();
         };
-        let offer = Offer { index: root, levels: Levels::ALL, wants_assertion: in_kernels };
+        let has_gangs = asked.gangs.as_deref().is_none_or(|gangs| gangs.trim() != "1");
+        let offer = Offer { index: root, levels: Levels::ALL, wants_assertion: in_kernels, has_gangs };
         let (mut nest, said) = levels::nest(input, offer);
         self.diags.extend(said);
         reductions_through(input, index, &mut nest);
@@ -408,6 +431,17 @@ impl<'a> Lowering<'a> {
     }
 }
 
+/// What a construct itself reduces, and not its loop.
+fn reduced_by_construct(input: &Input, index: usize) -> HashSet<SymbolId> {
+    let bound = &input.bound[index].directive;
+    let clauses = input.clauses(index).filter(|_| bound.kind == DirectiveKind::Parallel);
+    let items = clauses.flat_map(|kind| match kind {
+        ClauseKind::Reduction(_, list) => list.as_slice(),
+        _ => &[],
+    });
+    items.filter_map(|item| input.symbols.lookup(item.variable(), bound.span.start)).collect()
+}
+
 /// The names that are taken in a launch.
 fn names(input: &Input, index: usize, stmt: StmtId, captured: &[Captured]) -> Names {
     let span = match input.bound[index].function.filter(|_| input.in_place) {
@@ -445,6 +479,8 @@ fn making<'a, 'b>(
         shape,
         distinct: false,
         is_one_gang: false,
+        atomic: BTreeSet::new(),
+        constructs: HashSet::new(),
         names,
         made: Made::default(),
         host: Host { words, in_place: input.in_place, ..Host::default() },
@@ -469,9 +505,8 @@ fn variables<'a>(making: &mut Making<'a, '_>, captured: &[Captured<'a>]) -> Resu
                 *header = format!("void *{rest}");
             }
         }
-        let is_beside = || used_beside(making.input, making.nest, making.stmt, one.symbol);
         match one.role {
-            Role::Reduction(_) if making.is_one_gang && is_beside() => {}
+            Role::Reduction(_) if making.is_only_gangs(one.symbol) => {}
             Role::Reduction(op) => drop(results.insert(one.symbol, op)),
             Role::ReductionArray(..) => drop(arrays.insert(one.symbol)),
             _ => {}

@@ -59,7 +59,7 @@ pub fn text(launcher: &Launcher) -> String {
     let Words { region, gangs, threads, kernel: chosen, trips, queue, .. } = &host.words;
     let queue = if launcher.queued { queue.as_str() } else { "acc_async_sync" };
     out += &format!("    acc2omp::Region {region}(\"{place}\", {queue});\n");
-    for line in host.lines.iter().chain(&grid.lines) {
+    for line in host.before().chain(&grid.lines) {
         out += &format!("    {line}\n");
     }
     let (vector, workers) = launcher.shape;

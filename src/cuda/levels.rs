@@ -9,6 +9,7 @@ use crate::acc::ast::{ClauseKind, DirectiveKind, GangArgument, ListItem, Reducti
 use crate::bind::{Bound, ancestors, descendants};
 use crate::diag::{self, Diag};
 use crate::host::ir::{ExprKind, StmtId};
+use crate::plan::{Item, WorkLoop};
 use crate::sema::{self, Header, SymbolId};
 use crate::source::Span;
 
@@ -104,6 +105,8 @@ pub struct Offer {
     pub levels: Levels,
     /// Loops need a clause that calls them independent: `kernels`.
     pub wants_assertion: bool,
+    /// There may be several gangs: they divide what the plan says.
+    pub has_gangs: bool,
 }
 
 /// Shares out the loops of a region. The second part is what there is to say of loops that stay sequential.
@@ -272,6 +275,8 @@ impl<'a> Finder<'a, '_> {
             // Nothing inside wants the levels that are left.
             asked = asked.with(Levels { gang: false, ..Levels::ALL });
         }
+        // An outermost loop that names other levels only is the gangs' as well (2.9.2).
+        asked.gang |= free.gang && self.offer.has_gangs && self.gangs_divide(at);
         // A level that is taken already is not taken twice.
         shared.levels = Levels {
             gang: asked.gang && free.gang,
@@ -292,6 +297,16 @@ impl<'a> Finder<'a, '_> {
             self.nest.insert(stmt, shared);
         }
         self.loops(&below, left);
+    }
+
+    /// Whether the plan has the gangs divide the loop of directive `at`.
+    fn gangs_divide(&self, at: usize) -> bool {
+        let is_over_gangs = |work: &WorkLoop| work.spread.gangs;
+        match &self.input.plan.items[at] {
+            Item::Launch(launch) => launch.nest.as_ref().is_some_and(is_over_gangs),
+            Item::Loop(work) => is_over_gangs(work),
+            _ => false,
+        }
     }
 
     /// The loop that is all there is in the innermost loop of `shared`.

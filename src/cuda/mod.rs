@@ -17,6 +17,7 @@ mod data;
 mod declare;
 mod device;
 mod distinct;
+mod effects;
 mod flat;
 mod grid;
 mod hoisted;
@@ -31,15 +32,18 @@ mod names;
 mod object;
 mod obstacle;
 mod origin;
+mod packed;
 mod parts;
 mod place;
 mod reduction;
 mod renamed;
 mod reuse;
 mod shared;
+mod spill;
 mod stuck;
 mod table;
 mod text;
+mod threads;
 mod tiles;
 mod twin;
 mod types;
@@ -59,6 +63,7 @@ use crate::sema::{SymbolId, SymbolKind, Symbols};
 use crate::source::{SourceFile, Span};
 
 pub use device::{Device, header_ending};
+pub use effects::Effects;
 pub use renamed::{MACRO, with_own_macro};
 pub use stuck::Stuck;
 
@@ -105,6 +110,8 @@ pub struct Input<'a> {
     pub object: Option<&'static str>,
     /// Another source of its folder has the same name but for the ending.
     pub has_namesake: bool,
+    /// What the calls of the program's functions do.
+    pub effects: Option<&'a Effects>,
     /// Functions that the device file can have no copy of.
     pub stuck: Option<&'a Stuck>,
     /// No two names lead to the same memory.
@@ -143,7 +150,8 @@ type Refused = Box<Diag>;
 /// Lowers the directives of one view: one result for each, and what the device file gets.
 pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
     let stuck = stuck::functions(input);
-    let input = &Input { stuck: Some(&stuck), ..*input };
+    let effects = Effects::of(input);
+    let input = &Input { stuck: Some(&stuck), effects: Some(&effects), ..*input };
     let placed = cpp::called_in_place(input);
     let mut lowering = Lowering {
         input,

@@ -43,10 +43,17 @@ pub struct Host {
     /// What the host passes.
     pub arguments: Vec<String>,
     pub lines: Vec<String>,
+    /// What finds memory that no clause of the construct names, after all that clauses bring.
+    pub lookups: Vec<String>,
     pub results: Vec<String>,
 }
 
 impl Host {
+    /// What the launcher does before the launch, in order.
+    pub fn before(&self) -> impl Iterator<Item = &String> {
+        self.lines.iter().chain(&self.lookups)
+    }
+
     /// A pointer that the host passes. C knows no more of it than that.
     pub fn pointer(&mut self, kind: &str, name: &str, argument: &str) -> String {
         self.param(&format!("{kind}{name}"), &format!("const void *{name}"), argument)

@@ -34,7 +34,7 @@ pub fn lines(block: &Block, names: &mut Names) -> Vec<String> {
     let words = &block.host.words;
     let queue = block.queue.unwrap_or("acc_async_sync");
     let mut outer = vec![format!("acc2omp::Region {}(\"{}\", {queue});", words.region, block.place)];
-    outer.extend(block.host.lines.iter().chain(&block.grid.lines).cloned());
+    outer.extend(block.host.before().chain(&block.grid.lines).cloned());
     let (vector, workers) = block.shape;
     let size = if workers == 1 { format!("{vector}") } else { format!("{vector}, {workers}") };
     outer.push(format!("const dim3 {}({}), {}({size});", words.gangs, block.grid.gangs, words.threads));

@@ -130,3 +130,36 @@ pub fn shared_arrays(
     body.common.extend(shared_now);
     Ok(any)
 }
+
+/// Scalars that a region declares for each gang and that the threads of a gang update by `atomic`: the threads share them.
+pub fn gang_counters(body: &mut Body, index: usize) -> Result<(), Refused> {
+    let input = body.input;
+    let atomic = super::threads::atomic_scalars(input, index);
+    for part in input.unit().stmts_in(body.region) {
+        let StmtKind::Decl(decls) = &part.kind else { continue };
+        for decl in decls.iter().map(|id| input.unit().decl(*id)) {
+            let Some(symbol) = input.symbols.lookup(&decl.name, decl.name_span.end) else { continue };
+            let mode = levels_at(input, body.nest, part.span);
+            if !atomic.contains(&symbol) || body.common.contains(&symbol) {
+                continue;
+            }
+            if mode.threads() || decls.len() > 1 || decl.is_static {
+                return Err(refused(part.span, "an `atomic` on a variable of each thread or worker"));
+            }
+            body.common.insert(symbol);
+            let Some(init) = decl.init.map(|init| input.unit().expr(init).span) else {
+                body.edits.insert(part.span.start, "__shared__ ");
+                continue;
+            };
+            let head = Span { start: part.span.start, end: decl.name_span.end };
+            let (head, name) = (input.file().text(head), &decl.name);
+            let first = input.file().text(init);
+            // The threads may still read what an earlier iteration left.
+            let text = format!(
+                "__shared__ {head};\n__syncthreads();\nif (threadIdx.x == 0 && threadIdx.y == 0)\n    {name} = {first};\n__syncthreads();"
+            );
+            body.edits.replace(part.span, text);
+        }
+    }
+    Ok(())
+}

@@ -2,11 +2,11 @@
 //!
 //! Invariant: inside the kernel, the variable has its own name and type, or a reference or pointer of it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use rustc_hash::FxHashMap;
 
-use crate::acc::ast::ReductionOp;
+use crate::acc::ast::{DirectiveKind, ReductionOp};
 use crate::host::ir::{Derived, ExprId, ExprKind, StmtId};
 use crate::sema::{self, Class, SymbolId, SymbolKind};
 use crate::source::Span;
@@ -34,6 +34,10 @@ pub struct Making<'a, 'b> {
     /// No two pointers lead to the same memory.
     pub distinct: bool,
     pub is_one_gang: bool,
+    /// The scalars that `atomic` statements update.
+    pub atomic: BTreeSet<SymbolId>,
+    /// What the construct itself reduces.
+    pub constructs: HashSet<SymbolId>,
     pub names: Names,
     pub made: Made,
     pub host: Host,
@@ -161,14 +165,13 @@ impl<'a> Making<'a, '_> {
         match &one.role {
             Role::Part(_) => {}
             Role::PrivateMemory(address, is_filled) => self.private_memory(&variable, address, *is_filled),
+            Role::Local | Role::Value if self.atomic.contains(&one.symbol) => {
+                self.gangs_value(&variable, matches!(one.role, Role::Value))?
+            }
             Role::Local => self.local(&variable)?,
             Role::Value | Role::DevicePointer => self.value(&variable),
             Role::Member => self.member(&variable),
-            Role::Reduction(_)
-                if self.is_one_gang && used_beside(self.input, self.nest, self.stmt, one.symbol) =>
-            {
-                self.only_gang(&variable)
-            }
+            Role::Reduction(_) if self.is_only_gangs(one.symbol) => self.only_gang(&variable),
             Role::Reduction(op) => self.reduction(&variable, *op),
             Role::Data(method, address) => match one.class {
                 Class::Scalar | Class::Unknown | Class::Record => self.single(&variable, method),
@@ -179,6 +182,16 @@ impl<'a> Making<'a, '_> {
             Role::Rows(method, rows) => self.rows(&variable, method, rows),
         }
         Ok(())
+    }
+
+    /// Whether a reduction is that of the only gang, which has its result as any other variable: loops reduce it, none of them
+    /// over gangs, or the region uses it beside such loops.
+    pub fn is_only_gangs(&self, symbol: SymbolId) -> bool {
+        let reducing =
+            || self.nest.values().filter(|shared| shared.reduces(self.input, symbol).next().is_some());
+        let is_in_gang = || reducing().next().is_some() && reducing().all(|shared| !shared.levels.gang);
+        let is_loops = || is_in_gang() && !self.constructs.contains(&symbol);
+        self.is_one_gang && (is_loops() || used_beside(self.input, self.nest, self.stmt, symbol))
     }
 
     /// Where copies of a variable's memory come from. Both use these names in this order.
@@ -230,7 +243,15 @@ impl<'a> Making<'a, '_> {
         self.scratch(variable, &found, each);
         let Copies { copies, count, from, length, offset } = found;
         let behind = offset.as_ref().map_or(String::new(), |offset| format!(" - {offset}"));
-        self.made.prologue.push(format!("{element} *{name} = {copies} + {count} * {own}{behind};"));
+        let start = format!("{copies} + {count} * {own}{behind}");
+        self.made.prologue.push(match variable.behind.is_empty() {
+            true => format!("{element} *{name} = {start};"),
+            false => {
+                let plain = |text: String| text.replace("__restrict__ ", "").replace("const ", "");
+                let kind = plain(variable.pointer_to(""));
+                format!("{} = ({kind})({start});", plain(variable.pointer_to(name)))
+            }
+        });
         if is_filled {
             let first = self.names.fresh(&format!("{name}_first"));
             let region = &self.host.words.region;
@@ -273,6 +294,32 @@ impl<'a> Making<'a, '_> {
         let is_read = one.used.read || one.used.part_read || one.used.address_taken;
         let unread = if is_read { "" } else { "[[maybe_unused]] " };
         self.made.prologue.push(format!("{unread}{element} {}{name};", "*".repeat(*stars)));
+        Ok(())
+    }
+
+    /// A scalar that `atomic` statements update: each gang has one, which its threads share. (What is atomic is no thread's own.)
+    fn gangs_value(&mut self, variable: &Variable, is_filled: bool) -> Result<(), Refused> {
+        let Variable { one, name, here, element, .. } = variable;
+        let mode = super::shared::levels_of_owner(self.input, self.nest, &one.name);
+        if mode.threads() {
+            return Err(refused(variable.at, "an `atomic` on a variable of each thread or worker"));
+        }
+        self.common.insert(one.symbol);
+        self.made.prologue.push(format!("__shared__ {element} {name};"));
+        if is_filled {
+            let first = self.names.fresh(&format!("{name}_first"));
+            let given = match self.host.in_place {
+                true => here.clone(),
+                false => {
+                    let given = self.host.pointer(&format!("const {element} *"), &first, &format!("&{here}"));
+                    format!("*{given}")
+                }
+            };
+            self.made.params.push((format!("{element} {first}"), given));
+            self.made.filling.push("if (threadIdx.x == 0 && threadIdx.y == 0)".to_owned());
+            self.made.filling.push(format!("    {name} = {first};"));
+            self.made.filling.push("__syncthreads();".to_owned());
+        }
         Ok(())
     }
 
@@ -346,11 +393,47 @@ impl<'a> Making<'a, '_> {
             false => (self.names.fresh(&format!("{name}_there")), element.as_str()),
         };
         self.made.params.push((format!("{kind} *{there}"), device.clone()));
-        self.made.prologue.push(format!("{kind} &{name} = *{there};"));
+        // What the kernel does not change, each thread reads once.
+        let is_value = one.class == Class::Scalar && self.is_only_read(one);
+        self.made.prologue.push(match is_value {
+            true if kind.starts_with("const ") => format!("{kind} {name} = *{there};"),
+            true => format!("const {kind} {name} = *{there};"),
+            false => format!("{kind} &{name} = *{there};"),
+        });
         let given = self.host.pointer(&format!("{element} *"), name, &format!("&{here}"));
         let count = if method == "pointer" { "" } else { ", 1" };
         let region = &self.host.words.region;
-        self.host.lines.push(format!("{kind} *{device} = {region}.{method}(\"{name}\", {given}{count});"));
+        let line = format!("{kind} *{device} = {region}.{method}(\"{name}\", {given}{count});");
+        match method {
+            "pointer" => self.host.lookups.push(line),
+            _ => self.host.lines.push(line),
+        }
+    }
+
+    /// Whether nothing that a region does can change a scalar: no statement assigns it or takes its address, and no function is
+    /// called that might.
+    fn is_only_read(&self, one: &Captured) -> bool {
+        let Input { symbols, .. } = *self.input;
+        let is_changed = one.used.written || one.used.part_written || one.used.address_taken;
+        let span = self.input.stmt_span(self.stmt);
+        let head = Span { start: one.decl.span.start, end: one.decl.name_span.start };
+        let is_volatile = super::text::words(&one.seen.file.text(head)).contains(&"volatile");
+        !is_changed
+            && !is_volatile
+            && !self.atomic.contains(&one.symbol)
+            && !symbols.get(one.symbol).is_reference
+            && !symbols.is_static_member(one.symbol)
+            && super::effects::changing_call(self.input, span, &|_| false).is_none()
+            && !self.reads_atomically(one.symbol)
+    }
+
+    /// Whether an `atomic read` is about a variable: others may change it while the kernel runs.
+    fn reads_atomically(&self, symbol: SymbolId) -> bool {
+        let span = self.input.stmt_span(self.stmt);
+        let inside = self.input.bound.iter().filter(|one| span.contains(one.directive.span));
+        let atomic = inside.filter(|one| one.directive.kind == DirectiveKind::Atomic);
+        let mut stmts = atomic.filter_map(|one| one.stmt());
+        stmts.any(|stmt| sema::uses(self.input.unit(), self.input.symbols, stmt).of(symbol).is_some())
     }
 
     /// An array, or what a pointer leads to, in device memory.
@@ -365,6 +448,11 @@ impl<'a> Making<'a, '_> {
         let region = self.host.words.region.clone();
         let call = match address {
             None => format!("{region}.pointer(\"{name}\", {start})"),
+            Some(address) if method == "pointer" => {
+                let from = self.names.fresh(&format!("{name}_from"));
+                let from = self.host.pointer(&host_type, &from, &address.from);
+                format!("{region}.pointer(\"{name}\", {from}) - ({from} - {start})")
+            }
             Some(address) => {
                 let count = self.names.fresh(&format!("{name}_count"));
                 // In place, rows are counted.
@@ -383,7 +471,11 @@ impl<'a> Making<'a, '_> {
                 }
             }
         };
-        self.host.lines.push(format!("{host_type}{device} = {call};"));
+        let line = format!("{host_type}{device} = {call};");
+        match method {
+            "pointer" => self.host.lookups.push(line),
+            _ => self.host.lines.push(line),
+        }
         self.made.devices.insert(one.symbol, device);
         self.run_time_sizes(variable);
         Ok(())
@@ -524,13 +616,17 @@ impl<'a> Making<'a, '_> {
     }
 }
 
+/// Whether a region does nothing with an array but to index it, so that a pointer can take its place.
+pub fn may_be_pointer(input: &Input, stmt: StmtId, symbol: SymbolId) -> bool {
+    let text = input.file().text(input.stmt_span(stmt));
+    only_indexed(input, stmt, symbol) && !super::text::words(&text).contains(&"sizeof")
+}
+
 /// A private array whose length is a run-time value is memory behind a pointer, if nothing else is done with it than to
 /// index it.
 pub fn lengthen(input: &Input, stmt: StmtId, one: &mut Captured) {
     let [Derived::Array(Some(size))] = one.decl.derived.as_slice() else { return };
-    let text = input.file().text(input.stmt_span(stmt));
-    let is_plain = only_indexed(input, stmt, one.symbol) && !super::text::words(&text).contains(&"sizeof");
-    if input.in_place || !is_plain || is_constant(input, one, *size) {
+    if input.in_place || !may_be_pointer(input, stmt, one.symbol) || is_constant(input, one, *size) {
         return;
     }
     let role = match &one.role {
@@ -542,7 +638,7 @@ pub fn lengthen(input: &Input, stmt: StmtId, one: &mut Captured) {
 }
 
 /// Whether a size is a constant expression of the language.
-fn is_constant(input: &Input, one: &Captured, size: ExprId) -> bool {
+pub fn is_constant(input: &Input, one: &Captured, size: ExprId) -> bool {
     let unit = one.seen.unit;
     let mut pending = vec![size];
     while let Some(expr) = pending.pop() {

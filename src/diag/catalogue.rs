@@ -418,6 +418,18 @@ pub fn pointer_must_be_present(at: Span, name: &str) -> Diag {
     )
 }
 
+/// A0218 where the loops tell how much of its target a pointer is used for.
+pub fn extent_inferred(at: Span, name: &str, clause: &str) -> Diag {
+    diag(
+        218,
+        Severity::Differs,
+        at,
+        format!("`{name}` is a pointer without a data clause: `{clause}` is added, as the loops use it"),
+        "extent found in the subscripts",
+        "write the clause, or `present` if the data must be on the device already",
+    )
+}
+
 /// A0220
 pub fn gang_dims_merged(at: Span) -> Diag {
     diag(
@@ -757,6 +769,9 @@ pub fn one_gang(at: Span, name: &str, shows: bool) -> Diag {
         "give the variable its value before the region",
     )
 }
+
+/// The code of `implicit_gang`.
+pub const IMPLICIT_GANG: Code = Code(287);
 
 /// A0287
 pub fn implicit_gang(at: Span) -> Diag {

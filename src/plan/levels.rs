@@ -102,13 +102,15 @@ impl Maker<'_> {
         (!clauses.seq || clauses.auto) && !self.is_redundant_loop(at)
     }
 
-    /// Whether the gangs of a region cannot combine what its loops reduce: the region sets the variable in code that every
+    /// Whether the gangs of a region cannot combine what its loops reduce: the region uses the variable in code that every
     /// gang runs, reduces it with two operators, or reduces it where every gang runs all iterations.
     pub(super) fn only_one_gang(&mut self, index: usize, region: StmtId) -> bool {
         let found = self.uncombined(index, region);
         if let Some((at, name)) = &found {
             let shows = self.clauses(index).num_gangs && self.shows_gangs(index);
-            self.diags.push(diag::one_gang(*at, name, shows));
+            let said = diag::one_gang(*at, name, shows);
+            self.plan.one_gang.insert(index, said.clone());
+            self.diags.push(said);
         }
         found.is_some()
     }
@@ -143,7 +145,8 @@ impl Maker<'_> {
         let mut known: Vec<(SymbolId, ReductionOp)> = Vec::new();
         for at in parallel.iter().copied().filter(outermost) {
             for (op, item, symbol) in self.gang_reductions(index, at, region) {
-                let is_set = redundant.iter().any(|used| used.of(symbol).is_some_and(|one| one.written));
+                // What is set there is lost, and what is read is the part of one gang.
+                let is_set = redundant.iter().any(|used| used.of(symbol).is_some());
                 let clashes = known.iter().any(|(other, with)| *other == symbol && *with != op);
                 if is_set || clashes {
                     return Some((item.span, item.base.text.clone()));

@@ -408,39 +408,35 @@ impl Maker<'_> {
             Region::Kernels => self.live_after(index, stmt, &used),
             Region::Parallel | Region::Serial => Names::new(),
         };
-        for (symbol, how) in used.iter() {
-            let known = self.symbols.get(symbol);
-            let name = known.name.clone();
-            let is_own = headers.iter().any(|header| header.var == symbol);
-            let is_listed = attributes.iter().any(|other| other.item == name);
+        let is_shared = |symbol: SymbolId, known: &Symbol, how: &Use| {
+            let is_listed = attributes.iter().any(|other| other.item == known.name);
             // What a gang has of its own, the threads of a loop inside of it would share.
             let is_first = is_launch
-                && launch.iter().any(|other| other.item == name && other.sharing == Sharing::Firstprivate);
-            if !(how.written || how.address_taken)
-                || !is_thread_scalar(known, how)
-                || self.is_inside(symbol, stmt)
-                || is_own
-                || is_listed
+                && launch
+                    .iter()
+                    .any(|other| other.item == known.name && other.sharing == Sharing::Firstprivate);
+            is_listed
                 || kept.contains(&symbol)
                 || is_first
-                || stated.contains(&name)
+                || stated.contains(&known.name)
                 || atomic.contains(&symbol)
                 || self.is_counter(spread, body, symbol, how)
-            {
-                continue;
-            }
-            let at = how.first.unwrap_or(self.bound[index].directive.span);
-            if how.exposed && how.written && !how.address_taken {
+        };
+        let code = (self.unit, self.symbols);
+        for own in super::own::own_scalars(code, (stmt, headers), &used, &live, &is_shared) {
+            let known = self.symbols.get(own.symbol);
+            let name = known.name.clone();
+            let at = own.at.unwrap_or(self.bound[index].directive.span);
+            if own.is_carried {
                 self.diags.push(diag::read_before_write(at, &name));
             }
-            if live.contains(&symbol) && how.written {
+            if own.is_lost {
                 self.diags.push(diag::last_value_lost(at, &name));
             }
-            if known.class == Class::Unknown || self.symbols.may_be_foreign(symbol) {
+            if known.class == Class::Unknown || self.symbols.may_be_foreign(own.symbol) {
                 self.diags.push(diag::type_not_seen(at, &name));
             }
-            let sharing = if how.exposed { Sharing::Firstprivate } else { Sharing::Private };
-            attributes.push(implied(sharing, &name, "implicit/scalar-temporary"));
+            attributes.push(implied(own.sharing, &name, "implicit/scalar-temporary"));
         }
     }
 

@@ -60,6 +60,8 @@ pub struct Plan {
     pub turns: BTreeSet<Span>,
     /// Why directives name memory that no target can take as one piece: the first reason of each.
     pub refused_items: BTreeMap<usize, Diag>,
+    /// Regions that one gang runs, as gangs could not combine what they reduce: what there is to say of each.
+    pub one_gang: BTreeMap<usize, Diag>,
     /// Such members that compute constructs use and do not name, of an object that is absent.
     pub unnamed: BTreeMap<usize, BTreeSet<String>>,
 }

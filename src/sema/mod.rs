@@ -35,7 +35,7 @@ pub use memory::{Moved, gapped, moves, retargets};
 pub use output::{Output, output, prints};
 pub use parallel::{
     Amount, Around, Combine, Distance, Facts, Finding, Induction, Kind, Level, Needs, Obstacle, Reach, Said,
-    Verdict, combined, fixed_step, inductions, integer, is_mathematical, judge, reached,
+    Verdict, combined, fixed_step, inductions, integer, is_mathematical, judge, may_change, reached,
 };
 pub use reduction::{Last, Reduction};
 pub use subscript::{Range, Subscript, plain};

@@ -52,6 +52,7 @@ impl Reading {
             in_place: false,
             object: None,
             stuck: None,
+            effects: None,
             has_namesake: options.has_namesake,
             assume_no_alias: options.assume_no_alias,
             line_directives: options.line_directives,
@@ -84,9 +85,12 @@ impl Source {
         let (bound, reached) = self.settled((unit, scan, &symbols), bound, &aim, options, found);
         let (bound, sizes) = plan::sizes_as_arrays(unit, &symbols, bound);
         said.extend(sizes);
+        let (bound, extents) = plan::with_extents(&self.file, unit, &symbols, bound, &aim);
+        said.extend(extents);
         let bound = plan::merge_data_clauses(unit, bound);
-        // What the plan has to say is about OpenMP's way; this back end speaks for itself.
-        let (plan, _) = plan::plan(&self.file, unit, &symbols, &bound, &held, &reached, &aim);
+        // Most of what the plan has to say is about OpenMP's way; this back end speaks for itself.
+        let (plan, planned) = plan::plan(&self.file, unit, &symbols, &bound, &held, &reached, &aim);
+        said.extend(planned.into_iter().filter(|diag| diag.code == crate::diag::IMPLICIT_GANG));
         Reading { symbols, bound, plan, held, said }
     }
 

@@ -152,6 +152,8 @@ impl<'a> Work<'a> {
         let (bound, reached) =
             self.source.settled((unit, scan, &symbols), bound, &aim, self.options, &mut self.found);
         let bound = self.with_clear_items(unit, &symbols, bound, target);
+        let (bound, said) = plan::with_extents(file, unit, &symbols, bound, &aim);
+        self.diags.extend(said);
         let (plan, said) = plan::plan(file, unit, &symbols, &bound, &held, &reached, &aim);
         self.found.spread(unit, &bound, &plan);
         self.diags.extend(said);

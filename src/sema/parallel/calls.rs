@@ -36,6 +36,11 @@ pub(super) struct Argument {
     pub(super) is_whole: bool,
 }
 
+/// Whether a call of `name` may do more than give a value and write through its arguments.
+pub fn may_change(facts: &Facts, name: &str) -> bool {
+    matches!(facts.effect(name), Effect::Changes(_))
+}
+
 impl Facts<'_> {
     /// What a call of `name` does: a function, or a macro that stands for the names of functions, which must do the same.
     pub(super) fn effect(&self, name: &str) -> Effect {

@@ -29,7 +29,7 @@ mod value;
 mod walk;
 
 pub use alias::Reach;
-pub use calls::is_mathematical;
+pub use calls::{is_mathematical, may_change};
 pub use combine::{Combine, combined};
 pub use depend::Distance;
 pub use facts::Facts;
