@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::acc::ast::{DirectiveKind, ReductionOp};
-use crate::host::ir::{Derived, ExprId, ExprKind, StmtId, StmtKind};
+use crate::host::ir::{FunctionId, Derived, ExprId, ExprKind, StmtId, StmtKind};
 use crate::sema::{self, Header, SymbolId};
 use crate::source::Span;
 
@@ -62,6 +62,8 @@ pub struct Body<'a, 'b> {
     pub windows: Vec<Window>,
     /// It is the body of a routine.
     pub is_routine: bool,
+    /// The function that the code of a kernel stands in.
+    pub function: Option<FunctionId>,
     /// The levels that are shared out where it begins: workers, where each calls a routine with vector loops.
     pub mode: Levels,
     /// The lanes of a worker and the workers of a gang, if they are known here.

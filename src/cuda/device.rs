@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
@@ -16,11 +17,14 @@ use crate::sema::{self, Class};
 use crate::source::{Language, Span};
 
 use super::body::{Body, Shape};
+use super::choices::{Choices, Place};
+use super::hidden::Hidden;
 use super::left::Left;
 use super::levels::{self, Levels, Offer};
+use super::meaning::Meanings;
 use super::names::Names;
 use super::text::{Edits, placed_words, words};
-use super::{Input, Kernels, Refused, Seen, copied, renamed, types};
+use super::{Input, Kernels, Refused, Seen, copied, predefined, renamed, types};
 
 /// Headers of the standard libraries that device code may need.
 pub const STANDARD: [&str; 24] = [
@@ -53,6 +57,9 @@ pub const STANDARD: [&str; 24] = [
 /// What this header has, the run-time library has for the device.
 const COMPLEX_HEADER: &str = "complex.h";
 
+/// The words of conditions that are no macros.
+const CONDITIONS: [&str; 8] = ["if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else", "defined"];
+
 /// What the device file and the header of one source are made of.
 #[derive(Clone, Debug, Default)]
 pub struct Device {
@@ -79,6 +86,22 @@ pub struct Device {
     device_prototypes: BTreeMap<(usize, u32), String>,
     /// The file holds device code itself.
     pub(super) in_place: bool,
+    /// What the preprocessor chooses.
+    pub(super) choices: Rc<Choices>,
+    /// The macros among the copied definitions.
+    macros: BTreeSet<String>,
+    /// The code that kernels and functions are made of, by the place of these.
+    origins: BTreeMap<(usize, u32), Span>,
+    /// What refuses the builds for which such code was not read.
+    guards: BTreeMap<(usize, u32), String>,
+}
+
+/// Texts of the device file, and where they stand in the program.
+type Items = Vec<(Place, String)>;
+
+fn sorted(mut items: Items) -> Items {
+    items.sort_by(|one, other| one.0.cmp(&other.0));
+    items
 }
 
 /// What copied text is: kernels have the constants that they name as parameters, types are of the host, too.
@@ -161,6 +184,11 @@ pub fn routine_name<'a>(input: &Input<'a>, index: usize) -> Option<&'a str> {
 }
 
 impl Device {
+    /// One without code.
+    pub(super) fn among(choices: Rc<Choices>) -> Device {
+        Device { choices, ..Device::default() }
+    }
+
     /// Whether there is device code.
     pub fn is_empty(&self) -> bool {
         self.kernels.is_empty()
@@ -169,7 +197,9 @@ impl Device {
             && self.globals.is_empty()
     }
 
-    pub(super) fn kernel(&mut self, place: u32, text: String) {
+    /// A kernel with its launcher, made of the code in `of`.
+    pub(super) fn kernel(&mut self, place: u32, text: String, of: Span) {
+        self.origins.insert((self.choices.own(), place), of);
         self.kernels
             .entry(place)
             .and_modify(|known| {
@@ -206,6 +236,7 @@ impl Device {
         if self.is_empty() {
             return;
         }
+        let hidden = Hidden::of(input, &self.choices);
         let kernels = self.kernels.values().map(|text| Copied::new(Part::Kernel, text.clone()));
         let declared: Vec<String> = self.declared.iter().cloned().collect();
         let globals = self.globals.values().map(|text| Copied {
@@ -214,13 +245,18 @@ impl Device {
             own: declared.clone(),
         });
         let mut pending: Vec<Copied> = kernels.chain(globals).collect();
+        let own = self.choices.own();
+        let places: Vec<u32> = self.kernels.keys().chain(self.globals.keys()).copied().collect();
+        pending.extend(places.into_iter().map(|at| self.conditions((own, at))));
         for name in std::mem::take(&mut self.sizes) {
             pending.extend(self.constant(input, &name, Part::Type));
         }
         let mut known: BTreeSet<(Part, String)> = BTreeSet::new();
         let mut called: BTreeSet<String> = BTreeSet::new();
         let mut wanted: Vec<String> = Vec::new();
-        let defined = defined(input);
+        let mut defined = defined(input);
+        let choices = Rc::clone(&self.choices);
+        defined.extend(choices.macros());
         for (index, bound) in input.bound.iter().enumerate() {
             if self.routines.contains(&bound.directive.span.start) {
                 wanted.extend(routine_name(input, index).map(str::to_owned));
@@ -232,7 +268,10 @@ impl Device {
                     continue;
                 }
                 match self.function(input, placed, &name) {
-                    Ok(texts) => pending.extend(texts),
+                    Ok(texts) => {
+                        pending.extend(texts);
+                        self.other_functions(&hidden, &name);
+                    }
                     Err(why) => diags.push(*why),
                 }
             }
@@ -251,7 +290,7 @@ impl Device {
                 if !known.insert((one.part, word.to_owned())) {
                     continue;
                 }
-                pending.extend(self.need(input, word, one.part));
+                pending.extend(self.need(input, &hidden, word, one.part));
                 if one.part != Part::Kernel && !one.own.iter().any(|own| own == word) {
                     pending.extend(self.constant(input, word, one.part));
                 }
@@ -262,7 +301,7 @@ impl Device {
         let mut known: BTreeSet<String> = BTreeSet::new();
         while let Some(text) = pending.pop() {
             let new = words(&text).into_iter().filter(|word| known.insert((*word).to_owned()));
-            let came: Vec<Copied> = new.flat_map(|word| self.need(input, word, Part::Type)).collect();
+            let came: Vec<Copied> = new.flat_map(|word| self.need(input, &hidden, word, Part::Type)).collect();
             pending.extend(came.into_iter().map(|one| one.text));
         }
         self.include_unseen(input, diags);
@@ -298,27 +337,49 @@ impl Device {
         is_new.then(|| Copied::new(if is_devices { Part::Routine } else { Part::Type }, text))
     }
 
-    /// Copies the definitions of a name, as a macro or a type; the texts that came in.
-    fn need(&mut self, input: &Input, word: &str, part: Part) -> Vec<Copied> {
+    /// Copies the definitions of a name, as a macro or a type, of all branches that a build may choose; the texts that came
+    /// in.
+    fn need(&mut self, input: &Input, hidden: &Hidden, word: &str, part: Part) -> Vec<Copied> {
         let mut texts = Vec::new();
-        for (number, seen) in input.headers.iter().chain([&input.source]).enumerate() {
-            for define in seen.scan.defines_named(word) {
-                // What is continued by nothing ends there.
-                let text = seen.file.text(define.span);
-                let text = text.trim_end().trim_end_matches('\\').trim_end().to_owned();
-                texts.push(Copied::new(part, define.body.clone()));
-                self.parts.insert((number, define.span.start), text);
+        let choices = Rc::clone(&self.choices);
+        let lines = choices.lines(word);
+        if lines.iter().any(|line| !line.line.is_undef) {
+            for line in lines {
+                let at = (line.number, line.line.span.start);
+                texts.push(Copied::new(part, line.line.body.clone()));
+                texts.push(self.conditions(at));
+                self.parts.insert(at, line.text.to_owned());
             }
-            for span in copied::definitions(seen, word) {
-                let text = seen.file.text(span).trim_end().to_owned();
-                let text = if text.ends_with(';') { text } else { format!("{text};") };
-                if self.parts.get(&(number, span.start)) != Some(&text) {
-                    texts.push(Copied { part: Part::Type, text: text.clone(), own: own_names(seen, span) });
-                    self.parts.insert((number, span.start), text);
-                }
+            self.macros.insert(word.to_owned());
+        }
+        let seen_here = input.headers.iter().chain([&input.source]).copied().enumerate();
+        let shown = seen_here.flat_map(|(number, seen)| {
+            copied::definitions(&seen, word).into_iter().map(move |span| (number, seen, span))
+        });
+        for (number, seen, span) in shown.chain(hidden.definitions(word)) {
+            let text = seen.file.text(span).trim_end().to_owned();
+            let text = if text.ends_with(';') { text } else { format!("{text};") };
+            if self.parts.get(&(number, span.start)) != Some(&text) {
+                texts.push(Copied { part: Part::Type, text: text.clone(), own: own_names(&seen, span) });
+                texts.push(self.conditions((number, span.start)));
+                self.parts.insert((number, span.start), text);
             }
         }
         texts
+    }
+
+    /// The conditions around a place: the device file needs what they name.
+    fn conditions(&self, (number, offset): (usize, u32)) -> Copied {
+        let conditions = self.choices.conditions(&self.choices.place(number, offset));
+        Copied::new(Part::Type, conditions.join("\n"))
+    }
+
+    /// A function that another build has another definition of: only this one was read.
+    fn other_functions(&mut self, hidden: &Hidden, name: &str) {
+        for (number, span) in hidden.functions(name) {
+            let why = format!("acc2omp has read another definition of `{name}`");
+            self.functions.insert((number, span.start), format!("#error \"{why}\"\n"));
+        }
     }
 
     /// Copies a function as device code; the texts that came in.
@@ -333,6 +394,8 @@ impl Device {
             return self.foreign(input, name);
         };
         let function = &unit.functions[at];
+        let says_lines = predefined::asks_for_line(input, &input.source, function.span);
+        let input = &Input { line_directives: input.line_directives || says_lines, ..*input };
         let code = routine_code(input, at, Edits::default(), 0)?;
         let body = function.body;
         let head = Span { start: function.span.start, end: unit.stmt(body).span.start };
@@ -345,6 +408,7 @@ impl Device {
         }
         let place = (input.headers.len(), function.span.start);
         self.functions.insert(place, text.clone());
+        self.origins.insert(place, function.span);
         self.device_prototypes.insert(place, format!("{};\n", head.trim_end()));
         Ok(vec![Copied { part: Part::Routine, text, own: own_names(&input.source, function.span) }])
     }
@@ -361,8 +425,16 @@ impl Device {
                     Some(there) => routine_code(there, at, Edits::default(), 0)?,
                     None => seen.file.text(body).into_owned(),
                 };
-                let whole = format!("static {}\n{code}\n", head_of(&seen.file.text(head)));
+                let mut whole = format!("static {}\n{code}\n", head_of(&seen.file.text(head)));
+                if predefined::asks_for_line(input, seen, function.span) {
+                    let name = seen.file.name.rsplit(['/', '\\']).next().unwrap_or_default();
+                    let line = seen.file.line_number(body.start);
+                    let head = head_of(&seen.file.text(head));
+                    let back = super::origin::BACK;
+                    whole = format!("static {head}\n#line {line} \"{name}\"\n{code}\n{back}\n");
+                }
                 self.functions.insert((number, function.span.start), whole);
+                self.origins.insert((number, function.span.start), function.span);
                 let own = own_names(seen, function.span);
                 return Ok(vec![Copied { part: Part::Routine, text, own }]);
             }
@@ -377,6 +449,37 @@ impl Device {
             }
         }
         Ok(Vec::new())
+    }
+
+    /// The branches in its code that another build may choose, by the numbers of their files.
+    pub fn hidden_branches(&self) -> Vec<(usize, Span)> {
+        let all = self.origins.iter().flat_map(|((number, _), span)| {
+            let inside = self.choices.hidden_in(*number, *span);
+            inside.into_iter().map(|branch| (*number, branch))
+        });
+        let all: BTreeSet<(usize, Span)> = all.collect();
+        all.into_iter().collect()
+    }
+
+    /// Lets the code around a branch refuse to be built for it, unless the device code of the view that shows the branch has
+    /// the same text.
+    pub fn compare(&mut self, (number, branch): (usize, Span), other: Option<&Device>) {
+        let around = self.origins.iter().filter(|((file, _), span)| *file == number && span.contains(branch));
+        let places: Vec<(usize, u32)> = around.map(|(place, _)| *place).collect();
+        for place in places {
+            let is_same = other.is_some_and(|other| {
+                let own = self.choices.own();
+                let same_kernel = number != own || self.kernels.get(&place.1) == other.kernels.get(&place.1);
+                let same_call = number != own || self.prototypes.get(&place.1) == other.prototypes.get(&place.1);
+                same_kernel && same_call && self.functions.get(&place) == other.functions.get(&place)
+            });
+            if !is_same {
+                let at = (self.choices.place(place.0, place.1), self.choices.place(number, branch.start));
+                let why = "#error \"acc2omp has read this code for other options of the compiler\"\n";
+                let guard = self.choices.arranged(vec![(at.1.relative(&at.0), why.to_owned())]);
+                self.guards.entry(place).or_default().push_str(&guard);
+            }
+        }
     }
 
     /// Adds what another view of the same file has brought.
@@ -396,12 +499,17 @@ impl Device {
         self.functions.extend(other.functions);
         self.device_prototypes.extend(other.device_prototypes);
         self.in_place |= other.in_place;
+        self.macros.extend(other.macros);
+        self.origins.extend(other.origins);
+        if self.choices.is_empty() {
+            self.choices = other.choices;
+        }
     }
 
     /// The device file, by its own name and that of its source.
-    pub fn text(&self, name: &str, source: &str) -> String {
+    pub fn text(&self, name: &str, source: &str, has_namesake: bool) -> String {
         let has_complex = self.includes.iter().any(|(_, _, path)| path == COMPLEX_HEADER);
-        let whole = super::complex::rewritten(&self.whole(source, has_complex), has_complex);
+        let whole = super::complex::rewritten(&self.whole(source, has_namesake, has_complex), has_complex);
         let is_c = Language::of(Path::new(source)) == Some(Language::C);
         let whole = renamed::with_own_macro(&whole);
         let whole = if is_c { renamed::renamed(&whole) } else { whole };
@@ -409,8 +517,8 @@ impl Device {
     }
 
     /// The device file, with the types of C. `has_complex`: it knows the macros for complex numbers.
-    fn whole(&self, source: &str, has_complex: bool) -> String {
-        let source = source.rsplit(['/', '\\']).next().unwrap_or_default();
+    fn whole(&self, path: &str, has_namesake: bool, has_complex: bool) -> String {
+        let source = path.rsplit(['/', '\\']).next().unwrap_or_default();
         let mut out = format!(
             "// The device code of {source}, made by acc2omp from its OpenACC directives: kernels, and the functions that launch them.\n\n"
         );
@@ -447,48 +555,93 @@ impl Device {
         if has_complex && !macros.is_empty() {
             out += &format!("{macros}\n");
         }
-        for text in self.parts.values() {
-            out += text.trim_end();
-            out.push('\n');
-        }
-        if !self.parts.is_empty() {
-            out.push('\n');
-        }
-        let globals: Vec<&String> = self.externs.values().chain(self.globals.values()).collect();
-        for text in &globals {
-            out += text;
-            out.push('\n');
-        }
-        let has_functions = !self.functions.is_empty() || !self.device_prototypes.is_empty();
-        if has_functions {
-            // The host has functions of these names, too.
-            out += "namespace device {\n\n";
-            for text in self.constants.values() {
-                out += &format!("{text}\n");
-            }
-            if !self.constants.is_empty() {
-                out.push('\n');
-            }
-            self.device_prototypes.values().for_each(|text| out += text);
-            out.push('\n');
-            for text in self.functions.values() {
-                out += text.trim_end();
-                out += "\n\n";
-            }
-            out += "}  // namespace device\n\n";
-        }
-        if has_functions || !globals.is_empty() {
-            out += "using namespace device;\n\n";
-        }
-        for text in self.kernels.values() {
-            out += text.trim_end();
-            out += "\n\n";
+        self.code(&mut out);
+        if let Some(options) = self.options() {
+            out += &format!(
+                "// What the options of the compiler choose here, for the host to compare.\nextern \"C\" const char *{}(void)\n{{\n    return {options};\n}}\n",
+                options_name(path, has_namesake)
+            );
         }
         format!("{}\n", out.trim_end())
     }
 
+    /// What the device file is made of, with the conditions and the macros of its places.
+    fn code(&self, out: &mut String) {
+        let (choices, own, begin) = (&*self.choices, self.choices.own(), out.len());
+        let guard = |at: (usize, u32)| self.guards.get(&at).map_or("", String::as_str);
+        let placed = |map: &BTreeMap<(usize, u32), String>, end: &str| -> Items {
+            let all = map.iter().map(|((number, at), text)| {
+                let guard = if end.len() > 1 { guard((*number, *at)) } else { "" };
+                (choices.place(*number, *at), format!("{guard}{}{end}", text.trim_end()))
+            });
+            sorted(all.collect())
+        };
+        let of_source = |map: &BTreeMap<u32, String>, end: &str| -> Items {
+            let all = map.iter().map(|(at, text)| {
+                (choices.place(own, *at), format!("{}{}{end}", guard((own, *at)), text.trim_end()))
+            });
+            sorted(all.collect())
+        };
+        let is_macro = |text: &String| text.starts_with('#');
+        let (constants, functions) = (placed(&self.constants, "\n"), placed(&self.functions, "\n\n"));
+        let prototypes = placed(&self.device_prototypes, "\n");
+        let (globals, kernels) = (of_source(&self.globals, "\n\n"), of_source(&self.kernels, "\n\n"));
+        let all = [&constants, &prototypes, &functions, &globals, &kernels];
+        let types = self.parts.iter().filter(|(_, text)| !is_macro(text));
+        let types = types.map(|((number, at), text)| (choices.place(*number, *at), text.as_str()));
+        let code = all.into_iter().flatten().map(|(place, text)| (place.clone(), text.as_str()));
+        let mut meanings = Meanings::of(choices, &self.macros, &types.chain(code).collect::<Vec<_>>());
+        let parts = self.parts.iter().filter(|(at, text)| !is_macro(text) || meanings.comes_first(at.0, at.1)).collect::<Vec<_>>();
+        let parts = parts
+            .into_iter()
+            .map(|((number, at), text)| (choices.place(*number, *at), format!("{}\n", text.trim_end())));
+        let parts = sorted(parts.collect()).into_iter().map(|(place, text)| {
+            let again = if is_macro(&text) { String::new() } else { meanings.before(&place, &text) };
+            (place, again + &text)
+        });
+        let parts = choices.arranged(parts.collect());
+        *out += &parts;
+        if !parts.is_empty() {
+            out.push('\n');
+        }
+        let mut add = |items: Items, out: &mut String| {
+            let items = items.into_iter().map(|(place, text)| {
+                let text = meanings.before(&place, &text) + &text;
+                (place, text)
+            });
+            *out += &choices.arranged(items.collect());
+        };
+        for text in self.externs.values() {
+            *out += &format!("{text}\n");
+        }
+        add(globals, out);
+        let has_functions = !functions.is_empty() || !prototypes.is_empty();
+        if has_functions {
+            // The host has functions of these names, too.
+            *out += "namespace device {\n\n";
+            let has_constants = !constants.is_empty();
+            add(constants, out);
+            if has_constants {
+                out.push('\n');
+            }
+            add(prototypes, out);
+            out.push('\n');
+            add(functions, out);
+            *out += "}  // namespace device\n\n";
+        }
+        if has_functions || !self.globals.is_empty() || !self.externs.is_empty() {
+            *out += "using namespace device;\n\n";
+        }
+        add(kernels, out);
+        out.insert_str(begin, &meanings.kept());
+    }
+
     /// The header of the launchers.
     pub fn header(&self, source: &str, has_namesake: bool) -> String {
+        let mut prototypes: String = self.prototypes.values().map(String::as_str).collect();
+        if self.options().is_some() {
+            prototypes += &format!("const char *{}(void);\n", options_name(source, has_namesake));
+        }
         let name = source.rsplit(['/', '\\']).next().unwrap_or_default();
         let guard = format!("{}_ACC_H", unit_name(source, has_namesake).to_uppercase());
         let mut out = format!("// What {name} calls of its device code.\n");
@@ -499,24 +652,77 @@ impl Device {
         }
         out += &format!("\n#ifndef {guard}\n#define {guard}\n\n");
         out += "#include \"acc2omp_cuda.h\"\n\n";
-        if !self.prototypes.is_empty() {
+        if !prototypes.is_empty() {
             out += "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
-            self.prototypes.values().for_each(|text| out += text);
+            out += &prototypes;
             out += "\n#ifdef __cplusplus\n}\n#endif\n\n";
         }
         out + "#endif\n"
     }
 
-    /// Lines for the end of the host file: the variables that have a twin on the device.
-    pub fn registration(&self) -> Option<String> {
-        if self.registrations.is_empty() {
+    /// Lines for the end of the host file: the variables that have a twin on the device, and what the options of the build
+    /// choose.
+    pub fn registration(&self, source: &str, has_namesake: bool) -> Option<String> {
+        let mut out = String::new();
+        if !self.registrations.is_empty() {
+            let lines: String = self.registrations.concat();
+            out += &format!(
+                "\n/* Variables with a place on the device. */\n__attribute__((constructor)) static void acc2omp_declare_all(void)\n{{\n{lines}}}\n"
+            );
+        }
+        if let Some(options) = self.options() {
+            let name = source.rsplit(['/', '\\']).next().unwrap_or_default();
+            let theirs = options_name(source, has_namesake);
+            out += &format!(
+                "\n/* The device code must be built with the options of this file. */\n__attribute__((constructor)) static void acc2omp_compare_options(void)\n{{\n    acc2omp_compare(\"{name}\",\n        {options},\n        {theirs}());\n}}\n"
+            );
+        }
+        Some(out).filter(|out| !out.is_empty())
+    }
+
+    /// An expression for what the build chooses: a string. `None` if there is no choice.
+    fn options(&self) -> Option<String> {
+        if self.is_empty() {
             return None;
         }
-        let lines: String = self.registrations.concat();
-        Some(format!(
-            "\n/* Variables with a place on the device. */\n__attribute__((constructor)) static void acc2omp_declare_all(void)\n{{\n{lines}}}\n"
-        ))
+        let choices = &self.choices;
+        let parts = self.parts.keys().chain(self.functions.keys()).chain(self.constants.keys());
+        let places: Vec<Place> = parts.map(|(number, at)| choices.place(*number, *at)).collect();
+        let types = self.parts.iter().flat_map(|((number, at), text)| {
+            let inside = choices.hidden_in(*number, Span { start: *at, end: at + text.len() as u32 });
+            inside.into_iter().map(|span| (*number, span))
+        });
+        let inside = self.hidden_branches().into_iter().chain(types);
+        let inside: Vec<Place> = inside.map(|(number, span)| choices.place(number, span.start)).collect();
+        let places: Vec<Place> = places.into_iter().chain(inside).collect();
+        let named = places.iter().flat_map(|place| choices.conditions(place)).flat_map(words);
+        let is_name = |word: &&str| !CONDITIONS.contains(word);
+        let mut names: BTreeSet<&str> = named.filter(is_name).collect();
+        let is_chosen = |name: &&String| choices.lines(name).iter().any(|line| choices.is_chosen(&line.place));
+        names.extend(self.macros.iter().filter(is_chosen).map(String::as_str));
+        let texts: Vec<String> = names.into_iter().filter_map(|name| self.option(name)).collect();
+        (!texts.is_empty()).then(|| texts.join("\n        "))
     }
+
+    /// The text that a macro leads to, as an expression; `None` if device code may write it in another way.
+    fn option(&self, name: &str) -> Option<String> {
+        let lines = self.choices.lines(name);
+        let mut all = lines.iter().flat_map(|line| words(&line.line.body)).chain([name]);
+        if all.any(|word| renamed::is_rewritten(word) || word == "_OPENACC") {
+            return None;
+        }
+        let params = lines.iter().find_map(|line| line.line.params.clone());
+        match params {
+            None => Some(format!("\" {name}=\" ACC2OMP_TEXT({name})")),
+            Some(params) if params.iter().any(|param| param.contains('.')) => None,
+            Some(params) => Some(format!("\" {name}=\" ACC2OMP_TEXT({name}({}))", params.join(", "))),
+        }
+    }
+}
+
+/// The function of the device file that says what the options of its build choose.
+fn options_name(source: &str, has_namesake: bool) -> String {
+    format!("acc2omp_options_of_{}", unit_name(source, has_namesake))
 }
 
 /// Whether a function is of its file alone, as far as others may define it, too: `static`, or `inline`.
@@ -560,6 +766,7 @@ pub fn routine_code(input: &Input, at: usize, edits: Edits, indent: usize) -> Re
         tables: Default::default(),
         windows: Vec::new(),
         is_routine: true,
+        function: None,
         sizes: None,
         is_together: true,
     };

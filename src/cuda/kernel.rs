@@ -248,7 +248,9 @@ impl<'a> Lowering<'a> {
         let in_place = super::cpp::is_in_place(self.input, launch.index, launch.stmt);
         let Launch { index, stmt, is_split, in_kernels, .. } = launch;
         let object = super::object::needed(self.input, index, stmt).filter(|_| in_place);
-        let input = Input { in_place, object, ..*self.input };
+        let says_lines = super::predefined::asks_for_line(self.input, &self.input.source, self.input.stmt_span(stmt));
+        let line_directives = self.input.line_directives || says_lines;
+        let input = Input { in_place, object, line_directives, ..*self.input };
         let input = &input;
         if in_place && let Some(why) = super::obstacle::obstacle(input, index, stmt) {
             return Err(why);
@@ -306,6 +308,7 @@ impl<'a> Lowering<'a> {
             tables: HashMap::new(),
             windows: Vec::new(),
             is_routine: false,
+            function: input.bound[index].function,
             mode: Levels::NONE,
             sizes: Some((shape.vector, shape.workers)),
             is_together: true,
@@ -403,7 +406,8 @@ impl<'a> Lowering<'a> {
             true => input.stmt_span(stmt).start,
             false => input.bound[root.unwrap_or(index)].directive.span.start,
         };
-        self.device.kernel(key, text);
+        let whole = Span { start: input.bound[index].directive.span.start, end: input.stmt_span(stmt).end };
+        self.device.kernel(key, text, whole);
         self.device.prototype(key, super::launcher::prototype(launcher));
     }
 }
@@ -485,6 +489,12 @@ fn code(body: &mut Body, stmt: StmtId) -> Result<String, Refused> {
     let input = body.input;
     if input.in_place {
         super::place::bare(input, input.stmt_span(stmt), &mut body.edits);
+    }
+    let function = body.function;
+    if let Some(function) = function.filter(|_| !input.in_place) {
+        let name = input.unit().function(function).name.as_str();
+        let name = name.rsplit("::").next().unwrap_or(name);
+        super::predefined::name_function(input, input.stmt_span(stmt), name, &mut body.edits)?;
     }
     let code = body.code(stmt, 4)?;
     let is_block = matches!(input.unit().stmt(stmt).kind, StmtKind::Block(_));

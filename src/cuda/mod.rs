@@ -7,6 +7,7 @@ mod atomic;
 mod body;
 mod callable;
 mod capture;
+mod choices;
 mod clause;
 mod complex;
 mod copied;
@@ -19,6 +20,7 @@ mod device;
 mod distinct;
 mod flat;
 mod grid;
+mod hidden;
 mod hoisted;
 mod implied;
 mod item;
@@ -27,12 +29,14 @@ mod launcher;
 mod left;
 mod levels;
 mod lines;
+mod meaning;
 mod names;
 mod object;
 mod obstacle;
 mod origin;
 mod parts;
 mod place;
+mod predefined;
 mod reduction;
 mod renamed;
 mod reuse;
@@ -48,6 +52,7 @@ mod variable;
 mod window;
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use crate::acc::ast::{ClauseKind, DirectiveKind};
 use crate::bind::{Bound, Declared, ancestors};
@@ -58,6 +63,7 @@ use crate::scan::Scan;
 use crate::sema::{SymbolId, SymbolKind, Symbols};
 use crate::source::{SourceFile, Span};
 
+pub use choices::Choices;
 pub use device::{Device, header_ending};
 pub use renamed::{MACRO, with_own_macro};
 pub use stuck::Stuck;
@@ -107,6 +113,8 @@ pub struct Input<'a> {
     pub has_namesake: bool,
     /// Functions that the device file can have no copy of.
     pub stuck: Option<&'a Stuck>,
+    /// What the preprocessor chooses.
+    pub choices: Option<&'a Choices>,
     /// No two names lead to the same memory.
     pub assume_no_alias: bool,
     /// Device code says with `#line` where it comes from.
@@ -143,12 +151,13 @@ type Refused = Box<Diag>;
 /// Lowers the directives of one view: one result for each, and what the device file gets.
 pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
     let stuck = stuck::functions(input);
-    let input = &Input { stuck: Some(&stuck), ..*input };
+    let choices = Rc::new(Choices::of(input));
+    let input = &Input { stuck: Some(&stuck), choices: Some(&choices), ..*input };
     let placed = cpp::called_in_place(input);
     let mut lowering = Lowering {
         input,
         left: left::Left::of(input, &placed),
-        device: Device::default(),
+        device: Device::among(Rc::clone(&choices)),
         diags: Vec::new(),
         launchers: names::Names::default(),
         marked: Default::default(),

@@ -41,6 +41,11 @@ const TAKEN: [&str; 30] = [
     "xor_eq",
 ];
 
+/// Whether device code may have another word in the place of this one.
+pub fn is_rewritten(word: &str) -> bool {
+    TAKEN.contains(&word) || ["restrict", "_Bool", "complex", "_Complex", "I", "_Imaginary_I"].contains(&word)
+}
+
 /// Code that asks for the translation's macro where it asked for OpenACC's.
 pub fn with_own_macro(text: &str) -> String {
     replaced(text, placed_words(text), |word| (word == "_OPENACC").then(|| MACRO.to_owned()))

@@ -281,6 +281,7 @@ impl Work<'_> {
             }
         }
         self.name_macros();
+        super::builds::settle(self.source, &mut self.device, self.options);
         let changed = self.edits.edits().next().is_some() || !self.device.is_empty();
         let name = file.name.clone();
         let own = name.rsplit(['/', '\\']).next().unwrap_or_default();
@@ -300,11 +301,11 @@ impl Work<'_> {
             });
             if !self.device.is_empty() {
                 beside.push(Beside {
-                    text: self.device.text(&format!("{stem}_acc.cu"), &name).into_bytes(),
+                    text: self.device.text(&format!("{stem}_acc.cu"), &name, self.options.has_namesake).into_bytes(),
                     name: format!("{stem}_acc.cu"),
                 });
             }
-            if let Some(text) = self.device.registration() {
+            if let Some(text) = self.device.registration(&name, self.options.has_namesake) {
                 let end = file.bytes.len() as u32;
                 self.add(Edit { span: Span { start: end, end }, text: text.into_bytes() });
             }

@@ -3,6 +3,7 @@
 //! Invariant: the same source and options give the same translation; nothing outside the returned edits changes.
 
 mod allocations;
+mod builds;
 mod cuda;
 mod existing;
 mod inductions;

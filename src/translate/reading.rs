@@ -52,6 +52,7 @@ impl Reading {
             in_place: false,
             object: None,
             stuck: None,
+            choices: None,
             has_namesake: options.has_namesake,
             assume_no_alias: options.assume_no_alias,
             line_directives: options.line_directives,

@@ -1681,6 +1681,15 @@ void acc2omp_declare(const void *host, size_t bytes, void *(*device_address)(voi
     state().declared.push_back({host, bytes, device_address, copy_at_start != 0});
 }
 
+void acc2omp_compare(const char *source, const char *ours, const char *theirs)
+{
+    if (std::strcmp(ours, theirs) == 0)
+        return;
+    std::fprintf(stderr, "acc2omp: %s and its device code were built with different options:%s is not%s\n", source, ours,
+                 theirs);
+    std::exit(1);
+}
+
 namespace acc2omp {
 namespace detail {
 

@@ -231,6 +231,16 @@ void acc2omp_attach_dynamic(const char *name, const void *pointer_variable, cons
  */
 void acc2omp_declare(const void *host, size_t bytes, void *(*device_address)(void), int copy_at_start);
 
+/*
+ * Ends the program if a source and its device code were built with options (`-DN=100`) that choose different code: `ours`
+ * and `theirs` say what each has chosen. May be called before main.
+ */
+void acc2omp_compare(const char *source, const char *ours, const char *theirs);
+
+/* What a macro stands for, as a string. */
+#define ACC2OMP_TEXT(...) ACC2OMP_AS_TEXT(__VA_ARGS__)
+#define ACC2OMP_AS_TEXT(...) #__VA_ARGS__
+
 #ifdef __cplusplus
 }
 #endif
