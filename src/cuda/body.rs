@@ -52,6 +52,8 @@ pub struct Body<'a, 'b> {
     pub flat: HashMap<SymbolId, Vec<String>>,
     /// The kernel is made for two widths of the index of flat loops.
     pub template: bool,
+    /// What that type is called.
+    pub index: &'static str,
     /// Reductions of the gangs, which begin with their identity.
     pub results: HashMap<SymbolId, ReductionOp>,
     /// Arrays of each thread, which are combined at the end.
@@ -714,7 +716,7 @@ impl Body<'_, '_> {
     /// The type that counts the iterations: 32 bits where they surely suffice.
     pub(super) fn index_type(&self, shared: &Shared) -> &'static str {
         match shared.headers.as_slice() {
-            _ if self.template && shared.headers.len() > 1 => "Index",
+            _ if self.template && shared.headers.len() > 1 => self.index,
             [only] if is_narrow(self.input, only, !shared.levels.gang) => "unsigned",
             _ => "unsigned long long",
         }

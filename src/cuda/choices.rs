@@ -3,6 +3,10 @@
 //! Invariant: places have the order in which a compiler reads them, each header where it is included; a condition that the
 //! language, the compiler or OpenACC itself decides is no choice of the build.
 
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use crate::host::ir::DeclKind;
 use crate::scan::{self, MacroLine};
 use crate::source::Span;
 
@@ -41,6 +45,7 @@ pub struct Place {
 #[derive(Clone, Debug, Default)]
 pub struct Choices {
     files: Vec<File>,
+    names: Rc<HashSet<String>>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -81,7 +86,8 @@ impl Choices {
                 groups: Vec::new(),
             });
         }
-        Choices { files }
+        let names = Rc::new(names(&all, &files));
+        Choices { files, names }
     }
 
     /// The place of an offset of a file, by its number.
@@ -144,6 +150,11 @@ impl Choices {
     /// The number of the source among its headers.
     pub fn own(&self) -> usize {
         self.files.len().saturating_sub(1)
+    }
+
+    /// The names of macros, of what these name, and of types.
+    pub fn names(&self) -> Rc<HashSet<String>> {
+        Rc::clone(&self.names)
     }
 
     /// The names of all macros.
@@ -233,6 +244,21 @@ impl Place {
     pub fn is_around(&self, other: &Place) -> bool {
         other.groups.starts_with(&self.groups)
     }
+}
+
+/// The names of macros, of what these name, and of types.
+fn names(all: &[Seen], files: &[File]) -> HashSet<String> {
+    let mut found: HashSet<String> = HashSet::new();
+    for line in files.iter().flat_map(|file| &file.lines) {
+        found.insert(line.name.clone());
+        found.extend(words(&line.body).into_iter().map(str::to_owned));
+    }
+    for seen in all {
+        let types = seen.unit.decls.iter().filter(|decl| decl.kind == DeclKind::Typedef);
+        found.extend(types.map(|decl| decl.name.clone()));
+        found.extend(seen.unit.records.iter().filter_map(|record| record.tag.clone()));
+    }
+    found
 }
 
 /// The conditions and macro lines of one file.

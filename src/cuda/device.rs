@@ -92,6 +92,8 @@ pub struct Device {
     macros: BTreeSet<String>,
     /// The code that kernels and functions are made of, by the place of these.
     origins: BTreeMap<(usize, u32), Span>,
+    /// Names of the program that the device file has another for.
+    taken: BTreeSet<String>,
     /// What refuses the builds for which such code was not read.
     guards: BTreeMap<(usize, u32), String>,
 }
@@ -237,6 +239,7 @@ impl Device {
             return;
         }
         let hidden = Hidden::of(input, &self.choices);
+        self.taken = renamed::taken(input);
         let kernels = self.kernels.values().map(|text| Copied::new(Part::Kernel, text.clone()));
         let declared: Vec<String> = self.declared.iter().cloned().collect();
         let globals = self.globals.values().map(|text| Copied {
@@ -501,6 +504,7 @@ impl Device {
         self.in_place |= other.in_place;
         self.macros.extend(other.macros);
         self.origins.extend(other.origins);
+        self.taken.extend(other.taken);
         if self.choices.is_empty() {
             self.choices = other.choices;
         }
@@ -512,7 +516,7 @@ impl Device {
         let whole = super::complex::rewritten(&self.whole(source, has_namesake, has_complex), has_complex);
         let is_c = Language::of(Path::new(source)) == Some(Language::C);
         let whole = renamed::with_own_macro(&whole);
-        let whole = if is_c { renamed::renamed(&whole) } else { whole };
+        let whole = renamed::renamed(&whole, &self.taken, is_c);
         super::origin::resolved(&whole, name)
     }
 
@@ -708,7 +712,7 @@ impl Device {
     fn option(&self, name: &str) -> Option<String> {
         let lines = self.choices.lines(name);
         let mut all = lines.iter().flat_map(|line| words(&line.line.body)).chain([name]);
-        if all.any(|word| renamed::is_rewritten(word) || word == "_OPENACC") {
+        if all.any(|word| renamed::is_rewritten(word) || self.taken.contains(word) || word == "_OPENACC") {
             return None;
         }
         let params = lines.iter().find_map(|line| line.line.params.clone());
@@ -756,11 +760,12 @@ pub fn routine_code(input: &Input, at: usize, edits: Edits, indent: usize) -> Re
         // Vector lanes belong to one of the workers that there may be.
         shape: Shape { rows: levels.threads(), many: levels.threads() },
         mode: Levels { worker: levels.threads() && !levels.worker, ..Levels::NONE },
-        names: Names::of(&input.file().text(function.span)),
+        names: Names::among(input, &input.file().text(function.span)),
         edits,
         common: common(input, FunctionId(at as u32)),
         flat: Default::default(),
         template: false,
+        index: "Index",
         results: Default::default(),
         arrays: Default::default(),
         tables: Default::default(),

@@ -23,7 +23,7 @@ use super::names::Names;
 use super::parts::{Host, Made, Words};
 use super::reduction::{reductions_through, used_beside};
 use super::shared::shared_arrays;
-use super::text::Edits;
+use super::text::{Edits, words};
 use super::variable::{Making, lengthen};
 use super::{Change, Input, Lowering, Refused, item, refused};
 
@@ -303,6 +303,7 @@ impl<'a> Lowering<'a> {
             common,
             flat,
             template: grid.template,
+            index: host.words.index,
             results,
             arrays,
             tables: HashMap::new(),
@@ -418,11 +419,20 @@ fn names(input: &Input, index: usize, stmt: StmtId, captured: &[Captured]) -> Na
         Some(id) => input.unit().function(id).span,
         None => input.stmt_span(stmt),
     };
-    let mut names = Names::of(&input.file().text(span));
+    let directive = input.file().text(input.bound[index].directive.span);
+    let mut names = Names::among(input, &format!("{}\n{directive}", input.file().text(span)));
     for one in captured {
-        names.fresh(&one.name);
+        names.take(&one.name);
     }
     names
+}
+
+/// What a kernel calls the type that counts its iterations, if the launcher chooses it.
+fn index_word(input: &Input) -> &'static str {
+    const WORD: &str = "Index";
+    let is_program = input.choices.is_some_and(|choices| choices.names().contains(WORD))
+        || words(&input.file().text(Span { start: 0, end: input.file().bytes.len() as u32 })).contains(&WORD);
+    if is_program { "acc2omp_Index" } else { WORD }
 }
 
 /// Kernel and launcher of a launch without any variable.
@@ -441,6 +451,7 @@ fn making<'a, 'b>(
         trips: names.fresh("trips"),
         gang_count: names.fresh("gang_count"),
         queue: names.fresh("queue"),
+        index: index_word(input),
     };
     Making {
         input,
