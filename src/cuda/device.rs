@@ -92,6 +92,8 @@ pub struct Device {
     macros: BTreeSet<String>,
     /// The code that kernels and functions are made of, by the place of these.
     origins: BTreeMap<(usize, u32), Span>,
+    /// Functions of this file that headers declare as routines.
+    of_headers: BTreeSet<String>,
     /// Names of the program that the device file has another for.
     taken: BTreeSet<String>,
     /// What refuses the builds for which such code was not read.
@@ -196,7 +198,21 @@ impl Device {
         self.kernels.is_empty()
             && self.functions.is_empty()
             && self.routines.is_empty()
+            && self.of_headers.is_empty()
             && self.globals.is_empty()
+    }
+
+    /// The functions that this file defines and headers declare as routines: other files call them.
+    pub(super) fn routines_of_headers(&mut self, input: &Input) {
+        if header_ending(&input.file().name).is_some() {
+            return;
+        }
+        let defined = input.unit().functions.iter().filter(|function| {
+            function.member_of.is_none()
+                && !is_own(input.source, function)
+                && input.headers.iter().any(|seen| is_routine_prototype(seen, &function.name))
+        });
+        self.of_headers = defined.map(|function| function.name.clone()).collect();
     }
 
     /// A kernel with its launcher, made of the code in `of`.
@@ -265,6 +281,7 @@ impl Device {
                 wanted.extend(routine_name(input, index).map(str::to_owned));
             }
         }
+        wanted.extend(self.of_headers.iter().cloned());
         loop {
             for name in wanted.drain(..) {
                 if left.holds(&name) || !called.insert(name.clone()) {
@@ -505,15 +522,16 @@ impl Device {
         self.macros.extend(other.macros);
         self.origins.extend(other.origins);
         self.taken.extend(other.taken);
+        self.of_headers.extend(other.of_headers);
         if self.choices.is_empty() {
             self.choices = other.choices;
         }
     }
 
     /// The device file, by its own name and that of its source.
-    pub fn text(&self, name: &str, source: &str, has_namesake: bool) -> String {
+    pub fn text(&self, name: &str, source: &str, unit: &str) -> String {
         let has_complex = self.includes.iter().any(|(_, _, path)| path == COMPLEX_HEADER);
-        let whole = super::complex::rewritten(&self.whole(source, has_namesake, has_complex), has_complex);
+        let whole = super::complex::rewritten(&self.whole(source, unit, has_complex), has_complex);
         let is_c = Language::of(Path::new(source)) == Some(Language::C);
         let whole = renamed::with_own_macro(&whole);
         let whole = renamed::renamed(&whole, &self.taken, is_c);
@@ -521,7 +539,7 @@ impl Device {
     }
 
     /// The device file, with the types of C. `has_complex`: it knows the macros for complex numbers.
-    fn whole(&self, path: &str, has_namesake: bool, has_complex: bool) -> String {
+    fn whole(&self, path: &str, unit: &str, has_complex: bool) -> String {
         let source = path.rsplit(['/', '\\']).next().unwrap_or_default();
         let mut out = format!(
             "// The device code of {source}, made by acc2omp from its OpenACC directives: kernels, and the functions that launch them.\n\n"
@@ -563,7 +581,7 @@ impl Device {
         if let Some(options) = self.options() {
             out += &format!(
                 "// What the options of the compiler choose here, for the host to compare.\nextern \"C\" const char *{}(void)\n{{\n    return {options};\n}}\n",
-                options_name(path, has_namesake)
+                options_name(unit)
             );
         }
         format!("{}\n", out.trim_end())
@@ -641,13 +659,13 @@ impl Device {
     }
 
     /// The header of the launchers.
-    pub fn header(&self, source: &str, has_namesake: bool) -> String {
+    pub fn header(&self, source: &str, unit: &str) -> String {
         let mut prototypes: String = self.prototypes.values().map(String::as_str).collect();
         if self.options().is_some() {
-            prototypes += &format!("const char *{}(void);\n", options_name(source, has_namesake));
+            prototypes += &format!("const char *{}(void);\n", options_name(unit));
         }
         let name = source.rsplit(['/', '\\']).next().unwrap_or_default();
-        let guard = format!("{}_ACC_H", unit_name(source, has_namesake).to_uppercase());
+        let guard = format!("{}_ACC_H", unit.to_uppercase());
         let mut out = format!("// What {name} calls of its device code.\n");
         if self.in_place {
             out += &format!(
@@ -666,7 +684,7 @@ impl Device {
 
     /// Lines for the end of the host file: the variables that have a twin on the device, and what the options of the build
     /// choose.
-    pub fn registration(&self, source: &str, has_namesake: bool) -> Option<String> {
+    pub fn registration(&self, source: &str, unit: &str) -> Option<String> {
         let mut out = String::new();
         if !self.registrations.is_empty() {
             let lines: String = self.registrations.concat();
@@ -676,7 +694,7 @@ impl Device {
         }
         if let Some(options) = self.options() {
             let name = source.rsplit(['/', '\\']).next().unwrap_or_default();
-            let theirs = options_name(source, has_namesake);
+            let theirs = options_name(unit);
             out += &format!(
                 "\n/* The device code must be built with the options of this file. */\n__attribute__((constructor)) static void acc2omp_compare_options(void)\n{{\n    acc2omp_compare(\"{name}\",\n        {options},\n        {theirs}());\n}}\n"
             );
@@ -725,8 +743,8 @@ impl Device {
 }
 
 /// The function of the device file that says what the options of its build choose.
-fn options_name(source: &str, has_namesake: bool) -> String {
-    format!("acc2omp_options_of_{}", unit_name(source, has_namesake))
+fn options_name(unit: &str) -> String {
+    format!("acc2omp_options_of_{unit}")
 }
 
 /// Whether a function is of its file alone, as far as others may define it, too: `static`, or `inline`.
@@ -786,6 +804,16 @@ fn is_function(input: &Input, name: &str) -> bool {
         let mut named = seen.unit.functions_named(name);
         named.any(|function| !is_stuck((number, function.span.start)))
     }) || input.headers.iter().any(|seen| is_routine_prototype(seen, name))
+}
+
+/// The functions that a header declares behind a `routine` directive.
+pub fn routine_prototypes(seen: &Seen) -> Vec<String> {
+    if !seen.scan.directives.iter().any(|text| seen.file.text(text.span).contains("routine")) {
+        return Vec::new();
+    }
+    let prototypes = seen.unit.decls.iter().filter(|decl| decl.kind == DeclKind::Prototype);
+    let routines = prototypes.filter(|decl| is_routine_prototype(seen, &decl.name));
+    routines.map(|decl| decl.name.clone()).collect()
 }
 
 /// Whether a header declares a function behind a `routine` directive.

@@ -383,7 +383,7 @@ impl<'a> Lowering<'a> {
             false => start(index),
         };
         let line = input.file().line_number(place);
-        let stem = super::device::unit_name(&input.file().name, input.has_namesake);
+        let stem = input.unit_name.to_owned();
         let function = input.bound[index].function.map(|id| input.unit().function(id).name.as_str());
         let function = function.unwrap_or_default().replace("::", "_").replace('~', "");
         let name = format!("{stem}_{function}_{line}");

@@ -64,7 +64,7 @@ use crate::sema::{SymbolId, SymbolKind, Symbols};
 use crate::source::{SourceFile, Span};
 
 pub use choices::Choices;
-pub use device::{Device, header_ending};
+pub use device::{Device, header_ending, routine_prototypes, unit_name};
 pub use renamed::{MACRO, with_own_macro};
 pub use stuck::Stuck;
 
@@ -109,8 +109,8 @@ pub struct Input<'a> {
     pub in_place: bool,
     /// The name of the object on the device, where a construct in its place needs the object itself.
     pub object: Option<&'static str>,
-    /// Another source of its folder has the same name but for the ending.
-    pub has_namesake: bool,
+    /// What names of its device code begin with.
+    pub unit_name: &'a str,
     /// Functions that the device file can have no copy of.
     pub stuck: Option<&'a Stuck>,
     /// What the preprocessor chooses.
@@ -185,6 +185,7 @@ pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
     let asked = input.plan.saved.iter().filter(|one| one.is_size() && done[one.directive].changes.is_some());
     diags.extend(asked.map(|one| diag::computed_again(one.span, &one.text)));
     device.declare_for_headers(input, &mut diags);
+    device.routines_of_headers(input);
     device.close(input, &placed, &left, &mut diags);
     (done, device, diags)
 }
