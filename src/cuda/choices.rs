@@ -147,6 +147,17 @@ impl Choices {
         self.files.is_empty()
     }
 
+    /// The place behind all others.
+    pub fn end(&self) -> Place {
+        Place { key: vec![u32::MAX], groups: Vec::new() }
+    }
+
+    /// Whether no line about a macro stands between two places.
+    pub fn is_same_between(&self, name: &str, one: &Place, other: &Place) -> bool {
+        let count = |place: &Place| self.lines(name).iter().filter(|line| line.place.is_before(place)).count();
+        count(one) == count(other)
+    }
+
     /// The number of the source among its headers.
     pub fn own(&self) -> usize {
         self.files.len().saturating_sub(1)

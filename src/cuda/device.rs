@@ -577,18 +577,19 @@ impl Device {
         if has_complex && !macros.is_empty() {
             out += &format!("{macros}\n");
         }
-        self.code(&mut out);
-        if let Some(options) = self.options() {
-            out += &format!(
+        let options = self.options().map(|options| {
+            format!(
                 "// What the options of the compiler choose here, for the host to compare.\nextern \"C\" const char *{}(void)\n{{\n    return {options};\n}}\n",
                 options_name(unit)
-            );
-        }
+            )
+        });
+        self.code(options, &mut out);
         format!("{}\n", out.trim_end())
     }
 
     /// What the device file is made of, with the conditions and the macros of its places.
-    fn code(&self, out: &mut String) {
+    /// `options`: a function that stands at the end.
+    fn code(&self, options: Option<String>, out: &mut String) {
         let (choices, own, begin) = (&*self.choices, self.choices.own(), out.len());
         let guard = |at: (usize, u32)| self.guards.get(&at).map_or("", String::as_str);
         let placed = |map: &BTreeMap<(usize, u32), String>, end: &str| -> Items {
@@ -655,6 +656,7 @@ impl Device {
             *out += "using namespace device;\n\n";
         }
         add(kernels, out);
+        add(options.into_iter().map(|text| (choices.end(), text)).collect(), out);
         out.insert_str(begin, &meanings.kept());
     }
 

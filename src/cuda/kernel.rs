@@ -270,6 +270,10 @@ impl<'a> Lowering<'a> {
             });
         }
         captured.iter_mut().for_each(|one| lengthen(input, stmt, one));
+        if let Some(one) = captured.iter().find(|one| is_macro_since(input, stmt, one)) {
+            let what = format!("`{}`, which is a macro's name by then,", one.name);
+            return Err(refused(input.bound[index].directive.span, &what));
+        }
         let shape = shape(input, &nest, stmt, asked);
         let names = names(input, index, stmt, &captured);
         let name = self.launcher_name(input, launch);
@@ -411,6 +415,17 @@ impl<'a> Lowering<'a> {
         self.device.kernel(key, text, whole);
         self.device.prototype(key, super::launcher::prototype(launcher));
     }
+}
+
+/// Whether the name of a variable has become a macro's, or no longer is one, behind its declaration.
+fn is_macro_since(input: &Input, stmt: StmtId, one: &Captured) -> bool {
+    let Some(choices) = input.choices.filter(|choices| choices.names().contains(&one.name)) else {
+        return false;
+    };
+    let files = input.headers.iter().chain([&input.source]);
+    let number = files.into_iter().position(|seen| std::ptr::eq(seen.unit, one.seen.unit));
+    let declared = choices.place(number.unwrap_or(choices.own()), one.decl.span.start);
+    !choices.is_same_between(&one.name, &declared, &choices.place(choices.own(), input.stmt_span(stmt).start))
 }
 
 /// The names that are taken in a launch.

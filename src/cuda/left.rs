@@ -65,7 +65,8 @@ impl Left {
                     }
                 }
             }
-            let is_librarys = HOSTS.split_whitespace().any(|known| known == name);
+            let is_librarys = HOSTS.split_whitespace().any(|known| known == name)
+                && !files(input).any(|(_, seen)| seen.unit.decls_named(&name).next().is_some());
             if !is_defined && is_librarys {
                 let text = "is a function of the host's library".to_owned();
                 left.known.insert(name.clone(), Why { text, said: None });
