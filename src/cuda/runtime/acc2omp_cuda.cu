@@ -8,6 +8,36 @@
  * device. Work that the host waits for runs on a stream that belongs to the host's thread.
  */
 #define ACC2OMP_IMPLEMENTATION
+// An option of the build, as -DT=8, means nothing here.
+#undef A
+#undef B
+#undef C
+#undef D
+#undef E
+#undef F
+#undef K
+#undef L
+#undef M
+#undef N
+#undef P
+#undef R
+#undef S
+#undef T
+#undef U
+#undef V
+#undef W
+#undef X
+#undef Y
+#undef Z
+#undef block
+#undef blocks
+#undef count
+#undef height
+#undef rows
+#undef size
+#undef threads
+#undef width
+
 #include "acc2omp_cuda.h"
 
 #include <atomic>

@@ -251,6 +251,38 @@ void acc2omp_compare(const char *source, const char *ours, const char *theirs);
 #include <limits>
 #include <type_traits>
 
+// An option of the build, as -DT=8, means nothing here.
+#pragma push_macro("A")
+#undef A
+#pragma push_macro("B")
+#undef B
+#pragma push_macro("F")
+#undef F
+#pragma push_macro("P")
+#undef P
+#pragma push_macro("S")
+#undef S
+#pragma push_macro("T")
+#undef T
+#pragma push_macro("V")
+#undef V
+#pragma push_macro("block")
+#undef block
+#pragma push_macro("blocks")
+#undef blocks
+#pragma push_macro("count")
+#undef count
+#pragma push_macro("height")
+#undef height
+#pragma push_macro("rows")
+#undef rows
+#pragma push_macro("size")
+#undef size
+#pragma push_macro("threads")
+#undef threads
+#pragma push_macro("width")
+#undef width
+
 namespace acc2omp {
 
 // Where the elements of an array begin and end on the device, counted from where a pointer leads into it; made by
@@ -1440,6 +1472,22 @@ template <class T>
 using Element = Value<typename std::remove_pointer<typename std::remove_all_extents<Value<T>>::type>::type>;
 
 }  // namespace acc2omp
+
+#pragma pop_macro("A")
+#pragma pop_macro("B")
+#pragma pop_macro("F")
+#pragma pop_macro("P")
+#pragma pop_macro("S")
+#pragma pop_macro("T")
+#pragma pop_macro("V")
+#pragma pop_macro("block")
+#pragma pop_macro("blocks")
+#pragma pop_macro("count")
+#pragma pop_macro("height")
+#pragma pop_macro("rows")
+#pragma pop_macro("size")
+#pragma pop_macro("threads")
+#pragma pop_macro("width")
 
 #endif
 #endif
