@@ -79,7 +79,13 @@ impl Tree {
     fn file(&mut self, path: &Path, real: PathBuf) {
         let target = PathBuf::from(path.file_name().unwrap_or(real.as_os_str()));
         self.roots.extend(real.parent().map(Path::to_path_buf));
-        self.jobs.push(Job { path: path.to_path_buf(), real, target, has_namesake: false, folder: String::new() });
+        self.jobs.push(Job {
+            path: path.to_path_buf(),
+            real,
+            target,
+            has_namesake: false,
+            folder: String::new(),
+        });
     }
 
     fn walk(&mut self, root: &Path, real: PathBuf, out: Option<&Path>) -> Result<(), String> {
@@ -107,7 +113,13 @@ impl Tree {
             self.folders.insert(target);
         } else if kind.is_file() {
             let real = real.join(&target);
-            self.jobs.push(Job { path: entry.path().to_path_buf(), real, target, has_namesake: false, folder: String::new() });
+            self.jobs.push(Job {
+                path: entry.path().to_path_buf(),
+                real,
+                target,
+                has_namesake: false,
+                folder: String::new(),
+            });
         } else {
             let what = if kind.is_symlink() { "a symbolic link" } else { "not a regular file" };
             self.skipped.push(format!("{}: {what}, left out", entry.path().display()));

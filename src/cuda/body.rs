@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::acc::ast::{DirectiveKind, ReductionOp};
-use crate::host::ir::{FunctionId, Derived, ExprId, ExprKind, StmtId, StmtKind};
+use crate::host::ir::{Derived, ExprId, ExprKind, FunctionId, StmtId, StmtKind};
 use crate::sema::{self, Header, SymbolId};
 use crate::source::Span;
 

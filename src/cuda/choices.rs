@@ -3,7 +3,7 @@
 //! Invariant: places have the order in which a compiler reads them, each header where it is included; a condition that the
 //! language, the compiler or OpenACC itself decides is no choice of the build.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
 use crate::host::ir::DeclKind;
@@ -81,10 +81,8 @@ impl Choices {
         let mut files: Vec<File> = all.iter().map(file).collect();
         let own = files.len() - 1;
         for number in 0..own {
-            files[number].at = inclusion(&all, &files, number, 8).unwrap_or(Place {
-                key: vec![0, number as u32],
-                groups: Vec::new(),
-            });
+            files[number].at = inclusion(&all, &files, number, 8)
+                .unwrap_or(Place { key: vec![0, number as u32], groups: Vec::new() });
         }
         let names = Rc::new(names(&all, &files));
         Choices { files, names }
@@ -154,7 +152,8 @@ impl Choices {
 
     /// Whether no line about a macro stands between two places.
     pub fn is_same_between(&self, name: &str, one: &Place, other: &Place) -> bool {
-        let count = |place: &Place| self.lines(name).iter().filter(|line| line.place.is_before(place)).count();
+        let count =
+            |place: &Place| self.lines(name).iter().filter(|line| line.place.is_before(place)).count();
         count(one) == count(other)
     }
 
@@ -175,10 +174,39 @@ impl Choices {
 
     /// The conditions around a place.
     pub fn conditions(&self, place: &Place) -> Vec<&str> {
-        let heads = place.groups.iter().flat_map(|(file, fork, branch)| {
-            self.files[*file].forks[*fork].branches.iter().take(branch + 1)
-        });
+        let heads = place
+            .groups
+            .iter()
+            .flat_map(|(file, fork, branch)| self.files[*file].forks[*fork].branches.iter().take(branch + 1));
         heads.map(|branch| branch.head.as_str()).collect()
+    }
+
+    /// The condition right around a branch, and the number of the branch.
+    pub fn fork_at(&self, number: usize, branch: Span) -> Option<(usize, usize)> {
+        let forks = self.files.get(number)?.forks.iter().enumerate();
+        let mut found = forks
+            .filter_map(|(at, fork)| Some((at, fork.branches.iter().position(|one| one.inside == branch)?)));
+        found.next()
+    }
+
+    /// A text where a condition chooses another in some of its branches.
+    pub fn choice(
+        &self,
+        (number, fork): (usize, usize),
+        text: &str,
+        others: &BTreeMap<usize, String>,
+    ) -> String {
+        let branches = &self.files[number].forks[fork].branches;
+        let mut out = String::new();
+        for (at, branch) in branches.iter().enumerate() {
+            let text = others.get(&at).map_or(text, String::as_str);
+            out += &format!("{}\n{}\n", branch.head, text.trim_end());
+        }
+        let has_last = branches.last().is_some_and(|last| words(&last.head).contains(&"else"));
+        if !has_last {
+            out += &format!("#else\n{}\n", text.trim_end());
+        }
+        out + "#endif\n"
     }
 
     /// Texts in their order, with the conditions around them.
@@ -282,8 +310,9 @@ fn file(seen: &Seen) -> File {
         let named: Vec<String> = fork.branches.iter().flat_map(words_of).collect();
         let is_compilers = |word: &String| COMPILERS.iter().any(|lead| word.starts_with(lead));
         let is_openacc = |word: &String| word == "_OPENACC" || word == "defined";
-        let travels =
-            !is_include_guard(seen, &fork, &lines) && !named.iter().any(is_compilers) && !named.iter().all(is_openacc);
+        let travels = !is_include_guard(seen, &fork, &lines)
+            && !named.iter().any(is_compilers)
+            && !named.iter().all(is_openacc);
         let branches = fork.branches.iter().map(|branch| Branch {
             inside: branch.inside,
             head: seen.file.text(branch.head).trim_end().to_owned(),

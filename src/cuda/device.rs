@@ -96,6 +96,8 @@ pub struct Device {
     of_headers: BTreeSet<String>,
     /// Names of the program that the device file has another for.
     taken: BTreeSet<String>,
+    /// Other texts for other branches of a condition in such code.
+    variants: BTreeMap<(usize, u32), ((usize, usize), BTreeMap<usize, String>)>,
     /// What refuses the builds for which such code was not read.
     guards: BTreeMap<(usize, u32), String>,
 }
@@ -321,7 +323,8 @@ impl Device {
         let mut known: BTreeSet<String> = BTreeSet::new();
         while let Some(text) = pending.pop() {
             let new = words(&text).into_iter().filter(|word| known.insert((*word).to_owned()));
-            let came: Vec<Copied> = new.flat_map(|word| self.need(input, &hidden, word, Part::Type)).collect();
+            let came: Vec<Copied> =
+                new.flat_map(|word| self.need(input, &hidden, word, Part::Type)).collect();
             pending.extend(came.into_iter().map(|one| one.text));
         }
         self.include_unseen(input, diags);
@@ -487,19 +490,54 @@ impl Device {
         let around = self.origins.iter().filter(|((file, _), span)| *file == number && span.contains(branch));
         let places: Vec<(usize, u32)> = around.map(|(place, _)| *place).collect();
         for place in places {
-            let is_same = other.is_some_and(|other| {
-                let own = self.choices.own();
-                let same_kernel = number != own || self.kernels.get(&place.1) == other.kernels.get(&place.1);
-                let same_call = number != own || self.prototypes.get(&place.1) == other.prototypes.get(&place.1);
-                same_kernel && same_call && self.functions.get(&place) == other.functions.get(&place)
-            });
-            if !is_same {
-                let at = (self.choices.place(place.0, place.1), self.choices.place(number, branch.start));
-                let why = "#error \"acc2omp has read this code for other options of the compiler\"\n";
-                let guard = self.choices.arranged(vec![(at.1.relative(&at.0), why.to_owned())]);
-                self.guards.entry(place).or_default().push_str(&guard);
+            let own = |device: &Device| match number == self.choices.own() {
+                true => device.kernels.get(&place.1).or_else(|| device.functions.get(&place)).cloned(),
+                false => device.functions.get(&place).cloned(),
+            };
+            let is_called_alike = |other: &&Device| {
+                number != self.choices.own()
+                    || self.prototypes.get(&place.1) == other.prototypes.get(&place.1)
+            };
+            let there = other.filter(is_called_alike).and_then(own);
+            if there.is_some() && there == own(self) {
+                continue;
+            }
+            let fork = self.choices.fork_at(number, branch).map(|(fork, branch)| ((number, fork), branch));
+            let may_choose =
+                |fork: (usize, usize)| self.variants.get(&place).is_none_or(|known| known.0 == fork);
+            match (there, fork, other) {
+                (Some(text), Some((fork, branch)), Some(other)) if may_choose(fork) => {
+                    let known = self.variants.entry(place).or_insert_with(|| (fork, BTreeMap::new()));
+                    known.1.insert(branch, text);
+                    self.complete(other);
+                }
+                _ => self.guard(place, (number, branch)),
             }
         }
+    }
+
+    /// Lets code refuse to be built for a branch.
+    fn guard(&mut self, place: (usize, u32), (number, branch): (usize, Span)) {
+        let at = (self.choices.place(place.0, place.1), self.choices.place(number, branch.start));
+        let why = "#error \"acc2omp has read this code for other options of the compiler\"\n";
+        let guard = self.choices.arranged(vec![(at.1.relative(&at.0), why.to_owned())]);
+        self.guards.entry(place).or_default().push_str(&guard);
+    }
+
+    /// Adds what the code of another view needs.
+    fn complete(&mut self, other: &Device) {
+        let add = |own: &mut BTreeMap<(usize, u32), String>, theirs: &BTreeMap<(usize, u32), String>| {
+            for (place, text) in theirs {
+                own.entry(*place).or_insert_with(|| text.clone());
+            }
+        };
+        add(&mut self.parts, &other.parts);
+        add(&mut self.constants, &other.constants);
+        add(&mut self.functions, &other.functions);
+        add(&mut self.device_prototypes, &other.device_prototypes);
+        self.macros.extend(other.macros.iter().cloned());
+        self.taken.extend(other.taken.iter().cloned());
+        self.includes.extend(other.includes.iter().cloned());
     }
 
     /// Adds what another view of the same file has brought.
@@ -591,18 +629,26 @@ impl Device {
     /// `options`: a function that stands at the end.
     fn code(&self, options: Option<String>, out: &mut String) {
         let (choices, own, begin) = (&*self.choices, self.choices.own(), out.len());
-        let guard = |at: (usize, u32)| self.guards.get(&at).map_or("", String::as_str);
+        let chosen = |at: (usize, u32), text: &str| {
+            let guard = self.guards.get(&at).map_or("", String::as_str);
+            let text = self
+                .variants
+                .get(&at)
+                .map_or_else(|| text.to_owned(), |(fork, others)| self.choices.choice(*fork, text, others));
+            format!("{guard}{}", text.trim_end())
+        };
         let placed = |map: &BTreeMap<(usize, u32), String>, end: &str| -> Items {
             let all = map.iter().map(|((number, at), text)| {
-                let guard = if end.len() > 1 { guard((*number, *at)) } else { "" };
-                (choices.place(*number, *at), format!("{guard}{}{end}", text.trim_end()))
+                let is_code = end.len() > 1;
+                let text = if is_code { chosen((*number, *at), text) } else { text.trim_end().to_owned() };
+                (choices.place(*number, *at), format!("{text}{end}"))
             });
             sorted(all.collect())
         };
         let of_source = |map: &BTreeMap<u32, String>, end: &str| -> Items {
-            let all = map.iter().map(|(at, text)| {
-                (choices.place(own, *at), format!("{}{}{end}", guard((own, *at)), text.trim_end()))
-            });
+            let all = map
+                .iter()
+                .map(|(at, text)| (choices.place(own, *at), format!("{}{end}", chosen((own, *at), text))));
             sorted(all.collect())
         };
         let is_macro = |text: &String| text.starts_with('#');
@@ -614,7 +660,11 @@ impl Device {
         let types = types.map(|((number, at), text)| (choices.place(*number, *at), text.as_str()));
         let code = all.into_iter().flatten().map(|(place, text)| (place.clone(), text.as_str()));
         let mut meanings = Meanings::of(choices, &self.macros, &types.chain(code).collect::<Vec<_>>());
-        let parts = self.parts.iter().filter(|(at, text)| !is_macro(text) || meanings.comes_first(at.0, at.1)).collect::<Vec<_>>();
+        let parts = self
+            .parts
+            .iter()
+            .filter(|(at, text)| !is_macro(text) || meanings.comes_first(at.0, at.1))
+            .collect::<Vec<_>>();
         let parts = parts
             .into_iter()
             .map(|((number, at), text)| (choices.place(*number, *at), format!("{}\n", text.trim_end())));
@@ -722,7 +772,8 @@ impl Device {
         let named = places.iter().flat_map(|place| choices.conditions(place)).flat_map(words);
         let is_name = |word: &&str| !CONDITIONS.contains(word);
         let mut names: BTreeSet<&str> = named.filter(is_name).collect();
-        let is_chosen = |name: &&String| choices.lines(name).iter().any(|line| choices.is_chosen(&line.place));
+        let is_chosen =
+            |name: &&String| choices.lines(name).iter().any(|line| choices.is_chosen(&line.place));
         names.extend(self.macros.iter().filter(is_chosen).map(String::as_str));
         let texts: Vec<String> = names.into_iter().filter_map(|name| self.option(name)).collect();
         (!texts.is_empty()).then(|| texts.join("\n        "))

@@ -32,7 +32,8 @@ struct Branch<'a> {
 impl<'a> Hidden<'a> {
     /// Those that a build may choose.
     pub fn of(input: &Input<'a>, choices: &Choices) -> Hidden<'a> {
-        let files: Vec<&SourceFile> = input.headers.iter().chain([&input.source]).map(|seen| seen.file).collect();
+        let files: Vec<&SourceFile> =
+            input.headers.iter().chain([&input.source]).map(|seen| seen.file).collect();
         let branches = choices.hidden().map(|(number, span)| {
             let file = files[number];
             let words = words(&file.text(span)).into_iter().map(str::to_owned).collect();

@@ -248,7 +248,8 @@ impl<'a> Lowering<'a> {
         let in_place = super::cpp::is_in_place(self.input, launch.index, launch.stmt);
         let Launch { index, stmt, is_split, in_kernels, .. } = launch;
         let object = super::object::needed(self.input, index, stmt).filter(|_| in_place);
-        let says_lines = super::predefined::asks_for_line(self.input, &self.input.source, self.input.stmt_span(stmt));
+        let says_lines =
+            super::predefined::asks_for_line(self.input, &self.input.source, self.input.stmt_span(stmt));
         let line_directives = self.input.line_directives || says_lines;
         let input = Input { in_place, object, line_directives, ..*self.input };
         let input = &input;

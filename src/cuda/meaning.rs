@@ -109,8 +109,11 @@ impl<'a> Meanings<'a> {
     /// The macros that a text names, through those that it names.
     fn reached(&self, text: &str) -> BTreeSet<&'a str> {
         let mut found = BTreeSet::new();
-        let mut pending: Vec<&'a str> =
-            words(text).into_iter().filter_map(|word| self.lines.get_key_value(word)).map(|(name, _)| *name).collect();
+        let mut pending: Vec<&'a str> = words(text)
+            .into_iter()
+            .filter_map(|word| self.lines.get_key_value(word))
+            .map(|(name, _)| *name)
+            .collect();
         while let Some(name) = pending.pop() {
             if !found.insert(name) {
                 continue;

@@ -29,7 +29,10 @@ pub fn name_function(input: &Input, span: Span, function: &str, edits: &mut Edit
     let named = reached(input, &code);
     let is_in_macro = |word: &str| !own.contains(word) && named.contains(word);
     if let Some(word) = FUNCTIONS.iter().find(|word| is_in_macro(word)) {
-        return Err(refused(Span { start: span.start, end: span.start + 1 }, &format!("`{word}` in a macro")));
+        return Err(refused(
+            Span { start: span.start, end: span.start + 1 },
+            &format!("`{word}` in a macro"),
+        ));
     }
     for (at, word) in placed_words(&code) {
         if FUNCTIONS.contains(&word) {

@@ -21,7 +21,8 @@ const SHARED: &str = "alignas alignof bool char16_t char32_t constexpr decltype 
     thread_local true wchar_t";
 
 /// What CUDA and our text call something at file scope, but for the types that end with a number.
-const GLOBAL: &str = "threadIdx blockIdx blockDim gridDim warpSize dim3 device acc2omp cudaStream_t cudaError_t cudaEvent_t";
+const GLOBAL: &str =
+    "threadIdx blockIdx blockDim gridDim warpSize dim3 device acc2omp cudaStream_t cudaError_t cudaEvent_t";
 
 /// Words of our own text, which no macro of the program may change.
 const OWN: &str = "x y z attach block_reduce blocks column columns combine copy copyin copyout copyout_zero count create \
@@ -32,7 +33,18 @@ const OWN: &str = "x y z attach block_reduce blocks column columns combine copy 
 /// Whether CUDA has a type of this name: `float3`.
 fn is_vector_type(word: &str) -> bool {
     const ELEMENTS: [&str; 12] = [
-        "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "longlong", "ulonglong", "float", "double",
+        "char",
+        "uchar",
+        "short",
+        "ushort",
+        "int",
+        "uint",
+        "long",
+        "ulong",
+        "longlong",
+        "ulonglong",
+        "float",
+        "double",
     ];
     let (element, count) = word.split_at(word.len().saturating_sub(1));
     ELEMENTS.contains(&element) && ["1", "2", "3", "4"].contains(&count)
@@ -117,10 +129,12 @@ fn is_ours(text: &str, at: usize, word: &str) -> bool {
         "device" => before.ends_with("namespace ") || behind.starts_with("::"),
         "nullptr" | "address" => before.ends_with("void *address = ") || before.ends_with("void *"),
         // `const dim3 gangs(`: no code of C has this.
-        "dim3" => before.ends_with("const ") && {
-            let name = behind.trim_start().trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
-            behind.starts_with(' ') && name.starts_with('(')
-        },
+        "dim3" => {
+            before.ends_with("const ") && {
+                let name = behind.trim_start().trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
+                behind.starts_with(' ') && name.starts_with('(')
+            }
+        }
         word if BUILT_IN.contains(&word) => [".x", ".y", ".z"].iter().any(|end| behind.starts_with(end)),
         _ => false,
     }

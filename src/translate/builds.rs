@@ -39,7 +39,8 @@ fn other(source: &Source, (number, branch): (usize, Span), options: &Options) ->
         .into_iter()
         .find(|fork| fork.branches.iter().any(|one| one.inside == branch))?;
     let mut hidden: Vec<Span> = header.scan.hidden.iter().copied().filter(|span| *span != branch).collect();
-    let others = fork.branches.iter().map(|one| one.inside).filter(|span| *span != branch && !span.is_empty());
+    let others =
+        fork.branches.iter().map(|one| one.inside).filter(|span| *span != branch && !span.is_empty());
     hidden.extend(others);
     hidden.sort();
     hidden.dedup();
@@ -62,9 +63,8 @@ fn device(source: &Source, view: &View, options: &Options) -> Device {
     }
     let own = source.reading((&unit, &scan), parsed, held, options, &mut Found::default());
     let headers: Vec<Seen> = source.headers.iter().map(|header| header.seen()).collect();
-    let readings: Vec<(usize, Reading)> = (0..headers.len())
-        .filter_map(|at| Some((at, source.header_reading(at, options)?)))
-        .collect();
+    let readings: Vec<(usize, Reading)> =
+        (0..headers.len()).filter_map(|at| Some((at, source.header_reading(at, options)?))).collect();
     let read: Vec<cuda::Input> = readings
         .iter()
         .map(|(at, reading)| reading.input(headers[*at], &headers[..*at], &[], options))
