@@ -17,12 +17,12 @@ use crate::sema::{self, Class};
 use crate::source::{Language, Span};
 
 use super::body::{Body, Shape};
-use super::choices::{Choices, Place};
+use super::choices::Choices;
 use super::hidden::Hidden;
 use super::left::Left;
 use super::levels::{self, Levels, Offer};
-use super::meaning::Meanings;
 use super::names::Names;
+use super::options::Variants;
 use super::text::{Edits, placed_words, words};
 use super::{Input, Kernels, Refused, Seen, copied, predefined, renamed, types};
 
@@ -57,57 +57,46 @@ pub const STANDARD: [&str; 24] = [
 /// What this header has, the run-time library has for the device.
 const COMPLEX_HEADER: &str = "complex.h";
 
-/// The words of conditions that are no macros.
-const CONDITIONS: [&str; 8] = ["if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else", "defined"];
-
 /// What the device file and the header of one source are made of.
 #[derive(Clone, Debug, Default)]
 pub struct Device {
-    kernels: Kernels,
-    prototypes: Kernels,
-    routines: BTreeSet<u32>,
+    pub(super) kernels: Kernels,
+    pub(super) prototypes: Kernels,
+    pub(super) routines: BTreeSet<u32>,
     /// Copied definitions: by the number of the file (headers first) and the offset.
-    parts: BTreeMap<(usize, u32), String>,
+    pub(super) parts: BTreeMap<(usize, u32), String>,
     /// Constants of the device.
-    constants: BTreeMap<(usize, u32), String>,
+    pub(super) constants: BTreeMap<(usize, u32), String>,
     pub(super) globals: BTreeMap<u32, String>,
     /// Declarations of globals that other device files define, by name.
     pub(super) externs: BTreeMap<String, String>,
     /// Constants that kernels name where the language wants one.
-    sizes: BTreeSet<String>,
+    pub(super) sizes: BTreeSet<String>,
     /// The names of variables with a twin.
     pub(super) declared: BTreeSet<String>,
     pub(super) registrations: Vec<String>,
-    includes: BTreeSet<(usize, u32, String)>,
+    pub(super) includes: BTreeSet<(usize, u32, String)>,
     /// Lines that include what nobody has read.
     pub(super) unseen: Vec<String>,
     /// By the number of the file and the offset, too: functions, and declarations of functions.
-    functions: BTreeMap<(usize, u32), String>,
-    device_prototypes: BTreeMap<(usize, u32), String>,
+    pub(super) functions: BTreeMap<(usize, u32), String>,
+    pub(super) device_prototypes: BTreeMap<(usize, u32), String>,
     /// The file holds device code itself.
     pub(super) in_place: bool,
     /// What the preprocessor chooses.
     pub(super) choices: Rc<Choices>,
     /// The macros among the copied definitions.
-    macros: BTreeSet<String>,
+    pub(super) macros: BTreeSet<String>,
     /// The code that kernels and functions are made of, by the place of these.
-    origins: BTreeMap<(usize, u32), Span>,
+    pub(super) origins: BTreeMap<(usize, u32), Span>,
     /// Functions of this file that headers declare as routines.
-    of_headers: BTreeSet<String>,
+    pub(super) of_headers: BTreeSet<String>,
     /// Names of the program that the device file has another for.
-    taken: BTreeSet<String>,
+    pub(super) taken: BTreeSet<String>,
     /// Other texts for other branches of a condition in such code.
-    variants: BTreeMap<(usize, u32), ((usize, usize), BTreeMap<usize, String>)>,
+    pub(super) variants: BTreeMap<(usize, u32), Variants>,
     /// What refuses the builds for which such code was not read.
-    guards: BTreeMap<(usize, u32), String>,
-}
-
-/// Texts of the device file, and where they stand in the program.
-type Items = Vec<(Place, String)>;
-
-fn sorted(mut items: Items) -> Items {
-    items.sort_by(|one, other| one.0.cmp(&other.0));
-    items
+    pub(super) guards: BTreeMap<(usize, u32), String>,
 }
 
 /// What copied text is: kernels have the constants that they name as parameters, types are of the host, too.
@@ -318,16 +307,25 @@ impl Device {
                 }
             }
         }
+        self.close_functions(input, &hidden);
+        self.include_unseen(input, diags);
+        self.include_standard(input);
+    }
+
+    /// Finds the variables that functions name and other files define, and what these need.
+    fn close_functions(&mut self, input: &Input, hidden: &Hidden) {
         let functions: Vec<String> = self.functions.values().cloned().collect();
         let mut pending = self.declare_extern(input, &functions);
         let mut known: BTreeSet<String> = BTreeSet::new();
         while let Some(text) = pending.pop() {
             let new = words(&text).into_iter().filter(|word| known.insert((*word).to_owned()));
-            let came: Vec<Copied> =
-                new.flat_map(|word| self.need(input, &hidden, word, Part::Type)).collect();
+            let came: Vec<Copied> = new.flat_map(|word| self.need(input, hidden, word, Part::Type)).collect();
             pending.extend(came.into_iter().map(|one| one.text));
         }
-        self.include_unseen(input, diags);
+    }
+
+    /// Includes the standard headers that the program includes.
+    fn include_standard(&mut self, input: &Input) {
         for (number, seen) in input.headers.iter().chain([&input.source]).enumerate() {
             for include in seen.scan.includes.iter().filter(|include| include.active && !include.quoted) {
                 if STANDARD.contains(&include.path.as_str()) {
@@ -474,72 +472,6 @@ impl Device {
         Ok(Vec::new())
     }
 
-    /// The branches in its code that another build may choose, by the numbers of their files.
-    pub fn hidden_branches(&self) -> Vec<(usize, Span)> {
-        let all = self.origins.iter().flat_map(|((number, _), span)| {
-            let inside = self.choices.hidden_in(*number, *span);
-            inside.into_iter().map(|branch| (*number, branch))
-        });
-        let all: BTreeSet<(usize, Span)> = all.collect();
-        all.into_iter().collect()
-    }
-
-    /// Lets the code around a branch refuse to be built for it, unless the device code of the view that shows the branch has
-    /// the same text.
-    pub fn compare(&mut self, (number, branch): (usize, Span), other: Option<&Device>) {
-        let around = self.origins.iter().filter(|((file, _), span)| *file == number && span.contains(branch));
-        let places: Vec<(usize, u32)> = around.map(|(place, _)| *place).collect();
-        for place in places {
-            let own = |device: &Device| match number == self.choices.own() {
-                true => device.kernels.get(&place.1).or_else(|| device.functions.get(&place)).cloned(),
-                false => device.functions.get(&place).cloned(),
-            };
-            let is_called_alike = |other: &&Device| {
-                number != self.choices.own()
-                    || self.prototypes.get(&place.1) == other.prototypes.get(&place.1)
-            };
-            let there = other.filter(is_called_alike).and_then(own);
-            if there.is_some() && there == own(self) {
-                continue;
-            }
-            let fork = self.choices.fork_at(number, branch).map(|(fork, branch)| ((number, fork), branch));
-            let may_choose =
-                |fork: (usize, usize)| self.variants.get(&place).is_none_or(|known| known.0 == fork);
-            match (there, fork, other) {
-                (Some(text), Some((fork, branch)), Some(other)) if may_choose(fork) => {
-                    let known = self.variants.entry(place).or_insert_with(|| (fork, BTreeMap::new()));
-                    known.1.insert(branch, text);
-                    self.complete(other);
-                }
-                _ => self.guard(place, (number, branch)),
-            }
-        }
-    }
-
-    /// Lets code refuse to be built for a branch.
-    fn guard(&mut self, place: (usize, u32), (number, branch): (usize, Span)) {
-        let at = (self.choices.place(place.0, place.1), self.choices.place(number, branch.start));
-        let why = "#error \"acc2omp has read this code for other options of the compiler\"\n";
-        let guard = self.choices.arranged(vec![(at.1.relative(&at.0), why.to_owned())]);
-        self.guards.entry(place).or_default().push_str(&guard);
-    }
-
-    /// Adds what the code of another view needs.
-    fn complete(&mut self, other: &Device) {
-        let add = |own: &mut BTreeMap<(usize, u32), String>, theirs: &BTreeMap<(usize, u32), String>| {
-            for (place, text) in theirs {
-                own.entry(*place).or_insert_with(|| text.clone());
-            }
-        };
-        add(&mut self.parts, &other.parts);
-        add(&mut self.constants, &other.constants);
-        add(&mut self.functions, &other.functions);
-        add(&mut self.device_prototypes, &other.device_prototypes);
-        self.macros.extend(other.macros.iter().cloned());
-        self.taken.extend(other.taken.iter().cloned());
-        self.includes.extend(other.includes.iter().cloned());
-    }
-
     /// Adds what another view of the same file has brought.
     pub fn merge(&mut self, other: Device) {
         self.kernels.extend(other.kernels);
@@ -625,91 +557,6 @@ impl Device {
         format!("{}\n", out.trim_end())
     }
 
-    /// What the device file is made of, with the conditions and the macros of its places.
-    /// `options`: a function that stands at the end.
-    fn code(&self, options: Option<String>, out: &mut String) {
-        let (choices, own, begin) = (&*self.choices, self.choices.own(), out.len());
-        let chosen = |at: (usize, u32), text: &str| {
-            let guard = self.guards.get(&at).map_or("", String::as_str);
-            let text = self
-                .variants
-                .get(&at)
-                .map_or_else(|| text.to_owned(), |(fork, others)| self.choices.choice(*fork, text, others));
-            format!("{guard}{}", text.trim_end())
-        };
-        let placed = |map: &BTreeMap<(usize, u32), String>, end: &str| -> Items {
-            let all = map.iter().map(|((number, at), text)| {
-                let is_code = end.len() > 1;
-                let text = if is_code { chosen((*number, *at), text) } else { text.trim_end().to_owned() };
-                (choices.place(*number, *at), format!("{text}{end}"))
-            });
-            sorted(all.collect())
-        };
-        let of_source = |map: &BTreeMap<u32, String>, end: &str| -> Items {
-            let all = map
-                .iter()
-                .map(|(at, text)| (choices.place(own, *at), format!("{}{end}", chosen((own, *at), text))));
-            sorted(all.collect())
-        };
-        let is_macro = |text: &String| text.starts_with('#');
-        let (constants, functions) = (placed(&self.constants, "\n"), placed(&self.functions, "\n\n"));
-        let prototypes = placed(&self.device_prototypes, "\n");
-        let (globals, kernels) = (of_source(&self.globals, "\n\n"), of_source(&self.kernels, "\n\n"));
-        let all = [&constants, &prototypes, &functions, &globals, &kernels];
-        let types = self.parts.iter().filter(|(_, text)| !is_macro(text));
-        let types = types.map(|((number, at), text)| (choices.place(*number, *at), text.as_str()));
-        let code = all.into_iter().flatten().map(|(place, text)| (place.clone(), text.as_str()));
-        let mut meanings = Meanings::of(choices, &self.macros, &types.chain(code).collect::<Vec<_>>());
-        let parts = self
-            .parts
-            .iter()
-            .filter(|(at, text)| !is_macro(text) || meanings.comes_first(at.0, at.1))
-            .collect::<Vec<_>>();
-        let parts = parts
-            .into_iter()
-            .map(|((number, at), text)| (choices.place(*number, *at), format!("{}\n", text.trim_end())));
-        let parts = sorted(parts.collect()).into_iter().map(|(place, text)| {
-            let again = if is_macro(&text) { String::new() } else { meanings.before(&place, &text) };
-            (place, again + &text)
-        });
-        let parts = choices.arranged(parts.collect());
-        *out += &parts;
-        if !parts.is_empty() {
-            out.push('\n');
-        }
-        let mut add = |items: Items, out: &mut String| {
-            let items = items.into_iter().map(|(place, text)| {
-                let text = meanings.before(&place, &text) + &text;
-                (place, text)
-            });
-            *out += &choices.arranged(items.collect());
-        };
-        for text in self.externs.values() {
-            *out += &format!("{text}\n");
-        }
-        add(globals, out);
-        let has_functions = !functions.is_empty() || !prototypes.is_empty();
-        if has_functions {
-            // The host has functions of these names, too.
-            *out += "namespace device {\n\n";
-            let has_constants = !constants.is_empty();
-            add(constants, out);
-            if has_constants {
-                out.push('\n');
-            }
-            add(prototypes, out);
-            out.push('\n');
-            add(functions, out);
-            *out += "}  // namespace device\n\n";
-        }
-        if has_functions || !self.globals.is_empty() || !self.externs.is_empty() {
-            *out += "using namespace device;\n\n";
-        }
-        add(kernels, out);
-        add(options.into_iter().map(|text| (choices.end(), text)).collect(), out);
-        out.insert_str(begin, &meanings.kept());
-    }
-
     /// The header of the launchers.
     pub fn header(&self, source: &str, unit: &str) -> String {
         let mut prototypes: String = self.prototypes.values().map(String::as_str).collect();
@@ -752,46 +599,6 @@ impl Device {
             );
         }
         Some(out).filter(|out| !out.is_empty())
-    }
-
-    /// An expression for what the build chooses: a string. `None` if there is no choice.
-    fn options(&self) -> Option<String> {
-        if self.is_empty() {
-            return None;
-        }
-        let choices = &self.choices;
-        let parts = self.parts.keys().chain(self.functions.keys()).chain(self.constants.keys());
-        let places: Vec<Place> = parts.map(|(number, at)| choices.place(*number, *at)).collect();
-        let types = self.parts.iter().flat_map(|((number, at), text)| {
-            let inside = choices.hidden_in(*number, Span { start: *at, end: at + text.len() as u32 });
-            inside.into_iter().map(|span| (*number, span))
-        });
-        let inside = self.hidden_branches().into_iter().chain(types);
-        let inside: Vec<Place> = inside.map(|(number, span)| choices.place(number, span.start)).collect();
-        let places: Vec<Place> = places.into_iter().chain(inside).collect();
-        let named = places.iter().flat_map(|place| choices.conditions(place)).flat_map(words);
-        let is_name = |word: &&str| !CONDITIONS.contains(word);
-        let mut names: BTreeSet<&str> = named.filter(is_name).collect();
-        let is_chosen =
-            |name: &&String| choices.lines(name).iter().any(|line| choices.is_chosen(&line.place));
-        names.extend(self.macros.iter().filter(is_chosen).map(String::as_str));
-        let texts: Vec<String> = names.into_iter().filter_map(|name| self.option(name)).collect();
-        (!texts.is_empty()).then(|| texts.join("\n        "))
-    }
-
-    /// The text that a macro leads to, as an expression; `None` if device code may write it in another way.
-    fn option(&self, name: &str) -> Option<String> {
-        let lines = self.choices.lines(name);
-        let mut all = lines.iter().flat_map(|line| words(&line.line.body)).chain([name]);
-        if all.any(|word| renamed::is_rewritten(word) || self.taken.contains(word) || word == "_OPENACC") {
-            return None;
-        }
-        let params = lines.iter().find_map(|line| line.line.params.clone());
-        match params {
-            None => Some(format!("\" {name}=\" ACC2OMP_TEXT({name})")),
-            Some(params) if params.iter().any(|param| param.contains('.')) => None,
-            Some(params) => Some(format!("\" {name}=\" ACC2OMP_TEXT({name}({}))", params.join(", "))),
-        }
     }
 }
 

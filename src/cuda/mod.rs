@@ -3,6 +3,7 @@
 //! Invariant: the host file stays in its language; device code is text of the source with edits, in a file of its own.
 
 mod access;
+mod assembled;
 mod atomic;
 mod body;
 mod callable;
@@ -33,6 +34,7 @@ mod meaning;
 mod names;
 mod object;
 mod obstacle;
+mod options;
 mod origin;
 mod parts;
 mod place;
