@@ -55,6 +55,6 @@ mod tests {
         let found = macro_lines(&file);
         let said: Vec<(&str, bool, &str)> =
             found.iter().map(|line| (line.name.as_str(), line.is_undef, line.body.as_str())).collect();
-        assert_eq!(said, [("W", false, "3"), ("W", true, ""), ("F", false, "a   + b")]);
+        assert_eq!(said, [("W", false, "3"), ("W", true, ""), ("F", false, "a + b")]);
     }
 }
