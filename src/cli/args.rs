@@ -258,6 +258,7 @@ impl Args {
             assume_no_alias: self.assume_no_alias,
             line_directives: self.line_directives,
             has_namesake: false,
+            folder: String::new(),
         };
         let (threads, quiet, verbose) = (self.jobs, self.quiet, self.verbose);
         let form = self.form.0;

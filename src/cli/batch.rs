@@ -149,7 +149,8 @@ fn attempt(job: &Job, work: &Work, done: &mut Done) -> io::Result<()> {
     if !mentions && !source.declares(&work.task.options) {
         return keep(job, work);
     }
-    let options = Options { has_namesake: job.has_namesake, ..work.task.options.clone() };
+    let options =
+        Options { has_namesake: job.has_namesake, folder: job.folder.clone(), ..work.task.options.clone() };
     let translation = translate(&source, &options);
     account(&source, &translation, work, done);
     deliver(job, &source, &translation, work, done)

@@ -24,6 +24,8 @@ pub struct Job {
     pub target: PathBuf,
     /// Another source of C or C++ in its folder has its name, but for the ending.
     pub has_namesake: bool,
+    /// The folders that it lies in, as a C name, if a source of another folder has its name.
+    pub folder: String,
 }
 
 impl Job {
@@ -66,6 +68,7 @@ pub fn gather(inputs: &[PathBuf], out: Option<&Path>) -> Result<Tree, String> {
     }
     tree.jobs = distinct(tree.jobs, out.is_some())?;
     find_namesakes(&mut tree.jobs, out.is_some());
+    find_shared_names(&mut tree.jobs);
     match real_out {
         Some(out) => refuse_overwriting(&tree.jobs, &out).map(|()| tree),
         None => Ok(tree),
@@ -76,7 +79,13 @@ impl Tree {
     fn file(&mut self, path: &Path, real: PathBuf) {
         let target = PathBuf::from(path.file_name().unwrap_or(real.as_os_str()));
         self.roots.extend(real.parent().map(Path::to_path_buf));
-        self.jobs.push(Job { path: path.to_path_buf(), real, target, has_namesake: false });
+        self.jobs.push(Job {
+            path: path.to_path_buf(),
+            real,
+            target,
+            has_namesake: false,
+            folder: String::new(),
+        });
     }
 
     fn walk(&mut self, root: &Path, real: PathBuf, out: Option<&Path>) -> Result<(), String> {
@@ -104,7 +113,13 @@ impl Tree {
             self.folders.insert(target);
         } else if kind.is_file() {
             let real = real.join(&target);
-            self.jobs.push(Job { path: entry.path().to_path_buf(), real, target, has_namesake: false });
+            self.jobs.push(Job {
+                path: entry.path().to_path_buf(),
+                real,
+                target,
+                has_namesake: false,
+                folder: String::new(),
+            });
         } else {
             let what = if kind.is_symlink() { "a symbolic link" } else { "not a regular file" };
             self.skipped.push(format!("{}: {what}, left out", entry.path().display()));
@@ -132,6 +147,30 @@ fn distinct(jobs: Vec<Job>, placed: bool) -> Result<Vec<Job>, String> {
         }
     }
     Ok(kept)
+}
+
+/// Finds sources of C and C++ of one name in several folders: names of their device code have the folders' in theirs.
+fn find_shared_names(jobs: &mut [Job]) {
+    let stem = |job: &Job| {
+        let is_source = matches!(Language::of(&job.path), Some(Language::C | Language::Cpp));
+        job.path.file_stem().filter(|_| is_source).map(|stem| stem.to_string_lossy().into_owned())
+    };
+    let mut folders: BTreeMap<String, BTreeSet<PathBuf>> = BTreeMap::new();
+    for job in jobs.iter() {
+        let folder = job.real.parent().map(Path::to_path_buf).unwrap_or_default();
+        if let Some(stem) = stem(job) {
+            folders.entry(stem).or_default().insert(folder);
+        }
+    }
+    for job in jobs {
+        let is_shared = stem(job).is_some_and(|stem| folders.get(&stem).is_some_and(|all| all.len() > 1));
+        let folder = job.target.parent().map(|folder| folder.to_string_lossy().into_owned());
+        let folder = folder.unwrap_or_default();
+        let as_name = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+        if is_shared {
+            job.folder = folder.trim_matches(['/', '.']).chars().map(as_name).collect();
+        }
+    }
 }
 
 /// Finds sources of C and C++ whose files of device code would have one name.

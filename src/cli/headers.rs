@@ -248,8 +248,8 @@ fn included_by(path: &Path) -> Vec<(String, u32)> {
 fn declared(path: &Path) -> Vec<String> {
     let bytes = fs::read(path).unwrap_or_default();
     let language = Language::of(path).unwrap_or(Language::Header);
-    let is_likely =
-        memchr::memmem::find(&bytes, b"declare").is_some() && scan::mentions_openacc(&bytes, language);
+    let has = |word: &[u8]| memchr::memmem::find(&bytes, word).is_some();
+    let is_likely = (has(b"declare") || has(b"routine")) && scan::mentions_openacc(&bytes, language);
     match is_likely {
         true => Header::placed(SourceFile::new(path.display().to_string(), bytes, language)),
         false => Vec::new(),

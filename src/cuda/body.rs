@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::acc::ast::{DirectiveKind, ReductionOp};
-use crate::host::ir::{Derived, ExprId, ExprKind, StmtId, StmtKind};
+use crate::host::ir::{Derived, ExprId, ExprKind, FunctionId, StmtId, StmtKind};
 use crate::sema::{self, Header, SymbolId};
 use crate::source::Span;
 
@@ -52,6 +52,8 @@ pub struct Body<'a, 'b> {
     pub flat: HashMap<SymbolId, Vec<String>>,
     /// The kernel is made for two widths of the index of flat loops.
     pub template: bool,
+    /// What that type is called.
+    pub index: &'static str,
     /// Reductions of the gangs, which begin with their identity.
     pub results: HashMap<SymbolId, ReductionOp>,
     /// Arrays of each thread, which are combined at the end.
@@ -62,6 +64,8 @@ pub struct Body<'a, 'b> {
     pub windows: Vec<Window>,
     /// It is the body of a routine.
     pub is_routine: bool,
+    /// The function that the code of a kernel stands in.
+    pub function: Option<FunctionId>,
     /// The levels that are shared out where it begins: workers, where each calls a routine with vector loops.
     pub mode: Levels,
     /// The lanes of a worker and the workers of a gang, if they are known here.
@@ -771,7 +775,7 @@ impl Body<'_, '_> {
     /// The type that counts the iterations: 32 bits where they surely suffice.
     pub(super) fn index_type(&self, shared: &Shared) -> &'static str {
         match shared.headers.as_slice() {
-            _ if self.template && shared.headers.len() > 1 => "Index",
+            _ if self.template && shared.headers.len() > 1 => self.index,
             [only] if is_narrow(self.input, only, !shared.levels.gang) => "unsigned",
             _ => "unsigned long long",
         }

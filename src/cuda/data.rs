@@ -13,6 +13,7 @@ use super::clause::{Asked, wait_lines};
 use super::item;
 use super::levels::Nest;
 use super::lines::{braced, under};
+use super::names::Names;
 use super::text::operand;
 use super::{Change, Input, Lowering, Refused, refused};
 
@@ -394,6 +395,8 @@ impl Lowering<'_> {
         let if_present = self.input.clauses(index).any(|kind| *kind == ClauseKind::IfPresent);
         let unit = self.input.unit();
         let is_cpp = unit.is_cpp();
+        let around = bound.function.map_or(body, |id| unit.function(id).span);
+        let mut names = Names::among(self.input, &self.input.file().text(around));
         let mut lines = Vec::new();
         let mut changes = Vec::new();
         for kind in self.input.clauses(index) {
@@ -412,11 +415,12 @@ impl Lowering<'_> {
                     return Err(refused(item.span, "this item of `use_device`"));
                 };
                 let class = self.input.symbols.get(symbol).class;
+                let device = names.fresh(&format!("{name}_device"));
                 let (kind, host, used) = match class {
                     Class::Array | Class::Pointer => {
-                        (format!("__typeof__(&{name}[0])"), name.clone(), format!("{name}_device"))
+                        (format!("__typeof__(&{name}[0])"), name.clone(), device.clone())
                     }
-                    _ => (format!("__typeof__(&{name})"), format!("&{name}"), format!("(*{name}_device)")),
+                    _ => (format!("__typeof__(&{name})"), format!("&{name}"), format!("(*{device})")),
                 };
                 let converted = if is_cpp { format!("({kind})") } else { String::new() };
                 let mut value = format!("{converted}acc_deviceptr((void *){host})");
@@ -428,7 +432,7 @@ impl Lowering<'_> {
                 if let Some(condition) = &asked.condition {
                     value = format!("({condition}) ? ({value}) : {plain}");
                 }
-                lines.push(format!("{kind} {name}_device = {value};"));
+                lines.push(format!("{kind} {device} = {value};"));
                 changes.extend(self.renamed(body, symbol, &used)?);
             }
         }

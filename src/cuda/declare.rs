@@ -9,7 +9,7 @@ use crate::diag::Diag;
 use crate::host::ir::{Decl, DeclKind, Derived};
 use crate::source::Span;
 
-use super::device::{Device, unit_name};
+use super::device::Device;
 use super::text::words;
 use super::{Input, Refused, Seen, refused, types};
 
@@ -23,7 +23,7 @@ impl Device {
                 twin(input, seen, decl).ok_or_else(|| refused(item.span, "a variable of this type"))?;
             self.declared.insert(item.base.text.clone());
             if !decl.is_extern {
-                self.define(input, item.span.start, (&item.base.text, &twin), clause);
+                self.define(input, item.span.start, (&item.base.text, &twin), (clause, decl.is_static));
             }
         }
         Ok(())
@@ -38,7 +38,9 @@ impl Device {
             self.declared.insert(name.to_owned());
             let Some(decl) = globals.find(defines) else { continue };
             match twin(input, input.source, decl) {
-                Some(twin) => self.define(input, decl.name_span.start, (name, &twin), clause),
+                Some(twin) => {
+                    self.define(input, decl.name_span.start, (name, &twin), (clause, decl.is_static))
+                }
                 None => diags.push(*refused(decl.name_span, "a variable of this type")),
             }
         }
@@ -73,13 +75,20 @@ impl Device {
         came
     }
 
-    /// Defines a twin, and tells the library of it.
-    fn define(&mut self, input: &Input, place: u32, (name, twin): (&str, &str), clause: DataClause) {
-        let getter = format!("{}_{name}_device", unit_name(&input.file().name, input.has_namesake));
+    /// Defines a twin, and tells the library of it. What is static is of its file alone.
+    fn define(
+        &mut self,
+        input: &Input,
+        place: u32,
+        (name, twin): (&str, &str),
+        (clause, is_static): (DataClause, bool),
+    ) {
+        let own = if is_static { "static " } else { "" };
+        let getter = format!("{}_{name}_device", input.unit_name);
         self.globals.insert(
             place,
             format!(
-                "namespace device {{ __device__ {twin}; }}\n\nextern \"C\" void *{getter}(void)\n{{\n    void *address = nullptr;\n    cudaGetSymbolAddress(&address, device::{name});\n    return address;\n}}\n"
+                "namespace device {{ {own}__device__ {twin}; }}\n\nextern \"C\" void *{getter}(void)\n{{\n    void *address = nullptr;\n    cudaGetSymbolAddress(&address, device::{name});\n    return address;\n}}\n"
             ),
         );
         self.prototype(0, format!("void *{getter}(void);\n"));

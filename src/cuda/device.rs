@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
@@ -16,11 +17,14 @@ use crate::sema::{self, Class};
 use crate::source::{Language, Span};
 
 use super::body::{Body, Shape};
+use super::choices::Choices;
+use super::hidden::Hidden;
 use super::left::Left;
 use super::levels::{self, Levels, Offer};
 use super::names::Names;
+use super::options::Variants;
 use super::text::{Edits, placed_words, words};
-use super::{Input, Kernels, Refused, Seen, copied, renamed, types};
+use super::{Input, Kernels, Refused, Seen, copied, predefined, renamed, types};
 
 /// Headers of the standard libraries that device code may need.
 pub const STANDARD: [&str; 24] = [
@@ -56,29 +60,43 @@ const COMPLEX_HEADER: &str = "complex.h";
 /// What the device file and the header of one source are made of.
 #[derive(Clone, Debug, Default)]
 pub struct Device {
-    kernels: Kernels,
-    prototypes: Kernels,
-    routines: BTreeSet<u32>,
+    pub(super) kernels: Kernels,
+    pub(super) prototypes: Kernels,
+    pub(super) routines: BTreeSet<u32>,
     /// Copied definitions: by the number of the file (headers first) and the offset.
-    parts: BTreeMap<(usize, u32), String>,
+    pub(super) parts: BTreeMap<(usize, u32), String>,
     /// Constants of the device.
-    constants: BTreeMap<(usize, u32), String>,
+    pub(super) constants: BTreeMap<(usize, u32), String>,
     pub(super) globals: BTreeMap<u32, String>,
     /// Declarations of globals that other device files define, by name.
     pub(super) externs: BTreeMap<String, String>,
     /// Constants that kernels name where the language wants one.
-    sizes: BTreeSet<String>,
+    pub(super) sizes: BTreeSet<String>,
     /// The names of variables with a twin.
     pub(super) declared: BTreeSet<String>,
     pub(super) registrations: Vec<String>,
-    includes: BTreeSet<(usize, u32, String)>,
+    pub(super) includes: BTreeSet<(usize, u32, String)>,
     /// Lines that include what nobody has read.
     pub(super) unseen: Vec<String>,
     /// By the number of the file and the offset, too: functions, and declarations of functions.
-    functions: BTreeMap<(usize, u32), String>,
-    device_prototypes: BTreeMap<(usize, u32), String>,
+    pub(super) functions: BTreeMap<(usize, u32), String>,
+    pub(super) device_prototypes: BTreeMap<(usize, u32), String>,
     /// The file holds device code itself.
     pub(super) in_place: bool,
+    /// What the preprocessor chooses.
+    pub(super) choices: Rc<Choices>,
+    /// The macros among the copied definitions.
+    pub(super) macros: BTreeSet<String>,
+    /// The code that kernels and functions are made of, by the place of these.
+    pub(super) origins: BTreeMap<(usize, u32), Span>,
+    /// Functions of this file that headers declare as routines.
+    pub(super) of_headers: BTreeSet<String>,
+    /// Names of the program that the device file has another for.
+    pub(super) taken: BTreeSet<String>,
+    /// Other texts for other branches of a condition in such code.
+    pub(super) variants: BTreeMap<(usize, u32), Variants>,
+    /// What refuses the builds for which such code was not read.
+    pub(super) guards: BTreeMap<(usize, u32), String>,
 }
 
 /// What copied text is: kernels have the constants that they name as parameters, types are of the host, too.
@@ -161,15 +179,36 @@ pub fn routine_name<'a>(input: &Input<'a>, index: usize) -> Option<&'a str> {
 }
 
 impl Device {
+    /// One without code.
+    pub(super) fn among(choices: Rc<Choices>) -> Device {
+        Device { choices, ..Device::default() }
+    }
+
     /// Whether there is device code.
     pub fn is_empty(&self) -> bool {
         self.kernels.is_empty()
             && self.functions.is_empty()
             && self.routines.is_empty()
+            && self.of_headers.is_empty()
             && self.globals.is_empty()
     }
 
-    pub(super) fn kernel(&mut self, place: u32, text: String) {
+    /// The functions that this file defines and headers declare as routines: other files call them.
+    pub(super) fn routines_of_headers(&mut self, input: &Input) {
+        if header_ending(&input.file().name).is_some() {
+            return;
+        }
+        let defined = input.unit().functions.iter().filter(|function| {
+            function.member_of.is_none()
+                && !is_own(input.source, function)
+                && input.headers.iter().any(|seen| is_routine_prototype(seen, &function.name))
+        });
+        self.of_headers = defined.map(|function| function.name.clone()).collect();
+    }
+
+    /// A kernel with its launcher, made of the code in `of`.
+    pub(super) fn kernel(&mut self, place: u32, text: String, of: Span) {
+        self.origins.insert((self.choices.own(), place), of);
         self.kernels
             .entry(place)
             .and_modify(|known| {
@@ -206,6 +245,8 @@ impl Device {
         if self.is_empty() {
             return;
         }
+        let hidden = Hidden::of(input, &self.choices);
+        self.taken = renamed::taken(input);
         let kernels = self.kernels.values().map(|text| Copied::new(Part::Kernel, text.clone()));
         let declared: Vec<String> = self.declared.iter().cloned().collect();
         let globals = self.globals.values().map(|text| Copied {
@@ -214,25 +255,34 @@ impl Device {
             own: declared.clone(),
         });
         let mut pending: Vec<Copied> = kernels.chain(globals).collect();
+        let own = self.choices.own();
+        let places: Vec<u32> = self.kernels.keys().chain(self.globals.keys()).copied().collect();
+        pending.extend(places.into_iter().map(|at| self.conditions((own, at))));
         for name in std::mem::take(&mut self.sizes) {
             pending.extend(self.constant(input, &name, Part::Type));
         }
         let mut known: BTreeSet<(Part, String)> = BTreeSet::new();
         let mut called: BTreeSet<String> = BTreeSet::new();
         let mut wanted: Vec<String> = Vec::new();
-        let defined = defined(input);
+        let mut defined = defined(input);
+        let choices = Rc::clone(&self.choices);
+        defined.extend(choices.macros());
         for (index, bound) in input.bound.iter().enumerate() {
             if self.routines.contains(&bound.directive.span.start) {
                 wanted.extend(routine_name(input, index).map(str::to_owned));
             }
         }
+        wanted.extend(self.of_headers.iter().cloned());
         loop {
             for name in wanted.drain(..) {
                 if left.holds(&name) || !called.insert(name.clone()) {
                     continue;
                 }
                 match self.function(input, placed, &name) {
-                    Ok(texts) => pending.extend(texts),
+                    Ok(texts) => {
+                        pending.extend(texts);
+                        self.other_functions(&hidden, &name);
+                    }
                     Err(why) => diags.push(*why),
                 }
             }
@@ -251,21 +301,31 @@ impl Device {
                 if !known.insert((one.part, word.to_owned())) {
                     continue;
                 }
-                pending.extend(self.need(input, word, one.part));
+                pending.extend(self.need(input, &hidden, word, one.part));
                 if one.part != Part::Kernel && !one.own.iter().any(|own| own == word) {
                     pending.extend(self.constant(input, word, one.part));
                 }
             }
         }
+        self.close_functions(input, &hidden);
+        self.include_unseen(input, diags);
+        self.include_standard(input);
+    }
+
+    /// Finds the variables that functions name and other files define, and what these need.
+    fn close_functions(&mut self, input: &Input, hidden: &Hidden) {
         let functions: Vec<String> = self.functions.values().cloned().collect();
         let mut pending = self.declare_extern(input, &functions);
         let mut known: BTreeSet<String> = BTreeSet::new();
         while let Some(text) = pending.pop() {
             let new = words(&text).into_iter().filter(|word| known.insert((*word).to_owned()));
-            let came: Vec<Copied> = new.flat_map(|word| self.need(input, word, Part::Type)).collect();
+            let came: Vec<Copied> = new.flat_map(|word| self.need(input, hidden, word, Part::Type)).collect();
             pending.extend(came.into_iter().map(|one| one.text));
         }
-        self.include_unseen(input, diags);
+    }
+
+    /// Includes the standard headers that the program includes.
+    fn include_standard(&mut self, input: &Input) {
         for (number, seen) in input.headers.iter().chain([&input.source]).enumerate() {
             for include in seen.scan.includes.iter().filter(|include| include.active && !include.quoted) {
                 if STANDARD.contains(&include.path.as_str()) {
@@ -298,26 +358,48 @@ impl Device {
         is_new.then(|| Copied::new(if is_devices { Part::Routine } else { Part::Type }, text))
     }
 
-    /// Copies the definitions of a name, as a macro or a type; the texts that came in.
-    fn need(&mut self, input: &Input, word: &str, part: Part) -> Vec<Copied> {
+    /// Copies the definitions of a name, as a macro or a type, of all branches that a build may choose; the texts that came
+    /// in.
+    fn need(&mut self, input: &Input, hidden: &Hidden, word: &str, part: Part) -> Vec<Copied> {
         let mut texts = Vec::new();
-        for (number, seen) in input.headers.iter().chain([&input.source]).enumerate() {
-            for define in seen.scan.defines_named(word) {
-                // What is continued by nothing ends there.
-                let text = seen.file.text(define.span);
-                let text = text.trim_end().trim_end_matches('\\').trim_end().to_owned();
-                texts.push(Copied::new(part, define.body.clone()));
-                self.parts.insert((number, define.span.start), text);
+        let choices = Rc::clone(&self.choices);
+        let lines = choices.lines(word);
+        if lines.iter().any(|line| !line.line.is_undef) {
+            for line in lines {
+                let at = (line.number, line.line.span.start);
+                texts.push(Copied::new(part, line.line.body.clone()));
+                texts.push(self.conditions(at));
+                self.parts.insert(at, line.text.to_owned());
             }
-            for span in copied::definitions(seen, word) {
-                let text = super::packed::definition(seen, span);
-                if self.parts.get(&(number, span.start)) != Some(&text) {
-                    texts.push(Copied { part: Part::Type, text: text.clone(), own: own_names(seen, span) });
-                    self.parts.insert((number, span.start), text);
-                }
+            self.macros.insert(word.to_owned());
+        }
+        let seen_here = input.headers.iter().chain([&input.source]).copied().enumerate();
+        let shown = seen_here.flat_map(|(number, seen)| {
+            copied::definitions(&seen, word).into_iter().map(move |span| (number, seen, span))
+        });
+        for (number, seen, span) in shown.chain(hidden.definitions(word)) {
+            let text = super::packed::definition(&seen, span);
+            if self.parts.get(&(number, span.start)) != Some(&text) {
+                texts.push(Copied { part: Part::Type, text: text.clone(), own: own_names(&seen, span) });
+                texts.push(self.conditions((number, span.start)));
+                self.parts.insert((number, span.start), text);
             }
         }
         texts
+    }
+
+    /// The conditions around a place: the device file needs what they name.
+    fn conditions(&self, (number, offset): (usize, u32)) -> Copied {
+        let conditions = self.choices.conditions(&self.choices.place(number, offset));
+        Copied::new(Part::Type, conditions.join("\n"))
+    }
+
+    /// A function that another build has another definition of: only this one was read.
+    fn other_functions(&mut self, hidden: &Hidden, name: &str) {
+        for (number, span) in hidden.functions(name) {
+            let why = format!("acc2omp has read another definition of `{name}`");
+            self.functions.insert((number, span.start), format!("#error \"{why}\"\n"));
+        }
     }
 
     /// Copies a function as device code; the texts that came in.
@@ -332,6 +414,8 @@ impl Device {
             return self.foreign(input, name);
         };
         let function = &unit.functions[at];
+        let says_lines = predefined::asks_for_line(input, &input.source, function.span);
+        let input = &Input { line_directives: input.line_directives || says_lines, ..*input };
         let code = routine_code(input, at, Edits::default(), 0)?;
         let body = function.body;
         let head = Span { start: function.span.start, end: unit.stmt(body).span.start };
@@ -344,6 +428,7 @@ impl Device {
         }
         let place = (input.headers.len(), function.span.start);
         self.functions.insert(place, text.clone());
+        self.origins.insert(place, function.span);
         self.device_prototypes.insert(place, format!("{};\n", head.trim_end()));
         Ok(vec![Copied { part: Part::Routine, text, own: own_names(&input.source, function.span) }])
     }
@@ -360,8 +445,16 @@ impl Device {
                     Some(there) => routine_code(there, at, Edits::default(), 0)?,
                     None => seen.file.text(body).into_owned(),
                 };
-                let whole = format!("static {}\n{code}\n", head_of(&seen.file.text(head)));
+                let mut whole = format!("static {}\n{code}\n", head_of(&seen.file.text(head)));
+                if predefined::asks_for_line(input, seen, function.span) {
+                    let name = seen.file.name.rsplit(['/', '\\']).next().unwrap_or_default();
+                    let line = seen.file.line_number(body.start);
+                    let head = head_of(&seen.file.text(head));
+                    let back = super::origin::BACK;
+                    whole = format!("static {head}\n#line {line} \"{name}\"\n{code}\n{back}\n");
+                }
                 self.functions.insert((number, function.span.start), whole);
+                self.origins.insert((number, function.span.start), function.span);
                 let own = own_names(seen, function.span);
                 return Ok(vec![Copied { part: Part::Routine, text, own }]);
             }
@@ -395,21 +488,28 @@ impl Device {
         self.functions.extend(other.functions);
         self.device_prototypes.extend(other.device_prototypes);
         self.in_place |= other.in_place;
+        self.macros.extend(other.macros);
+        self.origins.extend(other.origins);
+        self.taken.extend(other.taken);
+        self.of_headers.extend(other.of_headers);
+        if self.choices.is_empty() {
+            self.choices = other.choices;
+        }
     }
 
     /// The device file, by its own name and that of its source.
-    pub fn text(&self, name: &str, source: &str) -> String {
+    pub fn text(&self, name: &str, source: &str, unit: &str) -> String {
         let has_complex = self.includes.iter().any(|(_, _, path)| path == COMPLEX_HEADER);
-        let whole = super::complex::rewritten(&self.whole(source, has_complex), has_complex);
+        let whole = super::complex::rewritten(&self.whole(source, unit, has_complex), has_complex);
         let is_c = Language::of(Path::new(source)) == Some(Language::C);
         let whole = renamed::with_own_macro(&whole);
-        let whole = if is_c { renamed::renamed(&whole) } else { whole };
+        let whole = renamed::renamed(&whole, &self.taken, is_c);
         super::origin::resolved(&whole, name)
     }
 
     /// The device file, with the types of C. `has_complex`: it knows the macros for complex numbers.
-    fn whole(&self, source: &str, has_complex: bool) -> String {
-        let source = source.rsplit(['/', '\\']).next().unwrap_or_default();
+    fn whole(&self, path: &str, unit: &str, has_complex: bool) -> String {
+        let source = path.rsplit(['/', '\\']).next().unwrap_or_default();
         let mut out = format!(
             "// The device code of {source}, made by acc2omp from its OpenACC directives: kernels, and the functions that launch them.\n\n"
         );
@@ -446,50 +546,24 @@ impl Device {
         if has_complex && !macros.is_empty() {
             out += &format!("{macros}\n");
         }
-        for text in self.parts.values() {
-            out += text.trim_end();
-            out.push('\n');
-        }
-        if !self.parts.is_empty() {
-            out.push('\n');
-        }
-        let globals: Vec<&String> = self.externs.values().chain(self.globals.values()).collect();
-        for text in &globals {
-            out += text;
-            out.push('\n');
-        }
-        let has_functions = !self.functions.is_empty() || !self.device_prototypes.is_empty();
-        if has_functions {
-            // The host has functions of these names, too.
-            out += "namespace device {\n\n";
-            for text in self.constants.values() {
-                out += &format!("{text}\n");
-            }
-            if !self.constants.is_empty() {
-                out.push('\n');
-            }
-            self.device_prototypes.values().for_each(|text| out += text);
-            out.push('\n');
-            for text in self.functions.values() {
-                out += text.trim_end();
-                out += "\n\n";
-            }
-            out += "}  // namespace device\n\n";
-        }
-        if has_functions || !globals.is_empty() {
-            out += "using namespace device;\n\n";
-        }
-        for text in self.kernels.values() {
-            out += text.trim_end();
-            out += "\n\n";
-        }
+        let options = self.options().map(|options| {
+            format!(
+                "// What the options of the compiler choose here, for the host to compare.\nextern \"C\" const char *{}(void)\n{{\n    return {options};\n}}\n",
+                options_name(unit)
+            )
+        });
+        self.code(options, &mut out);
         format!("{}\n", out.trim_end())
     }
 
     /// The header of the launchers.
-    pub fn header(&self, source: &str, has_namesake: bool) -> String {
+    pub fn header(&self, source: &str, unit: &str) -> String {
+        let mut prototypes: String = self.prototypes.values().map(String::as_str).collect();
+        if self.options().is_some() {
+            prototypes += &format!("const char *{}(void);\n", options_name(unit));
+        }
         let name = source.rsplit(['/', '\\']).next().unwrap_or_default();
-        let guard = format!("{}_ACC_H", unit_name(source, has_namesake).to_uppercase());
+        let guard = format!("{}_ACC_H", unit.to_uppercase());
         let mut out = format!("// What {name} calls of its device code.\n");
         if self.in_place {
             out += &format!(
@@ -498,24 +572,38 @@ impl Device {
         }
         out += &format!("\n#ifndef {guard}\n#define {guard}\n\n");
         out += "#include \"acc2omp_cuda.h\"\n\n";
-        if !self.prototypes.is_empty() {
+        if !prototypes.is_empty() {
             out += "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
-            self.prototypes.values().for_each(|text| out += text);
+            out += &prototypes;
             out += "\n#ifdef __cplusplus\n}\n#endif\n\n";
         }
         out + "#endif\n"
     }
 
-    /// Lines for the end of the host file: the variables that have a twin on the device.
-    pub fn registration(&self) -> Option<String> {
-        if self.registrations.is_empty() {
-            return None;
+    /// Lines for the end of the host file: the variables that have a twin on the device, and what the options of the build
+    /// choose.
+    pub fn registration(&self, source: &str, unit: &str) -> Option<String> {
+        let mut out = String::new();
+        if !self.registrations.is_empty() {
+            let lines: String = self.registrations.concat();
+            out += &format!(
+                "\n/* Variables with a place on the device. */\n__attribute__((constructor)) static void acc2omp_declare_all(void)\n{{\n{lines}}}\n"
+            );
         }
-        let lines: String = self.registrations.concat();
-        Some(format!(
-            "\n/* Variables with a place on the device. */\n__attribute__((constructor)) static void acc2omp_declare_all(void)\n{{\n{lines}}}\n"
-        ))
+        if let Some(options) = self.options() {
+            let name = source.rsplit(['/', '\\']).next().unwrap_or_default();
+            let theirs = options_name(unit);
+            out += &format!(
+                "\n/* The device code must be built with the options of this file. */\n__attribute__((constructor)) static void acc2omp_compare_options(void)\n{{\n    acc2omp_compare(\"{name}\",\n        {options},\n        {theirs}());\n}}\n"
+            );
+        }
+        Some(out).filter(|out| !out.is_empty())
     }
+}
+
+/// The function of the device file that says what the options of its build choose.
+fn options_name(unit: &str) -> String {
+    format!("acc2omp_options_of_{unit}")
 }
 
 /// Whether a function is of its file alone, as far as others may define it, too: `static`, or `inline`.
@@ -549,16 +637,18 @@ pub fn routine_code(input: &Input, at: usize, edits: Edits, indent: usize) -> Re
         // Vector lanes belong to one of the workers that there may be.
         shape: Shape { rows: levels.threads(), many: levels.threads() },
         mode: Levels { worker: levels.threads() && !levels.worker, ..Levels::NONE },
-        names: Names::of(&input.file().text(function.span)),
+        names: Names::among(input, &input.file().text(function.span)),
         edits,
         common: common(input, FunctionId(at as u32)),
         flat: Default::default(),
         template: false,
+        index: "Index",
         results: Default::default(),
         arrays: Default::default(),
         tables: Default::default(),
         windows: Vec::new(),
         is_routine: true,
+        function: None,
         sizes: None,
         is_together: true,
     };
@@ -573,6 +663,16 @@ fn is_function(input: &Input, name: &str) -> bool {
         let mut named = seen.unit.functions_named(name);
         named.any(|function| !is_stuck((number, function.span.start)))
     }) || input.headers.iter().any(|seen| is_routine_prototype(seen, name))
+}
+
+/// The functions that a header declares behind a `routine` directive.
+pub fn routine_prototypes(seen: &Seen) -> Vec<String> {
+    if !seen.scan.directives.iter().any(|text| seen.file.text(text.span).contains("routine")) {
+        return Vec::new();
+    }
+    let prototypes = seen.unit.decls.iter().filter(|decl| decl.kind == DeclKind::Prototype);
+    let routines = prototypes.filter(|decl| is_routine_prototype(seen, &decl.name));
+    routines.map(|decl| decl.name.clone()).collect()
 }
 
 /// Whether a header declares a function behind a `routine` directive.

@@ -23,7 +23,7 @@ use super::names::Names;
 use super::parts::{Host, Made, Words};
 use super::reduction::reductions_through;
 use super::shared::{gang_counters, shared_arrays};
-use super::text::Edits;
+use super::text::{Edits, words};
 use super::variable::{Making, lengthen};
 use super::{Change, Input, Lowering, Refused, item, refused};
 
@@ -248,7 +248,10 @@ impl<'a> Lowering<'a> {
         let in_place = super::cpp::is_in_place(self.input, launch.index, launch.stmt);
         let Launch { index, stmt, is_split, in_kernels, .. } = launch;
         let object = super::object::needed(self.input, index, stmt).filter(|_| in_place);
-        let input = Input { in_place, object, ..*self.input };
+        let says_lines =
+            super::predefined::asks_for_line(self.input, &self.input.source, self.input.stmt_span(stmt));
+        let line_directives = self.input.line_directives || says_lines;
+        let input = Input { in_place, object, line_directives, ..*self.input };
         let input = &input;
         if in_place && let Some(why) = super::obstacle::obstacle(input, index, stmt) {
             return Err(why);
@@ -276,6 +279,10 @@ impl<'a> Lowering<'a> {
             });
         }
         captured.iter_mut().for_each(|one| lengthen(input, stmt, one));
+        if let Some(one) = captured.iter().find(|one| is_macro_since(input, stmt, one)) {
+            let what = format!("`{}`, which is a macro's name by then,", one.name);
+            return Err(refused(input.bound[index].directive.span, &what));
+        }
         let shape = shape(input, &nest, stmt, asked);
         super::spill::spill(input, &nest, (stmt, shape), &mut captured)?;
         let names = names(input, index, stmt, &captured);
@@ -312,11 +319,13 @@ impl<'a> Lowering<'a> {
             common,
             flat,
             template: grid.template,
+            index: host.words.index,
             results,
             arrays,
             tables: HashMap::new(),
             windows: Vec::new(),
             is_routine: false,
+            function: input.bound[index].function,
             mode: Levels::NONE,
             sizes: Some((shape.vector, shape.workers)),
             is_together: true,
@@ -402,7 +411,7 @@ impl<'a> Lowering<'a> {
             false => start(index),
         };
         let line = input.file().line_number(place);
-        let stem = super::device::unit_name(&input.file().name, input.has_namesake);
+        let stem = input.unit_name.to_owned();
         let function = input.bound[index].function.map(|id| input.unit().function(id).name.as_str());
         let function = function.unwrap_or_default().replace("::", "_").replace('~', "");
         let name = format!("{stem}_{function}_{line}");
@@ -426,7 +435,8 @@ impl<'a> Lowering<'a> {
             true => input.stmt_span(stmt).start,
             false => input.bound[root.unwrap_or(index)].directive.span.start,
         };
-        self.device.kernel(key, text);
+        let whole = Span { start: input.bound[index].directive.span.start, end: input.stmt_span(stmt).end };
+        self.device.kernel(key, text, whole);
         self.device.prototype(key, super::launcher::prototype(launcher));
     }
 }
@@ -442,17 +452,37 @@ fn reduced_by_construct(input: &Input, index: usize) -> HashSet<SymbolId> {
     items.filter_map(|item| input.symbols.lookup(item.variable(), bound.span.start)).collect()
 }
 
+/// Whether the name of a variable has become a macro's, or no longer is one, behind its declaration.
+fn is_macro_since(input: &Input, stmt: StmtId, one: &Captured) -> bool {
+    let Some(choices) = input.choices.filter(|choices| choices.names().contains(&one.name)) else {
+        return false;
+    };
+    let files = input.headers.iter().chain([&input.source]);
+    let number = files.into_iter().position(|seen| std::ptr::eq(seen.unit, one.seen.unit));
+    let declared = choices.place(number.unwrap_or(choices.own()), one.decl.span.start);
+    !choices.is_same_between(&one.name, &declared, &choices.place(choices.own(), input.stmt_span(stmt).start))
+}
+
 /// The names that are taken in a launch.
 fn names(input: &Input, index: usize, stmt: StmtId, captured: &[Captured]) -> Names {
     let span = match input.bound[index].function.filter(|_| input.in_place) {
         Some(id) => input.unit().function(id).span,
         None => input.stmt_span(stmt),
     };
-    let mut names = Names::of(&input.file().text(span));
+    let directive = input.file().text(input.bound[index].directive.span);
+    let mut names = Names::among(input, &format!("{}\n{directive}", input.file().text(span)));
     for one in captured {
-        names.fresh(&one.name);
+        names.take(&one.name);
     }
     names
+}
+
+/// What a kernel calls the type that counts its iterations, if the launcher chooses it.
+fn index_word(input: &Input) -> &'static str {
+    const WORD: &str = "Index";
+    let is_program = input.choices.is_some_and(|choices| choices.names().contains(WORD))
+        || words(&input.file().text(Span { start: 0, end: input.file().bytes.len() as u32 })).contains(&WORD);
+    if is_program { "acc2omp_Index" } else { WORD }
 }
 
 /// Kernel and launcher of a launch without any variable.
@@ -471,6 +501,7 @@ fn making<'a, 'b>(
         trips: names.fresh("trips"),
         gang_count: names.fresh("gang_count"),
         queue: names.fresh("queue"),
+        index: index_word(input),
     };
     Making {
         input,
@@ -520,6 +551,12 @@ fn code(body: &mut Body, stmt: StmtId) -> Result<String, Refused> {
     let input = body.input;
     if input.in_place {
         super::place::bare(input, input.stmt_span(stmt), &mut body.edits);
+    }
+    let function = body.function;
+    if let Some(function) = function.filter(|_| !input.in_place) {
+        let name = input.unit().function(function).name.as_str();
+        let name = name.rsplit("::").next().unwrap_or(name);
+        super::predefined::name_function(input, input.stmt_span(stmt), name, &mut body.edits)?;
     }
     let code = body.code(stmt, 4)?;
     let is_block = matches!(input.unit().stmt(stmt).kind, StmtKind::Block(_));

@@ -28,7 +28,7 @@ pub fn kernel(launcher: &Launcher, code: &str) -> String {
     let Launcher { name, made, grid, shape: (vector, workers), .. } = *launcher;
     let mut out = String::new();
     if grid.template {
-        out += "template <typename Index>\n";
+        out += &format!("template <typename {}>\n", launcher.host.words.index);
     }
     let params: Vec<String> = made.params.iter().map(|(declared, _)| declared.clone()).collect();
     let held = made.held.map(|held| format!(", {held}")).unwrap_or_default();

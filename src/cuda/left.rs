@@ -20,6 +20,13 @@ const DEVICES: &str = "abs labs llabs fabs fabsf sqrt sqrtf cbrt exp expf exp2 e
     nearbyint fmod remainder fmin fmax fminf fmaxf fdim fma erf erfc tgamma lgamma isnan isinf isfinite signbit copysign \
     min max printf malloc free memcpy memset clock";
 
+/// Functions of C's library and of POSIX that the device does not have.
+const HOSTS: &str = "sleep usleep nanosleep clock_gettime gettimeofday time times getpid sched_yield fopen fclose fflush \
+    fprintf vfprintf fputs fputc fgets fgetc fread fwrite fscanf scanf sscanf sprintf snprintf puts putchar getchar perror \
+    exit atexit getenv system signal raise rand srand random srandom drand48 erand48 lrand48 srand48 rand_r qsort bsearch \
+    atoi atol atof strtol strtoul strtod strlen strcmp strncmp strcpy strncpy strcat strchr strstr strtok strdup memcmp \
+    memmove memchr calloc realloc posix_memalign aligned_alloc setjmp longjmp open close read write";
+
 /// What is said of a function that has a message of its own.
 const OWN: &str = "is left";
 
@@ -60,7 +67,12 @@ impl Left {
                     }
                 }
             }
-            if !is_defined && is_hosts(input, &name) {
+            let is_librarys = HOSTS.split_whitespace().any(|known| known == name)
+                && !files(input).any(|(_, seen)| seen.unit.decls_named(&name).next().is_some());
+            if !is_defined && is_librarys {
+                let text = "is a function of the host's library".to_owned();
+                left.known.insert(name.clone(), Why { text, said: None });
+            } else if !is_defined && is_hosts(input, &name) {
                 let text = "is declared without `routine`, and defined elsewhere".to_owned();
                 left.known.insert(name.clone(), Why { text, said: None });
             }

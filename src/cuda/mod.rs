@@ -3,10 +3,12 @@
 //! Invariant: the host file stays in its language; device code is text of the source with edits, in a file of its own.
 
 mod access;
+mod assembled;
 mod atomic;
 mod body;
 mod callable;
 mod capture;
+mod choices;
 mod clause;
 mod complex;
 mod copied;
@@ -20,6 +22,7 @@ mod distinct;
 mod effects;
 mod flat;
 mod grid;
+mod hidden;
 mod hoisted;
 mod implied;
 mod item;
@@ -28,13 +31,16 @@ mod launcher;
 mod left;
 mod levels;
 mod lines;
+mod meaning;
 mod names;
 mod object;
 mod obstacle;
+mod options;
 mod origin;
 mod packed;
 mod parts;
 mod place;
+mod predefined;
 mod reduction;
 mod renamed;
 mod reuse;
@@ -52,6 +58,7 @@ mod variable;
 mod window;
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use crate::acc::ast::{ClauseKind, DirectiveKind};
 use crate::bind::{Bound, Declared, ancestors};
@@ -62,7 +69,8 @@ use crate::scan::Scan;
 use crate::sema::{SymbolId, SymbolKind, Symbols};
 use crate::source::{SourceFile, Span};
 
-pub use device::{Device, header_ending};
+pub use choices::Choices;
+pub use device::{Device, header_ending, routine_prototypes, unit_name};
 pub use effects::Effects;
 pub use renamed::{MACRO, with_own_macro};
 pub use stuck::Stuck;
@@ -108,12 +116,14 @@ pub struct Input<'a> {
     pub in_place: bool,
     /// The name of the object on the device, where a construct in its place needs the object itself.
     pub object: Option<&'static str>,
-    /// Another source of its folder has the same name but for the ending.
-    pub has_namesake: bool,
     /// What the calls of the program's functions do.
     pub effects: Option<&'a Effects>,
+    /// What names of its device code begin with.
+    pub unit_name: &'a str,
     /// Functions that the device file can have no copy of.
     pub stuck: Option<&'a Stuck>,
+    /// What the preprocessor chooses.
+    pub choices: Option<&'a Choices>,
     /// No two names lead to the same memory.
     pub assume_no_alias: bool,
     /// Device code says with `#line` where it comes from.
@@ -151,12 +161,13 @@ type Refused = Box<Diag>;
 pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
     let stuck = stuck::functions(input);
     let effects = Effects::of(input);
-    let input = &Input { stuck: Some(&stuck), effects: Some(&effects), ..*input };
+    let choices = Rc::new(Choices::of(input));
+    let input = &Input { stuck: Some(&stuck), effects: Some(&effects), choices: Some(&choices), ..*input };
     let placed = cpp::called_in_place(input);
     let mut lowering = Lowering {
         input,
         left: left::Left::of(input, &placed),
-        device: Device::default(),
+        device: Device::among(Rc::clone(&choices)),
         diags: Vec::new(),
         launchers: names::Names::default(),
         marked: Default::default(),
@@ -184,6 +195,7 @@ pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
     let asked = input.plan.saved.iter().filter(|one| one.is_size() && done[one.directive].changes.is_some());
     diags.extend(asked.map(|one| diag::computed_again(one.span, &one.text)));
     device.declare_for_headers(input, &mut diags);
+    device.routines_of_headers(input);
     device.close(input, &placed, &left, &mut diags);
     (done, device, diags)
 }

@@ -208,7 +208,7 @@ pub fn add(making: &mut Making, index: usize) {
         (false, false) => "copy",
     };
     let method = own.reduce(capture::merged).unwrap_or(implied);
-    making.names.fresh(object);
+    making.names.take(object);
     making.made.params.push((format!("auto *{object}"), object.to_owned()));
     let region = &making.host.words.region;
     making.host.lines.push(format!("auto *{object} = {region}.{method}(\"this\", this, 1);"));

@@ -30,6 +30,8 @@ pub struct Words {
     pub trips: String,
     pub gang_count: String,
     pub queue: String,
+    /// The type that counts iterations, if the launcher chooses it.
+    pub index: &'static str,
 }
 
 /// What the launcher takes and does before the launch.

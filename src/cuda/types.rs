@@ -169,6 +169,31 @@ pub fn plain(input: &Input, seen: Seen, decl: &Decl) -> Option<String> {
     None
 }
 
+/// Whether the build may decide what a declaration's type is.
+pub fn is_chosen(input: &Input, decl: &Decl) -> bool {
+    let Some(choices) = input.choices else { return false };
+    let mut name = match &decl.base {
+        BaseType::Named(name) => name,
+        _ => return false,
+    };
+    for _ in 0..16 {
+        if choices.macros().any(|other| other == name) {
+            return true;
+        }
+        let known = input.headers.iter().chain([&input.source]).enumerate();
+        let mut found = known.filter_map(|(number, seen)| Some((number, typedefs(seen, name).next()?)));
+        let Some((number, typedef)) = found.next() else { return false };
+        if choices.is_chosen(&choices.place(number, typedef.span.start)) {
+            return true;
+        }
+        match &typedef.base {
+            BaseType::Named(inner) => name = inner,
+            _ => return false,
+        }
+    }
+    false
+}
+
 /// The name of a declaration's type, if it is one of the program's.
 pub fn named(decl: &Decl) -> Option<&str> {
     match &decl.base {

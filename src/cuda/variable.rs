@@ -336,6 +336,8 @@ impl<'a> Making<'a, '_> {
         }
         self.made.params.push((format!("{element} {name}"), (*name).to_owned()));
         let plain = types::plain(self.input, one.seen, &one.decl).filter(|_| one.class != Class::Record);
+        // What the build chooses, the header does not know.
+        let plain = plain.filter(|_| !types::is_chosen(self.input, &one.decl));
         if let Some(plain) = plain {
             self.host.param(&format!("{element} {name}"), &format!("{plain} {name}"), name);
             return;

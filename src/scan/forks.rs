@@ -93,6 +93,11 @@ impl Fork {
 }
 
 impl Branch {
+    /// `ifdef`, `if` and so on, and what is behind that word.
+    pub fn condition(&self) -> (&'static str, &str) {
+        (self.word, &self.text)
+    }
+
     /// Whether its condition names a macro.
     pub fn names(&self, name: &str) -> bool {
         self.text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)

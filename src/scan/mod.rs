@@ -7,6 +7,7 @@ mod c;
 mod conditions;
 mod forks;
 mod fortran;
+mod lines;
 mod macros;
 mod mention;
 mod openmp;
@@ -26,6 +27,7 @@ pub use conditions::Conditions;
 pub use forks::{Branch, Fork, forks};
 pub use fortran::{Shape, form_of as fortran_form, shapes as fortran_shapes};
 pub use fortran::{defined_modules, includes as fortran_includes, used_modules};
+pub use lines::{MacroLine, macro_lines};
 pub use macros::{Call, Choice, Macro, Macros, Piece, Use, Written, header_macros, macros, written_out};
 pub use mention::mentions_openacc;
 pub use openmp::{Existing, OpenMp, openmp};
@@ -147,6 +149,8 @@ pub struct Scan {
     pub conditionals: Vec<Span>,
     /// The macros that spell `restrict`.
     pub restricts: Vec<String>,
+    /// The byte ranges of branches that the view does not show: sorted, disjoint.
+    pub hidden: Vec<Span>,
     /// What is found out when it is asked for.
     pub index: Index,
 }
@@ -164,6 +168,12 @@ impl Scan {
     pub fn defines_named(&self, name: &str) -> impl DoubleEndedIterator<Item = &Define> + use<'_> {
         let found = self.index.defines.of(name, self.defines.len(), |at| Some(&self.defines[at].name));
         found.into_iter().map(|at| &self.defines[at])
+    }
+
+    /// Whether the byte at `offset` is shown.
+    pub fn shows(&self, offset: u32) -> bool {
+        let next = self.hidden.partition_point(|span| span.end <= offset);
+        self.hidden.get(next).is_none_or(|span| offset < span.start)
     }
 
     /// Whether a place stands between braces: those of `extern "C"` do not count.

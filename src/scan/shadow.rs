@@ -69,6 +69,7 @@ pub fn assemble(file: &SourceFile, events: &[Event], shown: &Shown) -> Scan {
         guards: Vec::new(),
         conditionals: Vec::new(),
         restricts: shown.restricts.clone(),
+        hidden: shown.hidden.clone(),
         index: Default::default(),
     };
     for event in events {

@@ -281,12 +281,14 @@ impl Work<'_> {
             }
         }
         self.name_macros();
+        super::builds::settle(self.source, &mut self.device, self.options);
         let changed = self.edits.edits().next().is_some() || !self.device.is_empty();
         let name = file.name.clone();
         let own = name.rsplit(['/', '\\']).next().unwrap_or_default();
         let stem = own.rsplit_once('.').map_or(own, |(stem, _)| stem);
         let has_ending = cuda::header_ending(&name).is_some() || self.options.has_namesake;
         let stem = if has_ending { own.replace('.', "_") } else { stem.to_owned() };
+        let unit = self.options.unit_name(&name);
         let mut beside = Vec::new();
         // What only goes needs nothing in its place.
         let calls = |edit: &Edit| edit.text.windows(3).any(|word| word.eq_ignore_ascii_case(b"acc"));
@@ -296,15 +298,15 @@ impl Work<'_> {
             self.add(Edit { span: Span { start: place, end: place }, text: line.into_bytes() });
             beside.push(Beside {
                 name: format!("{stem}_acc.h"),
-                text: self.device.header(&name, self.options.has_namesake).into_bytes(),
+                text: self.device.header(&name, &unit).into_bytes(),
             });
             if !self.device.is_empty() {
                 beside.push(Beside {
-                    text: self.device.text(&format!("{stem}_acc.cu"), &name).into_bytes(),
+                    text: self.device.text(&format!("{stem}_acc.cu"), &name, &unit).into_bytes(),
                     name: format!("{stem}_acc.cu"),
                 });
             }
-            if let Some(text) = self.device.registration() {
+            if let Some(text) = self.device.registration(&name, &unit) {
                 let end = file.bytes.len() as u32;
                 self.add(Edit { span: Span { start: end, end }, text: text.into_bytes() });
             }

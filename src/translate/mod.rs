@@ -3,6 +3,7 @@
 //! Invariant: the same source and options give the same translation; nothing outside the returned edits changes.
 
 mod allocations;
+mod builds;
 mod cuda;
 mod existing;
 mod inductions;
@@ -68,14 +69,27 @@ impl Header {
         Header::showing(file, &shown)
     }
 
-    /// The names of the variables that a header gives a place on the device, as it is by itself.
+    /// The names of the variables and functions that a header gives a place on the device, as it is by itself.
     pub fn placed(file: SourceFile) -> Vec<String> {
         let shown = alone(&file);
-        let says = |span: Span| memchr::memmem::find(file.slice(span), b"declare").is_some();
+        let says = |span: Span| {
+            let has = |word: &[u8]| memchr::memmem::find(file.slice(span), word).is_some();
+            has(b"declare") || has(b"routine")
+        };
         if !scan::scan_shown(&file, &shown).directives.iter().any(|text| says(text.span)) {
             return Vec::new();
         }
-        Header::showing(file, &shown).declared.into_keys().map(|(_, name)| name).collect()
+        let header = Header::showing(file, &shown);
+        let routines = header.routines();
+        header.declared.into_keys().map(|(_, name)| name).chain(routines).collect()
+    }
+
+    /// The functions that it declares as routines of the device, for other files to define.
+    fn routines(&self) -> Vec<String> {
+        if self.file.language.is_fortran() {
+            return Vec::new();
+        }
+        crate::cuda::routine_prototypes(&self.seen())
     }
 
     /// Reads the declarations of what a file that includes it is shown.
@@ -106,13 +120,22 @@ impl Source {
     pub fn declares(&self, options: &Options) -> bool {
         match self.file.language.is_fortran() {
             true => self.headers.iter().any(|header| !header.declared.is_empty()),
-            false => options.to == To::Cuda && self.headers.iter().any(|header| self.names(&header.declared)),
+            false => {
+                let says = |header: &Header| {
+                    self.names(&header.declared) || header.routines().iter().any(|name| self.has(name))
+                };
+                options.to == To::Cuda && self.headers.iter().any(|header| says(header))
+            }
         }
     }
 
     /// Whether the file may define one of these variables.
     fn names(&self, declared: &Declared) -> bool {
-        declared.keys().any(|(_, name)| memchr::memmem::find(&self.file.bytes, name.as_bytes()).is_some())
+        declared.keys().any(|(_, name)| self.has(name))
+    }
+
+    fn has(&self, name: &str) -> bool {
+        memchr::memmem::find(&self.file.bytes, name.as_bytes()).is_some()
     }
 
     /// A file without headers.
@@ -215,6 +238,16 @@ pub struct Options {
     pub line_directives: bool,
     /// Another source of its folder has the same name but for the ending: files beside it have the ending in theirs.
     pub has_namesake: bool,
+    /// What names of its device code begin with, as another source that is given has its name: the folders that it lies in.
+    pub folder: String,
+}
+
+impl Options {
+    /// What names of a source's device code begin with.
+    pub fn unit_name(&self, name: &str) -> String {
+        let name = crate::cuda::unit_name(name, self.has_namesake);
+        if self.folder.is_empty() { name } else { format!("{}_{name}", self.folder) }
+    }
 }
 
 impl Default for Options {
@@ -231,6 +264,7 @@ impl Default for Options {
             assume_no_alias: false,
             line_directives: false,
             has_namesake: false,
+            folder: String::new(),
         }
     }
 }

@@ -30,6 +30,8 @@ pub struct Reading {
     pub held: Vec<Span>,
     /// What there is to say.
     pub said: Vec<Diag>,
+    /// What names of its device code begin with.
+    unit_name: String,
 }
 
 impl Reading {
@@ -53,7 +55,8 @@ impl Reading {
             object: None,
             stuck: None,
             effects: None,
-            has_namesake: options.has_namesake,
+            choices: None,
+            unit_name: &self.unit_name,
             assume_no_alias: options.assume_no_alias,
             line_directives: options.line_directives,
         }
@@ -91,7 +94,8 @@ impl Source {
         // Most of what the plan has to say is about OpenMP's way; this back end speaks for itself.
         let (plan, planned) = plan::plan(&self.file, unit, &symbols, &bound, &held, &reached, &aim);
         said.extend(planned.into_iter().filter(|diag| diag.code == crate::diag::IMPLICIT_GANG));
-        Reading { symbols, bound, plan, held, said }
+        let unit_name = options.unit_name(&self.file.name);
+        Reading { symbols, bound, plan, held, said, unit_name }
     }
 
     /// A header as it is read itself, if it has directives.

@@ -8,6 +8,36 @@
  * device. Work that the host waits for runs on a stream that belongs to the host's thread.
  */
 #define ACC2OMP_IMPLEMENTATION
+// An option of the build, as -DT=8, means nothing here.
+#undef A
+#undef B
+#undef C
+#undef D
+#undef E
+#undef F
+#undef K
+#undef L
+#undef M
+#undef N
+#undef P
+#undef R
+#undef S
+#undef T
+#undef U
+#undef V
+#undef W
+#undef X
+#undef Y
+#undef Z
+#undef block
+#undef blocks
+#undef count
+#undef height
+#undef rows
+#undef size
+#undef threads
+#undef width
+
 #include "acc2omp_cuda.h"
 
 #include <atomic>
@@ -1679,6 +1709,15 @@ void acc2omp_declare(const void *host, size_t bytes, void *(*device_address)(voi
 {
     Lock lock(state().mutex);
     state().declared.push_back({host, bytes, device_address, copy_at_start != 0});
+}
+
+void acc2omp_compare(const char *source, const char *ours, const char *theirs)
+{
+    if (std::strcmp(ours, theirs) == 0)
+        return;
+    std::fprintf(stderr, "acc2omp: %s and its device code were built with different options:%s is not%s\n", source, ours,
+                 theirs);
+    std::exit(1);
 }
 
 namespace acc2omp {

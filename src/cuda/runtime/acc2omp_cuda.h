@@ -231,6 +231,16 @@ void acc2omp_attach_dynamic(const char *name, const void *pointer_variable, cons
  */
 void acc2omp_declare(const void *host, size_t bytes, void *(*device_address)(void), int copy_at_start);
 
+/*
+ * Ends the program if a source and its device code were built with options (`-DN=100`) that choose different code: `ours`
+ * and `theirs` say what each has chosen. May be called before main.
+ */
+void acc2omp_compare(const char *source, const char *ours, const char *theirs);
+
+/* What a macro stands for, as a string. */
+#define ACC2OMP_TEXT(...) ACC2OMP_AS_TEXT(__VA_ARGS__)
+#define ACC2OMP_AS_TEXT(...) #__VA_ARGS__
+
 #ifdef __cplusplus
 }
 #endif
@@ -240,6 +250,38 @@ void acc2omp_declare(const void *host, size_t bytes, void *(*device_address)(voi
 #include <cstring>
 #include <limits>
 #include <type_traits>
+
+// An option of the build, as -DT=8, means nothing here.
+#pragma push_macro("A")
+#undef A
+#pragma push_macro("B")
+#undef B
+#pragma push_macro("F")
+#undef F
+#pragma push_macro("P")
+#undef P
+#pragma push_macro("S")
+#undef S
+#pragma push_macro("T")
+#undef T
+#pragma push_macro("V")
+#undef V
+#pragma push_macro("block")
+#undef block
+#pragma push_macro("blocks")
+#undef blocks
+#pragma push_macro("count")
+#undef count
+#pragma push_macro("height")
+#undef height
+#pragma push_macro("rows")
+#undef rows
+#pragma push_macro("size")
+#undef size
+#pragma push_macro("threads")
+#undef threads
+#pragma push_macro("width")
+#undef width
 
 namespace acc2omp {
 
@@ -1434,6 +1476,22 @@ template <class T>
 using Element = Value<typename std::remove_pointer<typename std::remove_all_extents<Value<T>>::type>::type>;
 
 }  // namespace acc2omp
+
+#pragma pop_macro("A")
+#pragma pop_macro("B")
+#pragma pop_macro("F")
+#pragma pop_macro("P")
+#pragma pop_macro("S")
+#pragma pop_macro("T")
+#pragma pop_macro("V")
+#pragma pop_macro("block")
+#pragma pop_macro("blocks")
+#pragma pop_macro("count")
+#pragma pop_macro("height")
+#pragma pop_macro("rows")
+#pragma pop_macro("size")
+#pragma pop_macro("threads")
+#pragma pop_macro("width")
 
 #endif
 #endif

@@ -15,6 +15,7 @@ fn read(text: &str) -> Unit {
         names: Vec::new(),
         guards: Vec::new(),
         conditionals: Vec::new(),
+        hidden: Vec::new(),
         restricts: Default::default(),
         index: Default::default(),
     };

@@ -47,6 +47,7 @@ pub fn walk(file: &SourceFile, events: &[Event], shown: &Shown) -> Scan {
         guards: Vec::new(),
         conditionals: Vec::new(),
         restricts: Vec::new(),
+        hidden: shown.hidden.clone(),
         index: Default::default(),
     };
     let mut walk = Walk { file, form, shown, scan, state: State::default(), outside: None };

@@ -55,6 +55,8 @@ pub struct Marks {
     pub unbuilt: bool,
     /// It does not say itself whether it is right.
     pub unchecked: bool,
+    /// Options for all compilers, as `-DN=100`: the translation does not know of them.
+    pub options: Vec<String>,
     /// How many kernels the translation launches at least, where the original's constructs are no measure.
     pub launches: Option<usize>,
 }
@@ -103,6 +105,7 @@ impl Marks {
         for word in line.split_whitespace() {
             match word.strip_prefix("launches>=").map(str::parse) {
                 Some(Ok(count)) => self.launches = Some(count),
+                None if word.starts_with("-D") => self.options.push(word.to_owned()),
                 None if word == "plain" => self.plain = true,
                 None if word == "left" => self.left = true,
                 None if word == "openmp" => self.openmp = true,
