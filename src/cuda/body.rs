@@ -75,6 +75,7 @@ impl Body<'_, '_> {
     pub fn code(&mut self, stmt: StmtId, indent: usize) -> Result<String, Refused> {
         let span = self.input.stmt_span(stmt);
         super::flat::flatten(self.input, &self.flat, span, &mut self.edits)?;
+        super::meaning::edit(self.input, span, &mut self.edits)?;
         self.directives(span)?;
         match &self.input.unit().stmt(stmt).kind {
             // The braces of a function stay outside of what one thread does.

@@ -307,10 +307,20 @@ impl Device {
                 let text = seen.file.text(define.span);
                 let text = text.trim_end().trim_end_matches('\\').trim_end().to_owned();
                 texts.push(Copied::new(part, define.body.clone()));
+                let text = match input.is_c {
+                    true => super::meaning::in_macro(input, define, &text),
+                    false => text,
+                };
                 self.parts.insert((number, define.span.start), text);
             }
             for span in copied::definitions(seen, word) {
-                let text = seen.file.text(span).trim_end().to_owned();
+                let (span, text) = match input.is_c {
+                    true => {
+                        let whole = super::meaning::whole(seen, span);
+                        (whole, super::meaning::definition(input, seen, whole))
+                    }
+                    false => (span, seen.file.text(span).trim_end().to_owned()),
+                };
                 let text = if text.ends_with(';') { text } else { format!("{text};") };
                 if self.parts.get(&(number, span.start)) != Some(&text) {
                     texts.push(Copied { part: Part::Type, text: text.clone(), own: own_names(seen, span) });
@@ -334,11 +344,9 @@ impl Device {
         };
         let function = &unit.functions[at];
         let code = routine_code(input, at, Edits::default(), 0)?;
-        let body = function.body;
-        let head = Span { start: function.span.start, end: unit.stmt(body).span.start };
         let is_own = placed.contains(&function.span.start) || is_own(input.source, function);
         let own = if is_own { "static " } else { "" };
-        let head = format!("{own}{}", head_of(&input.file().text(head)));
+        let head = format!("{own}{}", super::meaning::head(input, &input.source, function)?);
         let mut text = format!("{head}\n{code}\n");
         if input.says_lines() {
             text += &format!("{}\n", super::origin::BACK);
@@ -356,12 +364,12 @@ impl Device {
                 let function = &seen.unit.functions[at];
                 let text = seen.file.text(function.span).into_owned();
                 let body = seen.unit.stmt(function.body).span;
-                let head = Span { start: function.span.start, end: body.start };
                 let code = match input.reading(seen) {
                     Some(there) => routine_code(there, at, Edits::default(), 0)?,
-                    None => seen.file.text(body).into_owned(),
+                    None => super::meaning::of_header(input, seen, body)?,
                 };
-                let whole = format!("static {}\n{code}\n", head_of(&seen.file.text(head)));
+                let head = super::meaning::head(input, seen, function)?;
+                let whole = format!("static {head}\n{code}\n");
                 self.functions.insert((number, function.span.start), whole);
                 let own = own_names(seen, function.span);
                 return Ok(vec![Copied { part: Part::Routine, text, own }]);
@@ -370,8 +378,8 @@ impl Device {
         for (number, seen) in input.headers.iter().chain([&input.source]).enumerate() {
             let prototype = seen.unit.decls_named(name).find(|decl| decl.kind == DeclKind::Prototype);
             if let Some(decl) = prototype {
-                let text = seen.file.text(decl.span).into_owned();
-                let head = head_of(text.trim_end().trim_end_matches(';'));
+                let text = super::meaning::without_storage(seen, decl.span);
+                let head = super::meaning::device_head(text.trim_end().trim_end_matches(';'));
                 self.device_prototypes.insert((number, decl.span.start), format!("{head};\n"));
                 return Ok(vec![Copied { part: Part::Routine, text, own: own_names(seen, decl.span) }]);
             }
@@ -603,16 +611,6 @@ fn defined<'a>(input: &Input<'a>) -> FxHashSet<&'a str> {
         found.extend(seen.scan.defines.iter().map(|define| define.name.as_str()));
     }
     found
-}
-
-/// The head of a function as device code.
-fn head_of(text: &str) -> String {
-    let mut head = text.trim().to_owned();
-    for word in ["extern \"C\" ", "extern ", "static ", "inline ", "__inline__ "] {
-        head = head.replace(word, "");
-    }
-    let lines: Vec<&str> = head.lines().filter(|line| !line.trim_start().starts_with("#pragma")).collect();
-    format!("__device__ {}", lines.join("\n").trim())
 }
 
 /// What a function's threads share: everything that it is given an address of, and statics.
