@@ -221,6 +221,8 @@ impl Device {
         let mut called: BTreeSet<String> = BTreeSet::new();
         let mut wanted: Vec<String> = Vec::new();
         let defined = defined(input);
+        let all = Span { start: 0, end: input.file().bytes.len() as u32 };
+        let addresses = super::meaning::addresses(input, all);
         for (index, bound) in input.bound.iter().enumerate() {
             if self.routines.contains(&bound.directive.span.start) {
                 wanted.extend(routine_name(input, index).map(str::to_owned));
@@ -245,7 +247,8 @@ impl Device {
                 }
                 // A macro may stand for the name alone.
                 let behind = one.text[at + word.len()..].trim_start();
-                if (behind.is_empty() || behind.starts_with(['(', '<'])) && is_function(input, word) {
+                let is_used = behind.is_empty() || behind.starts_with(['(', '<']) || addresses.contains(word);
+                if is_used && is_function(input, word) {
                     wanted.push(word.to_owned());
                 }
                 if !known.insert((one.part, word.to_owned())) {
@@ -314,6 +317,9 @@ impl Device {
                 self.parts.insert((number, define.span.start), text);
             }
             for span in copied::definitions(seen, word) {
+                if input.is_c && super::meaning::is_inside(input, seen, span, part == Part::Kernel) {
+                    continue;
+                }
                 let (span, text) = match input.is_c {
                     true => {
                         let whole = super::meaning::whole(seen, span);
@@ -448,8 +454,10 @@ impl Device {
         if words(&all).contains(&"restrict") {
             out += "#define restrict __restrict__\n\n";
         }
-        if words(&all).contains(&"_Bool") {
-            out += "#define _Bool bool\n\n";
+        for (name, meaning) in super::meaning::WORDS {
+            if words(&all).contains(&name) {
+                out += &format!("#define {name} {meaning}\n\n");
+            }
         }
         let macros = super::complex::macros(&all);
         if has_complex && !macros.is_empty() {

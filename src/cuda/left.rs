@@ -150,6 +150,9 @@ fn called(input: &Input, seen: &Seen, span: Span) -> BTreeSet<String> {
         true => implied::implied(input, span),
         false => BTreeSet::new(),
     };
+    if std::ptr::eq(unit, input.unit()) {
+        found.extend(super::meaning::addresses(input, span));
+    }
     for expr in unit.exprs_in(span) {
         let ExprKind::Call { callee, .. } = &expr.kind else { continue };
         match &unit.expr(*callee).kind {

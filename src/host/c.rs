@@ -769,6 +769,11 @@ impl Reader<'_> {
             "goto_statement" => {
                 StmtKind::Goto(field("label").map(|label| self.text(label)).unwrap_or_default())
             }
+            // Its constants are all that it declares.
+            "enum_specifier" => {
+                self.specifier_type(node);
+                StmtKind::Decl(Vec::new())
+            }
             _ => self.opaque_stmt(node),
         };
         self.push_stmt(span(node), kind)

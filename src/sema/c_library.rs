@@ -22,6 +22,8 @@ pub struct Overloaded {
     pub params: &'static [Parameter],
     /// Its result is exact for a `float` whose value it is given, or rounded as the `float` function rounds it.
     pub is_exact: bool,
+    /// C++ for devices has it for arguments of several types, too.
+    pub takes_mixed: bool,
 }
 
 const ONE: &str = "acos acosh asin asinh atan atanh cbrt cos cosh erf erfc exp exp2 expm1 lgamma log log10 log1p log2 sin sinh \
@@ -48,7 +50,7 @@ pub fn overloaded(name: &str) -> Option<Overloaded> {
         _ if is_in(TWO_EXACT) => (&[Double, Double], true),
         _ => return None,
     };
-    Some(Overloaded { params, is_exact })
+    Some(Overloaded { params, is_exact, takes_mixed: name == "pow" })
 }
 
 /// What a function of the library returns.

@@ -23,7 +23,7 @@ pub enum CType {
     Array(Box<CType>),
     /// A function that returns a type.
     Function(Box<CType>),
-    /// A struct or union: its tag, or the name of its type.
+    /// A struct or union: its tag, or the name of its type; with `@` before it, a number.
     Record(String),
     /// Not known.
     Unknown,
@@ -87,7 +87,7 @@ impl CNumber {
     fn standard(name: &str) -> Option<CNumber> {
         use Rank::{Bool, Char, Int, Long, Short};
         Some(match name {
-            "bool" => CNumber::Integer(Bool, false),
+            "bool" | "_Bool" => CNumber::Integer(Bool, false),
             "int8_t" => CNumber::Integer(Char, true),
             "uint8_t" => CNumber::Integer(Char, false),
             "int16_t" => CNumber::Integer(Short, true),
@@ -418,7 +418,10 @@ impl<'a> CTypes<'a> {
             BaseType::Record(id) => match &home.record(*id).tag {
                 Some(tag) => CType::Record(tag.clone()),
                 None if decl.kind == DeclKind::Typedef => CType::Record(decl.name.clone()),
-                None => CType::Unknown,
+                None => {
+                    let at = self.units().position(|unit| std::ptr::eq(unit, home));
+                    at.map_or(CType::Unknown, |at| CType::Record(format!("@{at}:{}", id.0)))
+                }
             },
             // Of an enumeration without negative constants, `unsigned int`; it computes as one or as `int`.
             BaseType::Enum => CType::int(),
@@ -460,6 +463,10 @@ impl<'a> CTypes<'a> {
 
     /// The record of this tag or type name, and the unit that defines it.
     pub fn record(&self, name: &str) -> Option<(&'a Unit, &'a Record)> {
+        if let Some((unit, record)) = name.strip_prefix('@').and_then(|name| name.split_once(':')) {
+            let unit = self.units().nth(unit.parse().ok()?)?;
+            return Some((unit, unit.records.get(record.parse::<usize>().ok()?)?));
+        }
         self.units().find_map(|unit| {
             if let Some(record) = unit.records_named(name).next() {
                 return Some((unit, record));

@@ -2,6 +2,7 @@
 //!
 //! Invariant: every tag and constant that the definition declares in C is declared at file scope.
 
+use crate::host::forms::EnumSpecifier;
 use crate::host::ir::{BaseType, DeclKind, Record};
 use crate::source::Span;
 
@@ -40,11 +41,15 @@ pub fn text(input: &Input, seen: &Seen, span: Span) -> String {
         let tag = record.tag.as_deref().unwrap_or_default();
         edits.replace(record.span, format!("{keyword} {tag}"));
     }
+    let known = |one: &&EnumSpecifier| one.span == span && enums::integer(input, seen, one).is_some();
+    if let Some(one) = unit.forms.enums.iter().find(known) {
+        return enums::constants(seen, one);
+    }
     let own = unit.forms.enums.iter().filter(|one| span.contains(one.span) && one.span != span);
     for one in own.filter(|one| !outer.iter().any(|record| record.span.contains(one.span))) {
         let Some(word) = enums::integer(input, seen, one) else { continue };
         if one.is_definition {
-            before += &format!("{};\n", seen.file.text(one.span));
+            before += &format!("{};\n", enums::constants(seen, one));
         }
         edits.replace(one.span, word);
     }

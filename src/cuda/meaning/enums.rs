@@ -22,12 +22,13 @@ pub fn in_code(input: &Input, seen: &Seen, span: Span, edits: &mut Edits) -> Res
         if one.is_definition {
             let stmts = seen.unit.stmts_in(span).filter(|stmt| stmt.span.contains(one.span));
             let around = stmts.map(|stmt| stmt.span).min_by_key(|span| span.len());
-            let text = seen.file.text(one.span).into_owned();
+            let text = constants(seen, one);
             // Its constants are all that the declaration declares.
             let is_alone = around.is_some_and(|around| {
-                around.start == one.span.start && seen.file.text(Span { start: one.span.end, end: around.end }).trim() == ";"
+                around == one.span || around.start == one.span.start && seen.file.text(Span { start: one.span.end, end: around.end }).trim() == ";"
             });
             if is_alone {
+                edits.replace(one.span, text);
                 continue;
             }
             let Some(around) = around else { continue };
@@ -36,6 +37,14 @@ pub fn in_code(input: &Input, seen: &Seen, span: Span, edits: &mut Edits) -> Res
         edits.replace(one.span, word);
     }
     Ok(())
+}
+
+/// A definition without its tag, which nothing names any more.
+pub fn constants(seen: &Seen, one: &EnumSpecifier) -> String {
+    let text = seen.file.text(one.span);
+    let shadow = seen.scan.shadow.get(one.span.range()).unwrap_or_default();
+    let open = shadow.iter().position(|byte| *byte == b'{').unwrap_or_default();
+    format!("enum {}", text.get(open..).unwrap_or_default())
 }
 
 /// The integer type of the variables of an enumeration; `None` if its definition is not seen or has constants that are not

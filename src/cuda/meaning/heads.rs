@@ -3,6 +3,7 @@
 //! Invariant: only words that the grammar read as such go; a comment or a longer word with the same letters stays.
 
 use crate::host::ir::{Decl, Derived, Function};
+use crate::sema::CNumber;
 use crate::source::Span;
 
 use super::super::text::Edits;
@@ -94,12 +95,26 @@ fn old_style(input: &Input, seen: &Seen, function: &Function, edits: &mut Edits)
     let (Some(open), Some(close)) = (place(b'('), place(b')')) else { return Ok(false) };
     let declared = |decl: &&Decl| decl.span.start > close;
     let params: Vec<&Decl> = function.params.iter().map(|id| seen.unit.decl(*id)).collect();
-    if !params.iter().any(declared) {
+    let names = seen.file.text(Span { start: open + 1, end: close }).into_owned();
+    let names = names.as_str();
+    // Names without any type: all are `int`.
+    let is_bare = || {
+        let mut all = names.split(',').map(str::trim);
+        let is_type = |name: &str| {
+            CNumber::of_words(name).is_some()
+                || name == "void"
+                || super::files(input).any(|seen| seen.unit.typedefs_named(name).next().is_some())
+        };
+        params.is_empty()
+            && all.all(|name| {
+                !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_') && !is_type(name)
+            })
+    };
+    if !params.iter().any(declared) && !is_bare() {
         return Ok(false);
     }
-    let names = seen.file.text(Span { start: open + 1, end: close }).into_owned();
     let mut list = Vec::new();
-    for name in super::super::text::words(&names) {
+    for name in super::super::text::words(names) {
         let decl = params.iter().find(|decl| decl.name == name);
         list.push(match decl {
             Some(decl) => parameter(input, seen, decl)?,

@@ -83,14 +83,15 @@ fn arguments(
     let doubles: Vec<(ExprId, CType)> = of(Parameter::Double).collect();
     let is_wide = |found: &CType| *found == CType::Number(CNumber::Double);
     let is_float = |found: &CType| *found == CType::Number(CNumber::Float);
-    if doubles.iter().any(|(_, found)| is_wide(found)) {
+    // With one of its arguments a `double`, CUDA has `pow` for all numbers, and no other function.
+    if function.takes_mixed && doubles.iter().any(|(_, found)| is_wide(found)) {
         return;
     }
     if function.is_exact && doubles.iter().all(|(_, found)| is_float(found)) && floats.holds(call) {
         return;
     }
     for (arg, found) in doubles {
-        if !found.number().is_some_and(CNumber::is_integer) {
+        if !is_wide(&found) {
             wraps.cast(place, arg, "double");
         }
     }

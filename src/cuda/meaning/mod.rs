@@ -12,7 +12,9 @@ mod math;
 mod measured;
 mod pointers;
 pub mod readers;
+mod steps;
 mod taken;
+mod values;
 mod wraps;
 
 use crate::host::ir::{DeclKind, Derived, ExprId, ExprKind, Unit};
@@ -28,9 +30,20 @@ pub use heads::{head, without_storage};
 pub use definitions::tag_of;
 pub use enums::of_decl as integer_of;
 pub use heads::device as device_head;
+pub use locals::is_inside;
 pub use locals::is_only;
 pub use math::in_macro;
 pub use taken::declarations as using;
+pub use values::addresses;
+
+/// Words of C, and those of C++ for them.
+pub const WORDS: [(&str, &str); 5] = [
+    ("_Bool", "bool"),
+    ("_Static_assert", "static_assert"),
+    ("_Alignas", "alignas"),
+    ("_Alignof", "alignof"),
+    ("_Noreturn", "[[noreturn]]"),
+];
 
 /// Some code of a file.
 pub struct Place<'a> {
@@ -71,6 +84,7 @@ pub fn edit(input: &Input, span: Span, edits: &mut Edits) -> Result<(), Refused>
     math::calls(&place, &mut wraps, edits);
     pointers::conversions(&place, &mut wraps)?;
     wraps.add_to(edits);
+    steps::edit(&place, edits)?;
     measured::sizes(&place, edits)?;
     initialisers::edit(&place, edits)?;
     enums::in_code(input, &input.source, span, edits)?;

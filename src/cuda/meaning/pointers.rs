@@ -82,6 +82,7 @@ fn words(of: &CType) -> Option<String> {
     Some(match of {
         CType::Void => "void".to_owned(),
         CType::Number(number) => number.words().to_owned(),
+        CType::Record(tag) if tag.starts_with('@') => return None,
         CType::Record(tag) => tag.clone(),
         CType::Pointer(to) => {
             let inner = words(to)?;
