@@ -349,7 +349,9 @@ impl Body<'_, '_> {
             let is_new = super::text::words(&text).iter().any(|word| ["malloc", "calloc"].contains(word));
             let base = types::base(self.input, self.input.source, decl);
             if let Some(base) = base.filter(|_| is_new && decl.derived.as_slice() == [Derived::Pointer]) {
-                self.edits.insert(init.start, format!("{broadcast}({condition} ? ({base} *)"));
+                // What C converts by itself has its cast in front.
+                let cast = if self.input.is_c { String::new() } else { format!("({base} *)") };
+                self.edits.insert(init.start, format!("{broadcast}({condition} ? {cast}"));
                 self.edits.insert(init.end, " : 0)");
             }
         }
