@@ -252,9 +252,8 @@ pub fn definitions(seen: &Seen, word: &str) -> Vec<Span> {
     let in_function = |span: Span| unit.functions.iter().any(|function| function.span.contains(span));
     for decl in unit.decls_named(word) {
         let is_type = decl.kind == DeclKind::Typedef || decl.kind == DeclKind::Enumerator;
-        let is_local_constant = decl.kind == DeclKind::Enumerator
-            && !unit.is_cpp()
-            && super::meaning::is_only(seen, word);
+        let is_local_constant =
+            decl.kind == DeclKind::Enumerator && !unit.is_cpp() && super::meaning::is_only(seen, word);
         if is_type && (is_local_constant || !in_function(decl.span)) {
             found.push(decl.span);
         }

@@ -136,8 +136,7 @@ impl Reader<'_> {
         }
         self.unit.top_level.sort_by_key(|span| span.start);
         self.unit.lambdas.sort_by_key(|(span, _)| span.start);
-        self.unit.forms.storage.sort_by_key(|span| span.start);
-        self.unit.forms.enums.sort_by_key(|one| one.span.start);
+        self.unit.forms.sort();
         self.unit.functions.sort_by_key(|function| function.span.start);
         // A function of a class that stands in a function is a part of that function.
         let mut end = 0;

@@ -77,3 +77,46 @@ pub struct CompoundLiteral {
     /// It is an array.
     pub is_array: bool,
 }
+
+/// What has a place in the source.
+pub trait Placed {
+    /// Its bytes.
+    fn place(&self) -> Span;
+}
+
+impl Placed for Span {
+    fn place(&self) -> Span {
+        *self
+    }
+}
+
+macro_rules! placed {
+    ($($name:ident),*) => {$(
+        impl Placed for $name {
+            fn place(&self) -> Span {
+                self.span
+            }
+        }
+    )*};
+}
+placed!(EnumSpecifier, Measured, Designated, CompoundLiteral);
+
+/// Those of a list in source order that lie in `span`.
+pub fn inside<T: Placed>(all: &[T], span: Span) -> impl Iterator<Item = &T> {
+    let first = all.partition_point(|one| one.place().start < span.start);
+    let begun = all[first..].iter().take_while(move |one| one.place().start < span.end.max(span.start + 1));
+    begun.filter(move |one| span.contains(one.place()))
+}
+
+impl Forms {
+    /// Puts all of it into the order of the source.
+    pub(super) fn sort(&mut self) {
+        self.storage.sort_by_key(Placed::place);
+        self.enums.sort_by_key(Placed::place);
+        self.measured.sort_by_key(Placed::place);
+        self.designated.sort_by_key(Placed::place);
+        self.literals.sort_by_key(Placed::place);
+        self.bound_words.sort_by_key(Placed::place);
+        self.generic.sort_by_key(Placed::place);
+    }
+}

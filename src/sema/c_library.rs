@@ -62,10 +62,13 @@ pub fn returned(name: &str) -> CType {
         "malloc" | "calloc" | "realloc" | "memcpy" | "memset" | "memmove" | "alloca" => {
             return CType::Pointer(Box::new(CType::Void));
         }
+        "cabs" | "creal" | "cimag" | "carg" => CNumber::Double,
         "sincos" => return CType::Void,
         _ if overloaded(name).is_some() => CNumber::Double,
         _ => match name.strip_suffix('f') {
-            Some(stem) if stem.starts_with(['l']) && returned(stem).number().is_some_and(CNumber::is_integer) => {
+            Some(stem)
+                if stem.starts_with(['l']) && returned(stem).number().is_some_and(CNumber::is_integer) =>
+            {
                 return returned(stem);
             }
             Some(stem) if overloaded(stem).is_some() => CNumber::Float,
@@ -85,6 +88,8 @@ mod tests {
         assert_eq!(returned("sqrtf"), CType::Number(CNumber::Float));
         assert_eq!(returned("lroundf"), CType::Number(CNumber::Integer(Rank::Long, true)));
         assert_eq!(returned("printf"), CType::Unknown);
-        assert!(overloaded("sqrtf").is_none() && overloaded("atan2").is_some_and(|one| one.params.len() == 2));
+        assert!(
+            overloaded("sqrtf").is_none() && overloaded("atan2").is_some_and(|one| one.params.len() == 2)
+        );
     }
 }

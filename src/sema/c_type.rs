@@ -2,7 +2,11 @@
 //!
 //! Invariant: a type that is not surely known is `Unknown`; C only, where a comparison and a character constant are an `int`.
 
-use crate::host::ir::{BaseType, BinaryOp, Decl, DeclKind, Derived, Expr, ExprId, ExprKind, Record, UnaryOp, Unit};
+use std::collections::BTreeSet;
+
+use crate::host::ir::{
+    BaseType, BinaryOp, Decl, DeclKind, Derived, Expr, ExprId, ExprKind, Record, UnaryOp, Unit,
+};
 use crate::source::{SourceFile, Span};
 
 use super::symbols::{SymbolKind, Symbols};
@@ -194,6 +198,8 @@ pub struct CTypes<'a> {
     pub headers: &'a [&'a Unit],
     /// Its names.
     pub symbols: &'a Symbols,
+    /// Names of types that a build may choose otherwise.
+    pub chosen: &'a BTreeSet<&'a str>,
 }
 
 impl<'a> CTypes<'a> {
@@ -259,12 +265,7 @@ impl<'a> CTypes<'a> {
         }
     }
 
-    fn binary(
-        &self,
-        op: BinaryOp,
-        left: impl FnOnce() -> CType,
-        right: impl FnOnce() -> CType,
-    ) -> CType {
+    fn binary(&self, op: BinaryOp, left: impl FnOnce() -> CType, right: impl FnOnce() -> CType) -> CType {
         use BinaryOp::*;
         match op {
             Less | LessEqual | Greater | GreaterEqual | Equal | NotEqual | And | Or => return CType::int(),
@@ -284,6 +285,7 @@ impl<'a> CTypes<'a> {
 
     fn integer(&self, span: Span, value: i128) -> CType {
         let text = self.file.text(span).to_ascii_lowercase();
+        let text = text.trim_start_matches(['-', '+']);
         let suffix = text.trim_start_matches(|c: char| c.is_ascii_hexdigit() || c == 'x');
         let is_unsigned = suffix.contains('u');
         let is_decimal = !text.starts_with('0');
@@ -301,7 +303,8 @@ impl<'a> CTypes<'a> {
 
     fn literal(&self, span: Span) -> CType {
         let text = self.file.text(span);
-        let text = text.trim();
+        // The grammar has the sign of a number in it.
+        let text = text.trim().trim_start_matches(['-', '+']);
         match text.as_bytes().first() {
             Some(b'\'') => CType::int(),
             Some(b'"') => CType::Array(Box::new(CType::Number(CNumber::Integer(Rank::Char, true)))),
@@ -335,7 +338,11 @@ impl<'a> CTypes<'a> {
         if self.symbols.number(name).is_some() && body.starts_with(|c: char| c.is_ascii_digit()) {
             let value = self.symbols.number(name).unwrap_or_default();
             let has_suffix = body.ends_with(['u', 'U', 'l', 'L']);
-            return if has_suffix || value.abs() > i128::from(i32::MAX) { CType::Unknown } else { CType::int() };
+            return if has_suffix || value.abs() > i128::from(i32::MAX) {
+                CType::Unknown
+            } else {
+                CType::int()
+            };
         }
         if body.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
             return floating(body);
@@ -430,6 +437,9 @@ impl<'a> CTypes<'a> {
     }
 
     fn type_name(&self, name: &str, depth: usize) -> CType {
+        if self.chosen.contains(name) {
+            return CType::Unknown;
+        }
         let typedef = self.units().find_map(|unit| Some((unit, unit.typedefs_named(name).next()?)));
         match typedef {
             Some((home, decl)) if depth < DEPTH => {
@@ -526,7 +536,8 @@ mod tests {
         let seen = scan(&file, &View::default()).0;
         let unit = host::parse(&file, &seen);
         let symbols = Symbols::new(&unit, text.len(), (&[], None), &[]);
-        let types = CTypes { file: &file, unit: &unit, headers: &[], symbols: &symbols };
+        let chosen = BTreeSet::new();
+        let types = CTypes { file: &file, unit: &unit, headers: &[], symbols: &symbols, chosen: &chosen };
         let mut all = unit.exprs.iter().filter_map(|expr| match expr.kind {
             ExprKind::Assign(None, _, right) => Some(right),
             _ => None,
@@ -572,6 +583,8 @@ mod tests {
             ("(real)i", "float"),
             ("(const struct s *)0", "s*"),
             ("e + 1", "int"),
+            ("-2.0 * sqrtf(d)", "double"),
+            ("-2l + i", "long"),
             ("sizeof i", "unsigned long"),
             ("sqrt(x[i])", "double"),
             ("sqrtf(d)", "float"),

@@ -2,7 +2,7 @@
 //!
 //! Invariant: every tag and constant that the definition declares in C is declared at file scope.
 
-use crate::host::forms::EnumSpecifier;
+use crate::host::forms::{EnumSpecifier, inside};
 use crate::host::ir::{BaseType, DeclKind, Record};
 use crate::source::Span;
 
@@ -23,13 +23,14 @@ pub fn text(input: &Input, seen: &Seen, span: Span) -> String {
     let mut edits = Edits::default();
     let mut before = String::new();
     let unit = seen.unit;
-    let inside: Vec<&Record> = unit.records.iter().filter(|one| span.contains(one.span) && one.span != span).collect();
+    let within: Vec<&Record> =
+        unit.records.iter().filter(|one| span.contains(one.span) && one.span != span).collect();
     let in_record = |at: Span| {
         let mut around = unit.records.iter().filter(|one| one.span.contains(at) && one.span != at);
         around.any(|one| span.contains(one.span))
     };
     let nested: Vec<&Record> =
-        inside.into_iter().filter(|one| one.tag.is_some() && in_record(one.span)).collect();
+        within.into_iter().filter(|one| one.tag.is_some() && in_record(one.span)).collect();
     let outer: Vec<&Record> = nested
         .iter()
         .filter(|one| !nested.iter().any(|other| other.span != one.span && other.span.contains(one.span)))
@@ -53,7 +54,7 @@ pub fn text(input: &Input, seen: &Seen, span: Span) -> String {
         }
         edits.replace(one.span, word);
     }
-    for word in unit.forms.storage.iter().filter(|word| span.contains(**word)) {
+    for word in inside(&unit.forms.storage, span) {
         edits.replace(*word, "");
     }
     format!("{before}{}", edits.render(seen.file, span, 0).trim())

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::host::forms::EnumSpecifier;
+use crate::host::forms::{EnumSpecifier, inside};
 use crate::host::ir::{BinaryOp, Decl, DeclKind, ExprId, ExprKind, UnaryOp, Unit};
 use crate::source::Span;
 
@@ -15,17 +15,18 @@ use super::files;
 /// Writes the integer type in the place of each enumeration in some code. What is defined there is defined in front.
 pub fn in_code(input: &Input, seen: &Seen, span: Span, edits: &mut Edits) -> Result<(), Refused> {
     let forms = &seen.unit.forms;
-    for one in forms.enums.iter().filter(|one| span.contains(one.span)) {
-        let word = integer(input, seen, one).ok_or_else(|| {
-            refused(one.span, "an enumeration whose constants are not known")
-        })?;
+    for one in inside(&forms.enums, span) {
+        let word = integer(input, seen, one)
+            .ok_or_else(|| refused(one.span, "an enumeration whose constants are not known"))?;
         if one.is_definition {
             let stmts = seen.unit.stmts_in(span).filter(|stmt| stmt.span.contains(one.span));
             let around = stmts.map(|stmt| stmt.span).min_by_key(|span| span.len());
             let text = constants(seen, one);
             // Its constants are all that the declaration declares.
             let is_alone = around.is_some_and(|around| {
-                around == one.span || around.start == one.span.start && seen.file.text(Span { start: one.span.end, end: around.end }).trim() == ";"
+                around == one.span
+                    || around.start == one.span.start
+                        && seen.file.text(Span { start: one.span.end, end: around.end }).trim() == ";"
             });
             if is_alone {
                 edits.replace(one.span, text);
@@ -56,7 +57,8 @@ pub fn integer(input: &Input, seen: &Seen, one: &EnumSpecifier) -> Option<&'stat
     let tag = one.tag.as_deref()?;
     let mut all = files(input);
     all.find_map(|seen| {
-        let defined = seen.unit.forms.enums.iter().find(|one| one.is_definition && one.tag.as_deref() == Some(tag))?;
+        let defined =
+            seen.unit.forms.enums.iter().find(|one| one.is_definition && one.tag.as_deref() == Some(tag))?;
         of_definition(input, &seen, defined.span)
     })
 }
@@ -107,7 +109,8 @@ impl Values<'_> {
             }
             ExprKind::Literal => {
                 // A character.
-                let text = String::from_utf8_lossy(self.input.file().bytes.get(self.unit.expr(expr).span.range())?);
+                let text =
+                    String::from_utf8_lossy(self.input.file().bytes.get(self.unit.expr(expr).span.range())?);
                 let mut inside = text.trim().strip_prefix('\'')?.strip_suffix('\'')?.chars();
                 let first = inside.next().filter(|c| c.is_ascii() && *c != '\\')?;
                 inside.next().is_none().then_some(i128::from(u32::from(first)))
@@ -145,6 +148,6 @@ pub fn constant(input: &Input, name: &str) -> Option<i128> {
 /// The integer type of what a declaration declares with an enumeration as its type.
 pub fn of_decl(input: &Input, seen: &Seen, decl: &Decl) -> Option<&'static str> {
     let head = Span { start: decl.span.start, end: decl.name_span.start };
-    let one = seen.unit.forms.enums.iter().find(|one| head.contains(one.span))?;
+    let one = inside(&seen.unit.forms.enums, head).next()?;
     integer(input, seen, one)
 }

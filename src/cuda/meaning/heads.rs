@@ -2,6 +2,7 @@
 //!
 //! Invariant: only words that the grammar read as such go; a comment or a longer word with the same letters stays.
 
+use crate::host::forms::inside;
 use crate::host::ir::{Decl, Derived, Function};
 use crate::sema::CNumber;
 use crate::source::Span;
@@ -27,7 +28,7 @@ pub fn head(input: &Input, seen: &Seen, function: &Function) -> Result<String, R
 pub fn without_storage(seen: &Seen, span: Span) -> String {
     let mut edits = Edits::default();
     remove_storage(seen, span, &mut edits);
-    for word in seen.unit.forms.bound_words.iter().filter(|word| span.contains(**word)) {
+    for word in inside(&seen.unit.forms.bound_words, span) {
         edits.replace(*word, "");
     }
     edits.render(seen.file, span, 0).trim().to_owned()
@@ -40,7 +41,7 @@ pub fn device(text: &str) -> String {
 }
 
 fn remove_storage(seen: &Seen, span: Span, edits: &mut Edits) {
-    for word in seen.unit.forms.storage.iter().filter(|word| span.contains(**word)) {
+    for word in inside(&seen.unit.forms.storage, span) {
         let behind = seen.file.slice(Span { start: word.end, end: span.end });
         let blanks = behind.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count() as u32;
         edits.replace(Span { start: word.start, end: word.end + blanks }, "");
@@ -59,9 +60,7 @@ fn parameters(seen: &Seen, function: &Function, edits: &mut Edits) -> Result<(),
             let mut pending = vec![*size];
             while let Some(expr) = pending.pop() {
                 let expr = &seen.unit.expr(expr).kind;
-                let names = |decl: &crate::host::ir::DeclId| {
-                    matches!(expr, crate::host::ir::ExprKind::Name(name) if *name == seen.unit.decl(*decl).name)
-                };
+                let names = |decl: &crate::host::ir::DeclId| matches!(expr, crate::host::ir::ExprKind::Name(name) if *name == seen.unit.decl(*decl).name);
                 if function.params.iter().any(names) {
                     return true;
                 }
@@ -74,7 +73,7 @@ fn parameters(seen: &Seen, function: &Function, edits: &mut Edits) -> Result<(),
             return Err(refused(decl.name_span, "a parameter whose rows have a run-time length"));
         }
         let text = seen.file.text(Span { start: decl.name_span.end, end: decl.span.end }).into_owned();
-        let is_plain = !seen.unit.forms.bound_words.iter().any(|word| decl.span.contains(*word));
+        let is_plain = inside(&seen.unit.forms.bound_words, decl.span).next().is_none();
         if is_plain && !first.is_some_and(|size| is_run_time(&size)) {
             continue;
         }

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::host::forms::{Designated, Designator};
+use crate::host::forms::{Designated, Designator, inside};
 use crate::host::ir::{Derived, ExprId, ExprKind};
 use crate::sema::{CNumber, CType, Rank};
 use crate::source::Span;
@@ -24,7 +24,7 @@ pub fn edit(place: &Place, edits: &mut Edits) -> Result<(), Refused> {
         strings(place, (&decl.derived, init), &place.types.of_decl(unit, decl), edits)?;
         list(place, init, &place.types.of_decl(unit, decl), edits)?;
     }
-    for literal in unit.forms.literals.iter().filter(|one| place.span.contains(one.span)) {
+    for literal in inside(&unit.forms.literals, place.span) {
         let mut all = unit.exprs_in(literal.span).filter(|expr| expr.span == literal.span);
         let Some(ExprKind::Initialiser(parts)) = all.next().map(|expr| &expr.kind) else { continue };
         if let [inner] = parts.as_slice() {
@@ -106,9 +106,11 @@ fn list(place: &Place, init: ExprId, found: &CType, edits: &mut Edits) -> Result
     let span = unit.expr(init).span;
     let designated = |part: ExprId| {
         let span = unit.expr(part).span;
-        unit.forms.designated.iter().find(|one| one.span == span)
+        inside(&unit.forms.designated, span).find(|one| one.span == span)
     };
-    if !unit.forms.designated.iter().any(|one| span.contains(one.span)) || unit.forms.literals.iter().any(|one| one.span == span) {
+    if inside(&unit.forms.designated, span).next().is_none()
+        || inside(&unit.forms.literals, span).any(|one| one.span == span)
+    {
         return Ok(());
     }
     let mut next = 0;
@@ -176,7 +178,8 @@ fn part_type(place: &Place, found: &CType, at: usize) -> CType {
     match found {
         CType::Array(element) => (**element).clone(),
         CType::Record(tag) => {
-            let member = place.types.record(tag).and_then(|(home, record)| Some((home, *record.members.get(at)?)));
+            let member =
+                place.types.record(tag).and_then(|(home, record)| Some((home, *record.members.get(at)?)));
             member.map_or(CType::Unknown, |(home, id)| place.types.of_decl(home, home.decl(id)))
         }
         _ => CType::Unknown,
@@ -188,7 +191,9 @@ fn number(place: &Place, expr: ExprId) -> Option<i128> {
     let unit = place.types.unit;
     match &unit.expr(expr).kind {
         ExprKind::Int(value) => Some(*value),
-        ExprKind::Name(name) => place.types.symbols.number(name).or_else(|| super::enums::constant(place.input, name)),
+        ExprKind::Name(name) => {
+            place.types.symbols.number(name).or_else(|| super::enums::constant(place.input, name))
+        }
         _ => None,
     }
 }

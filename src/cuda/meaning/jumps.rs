@@ -2,6 +2,8 @@
 //!
 //! Invariant: a variable that a jump passes has the value that C gives it: none, or the one that the assignment gives.
 
+use std::collections::HashSet;
+
 use crate::host::ir::{Decl, DeclKind, Derived, StmtId, StmtKind};
 use crate::sema::CType;
 use crate::source::Span;
@@ -20,9 +22,16 @@ pub fn edit(place: &Place, edits: &mut Edits) -> Result<(), Refused> {
             _ => None,
         })
         .collect();
+    let switches: HashSet<StmtId> = unit
+        .stmts_in(place.span)
+        .filter_map(|stmt| if let StmtKind::Switch { body, .. } = stmt.kind { Some(body) } else { None })
+        .collect();
+    if targets.is_empty() && switches.is_empty() {
+        return Ok(());
+    }
     for id in unit.stmt_ids_in(place.span) {
         let StmtKind::Block(list) = &unit.stmt(id).kind else { continue };
-        let is_switch = unit.stmts_in(place.span).any(|stmt| matches!(stmt.kind, StmtKind::Switch { body, .. } if body == id));
+        let is_switch = switches.contains(&id);
         let last = list.iter().rposition(|stmt| has_label(place, *stmt, is_switch, &targets));
         for stmt in list.iter().take(last.unwrap_or_default()) {
             if let StmtKind::Decl(decls) = &unit.stmt(*stmt).kind {

@@ -8,8 +8,8 @@ use crate::host::ir::{ExprId, ExprKind, StmtKind};
 use crate::scan::Define;
 use crate::sema::{CNumber, CType, Overloaded, Parameter, Rank, SymbolKind, overloaded};
 
-use super::super::text::{Edits, placed_words, replaced};
 use super::super::Input;
+use super::super::text::{Edits, placed_words, replaced};
 use super::wraps::Wraps;
 use super::{Place, files};
 
@@ -36,7 +36,9 @@ pub fn calls(place: &Place, wraps: &mut Wraps, edits: &mut Edits) {
     }
     for (id, name) in names.into_iter().filter(|(id, _)| !callees.contains(id)) {
         // A function that a macro or a pointer gets.
-        if function(place, id, name).is_some() && place.types.symbols.lookup(name, unit.expr(id).span.start).is_none() {
+        if function(place, id, name).is_some()
+            && place.types.symbols.lookup(name, unit.expr(id).span.start).is_none()
+        {
             edits.insert(unit.expr(id).span.start, OWN);
         }
     }
@@ -122,7 +124,7 @@ impl FloatPlaces {
                 found.insert(init, ());
             }
         }
-        let around = unit.functions.iter().find(|function| function.span.contains(place.span));
+        let around = unit.function_around(place.span);
         if around.is_some_and(|function| is_float(types.of_words(&function.returns))) {
             let returned = unit.stmts_in(place.span).filter_map(|stmt| match stmt.kind {
                 StmtKind::Return(value) => value,
@@ -140,9 +142,8 @@ impl FloatPlaces {
 
 /// The definition of a macro with C's functions; its arguments may be of any type.
 pub fn in_macro(input: &Input, define: &Define, body: &str) -> String {
-    let is_own = |word: &str| {
-        word == define.name || define.params.iter().flatten().any(|param| param == word)
-    };
+    let is_own =
+        |word: &str| word == define.name || define.params.iter().flatten().any(|param| param == word);
     let stands_for = define.body.trim();
     let all = placed_words(body).into_iter().filter(|(at, word)| {
         let before = body[..*at].trim_end();
@@ -170,8 +171,10 @@ fn has_floats(input: &Input) -> bool {
         };
         placed_words(&text).iter().any(|(_, word)| ["float", "real", "float_t"].contains(word))
             || super::super::text::placed_numbers(&text).iter().any(|(_, number)| is_float(number))
-            || seen.scan.defines.iter().any(|define| {
-                super::super::text::words(&define.body).contains(&"float")
-            })
+            || seen
+                .scan
+                .defines
+                .iter()
+                .any(|define| super::super::text::words(&define.body).contains(&"float"))
     })
 }

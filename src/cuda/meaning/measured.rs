@@ -2,7 +2,7 @@
 //!
 //! Invariant: the number is the one of the C source; where it is not known, the code is left.
 
-use crate::host::forms::Measured;
+use crate::host::forms::{Measured, inside};
 use crate::host::ir::{BinaryOp, Decl, DeclKind, Derived, Expr, ExprId, ExprKind, UnaryOp};
 use crate::sema::{CType, SymbolId, has_variable_length};
 
@@ -12,7 +12,7 @@ use super::Place;
 
 /// Writes out what differs.
 pub fn sizes(place: &Place, edits: &mut Edits) -> Result<(), Refused> {
-    let inside = place.types.unit.forms.measured.iter().filter(|one| place.span.contains(one.span));
+    let inside = inside(&place.types.unit.forms.measured, place.span);
     for one in inside {
         let exprs = &one.operand;
         let Some(last) = exprs.len().checked_sub(1).map(|at| ExprId(at as u32)) else { continue };
@@ -127,7 +127,9 @@ fn abstract_declarator(place: &Place, decl: &Decl, inner: &str) -> Option<String
                 }
                 made += &format!("[{}]", place.input.source.text(*size));
             }
-            Derived::Pointer | Derived::Array(_) if decays || *part == Derived::Pointer => made.insert(0, '*'),
+            Derived::Pointer | Derived::Array(_) if decays || *part == Derived::Pointer => {
+                made.insert(0, '*')
+            }
             _ => return None,
         }
     }

@@ -17,19 +17,22 @@ mod taken;
 mod values;
 mod wraps;
 
+use std::collections::BTreeSet;
+
+use crate::host::forms::inside;
 use crate::host::ir::{DeclKind, Derived, ExprId, ExprKind, Unit};
-use crate::scan::Define;
+use crate::scan::{self, Define};
 use crate::sema::{CTypes, SymbolKind, Symbols, has_variable_length};
 use crate::source::{Language, Span};
 
-use super::text::Edits;
+use super::text::{Edits, words};
 use super::{Input, Refused, Seen, refused};
 
-pub use definitions::{text as definition, whole};
-pub use heads::{head, without_storage};
 pub use definitions::tag_of;
+pub use definitions::{text as definition, whole};
 pub use enums::of_decl as integer_of;
 pub use heads::device as device_head;
+pub use heads::{head, without_storage};
 pub use locals::is_inside;
 pub use locals::is_only;
 pub use math::in_macro;
@@ -69,14 +72,45 @@ pub fn is_c(source: &Seen) -> bool {
     }
 }
 
+/// The names of types for which conditions of the preprocessor choose one of several.
+fn chosen<'a>(input: &Input<'a>) -> BTreeSet<&'a str> {
+    files(input).flat_map(|seen| chosen_in(&seen)).map(String::as_str).collect()
+}
+
+fn chosen_in<'a>(seen: &Seen<'a>) -> &'a BTreeSet<String> {
+    seen.scan.chosen_types(|| {
+        let forks = scan::forks(seen.file);
+        let mut found = BTreeSet::new();
+        for decl in seen.unit.decls.iter().filter(|decl| decl.kind == DeclKind::Typedef) {
+            let mut around = forks.iter().filter_map(|fork| Some((fork, fork.branch_at(decl.span.start)?)));
+            let is_chosen = around.any(|(fork, own)| {
+                let others = fork.branches.iter().enumerate().filter(|(at, _)| *at != own);
+                others
+                    .into_iter()
+                    .any(|(_, branch)| words(&seen.file.text(branch.inside)).contains(&decl.name.as_str()))
+            });
+            if is_chosen {
+                found.insert(decl.name.clone());
+            }
+        }
+        found
+    })
+}
+
 /// Has `edits` say the code in `span` as C++.
 pub fn edit(input: &Input, span: Span, edits: &mut Edits) -> Result<(), Refused> {
     if !input.is_c {
         return Ok(());
     }
     let headers: Vec<&Unit> = input.headers.iter().map(|seen| seen.unit).collect();
-    let types =
-        CTypes { file: input.file(), unit: input.unit(), headers: &headers, symbols: input.symbols };
+    let chosen = chosen(input);
+    let types = CTypes {
+        file: input.file(),
+        unit: input.unit(),
+        headers: &headers,
+        symbols: input.symbols,
+        chosen: &chosen,
+    };
     let place = Place { input, types, span };
     possible(&place)?;
     locals::check(input, span)?;
@@ -116,10 +150,10 @@ pub fn of_header(input: &Input, seen: &Seen, span: Span) -> Result<String, Refus
 /// That the code has nothing that C++ has no form for.
 fn possible(place: &Place) -> Result<(), Refused> {
     let unit = place.types.unit;
-    if let Some(generic) = unit.forms.generic.iter().find(|one| place.span.contains(**one)) {
+    if let Some(generic) = inside(&unit.forms.generic, place.span).next() {
         return Err(refused(*generic, "`_Generic`"));
     }
-    if let Some(literal) = unit.forms.literals.iter().find(|one| one.is_array && place.span.contains(one.span)) {
+    if let Some(literal) = inside(&unit.forms.literals, place.span).find(|one| one.is_array) {
         return Err(refused(literal.span, "an array that is a compound literal"));
     }
     for decl in unit.decls_in(place.span).filter(|decl| decl.kind == DeclKind::Variable) {
@@ -152,7 +186,8 @@ fn has_constants(place: &Place, decl: &crate::host::ir::Decl) -> bool {
     while let Some(expr) = pending.pop() {
         let expr = unit.expr(expr);
         if let ExprKind::Name(name) = &expr.kind {
-            let symbol = place.types.symbols.lookup(name, expr.span.start).map(|id| place.types.symbols.get(id));
+            let symbol =
+                place.types.symbols.lookup(name, expr.span.start).map(|id| place.types.symbols.get(id));
             let known = symbol.and_then(|symbol| symbol.decl).map(|id| unit.decl(id));
             let begins = known.and_then(|known| known.init).map(|init| &unit.expr(init).kind);
             let is_number = matches!(begins, Some(ExprKind::Int(_)));

@@ -29,7 +29,7 @@ pub fn conversions(place: &Place, wraps: &mut Wraps) -> Result<(), Refused> {
             convert(place, init, &types.of_decl(unit, decl), wraps)?;
         }
     }
-    let around = unit.functions.iter().find(|function| function.span.contains(place.span));
+    let around = unit.function_around(place.span);
     let returned = around.map_or(CType::Unknown, |function| types.of_words(&function.returns));
     for stmt in unit.stmts_in(place.span) {
         if let StmtKind::Return(Some(value)) = stmt.kind {
@@ -42,9 +42,8 @@ pub fn conversions(place: &Place, wraps: &mut Wraps) -> Result<(), Refused> {
 /// The types of the parameters of a function of the program.
 fn parameters(place: &Place, callee: ExprId) -> Vec<CType> {
     let ExprKind::Name(name) = &place.types.unit.expr(callee).kind else { return Vec::new() };
-    let mut found = files(place.input).flat_map(|seen| {
-        seen.unit.functions_named(name).map(move |function| (seen.unit, function))
-    });
+    let mut found = files(place.input)
+        .flat_map(|seen| seen.unit.functions_named(name).map(move |function| (seen.unit, function)));
     let Some((home, function)) = found.next() else { return Vec::new() };
     let params: Vec<&Decl> = function.params.iter().map(|id| home.decl(*id)).collect();
     params.into_iter().map(|decl| place.types.of_decl(home, decl)).collect()
@@ -57,8 +56,8 @@ fn convert(place: &Place, from: ExprId, to: &CType, wraps: &mut Wraps) -> Result
     }
     let expr = place.types.unit.expr(from);
     let is_void = place.types.of(from).target() == Some(&CType::Void);
-    let is_string = expr.kind_is_string(place)
-        && **target == CType::Number(CNumber::Integer(Rank::Char, true));
+    let is_string =
+        expr.kind_is_string(place) && **target == CType::Number(CNumber::Integer(Rank::Char, true));
     if !is_void && !is_string {
         return Ok(());
     }

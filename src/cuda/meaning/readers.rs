@@ -8,8 +8,8 @@ use crate::host::ir::{Derived, ExprId, ExprKind, StmtId, Unit};
 use crate::sema::{CType, CTypes, SymbolId};
 use crate::source::Span;
 
-use super::super::text::words;
 use super::super::Input;
+use super::super::text::words;
 use super::files;
 
 /// Whether every use of a variable in a region ends in a value, or in a pointer to what is constant.
@@ -19,7 +19,9 @@ pub fn only_values(input: &Input, stmt: StmtId, symbol: SymbolId) -> bool {
     }
     let headers: Vec<&Unit> = input.headers.iter().map(|seen| seen.unit).collect();
     let unit = input.unit();
-    let types = CTypes { file: input.file(), unit, headers: &headers, symbols: input.symbols };
+    let chosen = super::chosen(input);
+    let types =
+        CTypes { file: input.file(), unit, headers: &headers, symbols: input.symbols, chosen: &chosen };
     let span = input.stmt_span(stmt);
     let mut parents: HashMap<ExprId, ExprId> = HashMap::new();
     for id in unit.expr_ids_in(span) {
@@ -37,7 +39,9 @@ pub fn only_values(input: &Input, stmt: StmtId, symbol: SymbolId) -> bool {
         let mut at = id;
         while let Some(parent) = parents.get(&at) {
             match &unit.expr(*parent).kind {
-                ExprKind::Index(base, _) | ExprKind::Deref(base) | ExprKind::Member { base, .. } if *base == at => {
+                ExprKind::Index(base, _) | ExprKind::Deref(base) | ExprKind::Member { base, .. }
+                    if *base == at =>
+                {
                     at = *parent;
                 }
                 _ => break,
@@ -51,7 +55,9 @@ pub fn only_values(input: &Input, stmt: StmtId, symbol: SymbolId) -> bool {
 /// Whether an argument goes to a parameter through which nothing is written.
 fn is_constant_parameter(input: &Input, parents: &HashMap<ExprId, ExprId>, arg: ExprId) -> bool {
     let unit = input.unit();
-    let Some(ExprKind::Call { callee, args }) = parents.get(&arg).map(|id| &unit.expr(*id).kind) else { return false };
+    let Some(ExprKind::Call { callee, args }) = parents.get(&arg).map(|id| &unit.expr(*id).kind) else {
+        return false;
+    };
     let ExprKind::Name(name) = &unit.expr(*callee).kind else { return false };
     let Some(at) = args.iter().position(|one| *one == arg) else { return false };
     let known = files(input).find_map(|seen| Some((seen, seen.unit.functions_named(name).next()?)));
@@ -59,5 +65,6 @@ fn is_constant_parameter(input: &Input, parents: &HashMap<ExprId, ExprId>, arg: 
     let Some(decl) = function.params.get(at).map(|id| seen.unit.decl(*id)) else { return false };
     let head = seen.file.text(Span { start: decl.span.start, end: decl.name_span.start });
     let base = head.split('*').next().unwrap_or_default().to_owned();
-    decl.derived.iter().filter(|part| **part == Derived::Pointer).count() < 2 && words(&base).contains(&"const")
+    decl.derived.iter().filter(|part| **part == Derived::Pointer).count() < 2
+        && words(&base).contains(&"const")
 }

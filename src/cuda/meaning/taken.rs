@@ -31,7 +31,8 @@ const NAMES: &str = "abs acos acosf acosh acoshf all any asin asinf asinh asinhf
 const BEGINNINGS: [&str; 7] = ["atomic", "cuda", "make_", "tex", "surf", "__", "sync"];
 
 fn is_taken(name: &str) -> bool {
-    BEGINNINGS.iter().any(|lead| name.starts_with(lead)) || NAMES.split_whitespace().any(|known| known == name)
+    BEGINNINGS.iter().any(|lead| name.starts_with(lead))
+        || NAMES.split_whitespace().any(|known| known == name)
 }
 
 /// Whether the program defines a function of this name.
@@ -54,7 +55,7 @@ pub fn declarations(input: &Input, code: &str) -> Vec<String> {
         }
         if let Some(define) = super::super::device::define(input, &word) {
             pending.extend(words(&define.body).into_iter().map(str::to_owned));
-        } else if is_taken(&word) && is_own(input, &word) && !is_variable(input, &word) {
+        } else if is_own(input, &word) && is_taken(&word) && !is_variable(input, &word) {
             found.insert(word);
         }
     }
