@@ -29,8 +29,8 @@ impl<'a> Constant<'a> {
     }
 
     /// Its declaration as code of the host, or of the device; integers are the same for both.
-    pub fn text(&self, for_device: bool) -> String {
-        let text = super::meaning::without_storage(&self.seen, self.decl.span);
+    pub fn text(&self, input: &Input, for_device: bool) -> String {
+        let text = super::meaning::constant(input, &self.seen, self.decl.span);
         let several =
             self.seen.unit.decls_in(self.decl.span).filter(|other| other.span == self.decl.span).count() > 1;
         let unused = if several { "[[maybe_unused]] " } else { "" };

@@ -295,7 +295,7 @@ impl Device {
         let constant = copied::constant(input, word)?;
         let place = (constant.number, constant.start());
         let is_devices = part == Part::Routine && !constant.is_integer;
-        let text = constant.text(is_devices);
+        let text = constant.text(input, is_devices);
         let place_of = if is_devices { &mut self.constants } else { &mut self.parts };
         let is_new = place_of.insert(place, text.clone()).is_none();
         is_new.then(|| Copied::new(if is_devices { Part::Routine } else { Part::Type }, text))

@@ -40,7 +40,8 @@ pub fn device(text: &str) -> String {
     format!("__device__ {}", lines.join("\n").trim())
 }
 
-fn remove_storage(seen: &Seen, span: Span, edits: &mut Edits) {
+/// Takes away the words that say where something is stored.
+pub fn remove_storage(seen: &Seen, span: Span, edits: &mut Edits) {
     for word in inside(&seen.unit.forms.storage, span) {
         let behind = seen.file.slice(Span { start: word.end, end: span.end });
         let blanks = behind.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count() as u32;

@@ -12,6 +12,7 @@ use crate::source::Span;
 use super::super::text::Edits;
 use super::super::{Refused, refused};
 use super::Place;
+use super::wraps::Wraps;
 
 /// Arrays with more elements are not written out.
 const LONGEST: usize = 4096;
@@ -32,6 +33,68 @@ pub fn edit(place: &Place, edits: &mut Edits) -> Result<(), Refused> {
         }
     }
     Ok(())
+}
+
+/// Casts the parts that C converts to a type that does not hold all of their values: C++ refuses these in braces.
+pub fn narrowed(place: &Place, wraps: &mut Wraps) {
+    let unit = place.types.unit;
+    for decl in unit.decls_in(place.span) {
+        if let Some(init) = decl.init {
+            narrow(place, init, &place.types.of_decl(unit, decl), wraps);
+        }
+    }
+    for literal in inside(&unit.forms.literals, place.span) {
+        let mut all = unit.exprs_in(literal.span).filter(|expr| expr.span == literal.span);
+        if let Some(ExprKind::Initialiser(parts)) = all.next().map(|expr| &expr.kind)
+            && let [inner] = parts.as_slice()
+        {
+            narrow(place, *inner, &place.types.of_words(&literal.to), wraps);
+        }
+    }
+}
+
+fn narrow(place: &Place, init: ExprId, found: &CType, wraps: &mut Wraps) {
+    let unit = place.types.unit;
+    let ExprKind::Initialiser(parts) = &unit.expr(init).kind else { return };
+    let mut next = 0;
+    for part in parts {
+        let span = unit.expr(*part).span;
+        let own = inside(&unit.forms.designated, span).find(|one| one.span == span);
+        let (at, value) = match own {
+            Some(one) => match slot(place, one, found) {
+                Ok(at) => (at, one.value),
+                Err(_) => return,
+            },
+            None => (next, *part),
+        };
+        next = at + 1;
+        let wanted = part_type(place, found, at);
+        match (&unit.expr(value).kind, &wanted, place.types.of(value)) {
+            (ExprKind::Initialiser(_), ..) => narrow(place, value, &wanted, wraps),
+            (ExprKind::Int(number), CType::Number(CNumber::Integer(_, true)), _) if number.abs() < 128 => {}
+            (ExprKind::Int(number), CType::Number(_), _) if (0..128).contains(number) => {}
+            (ExprKind::Literal, CType::Number(CNumber::Float), CType::Number(CNumber::Double)) => {}
+            (_, CType::Number(to), CType::Number(from)) if is_narrower(*to, from) => {
+                wraps.cast(place, value, to.words());
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether a type does not hold all values of another one.
+fn is_narrower(to: CNumber, from: CNumber) -> bool {
+    use CNumber::{Double, Float, Integer, LongDouble};
+    match (to, from) {
+        (Integer(rank, signed), Integer(other, has_sign)) => match (signed, has_sign) {
+            (false, true) => true,
+            (true, false) => rank <= other,
+            _ => rank < other,
+        },
+        (Integer(..), _) | (_, Integer(..)) => true,
+        (Float, Double | LongDouble) | (Double, LongDouble) => true,
+        _ => false,
+    }
 }
 
 /// Arrays of characters that a string fills without its last byte.

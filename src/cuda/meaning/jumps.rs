@@ -22,6 +22,8 @@ pub fn edit(place: &Place, edits: &mut Edits) -> Result<(), Refused> {
             _ => None,
         })
         .collect();
+    let first = unit.stmts_in(place.span).filter(|stmt| matches!(stmt.kind, StmtKind::Goto(_)));
+    let first = first.map(|stmt| stmt.span.start).min().unwrap_or(u32::MAX);
     let switches: HashSet<StmtId> = unit
         .stmts_in(place.span)
         .filter_map(|stmt| if let StmtKind::Switch { body, .. } = stmt.kind { Some(body) } else { None })
@@ -34,7 +36,10 @@ pub fn edit(place: &Place, edits: &mut Edits) -> Result<(), Refused> {
         let is_switch = switches.contains(&id);
         let last = list.iter().rposition(|stmt| has_label(place, *stmt, is_switch, &targets));
         for stmt in list.iter().take(last.unwrap_or_default()) {
-            if let StmtKind::Decl(decls) = &unit.stmt(*stmt).kind {
+            let is_passed = is_switch || unit.stmt(*stmt).span.start > first;
+            if let StmtKind::Decl(decls) = &unit.stmt(*stmt).kind
+                && is_passed
+            {
                 let decls: Vec<&Decl> = decls.iter().map(|id| unit.decl(*id)).collect();
                 part(place, unit.stmt(*stmt).span, &decls, edits)?;
             }

@@ -14,7 +14,7 @@ pub fn is_only(seen: &Seen, name: &str) -> bool {
 
 /// Whether a definition stands in a function, and the device has it there already. `for_kernel`: it is a kernel that names it.
 pub fn is_inside(input: &Input, seen: &Seen, span: Span, for_kernel: bool) -> bool {
-    if !seen.unit.function_around(span).is_some() {
+    if seen.unit.function_around(span).is_none() {
         return false;
     }
     let mut regions =

@@ -117,6 +117,7 @@ pub fn edit(input: &Input, span: Span, edits: &mut Edits) -> Result<(), Refused>
     let mut wraps = wraps::Wraps::default();
     math::calls(&place, &mut wraps, edits);
     pointers::conversions(&place, &mut wraps)?;
+    initialisers::narrowed(&place, &mut wraps);
     wraps.add_to(edits);
     steps::edit(&place, edits)?;
     measured::sizes(&place, edits)?;
@@ -145,6 +146,32 @@ pub fn of_header(input: &Input, seen: &Seen, span: Span) -> Result<String, Refus
     let mut edits = Edits::default();
     edit(&there, span, &mut edits)?;
     Ok(edits.render(seen.file, span, 0))
+}
+
+/// The declaration of a constant at file scope, without its words of storage.
+pub fn constant(input: &Input, seen: &Seen, span: Span) -> String {
+    let mut edits = Edits::default();
+    heads::remove_storage(seen, span, &mut edits);
+    if input.is_c {
+        let others: Vec<&Unit> =
+            files(input).filter(|one| !std::ptr::eq(one.unit, seen.unit)).map(|one| one.unit).collect();
+        let chosen = chosen(input);
+        let types = CTypes {
+            file: seen.file,
+            unit: seen.unit,
+            headers: &others,
+            symbols: input.symbols,
+            chosen: &chosen,
+        };
+        let mut own = edits.clone();
+        let place = Place { input, types, span };
+        // What cannot be said otherwise, the compiler refuses.
+        if initialisers::edit(&place, &mut own).is_ok() && enums::in_code(input, seen, span, &mut own).is_ok()
+        {
+            edits = own;
+        }
+    }
+    edits.render(seen.file, span, 0).trim().to_owned()
 }
 
 /// That the code has nothing that C++ has no form for.

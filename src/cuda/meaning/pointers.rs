@@ -4,6 +4,7 @@
 
 use crate::host::ir::{Decl, ExprId, ExprKind, StmtKind};
 use crate::sema::{CNumber, CType, Rank};
+use crate::source::Span;
 
 use super::super::{Refused, refused};
 use super::wraps::Wraps;
@@ -15,10 +16,10 @@ pub fn conversions(place: &Place, wraps: &mut Wraps) -> Result<(), Refused> {
     let unit = types.unit;
     for id in unit.expr_ids_in(place.span) {
         match &unit.expr(id).kind {
-            ExprKind::Assign(None, left, right) => convert(place, *right, &types.of(*left), wraps)?,
+            ExprKind::Assign(None, left, right) => convert(place, *right, (&types.of(*left), true), wraps)?,
             ExprKind::Call { callee, args } => {
                 for (arg, wanted) in args.iter().zip(parameters(place, *callee)) {
-                    convert(place, *arg, &wanted, wraps)?;
+                    convert(place, *arg, (&wanted, true), wraps)?;
                 }
             }
             _ => {}
@@ -26,17 +27,23 @@ pub fn conversions(place: &Place, wraps: &mut Wraps) -> Result<(), Refused> {
     }
     for decl in unit.decls_in(place.span) {
         if let Some(init) = decl.init {
-            convert(place, init, &types.of_decl(unit, decl), wraps)?;
+            convert(place, init, (&types.of_decl(unit, decl), is_constant(place, decl)), wraps)?;
         }
     }
     let around = unit.function_around(place.span);
     let returned = around.map_or(CType::Unknown, |function| types.of_words(&function.returns));
     for stmt in unit.stmts_in(place.span) {
         if let StmtKind::Return(Some(value)) = stmt.kind {
-            convert(place, value, &returned, wraps)?;
+            convert(place, value, (&returned, true), wraps)?;
         }
     }
     Ok(())
+}
+
+/// Whether a declaration says `const`: what it leads to takes a string as it is.
+fn is_constant(place: &Place, decl: &Decl) -> bool {
+    let head = Span { start: decl.span.start, end: decl.name_span.start };
+    super::super::text::words(&place.types.file.text(head)).contains(&"const")
 }
 
 /// The types of the parameters of a function of the program.
@@ -49,15 +56,18 @@ fn parameters(place: &Place, callee: ExprId) -> Vec<CType> {
     params.into_iter().map(|decl| place.types.of_decl(home, decl)).collect()
 }
 
-fn convert(place: &Place, from: ExprId, to: &CType, wraps: &mut Wraps) -> Result<(), Refused> {
+/// Casts one expression; the type that it becomes comes with whether it takes a string without a cast.
+fn convert(place: &Place, from: ExprId, to: (&CType, bool), wraps: &mut Wraps) -> Result<(), Refused> {
+    let (to, takes_strings) = to;
     let CType::Pointer(target) = to else { return Ok(()) };
     if **target == CType::Void {
         return Ok(());
     }
     let expr = place.types.unit.expr(from);
     let is_void = place.types.of(from).target() == Some(&CType::Void);
-    let is_string =
-        expr.kind_is_string(place) && **target == CType::Number(CNumber::Integer(Rank::Char, true));
+    let is_string = !takes_strings
+        && expr.kind_is_string(place)
+        && **target == CType::Number(CNumber::Integer(Rank::Char, true));
     if !is_void && !is_string {
         return Ok(());
     }
