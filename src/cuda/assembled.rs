@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::choices::Place;
 use super::device::Device;
-use super::meaning::Meanings;
+use super::macros::Meanings;
 
 /// Texts of the device file, and where they stand in the program.
 type Items = Vec<(Place, String)>;

@@ -79,6 +79,7 @@ impl Body<'_, '_> {
     pub fn code(&mut self, stmt: StmtId, indent: usize) -> Result<String, Refused> {
         let span = self.input.stmt_span(stmt);
         super::flat::flatten(self.input, &self.flat, span, &mut self.edits)?;
+        super::meaning::edit(self.input, span, &mut self.edits)?;
         self.directives(span)?;
         match &self.input.unit().stmt(stmt).kind {
             // The braces of a function stay outside of what one thread does.
@@ -392,7 +393,9 @@ impl Body<'_, '_> {
             let is_pointer = decl.derived.as_slice() == [Derived::Pointer];
             let base = types::base(self.input, self.input.source, decl);
             if let Some(base) = base.as_ref().filter(|_| is_new && is_pointer) {
-                self.edits.insert(init.start, format!("{broadcast}({condition} ? ({base} *)"));
+                // What C converts by itself has its cast in front.
+                let cast = if self.input.is_c { String::new() } else { format!("({base} *)") };
+                self.edits.insert(init.start, format!("{broadcast}({condition} ? {cast}"));
                 self.edits.insert(init.end, " : 0)");
                 continue;
             }

@@ -29,14 +29,8 @@ impl<'a> Constant<'a> {
     }
 
     /// Its declaration as code of the host, or of the device; integers are the same for both.
-    pub fn text(&self, for_device: bool) -> String {
-        let text = self.seen.file.text(self.decl.span);
-        let mut text = text.trim();
-        while let Some(rest) =
-            ["static ", "inline ", "extern "].iter().find_map(|word| text.strip_prefix(word))
-        {
-            text = rest.trim_start();
-        }
+    pub fn text(&self, input: &Input, for_device: bool) -> String {
+        let text = super::meaning::constant(input, &self.seen, self.decl.span);
         let several =
             self.seen.unit.decls_in(self.decl.span).filter(|other| other.span == self.decl.span).count() > 1;
         let unused = if several { "[[maybe_unused]] " } else { "" };
@@ -258,7 +252,9 @@ pub fn definitions(seen: &Seen, word: &str) -> Vec<Span> {
     let in_function = |span: Span| unit.functions.iter().any(|function| function.span.contains(span));
     for decl in unit.decls_named(word) {
         let is_type = decl.kind == DeclKind::Typedef || decl.kind == DeclKind::Enumerator;
-        if is_type && !in_function(decl.span) {
+        let is_local_constant =
+            decl.kind == DeclKind::Enumerator && !unit.is_cpp() && super::meaning::is_only(seen, word);
+        if is_type && (is_local_constant || !in_function(decl.span)) {
             found.push(decl.span);
         }
     }

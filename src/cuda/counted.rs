@@ -28,8 +28,8 @@ impl Counted {
         let text = |expr| {
             let span = unit.expr(expr).span;
             match input.in_place {
-                true => super::place::text(input, span),
-                false => input.file().text(span).trim().to_owned(),
+                true => Ok(super::place::text(input, span)),
+                false => super::meaning::text(input, span),
             }
         };
         let known = input.symbols.get(header.var);
@@ -39,14 +39,14 @@ impl Counted {
             .ok_or_else(|| refused(at, "a loop variable whose declaration is not seen"))?;
         let base = match decl.base {
             BaseType::Unknown if input.in_place => {
-                Some(format!("acc2omp::Value<decltype({})>", text(header.first)))
+                Some(format!("acc2omp::Value<decltype({})>", text(header.first)?))
             }
             _ => types::base(input, seen, decl),
         };
         let base = base.ok_or_else(|| refused(at, "a loop variable of this type"))?;
         let is_pointer = known.class == Class::Pointer;
-        let (first, bound) = (text(header.first), text(header.bound));
-        let step = header.step.map(text).filter(|step| step != "1");
+        let (first, bound) = (text(header.first)?, text(header.bound)?);
+        let step = header.step.map(text).transpose()?.filter(|step| step != "1");
         let (low, high) = match header.down {
             false => (&first, &bound),
             true => (&bound, &first),

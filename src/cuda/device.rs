@@ -267,6 +267,8 @@ impl Device {
         let mut defined = defined(input);
         let choices = Rc::clone(&self.choices);
         defined.extend(choices.macros());
+        let all = Span { start: 0, end: input.file().bytes.len() as u32 };
+        let addresses = super::meaning::addresses(input, all);
         for (index, bound) in input.bound.iter().enumerate() {
             if self.routines.contains(&bound.directive.span.start) {
                 wanted.extend(routine_name(input, index).map(str::to_owned));
@@ -295,7 +297,8 @@ impl Device {
                 }
                 // A macro may stand for the name alone.
                 let behind = one.text[at + word.len()..].trim_start();
-                if (behind.is_empty() || behind.starts_with(['(', '<'])) && is_function(input, word) {
+                let is_used = behind.is_empty() || behind.starts_with(['(', '<']) || addresses.contains(word);
+                if is_used && is_function(input, word) {
                     wanted.push(word.to_owned());
                 }
                 if !known.insert((one.part, word.to_owned())) {
@@ -352,7 +355,7 @@ impl Device {
         let constant = copied::constant(input, word)?;
         let place = (constant.number, constant.start());
         let is_devices = part == Part::Routine && !constant.is_integer;
-        let text = constant.text(is_devices);
+        let text = constant.text(input, is_devices);
         let place_of = if is_devices { &mut self.constants } else { &mut self.parts };
         let is_new = place_of.insert(place, text.clone()).is_none();
         is_new.then(|| Copied::new(if is_devices { Part::Routine } else { Part::Type }, text))
@@ -369,7 +372,11 @@ impl Device {
                 let at = (line.number, line.line.span.start);
                 texts.push(Copied::new(part, line.line.body.clone()));
                 texts.push(self.conditions(at));
-                self.parts.insert(at, line.text.to_owned());
+                let text = match input.is_c {
+                    true => super::meaning::in_macro(input, line.line, line.text),
+                    false => line.text.to_owned(),
+                };
+                self.parts.insert(at, text);
             }
             self.macros.insert(word.to_owned());
         }
@@ -378,7 +385,17 @@ impl Device {
             copied::definitions(&seen, word).into_iter().map(move |span| (number, seen, span))
         });
         for (number, seen, span) in shown.chain(hidden.definitions(word)) {
-            let text = super::packed::definition(&seen, span);
+            if input.is_c && super::meaning::is_inside(input, &seen, span, part == Part::Kernel) {
+                continue;
+            }
+            let (span, text) = match input.is_c {
+                true => {
+                    let whole = super::meaning::whole(&seen, span);
+                    (whole, super::meaning::definition(input, &seen, whole))
+                }
+                false => (span, seen.file.text(span).trim_end().to_owned()),
+            };
+            let text = super::packed::definition(&seen, span, text);
             if self.parts.get(&(number, span.start)) != Some(&text) {
                 texts.push(Copied { part: Part::Type, text: text.clone(), own: own_names(&seen, span) });
                 texts.push(self.conditions((number, span.start)));
@@ -417,11 +434,9 @@ impl Device {
         let says_lines = predefined::asks_for_line(input, &input.source, function.span);
         let input = &Input { line_directives: input.line_directives || says_lines, ..*input };
         let code = routine_code(input, at, Edits::default(), 0)?;
-        let body = function.body;
-        let head = Span { start: function.span.start, end: unit.stmt(body).span.start };
         let is_own = placed.contains(&function.span.start) || is_own(input.source, function);
         let own = if is_own { "static " } else { "" };
-        let head = format!("{own}{}", head_of(&input.file().text(head)));
+        let head = format!("{own}{}", super::meaning::head(input, &input.source, function)?);
         let mut text = format!("{head}\n{code}\n");
         if input.says_lines() {
             text += &format!("{}\n", super::origin::BACK);
@@ -440,16 +455,15 @@ impl Device {
                 let function = &seen.unit.functions[at];
                 let text = seen.file.text(function.span).into_owned();
                 let body = seen.unit.stmt(function.body).span;
-                let head = Span { start: function.span.start, end: body.start };
                 let code = match input.reading(seen) {
                     Some(there) => routine_code(there, at, Edits::default(), 0)?,
-                    None => seen.file.text(body).into_owned(),
+                    None => super::meaning::of_header(input, seen, body)?,
                 };
-                let mut whole = format!("static {}\n{code}\n", head_of(&seen.file.text(head)));
+                let head = super::meaning::head(input, seen, function)?;
+                let mut whole = format!("static {head}\n{code}\n");
                 if predefined::asks_for_line(input, seen, function.span) {
                     let name = seen.file.name.rsplit(['/', '\\']).next().unwrap_or_default();
                     let line = seen.file.line_number(body.start);
-                    let head = head_of(&seen.file.text(head));
                     let back = super::origin::BACK;
                     whole = format!("static {head}\n#line {line} \"{name}\"\n{code}\n{back}\n");
                 }
@@ -462,8 +476,8 @@ impl Device {
         for (number, seen) in input.headers.iter().chain([&input.source]).enumerate() {
             let prototype = seen.unit.decls_named(name).find(|decl| decl.kind == DeclKind::Prototype);
             if let Some(decl) = prototype {
-                let text = seen.file.text(decl.span).into_owned();
-                let head = head_of(text.trim_end().trim_end_matches(';'));
+                let text = super::meaning::without_storage(seen, decl.span);
+                let head = super::meaning::device_head(text.trim_end().trim_end_matches(';'));
                 self.device_prototypes.insert((number, decl.span.start), format!("{head};\n"));
                 return Ok(vec![Copied { part: Part::Routine, text, own: own_names(seen, decl.span) }]);
             }
@@ -539,8 +553,10 @@ impl Device {
         if words(&all).contains(&"restrict") {
             out += "#define restrict __restrict__\n\n";
         }
-        if words(&all).contains(&"_Bool") {
-            out += "#define _Bool bool\n\n";
+        for (name, meaning) in super::meaning::WORDS {
+            if words(&all).contains(&name) {
+                out += &format!("#define {name} {meaning}\n\n");
+            }
         }
         let macros = super::complex::macros(&all);
         if has_complex && !macros.is_empty() {
@@ -702,16 +718,6 @@ fn defined<'a>(input: &Input<'a>) -> FxHashSet<&'a str> {
         found.extend(seen.scan.defines.iter().map(|define| define.name.as_str()));
     }
     found
-}
-
-/// The head of a function as device code.
-fn head_of(text: &str) -> String {
-    let mut head = text.trim().to_owned();
-    for word in ["extern \"C\" ", "extern ", "static ", "inline ", "__inline__ "] {
-        head = head.replace(word, "");
-    }
-    let lines: Vec<&str> = head.lines().filter(|line| !line.trim_start().starts_with("#pragma")).collect();
-    format!("__device__ {}", lines.join("\n").trim())
 }
 
 /// What a function's threads share: everything that it is given an address of, and statics.

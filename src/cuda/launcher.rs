@@ -16,6 +16,8 @@ pub struct Launcher<'a> {
     /// Lanes and workers.
     pub shape: (usize, usize),
     pub queued: bool,
+    /// Declarations that the kernel begins with.
+    pub declarations: Vec<String>,
 }
 
 /// The name of the kernel that a launcher of this name starts.
@@ -25,7 +27,7 @@ pub fn kernel_name(launcher: &str) -> String {
 
 /// The definition of the kernel that a launcher starts.
 pub fn kernel(launcher: &Launcher, code: &str) -> String {
-    let Launcher { name, made, grid, shape: (vector, workers), .. } = *launcher;
+    let Launcher { name, made, grid, shape: (vector, workers), declarations, .. } = launcher;
     let mut out = String::new();
     if grid.template {
         out += &format!("template <typename {}>\n", launcher.host.words.index);
@@ -35,7 +37,7 @@ pub fn kernel(launcher: &Launcher, code: &str) -> String {
     let head =
         format!("__global__ void __launch_bounds__({}{held}) {}(", vector * workers, kernel_name(name));
     out += &format!("{head}{})\n{{\n", wrapped(&params, 4, head.len()));
-    for line in made.prologue.iter().chain(&made.filling) {
+    for line in declarations.iter().chain(&made.prologue).chain(&made.filling) {
         out += &format!("    {line}\n");
     }
     out += code.trim_end();
@@ -91,10 +93,10 @@ pub fn text(launcher: &Launcher) -> String {
 
 /// The declaration of a launcher for the host.
 pub fn prototype(launcher: &Launcher) -> String {
-    let Launcher { name, host, grid, queued, .. } = *launcher;
+    let Launcher { name, host, grid, queued, .. } = launcher;
     let mut params: Vec<String> = host.params.iter().map(|(_, header)| header.clone()).collect();
     params.extend(grid.param.clone());
-    if queued {
+    if *queued {
         params.push(format!("int {}", host.words.queue));
     }
     if params.is_empty() {

@@ -164,6 +164,9 @@ fn called(input: &Input, seen: &Seen, span: Span) -> BTreeSet<String> {
         true => implied::implied(input, span),
         false => BTreeSet::new(),
     };
+    if std::ptr::eq(unit, input.unit()) {
+        found.extend(super::meaning::addresses(input, span));
+    }
     for expr in unit.exprs_in(span) {
         let ExprKind::Call { callee, .. } = &expr.kind else { continue };
         match &unit.expr(*callee).kind {
@@ -227,6 +230,22 @@ fn obstacle(
     } else if words(&seen.file.text(function.span)).windows(2).any(|two| two == ["long", "double"]) {
         let text = "computes in `long double`, which the device does not have".to_owned();
         return Some(Why { text, said: None });
+    }
+    if input.is_c {
+        let head = super::meaning::head(input, seen, function).map(|_| ());
+        let body = seen.unit.stmt(function.body).span;
+        let is_plain = !is_own && input.reading(seen).is_none();
+        let made = head.and_then(|()| match is_plain {
+            true => super::meaning::of_header(input, seen, body).map(|_| ()),
+            false => Ok(()),
+        });
+        match made {
+            Err(why) if is_own => return Some(said(why)),
+            Err(why) => {
+                return Some(Why { text: format!("stands in a header: {}", why.message), said: None });
+            }
+            Ok(()) => {}
+        }
     }
     let name = hosts_variable(input, (is_own, seen), function, is_in_place)?;
     let text = format!("names `{name}`, a variable of the host");

@@ -31,6 +31,7 @@ mod launcher;
 mod left;
 mod levels;
 mod lines;
+mod macros;
 mod meaning;
 mod names;
 mod object;
@@ -72,6 +73,7 @@ use crate::source::{SourceFile, Span};
 pub use choices::Choices;
 pub use device::{Device, header_ending, routine_prototypes, unit_name};
 pub use effects::Effects;
+pub use meaning::is_c;
 pub use renamed::{MACRO, with_own_macro};
 pub use stuck::Stuck;
 
@@ -112,6 +114,8 @@ pub struct Input<'a> {
     pub plan: &'a Plan,
     /// The device type whose clauses count.
     pub device_type: &'a str,
+    /// The program is C, whose code means something else in C++.
+    pub is_c: bool,
     /// The code stays where it stands: all names and types of the source are known there.
     pub in_place: bool,
     /// The name of the object on the device, where a construct in its place needs the object itself.

@@ -7,8 +7,7 @@ use crate::source::Span;
 use super::Seen;
 
 /// The text of a definition as the device file has it.
-pub fn definition(seen: &Seen, span: Span) -> String {
-    let text = seen.file.text(span).trim_end().to_owned();
+pub fn definition(seen: &Seen, span: Span, text: String) -> String {
     let text = match text.ends_with(';') {
         true => text,
         false => format!("{text}{};", attributes(seen, span.end)),

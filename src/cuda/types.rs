@@ -60,10 +60,17 @@ pub fn written(input: &Input, seen: Seen, decl: &Decl) -> Option<String> {
         BaseType::Builtin(words) if words == "_Bool" => Some("bool".to_owned()),
         BaseType::Builtin(words) => Some(words.clone()),
         BaseType::Void => Some("void".to_owned()),
+        BaseType::Named(name) if input.is_c && *name == decl.name => {
+            let mut known = std::iter::once(&input.source).chain(input.headers);
+            known.find_map(|seen| super::meaning::tag_of(seen, name))
+        }
         BaseType::Named(name) => Some(name.clone()),
         BaseType::Tagged(tag) => Some(tagged(seen, decl, tag)),
         BaseType::Record(id) => seen.unit.record(*id).tag.as_ref().map(|tag| tagged(seen, decl, tag)),
         BaseType::Enum => {
+            if input.is_c {
+                return super::meaning::integer_of(input, &seen, decl).map(str::to_owned);
+            }
             let text = seen.file.text(Span { start: decl.span.start, end: decl.name_span.start });
             let all = words(&text);
             let at = all.iter().position(|word| *word == "enum")?;

@@ -92,7 +92,8 @@ impl<'a, 'b> Variable<'a, 'b> {
         let is_read_only = stars <= usize::from(is_pointer_first)
             && !one.used.part_written
             && !one.used.address_taken
-            && only_indexed(input, stmt, one.symbol);
+            && only_indexed(input, stmt, one.symbol)
+            && super::meaning::readers::only_values(input, stmt, one.symbol);
         Ok(Variable {
             one,
             name: &one.name,

@@ -7,6 +7,7 @@ use tree_sitter::{Node, Parser, Tree};
 use crate::scan::{self, Scan};
 use crate::source::{SourceFile, Span};
 
+use super::forms::{CompoundLiteral, Designated, Designator, EnumSpecifier, Measured};
 use super::ir::*;
 
 /// Copies the tree of a file.
@@ -118,7 +119,11 @@ impl Reader<'_> {
                             push(&mut pending, self.named(body))
                         }
                         // `extern "C"` before one declaration belongs to it.
-                        Some(body) => pending.push((body, whole)),
+                        Some(body) => {
+                            let word = Span::new(node.start_byte(), body.start_byte());
+                            self.unit.forms.storage.push(word);
+                            pending.push((body, whole))
+                        }
                         None => push(&mut pending, self.named(node)),
                     }
                 }
@@ -131,6 +136,7 @@ impl Reader<'_> {
         }
         self.unit.top_level.sort_by_key(|span| span.start);
         self.unit.lambdas.sort_by_key(|(span, _)| span.start);
+        self.unit.forms.sort();
         self.unit.functions.sort_by_key(|function| function.span.start);
         // A function of a class that stands in a function is a part of that function.
         let mut end = 0;
@@ -177,6 +183,8 @@ impl Reader<'_> {
         let Some(name) = innermost_name(declarator) else { return };
         let (name, scope) = self.unqualified(name);
         self.references(name, declarator);
+        self.storage(node);
+        let returns = self.returns(node, declarator);
         let params = self.params(declarator, node);
         let body = self.stmt(body);
         self.unit.functions.push(Function {
@@ -185,9 +193,96 @@ impl Reader<'_> {
             member_of: scope.or_else(|| self.classes.last().cloned()),
             span: whole,
             params,
+            returns,
             body,
             has_error: false,
         });
+    }
+
+    /// Notes the words of storage that a declaration or a function begins with.
+    fn storage(&mut self, node: Node) {
+        let all = self.named(node).into_iter().filter(|child| child.kind() == "storage_class_specifier");
+        let words: Vec<Span> = all.map(span).collect();
+        self.unit.forms.storage.extend(words);
+    }
+
+    /// The type that a function returns, as a cast writes it.
+    fn returns(&mut self, node: Node, declarator: Node) -> String {
+        let Some(kind) = node.child_by_field_name("type") else { return String::new() };
+        if kind.kind() == "enum_specifier" || kind.kind().ends_with("_specifier") {
+            self.specifier_type(kind);
+        }
+        let (mut at, mut stars) = (declarator, 0);
+        while at.kind() == "pointer_declarator" {
+            stars += 1;
+            let Some(inner) = at.child_by_field_name("declarator") else { return String::new() };
+            at = inner;
+        }
+        match at.kind() {
+            "function_declarator" => format!("{}{}", self.text(kind), "*".repeat(stars)),
+            _ => String::new(),
+        }
+    }
+
+    /// Notes the enumerations that a type in a cast, a `sizeof` or a compound literal names.
+    fn mentioned(&mut self, node: Node) {
+        if let Some(kind) = node.child_by_field_name("type").filter(|kind| kind.kind() == "enum_specifier") {
+            self.enumeration(kind);
+        }
+    }
+
+    fn enumeration(&mut self, node: Node) {
+        let tag = node.child_by_field_name("name").map(|name| self.text(name));
+        let is_definition = node.child_by_field_name("body").is_some();
+        self.unit.forms.enums.push(EnumSpecifier { span: span(node), tag, is_definition });
+    }
+
+    /// Notes the operand of a `sizeof`, with expressions of its own.
+    fn measured(&mut self, node: Node) {
+        let operand = node.child_by_field_name("value").or_else(|| {
+            let kind = node.child_by_field_name("type")?;
+            self.mentioned(kind);
+            let only = kind.named_child(0).filter(|_| kind.named_child_count() == 1)?;
+            (only.kind() == "type_identifier").then_some(only)
+        });
+        let Some(operand) = operand else { return };
+        let own = std::mem::take(&mut self.unit.exprs);
+        if operand.kind() == "type_identifier" {
+            let name = ExprKind::Name(self.text(operand));
+            self.push_expr(span(operand), name);
+        } else {
+            self.expr(operand);
+        }
+        let operand = std::mem::replace(&mut self.unit.exprs, own);
+        self.unit.forms.measured.push(Measured { span: span(node), operand });
+    }
+
+    /// `.name = e` and the like.
+    fn designated(&mut self, node: Node) -> Option<ExprKind> {
+        let mut path = Vec::new();
+        let mut cursor = node.walk();
+        let all: Vec<Node> = node.children_by_field_name("designator", &mut cursor).collect();
+        for one in all {
+            let inner = one.named_child(0);
+            path.push(match (one.kind(), inner) {
+                ("field_designator", Some(name)) => Designator::Member(self.text(name)),
+                ("subscript_designator", Some(index)) => Designator::Element(self.expr(index)),
+                _ => Designator::Other,
+            });
+        }
+        let value = self.expr(node.child_by_field_name("value")?);
+        self.unit.forms.designated.push(Designated { span: span(node), path, value });
+        Some(ExprKind::Initialiser(vec![value]))
+    }
+
+    /// `(type){ … }`
+    fn compound_literal(&mut self, node: Node) -> Option<ExprKind> {
+        let kind = node.child_by_field_name("type")?;
+        self.mentioned(kind);
+        let to = self.text(kind);
+        let is_array = to.contains('[');
+        self.unit.forms.literals.push(CompoundLiteral { span: span(node), to, is_array });
+        Some(ExprKind::Initialiser(vec![self.expr(node.child_by_field_name("value")?)]))
     }
 
     /// The last part of a name such as `N::A<T>::f`, and the part before it without its arguments.
@@ -266,6 +361,7 @@ impl Reader<'_> {
             is_const: false,
             is_typedef: node.kind() == "type_definition",
         };
+        self.storage(node);
         for child in self.named(node) {
             match (child.kind(), self.text(child).as_str()) {
                 ("storage_class_specifier", "static") => found.is_static = true,
@@ -288,6 +384,7 @@ impl Reader<'_> {
             "enum_specifier" => {
                 let name = node.child_by_field_name("name").map(|name| self.text(name));
                 self.unit.enums.extend(name);
+                self.enumeration(node);
                 self.enumerators(node);
                 BaseType::Enum
             }
@@ -548,6 +645,10 @@ impl Reader<'_> {
                 "array_declarator" => {
                     let size = at.child_by_field_name("size").map(|size| self.expr(size));
                     derived.push(Derived::Array(size));
+                    let mut cursor = at.walk();
+                    let words = at.children(&mut cursor);
+                    let words = words.filter(|word| matches!(word.kind(), "static" | "type_qualifier"));
+                    self.unit.forms.bound_words.extend(words.map(span));
                 }
                 "function_declarator" => derived.push(Derived::Function),
                 "reference_declarator" => derived.push(Derived::Reference),
@@ -666,6 +767,11 @@ impl Reader<'_> {
             "continue_statement" => StmtKind::Continue,
             "goto_statement" => {
                 StmtKind::Goto(field("label").map(|label| self.text(label)).unwrap_or_default())
+            }
+            // Its constants are all that it declares.
+            "enum_specifier" => {
+                self.specifier_type(node);
+                StmtKind::Decl(Vec::new())
             }
             _ => self.opaque_stmt(node),
         };
@@ -872,9 +978,18 @@ impl Reader<'_> {
                 arrow: operator().is_some_and(|operator| operator == "->"),
             },
             "cast_expression" => {
+                self.mentioned(field("type")?);
                 ExprKind::Cast { to: self.text(field("type")?), operand: self.expr(field("value")?) }
             }
-            "sizeof_expression" | "alignof_expression" | "offsetof_expression" => ExprKind::Sizeof,
+            "sizeof_expression" => {
+                self.measured(node);
+                ExprKind::Sizeof
+            }
+            "alignof_expression" | "offsetof_expression" => ExprKind::Sizeof,
+            "generic_expression" => {
+                self.unit.forms.generic.push(span(node));
+                return None;
+            }
             "conditional_expression" => {
                 let cond = self.expr(field("condition")?);
                 let first = match field("consequence") {
@@ -887,8 +1002,8 @@ impl Reader<'_> {
             "initializer_list" => {
                 ExprKind::Initialiser(self.named(node).into_iter().map(|child| self.expr(child)).collect())
             }
-            "initializer_pair" => return Some(ExprKind::Initialiser(vec![self.expr(field("value")?)])),
-            "compound_literal_expression" => ExprKind::Initialiser(vec![self.expr(field("value")?)]),
+            "initializer_pair" => return self.designated(node),
+            "compound_literal_expression" => return self.compound_literal(node),
             _ => return None,
         };
         Some(kind)

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use crate::source::{Named, Span};
 
+use super::forms::Forms;
 use super::within::Places;
 
 macro_rules! id {
@@ -87,6 +88,8 @@ pub struct Unit {
     pub statement_functions: Vec<StatementFunction>,
     /// Arguments of Fortran's references that are named there: the value, and the name; by id of the value.
     pub keywords: Vec<(ExprId, String)>,
+    /// What C writes and the nodes here do not say.
+    pub forms: Forms,
     /// Spans of what the grammar could not understand.
     pub errors: Vec<Span>,
     /// Where the expressions begin.
@@ -120,6 +123,8 @@ pub struct Function {
     pub span: Span,
     /// Its parameters.
     pub params: Vec<DeclId>,
+    /// The type that it returns, as C writes it in a cast; empty where that is not known.
+    pub returns: String,
     /// Its body, a block.
     pub body: StmtId,
     /// The function contains something the grammar could not understand.

@@ -3,6 +3,7 @@
 //! Invariant: knows nothing of directives and targets; node names of a grammar stand in one
 //! place, `c.rs` for C and C++, the folder `fortran` for Fortran.
 
+pub mod forms;
 pub mod ir;
 
 mod c;

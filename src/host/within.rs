@@ -106,6 +106,12 @@ impl Unit {
         found.into_iter().map(|at| &self.functions[at])
     }
 
+    /// The outermost function that holds some bytes.
+    pub fn function_around(&self, span: Span) -> Option<&Function> {
+        let behind = self.functions.partition_point(|function| function.span.start <= span.start);
+        self.functions[..behind].last().filter(|function| function.span.contains(span))
+    }
+
     /// The declarations whose names begin so.
     pub fn decls_beginning(&self, lead: &str) -> impl Iterator<Item = &Decl> + use<'_> {
         let name_of = |at: usize| Some(self.decls[at].name.as_str());

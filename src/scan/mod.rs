@@ -16,6 +16,7 @@ mod preproc;
 mod qualifier;
 mod shadow;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -161,9 +162,16 @@ pub struct Index {
     defines: Named,
     /// Behind each brace, whether what follows stands between braces.
     braces: OnceLock<Vec<(u32, bool)>>,
+    /// The names of types that conditions of the preprocessor choose.
+    chosen: OnceLock<BTreeSet<String>>,
 }
 
 impl Scan {
+    /// The names of types for which conditions of the preprocessor choose one of several: found by `find`, once.
+    pub fn chosen_types(&self, find: impl FnOnce() -> BTreeSet<String>) -> &BTreeSet<String> {
+        self.index.chosen.get_or_init(find)
+    }
+
     /// The `#define` lines of a name, in source order.
     pub fn defines_named(&self, name: &str) -> impl DoubleEndedIterator<Item = &Define> + use<'_> {
         let found = self.index.defines.of(name, self.defines.len(), |at| Some(&self.defines[at].name));

@@ -3,6 +3,8 @@
 //! Invariant: states facts about the program; decides nothing and knows no target.
 
 mod array;
+mod c_library;
+mod c_type;
 mod components;
 mod designator;
 mod element;
@@ -21,6 +23,8 @@ mod sum;
 mod symbols;
 
 pub use array::{Elementwise, Line, LineKind, Piece, Refusal, Why, elementwise};
+pub use c_library::{Overloaded, Parameter, overloaded};
+pub use c_type::{CNumber, CType, CTypes, Rank};
 pub use components::{
     Component, Lent, Path, Place, Step, inquired, is_lent, is_selected, lender, lent, paths, record_of,
 };

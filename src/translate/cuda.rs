@@ -173,7 +173,12 @@ impl Work<'_> {
         });
         let read: Vec<cuda::Input> = readings
             .iter()
-            .map(|(at, reading)| reading.input(headers[*at], &headers[..*at], &[], self.options))
+            .map(|(at, reading)| {
+                let own = reading.input(headers[*at], &headers[..*at], &[], self.options);
+                // A header is in the language of what includes it.
+                let is_c = own.is_c && file.language != crate::source::Language::Cpp;
+                cuda::Input { is_c, ..own }
+            })
             .collect();
         let declared = Declared::new();
         let input = own.input(Seen { file, unit, scan, declared: &declared }, &headers, &read, self.options);

@@ -51,6 +51,7 @@ impl Reading {
             bound: &self.bound,
             plan: &self.plan,
             device_type: &options.device_type,
+            is_c: cuda::is_c(&source),
             in_place: false,
             object: None,
             stuck: None,

@@ -345,6 +345,84 @@ __host__ __device__ inline int acc_on_device(int type)
 namespace acc2omp {
 
 // ---------------------------------------------------------------------------------------------------------------------
+// The mathematical functions with the types of C's prototypes, for macros of C programs: `sqrt` of a `float` is a `double`.
+// ---------------------------------------------------------------------------------------------------------------------
+
+namespace c {
+
+#define ACC2OMP_OF_ONE(type, name, param) \
+    __host__ __device__ inline type name(param x) { return ::name(x); }
+#define ACC2OMP_OF_TWO(name) \
+    __host__ __device__ inline double name(double x, double y) { return ::name(x, y); }
+
+ACC2OMP_OF_ONE(double, acos, double)
+ACC2OMP_OF_ONE(double, acosh, double)
+ACC2OMP_OF_ONE(double, asin, double)
+ACC2OMP_OF_ONE(double, asinh, double)
+ACC2OMP_OF_ONE(double, atan, double)
+ACC2OMP_OF_ONE(double, atanh, double)
+ACC2OMP_OF_ONE(double, cbrt, double)
+ACC2OMP_OF_ONE(double, ceil, double)
+ACC2OMP_OF_ONE(double, cos, double)
+ACC2OMP_OF_ONE(double, cosh, double)
+ACC2OMP_OF_ONE(double, erf, double)
+ACC2OMP_OF_ONE(double, erfc, double)
+ACC2OMP_OF_ONE(double, exp, double)
+ACC2OMP_OF_ONE(double, exp2, double)
+ACC2OMP_OF_ONE(double, expm1, double)
+ACC2OMP_OF_ONE(double, fabs, double)
+ACC2OMP_OF_ONE(double, floor, double)
+ACC2OMP_OF_ONE(double, lgamma, double)
+ACC2OMP_OF_ONE(double, log, double)
+ACC2OMP_OF_ONE(double, log10, double)
+ACC2OMP_OF_ONE(double, log1p, double)
+ACC2OMP_OF_ONE(double, log2, double)
+ACC2OMP_OF_ONE(double, logb, double)
+ACC2OMP_OF_ONE(double, nearbyint, double)
+ACC2OMP_OF_ONE(double, rint, double)
+ACC2OMP_OF_ONE(double, round, double)
+ACC2OMP_OF_ONE(double, sin, double)
+ACC2OMP_OF_ONE(double, sinh, double)
+ACC2OMP_OF_ONE(double, sqrt, double)
+ACC2OMP_OF_ONE(double, tan, double)
+ACC2OMP_OF_ONE(double, tanh, double)
+ACC2OMP_OF_ONE(double, tgamma, double)
+ACC2OMP_OF_ONE(double, trunc, double)
+ACC2OMP_OF_ONE(double, j0, double)
+ACC2OMP_OF_ONE(double, j1, double)
+ACC2OMP_OF_ONE(double, y0, double)
+ACC2OMP_OF_ONE(double, y1, double)
+ACC2OMP_OF_ONE(int, abs, int)
+ACC2OMP_OF_ONE(int, ilogb, double)
+ACC2OMP_OF_ONE(long, lrint, double)
+ACC2OMP_OF_ONE(long, lround, double)
+ACC2OMP_OF_ONE(long long, llrint, double)
+ACC2OMP_OF_ONE(long long, llround, double)
+ACC2OMP_OF_TWO(atan2)
+ACC2OMP_OF_TWO(copysign)
+ACC2OMP_OF_TWO(fdim)
+ACC2OMP_OF_TWO(fmax)
+ACC2OMP_OF_TWO(fmin)
+ACC2OMP_OF_TWO(fmod)
+ACC2OMP_OF_TWO(hypot)
+ACC2OMP_OF_TWO(nextafter)
+ACC2OMP_OF_TWO(pow)
+ACC2OMP_OF_TWO(remainder)
+
+#undef ACC2OMP_OF_ONE
+#undef ACC2OMP_OF_TWO
+
+__host__ __device__ inline double fma(double x, double y, double z) { return ::fma(x, y, z); }
+__host__ __device__ inline double ldexp(double x, int n) { return ::ldexp(x, n); }
+__host__ __device__ inline double scalbn(double x, int n) { return ::scalbn(x, n); }
+__host__ __device__ inline double scalbln(double x, long n) { return ::scalbln(x, n); }
+__host__ __device__ inline double frexp(double x, int *n) { return ::frexp(x, n); }
+__host__ __device__ inline double modf(double x, double *n) { return ::modf(x, n); }
+__host__ __device__ inline double remquo(double x, double y, int *n) { return ::remquo(x, y, n); }
+
+}  // namespace c
+
+// ---------------------------------------------------------------------------------------------------------------------
 // Operators. `T operator()(T, T)`, and `identity<T>()`, which changes nothing. The logical ones give 0 or 1.
 // `mixed` is for `x op= value` where the types differ: computed in C's common type.
 // ---------------------------------------------------------------------------------------------------------------------

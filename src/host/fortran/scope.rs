@@ -114,6 +114,7 @@ impl<'t> Reader<'_, 't> {
                 member_of: None,
                 span: Span::new(node.start_byte(), end.max(node.start_byte())),
                 params,
+                returns: String::new(),
                 body: self.execution_part(node, &execution, parts.end),
                 has_error: false,
             };

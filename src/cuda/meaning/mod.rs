@@ -1,0 +1,229 @@
+//! Code of C as code of C++ that means the same: what the two languages read differently is written otherwise, or refused.
+//!
+//! Invariant: works from the tree of the C source; where both languages agree, the text stays as it is.
+
+mod definitions;
+mod enums;
+mod heads;
+mod initialisers;
+mod jumps;
+mod locals;
+mod math;
+mod measured;
+mod pointers;
+pub mod readers;
+mod steps;
+mod taken;
+mod values;
+mod wraps;
+
+use std::collections::BTreeSet;
+
+use crate::host::forms::inside;
+use crate::host::ir::{DeclKind, Derived, ExprId, ExprKind, Unit};
+use crate::scan::{self, Define};
+use crate::sema::{CTypes, SymbolKind, Symbols, has_variable_length};
+use crate::source::{Language, Span};
+
+use super::text::{Edits, words};
+use super::{Input, Refused, Seen, refused};
+
+pub use definitions::tag_of;
+pub use definitions::{text as definition, whole};
+pub use enums::of_decl as integer_of;
+pub use heads::device as device_head;
+pub use heads::{head, without_storage};
+pub use locals::is_inside;
+pub use locals::is_only;
+pub use math::in_macro;
+pub use taken::declarations as using;
+pub use values::addresses;
+
+/// Words of C, and those of C++ for them.
+pub const WORDS: [(&str, &str); 5] = [
+    ("_Bool", "bool"),
+    ("_Static_assert", "static_assert"),
+    ("_Alignas", "alignas"),
+    ("_Alignof", "alignof"),
+    ("_Noreturn", "[[noreturn]]"),
+];
+
+/// Some code of a file.
+pub struct Place<'a> {
+    /// What is known of its file.
+    pub input: &'a Input<'a>,
+    /// The types of its expressions.
+    pub types: CTypes<'a>,
+    /// Its bytes.
+    pub span: Span,
+}
+
+/// All files that are seen.
+fn files<'a>(input: &Input<'a>) -> impl Iterator<Item = Seen<'a>> + use<'a> {
+    [input.source].into_iter().chain(input.headers.iter().copied())
+}
+
+/// Whether a source is C: of a header, what it reads like.
+pub fn is_c(source: &Seen) -> bool {
+    match source.file.language {
+        Language::C => true,
+        Language::Header => !source.unit.is_cpp(),
+        _ => false,
+    }
+}
+
+/// The names of types for which conditions of the preprocessor choose one of several.
+fn chosen<'a>(input: &Input<'a>) -> BTreeSet<&'a str> {
+    files(input).flat_map(|seen| chosen_in(&seen)).map(String::as_str).collect()
+}
+
+fn chosen_in<'a>(seen: &Seen<'a>) -> &'a BTreeSet<String> {
+    seen.scan.chosen_types(|| {
+        let forks = scan::forks(seen.file);
+        let mut found = BTreeSet::new();
+        for decl in seen.unit.decls.iter().filter(|decl| decl.kind == DeclKind::Typedef) {
+            let mut around = forks.iter().filter_map(|fork| Some((fork, fork.branch_at(decl.span.start)?)));
+            let is_chosen = around.any(|(fork, own)| {
+                let others = fork.branches.iter().enumerate().filter(|(at, _)| *at != own);
+                others
+                    .into_iter()
+                    .any(|(_, branch)| words(&seen.file.text(branch.inside)).contains(&decl.name.as_str()))
+            });
+            if is_chosen {
+                found.insert(decl.name.clone());
+            }
+        }
+        found
+    })
+}
+
+/// Has `edits` say the code in `span` as C++.
+pub fn edit(input: &Input, span: Span, edits: &mut Edits) -> Result<(), Refused> {
+    if !input.is_c {
+        return Ok(());
+    }
+    let headers: Vec<&Unit> = input.headers.iter().map(|seen| seen.unit).collect();
+    let chosen = chosen(input);
+    let types = CTypes {
+        file: input.file(),
+        unit: input.unit(),
+        headers: &headers,
+        symbols: input.symbols,
+        chosen: &chosen,
+    };
+    let place = Place { input, types, span };
+    possible(&place)?;
+    locals::check(input, span)?;
+    let mut wraps = wraps::Wraps::default();
+    math::calls(&place, &mut wraps, edits);
+    pointers::conversions(&place, &mut wraps)?;
+    initialisers::narrowed(&place, &mut wraps);
+    wraps.add_to(edits);
+    steps::edit(&place, edits)?;
+    measured::sizes(&place, edits)?;
+    initialisers::edit(&place, edits)?;
+    enums::in_code(input, &input.source, span, edits)?;
+    jumps::edit(&place, edits)
+}
+
+/// The text of some code as C++.
+pub fn text(input: &Input, span: Span) -> Result<String, Refused> {
+    let mut edits = Edits::default();
+    edit(input, span, &mut edits)?;
+    Ok(edits.render(input.file(), span, 0).trim().to_owned())
+}
+
+/// The text of some code of a header as C++. The file that includes it has no other names for the header's.
+pub fn of_header(input: &Input, seen: &Seen, span: Span) -> Result<String, Refused> {
+    if !input.is_c {
+        return Ok(seen.file.text(span).into_owned());
+    }
+    let others: Vec<&Unit> =
+        input.headers.iter().filter(|one| !std::ptr::eq(one.unit, seen.unit)).map(|one| one.unit).collect();
+    let macros: Vec<&Define> = files(input).flat_map(|seen| &seen.scan.defines).collect();
+    let symbols = Symbols::new(seen.unit, seen.file.bytes.len(), (&others, None), &macros);
+    let there = Input { source: *seen, symbols: &symbols, bound: &[], ..*input };
+    let mut edits = Edits::default();
+    edit(&there, span, &mut edits)?;
+    Ok(edits.render(seen.file, span, 0))
+}
+
+/// The declaration of a constant at file scope, without its words of storage.
+pub fn constant(input: &Input, seen: &Seen, span: Span) -> String {
+    let mut edits = Edits::default();
+    heads::remove_storage(seen, span, &mut edits);
+    if input.is_c {
+        let others: Vec<&Unit> =
+            files(input).filter(|one| !std::ptr::eq(one.unit, seen.unit)).map(|one| one.unit).collect();
+        let chosen = chosen(input);
+        let types = CTypes {
+            file: seen.file,
+            unit: seen.unit,
+            headers: &others,
+            symbols: input.symbols,
+            chosen: &chosen,
+        };
+        let mut own = edits.clone();
+        let place = Place { input, types, span };
+        // What cannot be said otherwise, the compiler refuses.
+        if initialisers::edit(&place, &mut own).is_ok() && enums::in_code(input, seen, span, &mut own).is_ok()
+        {
+            edits = own;
+        }
+    }
+    edits.render(seen.file, span, 0).trim().to_owned()
+}
+
+/// That the code has nothing that C++ has no form for.
+fn possible(place: &Place) -> Result<(), Refused> {
+    let unit = place.types.unit;
+    if let Some(generic) = inside(&unit.forms.generic, place.span).next() {
+        return Err(refused(*generic, "`_Generic`"));
+    }
+    if let Some(literal) = inside(&unit.forms.literals, place.span).find(|one| one.is_array) {
+        return Err(refused(literal.span, "an array that is a compound literal"));
+    }
+    for decl in unit.decls_in(place.span).filter(|decl| decl.kind == DeclKind::Variable) {
+        let is_array = decl.derived.iter().any(|part| matches!(part, Derived::Array(Some(_))));
+        let symbol = place.types.symbols.lookup(&decl.name, decl.name_span.end);
+        let is_own = symbol.is_some_and(|symbol| {
+            let known = place.types.symbols.get(symbol);
+            known.decl.is_some_and(|known| unit.decl(known).name_span == decl.name_span)
+                && has_variable_length(unit, place.types.symbols, symbol)
+                && !has_constants(place, decl)
+        });
+        if is_array && is_own {
+            return Err(refused(
+                decl.name_span,
+                "an array that device code declares with a run-time value as its size",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Whether the sizes of an array are constants to C++, to which a `const` integer is one that begins with a number.
+fn has_constants(place: &Place, decl: &crate::host::ir::Decl) -> bool {
+    let unit = place.types.unit;
+    let mut pending: Vec<ExprId> = decl
+        .derived
+        .iter()
+        .filter_map(|part| if let Derived::Array(size) = part { *size } else { None })
+        .collect();
+    while let Some(expr) = pending.pop() {
+        let expr = unit.expr(expr);
+        if let ExprKind::Name(name) = &expr.kind {
+            let symbol =
+                place.types.symbols.lookup(name, expr.span.start).map(|id| place.types.symbols.get(id));
+            let known = symbol.and_then(|symbol| symbol.decl).map(|id| unit.decl(id));
+            let begins = known.and_then(|known| known.init).map(|init| &unit.expr(init).kind);
+            let is_number = matches!(begins, Some(ExprKind::Int(_)));
+            let is_name = symbol.is_none_or(|symbol| symbol.kind == SymbolKind::Constant);
+            if !(is_name || is_number && known.is_some_and(|known| known.is_const)) {
+                return false;
+            }
+        }
+        pending.extend(expr.kind.children());
+    }
+    true
+}
