@@ -9,7 +9,7 @@ use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, Reduction
 use crate::bind::{ancestors, descendants};
 use crate::host::ir::{BaseType, Decl, Derived, ExprKind, StmtId};
 use crate::plan::Own;
-use crate::sema::{self, Class, SymbolId, SymbolKind, Use};
+use crate::sema::{self, Class, Reach, SymbolId, SymbolKind, Use};
 use crate::source::Span;
 
 use super::item::{self, Address, Rows};
@@ -452,6 +452,7 @@ pub fn capture<'a>(
             && !is_own(symbol)
             && !is_loop_only(input, index, stmt, symbol)
             && (used_after(input, index, stmt, symbol) || atomic.contains(&symbol))
+            || in_kernels && !is_own(symbol) && has_other_names(input, stmt, symbol)
         {
             Role::Data("copy", Some(item::whole(input, &spelling, &decl)))
         } else if used.written && !used.exposed && !used.address_taken {
@@ -493,6 +494,33 @@ pub fn capture<'a>(
         }
     }
     Ok(Environment { variables: captured, extras })
+}
+
+/// Whether a region may change a scalar by another name: the program takes its address, or a reference leads to it, and the
+/// region assigns what a pointer or a reference leads to that may be the scalar.
+pub fn has_other_names(input: &Input, stmt: StmtId, symbol: SymbolId) -> bool {
+    let unit = input.unit();
+    let escapes = |body: StmtId| sema::escaping(unit, input.symbols, body).contains(&symbol);
+    let is_taken = match (input.symbols.get(symbol).kind, unit.function_around(input.stmt_span(stmt))) {
+        (SymbolKind::Local | SymbolKind::Parameter, Some(function)) => escapes(function.body),
+        _ => unit.functions.iter().any(|function| escapes(function.body)),
+    };
+    if !is_taken {
+        return false;
+    }
+    let facts = sema::Facts::new(input.file(), unit, input.symbols, &[], false);
+    let leads_there = |other: SymbolId, used: &Use| {
+        let known = input.symbols.get(other);
+        let reach = match known.class {
+            _ if known.is_reference && (used.written || used.part_written) => Reach::Pointer,
+            Class::Pointer if used.part_written => Reach::Pointer,
+            Class::Record | Class::Unknown if used.part_written => Reach::Memory,
+            _ => return false,
+        };
+        facts.may_be_same_memory((other, reach), (symbol, Reach::Object))
+    };
+    let uses = sema::uses(unit, input.symbols, stmt);
+    uses.iter().any(|(other, used)| other != symbol && leads_there(other, used))
 }
 
 /// Whether a region reads an array or a record, and does no more with it.

@@ -100,9 +100,9 @@ impl Device {
 
 /// Whether a variable at file scope has a twin: a `declare` names it, and not in `link`, which gives it no memory of its own.
 pub(super) fn has_twin(input: &Input, name: &str) -> bool {
-    let own = (0..input.bound.len()).filter(|at| input.bound[*at].function.is_none());
-    let mut named = own.flat_map(|index| items(input, index));
-    named.any(|(_, item)| item.base.text == name) || of_headers(input).contains_key(name)
+    let declared = input.headers.iter().chain([&input.source]).flat_map(|seen| seen.declared);
+    let mut placed = declared.filter(|(_, clause)| **clause != DataClause::Link);
+    placed.any(|((_, known), _)| known == name)
 }
 
 /// The list items of a `declare` that have a place on the device as long as the program runs.

@@ -445,7 +445,8 @@ impl Device {
         self.functions.insert(place, text.clone());
         self.origins.insert(place, function.span);
         self.device_prototypes.insert(place, format!("{};\n", head.trim_end()));
-        Ok(vec![Copied { part: Part::Routine, text, own: own_names(&input.source, function.span) }])
+        let copied = Copied { part: Part::Routine, text, own: own_names(&input.source, function.span) };
+        Ok(vec![copied, self.conditions(place)])
     }
 
     /// A function that another file defines: from a header, or declared only.
@@ -470,7 +471,8 @@ impl Device {
                 self.functions.insert((number, function.span.start), whole);
                 self.origins.insert((number, function.span.start), function.span);
                 let own = own_names(seen, function.span);
-                return Ok(vec![Copied { part: Part::Routine, text, own }]);
+                let conditions = self.conditions((number, function.span.start));
+                return Ok(vec![Copied { part: Part::Routine, text, own }, conditions]);
             }
         }
         for (number, seen) in input.headers.iter().chain([&input.source]).enumerate() {
@@ -479,7 +481,9 @@ impl Device {
                 let text = super::meaning::without_storage(seen, decl.span);
                 let head = super::meaning::device_head(text.trim_end().trim_end_matches(';'));
                 self.device_prototypes.insert((number, decl.span.start), format!("{head};\n"));
-                return Ok(vec![Copied { part: Part::Routine, text, own: own_names(seen, decl.span) }]);
+                let conditions = self.conditions((number, decl.span.start));
+                let copied = Copied { part: Part::Routine, text, own: own_names(seen, decl.span) };
+                return Ok(vec![copied, conditions]);
             }
         }
         Ok(Vec::new())

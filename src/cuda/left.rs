@@ -157,8 +157,30 @@ fn roots(input: &Input) -> BTreeSet<String> {
     found
 }
 
-/// The functions that code calls, those of macros included.
+/// What of some code the device runs: the host runs the rest of a `kernels` region.
+fn device_parts(input: &Input, span: Span) -> Vec<Span> {
+    let mut by_host: Vec<Span> = input.plan.by_host.keys().map(|stmt| input.stmt_span(*stmt)).collect();
+    by_host.retain(|one| span.contains(*one));
+    by_host.sort();
+    let mut parts = Vec::new();
+    let mut start = span.start;
+    for one in by_host {
+        parts.push(Span { start, end: one.start.max(start) });
+        start = one.end;
+    }
+    parts.push(Span { start, end: span.end });
+    parts
+}
+
+/// The functions that the device calls in some code, those of macros included.
 fn called(input: &Input, seen: &Seen, span: Span) -> BTreeSet<String> {
+    match std::ptr::eq(seen.unit, input.unit()) {
+        true => device_parts(input, span).into_iter().flat_map(|part| called_in(input, seen, part)).collect(),
+        false => called_in(input, seen, span),
+    }
+}
+
+fn called_in(input: &Input, seen: &Seen, span: Span) -> BTreeSet<String> {
     let unit = seen.unit;
     let mut found = match std::ptr::eq(unit, input.unit()) {
         true => implied::implied(input, span),

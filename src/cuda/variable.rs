@@ -426,6 +426,7 @@ impl<'a> Making<'a, '_> {
             && !self.atomic.contains(&one.symbol)
             && !symbols.get(one.symbol).is_reference
             && !symbols.is_static_member(one.symbol)
+            && !capture::has_other_names(self.input, self.stmt, one.symbol)
             && super::effects::changing_call(self.input, span, &|_| false).is_none()
             && !self.reads_atomically(one.symbol)
     }

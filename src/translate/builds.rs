@@ -3,7 +3,7 @@
 //! Invariant: code with conditions inside is the same text whichever of their branches was read, or refuses to build.
 
 use crate::acc;
-use crate::bind::Declared;
+use crate::bind;
 use crate::cuda::{self, Device, Seen};
 use crate::host;
 use crate::scan::{self, Shown, View};
@@ -69,7 +69,7 @@ fn device(source: &Source, view: &View, options: &Options) -> Device {
         .iter()
         .map(|(at, reading)| reading.input(headers[*at], &headers[..*at], &[], options))
         .collect();
-    let declared = Declared::new();
+    let declared = bind::declared(file, &scan, &unit);
     let seen = Seen { file, unit: &unit, scan: &scan, declared: &declared };
     cuda::lower(&own.input(seen, &headers, &read, options)).1
 }

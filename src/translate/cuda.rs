@@ -7,7 +7,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use crate::acc::ast::DirectiveKind;
-use crate::bind::Declared;
 use crate::cuda::{self, Change, Device, Seen};
 use crate::diag::{self, Diag};
 use crate::edit::{Edit, EditSet, Rewrite};
@@ -180,7 +179,7 @@ impl Work<'_> {
                 cuda::Input { is_c, ..own }
             })
             .collect();
-        let declared = Declared::new();
+        let declared = bind::declared(file, scan, unit);
         let input = own.input(Seen { file, unit, scan, declared: &declared }, &headers, &read, self.options);
         let Reading { bound, plan, held, .. } = &own;
         self.found.spread(unit, bound, plan);

@@ -206,7 +206,9 @@ impl Case<'_> {
             sources.extend(cuda::files(folder, "cu")?.iter().map(|path| fixture::name(path)));
         }
         for mut step in self.toolchains.build(toolchain, &sources, &program, strict)? {
-            step.args(&self.fixture.marks.options);
+            if step.get_program() != "objcopy" {
+                step.args(&self.fixture.marks.options);
+            }
             let built = process::capture(step.current_dir(folder), LIMIT)?;
             if !built.succeeded() && toolchain.is_unfinished(&built.stderr) {
                 return Ok(Ok(Seen { is_only_read: true, ..Seen::default() }));
