@@ -352,6 +352,8 @@ pub fn capture<'a>(
     let is_own = |symbol: SymbolId| own_scalars.iter().any(|one| one.symbol == symbol);
     let atomic = super::threads::atomic_scalars(input, index);
     let may_be_there = input.plan.objects.contains(&index);
+    // A part of a `kernels` construct runs beside the others.
+    let region = bound[index].stmt().unwrap_or(stmt);
     let mut captured = Vec::new();
     for (symbol, used) in outer(input, stmt) {
         let known = input.symbols.get(symbol);
@@ -452,7 +454,7 @@ pub fn capture<'a>(
             && !is_own(symbol)
             && !is_loop_only(input, index, stmt, symbol)
             && (used_after(input, index, stmt, symbol) || atomic.contains(&symbol))
-            || in_kernels && !is_own(symbol) && has_other_names(input, stmt, symbol)
+            || in_kernels && !is_own(symbol) && has_other_names(input, region, symbol)
         {
             Role::Data("copy", Some(item::whole(input, &spelling, &decl)))
         } else if used.written && !used.exposed && !used.address_taken {
@@ -500,7 +502,8 @@ pub fn capture<'a>(
 /// region assigns what a pointer or a reference leads to that may be the scalar.
 pub fn has_other_names(input: &Input, stmt: StmtId, symbol: SymbolId) -> bool {
     let unit = input.unit();
-    let escapes = |body: StmtId| sema::escaping(unit, input.symbols, body).contains(&symbol);
+    let is_reference = input.symbols.get(symbol).is_reference;
+    let escapes = |body: StmtId| is_reference || sema::escaping(unit, input.symbols, body).contains(&symbol);
     let is_taken = match (input.symbols.get(symbol).kind, unit.function_around(input.stmt_span(stmt))) {
         (SymbolKind::Local | SymbolKind::Parameter, Some(function)) => escapes(function.body),
         _ => unit.functions.iter().any(|function| escapes(function.body)),
@@ -512,12 +515,14 @@ pub fn has_other_names(input: &Input, stmt: StmtId, symbol: SymbolId) -> bool {
     let leads_there = |other: SymbolId, used: &Use| {
         let known = input.symbols.get(other);
         let reach = match known.class {
+            Class::Scalar if is_reference && !known.is_reference && used.written => Reach::Object,
             _ if known.is_reference && (used.written || used.part_written) => Reach::Pointer,
             Class::Pointer if used.part_written => Reach::Pointer,
             Class::Record | Class::Unknown if used.part_written => Reach::Memory,
             _ => return false,
         };
-        facts.may_be_same_memory((other, reach), (symbol, Reach::Object))
+        let own = if is_reference { Reach::Pointer } else { Reach::Object };
+        facts.may_be_same_memory((other, reach), (symbol, own))
     };
     let uses = sema::uses(unit, input.symbols, stmt);
     uses.iter().any(|(other, used)| other != symbol && leads_there(other, used))

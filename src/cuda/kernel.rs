@@ -150,7 +150,9 @@ impl<'a> Lowering<'a> {
                 StmtKind::Decl(_) | StmtKind::Labeled { .. } | StmtKind::Opaque(_) | StmtKind::Goto(_)
             )
         });
-        let can_split = can_split && !plan::hands_on_pointer(unit, self.input.symbols, stmt, &parts);
+        let can_split = can_split
+            && !plan::hands_on_pointer(unit, self.input.symbols, stmt, &parts)
+            && !self.splits_private(index);
         let plan = &self.input.plan;
         let host_runs = |part: &StmtId| plan.host_runs.contains(part) || plan.by_host.contains_key(part);
         if let [only] = parts.as_slice()
@@ -172,6 +174,18 @@ impl<'a> Lowering<'a> {
         lines.extend(self.parts(index, &parts, &loops, &inner)?);
         lines.push("acc2omp_end();".to_owned());
         Ok(lines)
+    }
+
+    /// Whether a `kernels` construct that is split would part the statements of a loop with private variables: one launch
+    /// would not find what another has left in them.
+    fn splits_private(&self, index: usize) -> bool {
+        let input = self.input;
+        let is_split = |at: &usize| {
+            let stmt = input.bound[*at].stmt();
+            *at == index || stmt.is_some_and(|stmt| input.plan.host_runs.contains(&stmt))
+        };
+        let mut split = std::iter::once(index).chain(descendants(input.bound, index)).filter(is_split);
+        split.any(|at| input.clauses(at).any(|kind| matches!(kind, ClauseKind::Private(_))))
     }
 
     /// The launches of the parts of a `kernels` construct, with the loops and branches that the host runs around them.

@@ -365,6 +365,8 @@ impl<'a> Making<'a, '_> {
         let device = self.names.fresh(&format!("{name}_device"));
         self.made.params.push((format!("{element} *{there}"), device.clone()));
         self.made.prologue.push(format!("{element} {name} = *{there};"));
+        // All threads have read it before one writes it.
+        self.made.epilogue.push("__syncthreads();".to_owned());
         self.made.epilogue.push("if (threadIdx.x == 0 && threadIdx.y == 0)".to_owned());
         self.made.epilogue.push(format!("    *{there} = {name};"));
         let given = self.host.pointer(&format!("{element} *"), name, &format!("&{here}"));
