@@ -116,6 +116,7 @@ impl<'t> Code<'t> {
         for node in &nodes {
             match node.kind() {
                 "declaration"
+                | "function_definition"
                 | "parameter_declaration"
                 | "optional_parameter_declaration"
                 | "field_declaration"
