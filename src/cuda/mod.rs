@@ -14,21 +14,23 @@ mod types;
 
 use std::rc::Rc;
 
-use crate::acc::ast::DirectiveKind;
-use crate::bind::ancestors;
 use crate::diag::{self, Diag};
 
 pub use code::change::Change;
-pub use file::device::{Device, header_ending, routine_prototypes, unit_name};
-pub use fit::stuck::Stuck;
+pub use file::device::Device;
 pub use meaning::is_c;
 pub use program::choices::Choices;
 pub use program::effects::Effects;
 pub use program::renamed::{MACRO, with_own_macro};
+pub use program::routines::routine_prototypes;
+pub use program::stuck::Stuck;
+pub use program::units::{header_ending, unit_name};
 pub use program::{Input, Seen};
 
 use fit::{cpp, hoisted, left, stuck};
-use program::{Refused, names, refused};
+use host::lowering::Lowering;
+use kernel::routine;
+use program::names;
 
 /// What becomes of one directive.
 #[derive(Clone, Debug, Default)]
@@ -46,7 +48,7 @@ pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
     let placed = cpp::called_in_place(input);
     let mut lowering = Lowering {
         input,
-        left: left::Left::of(input, &placed),
+        left: left::Left::of(input, &placed, &routine::writable),
         device: Device::among(Rc::clone(&choices)),
         diags: Vec::new(),
         launchers: names::Names::default(),
@@ -78,102 +80,4 @@ pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
     device.routines_of_headers(input);
     device.close(input, &placed, &left, &mut diags);
     (done, device, diags)
-}
-
-struct Lowering<'a> {
-    input: &'a Input<'a>,
-    device: Device,
-    diags: Vec<Diag>,
-    /// The functions that the device cannot have.
-    left: left::Left,
-    /// The names of launchers.
-    launchers: names::Names,
-    /// Functions that the device has where they stand, by place.
-    marked: std::collections::BTreeSet<u32>,
-    /// The functions that constructs in place call, by place.
-    placed: std::collections::BTreeSet<u32>,
-    /// Functions that hold launches, with the numbers of their directives.
-    hoisted: Vec<(usize, hoisted::Hoisted)>,
-    /// Member functions that become public, by place.
-    published: std::collections::BTreeSet<u32>,
-    /// It is said that the file holds device code.
-    is_told: bool,
-}
-
-impl Lowering<'_> {
-    /// A compute construct; where it stays in its place, the functions that it calls are the device's.
-    fn construct(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
-        self.shows_all(index)?;
-        let before = self.hoisted.len();
-        let made = self.compute(index);
-        if made.is_err() {
-            self.hoisted.truncate(before);
-        }
-        let mut changes = made?;
-        let is_hoisted = self.hoisted.len() > before;
-        if let Some(stmt) = self.input.bound[index].stmt()
-            && cpp::is_in_place(self.input, index, stmt)
-        {
-            if !std::mem::replace(&mut self.is_told, true) {
-                self.diags.push(diag::device_code(self.input.bound[index].directive.name_span));
-            }
-            changes.extend(self.implicit_routines(stmt));
-            if !is_hoisted {
-                changes.extend(self.published(self.input.stmt_span(stmt).start));
-            }
-        }
-        Ok(changes)
-    }
-
-    /// Refuses a construct with directives in branches that are not shown: its kernel would be of one branch.
-    fn shows_all(&self, index: usize) -> Result<(), Refused> {
-        let Some(stmt) = self.input.bound[index].stmt() else { return Ok(()) };
-        let span = self.input.stmt_span(stmt);
-        let texts = self.input.source.scan.directives.iter();
-        let hidden = texts.filter(|text| !text.active).find(|text| span.contains(text.span));
-        hidden.map_or(Ok(()), |text| {
-            Err(refused(text.span, "a directive that the preprocessor chooses, in a compute construct,"))
-        })
-    }
-
-    fn directive(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
-        let bound = &self.input.bound[index];
-        let above = ancestors(self.input.bound, index);
-        if above.into_iter().any(|at| self.input.bound[at].directive.kind.is_compute()) {
-            // It goes with the region that holds it.
-            return Ok(Vec::new());
-        }
-        let span = bound.directive.span;
-        if let Some(why) = self.input.plan.refused_items.get(&index) {
-            return Err(Box::new(why.clone()));
-        }
-        match bound.directive.kind {
-            DirectiveKind::Parallel
-            | DirectiveKind::Serial
-            | DirectiveKind::Kernels
-            | DirectiveKind::ParallelLoop
-            | DirectiveKind::SerialLoop
-            | DirectiveKind::KernelsLoop => self.construct(index),
-            DirectiveKind::Data => self.data(index),
-            DirectiveKind::EnterData | DirectiveKind::ExitData => self.unstructured(index),
-            DirectiveKind::Update => self.update(index),
-            DirectiveKind::HostData => self.host_data(index),
-            DirectiveKind::Wait => self.wait(index),
-            DirectiveKind::Init | DirectiveKind::Shutdown | DirectiveKind::Set => self.device_control(index),
-            DirectiveKind::Declare => self.declare(index),
-            DirectiveKind::Routine if self.left.is_about(self.input, index) => {
-                Err(self.left.routine(self.input, index))
-            }
-            DirectiveKind::Routine if self.is_routine_in_place(index) => self.routine_in_place(index),
-            DirectiveKind::Routine => {
-                self.device.routine(self.input, index);
-                Ok(vec![Change::Gone(span)])
-            }
-            // On the host, they say nothing.
-            DirectiveKind::Loop | DirectiveKind::Atomic | DirectiveKind::Cache => {
-                Ok(vec![Change::Gone(span)])
-            }
-            DirectiveKind::End(_) => Err(refused(span, "Fortran")),
-        }
-    }
 }

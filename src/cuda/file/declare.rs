@@ -4,15 +4,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::acc::ast::{ClauseKind, DataClause};
-use crate::diag::Diag;
-use crate::host::ir::{Decl, DeclKind, Derived};
-use crate::source::Span;
-
 use super::device::Device;
+use crate::acc::ast::{ClauseKind, DataClause};
 use crate::cuda::code::text::words;
 use crate::cuda::program::{Input, Refused, Seen, refused};
 use crate::cuda::types::spelling;
+use crate::diag::Diag;
+use crate::host::ir::{Decl, DeclKind, Derived};
+use crate::source::Span;
 
 impl Device {
     /// A `declare` at file scope: the variables that this file defines get a twin on the device.
@@ -97,13 +96,6 @@ impl Device {
         self.registrations
             .push(format!("    acc2omp_declare(&{name}, sizeof {name}, {getter}, {});\n", u8::from(copies)));
     }
-}
-
-/// Whether a variable at file scope has a twin: a `declare` names it, and not in `link`, which gives it no memory of its own.
-pub fn has_twin(input: &Input, name: &str) -> bool {
-    let declared = input.headers.iter().chain([&input.source]).flat_map(|seen| seen.declared);
-    let mut placed = declared.filter(|(_, clause)| **clause != DataClause::Link);
-    placed.any(|((_, known), _)| known == name)
 }
 
 /// The list items of a `declare` that have a place on the device as long as the program runs.

@@ -2,35 +2,28 @@
 //!
 //! Invariant: definitions are copied as they stand, in their order; the header declares what the host calls.
 
-use crate::cuda::code::origin;
-use crate::cuda::meaning;
-use crate::cuda::types::complex;
-use crate::cuda::types::packed;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
-use crate::acc::ast::{Argument, DirectiveKind};
-use crate::bind::Target;
-use crate::diag::Diag;
-use crate::host::ir::{DeclKind, Function, FunctionId};
-use crate::scan::Define;
-use crate::sema::{self, Class};
-use crate::source::{Language, Span};
-
 use super::hidden::Hidden;
 use super::options::Variants;
+use crate::cuda::code::origin;
 use crate::cuda::code::text::{Edits, placed_words, words};
 use crate::cuda::fit::copied;
 use crate::cuda::fit::left::Left;
-use crate::cuda::kernel::body::{Body, Shape};
+use crate::cuda::kernel::routine::routine_code;
+use crate::cuda::meaning;
 use crate::cuda::program::choices::Choices;
-use crate::cuda::program::names::Names;
+use crate::cuda::program::routines::{is_routine_prototype, routine_name};
+use crate::cuda::program::units::header_ending;
 use crate::cuda::program::{Input, Refused, Seen, predefined, renamed};
-use crate::cuda::schedule::levels::{self, Levels, Offer};
-use crate::cuda::types::spelling;
+use crate::cuda::types::{complex, packed};
+use crate::diag::Diag;
+use crate::host::ir::{DeclKind, Function};
+use crate::source::{Language, Span};
 
 /// Device code of one region, by the offset of its directive.
 pub type Kernels = BTreeMap<u32, String>;
@@ -134,57 +127,6 @@ impl Copied {
 fn own_names(seen: &Seen, span: Span) -> Vec<String> {
     let inside = seen.unit.decls_with_names_in(span);
     inside.map(|decl| decl.name.clone()).collect()
-}
-
-/// The name of a source without folder and ending, as a C name.
-pub fn stem(name: &str) -> String {
-    let name = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    let mut made: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-    if made.starts_with(|c: char| c.is_ascii_digit()) {
-        made.insert(0, '_');
-    }
-    made
-}
-
-/// The name of a source among those of its folder, as a C name: a header has its ending in it, and what has a namesake.
-pub fn unit_name(name: &str, has_namesake: bool) -> String {
-    match name.rsplit_once('.') {
-        Some((_, ending)) if has_namesake || header_ending(name).is_some() => {
-            format!("{}_{ending}", stem(name))
-        }
-        _ => stem(name),
-    }
-}
-
-/// The ending of a source that is a header.
-pub fn header_ending(name: &str) -> Option<&str> {
-    let (_, ending) = name.rsplit_once('.')?;
-    ["h", "hpp", "hh", "hxx", "cuh"].contains(&ending).then_some(ending)
-}
-
-/// The macro of this name.
-pub fn define<'a>(input: &Input<'a>, name: &str) -> Option<&'a Define> {
-    let own = input.source.scan.defines_named(name).next_back();
-    own.or_else(|| {
-        let mut headers = input.headers.iter().flat_map(|seen| seen.scan.defines_named(name));
-        headers.next()
-    })
-}
-
-/// The name of the function that a `routine` directive is about.
-pub fn routine_name<'a>(input: &Input<'a>, index: usize) -> Option<&'a str> {
-    let bound = &input.bound[index];
-    match (&bound.directive.argument, bound.target) {
-        (Argument::Name(name), _) => Some(name.text.as_str()),
-        (_, Target::Function(id)) => Some(input.unit().function(id).name.as_str()),
-        (_, Target::Declaration(span)) => {
-            let mut inside = input.unit().decls_with_names_in(span);
-            let prototype = inside.find(|decl| decl.kind == DeclKind::Prototype);
-            prototype.map(|decl| decl.name.as_str())
-        }
-        _ => None,
-    }
 }
 
 impl Device {
@@ -637,48 +579,6 @@ fn is_own(seen: Seen, function: &Function) -> bool {
     words(&seen.file.text(head)).iter().any(is_said)
 }
 
-/// The body of a function as device code: the loops of a routine with levels are shared out.
-pub fn routine_code(input: &Input, at: usize, edits: Edits, indent: usize) -> Result<String, Refused> {
-    let unit = input.unit();
-    let function = &unit.functions[at];
-    let name = &function.name;
-    spelling::none_too_long(input, function.span)?;
-    let levels = levels::routine_levels(input, name);
-    let routine = (0..input.bound.len()).find(|index| {
-        input.bound[*index].directive.kind == DirectiveKind::Routine
-            && routine_name(input, *index) == Some(name)
-    });
-    let body = function.body;
-    let mut nest = levels::Nest::new();
-    if let Some(index) = routine.filter(|_| levels.any()) {
-        let offer = Offer { index, levels, wants_assertion: false, has_gangs: false };
-        nest = levels::nest_in(input, offer, unit.stmt(body).span).0;
-    }
-    let mut body_of = Body {
-        input,
-        nest: &nest,
-        region: unit.stmt(body).span,
-        // Vector lanes belong to one of the workers that there may be.
-        shape: Shape { rows: levels.threads(), many: levels.threads() },
-        mode: Levels { worker: levels.threads() && !levels.worker, ..Levels::NONE },
-        names: Names::among(input, &input.file().text(function.span)),
-        edits,
-        common: common(input, FunctionId(at as u32)),
-        flat: Default::default(),
-        template: false,
-        index: "Index",
-        results: Default::default(),
-        arrays: Default::default(),
-        tables: Default::default(),
-        windows: Vec::new(),
-        is_routine: true,
-        function: None,
-        sizes: None,
-        is_together: true,
-    };
-    body_of.code(body, indent)
-}
-
 /// Whether a name is a function's of which the device file may have a copy.
 fn is_function(input: &Input, name: &str) -> bool {
     let is_stuck = |at| input.stuck.is_some_and(|stuck| stuck.holds(at));
@@ -687,29 +587,6 @@ fn is_function(input: &Input, name: &str) -> bool {
         let mut named = seen.unit.functions_named(name);
         named.any(|function| !is_stuck((number, function.span.start)))
     }) || input.headers.iter().any(|seen| is_routine_prototype(seen, name))
-}
-
-/// The functions that a header declares behind a `routine` directive.
-pub fn routine_prototypes(seen: &Seen) -> Vec<String> {
-    if !seen.scan.directives.iter().any(|text| seen.file.text(text.span).contains("routine")) {
-        return Vec::new();
-    }
-    let prototypes = seen.unit.decls.iter().filter(|decl| decl.kind == DeclKind::Prototype);
-    let routines = prototypes.filter(|decl| is_routine_prototype(seen, &decl.name));
-    routines.map(|decl| decl.name.clone()).collect()
-}
-
-/// Whether a header declares a function behind a `routine` directive.
-pub fn is_routine_prototype(seen: &Seen, name: &str) -> bool {
-    let prototypes = seen.unit.decls_named(name).filter(|decl| decl.kind == DeclKind::Prototype);
-    prototypes.into_iter().any(|decl| {
-        seen.scan.directives.iter().any(|text| {
-            let between = Span { start: text.span.end, end: decl.span.start.max(text.span.end) };
-            text.span.end <= decl.span.start
-                && seen.file.text(text.span).contains("routine")
-                && seen.file.text(between).trim().is_empty()
-        })
-    })
 }
 
 /// The names of all macros, types, enumerators and functions: most words of device code are none of them.
@@ -726,19 +603,4 @@ fn defined<'a>(input: &Input<'a>) -> FxHashSet<&'a str> {
         found.extend(seen.scan.defines.iter().map(|define| define.name.as_str()));
     }
     found
-}
-
-/// What a function's threads share: everything that it is given an address of, and statics.
-fn common(input: &Input, function: FunctionId) -> std::collections::HashSet<sema::SymbolId> {
-    let unit = input.unit();
-    let function = unit.function(function);
-    let uses = sema::uses(unit, input.symbols, function.body);
-    uses.iter()
-        .map(|(symbol, _)| symbol)
-        .filter(|symbol| {
-            let known = input.symbols.get(*symbol);
-            matches!(known.kind, sema::SymbolKind::Static | sema::SymbolKind::Member)
-                || known.kind == sema::SymbolKind::Parameter && known.class == Class::Array
-        })
-        .collect()
 }

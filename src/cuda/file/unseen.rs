@@ -4,17 +4,16 @@
 
 use std::collections::BTreeSet;
 
+use super::device::{Device, STANDARD};
 use crate::acc::ast::DirectiveKind;
 use crate::bind::Target;
+use crate::cuda::code::text::placed_words;
+use crate::cuda::fit::copied::definitions;
+use crate::cuda::program::{Input, Seen, defines};
 use crate::diag::{self, Diag};
 use crate::scan::Include;
 use crate::sema;
 use crate::source::Span;
-
-use super::device::{self, Device, STANDARD};
-use crate::cuda::code::text::placed_words;
-use crate::cuda::fit::copied::definitions;
-use crate::cuda::program::{Input, Seen};
 
 /// What C and C++ say themselves, or headers that every program has.
 const KNOWN: [&str; 82] = [
@@ -194,7 +193,7 @@ fn unknown(input: &Input) -> Option<String> {
             if !known.insert(word.to_owned()) {
                 continue;
             }
-            let define = device::define(input, word);
+            let define = defines::define(input, word);
             pending.extend(define.map(|define| define.body.clone()));
             known.extend(define.into_iter().flat_map(|define| define.params.iter().flatten().cloned()));
             let seen_here = || input.headers.iter().chain([&input.source]);

@@ -4,36 +4,14 @@
 
 use std::collections::BTreeSet;
 
+use super::hosts::STANDARD;
+use super::{access, hosts};
+use crate::cuda::code::text::{arguments, placed_words, words};
+use crate::cuda::program::{Input, Refused, Seen, defines, functions, units};
 use crate::diag;
 use crate::host::ir::{BaseType, Decl, Derived, Expr, ExprId, ExprKind, Function, Record, StmtId};
 use crate::sema::{Class, SymbolId, SymbolKind};
 use crate::source::Span;
-
-use super::{access, cpp, obstacle};
-use crate::cuda::code::text::{arguments, placed_words, words};
-use crate::cuda::file::device;
-use crate::cuda::program::{Input, Refused, Seen};
-
-/// What of the standard library a lambda expression may name: what nvcc has for the device, and types without code.
-pub const STANDARD: &str = "abs fabs sqrt cbrt exp exp2 expm1 log log2 log10 log1p pow sin cos tan asin acos atan atan2 sinh \
-    cosh tanh asinh acosh atanh hypot floor ceil round trunc rint nearbyint fmod remainder fmin fmax \
-    fdim fma erf erfc tgamma lgamma isnan isinf isfinite signbit copysign min max clamp numeric_limits \
-    size_t ptrdiff_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t \
-    uintptr_t byte array move printf";
-
-/// Functions of C++'s standard library that the language evaluates itself (`constexpr`), and others that nvcc knows.
-const EVALUATED: &str = "forward get size data begin end cbegin cend gcd lcm minmax make_pair make_tuple tie as_const real \
-    imag conj norm arg polar proj isnormal fpclassify ilogb logb scalbn scalbln frexp ldexp modf nextafter lround llround round \
-    lrint llrint remquo isgreater isgreaterequal isless islessequal islessgreater isunordered memcpy memset memmove memcmp \
-    strlen malloc free declval complex pair tuple array";
-
-/// Whether a name is that of a function of C++'s standard library which no code of the device can call.
-pub fn is_of_hosts_library(name: &str) -> bool {
-    let Some(rest) = name.trim_start_matches("::").strip_prefix("std::") else { return false };
-    let bare = super::cpp::bare(rest);
-    let is_nested = rest.split('<').next().is_some_and(|head| head.contains("::"));
-    !is_nested && !STANDARD.split_whitespace().chain(EVALUATED.split_whitespace()).any(|known| known == bare)
-}
 
 /// Why a call through a pointer means nothing on the device.
 const POINTER: &str = "it is a pointer to a function, and leads to the host's";
@@ -119,7 +97,7 @@ fn called_variables(input: &Input, within: Span) -> Vec<(SymbolId, String)> {
             known.kind,
             SymbolKind::Local | SymbolKind::Parameter | SymbolKind::Static | SymbolKind::Member
         );
-        if is_variable && !within.contains(known.scope) && device::define(input, name).is_none() {
+        if is_variable && !within.contains(known.scope) && defines::define(input, name).is_none() {
             found.push((symbol, name.clone()));
         }
     }
@@ -186,7 +164,7 @@ fn template_parameter<'a>(input: &Input<'a>, decl: &Decl) -> Option<(&'a Functio
 
 /// Adds what the callers of a template give it as a parameter.
 fn callers(input: &Input, function: &Function, position: usize, reached: &mut Reached) -> Result<(), String> {
-    if device::header_ending(&input.file().name).is_some() {
+    if units::header_ending(&input.file().name).is_some() {
         return Err("it is chosen by the files that include this header".to_owned());
     }
     let unit = input.unit();
@@ -242,11 +220,11 @@ fn argument(input: &Input, arg: ExprId, reached: &mut Reached) -> Result<(), Str
 /// Adds what a call of an object of a class runs.
 fn add_object(input: &Input, class: &str, reached: &mut Reached) -> Result<(), String> {
     let unit = input.unit();
-    let class = cpp::bare(class);
+    let class = functions::bare(class);
     let is_named = |record: &&Record| record.tag.as_deref() == Some(class);
     let Some(record) = unit.records.iter().find(is_named) else {
         let in_header = input.headers.iter().any(|seen| seen.unit.records.iter().any(|one| is_named(&one)));
-        return match in_header && !obstacle::is_hosts(input, "operator()") {
+        return match in_header && !hosts::is_hosts(input, "operator()") {
             true => Ok(()),
             false => Err("its class is not seen in this file".to_owned()),
         };
@@ -259,7 +237,7 @@ fn add_object(input: &Input, class: &str, reached: &mut Reached) -> Result<(), S
         return Err("its class is not known everywhere".to_owned());
     }
     let is_call = |function: &Function| {
-        let of = function.member_of.as_deref().map(cpp::bare);
+        let of = function.member_of.as_deref().map(functions::bare);
         function.name.replace(' ', "") == "operator()" && of == Some(class)
     };
     let calls: Vec<usize> = (0..unit.functions.len()).filter(|at| is_call(&unit.functions[*at])).collect();
@@ -360,7 +338,7 @@ fn captured(input: &Input, symbol: SymbolId, name: &str, reached: &mut Reached) 
     if decl.init.is_some_and(|init| lambda_at(seen, init).is_some()) {
         return callable(input, symbol, reached);
     }
-    if obstacle::is_local_type(input, symbol) || obstacle::is_hidden_type(input, symbol) {
+    if hosts::is_local_type(input, symbol) || hosts::is_hidden_type(input, symbol) {
         return Err(format!("it captures `{name}`, of a type that is not known everywhere"));
     }
     let is_pointer =

@@ -2,18 +2,16 @@
 //!
 //! Invariant: a copy means what the original means; a constant has a value that nothing computes when the program runs.
 
-use crate::cuda::meaning;
 use std::collections::BTreeSet;
 
+use super::hosts;
+use crate::cuda::code::text::{placed_words, words};
+use crate::cuda::meaning;
+use crate::cuda::program::{Input, Seen, defines, functions};
+use crate::cuda::types::spelling;
 use crate::host::ir::{Decl, DeclKind, Derived, ExprId, ExprKind};
 use crate::sema::{Class, SymbolId};
 use crate::source::Span;
-
-use super::{callable, cpp};
-use crate::cuda::code::text::{placed_words, words};
-use crate::cuda::file::device;
-use crate::cuda::program::{Input, Seen};
-use crate::cuda::types::spelling;
 
 /// A constant at file scope.
 #[derive(Clone, Copy, Debug)]
@@ -90,7 +88,7 @@ fn declared<'a>(input: &Input<'a>, name: &str, anywhere: bool) -> Option<Constan
             continue;
         }
         let found = seen.unit.globals.iter().map(|id| seen.unit.decl(*id)).find(named);
-        if let Some(decl) = found.filter(|decl| anywhere || !cpp::in_namespace(seen, decl.span)) {
+        if let Some(decl) = found.filter(|decl| anywhere || !functions::in_namespace(seen, decl.span)) {
             let words = spelling::plain(input, *seen, decl).unwrap_or_default();
             let is_integer = decl.derived.is_empty() && !["float", "double"].contains(&words.as_str());
             return Some(Constant { number, seen: *seen, decl, is_integer });
@@ -139,7 +137,7 @@ fn is_word_of_the_compiler(input: &Input, name: &str) -> bool {
         if !known.insert(name.clone()) {
             continue;
         }
-        if let Some(define) = device::define(input, &name) {
+        if let Some(define) = defines::define(input, &name) {
             pending.extend(words(&define.body).into_iter().map(str::to_owned));
             continue;
         }
@@ -193,7 +191,7 @@ pub fn is_portable(input: &Input, name: &str) -> bool {
                 let before = seen.scan.shadow.get(..span.start as usize).unwrap_or_default();
                 let is_template = before.trim_ascii_end().ends_with(b">");
                 if is_template
-                    || cpp::in_namespace(seen, span)
+                    || functions::in_namespace(seen, span)
                     || !adds_portable(input, seen, span, &mut pending)
                 {
                     return false;
@@ -215,7 +213,7 @@ fn adds_portable(input: &Input, seen: &Seen, span: Span, pending: &mut Vec<Strin
     for (at, word) in placed_words(&text) {
         let before = text[..at].trim_end();
         if before.ends_with("std::") {
-            if !callable::STANDARD.split_whitespace().any(|known| known == word) {
+            if !hosts::STANDARD.split_whitespace().any(|known| known == word) {
                 return false;
             }
             continue;

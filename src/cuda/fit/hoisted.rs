@@ -3,16 +3,14 @@
 //!
 //! Invariant: in the new function each name means what it means in the construct's place.
 
-use crate::cuda::schedule::capture;
-use crate::host::ir::{DeclKind, Function, StmtId};
-use crate::sema::SymbolKind;
-use crate::source::Span;
-
 use super::{access, copied};
 use crate::cuda::code::change::Change;
 use crate::cuda::code::text::{columns, placed_words, words};
-use crate::cuda::program::Input;
 use crate::cuda::program::names::Names;
+use crate::cuda::program::{Input, functions, uses};
+use crate::host::ir::{DeclKind, Function, StmtId};
+use crate::sema::SymbolKind;
+use crate::source::Span;
 
 /// Where the function goes, and what it is of.
 pub struct Home<'a> {
@@ -48,7 +46,7 @@ pub fn home<'a>(input: &Input<'a>, index: usize, stmt: StmtId) -> Option<Result<
 
 /// Whether what a function's name is qualified with is no class: that of a namespace around it.
 fn is_in_plain_namespace(input: &Input, function: &Function) -> bool {
-    let Some(of) = function.member_of.as_deref().map(super::cpp::bare) else { return true };
+    let Some(of) = function.member_of.as_deref().map(functions::bare) else { return true };
     let mut seen_here = [&input.source].into_iter().chain(input.headers);
     let is_class = seen_here.any(|seen| seen.unit.records_named(of).next().is_some());
     let qualifier = Span { start: function.span.start, end: function.name_span.start };
@@ -57,7 +55,7 @@ fn is_in_plain_namespace(input: &Input, function: &Function) -> bool {
 
 /// Whether code names what only the class knows, but for variables: types, functions, what is static.
 fn names_class(input: &Input, function: &Function, span: Span) -> bool {
-    let of = function.member_of.as_deref().map(super::cpp::bare).unwrap_or_default();
+    let of = function.member_of.as_deref().map(functions::bare).unwrap_or_default();
     let text = input.file().text(span);
     let text = words(&text);
     let mut seen_here = [&input.source].into_iter().chain(input.headers);
@@ -105,7 +103,7 @@ fn names_own_types(input: &Input, function: &Function, stmt: StmtId) -> bool {
         unit.decls_named(word).any(|decl| is_type(decl.kind) && is_inside(decl.name_span))
             || unit.records_named(word).any(|record| is_inside(record.span))
     };
-    let mut outer = capture::outer(input, stmt).into_iter();
+    let mut outer = uses::outer(input, stmt).into_iter();
     words(&text)
         .into_iter()
         .any(|word| is_own_type(word) || params.contains(&word) && !keywords.contains(&word))
@@ -140,7 +138,7 @@ pub fn function(input: &Input, home: &Home, name: &str, stmt: StmtId, lines: &[S
         }
     }
     // Macros have names, too.
-    for (symbol, _) in capture::outer(input, stmt) {
+    for (symbol, _) in uses::outer(input, stmt) {
         let name = input.symbols.get(symbol).name.as_str();
         if !arguments.contains(&name) && is_variable(input, home, stmt, name) {
             arguments.push(name);

@@ -4,14 +4,13 @@
 
 use std::collections::BTreeSet;
 
+use super::hosts;
+use crate::cuda::code::text::words;
+use crate::cuda::program::{Input, Seen, functions};
+use crate::cuda::types::spelling;
 use crate::host::ir::{BinaryOp, Decl, DeclKind, Derived, ExprId, ExprKind, Function, UnaryOp};
 use crate::sema::{Class, SymbolKind};
 use crate::source::Span;
-
-use super::{callable, cpp};
-use crate::cuda::code::text::words;
-use crate::cuda::program::{Input, Seen};
-use crate::cuda::types::spelling;
 
 /// The names of the functions that the code in `span` of the source calls so.
 pub fn implied(input: &Input, span: Span) -> BTreeSet<String> {
@@ -66,7 +65,7 @@ pub fn structors(input: &Input, seen: &Seen, span: Span) -> BTreeSet<String> {
             for record in seen.unit.records_named(&word) {
                 let members = record.members.iter().map(|id| seen.unit.decl(*id));
                 pending.extend(members.filter_map(|decl| spelling::named(decl).map(str::to_owned)));
-                pending.extend(record.bases.iter().map(|base| cpp::bare(base).to_owned()));
+                pending.extend(record.bases.iter().map(|base| functions::bare(base).to_owned()));
             }
             for decl in spelling::typedefs(seen, &word) {
                 pending.extend(spelling::named(decl).map(str::to_owned));
@@ -83,7 +82,7 @@ pub fn structors(input: &Input, seen: &Seen, span: Span) -> BTreeSet<String> {
 /// Whether a function is a constructor of a class, or its destructor.
 fn is_structor(function: &Function, class: &str) -> bool {
     function.name.trim_start_matches('~').trim() == class
-        && function.member_of.as_deref().is_some_and(|of| cpp::bare(of) == class)
+        && function.member_of.as_deref().is_some_and(|of| functions::bare(of) == class)
 }
 
 /// The sign of an operation that a class may define, and its operands.
@@ -231,8 +230,8 @@ fn is_objects_member(input: &Input, name: &str, indices: usize) -> bool {
 
 /// Whether a call of a function may have an object as its result.
 fn returns_object(input: &Input, name: &str) -> bool {
-    let bare = cpp::bare(name);
-    let mut is_seen = callable::STANDARD.split_whitespace().any(|known| known == bare);
+    let bare = functions::bare(name);
+    let mut is_seen = hosts::STANDARD.split_whitespace().any(|known| known == bare);
     for seen in [&input.source].into_iter().chain(input.headers) {
         for function in seen.unit.functions_named(bare) {
             is_seen = true;

@@ -2,21 +2,17 @@
 //!
 //! Invariant: device code calls no function of the program that the device does not have.
 
-use crate::cuda::meaning;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::{copied, cpp, implied, twin};
 use crate::acc::ast::DirectiveKind;
+use crate::cuda::code::text::{placed_words, words};
+use crate::cuda::meaning;
+use crate::cuda::program::{Input, Refused, Seen, declared, defines, functions, levels, refused, routines};
+use crate::cuda::types::{cpp_complex, spelling};
 use crate::diag;
 use crate::host::ir::{Decl, DeclKind, ExprKind, Function};
 use crate::source::Span;
-
-use super::{copied, cpp, implied};
-use crate::cuda::code::text::{Edits, placed_words, words};
-use crate::cuda::file::{declare, device};
-use crate::cuda::kernel::twin;
-use crate::cuda::program::{Input, Refused, Seen, refused};
-use crate::cuda::schedule::levels;
-use crate::cuda::types::{cpp_complex, spelling};
 
 /// Functions of the standard library that the device has, which a program may declare for itself.
 const DEVICES: &str = "abs labs llabs fabs fabsf sqrt sqrtf cbrt exp expf exp2 expm1 log logf log2 log10 log1p pow powf \
@@ -49,10 +45,13 @@ pub struct Left {
     known: BTreeMap<String, Why>,
 }
 
+/// Whether the body of a function can be written for the device, by its number in its file.
+pub type Writable<'a> = &'a dyn Fn(&Input, usize) -> Result<(), Refused>;
+
 impl Left {
     /// Those among the functions that constructs and `routine` directives lead to. `placed`: those that constructs in
     /// their place call.
-    pub fn of(input: &Input, placed: &BTreeSet<u32>) -> Left {
+    pub fn of(input: &Input, placed: &BTreeSet<u32>, writable: Writable) -> Left {
         let mut left = Left::default();
         let mut callers: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         let mut pending: Vec<String> = roots(input).into_iter().collect();
@@ -66,7 +65,7 @@ impl Left {
                 for function in seen.unit.functions_named(&name) {
                     is_defined = true;
                     calls.extend(called(input, &seen, function.span));
-                    if let Some(why) = obstacle(input, (is_own, &seen), function, placed) {
+                    if let Some(why) = obstacle(input, (is_own, &seen), function, (placed, writable)) {
                         left.known.entry(name.clone()).or_insert(why);
                     }
                 }
@@ -108,7 +107,7 @@ impl Left {
 
     /// Whether a function of this name is left.
     pub fn holds(&self, name: &str) -> bool {
-        self.known.contains_key(cpp::bare(name))
+        self.known.contains_key(functions::bare(name))
     }
 
     /// Why code cannot be the device's that calls one of them; `at` is its directive.
@@ -120,13 +119,13 @@ impl Left {
 
     /// Whether the function of a `routine` directive is left.
     pub fn is_about(&self, input: &Input, index: usize) -> bool {
-        device::routine_name(input, index).is_some_and(|name| self.holds(name))
+        routines::routine_name(input, index).is_some_and(|name| self.holds(name))
     }
 
     /// Why the function of a `routine` directive is left.
     pub fn routine(&self, input: &Input, index: usize) -> Refused {
         let at = input.bound[index].directive.span;
-        let name = cpp::bare(device::routine_name(input, index).unwrap_or_default());
+        let name = functions::bare(routines::routine_name(input, index).unwrap_or_default());
         let own = self.known.get(name).filter(|why| why.text == OWN).and_then(|why| why.said.clone());
         own.or_else(|| self.told(at, name)).unwrap_or_else(|| refused(at, "a routine that is not seen"))
     }
@@ -151,7 +150,7 @@ fn roots(input: &Input) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for (index, bound) in input.bound.iter().enumerate() {
         if bound.directive.kind == DirectiveKind::Routine {
-            found.extend(device::routine_name(input, index).map(|name| cpp::bare(name).to_owned()));
+            found.extend(routines::routine_name(input, index).map(|name| functions::bare(name).to_owned()));
         } else if let Some(stmt) = bound.stmt().filter(|_| bound.directive.kind.is_compute()) {
             for span in cpp::code(input, input.stmt_span(stmt)) {
                 found.extend(called(input, &input.source, span));
@@ -196,7 +195,9 @@ fn called_in(input: &Input, seen: &Seen, span: Span) -> BTreeSet<String> {
     for expr in unit.exprs_in(span) {
         let ExprKind::Call { callee, .. } = &expr.kind else { continue };
         match &unit.expr(*callee).kind {
-            ExprKind::Name(name) | ExprKind::Member { name, .. } => found.insert(cpp::bare(name).to_owned()),
+            ExprKind::Name(name) | ExprKind::Member { name, .. } => {
+                found.insert(functions::bare(name).to_owned())
+            }
             _ => continue,
         };
     }
@@ -204,13 +205,13 @@ fn called_in(input: &Input, seen: &Seen, span: Span) -> BTreeSet<String> {
     let mut pending: Vec<String> = words(&shadow).into_iter().map(str::to_owned).collect();
     let mut known: BTreeSet<String> = BTreeSet::new();
     while let Some(word) = pending.pop() {
-        let Some(define) = device::define(input, &word).filter(|_| known.insert(word.clone())) else {
+        let Some(define) = defines::define(input, &word).filter(|_| known.insert(word.clone())) else {
             continue;
         };
         found.remove(&word);
         for (at, inner) in placed_words(&define.body) {
             let behind = define.body[at + inner.len()..].trim_start();
-            if behind.starts_with('(') && device::define(input, inner).is_none() {
+            if behind.starts_with('(') && defines::define(input, inner).is_none() {
                 found.insert(inner.to_owned());
             }
             pending.push(inner.to_owned());
@@ -224,17 +225,17 @@ fn obstacle(
     input: &Input,
     (is_own, seen): (bool, &Seen),
     function: &Function,
-    placed: &BTreeSet<u32>,
+    (placed, writable): (&BTreeSet<u32>, Writable),
 ) -> Option<Why> {
     let said = |why: Refused| Why { text: OWN.to_owned(), said: Some(why) };
-    let mut is_in_place = input.unit().is_cpp() && !cpp::is_plain_in(seen, function);
+    let mut is_in_place = input.unit().is_cpp() && !functions::is_plain_in(seen, function);
     if is_own {
         is_in_place |= placed.contains(&function.span.start);
         if let Err(why) = spelling::none_too_long(input, function.span) {
             return Some(said(why));
         }
         let at = place_of(seen, function)?;
-        if !is_in_place && let Err(why) = device::routine_code(input, at, Edits::default(), 0) {
+        if !is_in_place && let Err(why) = writable(input, at) {
             return Some(said(why));
         }
         if is_in_place && cpp_complex::computes(input, function.span) {
@@ -249,7 +250,7 @@ fn obstacle(
     } else if let Some(there) = input.reading(seen) {
         let at = place_of(seen, function)?;
         let whole = spelling::none_too_long(there, function.span);
-        let made = whole.and_then(|()| device::routine_code(there, at, Edits::default(), 0));
+        let made = whole.and_then(|()| writable(there, at));
         if !is_in_place && let Err(why) = made {
             return Some(Why { text: format!("stands in a header: {}", why.message), said: None });
         }
@@ -319,7 +320,7 @@ fn hosts_variable(
         }
         let has_copy = match is_in_place {
             true => copied::is_number(input, word) || is_constexpr(&decl),
-            false => copied::constant(input, word).is_some() || declare::has_twin(input, word),
+            false => copied::constant(input, word).is_some() || declared::has_twin(input, word),
         };
         if !has_copy {
             return Some(word.to_owned());
@@ -357,7 +358,7 @@ fn is_hosts(input: &Input, name: &str) -> bool {
     let is_routine = |seen: &Seen| {
         let mut said = seen.scan.directives.iter().map(|text| seen.file.text(text.span));
         said.any(|said| words(&said).contains(&"routine") && words(&said).contains(&name))
-            || device::is_routine_prototype(seen, name)
+            || routines::is_routine_prototype(seen, name)
     };
     files(input).any(|(_, seen)| seen.unit.decls_named(name).any(|decl| is_prototype(&seen, decl)))
         && !files(input).any(|(_, seen)| is_routine(&seen))

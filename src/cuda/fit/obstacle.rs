@@ -2,17 +2,15 @@
 //!
 //! Invariant: a construct that no message here is about is one that nvcc builds.
 
-use crate::host::ir::{BaseType, Function, StmtId};
+use super::hosts::{is_hidden_type, is_hosts, is_local_type};
+use super::{callable, hoisted, hosts, implied, object, twin};
+use crate::cuda::code::text::{placed_words, words};
+use crate::cuda::program::functions::{called, functions};
+use crate::cuda::program::{Input, Refused, levels, refused, uses};
+use crate::cuda::types::cpp_complex;
+use crate::host::ir::{Function, StmtId};
 use crate::sema::SymbolId;
 use crate::source::Span;
-
-use super::cpp::{called, functions};
-use super::{access, callable, hoisted, implied, object};
-use crate::cuda::code::text::{placed_words, words};
-use crate::cuda::kernel::twin;
-use crate::cuda::program::{Input, Refused, refused};
-use crate::cuda::schedule::{capture, levels};
-use crate::cuda::types::cpp_complex;
 
 /// Classes of the standard library whose member functions are the host's.
 const CONTAINERS: &str = "vector string map unordered_map set unordered_set multimap multiset list forward_list deque queue \
@@ -49,7 +47,7 @@ fn of_place(input: &Input, index: usize, stmt: StmtId) -> Option<String> {
 
 /// What the variables have against it.
 fn of_variables(input: &Input, index: usize, stmt: StmtId) -> Option<String> {
-    for (symbol, _) in capture::outer(input, stmt) {
+    for (symbol, _) in uses::outer(input, stmt) {
         let what = if is_local_type(input, symbol) {
             "a variable of a type that only this function knows"
         } else if is_hidden_type(input, symbol) {
@@ -99,7 +97,7 @@ fn of_calls(input: &Input, function: Option<&Function>, within: Span, span: Span
         if functions(input, &name).next().is_none() && is_hosts(input, &name) {
             return Some("a call of a function that a header defines without `routine`");
         }
-        if callable::is_of_hosts_library(&name) {
+        if hosts::is_of_hosts_library(&name) {
             return Some("a call of a function of the standard library that only the host has,");
         }
     }
@@ -119,43 +117,6 @@ fn has_cuda_type(input: &Input) -> bool {
     })
 }
 
-/// Whether a variable is of a class that a function defines.
-pub fn is_local_type(input: &Input, symbol: SymbolId) -> bool {
-    let Some((seen, decl)) = input.declaration(symbol) else { return false };
-    let unit = seen.unit;
-    let in_function =
-        |span: Span| unit.functions.iter().any(|function| unit.stmt(function.body).span.contains(span));
-    match &decl.base {
-        BaseType::Named(tag) | BaseType::Tagged(tag) => {
-            let is_said = |text: &str| {
-                ["struct", "class", "union"].iter().any(|word| {
-                    let said = format!("{word} {tag}");
-                    text.match_indices(&said)
-                        .any(|(at, _)| text[at + said.len()..].trim_start().starts_with(['{', ':']))
-                })
-            };
-            let mut around = unit.functions.iter().filter(|function| function.span.contains(decl.span));
-            around.any(|function| is_said(&seen.file.text(unit.stmt(function.body).span)))
-        }
-        BaseType::Record(id) => in_function(unit.record(*id).span),
-        _ => false,
-    }
-}
-
-/// Whether a variable is of a class that is a private part of another.
-pub fn is_hidden_type(input: &Input, symbol: SymbolId) -> bool {
-    let Some((_, decl)) = input.declaration(symbol) else { return false };
-    let tag = match &decl.base {
-        BaseType::Named(tag) | BaseType::Tagged(tag) => tag.rsplit("::").next().unwrap_or(tag),
-        _ => return false,
-    };
-    let mut seen_here = [&input.source].into_iter().chain(input.headers);
-    seen_here.any(|seen| {
-        let mut records = seen.unit.records.iter().filter(|record| record.tag.as_deref() == Some(tag));
-        records.any(|record| access::is_hidden_in(seen, record.span))
-    })
-}
-
 /// What of the standard library a variable is of that the device does not have: a container, a wrapper.
 fn is_hosts_type(input: &Input, symbol: SymbolId) -> bool {
     let Some((seen, decl)) = input.declaration(symbol) else { return false };
@@ -163,23 +124,4 @@ fn is_hosts_type(input: &Input, symbol: SymbolId) -> bool {
     let mut all = placed_words(&text);
     all.retain(|(at, _)| text[..*at].trim_end().ends_with("std::"));
     all.first().is_some_and(|(_, word)| CONTAINERS.split(' ').any(|known| known == *word))
-}
-
-/// Whether a header defines a function for the host only.
-pub fn is_hosts(input: &Input, name: &str) -> bool {
-    let name = name.rsplit("::").next().unwrap_or(name);
-    input.headers.iter().any(|seen| {
-        let mut found = seen.unit.functions_named(name).peekable();
-        found.peek().is_some()
-            && found.all(|function| {
-                !seen.scan.directives.iter().any(|text| {
-                    let said = seen.file.text(text.span);
-                    let said = words(&said);
-                    let has_levels = ["gang", "worker", "vector"].iter().any(|word| said.contains(word));
-                    let says = said.contains(&"routine") && !has_levels;
-                    let between = Span { start: text.span.end, end: function.span.start.max(text.span.end) };
-                    says && text.span.end <= function.span.start && seen.file.text(between).trim().is_empty()
-                })
-            })
-    })
 }

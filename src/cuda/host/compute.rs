@@ -2,48 +2,39 @@
 //!
 //! Invariant: kernel and launcher name the program's variables by their own names.
 
-use crate::cuda::code::origin;
-use crate::cuda::fit::callable;
-use crate::cuda::fit::copied;
-use crate::cuda::fit::cpp;
-use crate::cuda::fit::hoisted;
-use crate::cuda::fit::object;
-use crate::cuda::fit::obstacle;
-use crate::cuda::kernel::place;
-use crate::cuda::kernel::table;
-use crate::cuda::kernel::window;
-use crate::cuda::meaning;
-use crate::cuda::program::predefined;
-use crate::cuda::schedule::spill;
-use crate::cuda::schedule::threads;
-use crate::cuda::types::spelling;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use super::lowering::Lowering;
 use crate::acc::ast::{Clause, ClauseKind, DirectiveKind, ListItem, ReductionOp};
 use crate::bind::descendants;
-use crate::host::ir::{StmtId, StmtKind, Unit};
-use crate::plan;
-use crate::sema::{Class, SymbolId};
-use crate::source::Span;
-
-use crate::cuda::Lowering;
 use crate::cuda::code::change::Change;
 use crate::cuda::code::lines::{braced, fitted, unbraced};
+use crate::cuda::code::origin;
 use crate::cuda::code::text::{Edits, words};
+use crate::cuda::fit::{callable, copied, cpp, hoisted, object, obstacle};
 use crate::cuda::kernel::body::Body;
+use crate::cuda::kernel::grid::grid;
 use crate::cuda::kernel::launcher::{self, Launcher};
 use crate::cuda::kernel::parts::{Host, Made, Words};
 use crate::cuda::kernel::shared::{gang_counters, shared_arrays};
 use crate::cuda::kernel::variable::{Making, lengthen};
+use crate::cuda::kernel::{inside, place, table, this, window};
+use crate::cuda::meaning;
+use crate::cuda::program::levels::Levels;
 use crate::cuda::program::names::Names;
-use crate::cuda::program::{Input, Refused, refused};
+use crate::cuda::program::{Input, Refused, predefined, refused};
 use crate::cuda::schedule::capture::{self, Captured, Environment, Extra, Role};
 use crate::cuda::schedule::clause::Asked;
 use crate::cuda::schedule::distinct::are_distinct;
-use crate::cuda::schedule::grid::{Sizes, grid, shape};
-use crate::cuda::schedule::levels::{self, Levels, Nest, Offer};
+use crate::cuda::schedule::nest::{self, Nest, Offer};
 use crate::cuda::schedule::reduction::reductions_through;
-use crate::cuda::types::item;
+use crate::cuda::schedule::sizes::{Sizes, shape};
+use crate::cuda::schedule::{spill, threads};
+use crate::cuda::types::{item, spelling};
+use crate::host::ir::{StmtId, StmtKind, Unit};
+use crate::plan;
+use crate::sema::{Class, SymbolId};
+use crate::source::Span;
 
 /// One launch: a statement of a compute construct.
 #[derive(Clone, Copy)]
@@ -325,13 +316,13 @@ impl<'a> Lowering<'a> {
         making.is_one_gang = is_one_gang;
         making.constructs = reduced_by_construct(input, index);
         making.atomic = threads::atomic_scalars(input, index);
-        object::add(&mut making, index);
+        this::add(&mut making, index);
         // What has parts comes before them, and leaves behind them.
         let (objects, others): (Vec<Extra>, Vec<Extra>) = extras.into_iter().partition(|one| one.is_object);
         objects.iter().for_each(|object| making.extra_item(object));
         let (results, arrays) = variables(&mut making, &captured)?;
         others.iter().for_each(|extra| making.extra_item(extra));
-        object::attach(&mut making, index, &captured);
+        this::attach(&mut making, index, &captured);
         let Making { names, mut made, mut host, common, flat, .. } = making;
         let mut tables = match shape.shape.many && !in_place {
             true => table::tables(input, index, stmt, &nest, &captured),
@@ -429,7 +420,7 @@ impl<'a> Lowering<'a> {
         };
         let has_gangs = asked.gangs.as_deref().is_none_or(|gangs| gangs.trim() != "1");
         let offer = Offer { index: root, levels: Levels::ALL, wants_assertion: in_kernels, has_gangs };
-        let (mut nest, said) = levels::nest(input, offer);
+        let (mut nest, said) = nest::nest(input, offer);
         self.diags.extend(said);
         reductions_through(input, index, &mut nest);
         nest
@@ -583,7 +574,7 @@ fn variables<'a>(making: &mut Making<'a, '_>, captured: &[Captured<'a>]) -> Resu
 fn code(body: &mut Body, stmt: StmtId) -> Result<String, Refused> {
     let input = body.input;
     if input.in_place {
-        place::bare(input, input.stmt_span(stmt), &mut body.edits);
+        inside::bare(input, input.stmt_span(stmt), &mut body.edits);
     }
     let function = body.function;
     if let Some(function) = function.filter(|_| !input.in_place) {

@@ -2,24 +2,22 @@
 //!
 //! Invariant: what a region brought to the device is undone at its end by the library, which remembers it.
 
+use super::lowering::Lowering;
 use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, Name, Part};
-use crate::cuda::fit::cpp;
-use crate::cuda::fit::object;
-use crate::host::ir::{Derived, ExprKind, StmtId, StmtKind};
-use crate::plan::{Exit, Item};
-use crate::sema::{Class, SymbolId};
-use crate::source::Span;
-
-use crate::cuda::Lowering;
 use crate::cuda::code::change::Change;
 use crate::cuda::code::lines::{braced, under};
 use crate::cuda::code::text::operand;
+use crate::cuda::fit::{cpp, object};
 use crate::cuda::program::names::Names;
 use crate::cuda::program::{Input, Refused, refused};
 use crate::cuda::schedule::capture::{self, Role, method};
 use crate::cuda::schedule::clause::{Asked, wait_lines};
-use crate::cuda::schedule::levels::Nest;
+use crate::cuda::schedule::nest::Nest;
 use crate::cuda::types::item;
+use crate::host::ir::{Derived, ExprKind, StmtId, StmtKind};
+use crate::plan::{Exit, Item};
+use crate::sema::{Class, SymbolId};
+use crate::source::Span;
 
 /// The items of the data clauses of a directive, objects before what is in them.
 fn items<'a>(input: &Input<'a>, index: usize) -> Vec<(&'a DataClause, &'a ListItem)> {

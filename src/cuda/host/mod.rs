@@ -2,5 +2,9 @@
 //!
 //! Invariant: the host file stays in its language.
 
+pub mod access;
 pub mod compute;
 pub mod data;
+pub mod lowering;
+pub mod marks;
+pub mod twin;

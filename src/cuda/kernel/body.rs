@@ -3,43 +3,27 @@
 //! Invariant: what is outside worker and vector loops has the effect of one thread of its worker or gang (2.9: worker-single
 //! and vector-single mode); threads of a gang meet before and behind such code.
 
-use crate::cuda::fit::object;
-use crate::cuda::meaning;
-use crate::cuda::program::effects;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use super::counted::{Counted, is_narrow};
+use super::window::Window;
 use crate::acc::ast::{DirectiveKind, ReductionOp};
+use crate::cuda::code::text::{self, Edits, columns};
+use crate::cuda::fit::object;
+use crate::cuda::meaning;
+use crate::cuda::program::levels::{Levels, called_levels, routine_levels};
+use crate::cuda::program::names::Names;
+use crate::cuda::program::{Input, Refused, effects, refused};
+use crate::cuda::schedule::nest::{Nest, Shared};
+use crate::cuda::schedule::reduction::{combined, identity, operator};
+use crate::cuda::schedule::sizes::Shape;
+use crate::cuda::types::spelling;
 use crate::host::ir::{Derived, ExprId, ExprKind, FunctionId, StmtId, StmtKind};
 use crate::sema::{self, Header, SymbolId};
 use crate::source::Span;
 
-use super::window::Window;
-use crate::cuda::code::text::{self, Edits, columns};
-use crate::cuda::program::names::Names;
-use crate::cuda::program::{Input, Refused, refused};
-use crate::cuda::schedule::levels::{Levels, Nest, Shared, called_levels, routine_levels};
-use crate::cuda::schedule::reduction::{combined, identity, operator};
-use crate::cuda::types::counted::{Counted, is_narrow};
-use crate::cuda::types::spelling;
-
 /// The columns of one level of indentation in what is added.
 const STEP: i32 = 4;
-
-/// How the threads of a gang stand.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Shape {
-    /// Workers have a dimension of their own.
-    pub rows: bool,
-    /// There is more than one thread.
-    pub many: bool,
-}
-
-impl Shape {
-    /// The levels that threads of one gang differ in.
-    fn levels(self) -> Levels {
-        Levels { gang: false, worker: self.many && self.rows, vector: self.many }
-    }
-}
 
 /// Makes a region's code.
 pub struct Body<'a, 'b> {

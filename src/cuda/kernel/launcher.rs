@@ -2,9 +2,9 @@
 //!
 //! Invariant: a launcher's parameters are the same in the device file and in the header, but for what C knows of types.
 
+use super::grid::Grid;
 use super::parts::{Host, Made, Words};
 use crate::cuda::code::lines::wrapped;
-use crate::cuda::schedule::grid::Grid;
 
 /// What a launcher is made of.
 pub struct Launcher<'a> {

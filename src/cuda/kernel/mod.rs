@@ -4,12 +4,17 @@
 
 pub mod atomic;
 pub mod body;
+pub mod counted;
 pub mod flat;
+pub mod grid;
+pub mod inside;
 pub mod launcher;
 pub mod parts;
 pub mod place;
+pub mod routine;
 pub mod shared;
 pub mod table;
-pub mod twin;
+pub mod this;
+pub mod tiles;
 pub mod variable;
 pub mod window;

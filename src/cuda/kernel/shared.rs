@@ -2,41 +2,17 @@
 //!
 //! Invariant: an array is shared where a loop inside of what it belongs to spreads over more threads, nowhere else.
 
+use super::body::Body;
+use super::parts::Made;
+use crate::cuda::program::levels::Levels;
+use crate::cuda::program::{Refused, refused};
+use crate::cuda::schedule::capture::{self, Captured, Role};
+use crate::cuda::schedule::owners::{levels_at, levels_of_owner};
 use crate::cuda::schedule::threads;
+use crate::cuda::types::spelling;
 use crate::host::ir::{Derived, StmtId, StmtKind};
 use crate::sema::{self, Class, SymbolId};
 use crate::source::Span;
-
-use super::body::{Body, Shape};
-use super::parts::Made;
-use crate::cuda::program::{Input, Refused, refused};
-use crate::cuda::schedule::capture::{self, Captured, Role};
-use crate::cuda::schedule::levels::{Levels, Nest};
-use crate::cuda::types::spelling;
-
-/// The levels of the loops that hold a place.
-pub fn levels_at(input: &Input, nest: &Nest, place: Span) -> Levels {
-    let around = nest.values().filter(|shared| shared.span(input).contains(place));
-    around.fold(Levels::NONE, |sum, shared| sum.with(shared.levels))
-}
-
-/// The levels of the loop that a variable is private to, and of those around it; none if it is private to the construct.
-pub fn levels_of_owner(input: &Input, nest: &Nest, name: &str) -> Levels {
-    let owner = nest.values().find(|shared| shared.private.iter().any(|item| item.base.text == name));
-    owner.map_or(Levels::NONE, |owner| levels_at(input, nest, owner.span(input)))
-}
-
-/// Whether threads of a gang work on one private copy of a variable: some loop inside is spread over more threads than
-/// the one that it is private to.
-pub fn shared_by_threads(input: &Input, nest: &Nest, shape: Shape, one: &Captured) -> bool {
-    let mode = levels_of_owner(input, nest, &one.name);
-    shape.many
-        && !(mode.worker && shape.rows)
-        && nest.values().any(|shared| {
-            let inner = sema::uses(input.unit(), input.symbols, shared.stmts[0]);
-            shared.levels.without(mode).threads() && inner.of(one.symbol).is_some()
-        })
-}
 
 /// Arrays that the threads of a gang share: private ones, and those that the region declares. Whether there are any.
 pub fn shared_arrays(

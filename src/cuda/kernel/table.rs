@@ -4,21 +4,19 @@
 //! Invariant: the array has a table only where no access of the region can tell when an update gets to the array, and
 //! updates are of integers, by operators whose order and grouping is no matter.
 
-use crate::cuda::file::device;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::parts::{Host, Made};
 use crate::acc::ast::{ClauseKind, DirectiveKind};
+use crate::cuda::code::text::words;
+use crate::cuda::program::names::Names;
+use crate::cuda::program::{Input, Refused, defines, uses};
+use crate::cuda::schedule::capture::{self, Captured, Role};
+use crate::cuda::schedule::nest::Nest;
+use crate::cuda::types::spelling;
 use crate::host::ir::{BinaryOp, DeclKind, Derived, ExprId, ExprKind, StmtId, StmtKind};
 use crate::sema::{self, Class, SymbolId, SymbolKind};
 use crate::source::Span;
-
-use super::parts::{Host, Made};
-use crate::cuda::code::text::words;
-use crate::cuda::program::names::Names;
-use crate::cuda::program::{Input, Refused};
-use crate::cuda::schedule::capture::{self, Captured, Role};
-use crate::cuda::schedule::levels::Nest;
-use crate::cuda::types::spelling;
 
 /// Integers that CUDA's atomics know, of 4 and 8 bytes.
 const INTEGERS: [&str; 16] = [
@@ -211,7 +209,7 @@ impl Region<'_, '_> {
         let mut pending: Vec<String> = words(&text).into_iter().map(str::to_owned).collect();
         let mut met = BTreeSet::new();
         while let Some(word) = pending.pop() {
-            let define = device::define(self.input, &word).filter(|_| met.insert(word.clone()));
+            let define = defines::define(self.input, &word).filter(|_| met.insert(word.clone()));
             for inner in define.map(|define| words(&define.body)).unwrap_or_default() {
                 let symbol = self.input.symbols.lookup(inner, span.start);
                 let kind = symbol.map(|symbol| self.input.symbols.get(symbol).kind);
@@ -282,7 +280,7 @@ impl Region<'_, '_> {
             && one.kind == SymbolKind::Local
             && self.input.bound[self.index].function.is_some_and(|function| {
                 let body = unit.function(function).body;
-                super::variable::only_indexed(self.input, body, one.symbol)
+                uses::only_indexed(self.input, body, one.symbol)
                     && !sema::escaping(unit, symbols, body).contains(&one.symbol)
             });
         if is_alone || one.decl.is_restrict {

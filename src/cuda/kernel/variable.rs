@@ -2,29 +2,28 @@
 //!
 //! Invariant: inside the kernel, the variable has its own name and type, or a reference or pointer of it.
 
-use crate::cuda::fit::object;
-use crate::cuda::meaning;
-use crate::cuda::program::effects;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use rustc_hash::FxHashMap;
 
+use super::parts::{Host, Made};
+use super::this;
 use crate::acc::ast::{DirectiveKind, ReductionOp};
+use crate::cuda::code::text::{self, operand};
+use crate::cuda::meaning;
+use crate::cuda::program::names::Names;
+use crate::cuda::program::uses::{may_be_pointer, only_indexed};
+use crate::cuda::program::{Input, Refused, effects, refused};
+use crate::cuda::schedule::capture::{self, Captured, Extra, Role};
+use crate::cuda::schedule::nest::Nest;
+use crate::cuda::schedule::owners::{self, shared_by_threads};
+use crate::cuda::schedule::reduction::{identity, operator, used_beside};
+use crate::cuda::schedule::sizes::Sizes;
+use crate::cuda::types::item::{self, Address, Rows};
+use crate::cuda::types::spelling;
 use crate::host::ir::{Derived, ExprId, ExprKind, StmtId};
 use crate::sema::{self, Class, SymbolId, SymbolKind};
 use crate::source::Span;
-
-use super::parts::{Host, Made};
-use super::shared::shared_by_threads;
-use crate::cuda::code::text::{self, operand};
-use crate::cuda::program::names::Names;
-use crate::cuda::program::{Input, Refused, refused};
-use crate::cuda::schedule::capture::{self, Captured, Extra, Role};
-use crate::cuda::schedule::grid::Sizes;
-use crate::cuda::schedule::levels::Nest;
-use crate::cuda::schedule::reduction::{identity, operator, used_beside};
-use crate::cuda::types::item::{self, Address, Rows};
-use crate::cuda::types::spelling;
 
 /// The number of a thread among all threads of the launch.
 const THREAD: &str = "((blockIdx.x * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x)";
@@ -163,7 +162,7 @@ impl<'a> Making<'a, '_> {
     /// Adds a variable.
     pub fn variable(&mut self, one: &Captured<'a>) -> Result<(), Refused> {
         if let Role::Part(data) = &one.role {
-            object::part(self, one.symbol, &one.name, data.as_ref());
+            this::part(self, one.symbol, &one.name, data.as_ref());
             return Ok(());
         }
         let variable = Variable::new(self, one)?;
@@ -305,7 +304,7 @@ impl<'a> Making<'a, '_> {
     /// A scalar that `atomic` statements update: each gang has one, which its threads share. (What is atomic is no thread's own.)
     fn gangs_value(&mut self, variable: &Variable, is_filled: bool) -> Result<(), Refused> {
         let Variable { one, name, here, element, .. } = variable;
-        let mode = super::shared::levels_of_owner(self.input, self.nest, &one.name);
+        let mode = owners::levels_of_owner(self.input, self.nest, &one.name);
         if mode.threads() {
             return Err(refused(variable.at, "an `atomic` on a variable of each thread or worker"));
         }
@@ -626,12 +625,6 @@ impl<'a> Making<'a, '_> {
     }
 }
 
-/// Whether a region does nothing with an array but to index it, so that a pointer can take its place.
-pub fn may_be_pointer(input: &Input, stmt: StmtId, symbol: SymbolId) -> bool {
-    let text = input.file().text(input.stmt_span(stmt));
-    only_indexed(input, stmt, symbol) && !text::words(&text).contains(&"sizeof")
-}
-
 /// A private array whose length is a run-time value is memory behind a pointer, if nothing else is done with it than to
 /// index it.
 pub fn lengthen(input: &Input, stmt: StmtId, one: &mut Captured) {
@@ -666,27 +659,6 @@ pub fn is_constant(input: &Input, one: &Captured, size: ExprId) -> bool {
         pending.extend(expr.kind.children());
     }
     true
-}
-
-/// Whether a region uses a pointer or an array only to index it.
-pub fn only_indexed(input: &Input, stmt: StmtId, symbol: SymbolId) -> bool {
-    let unit = input.unit();
-    let span = input.stmt_span(stmt);
-    let mut bases: HashSet<Span> = HashSet::new();
-    for expr in unit.exprs_in(span) {
-        match expr.kind {
-            ExprKind::Index(base, _) | ExprKind::Deref(base) => {
-                bases.insert(unit.expr(base).span);
-            }
-            _ => {}
-        }
-    }
-    unit.exprs_in(span).all(|expr| match &expr.kind {
-        ExprKind::Name(name) if input.symbols.lookup(name, expr.span.start) == Some(symbol) => {
-            bases.contains(&expr.span)
-        }
-        _ => true,
-    })
 }
 
 /// Whether a region uses a variable as that of shared loops only, which declare it themselves.

@@ -7,21 +7,21 @@ use std::collections::HashMap;
 
 use rustc_hash::FxHashMap;
 
+use super::body::Body;
+use super::counted::Counted;
+use super::parts::{Host, Made};
 use crate::acc::ast::{Argument, DirectiveKind, Expr, ListItem, Part, Subscript};
 use crate::bind::Bound;
+use crate::cuda::code::text::{operand, words};
+use crate::cuda::program::levels::Levels;
+use crate::cuda::program::{Input, Refused};
+use crate::cuda::schedule::capture::{self, Captured, Role};
+use crate::cuda::schedule::nest::{Nest, Shared};
+use crate::cuda::types::spelling;
 use crate::host::ir::{Derived, ExprId, ExprKind, StmtKind};
 use crate::scan;
 use crate::sema::{self, Class, SymbolId};
 use crate::source::Span;
-
-use super::body::Body;
-use super::parts::{Host, Made};
-use crate::cuda::code::text::{operand, words};
-use crate::cuda::program::{Input, Refused};
-use crate::cuda::schedule::capture::{self, Captured, Role};
-use crate::cuda::schedule::levels::{Levels, Nest, Shared};
-use crate::cuda::types::counted::Counted;
-use crate::cuda::types::spelling;
 
 /// How many bytes an iteration reads, at least, for shared memory to be faster than the caches (`docs/cuda.md`).
 const PAYS: i64 = 256;

@@ -2,13 +2,12 @@
 //!
 //! Invariant: every tag and constant that the definition declares in C is declared at file scope.
 
-use crate::host::forms::{EnumSpecifier, inside};
-use crate::host::ir::{BaseType, DeclKind, Record};
-use crate::source::Span;
-
-use super::enums;
 use crate::cuda::code::text::Edits;
 use crate::cuda::program::{Input, Seen};
+use crate::cuda::types::enums;
+use crate::host::forms::{EnumSpecifier, inside};
+use crate::host::ir::{DeclKind, Record};
+use crate::source::Span;
 
 /// The definition that another one stands in: the outermost struct, or the `typedef` around it.
 pub fn whole(seen: &Seen, span: Span) -> Span {
@@ -58,19 +57,4 @@ pub fn text(input: &Input, seen: &Seen, span: Span) -> String {
         edits.replace(*word, "");
     }
     format!("{before}{}", edits.render(seen.file, span, 0).trim())
-}
-
-/// Whether a name is a type's of which no definition says `struct` or `union`.
-pub fn tag_of(seen: &Seen, name: &str) -> Option<String> {
-    let decl = seen.unit.typedefs_named(name).next().filter(|decl| decl.derived.is_empty())?;
-    let keyword = |tag: &str| {
-        let mut records = seen.unit.records_named(tag);
-        let is_union = records.next().is_some_and(|record| record.is_union);
-        format!("{} {tag}", if is_union { "union" } else { "struct" })
-    };
-    match &decl.base {
-        BaseType::Tagged(tag) => Some(keyword(tag)),
-        BaseType::Record(id) => seen.unit.record(*id).tag.as_deref().map(keyword),
-        _ => None,
-    }
 }

@@ -104,7 +104,7 @@ fn old_style(input: &Input, seen: &Seen, function: &Function, edits: &mut Edits)
         let is_type = |name: &str| {
             CNumber::of_words(name).is_some()
                 || name == "void"
-                || super::files(input).any(|seen| seen.unit.typedefs_named(name).next().is_some())
+                || input.files().any(|seen| seen.unit.typedefs_named(name).next().is_some())
         };
         params.is_empty()
             && all.all(|name| {

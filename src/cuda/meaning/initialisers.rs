@@ -4,15 +4,15 @@
 
 use std::collections::BTreeMap;
 
-use crate::host::forms::{Designated, Designator, inside};
-use crate::host::ir::{Derived, ExprId, ExprKind};
-use crate::sema::{CNumber, CType, Rank};
-use crate::source::Span;
-
 use super::Place;
 use super::wraps::Wraps;
 use crate::cuda::code::text::Edits;
 use crate::cuda::program::{Refused, refused};
+use crate::cuda::types::enums;
+use crate::host::forms::{Designated, Designator, inside};
+use crate::host::ir::{Derived, ExprId, ExprKind};
+use crate::sema::{CNumber, CType, Rank};
+use crate::source::Span;
 
 /// Arrays with more elements are not written out.
 const LONGEST: usize = 4096;
@@ -255,7 +255,7 @@ fn number(place: &Place, expr: ExprId) -> Option<i128> {
     match &unit.expr(expr).kind {
         ExprKind::Int(value) => Some(*value),
         ExprKind::Name(name) => {
-            place.types.symbols.number(name).or_else(|| super::enums::constant(place.input, name))
+            place.types.symbols.number(name).or_else(|| enums::constant(place.input, name))
         }
         _ => None,
     }

@@ -2,17 +2,15 @@
 //!
 //! Invariant: the function of the type that C's prototype has is called; where that is certain anyway, the text stays.
 
-use crate::cuda::file::device;
 use std::collections::HashMap;
 
+use super::Place;
+use super::wraps::Wraps;
+use crate::cuda::code::text::{self, Edits, placed_words, replaced};
+use crate::cuda::program::{Input, defines};
 use crate::host::ir::{ExprId, ExprKind, StmtKind};
 use crate::scan::MacroLine;
 use crate::sema::{CNumber, CType, Overloaded, Parameter, Rank, SymbolKind, overloaded};
-
-use super::wraps::Wraps;
-use super::{Place, files};
-use crate::cuda::code::text::{self, Edits, placed_words, replaced};
-use crate::cuda::program::Input;
 
 /// The functions of C's prototypes, in the header of the run-time library.
 const OWN: &str = "acc2omp::c::";
@@ -63,7 +61,7 @@ fn function(place: &Place, id: ExprId, name: &str) -> Option<Overloaded> {
 
 /// Whether the program includes `<tgmath.h>`, whose functions are those of the argument's type in C, too.
 fn is_generic(input: &Input) -> bool {
-    files(input).any(|seen| seen.scan.includes.iter().any(|one| one.path.as_str() == "tgmath.h"))
+    input.files().any(|seen| seen.scan.includes.iter().any(|one| one.path.as_str() == "tgmath.h"))
 }
 
 fn arguments(
@@ -157,7 +155,7 @@ pub fn in_macro(input: &Input, define: &MacroLine, body: &str) -> String {
     replaced(body, all.collect(), |word| {
         let is_wanted = overloaded(word).is_some()
             && (word == "abs" || has_floats && !is_generic)
-            && device::define(input, word).is_none()
+            && defines::define(input, word).is_none()
             && !super::taken::is_own(input, word);
         is_wanted.then(|| format!("{OWN}{word}"))
     })
@@ -165,7 +163,7 @@ pub fn in_macro(input: &Input, define: &MacroLine, body: &str) -> String {
 
 /// Whether the program has anything of type `float`.
 fn has_floats(input: &Input) -> bool {
-    files(input).any(|seen| {
+    input.files().any(|seen| {
         let text = String::from_utf8_lossy(&seen.scan.shadow);
         let is_float = |number: &str| {
             number.ends_with(['f', 'F']) && !number.starts_with("0x") && number.contains(['.', 'e', 'E'])

@@ -28,9 +28,7 @@ use crate::source::{Language, Span};
 use crate::cuda::code::text::{Edits, words};
 use crate::cuda::program::{Input, Refused, Seen, refused};
 
-pub use definitions::tag_of;
 pub use definitions::{text as definition, whole};
-pub use enums::of_decl as integer_of;
 pub use heads::device as device_head;
 pub use heads::{head, without_storage};
 pub use locals::is_inside;
@@ -58,11 +56,6 @@ pub struct Place<'a> {
     pub span: Span,
 }
 
-/// All files that are seen.
-fn files<'a>(input: &Input<'a>) -> impl Iterator<Item = Seen<'a>> + use<'a> {
-    [input.source].into_iter().chain(input.headers.iter().copied())
-}
-
 /// Whether a source is C: of a header, what it reads like.
 pub fn is_c(source: &Seen) -> bool {
     match source.file.language {
@@ -74,7 +67,7 @@ pub fn is_c(source: &Seen) -> bool {
 
 /// The names of types for which conditions of the preprocessor choose one of several.
 fn chosen<'a>(input: &Input<'a>) -> BTreeSet<&'a str> {
-    files(input).flat_map(|seen| chosen_in(&seen)).map(String::as_str).collect()
+    input.files().flat_map(|seen| chosen_in(&seen)).map(String::as_str).collect()
 }
 
 fn chosen_in<'a>(seen: &Seen<'a>) -> &'a BTreeSet<String> {
@@ -140,7 +133,7 @@ pub fn of_header(input: &Input, seen: &Seen, span: Span) -> Result<String, Refus
     }
     let others: Vec<&Unit> =
         input.headers.iter().filter(|one| !std::ptr::eq(one.unit, seen.unit)).map(|one| one.unit).collect();
-    let macros: Vec<&Define> = files(input).flat_map(|seen| &seen.scan.defines).collect();
+    let macros: Vec<&Define> = input.files().flat_map(|seen| &seen.scan.defines).collect();
     let symbols = Symbols::new(seen.unit, seen.file.bytes.len(), (&others, None), &macros);
     let there = Input { source: *seen, symbols: &symbols, bound: &[], ..*input };
     let mut edits = Edits::default();
@@ -154,7 +147,7 @@ pub fn constant(input: &Input, seen: &Seen, span: Span) -> String {
     heads::remove_storage(seen, span, &mut edits);
     if input.is_c {
         let others: Vec<&Unit> =
-            files(input).filter(|one| !std::ptr::eq(one.unit, seen.unit)).map(|one| one.unit).collect();
+            input.files().filter(|one| !std::ptr::eq(one.unit, seen.unit)).map(|one| one.unit).collect();
         let chosen = chosen(input);
         let types = CTypes {
             file: seen.file,

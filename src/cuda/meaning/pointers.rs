@@ -7,8 +7,8 @@ use crate::host::ir::{Decl, ExprId, ExprKind, StmtKind};
 use crate::sema::{CNumber, CType, Rank};
 use crate::source::Span;
 
+use super::Place;
 use super::wraps::Wraps;
-use super::{Place, files};
 use crate::cuda::program::{Refused, refused};
 
 /// Casts what C converts.
@@ -50,7 +50,9 @@ fn is_constant(place: &Place, decl: &Decl) -> bool {
 /// The types of the parameters of a function of the program.
 fn parameters(place: &Place, callee: ExprId) -> Vec<CType> {
     let ExprKind::Name(name) = &place.types.unit.expr(callee).kind else { return Vec::new() };
-    let mut found = files(place.input)
+    let mut found = place
+        .input
+        .files()
         .flat_map(|seen| seen.unit.functions_named(name).map(move |function| (seen.unit, function)));
     let Some((home, function)) = found.next() else { return Vec::new() };
     let params: Vec<&Decl> = function.params.iter().map(|id| home.decl(*id)).collect();

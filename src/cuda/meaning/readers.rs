@@ -8,7 +8,6 @@ use crate::host::ir::{Derived, ExprId, ExprKind, StmtId, Unit};
 use crate::sema::{CType, CTypes, SymbolId};
 use crate::source::Span;
 
-use super::files;
 use crate::cuda::code::text::words;
 use crate::cuda::program::Input;
 
@@ -60,7 +59,7 @@ fn is_constant_parameter(input: &Input, parents: &HashMap<ExprId, ExprId>, arg: 
     };
     let ExprKind::Name(name) = &unit.expr(*callee).kind else { return false };
     let Some(at) = args.iter().position(|one| *one == arg) else { return false };
-    let known = files(input).find_map(|seen| Some((seen, seen.unit.functions_named(name).next()?)));
+    let known = input.files().find_map(|seen| Some((seen, seen.unit.functions_named(name).next()?)));
     let Some((seen, function)) = known else { return false };
     let Some(decl) = function.params.get(at).map(|id| seen.unit.decl(*id)) else { return false };
     let head = seen.file.text(Span { start: decl.span.start, end: decl.name_span.start });

@@ -4,14 +4,11 @@
 
 use std::collections::HashSet;
 
+use super::{Input, defines, functions};
+use crate::cuda::code::text::words;
 use crate::host::ir::{DeclKind, ExprId, ExprKind};
 use crate::sema::{self, Facts, SymbolKind};
 use crate::source::Span;
-
-use crate::cuda::code::text::words;
-use crate::cuda::file::device;
-use crate::cuda::fit::cpp;
-use crate::cuda::program::Input;
 
 /// Words that may stand where a function's name does, and are types.
 const TYPES: [&str; 10] =
@@ -40,25 +37,25 @@ impl Effects {
                     true => &mut effects.changing,
                     false => &mut effects.harmless,
                 };
-                place.insert(cpp::bare(&function.name).to_owned());
+                place.insert(functions::bare(&function.name).to_owned());
             }
         }
         effects
     }
 
     fn may_change(&self, input: &Input, name: &str, depth: usize) -> bool {
-        let bare = cpp::bare(name);
+        let bare = functions::bare(name);
         if self.changing.contains(bare) {
             return true;
         }
         if self.harmless.contains(bare) || sema::is_mathematical(name) || TYPES.contains(&bare) {
             return false;
         }
-        if let Some(define) = device::define(input, bare) {
+        if let Some(define) = defines::define(input, bare) {
             let mut named = words(&define.body).into_iter();
             return depth > 0
                 && named.any(|word| {
-                    let is_called = self.changing.contains(word) || device::define(input, word).is_some();
+                    let is_called = self.changing.contains(word) || defines::define(input, word).is_some();
                     is_called && word != bare && self.may_change(input, word, depth - 1)
                 });
         }

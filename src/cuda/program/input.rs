@@ -2,20 +2,18 @@
 //!
 //! Invariant: holds what other rooms found; finds nothing itself.
 
+use super::choices::Choices;
+use super::effects::Effects;
+use super::members;
+use super::stuck::Stuck;
 use crate::acc::ast::ClauseKind;
-use crate::bind::Bound;
-use crate::bind::Declared;
-use crate::cuda::fit::object;
-use crate::cuda::fit::stuck::Stuck;
+use crate::bind::{Bound, Declared};
 use crate::diag::{self, Diag};
 use crate::host::ir::{Decl, ExprId, StmtId, Unit};
 use crate::plan::{self, Plan};
 use crate::scan::Scan;
 use crate::sema::{SymbolId, SymbolKind, Symbols};
 use crate::source::{SourceFile, Span};
-
-use super::choices::Choices;
-use super::effects::Effects;
 
 /// One file as this room sees it: a source, or a header that it includes.
 #[derive(Clone, Copy, Debug)]
@@ -90,6 +88,11 @@ impl<'a> Input<'a> {
         self.source.unit
     }
 
+    /// All files that are seen, the source first.
+    pub fn files(&self) -> impl Iterator<Item = Seen<'a>> + use<'a> {
+        [self.source].into_iter().chain(self.headers.iter().copied())
+    }
+
     /// The line of `offset`, as a message names it: `jacobi.c:28`.
     pub fn place(&self, offset: u32) -> String {
         let name = self.file().name.rsplit(['/', '\\']).next().unwrap_or_default();
@@ -103,7 +106,7 @@ impl<'a> Input<'a> {
             return Some((self.source, self.unit().decl(decl)));
         }
         if known.kind == SymbolKind::Member {
-            return object::member(self, symbol);
+            return members::member(self, symbol);
         }
         self.headers.iter().find_map(|seen| {
             seen.unit.decls_named(&known.name).next()?;

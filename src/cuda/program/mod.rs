@@ -3,11 +3,20 @@
 //! Invariant: says what the program has; decides nothing and writes no device code.
 
 pub mod choices;
+pub mod declared;
+pub mod defines;
 pub mod effects;
+pub mod functions;
 pub mod input;
+pub mod levels;
 pub mod macros;
+pub mod members;
 pub mod names;
 pub mod predefined;
 pub mod renamed;
+pub mod routines;
+pub mod stuck;
+pub mod units;
+pub mod uses;
 
 pub use input::{Input, Refused, Seen, refused};

@@ -4,11 +4,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::source::Span;
-
+use super::{Input, Refused, Seen, defines, refused};
 use crate::cuda::code::text::{Edits, placed_words, words};
-use crate::cuda::file::device;
-use crate::cuda::program::{Input, Refused, Seen, refused};
+use crate::source::Span;
 
 /// What asks for the line.
 const LINES: [&str; 5] = ["__LINE__", "__FILE__", "__FILE_NAME__", "__BASE_FILE__", "assert"];
@@ -55,7 +53,7 @@ fn reached(input: &Input, code: &str) -> BTreeSet<String> {
     let mut pending: Vec<String> = words(code).into_iter().map(str::to_owned).collect();
     while let Some(word) = pending.pop() {
         if found.insert(word.clone())
-            && let Some(define) = device::define(input, &word)
+            && let Some(define) = defines::define(input, &word)
         {
             pending.extend(words(&define.body).into_iter().map(str::to_owned));
         }

@@ -2,25 +2,20 @@
 //!
 //! Invariant: every variable declared outside the region and named in it, or in a macro that it uses, has a role.
 
-use crate::cuda::file::device;
-use crate::cuda::fit::object;
-use crate::cuda::kernel::place;
-use crate::cuda::kernel::variable;
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
+use super::nest::Nest;
 use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, ReductionOp};
 use crate::bind::{ancestors, descendants};
-use crate::host::ir::{BaseType, Decl, Derived, ExprKind, StmtId};
-use crate::plan::Own;
-use crate::sema::{self, Class, Reach, SymbolId, SymbolKind, Use};
-use crate::source::Span;
-
-use super::levels::Nest;
-use crate::cuda::code::text::words;
+use crate::cuda::fit::object;
+use crate::cuda::program::uses::{self, outer};
 use crate::cuda::program::{Input, Refused, Seen, refused};
 use crate::cuda::types::item::{self, Address, Rows};
 use crate::cuda::types::spelling;
+use crate::host::ir::{BaseType, Decl, Derived, StmtId};
+use crate::plan::Own;
+use crate::sema::{self, Class, Reach, SymbolId, SymbolKind, Use};
 
 /// How a variable gets to the device.
 #[derive(Clone, Debug)]
@@ -144,84 +139,6 @@ fn merged_without(one: &'static str, other: &'static str, drop: &str) -> &'stati
     if one == drop { other } else { one }
 }
 
-/// The variables that a statement names and that are declared outside it, those of macros included, in order of first use.
-pub fn outer(input: &Input, stmt: StmtId) -> Vec<(SymbolId, Use)> {
-    let (unit, symbols) = (input.unit(), input.symbols);
-    let span = unit.stmt(stmt).span;
-    let uses = sema::uses(unit, symbols, stmt);
-    let mut found: BTreeMap<SymbolId, Use> = uses.iter().map(|(symbol, used)| (symbol, *used)).collect();
-    let shadow = String::from_utf8_lossy(input.source.scan.shadow.get(span.range()).unwrap_or_default());
-    let mut pending: Vec<String> = words(&shadow).into_iter().map(str::to_owned).collect();
-    let mut known: BTreeSet<String> = BTreeSet::new();
-    let mut places = written_macros(input, span);
-    while let Some(word) = pending.pop() {
-        if !known.insert(word.clone()) {
-            continue;
-        }
-        let Some(define) = device::define(input, &word) else { continue };
-        let assigns = assigns(&define.body);
-        let is_place = places.contains(&word);
-        let leads = define.body.contains(['[', '*', '>']);
-        for inner in words(&define.body) {
-            pending.push(inner.to_owned());
-            if is_place {
-                places.insert(inner.to_owned());
-            }
-            if let Some(symbol) = symbols.lookup(inner, span.start) {
-                let used = found.entry(symbol).or_default();
-                used.read = true;
-                used.part_read = true;
-                used.exposed = true;
-                let is_alone = define.params.is_none() && assigns;
-                used.written |= is_alone || symbols.assigned_by(&word).iter().any(|name| name == inner);
-                let is_scalar = symbols.get(symbol).class == Class::Scalar;
-                used.written |= is_place && is_scalar && !leads;
-                used.part_written |= assigns || is_place && !is_scalar;
-            }
-        }
-    }
-    for (symbol, used) in place::members(input, stmt) {
-        found.entry(symbol).and_modify(|known| place::add(known, used)).or_insert(used);
-    }
-    let is_outside = |symbol: &SymbolId| {
-        let known = symbols.get(*symbol);
-        matches!(
-            known.kind,
-            SymbolKind::Local | SymbolKind::Parameter | SymbolKind::Static | SymbolKind::Member
-        ) && !span.contains(known.scope)
-    };
-    let mut outer: Vec<(SymbolId, Use)> =
-        found.into_iter().filter(|(symbol, _)| is_outside(symbol)).collect();
-    outer.sort_by_key(|(_, used)| used.first.map_or(u32::MAX, |span| span.start));
-    outer
-}
-
-/// The macros with whose uses code assigns something, or takes an address: `AT(i) = 0`.
-fn written_macros(input: &Input, span: Span) -> BTreeSet<String> {
-    let unit = input.unit();
-    let mut found = BTreeSet::new();
-    for expr in unit.exprs_in(span) {
-        let (ExprKind::Assign(_, mut at, _)
-        | ExprKind::Step { operand: mut at, .. }
-        | ExprKind::AddressOf(mut at)) = expr.kind
-        else {
-            continue;
-        };
-        while let ExprKind::Index(base, _) | ExprKind::Deref(base) | ExprKind::Member { base, .. } =
-            unit.expr(at).kind
-        {
-            at = base;
-        }
-        if let ExprKind::Call { callee, .. } = unit.expr(at).kind {
-            at = callee;
-        }
-        if let ExprKind::Name(name) = &unit.expr(at).kind {
-            found.insert(name.clone());
-        }
-    }
-    found
-}
-
 /// What the clauses of data constructs and compute constructs around a place say of a variable there.
 struct Said<'a> {
     index: usize,
@@ -237,18 +154,6 @@ fn data_items<'a>(input: &Input<'a>, index: usize) -> Vec<Said<'a>> {
         }
     }
     said
-}
-
-/// Whether a macro's body assigns something.
-fn assigns(body: &str) -> bool {
-    let bytes = body.as_bytes();
-    let is_assignment = |at: usize| {
-        let before = at.checked_sub(1).map(|at| bytes[at]);
-        let shifts = body[..at].ends_with("<<") || body[..at].ends_with(">>");
-        let compares = before.is_some_and(|byte| b"=!<>".contains(&byte)) && !shifts;
-        bytes[at] == b'=' && bytes.get(at + 1) != Some(&b'=') && !compares
-    };
-    (0..bytes.len()).any(is_assignment) || body.contains("++") || body.contains("--")
 }
 
 /// What kind of launch a region is.
@@ -539,7 +444,7 @@ fn is_read_only(input: &Input, stmt: StmtId, symbol: SymbolId, used: &Use) -> bo
     !used.written
         && !used.part_written
         && !used.address_taken
-        && (!is_array || variable::only_indexed(input, stmt, symbol))
+        && (!is_array || uses::only_indexed(input, stmt, symbol))
 }
 
 /// Whether a variable is changed as the variable of loops with directives only. (That of another loop is a scalar like
@@ -587,7 +492,7 @@ fn object<'a>(input: &Input, stmt: StmtId, symbol: SymbolId, decl: &'a Decl) -> 
         && decl.derived.iter().all(|part| *part == Derived::Reference)
         && match input.symbols.get(symbol).class {
             Class::Pointer => true,
-            Class::Unknown => decl.base == BaseType::Unknown && place::is_indexed(input, stmt, symbol),
+            Class::Unknown => decl.base == BaseType::Unknown && uses::is_indexed(input, stmt, symbol),
             _ => false,
         };
     if !is_pointer && !decl.derived.contains(&Derived::Reference) {

@@ -2,14 +2,12 @@
 //!
 //! Invariant: a pointer is one of these for the whole life of its variable, or not at all.
 
-use crate::cuda::file::device;
-use crate::host::ir::{BaseType, DeclKind, Derived, ExprId, ExprKind, StmtId};
-use crate::sema::{self, Class, SymbolKind};
-
 use super::capture::{Captured, Role};
 use crate::cuda::code::text::words;
-use crate::cuda::program::{Input, Seen};
+use crate::cuda::program::{Input, Seen, defines};
 use crate::cuda::types::{complex, spelling};
+use crate::host::ir::{BaseType, DeclKind, Derived, ExprId, ExprKind, StmtId};
+use crate::sema::{self, Class, SymbolKind};
 
 /// What gives memory that is nobody else's.
 const FRESH: [&str; 3] = ["malloc", "calloc", "aligned_alloc"];
@@ -92,7 +90,7 @@ fn is_fresh(input: &Input, index: usize, one: &Captured) -> bool {
             // A macro may do anything with what it is given.
             ExprKind::Call { callee, args } => {
                 let is_macro = match &unit.expr(*callee).kind {
-                    ExprKind::Name(name) => device::define(input, name).is_some(),
+                    ExprKind::Name(name) => defines::define(input, name).is_some(),
                     _ => false,
                 };
                 !is_macro || !args.iter().any(|arg| is_one(*arg))
@@ -111,7 +109,7 @@ fn is_allocation(input: &Input, mut expr: ExprId) -> bool {
     let ExprKind::Name(name) = &unit.expr(callee).kind else { return false };
     let is_own = unit.function_places(name).next().is_some()
         || input.headers.iter().any(|seen| seen.unit.function_places(name).next().is_some())
-        || device::define(input, name).is_some();
+        || defines::define(input, name).is_some();
     FRESH.contains(&name.as_str()) && !is_own
 }
 
@@ -120,7 +118,7 @@ fn is_set_by_macro(input: &Input, code: &[&str], one: &Captured) -> bool {
     let mut pending: Vec<String> = code.iter().map(|word| (*word).to_owned()).collect();
     let mut met: std::collections::BTreeSet<String> = Default::default();
     while let Some(word) = pending.pop() {
-        let Some(define) = device::define(input, &word).filter(|_| met.insert(word)) else { continue };
+        let Some(define) = defines::define(input, &word).filter(|_| met.insert(word)) else { continue };
         for inner in words(&define.body) {
             if inner == one.name {
                 return true;

@@ -5,10 +5,10 @@
 pub mod capture;
 pub mod clause;
 pub mod distinct;
-pub mod grid;
-pub mod levels;
+pub mod nest;
+pub mod owners;
 pub mod reduction;
 pub mod reuse;
+pub mod sizes;
 pub mod spill;
 pub mod threads;
-pub mod tiles;

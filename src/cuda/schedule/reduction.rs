@@ -4,13 +4,12 @@
 
 use std::collections::HashSet;
 
+use super::nest::Nest;
 use crate::acc::ast::{ClauseKind, ListItem, ReductionOp};
+use crate::cuda::program::Input;
 use crate::host::ir::{ExprKind, StmtId};
 use crate::sema::{self, SymbolId};
 use crate::source::Span;
-
-use super::levels::Nest;
-use crate::cuda::program::Input;
 
 /// The class of the run-time library for an operator.
 pub fn operator(op: ReductionOp) -> &'static str {

@@ -5,11 +5,10 @@
 
 use std::collections::HashMap;
 
+use super::nest::Shared;
+use crate::cuda::program::Input;
 use crate::host::ir::{BinaryOp, ExprId, ExprKind, StmtKind};
 use crate::sema::{self, Header, SymbolId};
-
-use super::levels::Shared;
-use crate::cuda::program::Input;
 
 /// Whether a tight nest of two loops is such a nest.
 pub fn is_in(input: &Input, shared: &Shared) -> bool {

@@ -2,18 +2,16 @@
 //!
 //! Invariant: what stays in shared memory fits into what every device has for a block without being asked (48 KiB).
 
+use super::capture::{self, Captured, Role};
+use super::nest::Nest;
+use super::owners::{levels_at, levels_of_owner, shared_by_threads};
+use super::sizes::Sizes;
 use crate::cuda::code::text;
-use crate::cuda::types::spelling;
+use crate::cuda::program::uses::may_be_pointer;
+use crate::cuda::program::{Input, Refused, Seen, refused};
+use crate::cuda::types::{item, spelling};
 use crate::host::ir::{BinaryOp, Derived, ExprId, ExprKind, StmtId, StmtKind};
 use crate::sema::Class;
-
-use super::capture::{self, Captured, Role};
-use super::grid::Sizes;
-use super::levels::Nest;
-use crate::cuda::kernel::shared::{levels_at, levels_of_owner, shared_by_threads};
-use crate::cuda::kernel::variable::may_be_pointer;
-use crate::cuda::program::{Input, Refused, Seen, refused};
-use crate::cuda::types::item;
 
 /// The bytes that arrays of a gang may have in shared memory; reductions need some, too.
 const LIMIT: i128 = 44 * 1024;

@@ -4,15 +4,14 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use super::nest::Nest;
 use crate::acc::ast::{ClauseKind, DirectiveKind, ListItem};
 use crate::bind::{ancestors, descendants};
+use crate::cuda::program::Input;
 use crate::diag::{self, Diag};
 use crate::host::ir::{ExprId, ExprKind, StmtId, Unit};
 use crate::plan::{self, Own};
 use crate::sema::{self, Class, SymbolId};
-
-use super::levels::Nest;
-use crate::cuda::program::Input;
 
 /// The scalars that the divided loops of a launch assign and that no clause shares.
 pub fn own(input: &Input, index: usize, nest: &Nest, in_kernels: bool) -> Vec<Own> {
@@ -24,7 +23,7 @@ pub fn own(input: &Input, index: usize, nest: &Nest, in_kernels: bool) -> Vec<Ow
         .collect();
     let mut found: Vec<Own> = Vec::new();
     // Each gang has what it needs of its variables where all of its threads run the loop.
-    let is_divided = |one: &super::levels::Shared| one.levels.threads() || in_kernels;
+    let is_divided = |one: &super::nest::Shared| one.levels.threads() || in_kernels;
     for one in nest.values().filter(|one| is_divided(one)) {
         let Some(body) = one.headers.last().map(|header| header.body) else { continue };
         let used = sema::uses_beside(unit, symbols, body, &controlled);

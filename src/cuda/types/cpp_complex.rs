@@ -5,13 +5,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::host::ir::{Decl, ExprId, ExprKind};
-use crate::source::Span;
-
 use super::spelling::typedefs;
 use crate::cuda::code::text::words;
-use crate::cuda::fit::cpp;
-use crate::cuda::program::{Input, Seen};
+use crate::cuda::program::{Input, Seen, functions};
+use crate::host::ir::{Decl, ExprId, ExprKind};
+use crate::source::Span;
 
 /// Whether the code in `span` computes with complex numbers of the standard library.
 pub fn computes(input: &Input, span: Span) -> bool {
@@ -25,8 +23,8 @@ pub fn computes(input: &Input, span: Span) -> bool {
             ExprKind::Unary(_, operand) => is_complex(operand),
             ExprKind::Call { callee, args } => match &unit.expr(*callee).kind {
                 ExprKind::Name(name) => {
-                    let is_own =
-                        cpp::functions(input, name).next().is_some() || is_type(input, cpp::bare(name));
+                    let is_own = functions::functions(input, name).next().is_some()
+                        || is_type(input, functions::bare(name));
                     !is_own && args.iter().any(is_complex)
                 }
                 _ => false,
@@ -54,7 +52,7 @@ fn is_complex(input: &Input, expr: ExprId) -> bool {
                 })
             }),
             ExprKind::Call { callee, .. } => match &unit.expr(*callee).kind {
-                ExprKind::Name(name) => is_type(input, cpp::bare(name)) || returns(input, name),
+                ExprKind::Name(name) => is_type(input, functions::bare(name)) || returns(input, name),
                 _ => false,
             },
             ExprKind::Cast { to, .. } => words(to).into_iter().any(|word| is_type(input, word)),
@@ -77,7 +75,7 @@ fn is_complex(input: &Input, expr: ExprId) -> bool {
 
 /// Whether a function of the file has such a number as its result.
 fn returns(input: &Input, name: &str) -> bool {
-    cpp::functions(input, name).any(|function| {
+    functions::functions(input, name).any(|function| {
         let head = input.file().text(Span { start: function.span.start, end: function.name_span.start });
         words(&head).into_iter().any(|word| is_type(input, word))
     })

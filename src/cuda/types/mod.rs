@@ -3,8 +3,8 @@
 //! Invariant: what has no form that means the same is refused.
 
 pub mod complex;
-pub mod counted;
 pub mod cpp_complex;
+pub mod enums;
 pub mod item;
 pub mod packed;
 pub mod spelling;

@@ -2,14 +2,11 @@
 //!
 //! Invariant: a type that cannot be written exactly is none.
 
-use crate::cuda::fit::cpp;
-use crate::cuda::meaning;
+use super::{complex, enums};
+use crate::cuda::code::text::words;
+use crate::cuda::program::{Input, Refused, Seen, functions, refused};
 use crate::host::ir::{BaseType, Decl, Derived};
 use crate::source::Span;
-
-use super::complex;
-use crate::cuda::code::text::words;
-use crate::cuda::program::{Input, Refused, Seen, refused};
 
 /// Type names that the header of the run-time library knows.
 const KNOWN: [&str; 16] = [
@@ -65,14 +62,14 @@ pub fn written(input: &Input, seen: Seen, decl: &Decl) -> Option<String> {
         BaseType::Void => Some("void".to_owned()),
         BaseType::Named(name) if input.is_c && *name == decl.name => {
             let mut known = std::iter::once(&input.source).chain(input.headers);
-            known.find_map(|seen| meaning::tag_of(seen, name))
+            known.find_map(|seen| tag_of(seen, name))
         }
         BaseType::Named(name) => Some(name.clone()),
         BaseType::Tagged(tag) => Some(tagged(seen, decl, tag)),
         BaseType::Record(id) => seen.unit.record(*id).tag.as_ref().map(|tag| tagged(seen, decl, tag)),
         BaseType::Enum => {
             if input.is_c {
-                return meaning::integer_of(input, &seen, decl).map(str::to_owned);
+                return enums::of_decl(input, &seen, decl).map(str::to_owned);
             }
             let text = seen.file.text(Span { start: decl.span.start, end: decl.name_span.start });
             let all = words(&text);
@@ -207,7 +204,7 @@ pub fn is_chosen(input: &Input, decl: &Decl) -> bool {
 /// The name of a declaration's type, if it is one of the program's.
 pub fn named(decl: &Decl) -> Option<&str> {
     match &decl.base {
-        BaseType::Named(name) | BaseType::Tagged(name) => Some(cpp::bare(name)),
+        BaseType::Named(name) | BaseType::Tagged(name) => Some(functions::bare(name)),
         _ => None,
     }
 }
@@ -216,6 +213,21 @@ pub fn named(decl: &Decl) -> Option<&str> {
 pub fn stars(decl: &Decl) -> usize {
     decl.derived.iter().skip(1).filter(|part| matches!(part, Derived::Pointer)).count()
         + usize::from(matches!(decl.derived.first(), Some(Derived::Pointer)))
+}
+
+/// Whether a name is a type's of which no definition says `struct` or `union`.
+pub fn tag_of(seen: &Seen, name: &str) -> Option<String> {
+    let decl = seen.unit.typedefs_named(name).next().filter(|decl| decl.derived.is_empty())?;
+    let keyword = |tag: &str| {
+        let mut records = seen.unit.records_named(tag);
+        let is_union = records.next().is_some_and(|record| record.is_union);
+        format!("{} {tag}", if is_union { "union" } else { "struct" })
+    };
+    match &decl.base {
+        BaseType::Tagged(tag) => Some(keyword(tag)),
+        BaseType::Record(id) => seen.unit.record(*id).tag.as_deref().map(keyword),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -2,20 +2,13 @@
 //!
 //! Invariant: each iteration runs once, those of tiles that stick out do not run.
 
-use super::levels::{Levels, Shared};
+use super::body::Body;
+use super::counted::Counted;
 use crate::cuda::code::text::operand;
-use crate::cuda::kernel::body::Body;
 use crate::cuda::program::Refused;
-use crate::cuda::types::counted::Counted;
-
-/// The edge of a tile whose size `*` leaves open.
-const EDGE: &str = "16";
-
-/// How many elements a tile has, if its sizes are numbers.
-pub fn elements(tile: &[String]) -> Option<usize> {
-    let size = |size: &String| (if size == "*" { EDGE } else { size.as_str() }).parse::<usize>().ok();
-    (!tile.is_empty()).then(|| tile.iter().map(size).product()).flatten()
-}
+use crate::cuda::program::levels::Levels;
+use crate::cuda::schedule::nest::Shared;
+use crate::cuda::schedule::sizes::EDGE;
 
 /// A tiled loop: its number of iterations and of tiles, the size of a tile, and where an element is, by name.
 struct Tiled {

@@ -2,14 +2,13 @@
 //!
 //! Invariant: the count is that of the loop as written, for every start, bound and step.
 
-use crate::cuda::kernel::place;
+use super::inside;
+use crate::cuda::code::text::{operand, summand};
 use crate::cuda::meaning;
+use crate::cuda::program::{Input, Refused, refused};
+use crate::cuda::types::spelling;
 use crate::host::ir::{BaseType, BinaryOp, ExprKind};
 use crate::sema::{Class, Header};
-
-use super::spelling;
-use crate::cuda::code::text::{operand, summand};
-use crate::cuda::program::{Input, Refused, refused};
 
 /// One loop of a nest, counted.
 pub struct Counted {
@@ -31,7 +30,7 @@ impl Counted {
         let text = |expr| {
             let span = unit.expr(expr).span;
             match input.in_place {
-                true => Ok(place::text(input, span)),
+                true => Ok(inside::text(input, span)),
                 false => meaning::text(input, span),
             }
         };

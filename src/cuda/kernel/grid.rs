@@ -2,72 +2,15 @@
 //!
 //! Invariant: any grid computes all iterations; this is about speed, but for what the program asks for.
 
-use crate::host::ir::{ExprId, ExprKind};
-use crate::sema::{self, SymbolKind};
-
-use super::capture::{Captured, Role};
-use super::clause::Asked;
-use super::levels::{Nest, Shared, called_levels};
-use crate::cuda::kernel::body::Shape;
-use crate::cuda::kernel::parts::Words;
+use super::counted::Counted;
+use super::parts::Words;
 use crate::cuda::program::{Input, Refused};
-use crate::cuda::types::counted::Counted;
-use crate::host::ir::StmtId;
-
-/// Threads of a gang whose loops are all shared out over all of them.
-const THREADS: usize = 256;
-
-/// Lanes of a worker if rows are read from memory, as those of sparse matrices, and may be short.
-const SHORT_ROW: usize = 8;
-
-/// Sizes of a gang.
-#[derive(Clone, Copy, Debug)]
-pub struct Sizes {
-    pub shape: Shape,
-    pub vector: usize,
-    pub workers: usize,
-}
-
-pub fn shape(input: &Input, nest: &Nest, stmt: StmtId, asked: &Asked) -> Sizes {
-    let called = called_levels(input, stmt);
-    let threads = nest.values().any(|shared| shared.levels.threads()) || called.threads();
-    let rows = nest.values().any(|shared| shared.levels.worker && !shared.levels.vector);
-    if !threads {
-        return Sizes { shape: Shape { rows: false, many: false }, vector: 1, workers: 1 };
-    }
-    let shape = Shape { rows, many: true };
-    let literal = |text: &Option<String>| text.as_ref().and_then(|text| text.trim().parse::<usize>().ok());
-    if !rows {
-        let tile = nest.values().filter_map(|shared| super::tiles::elements(&shared.tile)).max();
-        let asked_for = match (literal(&asked.vector), literal(&asked.workers)) {
-            (None, None) => tile.unwrap_or(THREADS),
-            (vector, workers) => vector.unwrap_or(32) * workers.unwrap_or(1),
-        };
-        let threads = asked_for.clamp(32, 1024).next_multiple_of(32);
-        return Sizes { shape, vector: threads, workers: 1 };
-    }
-    let inner = nest.values().filter(|shared| shared.levels.vector && !shared.levels.worker);
-    let mut lanes: usize = 0;
-    for shared in inner {
-        let trips = shared.headers.last().and_then(|header| sema::trip_constant(input.unit(), header));
-        let wanted = match trips {
-            Some(trips) => usize::try_from(trips).unwrap_or(32).next_power_of_two().clamp(2, 32),
-            None if shared.ragged => SHORT_ROW,
-            None => 32,
-        };
-        lanes = lanes.max(wanted);
-    }
-    if called.threads() || lanes == 0 {
-        lanes = 32;
-    }
-    let vector = literal(&asked.vector).map_or(lanes, |wanted| wanted.next_power_of_two().clamp(1, 32));
-    let workers = literal(&asked.workers).unwrap_or(THREADS / vector.max(1)).clamp(1, 1024 / vector.max(1));
-    // A warp is full.
-    let workers = if vector * workers < 32 { 32 / vector } else { workers };
-    let workers =
-        if (vector * workers) % 32 == 0 { workers } else { (vector * workers).next_multiple_of(32) / vector };
-    Sizes { shape, vector, workers }
-}
+use crate::cuda::schedule::capture::{Captured, Role};
+use crate::cuda::schedule::clause::Asked;
+use crate::cuda::schedule::nest::{Nest, Shared};
+use crate::cuda::schedule::sizes::{self, Sizes};
+use crate::host::ir::{ExprId, ExprKind};
+use crate::sema::SymbolKind;
 
 /// How many gangs there are.
 pub struct Grid {
@@ -147,7 +90,7 @@ pub fn grid(
         && over_gangs.len() == 1;
     // The iterations that a gang takes at a time.
     let at_a_time = |shared: &Shared| match (shared.levels.worker, shared.levels.vector) {
-        _ if !shared.tile.is_empty() => super::tiles::elements(&shared.tile).unwrap_or(1),
+        _ if !shared.tile.is_empty() => sizes::elements(&shared.tile).unwrap_or(1),
         (_, true) => sizes.vector * sizes.workers,
         (true, false) => sizes.workers,
         (false, false) => 1,

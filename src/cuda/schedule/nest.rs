@@ -3,60 +3,18 @@
 //! Invariant: a level is taken once on the way from a region to a statement; only loops that the program calls independent
 //! take any.
 
-use crate::cuda::file::device;
 use std::collections::BTreeMap;
 
-use crate::acc::ast::{ClauseKind, DirectiveKind, GangArgument, ListItem, ReductionOp};
+use super::reuse;
+use crate::acc::ast::{ClauseKind, DirectiveKind, ListItem, ReductionOp};
 use crate::bind::{Bound, ancestors, descendants};
+use crate::cuda::program::Input;
+use crate::cuda::program::levels::{Levels, called_levels};
 use crate::diag::{self, Diag};
 use crate::host::ir::{ExprKind, StmtId};
 use crate::plan::{Item, WorkLoop};
 use crate::sema::{self, Header, SymbolId};
 use crate::source::Span;
-
-use super::reuse;
-use crate::cuda::fit::cpp;
-use crate::cuda::program::Input;
-
-/// Levels of parallelism.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Levels {
-    /// Gangs
-    pub gang: bool,
-    /// Workers of a gang
-    pub worker: bool,
-    /// Vector lanes of a worker
-    pub vector: bool,
-}
-
-impl Levels {
-    pub const ALL: Levels = Levels { gang: true, worker: true, vector: true };
-    pub const NONE: Levels = Levels { gang: false, worker: false, vector: false };
-
-    pub fn any(self) -> bool {
-        self.gang || self.worker || self.vector
-    }
-
-    pub fn threads(self) -> bool {
-        self.worker || self.vector
-    }
-
-    pub fn with(self, other: Levels) -> Levels {
-        Levels {
-            gang: self.gang || other.gang,
-            worker: self.worker || other.worker,
-            vector: self.vector || other.vector,
-        }
-    }
-
-    pub fn without(self, other: Levels) -> Levels {
-        Levels {
-            gang: self.gang && !other.gang,
-            worker: self.worker && !other.worker,
-            vector: self.vector && !other.vector,
-        }
-    }
-}
 
 /// A loop, or a tight nest of loops run as one, whose iterations are shared out.
 #[derive(Clone, Debug)]
@@ -378,45 +336,4 @@ impl<'a> Finder<'a, '_> {
             decl.init.is_some_and(is_read)
         })
     }
-}
-
-/// The levels that the calls in a statement take for themselves.
-pub fn called_levels(input: &Input, stmt: StmtId) -> Levels {
-    let uses = sema::uses(input.unit(), input.symbols, stmt);
-    let called = uses.calls.keys().fold(Levels::NONE, |sum, name| sum.with(routine_levels(input, name)));
-    if !input.unit().is_cpp() {
-        return called;
-    }
-    cpp::called(input, input.stmt_span(stmt))
-        .fold(called, |sum, (name, _)| sum.with(routine_levels(input, &name)))
-}
-
-/// The levels that a call of the function takes for itself: those of its `routine` directive, here or in a header.
-pub fn routine_levels(input: &Input, name: &str) -> Levels {
-    for (index, bound) in input.bound.iter().enumerate() {
-        if bound.directive.kind == DirectiveKind::Routine
-            && device::routine_name(input, index).is_some_and(|known| cpp::bare(known) == cpp::bare(name))
-        {
-            return declared_levels(input, index);
-        }
-    }
-    let of_headers = input.read.iter().map(|header| routine_levels(header, name));
-    of_headers.fold(Levels::NONE, Levels::with)
-}
-
-/// The levels that a `routine` directive names.
-pub fn declared_levels(input: &Input, index: usize) -> Levels {
-    let mut levels = Levels::NONE;
-    for kind in input.clauses(index) {
-        match kind {
-            ClauseKind::Gang(arguments) => {
-                let _: &Vec<GangArgument> = arguments;
-                levels = Levels::ALL;
-            }
-            ClauseKind::Worker(_) => levels = Levels { gang: levels.gang, worker: true, vector: true },
-            ClauseKind::Vector(_) => levels.vector = true,
-            _ => {}
-        }
-    }
-    levels
 }

@@ -1,0 +1,119 @@
+//! What becomes of each directive in the host file.
+//!
+//! Invariant: a directive in a compute construct goes with it; what has no form leaves the directive as it is.
+
+use std::collections::BTreeSet;
+
+use crate::acc::ast::DirectiveKind;
+use crate::bind::ancestors;
+use crate::cuda::code::change::Change;
+use crate::cuda::file::device::Device;
+use crate::cuda::fit::cpp;
+use crate::cuda::fit::hoisted::Hoisted;
+use crate::cuda::fit::left::Left;
+use crate::cuda::program::names::Names;
+use crate::cuda::program::{Input, Refused, refused};
+use crate::diag::{self, Diag};
+
+/// The lowering of one view: what is known, and what has come so far.
+pub struct Lowering<'a> {
+    /// The program.
+    pub input: &'a Input<'a>,
+    /// What the device file gets.
+    pub device: Device,
+    /// What there is to say.
+    pub diags: Vec<Diag>,
+    /// The functions that the device cannot have.
+    pub left: Left,
+    /// The names of launchers.
+    pub launchers: Names,
+    /// Functions that the device has where they stand, by place.
+    pub marked: BTreeSet<u32>,
+    /// The functions that constructs in place call, by place.
+    pub placed: BTreeSet<u32>,
+    /// Functions that hold launches, with the numbers of their directives.
+    pub hoisted: Vec<(usize, Hoisted)>,
+    /// Member functions that become public, by place.
+    pub published: BTreeSet<u32>,
+    /// It is said that the file holds device code.
+    pub is_told: bool,
+}
+
+impl Lowering<'_> {
+    /// A compute construct; where it stays in its place, the functions that it calls are the device's.
+    fn construct(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
+        self.shows_all(index)?;
+        let before = self.hoisted.len();
+        let made = self.compute(index);
+        if made.is_err() {
+            self.hoisted.truncate(before);
+        }
+        let mut changes = made?;
+        let is_hoisted = self.hoisted.len() > before;
+        if let Some(stmt) = self.input.bound[index].stmt()
+            && cpp::is_in_place(self.input, index, stmt)
+        {
+            if !std::mem::replace(&mut self.is_told, true) {
+                self.diags.push(diag::device_code(self.input.bound[index].directive.name_span));
+            }
+            changes.extend(self.implicit_routines(stmt));
+            if !is_hoisted {
+                changes.extend(self.published(self.input.stmt_span(stmt).start));
+            }
+        }
+        Ok(changes)
+    }
+
+    /// Refuses a construct with directives in branches that are not shown: its kernel would be of one branch.
+    fn shows_all(&self, index: usize) -> Result<(), Refused> {
+        let Some(stmt) = self.input.bound[index].stmt() else { return Ok(()) };
+        let span = self.input.stmt_span(stmt);
+        let texts = self.input.source.scan.directives.iter();
+        let hidden = texts.filter(|text| !text.active).find(|text| span.contains(text.span));
+        hidden.map_or(Ok(()), |text| {
+            Err(refused(text.span, "a directive that the preprocessor chooses, in a compute construct,"))
+        })
+    }
+
+    /// What becomes of directive `index`.
+    pub fn directive(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
+        let bound = &self.input.bound[index];
+        let above = ancestors(self.input.bound, index);
+        if above.into_iter().any(|at| self.input.bound[at].directive.kind.is_compute()) {
+            // It goes with the region that holds it.
+            return Ok(Vec::new());
+        }
+        let span = bound.directive.span;
+        if let Some(why) = self.input.plan.refused_items.get(&index) {
+            return Err(Box::new(why.clone()));
+        }
+        match bound.directive.kind {
+            DirectiveKind::Parallel
+            | DirectiveKind::Serial
+            | DirectiveKind::Kernels
+            | DirectiveKind::ParallelLoop
+            | DirectiveKind::SerialLoop
+            | DirectiveKind::KernelsLoop => self.construct(index),
+            DirectiveKind::Data => self.data(index),
+            DirectiveKind::EnterData | DirectiveKind::ExitData => self.unstructured(index),
+            DirectiveKind::Update => self.update(index),
+            DirectiveKind::HostData => self.host_data(index),
+            DirectiveKind::Wait => self.wait(index),
+            DirectiveKind::Init | DirectiveKind::Shutdown | DirectiveKind::Set => self.device_control(index),
+            DirectiveKind::Declare => self.declare(index),
+            DirectiveKind::Routine if self.left.is_about(self.input, index) => {
+                Err(self.left.routine(self.input, index))
+            }
+            DirectiveKind::Routine if self.is_routine_in_place(index) => self.routine_in_place(index),
+            DirectiveKind::Routine => {
+                self.device.routine(self.input, index);
+                Ok(vec![Change::Gone(span)])
+            }
+            // On the host, they say nothing.
+            DirectiveKind::Loop | DirectiveKind::Atomic | DirectiveKind::Cache => {
+                Ok(vec![Change::Gone(span)])
+            }
+            DirectiveKind::End(_) => Err(refused(span, "Fortran")),
+        }
+    }
+}

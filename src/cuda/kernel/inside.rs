@@ -1,0 +1,74 @@
+//! Code that stays in its place, as it is written there: members and statics are variables of the block around.
+//!
+//! Invariant: a name of the program means the device's variable.
+
+use super::this;
+use crate::cuda::code::text::Edits;
+use crate::cuda::fit::twin;
+use crate::cuda::program::Input;
+use crate::cuda::program::functions;
+use crate::host::ir::ExprKind;
+use crate::sema::{Class, SymbolKind};
+use crate::source::Span;
+
+/// Takes `this->` and namespaces away: inside, members and statics are variables.
+pub fn bare(input: &Input, within: Span, edits: &mut Edits) {
+    let unit = input.unit();
+    let is_known = |name: &str, at: u32| {
+        let symbol = input.symbols.lookup(name, at);
+        symbol.is_some_and(|symbol| input.symbols.is_data_member(symbol))
+    };
+    for expr in unit.exprs_in(within) {
+        let name = match &expr.kind {
+            ExprKind::Member { base, name, arrow: true } => {
+                let is_own = matches!(&unit.expr(*base).kind, ExprKind::Name(this) if this == "this");
+                (is_own && is_known(name, expr.span.start)).then_some(name.as_str())
+            }
+            ExprKind::Name(name) => {
+                let symbol = input.symbols.lookup(name, expr.span.start).map(|id| input.symbols.get(id));
+                let is_variable = symbol.is_some_and(|known| {
+                    known.kind == SymbolKind::Static
+                        && (!known.is_const || known.is_floating || known.class != Class::Scalar)
+                });
+                name.rsplit_once("::").map(|(_, last)| last).filter(|_| is_variable)
+            }
+            _ => None,
+        };
+        if let Some(name) = name {
+            let end = expr.span.end - name.len() as u32;
+            edits.replace(Span { start: expr.span.start, end }, "");
+        }
+    }
+    this::name(input, within, edits);
+    calls(input, within, edits);
+}
+
+/// The text of a part of the code as it stands inside.
+pub fn text(input: &Input, span: Span) -> String {
+    let mut edits = Edits::default();
+    bare(input, span, &mut edits);
+    edits.render(input.file(), span, 0).trim().to_owned()
+}
+
+/// Has calls of routines with levels be calls of their twins.
+pub fn calls(input: &Input, within: Span, edits: &mut Edits) {
+    let unit = input.unit();
+    for expr in unit.exprs_in(within) {
+        let ExprKind::Call { callee, .. } = &expr.kind else { continue };
+        let span = unit.expr(*callee).span;
+        let (known, start) = match &unit.expr(*callee).kind {
+            ExprKind::Name(name) => {
+                let path = name.split('<').next().unwrap_or(name);
+                (name, span.start + path.rfind("::").map_or(0, |at| at as u32 + 2))
+            }
+            ExprKind::Member { name, .. } => {
+                let text = input.file().text(span);
+                let Some(at) = text.rfind(name.as_str()) else { continue };
+                (name, span.start + at as u32)
+            }
+            _ => continue,
+        };
+        let Some(twin) = twin::name(input, known) else { continue };
+        edits.replace(Span { start, end: start + functions::bare(known).len() as u32 }, twin);
+    }
+}

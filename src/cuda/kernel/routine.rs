@@ -1,0 +1,77 @@
+//! The body of a function as device code.
+//!
+//! Invariant: the loops of a routine with levels are distributed over the threads that call it.
+
+use super::body::Body;
+use crate::acc::ast::DirectiveKind;
+use crate::cuda::code::text::Edits;
+use crate::cuda::program::levels::{self, Levels};
+use crate::cuda::program::names::Names;
+use crate::cuda::program::routines::routine_name;
+use crate::cuda::program::{Input, Refused};
+use crate::cuda::schedule::nest::{self, Offer};
+use crate::cuda::schedule::sizes::Shape;
+use crate::cuda::types::spelling;
+use crate::host::ir::FunctionId;
+use crate::sema::{self, Class};
+/// The body of a function as device code: the loops of a routine with levels are shared out.
+pub fn routine_code(input: &Input, at: usize, edits: Edits, indent: usize) -> Result<String, Refused> {
+    let unit = input.unit();
+    let function = &unit.functions[at];
+    let name = &function.name;
+    spelling::none_too_long(input, function.span)?;
+    let levels = levels::routine_levels(input, name);
+    let routine = (0..input.bound.len()).find(|index| {
+        input.bound[*index].directive.kind == DirectiveKind::Routine
+            && routine_name(input, *index) == Some(name)
+    });
+    let body = function.body;
+    let mut nest = nest::Nest::new();
+    if let Some(index) = routine.filter(|_| levels.any()) {
+        let offer = Offer { index, levels, wants_assertion: false, has_gangs: false };
+        nest = nest::nest_in(input, offer, unit.stmt(body).span).0;
+    }
+    let mut body_of = Body {
+        input,
+        nest: &nest,
+        region: unit.stmt(body).span,
+        // Vector lanes belong to one of the workers that there may be.
+        shape: Shape { rows: levels.threads(), many: levels.threads() },
+        mode: Levels { worker: levels.threads() && !levels.worker, ..Levels::NONE },
+        names: Names::among(input, &input.file().text(function.span)),
+        edits,
+        common: common(input, FunctionId(at as u32)),
+        flat: Default::default(),
+        template: false,
+        index: "Index",
+        results: Default::default(),
+        arrays: Default::default(),
+        tables: Default::default(),
+        windows: Vec::new(),
+        is_routine: true,
+        function: None,
+        sizes: None,
+        is_together: true,
+    };
+    body_of.code(body, indent)
+}
+
+/// What a function's threads share: everything that it is given an address of, and statics.
+pub fn common(input: &Input, function: FunctionId) -> std::collections::HashSet<sema::SymbolId> {
+    let unit = input.unit();
+    let function = unit.function(function);
+    let uses = sema::uses(unit, input.symbols, function.body);
+    uses.iter()
+        .map(|(symbol, _)| symbol)
+        .filter(|symbol| {
+            let known = input.symbols.get(*symbol);
+            matches!(known.kind, sema::SymbolKind::Static | sema::SymbolKind::Member)
+                || known.kind == sema::SymbolKind::Parameter && known.class == Class::Array
+        })
+        .collect()
+}
+
+/// Whether the body of a function can be written for the device.
+pub fn writable(input: &Input, at: usize) -> Result<(), Refused> {
+    routine_code(input, at, Edits::default(), 0).map(|_| ())
+}

@@ -1,0 +1,12 @@
+//! Variables with a counterpart on the device (OpenACC 3.3, 2.13).
+//!
+//! Invariant: what `link` names has no memory of its own there.
+
+use super::Input;
+use crate::acc::ast::DataClause;
+/// Whether a variable at file scope has a twin: a `declare` names it, and not in `link`, which gives it no memory of its own.
+pub fn has_twin(input: &Input, name: &str) -> bool {
+    let declared = input.headers.iter().chain([&input.source]).flat_map(|seen| seen.declared);
+    let mut placed = declared.filter(|(_, clause)| **clause != DataClause::Link);
+    placed.any(|((_, known), _)| known == name)
+}
