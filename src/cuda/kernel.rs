@@ -379,7 +379,6 @@ impl<'a> Lowering<'a> {
             grid: &grid,
             shape: (shape.vector, shape.workers),
             queued: asked.queue.is_some(),
-            declarations: super::meaning::using(input, &code),
         };
         self.add(input, launch, &launcher, &code);
         let mut arguments: Vec<String> = host.arguments.clone();
