@@ -3,7 +3,7 @@
 //! Invariant: what a C program defines is what its device code calls: device code stands in a namespace of its own, whose names
 //! hide those of CUDA's headers.
 
-use super::super::{Input, Seen};
+use crate::cuda::program::{Input, Seen};
 
 /// Whether the program defines a function of this name.
 pub fn is_own(input: &Input, name: &str) -> bool {
