@@ -12,7 +12,6 @@ use crate::cuda::fit::obstacle;
 use crate::cuda::kernel::place;
 use crate::cuda::kernel::table;
 use crate::cuda::kernel::window;
-use crate::cuda::meaning;
 use crate::cuda::program::predefined;
 use crate::cuda::schedule::spill;
 use crate::cuda::schedule::threads;
