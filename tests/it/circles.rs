@@ -149,7 +149,7 @@ fn paths_are_resolved_from_the_root() {
     for path in expected {
         assert!(found.iter().any(|one| one.starts_with(&path.map(str::to_owned))), "{path:?}: {found:?}");
     }
-    assert!(found.contains(&["f", "G"].map(str::to_owned).to_vec()), "{found:?}");
+    assert!(found.contains(["f", "G"].map(str::to_owned).as_slice()), "{found:?}");
     assert_eq!(found.len(), 4, "{found:?}");
 }
 
