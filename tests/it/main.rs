@@ -5,6 +5,7 @@
 
 mod affine;
 mod cells;
+mod circles;
 mod cli;
 mod diag;
 mod existing;
@@ -14,6 +15,7 @@ mod inductions;
 mod loops;
 mod properties;
 mod readme;
+mod rooms;
 mod rules;
 mod scalars;
 mod tidy;

@@ -35,6 +35,23 @@ const LOWEST: &[(&str, &[&str])] = &[
     ("rules", &["diag::Code", "diag::tell", "source::Form", "source::Language", "source::Span"]),
 ];
 
+/// So many lines a function of these folders has at most, from its head to its closing brace.
+const LONGEST: (usize, [&str; 2]) = (80, ["src/cuda", "src/plan"]);
+
+/// Functions that are still longer.
+const STILL_LONGER: &[(&str, &str)] = &[
+    ("src/cuda/host/compute.rs", "launch"),
+    ("src/cuda/host/data.rs", "unstructured"),
+    ("src/cuda/kernel/flat.rs", "flatten"),
+    ("src/cuda/kernel/grid.rs", "grid"),
+    ("src/cuda/kernel/shared.rs", "shared_arrays"),
+    ("src/cuda/schedule/capture.rs", "capture"),
+    ("src/cuda/schedule/nest.rs", "one"),
+    ("src/cuda/types/item.rs", "piece"),
+    ("src/plan/kernels.rs", "split"),
+    ("src/plan/nest.rs", "spread"),
+];
+
 /// Files that may write OpenMP's sentinel outside `omp` and `rules`, each with its reason.
 const MAY_SAY_OMP: &[(&str, &str)] = &[];
 
@@ -116,7 +133,7 @@ fn uses(source: &str) -> BTreeSet<String> {
 }
 
 /// Reads one path or group at the start of `text` and returns what is behind it.
-fn expand<'a>(text: &'a str, prefix: &str, found: &mut Vec<String>) -> &'a str {
+pub fn expand<'a>(text: &'a str, prefix: &str, found: &mut Vec<String>) -> &'a str {
     let end = text.find(|c: char| !c.is_alphanumeric() && c != '_' && c != ':').unwrap_or(text.len());
     let (path, mut rest) = text.split_at(end);
     let whole = format!("{prefix}{path}");
@@ -167,6 +184,50 @@ fn messages_are_worded_in_the_catalogue() {
         let builds = core.lines().any(|line| line.contains("Diag { code"));
         assert!(!builds || room(&name) == Some("diag"), "{name}: diagnostics are made by the catalogue");
     }
+}
+
+#[test]
+fn functions_are_short() {
+    let (longest, folders) = LONGEST;
+    let mut exempt: BTreeSet<(&str, &str)> = STILL_LONGER.iter().copied().collect();
+    let mut wrong = Vec::new();
+    for path in
+        folders.into_iter().flat_map(files).filter(|path| path.extension().is_some_and(|end| end == "rs"))
+    {
+        let (file, source) = (shown(&path), text(&path));
+        for (name, lines) in functions(&source).into_iter().filter(|(_, lines)| *lines > longest) {
+            if !exempt.remove(&(file.as_str(), name)) {
+                wrong.push(format!("{file}: `{name}` has {lines} lines"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(exempt.is_empty(), "these exemptions are not needed: {exempt:?}");
+}
+
+/// The functions of a source as rustfmt lays it out: name and number of lines.
+fn functions(source: &str) -> Vec<(&str, usize)> {
+    let lines: Vec<&str> = source.lines().collect();
+    let mut found = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let code = line.trim_start();
+        let indent = &line[..line.len() - code.len()];
+        let head = code.split_once("fn ").filter(|(before, _)| {
+            before.split_whitespace().all(|word| word.starts_with("pub") || matches!(word, "const" | "in"))
+        });
+        let Some((_, rest)) = head else { continue };
+        let name = rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
+        let is_end = |line: &&str| line.strip_prefix(indent) == Some("}");
+        let count = lines[at..].iter().position(|line| is_end(line)).filter(|_| !line.ends_with('}'));
+        found.push((name, count.map_or(1, |count| count + 1)));
+    }
+    found
+}
+
+#[test]
+fn functions_are_measured() {
+    let source = "impl A {\n    pub fn one(&self) -> B {\n        two()\n    }\n}\n\nfn two() {}\nconst fn three(\n    a: A,\n) {\n}\n";
+    assert_eq!(functions(source), [("one", 3), ("two", 1), ("three", 4)]);
 }
 
 /// The string literals of Rust code, escapes as written; comments do not count.

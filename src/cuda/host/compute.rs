@@ -19,7 +19,6 @@ use crate::cuda::kernel::parts::{Host, Made, Words};
 use crate::cuda::kernel::shared::{gang_counters, shared_arrays};
 use crate::cuda::kernel::variable::{Making, lengthen};
 use crate::cuda::kernel::{inside, place, table, this, window};
-use crate::cuda::meaning;
 use crate::cuda::program::levels::Levels;
 use crate::cuda::program::names::Names;
 use crate::cuda::program::{Input, Refused, predefined, refused};
@@ -388,7 +387,6 @@ impl<'a> Lowering<'a> {
             grid: &grid,
             shape: (shape.vector, shape.workers),
             queued: asked.queue.is_some(),
-            declarations: meaning::using(input, &code),
         };
         self.add(input, launch, &launcher, &code);
         let mut arguments: Vec<String> = host.arguments.clone();
