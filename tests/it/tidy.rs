@@ -196,7 +196,8 @@ fn functions_are_short() {
     {
         let (file, source) = (shown(&path), text(&path));
         for (name, lines) in functions(&source).into_iter().filter(|(_, lines)| *lines > longest) {
-            if !exempt.remove(&(file.as_str(), name)) {
+            let known = exempt.iter().find(|known| **known == (file.as_str(), name)).copied();
+            if !known.is_some_and(|known| exempt.remove(&known)) {
                 wrong.push(format!("{file}: `{name}` has {lines} lines"));
             }
         }
