@@ -62,10 +62,10 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::acc::ast::{ClauseKind, DirectiveKind};
-use crate::bind::{Bound, Declared, ancestors};
+use crate::bind::{Bound, Declared, ancestors, descendants};
 use crate::diag::{self, Diag};
 use crate::host::ir::{Decl, ExprId, StmtId, Unit};
-use crate::plan::{self, Plan};
+use crate::plan::{self, Plan, Preference};
 use crate::scan::Scan;
 use crate::sema::{SymbolId, SymbolKind, Symbols};
 use crate::source::{SourceFile, Span};
@@ -182,12 +182,15 @@ pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
     };
     let mut done = Vec::with_capacity(input.bound.len());
     for index in 0..input.bound.len() {
-        let changes = match lowering.directive(index) {
-            Ok(changes) => Some(changes),
-            Err(why) => {
+        // Why a directive stays, the plan has said.
+        let made = (!input.plan.stays.contains(&index)).then(|| lowering.directive(index));
+        let changes = match made {
+            Some(Ok(changes)) => Some(changes),
+            Some(Err(why)) => {
                 lowering.diags.push(*why);
                 None
             }
+            None => None,
         };
         done.push(Lowered { changes });
     }
@@ -281,6 +284,7 @@ impl Lowering<'_> {
     /// A compute construct; where it stays in its place, the functions that it calls are the device's.
     fn construct(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
         self.shows_all(index)?;
+        self.holds_only_loops(index)?;
         let before = self.hoisted.len();
         let made = self.compute(index);
         if made.is_err() {
@@ -313,6 +317,19 @@ impl Lowering<'_> {
         })
     }
 
+    /// Refuses a construct with a directive inside that says nothing about its loops.
+    fn holds_only_loops(&self, index: usize) -> Result<(), Refused> {
+        let may_stand = |kind: DirectiveKind| {
+            matches!(kind, DirectiveKind::Loop | DirectiveKind::Atomic | DirectiveKind::Cache)
+        };
+        let inside = descendants(self.input.bound, index).map(|at| &self.input.bound[at].directive);
+        let other = inside.into_iter().find(|directive| !may_stand(directive.kind));
+        other.map_or(Ok(()), |other| {
+            let what = "a directive inside a compute construct that is not `loop`, `atomic` or `cache`";
+            Err(refused(other.span, what))
+        })
+    }
+
     fn directive(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
         let bound = &self.input.bound[index];
         let above = ancestors(self.input.bound, index);
@@ -321,9 +338,6 @@ impl Lowering<'_> {
             return Ok(Vec::new());
         }
         let span = bound.directive.span;
-        if let Some(why) = self.input.plan.refused_items.get(&index) {
-            return Err(Box::new(why.clone()));
-        }
         match bound.directive.kind {
             DirectiveKind::Parallel
             | DirectiveKind::Serial
@@ -354,6 +368,17 @@ impl Lowering<'_> {
         }
     }
 }
+
+/// How the plan shares loops out. Which levels a loop has is decided here (`levels`); the plan says which loops the gangs
+/// divide.
+pub const PREFERENCE: Preference = Preference {
+    collapse_tight: true,
+    short_trip: 32,
+    variable_length_inside: false,
+    loses_address_bounds: true,
+    tiles: false,
+    not_equal: true,
+};
 
 /// What the device file does not take yet.
 fn refused(at: Span, what: &str) -> Refused {

@@ -233,6 +233,12 @@ impl<'a> Maker<'a> {
         }
     }
 
+    /// Directive `index` stays as it is, whatever the target is.
+    fn stay(&mut self, index: usize, why: Diag) {
+        self.diags.push(why);
+        self.plan.stays.insert(index);
+    }
+
     /// Whether the `kernels` construct of directive `index` may read or change a variable by another name than its own.
     fn is_reached(&self, index: usize, symbol: SymbolId) -> bool {
         let reached = self.reached.get(&self.bound[index].directive.span.start);

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod affine;
+mod backends;
 mod cells;
 mod cli;
 mod diag;
