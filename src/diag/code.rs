@@ -46,6 +46,8 @@ pub enum Concern {
     OpenMp,
     /// What CUDA, or the translation to it cannot do.
     Cuda,
+    /// What a translation has made of the directive: each one reports it of its own text.
+    Each,
 }
 
 impl Concern {
@@ -55,6 +57,7 @@ impl Concern {
             Concern::Both => "Reported in translations to OpenMP and to CUDA alike.",
             Concern::OpenMp => "Reported in translations to OpenMP only.",
             Concern::Cuda => "Reported in translations to CUDA only.",
+            Concern::Each => "Each translation, to OpenMP or to CUDA, reports it of its own text.",
         }
     }
 }

@@ -130,7 +130,7 @@ pages! {
     320 Both "A0320.md"
     321 OpenMp "A0321.md"
     322 OpenMp "A0322.md"
-    323 Both "A0323.md"
+    323 Each "A0323.md"
     330 OpenMp "A0330.md"
     331 OpenMp "A0331.md"
     401 Cuda "A0401.md"
@@ -140,6 +140,6 @@ pages! {
     405 Cuda "A0405.md"
     406 Cuda "A0406.md"
     407 Cuda "A0407.md"
-    901 Both "A0901.md"
-    902 Both "A0902.md"
+    901 Each "A0901.md"
+    902 Each "A0902.md"
 }

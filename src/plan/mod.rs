@@ -25,6 +25,7 @@ mod object;
 mod output;
 mod own;
 mod parts;
+mod plain;
 mod queue;
 mod reduce;
 mod routine;
@@ -50,6 +51,7 @@ pub use merged::merge_data_clauses;
 pub use object::with_objects;
 pub use own::{Own, own_scalars};
 pub use parts::{bodies, hands_on_pointer};
+pub use plain::with_plain_names;
 pub use saved::{SAVED, Saved, expressions, has_effects, reads_updated};
 pub use section::{Contiguity, Extent, Section, sizes_as_arrays};
 pub use tree::{

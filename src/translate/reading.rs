@@ -92,7 +92,8 @@ impl Source {
         let (bound, extents) = plan::with_extents(&self.file, unit, &symbols, bound, &aim);
         said.extend(extents);
         let bound = plan::merge_data_clauses(unit, bound);
-        let (plan, planned) = plan::plan(&self.file, unit, &symbols, &bound, &held, &reached, &aim);
+        let plain = plan::with_plain_names(unit, &symbols, bound.clone());
+        let (plan, planned) = plan::plan(&self.file, unit, &symbols, &plain, &held, &reached, &aim);
         // The plan also speaks of what OpenMP cannot do.
         said.extend(planned.into_iter().filter(|diag| pages::concern(diag.code) == Concern::Both));
         let unit_name = options.unit_name(&self.file.name);

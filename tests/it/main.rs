@@ -4,7 +4,6 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod affine;
-mod backends;
 mod cells;
 mod cli;
 mod diag;
@@ -17,6 +16,7 @@ mod properties;
 mod readme;
 mod rules;
 mod scalars;
+mod targets;
 mod tidy;
 
 use std::path::{Path, PathBuf};
