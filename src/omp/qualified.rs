@@ -13,7 +13,7 @@ use crate::sema::{SymbolKind, Symbols};
 use crate::source::Span;
 
 use super::ast::{Body, Directive};
-use super::lower::{Lowered, Part};
+use super::lowered::{Lowered, Part};
 
 /// Puts the names into the clauses of what the directives became. Says which static data members stand in clauses that
 /// OpenMP does not let them stand in.
