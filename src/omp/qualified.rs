@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::acc::ast::{ClauseKind, ListItem};
+use crate::acc::ast::ListItem;
 use crate::bind::Bound;
 use crate::diag::{self, Diag};
 use crate::host::ir::{ExprKind, Unit};

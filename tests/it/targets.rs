@@ -3,6 +3,7 @@
 //! Invariant: what differs is listed here with its reason, and nothing is listed that does not differ.
 
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
 use acc2omp::diag::{Code, Concern, Severity, pages};
 use acc2omp::source::SourceFile;
@@ -81,7 +82,13 @@ struct Pair {
     cuda: Translation,
 }
 
-fn pairs() -> Vec<Pair> {
+/// All of them, translated once for all tests.
+fn pairs() -> &'static [Pair] {
+    static PAIRS: OnceLock<Vec<Pair>> = OnceLock::new();
+    PAIRS.get_or_init(translated)
+}
+
+fn translated() -> Vec<Pair> {
     let of = |(name, source): (String, Source)| {
         let to = |to: To| translate(&source, &Options { to, ..Options::default() });
         let (openmp, cuda) = (to(To::OpenMp), to(To::Cuda));
@@ -92,9 +99,10 @@ fn pairs() -> Vec<Pair> {
 
 /// The warnings and errors that concern both targets.
 fn warnings(file: &SourceFile, translation: &Translation) -> BTreeSet<(usize, Code)> {
-    let common = translation.diagnostics.iter().filter(|diag| {
-        diag.severity > Severity::Info && pages::concern(diag.code) == Concern::Both
-    });
+    let common = translation
+        .diagnostics
+        .iter()
+        .filter(|diag| diag.severity > Severity::Info && pages::concern(diag.code) == Concern::Both);
     common.map(|diag| (file.line_number(diag.primary.span.start), diag.code)).collect()
 }
 
@@ -127,12 +135,12 @@ fn warnings_are_the_same() {
         let file = &source.file;
         let (of_openmp, of_cuda) = (warnings(file, &openmp), warnings(file, &cuda));
         let sides = [
-            (To::OpenMp, of_openmp.difference(&of_cuda), &cuda, Concern::Cuda),
-            (To::Cuda, of_cuda.difference(&of_openmp), &openmp, Concern::OpenMp),
+            (To::OpenMp, of_openmp.difference(&of_cuda), cuda, Concern::Cuda),
+            (To::Cuda, of_cuda.difference(&of_openmp), openmp, Concern::OpenMp),
         ];
         for (to, only, other, target) in sides {
             for (line, code) in only {
-                match listed(&name, *line, *code, to) {
+                match listed(name, *line, *code, to) {
                     Some(at) => drop(met.insert((at, *line))),
                     None if leaves(file, other, target, *line) => {}
                     None => wrong.push(format!("{name}:{line}: {code} in the translation to {to:?} alone")),
@@ -151,17 +159,18 @@ fn warnings_are_the_same() {
 fn what_no_target_can_have_is_left_by_both() {
     let mut wrong = Vec::new();
     for Pair { name, source, openmp, cuda } in pairs() {
-        let common = openmp.diagnostics.iter().filter(|diag| {
-            diag.severity == Severity::Left && pages::concern(diag.code) == Concern::Both
-        });
+        let common = openmp
+            .diagnostics
+            .iter()
+            .filter(|diag| diag.severity == Severity::Left && pages::concern(diag.code) == Concern::Both);
         for diag in common {
             let line = source.file.line_number(diag.primary.span.start);
             let is_left = |translation| {
                 directive_before(&source.file, translation, line)
                     .is_some_and(|report| report.outcome == Outcome::Left)
             };
-            let is_listed = listed(&name, line, diag.code, To::OpenMp).is_some();
-            if is_left(&openmp) && !is_left(&cuda) && !is_listed {
+            let is_listed = listed(name, line, diag.code, To::OpenMp).is_some();
+            if is_left(openmp) && !is_left(cuda) && !is_listed {
                 wrong.push(format!("{name}:{line}: {}", diag.code));
             }
         }
