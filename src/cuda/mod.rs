@@ -26,6 +26,7 @@ pub use program::routines::routine_prototypes;
 pub use program::stuck::Stuck;
 pub use program::units::{header_ending, unit_name};
 pub use program::{Input, Seen};
+pub use schedule::PREFERENCE;
 
 use fit::{cpp, hoisted, left, stuck};
 use host::lowering::Lowering;
@@ -60,12 +61,15 @@ pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
     };
     let mut done = Vec::with_capacity(input.bound.len());
     for index in 0..input.bound.len() {
-        let changes = match lowering.directive(index) {
-            Ok(changes) => Some(changes),
-            Err(why) => {
+        // Why a directive stays, the plan has said.
+        let made = (!input.plan.stays.contains(&index)).then(|| lowering.directive(index));
+        let changes = match made {
+            Some(Ok(changes)) => Some(changes),
+            Some(Err(why)) => {
                 lowering.diags.push(*why);
                 None
             }
+            None => None,
         };
         done.push(Lowered { changes });
     }

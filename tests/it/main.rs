@@ -18,6 +18,7 @@ mod readme;
 mod rooms;
 mod rules;
 mod scalars;
+mod targets;
 mod tidy;
 
 use std::path::{Path, PathBuf};

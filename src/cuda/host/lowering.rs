@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use crate::acc::ast::DirectiveKind;
-use crate::bind::ancestors;
+use crate::bind::{ancestors, descendants};
 use crate::cuda::code::change::Change;
 use crate::cuda::file::device::Device;
 use crate::cuda::fit::cpp;
@@ -43,6 +43,7 @@ impl Lowering<'_> {
     /// A compute construct; where it stays in its place, the functions that it calls are the device's.
     fn construct(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
         self.shows_all(index)?;
+        self.holds_only_loops(index)?;
         let before = self.hoisted.len();
         let made = self.compute(index);
         if made.is_err() {
@@ -75,6 +76,19 @@ impl Lowering<'_> {
         })
     }
 
+    /// Refuses a construct with a directive inside that says nothing about its loops.
+    fn holds_only_loops(&self, index: usize) -> Result<(), Refused> {
+        let may_stand = |kind: DirectiveKind| {
+            matches!(kind, DirectiveKind::Loop | DirectiveKind::Atomic | DirectiveKind::Cache)
+        };
+        let inside = descendants(self.input.bound, index).map(|at| &self.input.bound[at].directive);
+        let other = inside.into_iter().find(|directive| !may_stand(directive.kind));
+        other.map_or(Ok(()), |other| {
+            let what = "a directive inside a compute construct that is not `loop`, `atomic` or `cache`";
+            Err(refused(other.span, what))
+        })
+    }
+
     /// What becomes of directive `index`.
     pub fn directive(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
         let bound = &self.input.bound[index];
@@ -84,9 +98,6 @@ impl Lowering<'_> {
             return Ok(Vec::new());
         }
         let span = bound.directive.span;
-        if let Some(why) = self.input.plan.refused_items.get(&index) {
-            return Err(Box::new(why.clone()));
-        }
         match bound.directive.kind {
             DirectiveKind::Parallel
             | DirectiveKind::Serial
