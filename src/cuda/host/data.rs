@@ -5,7 +5,7 @@
 use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, Name, Part};
 use crate::cuda::fit::cpp;
 use crate::cuda::fit::object;
-use crate::host::ir::{ExprKind, StmtId, StmtKind};
+use crate::host::ir::{ExprKind, StmtId};
 use crate::plan::{Exit, Item};
 use crate::sema::{Class, SymbolId};
 use crate::source::Span;
