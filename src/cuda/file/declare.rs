@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use super::device::Device;
 use crate::acc::ast::{ClauseKind, DataClause};
 use crate::cuda::code::text::words;
+use crate::cuda::program::declared::has_memory;
 use crate::cuda::program::{Input, Refused, Seen, refused};
 use crate::cuda::types::spelling;
 use crate::diag::Diag;
@@ -16,6 +17,18 @@ use crate::source::Span;
 impl Device {
     /// A `declare` at file scope: the variables that this file defines get a twin on the device.
     pub fn declare(&mut self, input: &Input, index: usize) -> Result<(), Refused> {
+        let clauses = &input.bound[index].directive.clauses;
+        for clause in clauses {
+            if let ClauseKind::Data(data, _) = &clause.kind
+                && !has_memory(*data)
+                && *data != DataClause::Link
+            {
+                return Err(refused(
+                    clause.span,
+                    &format!("`{}` of a variable at file scope", clause.name.text),
+                ));
+            }
+        }
         for (clause, item) in items(input, index) {
             let (seen, decl) = declaration(input, index, &item.base.text)
                 .ok_or_else(|| refused(item.span, "a variable whose declaration is not seen"))?;
@@ -92,7 +105,7 @@ impl Device {
             ),
         );
         self.prototype(0, format!("void *{getter}(void);\n"));
-        let copies = matches!(clause, DataClause::Copyin { .. } | DataClause::Copy);
+        let copies = matches!(clause, DataClause::Copyin { .. });
         self.registrations
             .push(format!("    acc2omp_declare(&{name}, sizeof {name}, {getter}, {});\n", u8::from(copies)));
     }
@@ -105,7 +118,7 @@ fn items<'a>(
 ) -> impl Iterator<Item = (DataClause, &'a crate::acc::ast::ListItem)> + use<'a> {
     let is_declare = input.bound[index].directive.kind == crate::acc::ast::DirectiveKind::Declare;
     let lists = input.clauses(index).filter_map(move |kind| match kind {
-        ClauseKind::Data(clause, list) if is_declare && *clause != DataClause::Link => Some((*clause, list)),
+        ClauseKind::Data(clause, list) if is_declare && has_memory(*clause) => Some((*clause, list)),
         _ => None,
     });
     lists.flat_map(|(clause, list)| list.iter().map(move |item| (clause, item)))
@@ -114,7 +127,7 @@ fn items<'a>(
 /// What headers place on the device, each variable once.
 fn of_headers<'a>(input: &Input<'a>) -> BTreeMap<&'a str, DataClause> {
     let declared = input.headers.iter().flat_map(|seen| seen.declared);
-    let placed = declared.filter(|(_, clause)| **clause != DataClause::Link);
+    let placed = declared.filter(|(_, clause)| has_memory(**clause));
     placed.map(|((_, name), clause)| (name.as_str(), *clause)).collect()
 }
 

@@ -14,6 +14,7 @@ use crate::cuda::schedule::sizes::Shape;
 use crate::cuda::types::spelling;
 use crate::host::ir::FunctionId;
 use crate::sema::{self, Class};
+
 /// The body of a function as device code: the loops of a routine with levels are shared out.
 pub fn routine_code(input: &Input, at: usize, edits: Edits, indent: usize) -> Result<String, Refused> {
     let unit = input.unit();

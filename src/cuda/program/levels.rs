@@ -6,6 +6,7 @@ use super::{Input, functions, routines};
 use crate::acc::ast::{ClauseKind, DirectiveKind, GangArgument};
 use crate::host::ir::StmtId;
 use crate::sema::{self};
+
 impl Levels {
     pub const ALL: Levels = Levels { gang: true, worker: true, vector: true };
     pub const NONE: Levels = Levels { gang: false, worker: false, vector: false };
