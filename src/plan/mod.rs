@@ -7,6 +7,7 @@ mod asked;
 mod auto;
 mod behind;
 mod callee;
+mod check;
 mod clauses;
 mod counting;
 mod data;
@@ -27,6 +28,7 @@ mod own;
 mod parts;
 mod queue;
 mod reduce;
+mod role;
 mod routine;
 mod saved;
 mod section;
@@ -40,6 +42,7 @@ mod words;
 
 pub use auto::{Reached, Settled, leaves_open, operator, settle};
 pub use behind::sections_of_parameters;
+pub use check::{Fault, check};
 pub use clauses::{effective, list};
 pub use data::{is_rows, is_whole_pointer};
 pub use declare::is_allocated_here;
@@ -141,6 +144,8 @@ pub fn plan(
         maker.statement_functions();
         spelling::respell(&mut maker);
     }
+    role::settle(&mut maker.plan);
+    debug_assert_eq!(check(unit, symbols, bound, &maker.plan), [], "{}", file.name);
     (maker.plan, maker.diags)
 }
 

@@ -650,7 +650,7 @@ pub(super) fn nested(reduction: &Attribute) -> Attribute {
 }
 
 /// The variable that a list item begins with.
-fn base_of(item: &str) -> &str {
+pub(super) fn base_of(item: &str) -> &str {
     let is_inner = |c: char| c.is_alphanumeric() || c == '_';
     item.split(|c| !is_inner(c)).next().unwrap_or(item)
 }

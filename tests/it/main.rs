@@ -12,6 +12,7 @@ mod fixtures;
 mod headers;
 mod inductions;
 mod loops;
+mod plan;
 mod properties;
 mod readme;
 mod rules;
