@@ -25,8 +25,8 @@ use crate::scan::{self, Define};
 use crate::sema::{CTypes, SymbolKind, Symbols, has_variable_length};
 use crate::source::{Language, Span};
 
-use super::text::{Edits, words};
-use super::{Input, Refused, Seen, refused};
+use crate::cuda::code::text::{Edits, words};
+use crate::cuda::program::{Input, Refused, Seen, refused};
 
 pub use definitions::tag_of;
 pub use definitions::{text as definition, whole};

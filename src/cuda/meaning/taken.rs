@@ -2,12 +2,13 @@
 //!
 //! Invariant: what a kernel calls by such a name is what the C source calls.
 
+use crate::cuda::file::device;
 use std::collections::BTreeSet;
 
 use crate::sema::SymbolKind;
 
-use super::super::text::words;
-use super::super::{Input, Seen};
+use crate::cuda::code::text::words;
+use crate::cuda::program::{Input, Seen};
 
 /// Names of functions that the headers of C and CUDA have, and a program may have of its own.
 const NAMES: &str = "abs acos acosf acosh acoshf all any asin asinf asinh asinhf atan atan2 atan2f atanf atanh atanhf atof atoi \
@@ -53,7 +54,7 @@ pub fn declarations(input: &Input, code: &str) -> Vec<String> {
         if !known.insert(word.clone()) {
             continue;
         }
-        if let Some(define) = super::super::device::define(input, &word) {
+        if let Some(define) = device::define(input, &word) {
             pending.extend(words(&define.body).into_iter().map(str::to_owned));
         } else if is_own(input, &word) && is_taken(&word) && !is_variable(input, &word) {
             found.insert(word);
