@@ -26,6 +26,7 @@ pub use program::choices::Choices;
 pub use program::effects::Effects;
 pub use program::renamed::{MACRO, with_own_macro};
 pub use program::{Input, Seen};
+pub use schedule::aim::aim;
 
 use fit::{cpp, hoisted, left, stuck};
 use program::{Refused, names, refused};

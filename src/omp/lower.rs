@@ -33,6 +33,8 @@ pub struct Target<'a> {
     pub version: u8,
     /// The profile's name.
     pub profile: &'static str,
+    /// The device type whose clauses count.
+    pub device_type: &'a str,
     /// What becomes of queues.
     pub queues: Queues,
     /// The condition under which the device is used at all.
@@ -239,11 +241,11 @@ impl Lowering<'_> {
             }
             Item::ByOneGang => self.by_one_gang(index),
             Item::Divided(divided) => self.divided(index, divided),
-            Item::Clauses { clauses, pushed_down, implied } => {
-                let (clauses, pushed_down, implied) = (clauses.clone(), *pushed_down, implied.clone());
-                self.by_clauses(index, &clauses, pushed_down, &implied)
+            Item::Clauses { pushed_down, implied } => {
+                let (pushed_down, implied) = (*pushed_down, implied.clone());
+                self.by_clauses(index, pushed_down, &implied)
             }
-            Item::Declare { clauses, exits, entry } => self.declare(index, clauses, exits, *entry),
+            Item::Declare { exits, entry } => self.declare(index, exits, *entry),
             Item::Routine { end } => self.routine(index, *end),
         };
     }
@@ -358,7 +360,13 @@ impl Lowering<'_> {
         Lowered { parts, rows: self.level_rows(index), left: false }
     }
 
-    fn gather(
+    /// What the clauses of a directive that count for the device amount to, but for those to `skip`.
+    fn gather(&mut self, index: usize, asked: &Asked, skip: &dyn Fn(&ClauseKind) -> bool) -> Gathered {
+        let counting = plan::effective(&self.bound[index].directive, self.target.device_type).0;
+        self.gather_clauses(index, &counting, asked, skip)
+    }
+
+    fn gather_clauses(
         &mut self,
         index: usize,
         clauses: &[usize],
@@ -523,7 +531,7 @@ impl Lowering<'_> {
             );
             outside && said
         };
-        let mut gathered = self.gather(launch.directive, &launch.clauses, &asked, &skip);
+        let mut gathered = self.gather(launch.directive, &asked, &skip);
         gathered.conditions.extend(self.target.host_fallback.map(str::to_owned));
         launch::unused_sizes(launch, &self.tuning, &asked, &mut gathered);
         gathered.condition = launch::condition(&gathered.conditions, asked.speech);
@@ -747,13 +755,7 @@ impl Lowering<'_> {
         self.before(index, work.stmt, &directive);
     }
 
-    fn by_clauses(
-        &mut self,
-        index: usize,
-        clauses: &[usize],
-        pushed_down: bool,
-        implied: &[crate::plan::Attribute],
-    ) -> Lowered {
+    fn by_clauses(&mut self, index: usize, pushed_down: bool, implied: &[crate::plan::Attribute]) -> Lowered {
         let kind = self.bound[index].directive.kind;
         // A `kernels` region that was split is a data construct around its launches.
         let on = if kind == DirectiveKind::Kernels { "data" } else { crate::acc::name(kind) };
@@ -783,7 +785,7 @@ impl Lowering<'_> {
             );
             (pushed_down && device) || (is_kernels && !data)
         };
-        let mut gathered = self.gather(index, clauses, &asked, &skip);
+        let mut gathered = self.gather(index, &asked, &skip);
         let Some(row) = look::row(&page_of(on), &self.about(index, &asked)) else {
             let name = crate::acc::name(kind);
             self.diags.push(diag::not_yet(self.bound[index].directive.span, &format!("`{name}`")));
@@ -1122,18 +1124,12 @@ impl Lowering<'_> {
     }
 
     /// `declare`: globals of the device, or data for the rest of a function.
-    fn declare(
-        &mut self,
-        index: usize,
-        clauses: &[usize],
-        exits: &[Exit],
-        entry: Option<(StmtId, u32)>,
-    ) -> Lowered {
+    fn declare(&mut self, index: usize, exits: &[Exit], entry: Option<(StmtId, u32)>) -> Lowered {
         let mut asked = self.asked(index, "declare");
         let is_global =
             self.bound[index].function.is_none() || commons::is_global(self.unit, self.bound, index);
         asked.scope = if is_global { "program" } else { "function" };
-        let gathered = self.gather(index, clauses, &asked, &|_| false);
+        let gathered = self.gather(index, &asked, &|_| false);
         let mut rows = gathered.rows;
         rows.extend(look::row("directive/declare", &asked).map(|row| row.id.to_string()));
         self.diags.extend(gathered.diags);
@@ -1286,7 +1282,7 @@ impl Lowering<'_> {
         let directive = &self.bound[index].directive;
         let asked = self.asked(index, "routine");
         let clauses: Vec<usize> = (0..directive.clauses.len()).collect();
-        let gathered = self.gather(index, &clauses, &asked, &|kind| is_level(kind));
+        let gathered = self.gather_clauses(index, &clauses, &asked, &|kind| is_level(kind));
         let mut rows = self.level_rows(index);
         rows.extend(gathered.rows);
         rows.extend(look::row("directive/routine", &asked).map(|row| row.id.to_string()));

@@ -73,7 +73,6 @@ impl Maker<'_> {
             region: Region::Kernels,
             directive: index,
             gangs: Gangs::Many,
-            clauses: counting,
             attributes,
             nest,
             data_outside: false,

@@ -17,7 +17,7 @@ use super::{Attribute, Gangs, Item, Launch, Plan, Sharing, Spread, WorkLoop};
 pub enum Fault {
     /// There is not one item for each bound directive.
     Items,
-    /// A table names a directive, a statement or a clause that does not exist.
+    /// A table names a directive or a statement that does not exist.
     OutOfRange(usize),
     /// The item is not one that this kind of directive can have.
     WrongKind(usize),
@@ -84,7 +84,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Whether every number in the plan's tables is one of a directive, a clause or a statement.
+    /// Whether every number in the plan's tables is one of a directive or a statement.
     fn ranges(&mut self) {
         let Plan { inserted, inserted_loops, elementwise, concurrent, by_host, .. } = self.plan;
         let directives = [
@@ -119,9 +119,7 @@ impl<'a> Check<'a> {
             self.expect(number < self.unit.stmts.len(), Fault::OutOfRange(number));
         }
         for launch in self.launches() {
-            let clauses = self.bound.get(launch.directive).map(|one| one.directive.clauses.len());
-            let is_known = clauses.is_some_and(|count| launch.clauses.iter().all(|at| *at < count));
-            self.expect(is_known, Fault::OutOfRange(launch.directive));
+            self.expect(launch.directive < self.bound.len(), Fault::OutOfRange(launch.directive));
         }
     }
 

@@ -280,7 +280,7 @@ impl Maker<'_> {
         self.note_sections(index, &counting);
         self.note_turns(index, &counting);
         let pushed_down = self.bound[index].directive.kind == DirectiveKind::Data;
-        self.plan.items[index] = Item::Clauses { clauses: counting, pushed_down, implied: Vec::new() };
+        self.plan.items[index] = Item::Clauses { pushed_down, implied: Vec::new() };
         self.about_objects(index);
     }
 

@@ -78,14 +78,14 @@ pub struct Preference {
     pub collapse_tight: bool,
     /// An inner loop with fewer literal iterations than this stays inside one thread.
     pub short_trip: i128,
-    /// Loops that use arrays of variable length may be shared out inside others.
-    pub variable_length_inside: bool,
+    /// Why loops that use arrays of variable length cannot be divided inside others, if they cannot.
+    pub variable_length_inside: Result<(), &'static str>,
     /// The addresses of arrays that bound a loop are lost where gangs and lanes divide it together.
     pub loses_address_bounds: bool,
     /// Loops can be tiled.
     pub tiles: bool,
-    /// A loop whose condition is `!=` can be shared out.
-    pub not_equal: bool,
+    /// Why a loop whose condition is `!=` cannot be divided, if it cannot.
+    pub not_equal: Result<(), &'static str>,
 }
 
 /// What the plan is made for.
@@ -266,8 +266,8 @@ impl<'a> Maker<'a> {
     }
 
     fn by_clauses(&mut self, index: usize, pushed_down: bool) {
-        let clauses = self.counting(index);
-        self.plan.items[index] = Item::Clauses { clauses, pushed_down, implied: Vec::new() };
+        self.counting(index);
+        self.plan.items[index] = Item::Clauses { pushed_down, implied: Vec::new() };
     }
 
     fn atomic(&mut self, index: usize) {

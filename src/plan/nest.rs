@@ -1,6 +1,6 @@
 //! Loop nests: which loops share out their iterations, over gangs, over the lanes of a gang, or over both.
 //!
-//! Invariant: a loop is spread only if the program says that its iterations are independent and OpenMP takes its header.
+//! Invariant: a loop is spread only if the program says that its iterations are independent and the target takes its header.
 
 use rustc_hash::FxHashMap;
 
@@ -227,10 +227,10 @@ impl Maker<'_> {
     /// The header of a loop that the target takes.
     fn header(&self, stmt: StmtId) -> Result<Header, NotCanonical> {
         let header = sema::header(self.unit, self.symbols, stmt)?;
-        if header.compare == BinaryOp::NotEqual && !self.aim.preference.not_equal {
-            return Err(NotCanonical("OpenMP before 5.0 knows no `!=` in a loop condition"));
+        match self.aim.preference.not_equal {
+            Err(why) if header.compare == BinaryOp::NotEqual => Err(NotCanonical(why)),
+            _ => Ok(header),
         }
-        Ok(header)
     }
 
     /// The canonical loop that is all there is in the innermost of `outer`, with bounds that stay the same.
@@ -415,12 +415,16 @@ impl Maker<'_> {
         trips.is_some_and(|trips| trips < self.aim.preference.short_trip)
     }
 
-    /// Whether a loop may not be shared out inside another one: it uses arrays of variable length, whose bounds the
-    /// profile's compiler loses there.
+    /// Why a loop may not be divided inside another one, if it may not: it uses arrays of variable length.
+    fn barred(&self, stmt: StmtId) -> Option<&'static str> {
+        let why = self.aim.preference.variable_length_inside.err()?;
+        let used = sema::uses(self.unit, self.symbols, stmt);
+        let is_variable = |symbol| sema::has_variable_length(self.unit, self.symbols, symbol);
+        used.iter().any(|(symbol, _)| is_variable(symbol)).then_some(why)
+    }
+
     fn is_barred(&self, stmt: StmtId) -> bool {
-        let used = || sema::uses(self.unit, self.symbols, stmt);
-        !self.aim.preference.variable_length_inside
-            && used().iter().any(|(symbol, _)| sema::has_variable_length(self.unit, self.symbols, symbol))
+        self.barred(stmt).is_some()
     }
 
     /// Whether one of the loops counts with a pointer between addresses of an array, which the profile's compiler loses where
@@ -503,13 +507,10 @@ impl Maker<'_> {
         let is_implied = self.bound[at].text.is_none();
         if !clauses.seq && !is_implied && matches!(self.plan.items[at], Item::Gone) {
             let full = "the loops around it already fill the device";
-            let why = match self.bound[at].stmt() {
-                Some(stmt) if self.is_barred(stmt) => {
-                    "clang 19 loses the bounds of variable length arrays in nested parallel loops on GPUs"
-                }
-                Some(stmt) => self.header(stmt).err().map_or(full, |why| why.0),
-                None => full,
-            };
+            let why = self.bound[at]
+                .stmt()
+                .and_then(|stmt| self.barred(stmt).or_else(|| self.header(stmt).err().map(|why| why.0)));
+            let why = why.unwrap_or(full);
             self.diags.push(diag::loop_sequential(self.bound[at].directive.name_span, why));
         }
         self.hoist_private(at, attributes);

@@ -20,7 +20,7 @@ impl Maker<'_> {
             let by_host = self.is_only_here(index, region, parts, reduction)
                 && reduction.last.as_ref().is_none_or(|last| self.host_can(index, region, last));
             let single = |code: &String| {
-                let launch = (!by_host).then(|| self.one_thread(index, Vec::new(), &[], false));
+                let launch = (!by_host).then(|| self.one_thread(index, &[], false));
                 Single { code: code.clone(), launch }
             };
             let first = reduction.first.as_ref().map(single);
@@ -78,11 +78,10 @@ impl Maker<'_> {
         &mut self,
         index: usize,
         part: StmtId,
-        counting: &[usize],
         attributes: &[Attribute],
         data_outside: bool,
     ) {
-        let launch = |maker: &Maker| maker.one_thread(index, counting.to_vec(), attributes, data_outside);
+        let launch = |maker: &Maker| maker.one_thread(index, attributes, data_outside);
         let made = [launch(self), launch(self)];
         let Some(ends) = self.plan.ends.get_mut(&part) else { return };
         for (single, launch) in ends.first.iter_mut().chain(&mut ends.last).zip(made) {
@@ -90,20 +89,13 @@ impl Maker<'_> {
         }
     }
 
-    fn one_thread(
-        &self,
-        index: usize,
-        clauses: Vec<usize>,
-        attributes: &[Attribute],
-        data_outside: bool,
-    ) -> Launch {
+    fn one_thread(&self, index: usize, attributes: &[Attribute], data_outside: bool) -> Launch {
         let shared =
             attributes.iter().filter(|one| matches!(one.sharing, Sharing::Copy | Sharing::Deviceptr));
         Launch {
             region: Region::Kernels,
             directive: index,
             gangs: Gangs::One,
-            clauses,
             attributes: shared.cloned().collect(),
             nest: None,
             data_outside,

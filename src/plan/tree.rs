@@ -123,8 +123,6 @@ pub enum Item {
     Divided(Divided),
     /// A directive that is translated clause by clause.
     Clauses {
-        /// Indices of the clauses that count for the chosen device type.
-        clauses: Vec<usize>,
         /// List items to leave out, by clause: they are said elsewhere.
         pushed_down: bool,
         /// Names that are implied beside the clauses.
@@ -132,8 +130,6 @@ pub enum Item {
     },
     /// Data that live as long as the program, or from the directive to the exits of its function.
     Declare {
-        /// Indices of the clauses that count for the chosen device type.
-        clauses: Vec<usize>,
         /// Where the function is left; none for a directive at file scope.
         exits: Vec<Exit>,
         /// In Fortran, the first statement of the procedure, and its offset: a directive among declarations does nothing yet.
@@ -204,12 +200,10 @@ pub enum Gangs {
 pub struct Launch {
     /// Which construct it comes from.
     pub region: Region,
-    /// The bound directive whose clauses count for it.
+    /// The bound directive whose clauses are its own.
     pub directive: usize,
     /// How many gangs.
     pub gangs: Gangs,
-    /// Clauses of `directive` that count, by index.
-    pub clauses: Vec<usize>,
     /// Attributes of variables that no clause states, and `private`, `firstprivate` and `reduction` of all kinds.
     pub attributes: Vec<Attribute>,
     /// The loop that the construct is combined with.

@@ -9,7 +9,6 @@ use crate::bind::{self, Bound};
 use crate::cuda::{self, Seen};
 use crate::diag::Diag;
 use crate::host::ir::Unit;
-use crate::omp;
 use crate::plan::{self, Plan};
 use crate::scan::Scan;
 use crate::sema::Symbols;
@@ -79,13 +78,7 @@ impl Source {
         let (bound, mut said) = bind::bind(unit, &scan.directives, parsed, &bind::Regions::default());
         unbound.retain(|span| bound.binary_search_by_key(span, |one| one.directive.span).is_err());
         held.extend(unbound);
-        let target = options.target(self.file.language);
-        let aim = plan::Aim {
-            device_type: options.device_type.clone(),
-            preference: omp::preference(target.profile, target.version, target.speech),
-            queues: false,
-            asks: false,
-        };
+        let aim = cuda::aim(&options.device_type);
         let (bound, reached) = self.settled((unit, scan, &symbols), bound, &aim, options, found);
         let (bound, sizes) = plan::sizes_as_arrays(unit, &symbols, bound);
         said.extend(sizes);

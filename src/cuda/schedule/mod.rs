@@ -2,6 +2,7 @@
 //!
 //! Invariant: decisions, no text of device code.
 
+pub mod aim;
 pub mod capture;
 pub mod clause;
 pub mod distinct;
