@@ -18,8 +18,8 @@ fn sorted(mut items: Items) -> Items {
 
 impl Device {
     /// What the device file is made of, with the conditions and the macros of its places.
-    /// `options`: a function that stands at the end.
-    pub fn code(&self, options: Option<String>, out: &mut String) {
+    /// `options`: a function that stands at the end. `is_c`: no name of the program is meant to overload one of CUDA's.
+    pub fn code(&self, options: Option<String>, is_c: bool, out: &mut String) {
         let (choices, own, begin) = (&*self.choices, self.choices.own(), out.len());
         let placed = |map: &BTreeMap<(usize, u32), String>, end: &str| -> Items {
             let all = map.iter().map(|((number, at), text)| {
@@ -73,25 +73,29 @@ impl Device {
             *out += &format!("{text}\n");
         }
         add(globals, out);
-        let has_functions = !functions.is_empty() || !prototypes.is_empty();
-        if has_functions {
-            // The host has functions of these names, too.
+        let has_names = !functions.is_empty()
+            || !prototypes.is_empty()
+            || !self.globals.is_empty()
+            || !self.externs.is_empty();
+        if has_names {
+            // The host has functions of these names, too; in C, CUDA's functions of these names are hidden by them.
             *out += "namespace device {\n\n";
-            let has_constants = !constants.is_empty();
-            add(constants, out);
-            if has_constants {
-                out.push('\n');
-            }
-            add(prototypes, out);
-            out.push('\n');
-            add(functions, out);
-            *out += "}  // namespace device\n\n";
         }
-        if has_functions || !self.globals.is_empty() || !self.externs.is_empty() {
-            *out += "using namespace device;\n\n";
+        for mut items in [constants, prototypes] {
+            if let Some((_, last)) = items.last_mut() {
+                last.push('\n');
+            }
+            add(items, out);
+        }
+        add(functions, out);
+        if has_names && !is_c {
+            *out += "}  // namespace device\n\nusing namespace device;\n\n";
         }
         add(kernels, out);
         add(options.into_iter().map(|text| (choices.end(), text)).collect(), out);
+        if has_names && is_c {
+            *out += "}  // namespace device\n";
+        }
         out.insert_str(begin, &meanings.kept());
     }
 }

@@ -187,6 +187,11 @@ pub fn routine_name<'a>(input: &Input<'a>, index: usize) -> Option<&'a str> {
     }
 }
 
+/// Whether a file's language is C by its name.
+fn is_in_c(path: &str) -> bool {
+    Language::of(Path::new(path)) == Some(Language::C)
+}
+
 impl Device {
     /// One without code.
     pub fn among(choices: Rc<Choices>) -> Device {
@@ -523,9 +528,8 @@ impl Device {
     pub fn text(&self, name: &str, source: &str, unit: &str) -> String {
         let has_complex = self.includes.iter().any(|(_, _, path)| path == COMPLEX_HEADER);
         let whole = complex::rewritten(&self.whole(source, unit, has_complex), has_complex);
-        let is_c = Language::of(Path::new(source)) == Some(Language::C);
         let whole = renamed::with_own_macro(&whole);
-        let whole = renamed::renamed(&whole, &self.taken, is_c);
+        let whole = renamed::renamed(&whole, &self.taken, is_in_c(source));
         origin::resolved(&whole, name)
     }
 
@@ -576,7 +580,7 @@ impl Device {
                 options_name(unit)
             )
         });
-        self.code(options, &mut out);
+        self.code(options, is_in_c(path), &mut out);
         format!("{}\n", out.trim_end())
     }
 

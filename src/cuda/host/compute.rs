@@ -12,7 +12,6 @@ use crate::cuda::fit::obstacle;
 use crate::cuda::kernel::place;
 use crate::cuda::kernel::table;
 use crate::cuda::kernel::window;
-use crate::cuda::meaning;
 use crate::cuda::program::predefined;
 use crate::cuda::schedule::spill;
 use crate::cuda::schedule::threads;
@@ -397,7 +396,6 @@ impl<'a> Lowering<'a> {
             grid: &grid,
             shape: (shape.vector, shape.workers),
             queued: asked.queue.is_some(),
-            declarations: meaning::using(input, &code),
         };
         self.add(input, launch, &launcher, &code);
         let mut arguments: Vec<String> = host.arguments.clone();

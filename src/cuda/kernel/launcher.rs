@@ -16,8 +16,6 @@ pub struct Launcher<'a> {
     /// Lanes and workers.
     pub shape: (usize, usize),
     pub queued: bool,
-    /// Declarations that the kernel begins with.
-    pub declarations: Vec<String>,
 }
 
 /// The name of the kernel that a launcher of this name starts.
@@ -27,7 +25,7 @@ pub fn kernel_name(launcher: &str) -> String {
 
 /// The definition of the kernel that a launcher starts.
 pub fn kernel(launcher: &Launcher, code: &str) -> String {
-    let Launcher { name, made, grid, shape: (vector, workers), declarations, .. } = launcher;
+    let Launcher { name, made, grid, shape: (vector, workers), .. } = launcher;
     let mut out = String::new();
     if grid.template {
         out += &format!("template <typename {}>\n", launcher.host.words.index);
@@ -37,7 +35,7 @@ pub fn kernel(launcher: &Launcher, code: &str) -> String {
     let head =
         format!("__global__ void __launch_bounds__({}{held}) {}(", vector * workers, kernel_name(name));
     out += &format!("{head}{})\n{{\n", wrapped(&params, 4, head.len()));
-    for line in declarations.iter().chain(&made.prologue).chain(&made.filling) {
+    for line in made.prologue.iter().chain(&made.filling) {
         out += &format!("    {line}\n");
     }
     out += code.trim_end();

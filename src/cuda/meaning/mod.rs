@@ -36,7 +36,6 @@ pub use heads::{head, without_storage};
 pub use locals::is_inside;
 pub use locals::is_only;
 pub use math::in_macro;
-pub use taken::declarations as using;
 pub use values::addresses;
 
 /// Words of C, and those of C++ for them.

@@ -125,7 +125,7 @@ fn is_ours(text: &str, at: usize, word: &str) -> bool {
         "template" => behind.starts_with(" <typename"),
         "typename" => before.ends_with("template <"),
         "namespace" => behind.starts_with(" device") || before.ends_with("using "),
-        "using" => behind.starts_with(" namespace device;") || behind.starts_with(" device::"),
+        "using" => behind.starts_with(" namespace device;"),
         "device" => before.ends_with("namespace ") || behind.starts_with("::"),
         "nullptr" | "address" => before.ends_with("void *address = ") || before.ends_with("void *"),
         // `const dim3 gangs(`: no code of C has this.
