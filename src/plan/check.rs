@@ -48,20 +48,21 @@ pub fn check(unit: &Unit, symbols: &Symbols, bound: &[Bound], plan: &Plan) -> Ve
     if plan.items.len() != bound.len() {
         return vec![Fault::Items];
     }
-    let mut check = Check { unit, symbols, bound, plan, faults: Vec::new() };
+    let mut check = Check { unit, symbols, bound, plan, parts: BTreeMap::new(), faults: Vec::new() };
     check.ranges();
     if check.faults.is_empty() {
+        check.sort_parts();
         for index in 0..bound.len() {
             check.item(index);
-            if bound[index].directive.kind.is_compute() {
-                check.construct(index);
-            }
         }
         for (index, _, launch) in &plan.inserted {
             check.launch(*index, launch);
         }
         for (index, work) in &plan.inserted_loops {
             check.work_loop(*index, work);
+        }
+        for index in (0..bound.len()).filter(|at| bound[*at].directive.kind.is_compute()) {
+            check.construct(index);
         }
     }
     check.faults.sort();
@@ -74,7 +75,19 @@ struct Check<'a> {
     symbols: &'a Symbols,
     bound: &'a [Bound],
     plan: &'a Plan,
+    /// What runs the statements of each construct.
+    parts: BTreeMap<usize, Parts<'a>>,
     faults: Vec<Fault>,
+}
+
+/// What runs the statements of a construct.
+#[derive(Default)]
+struct Parts<'a> {
+    launches: Vec<&'a Launch>,
+    inserted: Vec<StmtId>,
+    inserted_loops: Vec<(usize, &'a WorkLoop)>,
+    by_host: Vec<StmtId>,
+    conditions: Vec<StmtId>,
 }
 
 impl<'a> Check<'a> {
@@ -120,6 +133,26 @@ impl<'a> Check<'a> {
         }
         for launch in self.launches() {
             self.expect(launch.directive < self.bound.len(), Fault::OutOfRange(launch.directive));
+        }
+    }
+
+    /// Sorts the launches of the plan and what stands beside them by their constructs.
+    fn sort_parts(&mut self) {
+        for launch in self.launches() {
+            self.parts.entry(launch.directive).or_default().launches.push(launch);
+        }
+        for (at, stmt, _) in &self.plan.inserted {
+            self.parts.entry(*at).or_default().inserted.push(*stmt);
+        }
+        for (at, work) in &self.plan.inserted_loops {
+            let construct = self.compute_above(*at).unwrap_or(*at);
+            self.parts.entry(construct).or_default().inserted_loops.push((*at, work));
+        }
+        for (stmt, one) in &self.plan.by_host {
+            self.parts.entry(one.directive).or_default().by_host.push(*stmt);
+        }
+        for one in &self.plan.conditions {
+            self.parts.entry(one.launch.directive).or_default().conditions.push(one.stmt);
         }
     }
 
@@ -203,7 +236,8 @@ impl<'a> Check<'a> {
             self.expect(is_free, Fault::LevelTaken(index));
             self.reduced_through(*at, outer, work);
         }
-        let many = self.launches_of(construct).iter().any(|one| one.gangs == Gangs::Many);
+        let mut launches = self.parts.get(&construct).into_iter().flat_map(|one| &one.launches);
+        let many = launches.any(|one| one.gangs == Gangs::Many);
         self.expect(many || !work.spread.gangs, Fault::LevelTaken(index));
     }
 
@@ -217,7 +251,8 @@ impl<'a> Check<'a> {
             Item::Loop(work) => Some((at, work)),
             _ => None,
         });
-        let inserted = plan.inserted_loops.iter().map(|(at, work)| (*at, work));
+        let inserted =
+            self.parts.get(&construct).into_iter().flat_map(|one| one.inserted_loops.iter().copied());
         let holds = |work: &WorkLoop| work.stmt != stmt && self.unit.stmt(work.stmt).span.contains(inside);
         items.chain(inserted).filter(|(_, work)| holds(work)).collect()
     }
@@ -291,27 +326,18 @@ impl<'a> Check<'a> {
         self.bound[index].stmt().map(|stmt| self.unit.stmt(stmt).span)
     }
 
-    /// The launches that run statements of a construct.
-    fn launches_of(&self, index: usize) -> Vec<&'a Launch> {
-        self.launches().into_iter().filter(|launch| launch.directive == index).collect()
-    }
-
     /// Whether the launches of a construct run each of its statements once, or none does.
     fn construct(&mut self, index: usize) {
         let Some(region) = self.bound[index].stmt() else { return };
-        let launches = self.launches_of(index);
+        let own = self.parts.remove(&index).unwrap_or_default();
         if matches!(self.plan.items[index], Item::Left) {
             let is_part = |at: usize| !matches!(self.plan.items[at], Item::Left | Item::Gone);
-            let has_part = descendants(self.bound, index).any(is_part) || !launches.is_empty();
+            let has_part = descendants(self.bound, index).any(is_part) || !own.launches.is_empty();
             return self.expect(!has_part, Fault::PartOfUntranslated(index));
         }
-        let run = self.run(index);
-        let by_host: Vec<StmtId> = (self.plan.by_host.iter())
-            .filter(|(_, one)| one.directive == index)
-            .map(|(stmt, _)| *stmt)
-            .collect();
-        self.expect(!run.is_empty() || !by_host.is_empty(), Fault::NotRun(index));
-        let parts: Vec<StmtId> = run.into_iter().chain(by_host).collect();
+        let mut parts = self.run(index);
+        parts.extend(own.inserted.iter().chain(&own.by_host));
+        self.expect(!parts.is_empty(), Fault::NotRun(index));
         let spans: Vec<Span> = parts.iter().map(|stmt| self.unit.stmt(*stmt).span).collect();
         let whole = self.unit.stmt(region).span;
         self.expect(spans.iter().all(|span| whole.contains(*span)), Fault::NotInside(index));
@@ -319,11 +345,11 @@ impl<'a> Check<'a> {
             spans[at + 1..].iter().any(|other| one.contains(*other) || other.contains(*one))
         };
         self.expect(!spans.iter().enumerate().any(overlap), Fault::RunTwice(index));
-        let is_covered = self.covered(region, &parts);
+        let is_covered = self.covered(region, &parts, &own.conditions);
         self.expect(is_covered, Fault::Forgotten(index));
     }
 
-    /// The statements that the launches of a construct run.
+    /// The statements that the launches by the lines of a construct's directives run.
     fn run(&self, index: usize) -> Vec<StmtId> {
         let plan = self.plan;
         let own = std::iter::once(index).chain(descendants(self.bound, index));
@@ -335,21 +361,19 @@ impl<'a> Check<'a> {
             Item::Launch(launch) if launch.directive == index => self.bound[at].stmt(),
             _ => None,
         });
-        let inserted = plan.inserted.iter().filter(|(at, ..)| *at == index).map(|(_, stmt, _)| *stmt);
-        items.chain(inserted).collect()
+        items.collect()
     }
 
     /// Whether `parts` and what the host runs around them are all of `stmt`.
-    fn covered(&self, stmt: StmtId, parts: &[StmtId]) -> bool {
+    fn covered(&self, stmt: StmtId, parts: &[StmtId], asked: &[StmtId]) -> bool {
         if parts.contains(&stmt) {
             return true;
         }
-        let is_run =
-            self.plan.host_runs.contains(&stmt) || self.plan.conditions.iter().any(|one| one.stmt == stmt);
+        let is_run = self.plan.host_runs.contains(&stmt) || asked.contains(&stmt);
         match &self.unit.stmt(stmt).kind {
             StmtKind::Empty => true,
-            StmtKind::Block(list) => list.iter().all(|stmt| self.covered(*stmt, parts)),
-            kind => is_run && super::bodies(kind).iter().all(|body| self.covered(*body, parts)),
+            StmtKind::Block(list) => list.iter().all(|stmt| self.covered(*stmt, parts, asked)),
+            kind => is_run && super::bodies(kind).iter().all(|body| self.covered(*body, parts, asked)),
         }
     }
 }

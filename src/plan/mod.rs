@@ -9,6 +9,7 @@ mod behind;
 mod callee;
 mod check;
 mod clauses;
+mod construct;
 mod counting;
 mod data;
 mod declare;
@@ -21,6 +22,7 @@ mod launch;
 mod lent;
 mod levels;
 mod merged;
+mod motion;
 mod nest;
 mod object;
 mod output;
@@ -44,12 +46,14 @@ pub use auto::{Reached, Settled, leaves_open, operator, settle};
 pub use behind::sections_of_parameters;
 pub use check::{Fault, check};
 pub use clauses::{effective, list};
+pub use construct::{Construct, DataItem};
 pub use data::{is_rows, is_whole_pointer};
 pub use declare::is_allocated_here;
 pub use extent::with_extents;
 pub use feedback::reason;
 pub use induction::{Closed, Last, Put};
 pub use merged::merge_data_clauses;
+pub use motion::Motion;
 pub use object::with_objects;
 pub use own::{Own, own_scalars};
 pub use parts::{bodies, hands_on_pointer};
@@ -144,6 +148,7 @@ pub fn plan(
         maker.statement_functions();
         spelling::respell(&mut maker);
     }
+    maker.constructs();
     role::settle(&mut maker.plan);
     debug_assert_eq!(check(unit, symbols, bound, &maker.plan), [], "{}", file.name);
     (maker.plan, maker.diags)
@@ -235,6 +240,15 @@ impl<'a> Maker<'a> {
             if bound.directive.kind == DirectiveKind::Data {
                 self.ends_before_queues(index);
             }
+        }
+    }
+
+    /// Notes what the clauses say of each compute construct.
+    fn constructs(&mut self) {
+        for index in (0..self.bound.len()).filter(|at| self.bound[*at].directive.kind.is_compute()) {
+            let (declares, device_type) = (&self.declares, &self.aim.device_type);
+            let construct = Construct::of(self.symbols, self.bound, index, declares, device_type);
+            self.plan.constructs.insert(index, construct);
         }
     }
 

@@ -10,6 +10,7 @@ use crate::host::ir::{FunctionId, StmtId};
 use crate::sema::{Elementwise, SymbolId};
 use crate::source::Span;
 
+use super::construct::Construct;
 use super::saved::Saved;
 use super::section::Section;
 
@@ -18,6 +19,8 @@ use super::section::Section;
 pub struct Plan {
     /// One item for each bound directive, in their order.
     pub items: Vec<Item>,
+    /// What the clauses of compute constructs and around them say of data, by directive.
+    pub constructs: BTreeMap<usize, Construct>,
     /// Constructs that stand before statements without a directive of their own.
     pub inserted: Vec<(usize, StmtId, Launch)>,
     /// Directives about data that a queue before them brings: the host waits for it first.
