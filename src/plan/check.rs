@@ -108,7 +108,7 @@ impl<'a> Check<'a> {
             self.plan.objects.iter().copied().collect(),
             self.plan.apart.keys().copied().collect(),
             self.plan.unnamed.keys().copied().collect(),
-            self.plan.refused_items.keys().copied().collect(),
+            self.plan.stays.iter().copied().collect(),
             self.plan.one_gang.keys().copied().collect(),
             self.plan.callees.iter().map(|(at, _)| *at).collect(),
             self.plan.saved.iter().map(|one| one.directive).collect(),

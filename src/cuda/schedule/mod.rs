@@ -2,7 +2,6 @@
 //!
 //! Invariant: decisions, no text of device code.
 
-pub mod aim;
 pub mod capture;
 pub mod clause;
 pub mod distinct;
@@ -13,3 +12,15 @@ pub mod reuse;
 pub mod spill;
 pub mod threads;
 pub mod tiles;
+
+use crate::plan::Preference;
+
+/// What the plan is asked for: nothing is lost by a compiler here. Which levels a loop has is decided in `levels`; the plan says which loops the gangs divide.
+pub const PREFERENCE: Preference = Preference {
+    collapse_tight: true,
+    short_trip: 32,
+    variable_length_inside: Ok(()),
+    loses_address_bounds: false,
+    tiles: true,
+    not_equal: Ok(()),
+};
