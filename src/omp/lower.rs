@@ -9,7 +9,8 @@ use crate::bind::{Bound, ancestors};
 use crate::diag::{self, Diag};
 use crate::host::ir::{FunctionId, Scope, ScopeKind, StmtId, Unit};
 use crate::plan::{
-    self, ByHost, Condition, Divided, Exit, Gangs, Item, Launch, Plan, Saved, Sharing, Single, WorkLoop,
+    self, ArrayStatement, ByHost, Condition, Divided, Exit, Gangs, Item, Launch, Plan, Saved, Sharing,
+    Single, WorkLoop,
 };
 use crate::rules::{Action, Place, Pragma, Strategy};
 use crate::sema::{self, Class, SymbolKind, Symbols};
@@ -120,7 +121,7 @@ fn lower_with(
     for (index, stmt, launch) in &plan.inserted {
         lowering.inserted(*index, *stmt, launch);
     }
-    for stmt in plan.elementwise.keys() {
+    for stmt in plan.arrays.keys() {
         if !plan.inserted.iter().any(|(_, inserted, _)| inserted == stmt) {
             lowering.loops(*stmt, None);
         }
@@ -314,12 +315,12 @@ impl Lowering<'_> {
             let symbol = self.symbols.lookup(item.variable(), bound.directive.span.start);
             symbol.is_some_and(|symbol| plan::is_rows(item, self.symbols.get(symbol)))
         };
-        let section = |item: &ListItem| self.plan.sections.get(&item.span);
+        let section = |item: &ListItem| self.plan.section(item.span);
         // What else the directive says of such a variable keeps its place among its parts.
         let parts = self.declared_parts(index);
         let needs_name =
             |item: &ListItem| parts.iter().any(|part| part.eq_ignore_ascii_case(item.variable()));
-        let begins = |item: &ListItem| self.plan.turns.contains(&item.span);
+        let begins = |item: &ListItem| self.plan.list_items.get(&item.span).is_some_and(|note| note.turns);
         let facts = Facts {
             class: &class,
             is_rows: &is_rows,
@@ -338,11 +339,12 @@ impl Lowering<'_> {
 
     fn launch(&mut self, index: usize, launch: &Launch) -> Lowered {
         let (mut directive, mut lines, rows, refused) = self.launch_directive(launch);
-        if let Some(names) = self.plan.apart.get(&launch.directive).filter(|_| !launch.data_outside) {
+        let note = &self.plan.notes[launch.directive];
+        if let Some(names) = note.apart.as_ref().filter(|_| !launch.data_outside) {
             lines.before.push(object::hide(&mut directive, names));
             lines.behind.insert(0, "}".to_owned());
         }
-        if self.plan.held.contains(&launch.directive) {
+        if note.is_held {
             queue::hold(&mut directive);
         }
         self.hold_aliases(launch.directive, &mut directive);
@@ -416,7 +418,7 @@ impl Lowering<'_> {
             return true;
         }
         let bound = self.bound;
-        if !lines.behind.is_empty() && self.plan.moved.contains(&from) {
+        if !lines.behind.is_empty() && self.plan.notes[from].moves {
             self.tell_moved(from);
             return false;
         }
@@ -475,7 +477,7 @@ impl Lowering<'_> {
                 directive.add(Clause::list("map", Some("tofrom"), name));
             }
         }
-        for name in self.plan.unnamed.get(&launch.directive).into_iter().flatten() {
+        for name in &self.plan.notes[launch.directive].unnamed {
             directive.add(Clause::list("map", Some("alloc"), &format!("{name}[:0]")));
         }
         if self.is_flang() {
@@ -555,7 +557,7 @@ impl Lowering<'_> {
             return;
         }
         self.done[index].rows.extend(rows);
-        if self.plan.elementwise.contains_key(&stmt) {
+        if self.plan.arrays.contains_key(&stmt) {
             self.loops(stmt, Some(&directive));
         } else {
             self.before(index, stmt, &directive);
@@ -564,13 +566,13 @@ impl Lowering<'_> {
 
     /// The loops of an array statement, behind a directive of their own or behind the one of the region.
     fn loops(&mut self, stmt: StmtId, directive: Option<&Directive>) {
-        let Some((index, elementwise)) = self.plan.elementwise.get(&stmt) else { return };
+        let Some(ArrayStatement { directive: index, elementwise, ends }) = self.plan.arrays.get(&stmt) else {
+            return;
+        };
         if self.done[*index].left {
             return;
         }
-        let ends = self.plan.ends.get(&stmt);
-        let first = ends.and_then(|ends| self.single(ends.first.as_ref()));
-        let last = ends.and_then(|ends| self.single(ends.last.as_ref()));
+        let (first, last) = (self.single(ends.first.as_ref()), self.single(ends.last.as_ref()));
         let (mut first, last) = (first.unwrap_or_default(), last.unwrap_or_default());
         let own = directive.map(|directive| self.lines_of(directive));
         let parts = &mut self.done[*index].parts;
@@ -816,7 +818,7 @@ impl Lowering<'_> {
             directive.add(clause);
         }
         self.on_device_only(kind, &mut directive);
-        let hidden = self.plan.apart.get(&index).map(|names| object::hide(&mut directive, names));
+        let hidden = self.plan.notes[index].apart.as_ref().map(|names| object::hide(&mut directive, names));
         if kind == DirectiveKind::Update
             && (!later.is_empty() || !gathered.pieces.is_empty() || pieces::is_again(&directive))
         {
@@ -828,7 +830,7 @@ impl Lowering<'_> {
             return self.lines_alone(index, gathered);
         }
         let lines = statements(gathered, self.target.speech);
-        if !lines.is_empty() || self.plan.held.contains(&index) {
+        if !lines.is_empty() || self.plan.notes[index].is_held {
             queue::hold(&mut directive);
         }
         self.hold_aliases(index, &mut directive);
@@ -857,11 +859,11 @@ impl Lowering<'_> {
         before.append(&mut gathered.before);
         let apart: Vec<Part> =
             apart.into_iter().map(|one| Part::LinesBefore(vec![one.line(self.target.speech)])).collect();
-        if self.plan.waiting_at_end.contains(&index) && gathered.at_end.is_empty() {
+        if self.plan.notes[index].waits_at_end && gathered.at_end.is_empty() {
             gathered.at_end.push(queue::wait_all(self.target.speech));
             self.diags.push(diag::synchronous(self.bound[index].directive.span, crate::acc::name(kind)));
         }
-        if self.plan.waiting.contains(&index) {
+        if self.plan.notes[index].waits {
             before.insert(0, queue::wait_all(self.target.speech));
             self.diags.push(diag::synchronous(self.bound[index].directive.span, crate::acc::name(kind)));
         }
@@ -891,7 +893,7 @@ impl Lowering<'_> {
             }
         }
         if !first.is_empty() {
-            if self.plan.moved.contains(&index) {
+            if self.plan.notes[index].moves {
                 self.tell_moved(index);
                 return None;
             }

@@ -15,7 +15,7 @@ use super::{Attribute, Gangs, Item, Launch, Plan, Sharing, Spread, WorkLoop};
 /// What is wrong with a plan. The number is the bound directive's.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fault {
-    /// There is not one item for each bound directive.
+    /// There is not one item and one note for each bound directive.
     Items,
     /// A table names a directive or a statement that does not exist.
     OutOfRange(usize),
@@ -45,7 +45,7 @@ pub enum Fault {
 
 /// The faults of a plan; none if it is as it must be.
 pub fn check(unit: &Unit, symbols: &Symbols, bound: &[Bound], plan: &Plan) -> Vec<Fault> {
-    if plan.items.len() != bound.len() {
+    if [plan.items.len(), plan.notes.len()] != [bound.len(); 2] {
         return vec![Fault::Items];
     }
     let mut check = Check { unit, symbols, bound, plan, parts: BTreeMap::new(), faults: Vec::new() };
@@ -99,22 +99,13 @@ impl<'a> Check<'a> {
 
     /// Whether every number in the plan's tables is one of a directive or a statement.
     fn ranges(&mut self) {
-        let Plan { inserted, inserted_loops, elementwise, concurrent, by_host, .. } = self.plan;
+        let Plan { inserted, inserted_loops, arrays, concurrent, by_host, .. } = self.plan;
         let directives = [
-            self.plan.waiting.iter().copied().collect::<Vec<usize>>(),
-            self.plan.held.iter().copied().collect(),
-            self.plan.waiting_at_end.iter().copied().collect(),
-            self.plan.moved.iter().copied().collect(),
-            self.plan.objects.iter().copied().collect(),
-            self.plan.apart.keys().copied().collect(),
-            self.plan.unnamed.keys().copied().collect(),
-            self.plan.stays.iter().copied().collect(),
-            self.plan.one_gang.keys().copied().collect(),
-            self.plan.callees.iter().map(|(at, _)| *at).collect(),
+            self.plan.callees.iter().map(|(at, _)| *at).collect::<Vec<usize>>(),
             self.plan.saved.iter().map(|one| one.directive).collect(),
             inserted.iter().map(|(at, ..)| *at).collect(),
             inserted_loops.iter().map(|(at, _)| *at).collect(),
-            elementwise.values().map(|(at, _)| *at).collect(),
+            arrays.values().map(|one| one.directive).collect(),
             concurrent.values().copied().collect(),
             by_host.values().map(|one| one.directive).collect(),
         ];
@@ -122,10 +113,9 @@ impl<'a> Check<'a> {
             self.expect(at < self.bound.len(), Fault::OutOfRange(at));
         }
         let statements = (self.plan.host_runs.iter().copied())
-            .chain(elementwise.keys().copied())
+            .chain(arrays.keys().copied())
             .chain(by_host.keys().copied())
             .chain(concurrent.keys().copied())
-            .chain(self.plan.ends.keys().copied())
             .chain(inserted.iter().map(|(_, stmt, _)| *stmt));
         for stmt in statements {
             let number = stmt.0 as usize;
@@ -163,11 +153,10 @@ impl<'a> Check<'a> {
             Item::Launch(launch) => Some(&**launch),
             _ => None,
         });
-        let ends = plan.ends.values().flat_map(|ends| ends.first.iter().chain(&ends.last));
         items
             .chain(plan.inserted.iter().map(|(_, _, launch)| launch))
             .chain(plan.conditions.iter().map(|one| &one.launch))
-            .chain(ends.filter_map(|single| single.launch.as_ref()))
+            .chain(plan.singles())
             .collect()
     }
 
@@ -267,7 +256,7 @@ impl<'a> Check<'a> {
         };
         let is_for = matches!(self.unit.stmt(work.stmt).kind, StmtKind::For { .. });
         let depth = std::iter::successors(Some(work.stmt), body).take(work.collapse).count();
-        let is_array = self.plan.elementwise.contains_key(&work.stmt);
+        let is_array = self.plan.arrays.contains_key(&work.stmt);
         let is_nest = is_array || is_for && depth == work.collapse && work.collapse > 0;
         let is_tiled = work.tile.is_empty() || work.tile.len() == work.collapse;
         self.expect(is_nest && is_tiled, Fault::NotNested(index));

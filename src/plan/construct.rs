@@ -6,7 +6,7 @@ use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem};
 use crate::bind::{Bound, ancestors};
 use crate::sema::{SymbolId, Symbols};
 
-use super::{Motion, effective};
+use super::{Motion, Plan, effective};
 
 /// An item of a data clause.
 #[derive(Clone, Debug)]
@@ -34,9 +34,21 @@ pub struct Construct {
     pub is_default_present: bool,
 }
 
+impl Plan {
+    /// Notes what the clauses say of the data of each compute construct. `bound` are the directives of the plan, perhaps with
+    /// names as another target needs them.
+    pub fn note_data(&mut self, symbols: &Symbols, bound: &[Bound], device_type: &str) {
+        let is_declare = |at: &usize| bound[*at].directive.kind == DirectiveKind::Declare;
+        let declares: Vec<usize> = (0..bound.len()).filter(is_declare).collect();
+        for index in (0..bound.len()).filter(|at| bound[*at].directive.kind.is_compute()) {
+            self.notes[index].construct = Construct::of(symbols, bound, index, &declares, device_type);
+        }
+    }
+}
+
 impl Construct {
     /// What the clauses say of the construct of directive `index`. `declares` are the file's `declare` directives.
-    pub(super) fn of(
+    fn of(
         symbols: &Symbols,
         bound: &[Bound],
         index: usize,

@@ -11,7 +11,7 @@ use crate::sema::{self, Class, SymbolId, SymbolKind, uses};
 
 use super::array::Arrays;
 use super::parts::Parts;
-use super::{Attribute, Gangs, Item, Launch, Maker, Region, Sharing};
+use super::{ArrayStatement, Attribute, Ends, Gangs, Item, Launch, Maker, Region, Sharing};
 
 impl Maker<'_> {
     pub(super) fn kernels(&mut self, index: usize, stmt: StmtId, counting: Vec<usize>) {
@@ -34,7 +34,10 @@ impl Maker<'_> {
             return;
         };
         let elementwise = arrays.parallel.into_iter();
-        self.plan.elementwise.extend(elementwise.map(|(stmt, elementwise)| (stmt, (index, elementwise))));
+        let array = |(stmt, elementwise)| {
+            (stmt, ArrayStatement { directive: index, elementwise, ends: Ends::default() })
+        };
+        self.plan.arrays.extend(elementwise.map(array));
         self.plan.host_runs.extend(&parts.host_runs);
         self.ends(index, stmt, &parts);
         let by_host: Vec<StmtId> = outputs.by_host.keys().copied().collect();

@@ -62,8 +62,8 @@ pub use plain::with_plain_names;
 pub use saved::{SAVED, Saved, expressions, has_effects, reads_updated};
 pub use section::{Contiguity, Extent, Section, sizes_as_arrays};
 pub use tree::{
-    Attribute, ByHost, Condition, Divided, Ends, Exit, Gangs, Item, Launch, Names, Plan, Region, Sharing,
-    Single, Sizes, Spread, WorkLoop,
+    ArrayStatement, Attribute, ByHost, Condition, Divided, Ends, Exit, Gangs, Item, ItemNote, Launch, Names,
+    Note, Plan, Region, Sharing, Single, Sizes, Spread, WorkLoop,
 };
 
 use std::collections::{HashMap, HashSet};
@@ -150,7 +150,7 @@ pub fn plan(
         maker.statement_functions();
         spelling::respell(&mut maker);
     }
-    maker.constructs();
+    maker.plan.note_data(symbols, bound, &aim.device_type);
     role::settle(&mut maker.plan);
     debug_assert_eq!(check(unit, symbols, bound, &maker.plan), [], "{}", file.name);
     (maker.plan, maker.diags)
@@ -190,7 +190,7 @@ impl<'a> Maker<'a> {
             gang_routines: routine::of_gangs(unit, bound, &aim.device_type),
             queues: queue::Queues::new(unit, bound),
             reached: Reached::new(),
-            plan: Plan { items, ..Plan::default() },
+            plan: Plan { items, notes: vec![Note::default(); bound.len()], ..Plan::default() },
             diags: Vec::new(),
         }
     }
@@ -225,14 +225,14 @@ impl<'a> Maker<'a> {
         }
         if bound.directive.kind.is_compute() {
             if self.may_have_object(index) {
-                self.plan.objects.insert(index);
+                self.plan.notes[index].may_have_object = true;
             }
             if !matches!(self.plan.items[index], Item::Left) {
                 self.about_objects(index);
             }
         }
         if self.moves(index) {
-            self.plan.moved.insert(index);
+            self.plan.notes[index].moves = true;
         }
         if self.aim.queues {
             self.outlived(index);
@@ -245,19 +245,10 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// Notes what the clauses say of each compute construct.
-    fn constructs(&mut self) {
-        for index in (0..self.bound.len()).filter(|at| self.bound[*at].directive.kind.is_compute()) {
-            let (declares, device_type) = (&self.declares, &self.aim.device_type);
-            let construct = Construct::of(self.symbols, self.bound, index, declares, device_type);
-            self.plan.constructs.insert(index, construct);
-        }
-    }
-
     /// Directive `index` stays as it is, whatever the target is.
     fn stay(&mut self, index: usize, why: Diag) {
         self.diags.push(why);
-        self.plan.stays.insert(index);
+        self.plan.notes[index].stays = true;
     }
 
     /// Whether the `kernels` construct of directive `index` may read or change a variable by another name than its own.

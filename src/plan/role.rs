@@ -22,8 +22,7 @@ pub(super) fn settle(plan: &mut Plan) {
     plan.inserted.iter_mut().for_each(|(_, _, launch)| of_launch(launch));
     plan.inserted_loops.iter_mut().for_each(|(_, work)| of_loop(work));
     plan.conditions.iter_mut().for_each(|condition| of_launch(&mut condition.launch));
-    let ends = plan.ends.values_mut().flat_map(|ends| ends.first.iter_mut().chain(&mut ends.last));
-    ends.filter_map(|single| single.launch.as_mut()).for_each(of_launch);
+    plan.singles_mut().for_each(of_launch);
 }
 
 /// A launch and the loop that it is combined with are one construct.

@@ -253,7 +253,7 @@ impl Maker<'_> {
             {
                 self.diags.push(diag::pointer_must_be_present(first, &known.name));
             } else if is_target_used && self.is_entered_apart(index, symbol) {
-                self.plan.unnamed.entry(index).or_default().insert(known.name.clone());
+                self.plan.notes[index].unnamed.insert(known.name.clone());
             }
         }
     }

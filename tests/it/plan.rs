@@ -119,7 +119,7 @@ fn an_item_for_each_directive() {
     assert_eq!(broken(SUMS, |it| drop(it.plan.items.pop())), [Fault::Items]);
     assert_eq!(broken(SUMS, |it| it.plan.items[1] = Item::Routine { end: None }), [Fault::WrongKind(1)]);
     assert_eq!(broken(SUMS, |it| it.launch(0).directive = 7), [Fault::OutOfRange(7)]);
-    assert_eq!(broken(SUMS, |it| it.plan.moved.extend([9])), [Fault::OutOfRange(9)]);
+    assert_eq!(broken(PARTS, |it| it.plan.inserted[0].0 = 9), [Fault::OutOfRange(9)]);
 }
 
 #[test]

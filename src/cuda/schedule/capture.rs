@@ -210,7 +210,7 @@ pub fn capture<'a>(
     let bound = input.bound;
     let span = bound[index].directive.span;
     let symbol_of = |item: &ListItem| input.symbols.lookup(item.variable(), span.start);
-    let said = &input.plan.constructs[&index];
+    let said = input.plan.construct(index);
     let default_present = said.is_default_present;
     // Of a construct that is split, the data are there around its launches.
     let (own, outside): (&[DataItem], &[DataItem]) =
@@ -277,7 +277,7 @@ pub fn capture<'a>(
     };
     let is_own = |symbol: SymbolId| own_scalars.iter().any(|one| one.symbol == symbol);
     let atomic = super::threads::atomic_scalars(input, index);
-    let may_be_there = input.plan.objects.contains(&index);
+    let may_be_there = input.plan.notes[index].may_have_object;
     // A part of a `kernels` construct runs beside the others.
     let region = bound[index].stmt().unwrap_or(stmt);
     let mut captured = Vec::new();

@@ -62,7 +62,7 @@ pub fn said(input: &Input, index: usize, own: &[Own]) -> Vec<Diag> {
 
 /// The variables that clauses on the construct, in it or around it name, and those that `atomic` statements update.
 fn shared(input: &Input, index: usize, nest: &Nest) -> HashSet<SymbolId> {
-    let said = &input.plan.constructs[&index];
+    let said = input.plan.construct(index);
     let mut shared: HashSet<SymbolId> =
         said.data.iter().chain(&said.around).filter_map(|item| item.symbol).collect();
     let mut add = |at: usize, list: &[ListItem]| {
