@@ -2,7 +2,7 @@
 //!
 //! Invariant: a plan that the makers in this room return has no fault; debug builds check each one, and so does every test.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::acc::ast::DirectiveKind;
 use crate::bind::{Bound, ancestors, descendants};
@@ -271,13 +271,20 @@ impl<'a> Check<'a> {
                 roles.push(&one.sharing);
             }
         }
+        // A program that asks for two roles itself gets what it asks for.
+        let is_stated = |one: &&&Attribute| is_reduction(one) || one.entry.starts_with("clause/");
         for (item, roles) in known {
+            let stated = attributes.iter().filter(|one| one.item == item).filter(is_stated);
+            let stated: BTreeSet<&Sharing> = stated.map(|one| &one.sharing).collect();
             let copied = |one: &&&Sharing| matches!(one, Sharing::Copy);
             let reduced = |one: &&&Sharing| matches!(one, Sharing::Reduction(_));
             let is_result = roles.len() == 2
                 && roles.iter().filter(copied).count() == 1
                 && roles.iter().filter(reduced).count() == 1;
-            self.expect(roles.len() == 1 || is_result, Fault::TwoRoles(index, item.to_owned()));
+            self.expect(
+                roles.len() == 1 || is_result || stated.len() > 1,
+                Fault::TwoRoles(index, item.to_owned()),
+            );
         }
     }
 

@@ -161,7 +161,8 @@ fn loops_that_run_as_one_are_there() {
 fn a_variable_has_one_role() {
     let twice = broken(SUMS, |it| {
         let item = "s".to_owned();
-        it.launch(0).attributes.push(Attribute { sharing: Sharing::Private, item, entry: "clause/private" });
+        let entry = "implicit/scalar-temporary";
+        it.launch(0).attributes.push(Attribute { sharing: Sharing::Private, item, entry });
     });
     assert_eq!(twice, [Fault::TwoRoles(0, "s".to_owned())]);
 }
