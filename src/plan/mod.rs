@@ -55,6 +55,7 @@ pub use feedback::reason;
 pub use induction::{Closed, Last, Put};
 pub use merged::merge_data_clauses;
 pub use motion::Motion;
+pub use nest::TILE;
 pub use object::with_objects;
 pub use own::{Own, own_scalars};
 pub use parts::{bodies, hands_on_pointer};

@@ -1,6 +1,6 @@
 //! The offload plan: what happens, in OpenACC's terms, with every implicit rule made explicit.
 //!
-//! Invariant: no word of OpenMP or CUDA; a clause is named by its place in the source, an implied one by its rule page.
+//! Invariant: no word of OpenMP or CUDA; no clause by its index; an implied attribute is named by its rule page.
 
 use std::collections::{BTreeMap, BTreeSet};
 
