@@ -8,7 +8,7 @@ use crate::cuda::code::text::operand;
 use crate::cuda::program::Refused;
 use crate::cuda::program::levels::Levels;
 use crate::cuda::schedule::nest::Shared;
-use crate::cuda::schedule::sizes::EDGE;
+use crate::plan::TILE;
 
 /// A tiled loop: its number of iterations and of tiles, the size of a tile, and where an element is, by name.
 struct Tiled {
@@ -40,7 +40,7 @@ impl Body<'_, '_> {
             let trips = self.names.fresh(&format!("{}_trips", counted.name));
             let tiles = self.names.fresh(&format!("{}_tiles", counted.name));
             let size = shared.tile.get(level).map_or("*", String::as_str);
-            let size = operand(if size == "*" { EDGE } else { size });
+            let size = operand(if size == "*" { TILE } else { size });
             let place = self.names.fresh(&format!("{}_at", counted.name));
             counts.push(format!("{trips} = {}, {tiles} = ({trips} + {size} - 1) / {size}", counted.trips));
             loops.push(Tiled { counted, trips, tiles, size, place });

@@ -7,6 +7,7 @@ use super::nest::Nest;
 use crate::cuda::program::Input;
 use crate::cuda::program::levels::{Levels, called_levels};
 use crate::host::ir::StmtId;
+use crate::plan::TILE;
 use crate::sema::{self};
 
 impl Shape {
@@ -82,9 +83,6 @@ pub const SHORT_ROW: usize = 8;
 
 /// How many elements a tile has, if its sizes are numbers.
 pub fn elements(tile: &[String]) -> Option<usize> {
-    let size = |size: &String| (if size == "*" { EDGE } else { size.as_str() }).parse::<usize>().ok();
+    let size = |size: &String| (if size == "*" { TILE } else { size.as_str() }).parse::<usize>().ok();
     (!tile.is_empty()).then(|| tile.iter().map(size).product()).flatten()
 }
-
-/// The edge of a tile whose size `*` leaves open.
-pub const EDGE: &str = "16";

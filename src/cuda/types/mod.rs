@@ -6,5 +6,6 @@ pub mod complex;
 pub mod cpp_complex;
 pub mod enums;
 pub mod item;
+pub mod motion;
 pub mod packed;
 pub mod spelling;
