@@ -76,6 +76,7 @@ pub use effects::Effects;
 pub use meaning::is_c;
 pub use renamed::{MACRO, with_own_macro};
 pub use stuck::Stuck;
+pub use unseen::is_of_system;
 
 /// One file as this room sees it: a source, or a header that it includes.
 #[derive(Clone, Copy, Debug)]

@@ -5,6 +5,7 @@
 mod allocations;
 mod builds;
 mod cuda;
+mod declarators;
 mod existing;
 mod inductions;
 mod library;
@@ -54,6 +55,8 @@ pub struct Header {
     scan: Scan,
     unit: Unit,
     macros: Vec<Macro>,
+    /// Its macros, if one of them may declare something.
+    declaring: Vec<Macro>,
     /// The variables that it gives a place on the device.
     declared: Declared,
     /// The procedures that it says all gangs run together.
@@ -99,7 +102,8 @@ impl Header {
         let macros = scan::header_macros(&file, shown);
         let declared = bind::declared(&file, &scan, &unit);
         let gang_routines = bind::gang_routines(&file, &scan, &unit);
-        Header { file, scan, unit, macros, declared, gang_routines, includes_at: None }
+        let declaring = scan::declaring_macros(&file);
+        Header { file, scan, unit, macros, declaring, declared, gang_routines, includes_at: None }
     }
 
     /// Reads a Fortran file whose scoping units go on, at this offset, in the file to translate.
@@ -111,7 +115,7 @@ impl Header {
 /// What a header shows that nothing includes.
 fn alone(file: &SourceFile) -> Shown {
     let mut defined = View::default().for_language(file.language).defined();
-    Outline::of(file).follow(&mut defined, &mut |_, _, _| ())
+    Outline::of(file).follow(&mut defined, &mut |_, _, _, _| ())
 }
 
 impl Source {
@@ -336,10 +340,10 @@ pub fn translate(source: &Source, options: &Options) -> Translation {
         if source.file.language.is_fortran() {
             return Translation::left_in_fortran(source);
         }
-        return match scan::macros(&source.file, &headers) {
+        return declarators::translated(source, &|source| match scan::macros(&source.file, &headers) {
             Some(macros) => cuda::written_out(source, &macros, options),
             None => counting(source, &|source| cuda::translate(source, options)),
-        };
+        });
     }
     let mut translation = match scan::macros(&source.file, &headers) {
         Some(macros) => macros::translate(source, &macros, options),
