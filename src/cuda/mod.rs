@@ -2,155 +2,34 @@
 //!
 //! Invariant: the host file stays in its language; device code is text of the source with edits, in a file of its own.
 
-mod access;
-mod assembled;
-mod atomic;
-mod body;
-mod callable;
-mod capture;
-mod choices;
-mod clause;
-mod complex;
-mod copied;
-mod counted;
-mod cpp;
-mod cpp_complex;
-mod data;
-mod declare;
-mod device;
-mod distinct;
-mod effects;
-mod flat;
-mod grid;
-mod hidden;
-mod hoisted;
-mod implied;
-mod item;
+mod code;
+mod file;
+mod fit;
+mod host;
 mod kernel;
-mod launcher;
-mod left;
-mod levels;
-mod lines;
-mod macros;
 mod meaning;
-mod names;
-mod object;
-mod obstacle;
-mod options;
-mod origin;
-mod packed;
-mod parts;
-mod place;
-mod predefined;
-mod reduction;
-mod renamed;
-mod reuse;
-mod shared;
-mod spill;
-mod stuck;
-mod table;
-mod text;
-mod threads;
-mod tiles;
-mod twin;
+mod program;
+mod schedule;
 mod types;
-mod unseen;
-mod variable;
-mod window;
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use crate::acc::ast::{ClauseKind, DirectiveKind};
-use crate::bind::{Bound, Declared, ancestors};
+use crate::acc::ast::DirectiveKind;
+use crate::bind::ancestors;
 use crate::diag::{self, Diag};
-use crate::host::ir::{Decl, ExprId, StmtId, Unit};
-use crate::plan::{self, Plan};
-use crate::scan::Scan;
-use crate::sema::{SymbolId, SymbolKind, Symbols};
-use crate::source::{SourceFile, Span};
 
-pub use choices::Choices;
-pub use device::{Device, header_ending, routine_prototypes, unit_name};
-pub use effects::Effects;
+pub use code::change::Change;
+pub use file::device::{Device, header_ending, routine_prototypes, unit_name};
+pub use file::unseen::is_of_system;
+pub use fit::stuck::Stuck;
 pub use meaning::is_c;
-pub use renamed::{MACRO, with_own_macro};
-pub use stuck::Stuck;
-pub use unseen::is_of_system;
+pub use program::choices::Choices;
+pub use program::effects::Effects;
+pub use program::renamed::{MACRO, with_own_macro};
+pub use program::{Input, Seen};
 
-/// One file as this room sees it: a source, or a header that it includes.
-#[derive(Clone, Copy, Debug)]
-pub struct Seen<'a> {
-    /// The file.
-    pub file: &'a SourceFile,
-    /// What the host grammar made of it.
-    pub unit: &'a Unit,
-    /// Its preprocessor lines.
-    pub scan: &'a Scan,
-    /// The variables that it places on the device.
-    pub declared: &'a Declared,
-}
-
-impl Seen<'_> {
-    /// An expression, as written.
-    fn text(&self, expr: ExprId) -> String {
-        self.file.text(self.unit.expr(expr).span).trim().to_owned()
-    }
-}
-
-/// What is lowered.
-#[derive(Clone, Copy, Debug)]
-pub struct Input<'a> {
-    /// The source.
-    pub source: Seen<'a>,
-    /// The headers that it includes.
-    pub headers: &'a [Seen<'a>],
-    /// Those of them that have directives, each as it is read itself.
-    pub read: &'a [Input<'a>],
-    /// The names of all of them.
-    pub symbols: &'a Symbols,
-    /// The directives.
-    pub bound: &'a [Bound],
-    /// What they amount to.
-    pub plan: &'a Plan,
-    /// The device type whose clauses count.
-    pub device_type: &'a str,
-    /// The program is C, whose code means something else in C++.
-    pub is_c: bool,
-    /// The code stays where it stands: all names and types of the source are known there.
-    pub in_place: bool,
-    /// The name of the object on the device, where a construct in its place needs the object itself.
-    pub object: Option<&'static str>,
-    /// What the calls of the program's functions do.
-    pub effects: Option<&'a Effects>,
-    /// What names of its device code begin with.
-    pub unit_name: &'a str,
-    /// Functions that the device file can have no copy of.
-    pub stuck: Option<&'a Stuck>,
-    /// What the preprocessor chooses.
-    pub choices: Option<&'a Choices>,
-    /// No two names lead to the same memory.
-    pub assume_no_alias: bool,
-    /// Device code says with `#line` where it comes from.
-    pub line_directives: bool,
-}
-
-/// A change of the host file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Change {
-    /// These bytes become lines, indented like the first of them.
-    Lines(Span, Vec<String>),
-    /// These bytes go, with their lines if nothing else stands there.
-    Gone(Span),
-    /// Lines behind the code that ends at the offset, indented like the span.
-    After(u32, Span, Vec<String>),
-    /// Lines before the code at the offset.
-    Before(u32, Vec<String>),
-    /// A statement gets braces, and lines behind the opening one.
-    Braced(Span, Vec<String>),
-    /// These bytes become this text.
-    Text(Span, String),
-}
+use fit::{cpp, hoisted, left, stuck};
+use program::{Refused, names, refused};
 
 /// What becomes of one directive.
 #[derive(Clone, Debug, Default)]
@@ -158,9 +37,6 @@ pub struct Lowered {
     /// The changes of the host file; `None` if the directive is left.
     pub changes: Option<Vec<Change>>,
 }
-
-/// Why something is left: the diagnostic that says so.
-type Refused = Box<Diag>;
 
 /// Lowers the directives of one view: one result for each, and what the device file gets.
 pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
@@ -223,59 +99,6 @@ struct Lowering<'a> {
     published: std::collections::BTreeSet<u32>,
     /// It is said that the file holds device code.
     is_told: bool,
-}
-
-impl<'a> Input<'a> {
-    /// Whether device code says where it comes from: code that stays in its place need not.
-    fn says_lines(&self) -> bool {
-        self.line_directives && !self.in_place
-    }
-
-    fn file(&self) -> &'a SourceFile {
-        self.source.file
-    }
-
-    fn unit(&self) -> &'a Unit {
-        self.source.unit
-    }
-
-    /// The line of `offset`, as a message names it: `jacobi.c:28`.
-    fn place(&self, offset: u32) -> String {
-        let name = self.file().name.rsplit(['/', '\\']).next().unwrap_or_default();
-        format!("{name}:{}", self.file().line_number(offset))
-    }
-
-    /// The declaration of a variable, and the file that it stands in.
-    fn declaration(&self, symbol: SymbolId) -> Option<(Seen<'a>, &'a Decl)> {
-        let known = self.symbols.get(symbol);
-        if let Some(decl) = known.decl {
-            return Some((self.source, self.unit().decl(decl)));
-        }
-        if known.kind == SymbolKind::Member {
-            return object::member(self, symbol);
-        }
-        self.headers.iter().find_map(|seen| {
-            seen.unit.decls_named(&known.name).next()?;
-            let named = |id: &&crate::host::ir::DeclId| seen.unit.decl(**id).name == known.name;
-            seen.unit.globals.iter().find(named).map(|id| (*seen, seen.unit.decl(*id)))
-        })
-    }
-
-    /// A header as it is read itself, if it has directives.
-    fn reading(&self, header: &Seen) -> Option<&'a Input<'a>> {
-        self.read.iter().find(|read| std::ptr::eq(read.source.unit, header.unit))
-    }
-
-    /// The clauses of directive `index` that count.
-    fn clauses(&self, index: usize) -> impl Iterator<Item = &'a ClauseKind> + use<'a> {
-        let directive = &self.bound[index].directive;
-        let (counting, _) = plan::effective(directive, self.device_type);
-        counting.into_iter().map(|at| &directive.clauses[at].kind)
-    }
-
-    fn stmt_span(&self, stmt: StmtId) -> Span {
-        self.unit().stmt(stmt).span
-    }
 }
 
 impl Lowering<'_> {
@@ -355,11 +178,3 @@ impl Lowering<'_> {
         }
     }
 }
-
-/// What the device file does not take yet.
-fn refused(at: Span, what: &str) -> Refused {
-    Box::new(diag::not_yet_cuda(at, what))
-}
-
-/// Device code of one region, by the offset of its directive.
-type Kernels = BTreeMap<u32, String>;

@@ -3,59 +3,19 @@
 //! Invariant: a clause that no page translates refuses the whole directive; nothing is passed over in silence.
 
 use crate::acc::Queue;
-use crate::acc::ast::{Clause as AccClause, ClauseKind, DataClause, Expr, ListItem, ReductionOp};
-use crate::diag::{self, Diag};
+use crate::acc::ast::{Clause as AccClause, ClauseKind, DataClause, Expr, ListItem};
+use crate::diag;
 use crate::plan::{Section, is_whole_pointer};
-use crate::rules::{Action, Place, Row, Strategy};
+use crate::rules::{Action, Row, Strategy};
 use crate::sema::Class;
 
-use super::ast::{Body, Clause, Speech};
+use super::ast::{Body, Speech};
+use super::gathered::{Gathered, Start};
 use super::look::{self, Asked};
 use super::memory::Holes;
 use super::pieces::{Piece, Pieces};
 use super::queue;
-use super::turns::Start;
-
-/// What the clauses of one directive amount to.
-#[derive(Debug, Default)]
-pub struct Gathered {
-    /// OpenMP clauses with the place that the page names.
-    pub clauses: Vec<(Place, Clause)>,
-    /// Clauses that directives of their own say: the sections of an update that are not one piece of memory.
-    pub pieces: Vec<Piece>,
-    /// Where new directives begin, since an update keeps the order of its list items.
-    pub turns: Vec<Start>,
-    /// Statements that take the directive's place.
-    pub statements: Vec<String>,
-    /// The condition under which they run.
-    pub condition: Option<String>,
-    /// The rows used.
-    pub rows: Vec<String>,
-    /// What there is to say.
-    pub diags: Vec<Diag>,
-    /// Clauses of `enter data` where the directive stands, and of `exit data` where its region is left.
-    pub region: (Vec<Clause>, Vec<Clause>),
-    /// Variables of `declare target`, and of `declare target link`.
-    pub globals: (Vec<String>, Vec<String>),
-    /// The routine that the device calls instead.
-    pub variant: Option<String>,
-    /// Lines before the directive.
-    pub before: Vec<String>,
-    /// Lines at the end of the region.
-    pub at_end: Vec<String>,
-    /// Lines before and behind the directive, whose data may come and go between them.
-    pub around: (Vec<String>, Vec<String>),
-    /// The first and the last lines while its data is on the device.
-    pub inside: (Vec<String>, Vec<String>),
-    /// The queue that the directive is put into, where it has no clause for it.
-    pub queue: Option<String>,
-    /// Some clause cannot be translated: the directive stays.
-    pub refused: bool,
-    /// `num_workers` and `vector_length`, multiplied for `thread_limit`.
-    pub lanes: Vec<String>,
-    /// A condition under which the region runs on the device, from `if` and `self`.
-    pub conditions: Vec<String>,
-}
+use super::texts::{multiplied, pointers, without_section};
 
 /// The page that speaks of a clause.
 pub fn entry(kind: &ClauseKind) -> &'static str {
@@ -124,24 +84,6 @@ fn device_constant(name: &str) -> Option<String> {
         word => word,
     };
     TYPES.contains(&word).then(|| format!("acc2omp_device_{word}"))
-}
-
-/// The spelling of a reduction operator.
-pub fn operator(op: ReductionOp, speech: Speech) -> &'static str {
-    let (c, fortran) = match op {
-        ReductionOp::Add => ("+", "+"),
-        ReductionOp::Multiply => ("*", "*"),
-        ReductionOp::Max => ("max", "max"),
-        ReductionOp::Min => ("min", "min"),
-        ReductionOp::BitAnd => ("&", "iand"),
-        ReductionOp::BitOr => ("|", "ior"),
-        ReductionOp::BitXor => ("^", "ieor"),
-        ReductionOp::And => ("&&", ".and."),
-        ReductionOp::Or => ("||", ".or."),
-        ReductionOp::Eqv => (".eqv.", ".eqv."),
-        ReductionOp::Neqv => (".neqv.", ".neqv."),
-    };
-    if speech == Speech::Fortran { fortran } else { c }
 }
 
 /// What a clause's translation asks about the program.
@@ -296,46 +238,6 @@ fn item_by_row(
     }
 }
 
-/// An item's text without its last section: `d[0:n]` of `d[0:n][0:m]`.
-fn pointers(text: &str) -> &str {
-    text.rfind(']').and_then(|end| opening(&text[..end], ['[', ']'])).map_or(text, |at| text[..at].trim_end())
-}
-
-/// Where the bracket opens that is closed behind `text`; `open` and `close` are the brackets.
-pub fn opening(text: &str, [open, close]: [char; 2]) -> Option<usize> {
-    let mut depth = 0usize;
-    for (at, c) in text.char_indices().rev() {
-        if c == close {
-            depth += 1;
-        } else if c == open {
-            match depth.checked_sub(1) {
-                Some(outer) => depth = outer,
-                None => return Some(at),
-            }
-        }
-    }
-    None
-}
-
-/// An item's text without its sections behind the last member: `s.p` of `s.p[0:n]`.
-pub fn without_section(text: &str) -> &str {
-    let mut depth = 0;
-    let mut section = None;
-    for (at, c) in text.char_indices() {
-        match c {
-            '[' | '(' => {
-                section = section.or((c == '[' && depth == 0).then_some(at));
-                depth += 1;
-            }
-            ']' | ')' => depth -= 1,
-            // A member begins; those in a subscript are other objects'.
-            '.' | '>' if depth == 0 => section = None,
-            _ => {}
-        }
-    }
-    section.map_or(text, |at| text[..at].trim_end())
-}
-
 fn by_row(entry: &str, clause: &AccClause, expr: Option<&Expr>, asked: &Asked, into: &mut Gathered) {
     let asked = match (asked.argument, expr) {
         ("", None) => asked.with_argument("absent"),
@@ -353,26 +255,6 @@ fn num_gangs(entry: &str, clause: &AccClause, sizes: &[Expr], asked: &Asked, int
     }
     let product: Vec<&str> = sizes.iter().map(|size| size.text.as_str()).collect();
     apply(row, clause, &multiplied(&product), asked, into);
-}
-
-/// `a`, or `a * (b + c)`; numbers are multiplied.
-pub fn multiplied(factors: &[&str]) -> String {
-    let literals: Option<Vec<u64>> = factors.iter().map(|factor| factor.trim().parse().ok()).collect();
-    let product =
-        literals.and_then(|all| all.iter().try_fold(1u64, |product, one| product.checked_mul(*one)));
-    if let Some(product) = product {
-        return product.to_string();
-    }
-    match factors {
-        [only] => (*only).to_owned(),
-        _ => factors.iter().map(|factor| parenthesised(factor)).collect::<Vec<_>>().join(" * "),
-    }
-}
-
-/// An expression as a factor.
-pub fn parenthesised(text: &str) -> String {
-    let simple = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    if simple { text.to_owned() } else { format!("({text})") }
 }
 
 fn unknown(clause: &AccClause, into: &mut Gathered) {

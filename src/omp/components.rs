@@ -16,8 +16,8 @@ use crate::source::{SourceFile, Span};
 
 use super::alias::{Aliased, Block, Temporary};
 use super::apart::Apart;
-use super::clause::opening;
 use super::pointers::{self, Moving};
+use super::texts::opening;
 use super::{Speech, Target, profile};
 
 /// Gives names to the components that the directives of a Fortran file speak of and the target's compilers cannot map.

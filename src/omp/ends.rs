@@ -9,7 +9,7 @@ use crate::bind::{Bound, descendants};
 
 use super::alias::{Aliased, Block};
 use super::ast::{Body, Directive, Ending, Speech};
-use super::lower::{Lowered, Part, left};
+use super::lowered::{Lowered, Part, left};
 
 /// Ends the constructs of a Fortran file.
 pub(super) fn close(bound: &[Bound], done: &mut [Lowered]) {

@@ -9,7 +9,7 @@ use crate::host::ir::StmtId;
 use crate::plan::{Item, Plan};
 use crate::source::Span;
 
-use super::lower::{Lowered, Part};
+use super::lowered::{Lowered, Part};
 
 /// A place at which several directives may put lines.
 #[derive(PartialEq, Eq)]

@@ -7,9 +7,10 @@ use crate::plan::{Attribute, Gangs, Launch, Sharing, WorkLoop};
 use crate::rules::{Action, Place};
 
 use super::ast::{Clause, Directive, Leaf, Speech};
-use super::clause::{Gathered, multiplied};
+use super::gathered::Gathered;
 use super::look::{self, Asked};
 use super::profile::Tuning;
+use super::texts::multiplied;
 
 /// The leaves that share out a loop's iterations.
 fn loop_leaves(work: &WorkLoop, tuning: &Tuning) -> Vec<Leaf> {

@@ -10,7 +10,7 @@ use crate::source::Span;
 
 use super::Target;
 use super::ast::{Body, Clause, Speech};
-use super::clause::operator;
+use super::operator::operator;
 
 /// The situation in which a page is asked.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@
 use crate::acc::ast::{Expr, ListItem, Subscript};
 use crate::sema::Class;
 
-use super::clause::{parenthesised, without_section};
+use super::texts::{parenthesised, without_section};
 
 /// What stands in the holes of a row's lines.
 #[derive(Debug, Default)]

@@ -13,8 +13,8 @@ use crate::plan;
 use crate::sema::{self, Class, Path, Place, SymbolId, SymbolKind, Symbols};
 use crate::source::Span;
 
-use super::clause::without_section;
 use super::pointers::place;
+use super::texts::without_section;
 
 /// Says where an object, or more of it, is needed on the device while the target of one of its members is there without it.
 pub fn partial(unit: &Unit, symbols: &Symbols, bound: &[Bound]) -> Vec<Diag> {

@@ -7,7 +7,7 @@ use crate::plan::{Contiguity, Extent, Section};
 
 use super::array::loop_variable;
 use super::ast::{Body, Clause, Directive, Speech};
-use super::clause::{parenthesised, without_section};
+use super::texts::{opening, parenthesised, without_section};
 
 /// How a list item is written so that each directive moves one piece of memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,7 +114,7 @@ fn object(item: &ListItem, speech: Speech) -> &str {
         Speech::C => without_section(&item.text),
         Speech::Fortran => {
             let end = item.text.trim_end().strip_suffix(')');
-            let open = end.and_then(|inner| super::clause::opening(inner, ['(', ')']));
+            let open = end.and_then(|inner| opening(inner, ['(', ')']));
             open.map_or(item.text.as_str(), |at| item.text[..at].trim_end())
         }
     }

@@ -13,7 +13,7 @@ use crate::sema::{SymbolKind, Symbols};
 use crate::source::Span;
 
 use super::ast::{Body, Directive};
-use super::lower::{Lowered, Part};
+use super::lowered::{Lowered, Part};
 
 /// Takes the namespaces and classes off the names in clauses, as far as the names alone mean the same variables. The texts
 /// of the items keep them.

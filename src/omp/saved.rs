@@ -13,7 +13,7 @@ use crate::plan::{self, Saved};
 use crate::sema::Symbols;
 
 use super::ast::Speech;
-use super::lower::{Lowered, Part};
+use super::lowered::{Lowered, Part};
 
 /// The directives with the variables in the place of the expressions.
 pub(super) fn with_variables<'b>(bound: &'b [Bound], saved: &[Saved]) -> Cow<'b, [Bound]> {

@@ -84,7 +84,7 @@ fn element(item: &str) -> Option<(&str, &str)> {
 
 /// An item without its sections: `s.p` of `s.p[0:n]`.
 fn variable(item: &str) -> &str {
-    super::clause::without_section(item)
+    super::texts::without_section(item)
 }
 
 #[cfg(test)]

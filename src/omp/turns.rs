@@ -3,27 +3,8 @@
 //! Invariant: what comes in a later turn stands after all that comes before it.
 
 use super::ast::{Body, Clause};
-use super::clause::Gathered;
+use super::gathered::Gathered;
 use super::pieces::Piece;
-
-/// Where a turn begins: how many clauses, pieces and statements come before it.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Start {
-    clauses: usize,
-    pieces: usize,
-    statements: usize,
-}
-
-impl Start {
-    /// A turn begins after what has been gathered so far.
-    pub fn here(gathered: &Gathered) -> Start {
-        Start {
-            clauses: gathered.clauses.len(),
-            pieces: gathered.pieces.len(),
-            statements: gathered.statements.len(),
-        }
-    }
-}
 
 /// What the directives of one turn move.
 #[derive(Debug, Default)]

@@ -187,7 +187,7 @@ impl Walk<'_> {
             }
         } else if word.starts_with(b"acc_")
             || matches!(word, b"acc" | b"_OPENACC" | b"complex")
-            || super::shadow::is_noise(word)
+            || super::noise::is_noise(word)
         {
             self.events.push(Event::Word(Span::new(start, self.at)));
         }

@@ -10,6 +10,7 @@ mod fortran;
 mod lines;
 mod macros;
 mod mention;
+mod noise;
 mod openmp;
 mod outline;
 mod preproc;

@@ -5,39 +5,10 @@
 use crate::source::{SourceFile, Span};
 
 use super::c::{Event, Line, Operator};
+use super::noise::{is_noise, takes_argument};
 use super::preproc::{Shown, definition, joined, keyword};
 use super::qualifier;
 use super::{AccName, Define, DirectiveText, Form, Guard, Include, Scan};
-
-/// Words that compilers know and the host grammar does not; the flag says that a parenthesis behind them goes, too.
-const NOISE: [(&str, bool); 21] = [
-    ("__attribute__", true),
-    ("__attribute", true),
-    ("__declspec", true),
-    ("__asm__", true),
-    ("__extension__", false),
-    ("__restrict__", false),
-    ("__restrict", false),
-    ("restrict", false),
-    ("__inline__", false),
-    ("__inline", false),
-    ("__const", false),
-    ("__volatile__", false),
-    ("_Complex", false),
-    ("__complex__", false),
-    ("_Noreturn", false),
-    ("_Atomic", false),
-    ("__global__", false),
-    ("__device__", false),
-    ("__host__", false),
-    ("__forceinline__", false),
-    ("_Thread_local", false),
-];
-
-/// Whether the host grammar is not to see this word.
-pub fn is_noise(word: &[u8]) -> bool {
-    NOISE.iter().any(|(noise, _)| noise.as_bytes() == word)
-}
 
 /// What an `#include` line names.
 pub fn include_of(file: &SourceFile, line: &Line) -> Option<Include> {
@@ -213,8 +184,8 @@ fn add_operator(
 fn word(file: &SourceFile, span: Span, shown: &Shown, scan: &mut Scan) {
     let text = file.slice(span);
     if is_noise(text) {
-        let takes_argument = NOISE.iter().any(|(noise, argument)| *argument && noise.as_bytes() == text);
-        let end = if takes_argument { closing(&file.bytes, span.end as usize) } else { span.end as usize };
+        let end =
+            if takes_argument(text) { closing(&file.bytes, span.end as usize) } else { span.end as usize };
         blank(&mut scan.shadow, Span { start: span.start, end: end as u32 });
     } else if text == b"complex" {
         // `complex.h` makes it a word of the type; anything else may be called so.

@@ -10,8 +10,11 @@ use super::designator::{Designator, designator};
 use super::elemental::{self, Kind};
 use super::flow::uses;
 use super::reduction::Reduction;
+use super::refusal::{Refusal, Why};
 use super::subscript::{Range, Subscript};
-use super::symbols::{SymbolId, SymbolKind, Symbols};
+use super::symbol::{SymbolId, SymbolKind};
+use super::symbols::Symbols;
+use super::texts::{Texts, spaced};
 
 /// A statement about arrays, element by element.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,33 +65,6 @@ pub enum Piece {
     },
 }
 
-/// Why the order of the elements may matter, or cannot be seen not to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
-    /// The operand.
-    pub at: Span,
-    /// The reason.
-    pub why: Why,
-}
-
-/// A reason.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Why {
-    /// This is not done element by element, or not known to be.
-    NotElementwise(String),
-    /// The array of this name is read where it may have been assigned already.
-    Overlap(String),
-    /// The two names may mean the same memory.
-    Alias(String, String),
-}
-
-impl Refusal {
-    /// An operand that is not seen to be used element by element.
-    pub fn new(at: Span, why: impl Into<String>) -> Refusal {
-        Refusal { at, why: Why::NotElementwise(why.into()) }
-    }
-}
-
 /// Reads statement `stmt`. `None` if it is no assignment to an array, no `where`, and none that makes one value of an array.
 pub fn elementwise(
     file: &SourceFile,
@@ -117,7 +93,7 @@ fn is_about_arrays(file: &SourceFile, unit: &Unit, symbols: &Symbols, stmt: Stmt
         StmtKind::Expr(expr) => match &unit.expr(*expr).kind {
             ExprKind::Assign(None, left, right) => {
                 let is_pointer = matches!(unit.expr(*right).kind, ExprKind::AddressOf(_));
-                let left = Texts { file, unit }.designator(symbols, *left);
+                let left = designator(Texts { file, unit }, symbols, *left);
                 !is_pointer && left.is_some_and(|left| left.is_ok_and(|left| left.rank() > 0))
             }
             _ => false,
@@ -134,31 +110,6 @@ fn is_where(file: &SourceFile, unit: &Unit, stmt: StmtId) -> bool {
     // The construct may have a name.
     let word = head.rsplit(':').next().unwrap_or_default().trim();
     word.eq_ignore_ascii_case("where")
-}
-
-/// The texts of a unit's code.
-#[derive(Clone, Copy)]
-pub(super) struct Texts<'a> {
-    pub(super) file: &'a SourceFile,
-    pub(super) unit: &'a Unit,
-}
-
-impl Texts<'_> {
-    /// The code of `span` on one line: without continuations and comments.
-    pub(super) fn code(self, span: Span) -> String {
-        let mut parts: Vec<String> = Vec::new();
-        for words in scan::fortran_shapes(self.file, span).iter().filter_map(|shape| shape.words) {
-            let (start, end) = (words.start.max(span.start), words.end.min(span.end));
-            if start < end {
-                parts.push(self.file.text(Span { start, end }).into_owned());
-            }
-        }
-        parts.join(" ")
-    }
-
-    pub(super) fn designator(self, symbols: &Symbols, expr: ExprId) -> Option<Result<Designator, Refusal>> {
-        designator(self, symbols, expr)
-    }
 }
 
 pub(super) struct Reader<'a> {
@@ -333,7 +284,7 @@ impl Reader<'_> {
     fn named(&mut self, expr: ExprId) -> Result<usize, Refusal> {
         let texts = Texts { file: self.file, unit: self.unit };
         let span = self.unit.expr(expr).span;
-        let Some(read) = texts.designator(self.symbols, expr) else {
+        let Some(read) = designator(texts, self.symbols, expr) else {
             return Err(Refusal::new(span, "it is not understood"));
         };
         let read = read?;
@@ -425,13 +376,4 @@ impl Reader<'_> {
             })
         })
     }
-}
-
-/// Code between two arrays, with the blanks at its ends that the program has there, or the end of a line.
-pub(super) fn spaced(file: &SourceFile, span: Span, code: String) -> String {
-    let bytes = file.slice(span);
-    let blank = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_whitespace);
-    let before = if blank(bytes.first()) { " " } else { "" };
-    let behind = if blank(bytes.last()) && !code.trim().is_empty() { " " } else { "" };
-    format!("{before}{}{behind}", code.trim())
 }

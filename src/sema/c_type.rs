@@ -9,7 +9,8 @@ use crate::host::ir::{
 };
 use crate::source::{SourceFile, Span};
 
-use super::symbols::{SymbolKind, Symbols};
+use super::symbol::SymbolKind;
+use super::symbols::Symbols;
 
 /// Deeper chains of type names are not followed.
 const DEPTH: usize = 16;

@@ -4,69 +4,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use crate::host::ir::{BaseType, Decl, Derived, Expr, ExprId, ExprKind, Record, Unit};
+use crate::host::ir::{BaseType, Derived, Expr, ExprId, ExprKind, Unit};
 use crate::source::Span;
 
-use super::symbols::{Class, SymbolId, SymbolKind, Symbols};
+use super::derived_types::Component;
+use super::symbol::{Class, SymbolId, SymbolKind};
+use super::symbols::Symbols;
 
-/// Deeper chains of types that extend one another, or of names for names, are not followed.
+/// Deeper chains of names for names are not followed.
 const DEPTH: usize = 16;
-
-/// The derived types that a file can see, by name.
-#[derive(Debug, Default)]
-pub(super) struct DerivedTypes {
-    types: FxHashMap<String, DerivedType>,
-    /// Those with allocatable components, in whatever depth.
-    deep: FxHashSet<String>,
-}
-
-#[derive(Debug)]
-struct DerivedType {
-    bases: Vec<String>,
-    components: FxHashMap<String, Component>,
-}
-
-/// A component of a derived type.
-#[derive(Clone, Debug)]
-pub struct Component {
-    /// It is `allocatable`.
-    pub is_allocatable: bool,
-    /// It is a `pointer`.
-    pub is_pointer: bool,
-    /// It is `contiguous`.
-    pub is_contiguous: bool,
-    /// The number of its dimensions.
-    pub rank: usize,
-    /// Its own derived type.
-    pub record: Option<String>,
-    /// Its intrinsic type.
-    pub intrinsic: Option<String>,
-}
-
-/// The derived type that a declaration names.
-pub(super) fn record(decl: &Decl) -> Option<String> {
-    match &decl.base {
-        BaseType::Tagged(name) => Some(name.clone()),
-        _ => None,
-    }
-}
-
-/// The intrinsic type that a declaration names.
-pub(super) fn intrinsic(decl: &Decl) -> Option<String> {
-    match &decl.base {
-        BaseType::Builtin(word) => Some(word.clone()),
-        _ => None,
-    }
-}
-
-impl Component {
-    /// It is an array.
-    pub fn is_array(&self) -> bool {
-        self.rank > 0
-    }
-}
 
 impl Symbols {
     /// Whether a component of this name may be a pointer: of some type it is one, or no type that is seen has it.
@@ -74,66 +20,6 @@ impl Symbols {
         let types = self.derived_types.types.values();
         let mut known = types.filter_map(|one| one.components.get(name)).peekable();
         known.peek().is_none() || known.any(|component| component.is_pointer)
-    }
-}
-
-impl DerivedTypes {
-    /// Reads the types of all units.
-    pub(super) fn new<'a>(records: impl Iterator<Item = (&'a Unit, &'a Record)>) -> DerivedTypes {
-        let mut types = FxHashMap::default();
-        for (unit, known) in records {
-            let Some(tag) = known.tag.clone() else { continue };
-            let components = known.members.iter().map(|id| {
-                let decl = unit.decl(*id);
-                let component = Component {
-                    is_allocatable: decl.fortran.allocatable,
-                    is_pointer: decl.fortran.pointer,
-                    is_contiguous: decl.fortran.contiguous,
-                    rank: decl.derived.iter().filter(|part| matches!(part, Derived::Array(_))).count(),
-                    record: record(decl),
-                    intrinsic: intrinsic(decl),
-                };
-                (decl.name.clone(), component)
-            });
-            let components = components.collect();
-            types.insert(tag, DerivedType { bases: known.bases.clone(), components });
-        }
-        let deep = deep(&types);
-        DerivedTypes { types, deep }
-    }
-
-    fn is_declared(&self, record: &str, depth: usize) -> bool {
-        let is_whole = |known: &DerivedType| known.bases.iter().all(|base| self.is_declared(base, depth + 1));
-        depth > DEPTH || self.types.get(record).is_some_and(is_whole)
-    }
-
-    fn component(&self, record: &str, name: &str, depth: usize) -> Option<&Component> {
-        let known = self.types.get(record)?;
-        known.components.get(name).or_else(|| {
-            let mut bases = known.bases.iter().filter(|_| depth < DEPTH);
-            bases.find_map(|base| self.component(base, name, depth + 1))
-        })
-    }
-}
-
-/// The types with allocatable components: their own, inherited ones, and those of components that are no pointers.
-fn deep(types: &FxHashMap<String, DerivedType>) -> FxHashSet<String> {
-    let mut deep: FxHashSet<String> = FxHashSet::default();
-    loop {
-        let is_deep = |known: &DerivedType| {
-            known.bases.iter().any(|base| deep.contains(base))
-                || known.components.values().any(|component| {
-                    let is_part = !component.is_pointer;
-                    let holds = component.record.as_ref().is_some_and(|record| deep.contains(record));
-                    component.is_allocatable || is_part && holds
-                })
-        };
-        let fresh = types.iter().filter(|(name, known)| !deep.contains(*name) && is_deep(known));
-        let fresh: Vec<String> = fresh.map(|(name, _)| name.clone()).collect();
-        if fresh.is_empty() {
-            return deep;
-        }
-        deep.extend(fresh);
     }
 }
 

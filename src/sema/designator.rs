@@ -5,10 +5,12 @@
 use crate::host::ir::{Attributes, BaseType, Decl, Derived, ExprId, ExprKind, Unit};
 use crate::source::Span;
 
-use super::array::{Refusal, Texts};
 use super::numeric::Number;
+use super::refusal::Refusal;
 use super::subscript::{Extent, Range, Subscript, plain};
-use super::symbols::{Class, Symbol, SymbolId, SymbolKind, Symbols};
+use super::symbol::{Class, Symbol, SymbolId, SymbolKind};
+use super::symbols::Symbols;
+use super::texts::Texts;
 
 /// A variable or a part of it.
 #[derive(Clone, Debug)]

@@ -289,6 +289,33 @@ const TRANSFORMATIONAL: &[&str] = &[
     "verify",
 ];
 
+/// Whether a name is that of an intrinsic function that asks for properties of its argument, not for its value.
+pub fn is_inquiry(name: &str) -> bool {
+    const NAMES: [&str; 20] = [
+        "bit_size",
+        "digits",
+        "epsilon",
+        "huge",
+        "is_contiguous",
+        "kind",
+        "lbound",
+        "len",
+        "maxexponent",
+        "minexponent",
+        "new_line",
+        "precision",
+        "radix",
+        "range",
+        "rank",
+        "shape",
+        "size",
+        "storage_size",
+        "tiny",
+        "ubound",
+    ];
+    NAMES.contains(&name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::{ELEMENTAL, INQUIRY, TRANSFORMATIONAL, is_intrinsic};

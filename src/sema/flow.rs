@@ -4,7 +4,7 @@
 //! Invariant: errs on one side: `exposed` and `live_after` may name too many symbols, never too few (jumps and
 //! conditional code count as not written).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -12,55 +12,18 @@ use rustc_hash::FxHashMap;
 use crate::host::ir::{BinaryOp, Decl, Derived, ExprId, ExprKind, StmtId, StmtKind, Unit};
 use crate::source::Span;
 
-use super::symbols::{SymbolId, SymbolKind, Symbols};
-
-/// How one name is used in a statement.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Use {
-    /// The variable itself is read (for a pointer: its address value).
-    pub read: bool,
-    /// The variable itself is assigned.
-    pub written: bool,
-    /// It is read at a place that it may reach without being assigned in this statement first.
-    pub exposed: bool,
-    /// Its address is taken, so a callee may read and write it.
-    pub address_taken: bool,
-    /// Something in it or behind it is read: `a[i]`, `s.m`, `*p`.
-    pub part_read: bool,
-    /// Something in it or behind it is assigned.
-    pub part_written: bool,
-    /// The first place where it is named.
-    pub first: Option<Span>,
-}
-
-/// The uses of all names in a statement, and what it calls.
-#[derive(Clone, Debug, Default)]
-pub struct Uses {
-    names: BTreeMap<SymbolId, Use>,
-    /// The functions called by name, with the place of the first call.
-    pub calls: BTreeMap<String, Span>,
-}
-
-impl Uses {
-    /// How `symbol` is used; `None` if it is not named.
-    pub fn of(&self, symbol: SymbolId) -> Option<&Use> {
-        self.names.get(&symbol)
-    }
-
-    /// All named symbols in a fixed order.
-    pub fn iter(&self) -> impl Iterator<Item = (SymbolId, &Use)> {
-        self.names.iter().map(|(symbol, used)| (*symbol, used))
-    }
-}
+use super::symbol::{SymbolId, SymbolKind};
+use super::symbols::Symbols;
+use super::uses::{Use, Uses};
 
 /// The uses in `stmt`.
 pub fn uses(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> Rc<Uses> {
-    known_or(symbols, (stmt, false), || uses_beside(unit, symbols, stmt, &FxHashMap::default()))
+    symbols.used.or((stmt, false), || uses_beside(unit, symbols, stmt, &FxHashMap::default()))
 }
 
 /// The uses in `stmt`, where no canonical loop counts as using its variable in its header.
 pub fn uses_beside_headers(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> Rc<Uses> {
-    known_or(symbols, (stmt, true), || {
+    symbols.used.or((stmt, true), || {
         let mut controlled = FxHashMap::default();
         let mut pending = vec![stmt];
         while let Some(at) = pending.pop() {
@@ -70,16 +33,6 @@ pub fn uses_beside_headers(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> Rc<U
             pending.extend(children(unit, at));
         }
         uses_beside(unit, symbols, stmt, &controlled)
-    })
-}
-
-/// What was found before, or what `find` finds now: loops are asked again and again, and those around them, too.
-fn known_or(symbols: &Symbols, key: (StmtId, bool), find: impl FnOnce() -> Uses) -> Rc<Uses> {
-    let known = symbols.used.borrow().get(&key).cloned();
-    known.unwrap_or_else(|| {
-        let used = Rc::new(find());
-        symbols.used.borrow_mut().insert(key, Rc::clone(&used));
-        used
     })
 }
 

@@ -10,7 +10,8 @@ use crate::host::ir::{
 };
 use crate::source::Span;
 
-use super::symbols::{Class, Dummy, Symbol, SymbolId, SymbolKind, Symbols, Types};
+use super::symbol::{Class, Symbol, SymbolId, SymbolKind};
+use super::symbols::{Dummy, Symbols, Types};
 
 /// The names that a module makes known, with their symbols.
 type Exports = Vec<(String, SymbolId)>;
@@ -414,31 +415,4 @@ pub fn resolve(unit: &mut Unit, symbols: &Symbols) {
         }
         unit.exprs[index].kind = ExprKind::Index(base, *last);
     }
-}
-
-/// Whether a name is that of an intrinsic function that asks for properties of its argument, not for its value.
-pub fn is_inquiry(name: &str) -> bool {
-    const NAMES: [&str; 20] = [
-        "bit_size",
-        "digits",
-        "epsilon",
-        "huge",
-        "is_contiguous",
-        "kind",
-        "lbound",
-        "len",
-        "maxexponent",
-        "minexponent",
-        "new_line",
-        "precision",
-        "radix",
-        "range",
-        "rank",
-        "shape",
-        "size",
-        "storage_size",
-        "tiny",
-        "ubound",
-    ];
-    NAMES.contains(&name)
 }

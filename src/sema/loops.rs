@@ -4,7 +4,8 @@
 
 use crate::host::ir::{BaseType, BinaryOp, DeclKind, ExprId, ExprKind, StmtId, StmtKind, UnaryOp, Unit};
 
-use super::symbols::{Class, SymbolId, SymbolKind, Symbols};
+use super::symbol::{Class, SymbolId, SymbolKind};
+use super::symbols::Symbols;
 
 /// The header of a canonical loop.
 #[derive(Clone, Copy, Debug)]

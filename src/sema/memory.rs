@@ -9,7 +9,8 @@ use crate::source::Span;
 
 use super::components::{Place, place};
 use super::elemental::{is_intrinsic, is_transformational};
-use super::symbols::{Class, SymbolId, Symbols};
+use super::symbol::{Class, SymbolId};
+use super::symbols::Symbols;
 
 /// How a variable gets other memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

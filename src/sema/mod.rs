@@ -6,11 +6,13 @@ mod array;
 mod c_library;
 mod c_type;
 mod components;
+mod derived_types;
 mod designator;
 mod element;
 mod elemental;
 mod flow;
 mod fortran;
+mod holds;
 mod loops;
 mod macros;
 mod memory;
@@ -18,22 +20,29 @@ mod numeric;
 mod output;
 mod parallel;
 mod reduction;
+mod refusal;
 mod subscript;
 mod sum;
+mod symbol;
 mod symbols;
+mod texts;
+mod type_names;
+mod typing;
+mod uses;
 
-pub use array::{Elementwise, Line, LineKind, Piece, Refusal, Why, elementwise};
+pub use array::{Elementwise, Line, LineKind, Piece, elementwise};
 pub use c_library::{Overloaded, Parameter, overloaded};
 pub use c_type::{CNumber, CType, CTypes, Rank};
 pub use components::{
-    Component, Lent, Path, Place, Step, inquired, is_lent, is_selected, lender, lent, paths, record_of,
+    Lent, Path, Place, Step, inquired, is_lent, is_selected, lender, lent, paths, record_of,
 };
-pub use element::{Element, Type};
+pub use derived_types::Component;
 pub use elemental::{is_intrinsic as is_pure_intrinsic, is_transformational};
 pub use flow::{
-    Use, Uses, children, escaping, live_after, path_to, reads_of_expr, uses, uses_beside, uses_beside_headers,
+    children, escaping, live_after, path_to, reads_of_expr, uses, uses_beside, uses_beside_headers,
 };
 pub use fortran::resolve;
+pub use holds::{Element, Type};
 pub use loops::{Header, NotCanonical, header, is_tight, only_loop, trip_constant};
 pub use memory::{Moved, gapped, moves, retargets};
 pub use output::{Output, output, prints};
@@ -42,6 +51,9 @@ pub use parallel::{
     Verdict, combined, fixed_step, inductions, integer, is_mathematical, judge, may_change, reached,
 };
 pub use reduction::{Last, Reduction};
+pub use refusal::{Refusal, Why};
 pub use subscript::{Range, Subscript, plain};
 pub use sum::Sum;
-pub use symbols::{Bounds, Class, Dimensions, Symbol, SymbolId, SymbolKind, Symbols, has_variable_length};
+pub use symbol::{Bounds, Class, Dimensions, Symbol, SymbolId, SymbolKind};
+pub use symbols::{Symbols, has_variable_length};
+pub use uses::{Use, Uses};

@@ -8,7 +8,8 @@ use crate::source::{SourceFile, Span};
 use super::flow::children;
 use super::loops::header;
 use super::parallel::is_mathematical;
-use super::symbols::{SymbolId, SymbolKind, Symbols};
+use super::symbol::{SymbolId, SymbolKind};
+use super::symbols::Symbols;
 
 /// What a statement that prints does beside.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -5,11 +5,15 @@
 use crate::host::ir::{BinaryOp, ExprId, ExprKind, StmtId, StmtKind};
 use crate::source::Span;
 
-use super::array::{Line, LineKind, Piece, Reader, Refusal, Texts, spaced};
+use super::array::{Line, LineKind, Piece, Reader};
+use super::designator::{Designator, designator};
 use super::elemental::{self, Kind as Function};
 use super::numeric::{Kind, Number, Word};
 use super::parallel::Combine;
-use super::symbols::{Class, SymbolId, SymbolKind};
+use super::refusal::Refusal;
+use super::symbol::{Class, SymbolId, SymbolKind};
+use super::texts::{Texts, spaced};
+use super::typing::number_of;
 
 /// What all elements go into.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -149,7 +153,7 @@ impl Reader<'_> {
         let call = self.unit.expr(found.call).span;
         let from = self.named.len();
         let lines = self.elements(&found, &target)?;
-        let is_own = |(named, _): &&(super::designator::Designator, bool)| named.root == target.variable;
+        let is_own = |(named, _): &&(Designator, bool)| named.root == target.variable;
         if self.named.iter().skip(from).any(|named| is_own(&named)) {
             let why = format!("`{}` is read in what it is assigned", target.name);
             return Err(Refusal::new(call, why));
@@ -161,7 +165,7 @@ impl Reader<'_> {
         } else {
             (true, Some(self.last(whole, right, &found, &target)?))
         };
-        if let Some(assigned) = (Texts { file: self.file, unit: self.unit }).designator(self.symbols, left) {
+        if let Some(assigned) = designator(Texts { file: self.file, unit: self.unit }, self.symbols, left) {
             self.named.push((assigned?, true));
         }
         self.lines = lines;
@@ -218,7 +222,7 @@ impl Reader<'_> {
             return Err(refused("it is a pointer, or allocatable"));
         }
         let texts = Texts { file: self.file, unit: self.unit };
-        let number = Number::of_expr(texts, self.symbols, left);
+        let number = number_of(texts, self.symbols, left);
         let number = number.ok_or_else(|| refused("its type is not seen"))?;
         Ok(Target { variable, name: self.file.text(span).into_owned(), number })
     }
@@ -305,7 +309,7 @@ impl Reader<'_> {
         other: Option<ExprId>,
     ) -> Result<(), Refusal> {
         let texts = Texts { file: self.file, unit: self.unit };
-        let typed = |expr: ExprId| Number::of_expr(texts, self.symbols, expr);
+        let typed = |expr: ExprId| number_of(texts, self.symbols, expr);
         let refused = |at: ExprId, why: String| Err(Refusal::new(self.unit.expr(at).span, why));
         let unseen = |at| refused(at, "its type is not seen".to_owned());
         let Some(own) = typed(array) else { return unseen(array) };

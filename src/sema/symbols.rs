@@ -5,7 +5,6 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -14,112 +13,13 @@ use crate::host::ir::{
     StmtId, StmtKind, Unit,
 };
 use crate::scan::Define;
-use crate::source::{SourceFile, Span};
+use crate::source::Span;
 
-use super::components::DerivedTypes;
-use super::element::Type;
-use super::flow::Uses;
-
-/// Index into the symbols of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct SymbolId(pub u32);
-
-/// Where a symbol comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SymbolKind {
-    /// Declared in a block or a loop header.
-    Local,
-    /// A parameter of the function.
-    Parameter,
-    /// Declared at file scope, here or in a header, or `static` in a function.
-    Static,
-    /// A data member of the class whose function this is, named without `this->`: a part of the object.
-    Member,
-    /// A function.
-    Function,
-    /// A type name.
-    Type,
-    /// An enumerator or an object-like macro: a constant.
-    Constant,
-}
-
-/// The classes of types that OpenACC's rules tell apart (1.6 "aggregate" and "scalar"; a C pointer is a scalar there).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
-    /// An arithmetic type or an enumeration.
-    Scalar,
-    /// A pointer.
-    Pointer,
-    /// An array.
-    Array,
-    /// A struct or union.
-    Record,
-    /// A type we cannot see.
-    Unknown,
-}
-
-/// The bounds of one dimension, as far as the declaration says them: texts that `Sum` reads.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Bounds {
-    /// In Fortran the lower bound, where one is written.
-    pub lower: Option<String>,
-    /// In C the number of elements, in Fortran the upper bound; `None` where it is not said, or behind a pointer.
-    pub upper: Option<String>,
-}
-
-/// The dimensions of a variable or a member: `shape` and `bounds` as in `Symbol`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Dimensions {
-    /// `true` is a dimension of an array, `false` a pointer.
-    pub shape: Vec<bool>,
-    /// The bounds.
-    pub bounds: Vec<Bounds>,
-}
-
-/// One declared name.
-#[derive(Clone, Debug)]
-pub struct Symbol {
-    /// The name.
-    pub name: String,
-    /// Where it comes from.
-    pub kind: SymbolKind,
-    /// The class of its type.
-    pub class: Class,
-    /// Its type is a floating one.
-    pub is_floating: bool,
-    /// Number of array dimensions or pointer stars that a subscript may remove, outermost first: `true` is an array.
-    pub shape: Vec<bool>,
-    /// The bounds of each of these.
-    pub bounds: Vec<Bounds>,
-    /// The bytes in which it is visible (the whole file for a header's).
-    pub scope: Span,
-    /// It is visible behind this offset.
-    pub from: u32,
-    /// The declaration, if it is in this file.
-    pub decl: Option<DeclId>,
-    /// It is `const`.
-    pub is_const: bool,
-    /// It is another name of an object that may outlive it.
-    pub is_reference: bool,
-    /// What only Fortran says of it.
-    pub fortran: Attributes,
-    /// Where this file spells the name; Fortran's names are kept in lower case.
-    pub spelling: Option<Span>,
-    /// The Fortran module that declares it.
-    pub home: Option<String>,
-    /// The derived type that a Fortran variable is declared with.
-    pub record: Option<String>,
-    /// The intrinsic type that a Fortran variable is declared with.
-    pub intrinsic: Option<String>,
-}
-
-impl Symbol {
-    /// The name as the source spells it, which is in lower case for Fortran else.
-    pub fn spelled(&self, file: &SourceFile) -> String {
-        let spelling = self.spelling.map(|span| file.text(span).into_owned());
-        spelling.filter(|text| text.eq_ignore_ascii_case(&self.name)).unwrap_or_else(|| self.name.clone())
-    }
-}
+use super::derived_types::DerivedTypes;
+use super::holds::Type;
+use super::symbol::{Bounds, Class, Dimensions, Symbol, SymbolId, SymbolKind};
+use super::type_names::{is_standard_scalar, plain};
+use super::uses::KnownUses;
 
 /// A name at a place, and what it means there.
 #[derive(Clone, Copy, Debug)]
@@ -141,7 +41,7 @@ pub struct Symbols {
     /// What `named` has found so far, by expression.
     found: RefCell<Vec<Option<Option<SymbolId>>>>,
     /// What `flow` has found so far, by statement; and the same where loops do not count as using their variables.
-    pub(super) used: RefCell<FxHashMap<(StmtId, bool), Rc<Uses>>>,
+    pub(super) used: KnownUses,
     /// The outermost functions, by place.
     functions: Vec<Span>,
     /// The classes that those functions belong to.
@@ -530,7 +430,7 @@ impl Symbols {
 
     /// Whether `name` is an intrinsic function of Fortran that does not read its arguments' values.
     pub fn is_inquiry(&self, name: &str) -> bool {
-        self.inputs.is_some() && super::fortran::is_inquiry(name)
+        self.inputs.is_some() && super::elemental::is_inquiry(name)
     }
 
     /// Whether the function `name` may write to its argument `place` itself, which it takes by reference. One that is not
@@ -660,8 +560,8 @@ impl Symbols {
         let (fortran, is_const) = (decl.fortran.clone(), decl.is_const);
         let spelling = id.filter(|_| is_fortran).map(|_| decl.name_span);
         let kind = if is_const && is_fortran { SymbolKind::Constant } else { kind };
-        let record = super::components::record(decl).filter(|_| is_fortran);
-        let intrinsic = super::components::intrinsic(decl).filter(|_| is_fortran);
+        let record = super::derived_types::record(decl).filter(|_| is_fortran);
+        let intrinsic = super::derived_types::intrinsic(decl).filter(|_| is_fortran);
         let known = (!is_fortran).then(|| types.of(decl, shape.clone()));
         let decl = id;
         let symbol = self.insert(Symbol {
@@ -973,34 +873,4 @@ fn holds_references(unit: &Unit, record: &Record, known: &FxHashSet<String>) -> 
 /// Whether a type holds references: one of those known to, or with a reference among its template arguments.
 fn refers(name: &str, known: &FxHashSet<String>) -> bool {
     name.contains('&') || known.contains(plain(name))
-}
-
-/// A type's name without namespace and template arguments.
-pub(super) fn plain(name: &str) -> &str {
-    let name = name.split('<').next().unwrap_or(name);
-    name.rsplit("::").next().unwrap_or(name).trim()
-}
-
-/// Arithmetic type names of the standard headers, which we never read.
-pub(super) fn is_standard_scalar(name: &str) -> bool {
-    const NAMES: [&str; 14] = [
-        "size_t",
-        "ssize_t",
-        "ptrdiff_t",
-        "intptr_t",
-        "uintptr_t",
-        "intmax_t",
-        "uintmax_t",
-        "time_t",
-        "clock_t",
-        "bool",
-        "wchar_t",
-        "off_t",
-        "float_t",
-        "double_t",
-    ];
-    let fixed = name.strip_prefix('u').unwrap_or(name);
-    let width = fixed.strip_prefix("int").and_then(|rest| rest.strip_suffix("_t"));
-    let width = width.map(|rest| rest.trim_start_matches("_fast").trim_start_matches("_least"));
-    NAMES.contains(&name) || width.is_some_and(|bits| ["8", "16", "32", "64"].contains(&bits))
 }

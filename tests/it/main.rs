@@ -5,6 +5,7 @@
 
 mod affine;
 mod cells;
+mod circles;
 mod cli;
 mod diag;
 mod existing;

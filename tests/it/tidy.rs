@@ -116,7 +116,7 @@ fn uses(source: &str) -> BTreeSet<String> {
 }
 
 /// Reads one path or group at the start of `text` and returns what is behind it.
-fn expand<'a>(text: &'a str, prefix: &str, found: &mut Vec<String>) -> &'a str {
+pub fn expand<'a>(text: &'a str, prefix: &str, found: &mut Vec<String>) -> &'a str {
     let end = text.find(|c: char| !c.is_alphanumeric() && c != '_' && c != ':').unwrap_or(text.len());
     let (path, mut rest) = text.split_at(end);
     let whole = format!("{prefix}{path}");

@@ -6,9 +6,9 @@ use crate::host::forms::{EnumSpecifier, inside};
 use crate::host::ir::{BaseType, DeclKind, Record};
 use crate::source::Span;
 
-use super::super::text::Edits;
-use super::super::{Input, Seen};
 use super::enums;
+use crate::cuda::code::text::Edits;
+use crate::cuda::program::{Input, Seen};
 
 /// The definition that another one stands in: the outermost struct, or the `typedef` around it.
 pub fn whole(seen: &Seen, span: Span) -> Span {

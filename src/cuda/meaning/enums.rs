@@ -8,9 +8,9 @@ use crate::host::forms::{EnumSpecifier, inside};
 use crate::host::ir::{BinaryOp, Decl, DeclKind, ExprId, ExprKind, UnaryOp, Unit};
 use crate::source::Span;
 
-use super::super::text::Edits;
-use super::super::{Input, Refused, Seen, refused};
 use super::files;
+use crate::cuda::code::text::Edits;
+use crate::cuda::program::{Input, Refused, Seen, refused};
 
 /// Writes the integer type in the place of each enumeration in some code. What is defined there is defined in front.
 pub fn in_code(input: &Input, seen: &Seen, span: Span, edits: &mut Edits) -> Result<(), Refused> {

@@ -7,9 +7,10 @@ use crate::host::ir::{Decl, Derived, Function};
 use crate::sema::CNumber;
 use crate::source::Span;
 
-use super::super::text::Edits;
-use super::super::{Input, Refused, Seen, refused, types};
 use super::enums;
+use crate::cuda::code::text::{self, Edits};
+use crate::cuda::program::{Input, Refused, Seen, refused};
+use crate::cuda::types::spelling;
 
 /// The head of a function as device code.
 pub fn head(input: &Input, seen: &Seen, function: &Function) -> Result<String, Refused> {
@@ -114,7 +115,7 @@ fn old_style(input: &Input, seen: &Seen, function: &Function, edits: &mut Edits)
         return Ok(false);
     }
     let mut list = Vec::new();
-    for name in super::super::text::words(names) {
+    for name in text::words(names) {
         let decl = params.iter().find(|decl| decl.name == name);
         list.push(match decl {
             Some(decl) => parameter(input, seen, decl)?,
@@ -128,9 +129,9 @@ fn old_style(input: &Input, seen: &Seen, function: &Function, edits: &mut Edits)
 /// A parameter with its type.
 fn parameter(input: &Input, seen: &Seen, decl: &Decl) -> Result<String, Refused> {
     let unclear = || refused(decl.name_span, "a parameter of this type in an old-style definition");
-    let base = types::written(input, *seen, decl).ok_or_else(unclear)?;
+    let base = spelling::written(input, *seen, decl).ok_or_else(unclear)?;
     let head = seen.file.text(Span { start: decl.span.start, end: decl.name_span.start });
-    let is_const = super::super::text::words(&head).contains(&"const");
+    let is_const = text::words(&head).contains(&"const");
     let constant = if is_const && !decl.derived.is_empty() { "const " } else { "" };
     let pointers = decl.derived.iter().filter(|part| **part == Derived::Pointer).count();
     let sizes: Option<String> = match decl.derived.as_slice() {

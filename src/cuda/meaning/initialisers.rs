@@ -9,10 +9,10 @@ use crate::host::ir::{Derived, ExprId, ExprKind};
 use crate::sema::{CNumber, CType, Rank};
 use crate::source::Span;
 
-use super::super::text::Edits;
-use super::super::{Refused, refused};
 use super::Place;
 use super::wraps::Wraps;
+use crate::cuda::code::text::Edits;
+use crate::cuda::program::{Refused, refused};
 
 /// Arrays with more elements are not written out.
 const LONGEST: usize = 4096;

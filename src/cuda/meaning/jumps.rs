@@ -8,9 +8,9 @@ use crate::host::ir::{Decl, DeclKind, Derived, StmtId, StmtKind};
 use crate::sema::CType;
 use crate::source::Span;
 
-use super::super::text::{Edits, words};
-use super::super::{Refused, refused};
 use super::Place;
+use crate::cuda::code::text::{Edits, words};
+use crate::cuda::program::{Refused, refused};
 
 /// Parts declaration and assignment where a label comes later in the block.
 pub fn edit(place: &Place, edits: &mut Edits) -> Result<(), Refused> {

@@ -2,10 +2,11 @@
 //!
 //! Invariant: a name stands for one constant in the whole device file.
 
+use crate::cuda::code::text;
 use crate::host::ir::DeclKind;
 use crate::source::Span;
 
-use super::super::{Input, Refused, Seen, refused};
+use crate::cuda::program::{Input, Refused, Seen, refused};
 
 /// Whether a constant that a function declares can be declared at file scope: nothing else has its name.
 pub fn is_only(seen: &Seen, name: &str) -> bool {
@@ -34,7 +35,7 @@ pub fn check(input: &Input, span: Span) -> Result<(), Refused> {
             continue;
         }
         let text = input.file().text(span);
-        if super::super::text::words(&text).contains(&decl.name.as_str()) {
+        if text::words(&text).contains(&decl.name.as_str()) {
             return Err(refused(
                 decl.name_span,
                 "a constant of a function whose name means something else elsewhere",

@@ -2,16 +2,17 @@
 //!
 //! Invariant: the function of the type that C's prototype has is called; where that is certain anyway, the text stays.
 
+use crate::cuda::file::device;
 use std::collections::HashMap;
 
 use crate::host::ir::{ExprId, ExprKind, StmtKind};
 use crate::scan::MacroLine;
 use crate::sema::{CNumber, CType, Overloaded, Parameter, Rank, SymbolKind, overloaded};
 
-use super::super::Input;
-use super::super::text::{Edits, placed_words, replaced};
 use super::wraps::Wraps;
 use super::{Place, files};
+use crate::cuda::code::text::{self, Edits, placed_words, replaced};
+use crate::cuda::program::Input;
 
 /// The functions of C's prototypes, in the header of the run-time library.
 const OWN: &str = "acc2omp::c::";
@@ -156,7 +157,7 @@ pub fn in_macro(input: &Input, define: &MacroLine, body: &str) -> String {
     replaced(body, all.collect(), |word| {
         let is_wanted = overloaded(word).is_some()
             && (word == "abs" || has_floats && !is_generic)
-            && super::super::device::define(input, word).is_none()
+            && device::define(input, word).is_none()
             && !super::taken::is_own(input, word);
         is_wanted.then(|| format!("{OWN}{word}"))
     })
@@ -170,11 +171,7 @@ fn has_floats(input: &Input) -> bool {
             number.ends_with(['f', 'F']) && !number.starts_with("0x") && number.contains(['.', 'e', 'E'])
         };
         placed_words(&text).iter().any(|(_, word)| ["float", "real", "float_t"].contains(word))
-            || super::super::text::placed_numbers(&text).iter().any(|(_, number)| is_float(number))
-            || seen
-                .scan
-                .defines
-                .iter()
-                .any(|define| super::super::text::words(&define.body).contains(&"float"))
+            || text::placed_numbers(&text).iter().any(|(_, number)| is_float(number))
+            || seen.scan.defines.iter().any(|define| text::words(&define.body).contains(&"float"))
     })
 }

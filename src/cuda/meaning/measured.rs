@@ -6,9 +6,10 @@ use crate::host::forms::{Measured, inside};
 use crate::host::ir::{BinaryOp, Decl, DeclKind, Derived, Expr, ExprId, ExprKind, UnaryOp};
 use crate::sema::{CType, SymbolId, has_variable_length};
 
-use super::super::text::Edits;
-use super::super::{Refused, refused, types};
 use super::Place;
+use crate::cuda::code::text::Edits;
+use crate::cuda::program::{Refused, refused};
+use crate::cuda::types::spelling;
 
 /// Writes out what differs.
 pub fn sizes(place: &Place, edits: &mut Edits) -> Result<(), Refused> {
@@ -94,7 +95,7 @@ fn unnamed(place: &Place, one: &Measured, edits: &mut Edits) -> Result<(), Refus
             continue;
         }
         let unclear = || refused(expr.span, "`sizeof` of a variable of this type");
-        let base = types::written(place.input, place.input.source, decl).ok_or_else(unclear)?;
+        let base = spelling::written(place.input, place.input.source, decl).ok_or_else(unclear)?;
         let inner = if is_whole { "" } else { "*" };
         let declarator = abstract_declarator(place, decl, inner).ok_or_else(unclear)?;
         let blank = if declarator.is_empty() || declarator.starts_with('[') { "" } else { " " };

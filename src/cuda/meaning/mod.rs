@@ -25,8 +25,8 @@ use crate::scan::{self, Define};
 use crate::sema::{CTypes, SymbolKind, Symbols, has_variable_length};
 use crate::source::{Language, Span};
 
-use super::text::{Edits, words};
-use super::{Input, Refused, Seen, refused};
+use crate::cuda::code::text::{Edits, words};
+use crate::cuda::program::{Input, Refused, Seen, refused};
 
 pub use definitions::tag_of;
 pub use definitions::{text as definition, whole};
@@ -36,7 +36,6 @@ pub use heads::{head, without_storage};
 pub use locals::is_inside;
 pub use locals::is_only;
 pub use math::in_macro;
-pub use taken::declarations as using;
 pub use values::addresses;
 
 /// Words of C, and those of C++ for them.

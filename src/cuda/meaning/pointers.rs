@@ -2,13 +2,14 @@
 //!
 //! Invariant: the pointer is the same; only its type is written.
 
+use crate::cuda::code::text;
 use crate::host::ir::{Decl, ExprId, ExprKind, StmtKind};
 use crate::sema::{CNumber, CType, Rank};
 use crate::source::Span;
 
-use super::super::{Refused, refused};
 use super::wraps::Wraps;
 use super::{Place, files};
+use crate::cuda::program::{Refused, refused};
 
 /// Casts what C converts.
 pub fn conversions(place: &Place, wraps: &mut Wraps) -> Result<(), Refused> {
@@ -43,7 +44,7 @@ pub fn conversions(place: &Place, wraps: &mut Wraps) -> Result<(), Refused> {
 /// Whether a declaration says `const`: what it leads to takes a string as it is.
 fn is_constant(place: &Place, decl: &Decl) -> bool {
     let head = Span { start: decl.span.start, end: decl.name_span.start };
-    super::super::text::words(&place.types.file.text(head)).contains(&"const")
+    text::words(&place.types.file.text(head)).contains(&"const")
 }
 
 /// The types of the parameters of a function of the program.

@@ -8,9 +8,9 @@ use crate::host::ir::{Derived, ExprId, ExprKind, StmtId, Unit};
 use crate::sema::{CType, CTypes, SymbolId};
 use crate::source::Span;
 
-use super::super::Input;
-use super::super::text::words;
 use super::files;
+use crate::cuda::code::text::words;
+use crate::cuda::program::Input;
 
 /// Whether every use of a variable in a region ends in a value, or in a pointer to what is constant.
 pub fn only_values(input: &Input, stmt: StmtId, symbol: SymbolId) -> bool {

@@ -5,9 +5,9 @@
 use crate::host::ir::{ExprKind, StmtKind};
 use crate::sema::{CNumber, CType, Rank};
 
-use super::super::text::Edits;
-use super::super::{Refused, refused};
 use super::Place;
+use crate::cuda::code::text::Edits;
+use crate::cuda::program::{Refused, refused};
 
 /// Writes the steps as assignments.
 pub fn edit(place: &Place, edits: &mut Edits) -> Result<(), Refused> {

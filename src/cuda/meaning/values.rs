@@ -8,7 +8,7 @@ use crate::host::ir::ExprKind;
 use crate::sema::SymbolKind;
 use crate::source::Span;
 
-use super::super::Input;
+use crate::cuda::program::Input;
 
 /// The functions of the program whose addresses the code takes.
 pub fn addresses(input: &Input, span: Span) -> BTreeSet<String> {

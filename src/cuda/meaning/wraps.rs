@@ -5,8 +5,8 @@
 use crate::host::ir::ExprKind;
 use crate::source::Span;
 
-use super::super::text::Edits;
 use super::Place;
+use crate::cuda::code::text::Edits;
 
 /// What is put around expressions.
 #[derive(Debug, Default)]

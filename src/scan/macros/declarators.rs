@@ -153,6 +153,9 @@ impl<'a> Known<'a> {
     /// What the macro becomes that token `at` uses, and the index behind the use, if it declares something.
     fn use_at(&self, tokens: &[Token], at: usize) -> Option<(Vec<u8>, usize)> {
         let (one, _) = self.of_token(tokens, at)?;
+        if let Some(name) = self.pasted(one, tokens, at) {
+            return Some(name);
+        }
         if !may_declare(one) {
             return None;
         }
@@ -178,6 +181,14 @@ impl<'a> Known<'a> {
         }
         let written = self.opened(body);
         Some((rendered(&written), next))
+    }
+
+    /// The name that a macro pastes together, and the index behind the use: no other name of the program says it.
+    fn pasted(&self, one: &Macro, tokens: &[Token], at: usize) -> Option<(Vec<u8>, usize)> {
+        let pastes = one.body.windows(2).any(|two| two[0].is(b"#") && two[1].is(b"#"));
+        let (body, next) = self.expanded(tokens, at).filter(|_| pastes)?;
+        let is_name = body.len() == 1 && body[0].is_word() && !self.by_name.contains_key(body[0].text.as_slice());
+        is_name.then(|| (rendered(&body), next))
     }
 
     /// The macro that a token uses.
@@ -206,10 +217,13 @@ impl<'a> Known<'a> {
     fn opened(&self, mut tokens: Vec<Token>) -> Vec<Token> {
         for _ in 0..DEPTH {
             let is_use = |at: &usize| {
+                let is_call = |at: usize| {
+                    self.of_token(&tokens, at).is_some_and(|(one, _)| one.params.is_some())
+                };
                 let is_behind_type = *at == 0
                     || tokens[*at - 1].is(b"*")
                     || tokens[*at - 1].is(b"(")
-                    || tokens[*at - 1].is_word() && self.of_token(&tokens, *at - 1).is_none();
+                    || tokens[*at - 1].is_word() && !is_call(*at - 1);
                 let in_brackets = depth(&tokens[..*at]) > 0;
                 let macro_here = self.of_token(&tokens, *at).filter(|(one, _)| one.params.is_some());
                 is_behind_type && !in_brackets && macro_here.is_some()
@@ -389,13 +403,19 @@ mod tests {
     #[test]
     fn declarations_and_types_are_written_out() {
         let define = "#define DECL(T, x, n) T x[n]\n#define PTR(T) T *\n#define MAX(a, b) a > b ? a : b\n\
-            #define P(T, x) T *x\n#define S(a, b) a\n#define D(x) (*x)\n#define A2(v, d, e) v[S(d, e)]\n\
+            #define P(T, x) T *x\n#define S(a, b) a\n#define DATA_TYPE int\n#define D(x) (*x)\n#define A2(v, d, e) v[S(d, e)]\n\
             #define DECL2(v, T, d, e) T A2(D(v), d, e); v = 0;\n";
         let check = |code: &str, expected: &[&str]| assert_eq!(written(&format!("{define}{code}")), expected);
         check("void f(DECL(double, x, 3), PTR(double) y) { DECL(int, z, 2); }", &["double x[3]", "double *", "int z[2]"]);
         check("typedef int T;\nvoid f(P(T, x), g(P(a, b)));", &["T *x"]);
         check("void f() { DECL2(A, DATA_TYPE, 2, n); }", &["DATA_TYPE (*A)[S(2, n)]; A = 0;"]);
         check("void f() { MAX(a, b); g(MAX(a, b), 2); }", &[]);
+    }
+
+    #[test]
+    fn names_that_are_pasted_together_are_written_out() {
+        let define = "#define F(x) x##_f\n#define N(a, b) a ## b\n#define O(x) F(x)\n";
+        assert_eq!(written(&format!("{define}double F(a) = N(b, 2)[0] + N(1, 2);")), ["a_f", "b2"]);
     }
 
     #[test]

@@ -4,8 +4,8 @@
 //! 32 bits and more are taken to be wide enough, unless a factor is as large as the type.
 
 use crate::host::ir::ExprId;
-use crate::sema::array::Texts;
 use crate::sema::numeric::{Kind, Number, Word};
+use crate::sema::texts::Texts;
 use crate::sema::{Element, SymbolId, Type};
 
 use super::access::Nest;

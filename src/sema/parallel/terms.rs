@@ -3,8 +3,9 @@
 //! Invariant: an integer is called a sum or a product only of terms that are seen to be integers.
 
 use crate::host::ir::{BinaryOp, Expr, ExprId, ExprKind, UnaryOp};
-use crate::sema::array::Texts;
-use crate::sema::numeric::{Number, Word};
+use crate::sema::numeric::Word;
+use crate::sema::texts::Texts;
+use crate::sema::typing::number_of;
 use crate::sema::{Class, Element, SymbolId, SymbolKind, Type};
 use crate::source::Span;
 
@@ -172,7 +173,7 @@ fn sort_here(facts: &Facts, expr: ExprId) -> Sort {
     let unit = facts.unit;
     if unit.is_fortran() {
         let texts = Texts { file: facts.file, unit };
-        if let Some(number) = Number::of_expr(texts, facts.symbols, expr) {
+        if let Some(number) = number_of(texts, facts.symbols, expr) {
             return match number.word {
                 Word::Integer => Sort::Whole,
                 Word::Real | Word::Complex => Sort::Fraction,

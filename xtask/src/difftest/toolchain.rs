@@ -284,7 +284,7 @@ impl Toolchains {
         Ok(commands)
     }
 
-    /// Each source becomes an object; the run-time library is one already. For nvcc the device code is all.
+    /// Each source becomes an object; the run-time library is one already. nvcc makes objects, of the device's code and of the launchers, and nothing is linked.
     fn build_cuda(
         &self,
         toolchain: Toolchain,
@@ -303,7 +303,7 @@ impl Toolchains {
             let mut command = match (is_device, toolchain) {
                 (true, Toolchain::Nvcc) => {
                     let mut command = if in_place { self.cuda.nvcc_in_place() } else { self.cuda.nvcc() };
-                    command.args(["--cubin", "-rdc=true"]);
+                    command.args(["-c", "-rdc=true"]);
                     command
                 }
                 (false, Toolchain::Nvcc) => continue,

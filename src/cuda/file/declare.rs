@@ -1,0 +1,154 @@
+//! Variables of `declare` at file scope: their twins among the globals of the device (OpenACC 3.3, 2.13).
+//!
+//! Invariant: a twin is defined where the host's variable is; other device files declare it.
+
+use std::collections::BTreeMap;
+
+use crate::acc::ast::{ClauseKind, DataClause};
+use crate::diag::Diag;
+use crate::host::ir::{Decl, DeclKind, Derived};
+use crate::source::Span;
+
+use super::device::Device;
+use crate::cuda::code::text::words;
+use crate::cuda::program::{Input, Refused, Seen, refused};
+use crate::cuda::types::spelling;
+
+impl Device {
+    /// A `declare` at file scope: the variables that this file defines get a twin on the device.
+    pub fn declare(&mut self, input: &Input, index: usize) -> Result<(), Refused> {
+        for (clause, item) in items(input, index) {
+            let (seen, decl) = declaration(input, index, &item.base.text)
+                .ok_or_else(|| refused(item.span, "a variable whose declaration is not seen"))?;
+            let twin =
+                twin(input, seen, decl).ok_or_else(|| refused(item.span, "a variable of this type"))?;
+            self.declared.insert(item.base.text.clone());
+            if !decl.is_extern {
+                self.define(input, item.span.start, (&item.base.text, &twin), (clause, decl.is_static));
+            }
+        }
+        Ok(())
+    }
+
+    /// Twins for the variables of this file that headers place on the device.
+    pub fn declare_for_headers(&mut self, input: &Input, diags: &mut Vec<Diag>) {
+        for (name, clause) in of_headers(input) {
+            let defines =
+                |decl: &&Decl| decl.name == name && !decl.is_extern && decl.kind == DeclKind::Variable;
+            let mut globals = input.unit().globals.iter().map(|id| input.unit().decl(*id));
+            self.declared.insert(name.to_owned());
+            let Some(decl) = globals.find(defines) else { continue };
+            match twin(input, input.source, decl) {
+                Some(twin) => {
+                    self.define(input, decl.name_span.start, (name, &twin), (clause, decl.is_static))
+                }
+                None => diags.push(*refused(decl.name_span, "a variable of this type")),
+            }
+        }
+    }
+
+    /// Declares the twins that other files define and these texts name; the texts that came in.
+    pub fn declare_extern(&mut self, input: &Input, texts: &[String]) -> Vec<String> {
+        let mut known: BTreeMap<&str, (Seen, &Decl)> = BTreeMap::new();
+        for (name, _) in of_headers(input) {
+            let found = input.headers.iter().find_map(|seen| Some((*seen, global(seen, name)?)));
+            let own = input.unit().globals.iter().any(|id| {
+                let decl = input.unit().decl(*id);
+                decl.name == name && !decl.is_extern
+            });
+            known.extend(found.filter(|_| !own).map(|found| (name, found)));
+        }
+        let own = (0..input.bound.len()).filter(|at| input.bound[*at].function.is_none());
+        for (index, (_, item)) in own.flat_map(|index| items(input, index).map(move |item| (index, item))) {
+            let found = declaration(input, index, &item.base.text);
+            known.extend(
+                found.filter(|(_, decl)| decl.is_extern).map(|found| (item.base.text.as_str(), found)),
+            );
+        }
+        let mut came = Vec::new();
+        for name in texts.iter().flat_map(|text| words(text)) {
+            let Some((seen, decl)) = known.remove(name) else { continue };
+            let Some(twin) = twin(input, seen, decl) else { continue };
+            let text = format!("namespace device {{ extern __device__ {twin}; }}\n");
+            self.externs.insert(name.to_owned(), text.clone());
+            came.push(text);
+        }
+        came
+    }
+
+    /// Defines a twin, and tells the library of it. What is static is of its file alone.
+    fn define(
+        &mut self,
+        input: &Input,
+        place: u32,
+        (name, twin): (&str, &str),
+        (clause, is_static): (DataClause, bool),
+    ) {
+        let own = if is_static { "static " } else { "" };
+        let getter = format!("{}_{name}_device", input.unit_name);
+        self.globals.insert(
+            place,
+            format!(
+                "namespace device {{ {own}__device__ {twin}; }}\n\nextern \"C\" void *{getter}(void)\n{{\n    void *address = nullptr;\n    cudaGetSymbolAddress(&address, device::{name});\n    return address;\n}}\n"
+            ),
+        );
+        self.prototype(0, format!("void *{getter}(void);\n"));
+        let copies = matches!(clause, DataClause::Copyin { .. } | DataClause::Copy);
+        self.registrations
+            .push(format!("    acc2omp_declare(&{name}, sizeof {name}, {getter}, {});\n", u8::from(copies)));
+    }
+}
+
+/// Whether a variable at file scope has a twin: a `declare` names it, and not in `link`, which gives it no memory of its own.
+pub fn has_twin(input: &Input, name: &str) -> bool {
+    let declared = input.headers.iter().chain([&input.source]).flat_map(|seen| seen.declared);
+    let mut placed = declared.filter(|(_, clause)| **clause != DataClause::Link);
+    placed.any(|((_, known), _)| known == name)
+}
+
+/// The list items of a `declare` that have a place on the device as long as the program runs.
+fn items<'a>(
+    input: &Input<'a>,
+    index: usize,
+) -> impl Iterator<Item = (DataClause, &'a crate::acc::ast::ListItem)> + use<'a> {
+    let is_declare = input.bound[index].directive.kind == crate::acc::ast::DirectiveKind::Declare;
+    let lists = input.clauses(index).filter_map(move |kind| match kind {
+        ClauseKind::Data(clause, list) if is_declare && *clause != DataClause::Link => Some((*clause, list)),
+        _ => None,
+    });
+    lists.flat_map(|(clause, list)| list.iter().map(move |item| (clause, item)))
+}
+
+/// What headers place on the device, each variable once.
+fn of_headers<'a>(input: &Input<'a>) -> BTreeMap<&'a str, DataClause> {
+    let declared = input.headers.iter().flat_map(|seen| seen.declared);
+    let placed = declared.filter(|(_, clause)| **clause != DataClause::Link);
+    placed.map(|((_, name), clause)| (name.as_str(), *clause)).collect()
+}
+
+/// The declaration of what a `declare` names: the definition, if it stands behind the directive.
+fn declaration<'a>(input: &Input<'a>, index: usize, name: &str) -> Option<(Seen<'a>, &'a Decl)> {
+    let span: Span = input.bound[index].directive.span;
+    let symbol =
+        input.symbols.lookup(name, u32::MAX - 1).or_else(|| input.symbols.lookup(name, span.start))?;
+    input.declaration(symbol)
+}
+
+/// The declaration of a header's variable.
+fn global<'a>(seen: &Seen<'a>, name: &str) -> Option<&'a Decl> {
+    seen.unit.globals.iter().map(|id| seen.unit.decl(*id)).find(|decl| decl.name == name)
+}
+
+/// The declaration of the twin of a variable, without what says where it lies; `None` if the device cannot have it.
+fn twin(input: &Input, seen: Seen, decl: &Decl) -> Option<String> {
+    let base = spelling::base(input, seen, decl)?;
+    let mut declarator = decl.name.clone();
+    for part in &decl.derived {
+        match part {
+            Derived::Pointer => declarator = format!("*{declarator}"),
+            Derived::Array(Some(size)) => declarator += &format!("[{}]", seen.text(*size)),
+            _ => return None,
+        }
+    }
+    Some(format!("{base} {declarator}"))
+}

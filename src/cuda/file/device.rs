@@ -1,0 +1,748 @@
+//! The device file of a source: kernels and launchers, and what of the program's macros, types and functions they need.
+//!
+//! Invariant: definitions are copied as they stand, in their order; the header declares what the host calls.
+
+use crate::cuda::code::origin;
+use crate::cuda::meaning;
+use crate::cuda::types::complex;
+use crate::cuda::types::packed;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::rc::Rc;
+
+use rustc_hash::FxHashSet;
+
+use crate::acc::ast::{Argument, DirectiveKind};
+use crate::bind::Target;
+use crate::diag::Diag;
+use crate::host::ir::{DeclKind, Function, FunctionId};
+use crate::scan::Define;
+use crate::sema::{self, Class};
+use crate::source::{Language, Span};
+
+use super::hidden::Hidden;
+use super::options::Variants;
+use crate::cuda::code::text::{Edits, placed_words, words};
+use crate::cuda::fit::copied;
+use crate::cuda::fit::left::Left;
+use crate::cuda::kernel::body::{Body, Shape};
+use crate::cuda::program::choices::Choices;
+use crate::cuda::program::names::Names;
+use crate::cuda::program::{Input, Refused, Seen, predefined, renamed};
+use crate::cuda::schedule::levels::{self, Levels, Offer};
+use crate::cuda::types::spelling;
+
+/// Device code of one region, by the offset of its directive.
+pub type Kernels = BTreeMap<u32, String>;
+
+/// Headers of the standard libraries that device code may need.
+pub const STANDARD: [&str; 24] = [
+    "assert.h",
+    "complex.h",
+    "float.h",
+    "inttypes.h",
+    "limits.h",
+    "math.h",
+    "stdbool.h",
+    "stddef.h",
+    "stdint.h",
+    "stdio.h",
+    "stdlib.h",
+    "string.h",
+    "cassert",
+    "cfloat",
+    "cinttypes",
+    "climits",
+    "cmath",
+    "cstddef",
+    "cstdint",
+    "cstdio",
+    "cstdlib",
+    "cstring",
+    "limits",
+    "algorithm",
+];
+
+/// What this header has, the run-time library has for the device.
+const COMPLEX_HEADER: &str = "complex.h";
+
+/// What the device file and the header of one source are made of.
+#[derive(Clone, Debug, Default)]
+pub struct Device {
+    pub(super) kernels: Kernels,
+    pub(super) prototypes: Kernels,
+    pub(super) routines: BTreeSet<u32>,
+    /// Copied definitions: by the number of the file (headers first) and the offset.
+    pub(super) parts: BTreeMap<(usize, u32), String>,
+    /// Constants of the device.
+    pub(super) constants: BTreeMap<(usize, u32), String>,
+    pub(super) globals: BTreeMap<u32, String>,
+    /// Declarations of globals that other device files define, by name.
+    pub(super) externs: BTreeMap<String, String>,
+    /// Constants that kernels name where the language wants one.
+    pub(super) sizes: BTreeSet<String>,
+    /// The names of variables with a twin.
+    pub(super) declared: BTreeSet<String>,
+    pub(super) registrations: Vec<String>,
+    pub(super) includes: BTreeSet<(usize, u32, String)>,
+    /// Lines that include what nobody has read.
+    pub(super) unseen: Vec<String>,
+    /// By the number of the file and the offset, too: functions, and declarations of functions.
+    pub(super) functions: BTreeMap<(usize, u32), String>,
+    pub(super) device_prototypes: BTreeMap<(usize, u32), String>,
+    /// The file holds device code itself.
+    pub in_place: bool,
+    /// What the preprocessor chooses.
+    pub(super) choices: Rc<Choices>,
+    /// The macros among the copied definitions.
+    pub(super) macros: BTreeSet<String>,
+    /// The code that kernels and functions are made of, by the place of these.
+    pub(super) origins: BTreeMap<(usize, u32), Span>,
+    /// Functions of this file that headers declare as routines.
+    pub(super) of_headers: BTreeSet<String>,
+    /// Names of the program that the device file has another for.
+    pub(super) taken: BTreeSet<String>,
+    /// Other texts for other branches of a condition in such code.
+    pub(super) variants: BTreeMap<(usize, u32), Variants>,
+    /// What refuses the builds for which such code was not read.
+    pub(super) guards: BTreeMap<(usize, u32), String>,
+}
+
+/// What copied text is: kernels have the constants that they name as parameters, types are of the host, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    Kernel,
+    Type,
+    Routine,
+}
+
+/// Text that came into the device file.
+struct Copied {
+    part: Part,
+    text: String,
+    /// The names that it declares itself.
+    own: Vec<String>,
+}
+
+impl Copied {
+    fn new(part: Part, text: String) -> Copied {
+        Copied { part, text, own: Vec::new() }
+    }
+}
+
+/// The names that are declared in a part of a file.
+fn own_names(seen: &Seen, span: Span) -> Vec<String> {
+    let inside = seen.unit.decls_with_names_in(span);
+    inside.map(|decl| decl.name.clone()).collect()
+}
+
+/// The name of a source without folder and ending, as a C name.
+pub fn stem(name: &str) -> String {
+    let name = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let mut made: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    if made.starts_with(|c: char| c.is_ascii_digit()) {
+        made.insert(0, '_');
+    }
+    made
+}
+
+/// The name of a source among those of its folder, as a C name: a header has its ending in it, and what has a namesake.
+pub fn unit_name(name: &str, has_namesake: bool) -> String {
+    match name.rsplit_once('.') {
+        Some((_, ending)) if has_namesake || header_ending(name).is_some() => {
+            format!("{}_{ending}", stem(name))
+        }
+        _ => stem(name),
+    }
+}
+
+/// The ending of a source that is a header.
+pub fn header_ending(name: &str) -> Option<&str> {
+    let (_, ending) = name.rsplit_once('.')?;
+    ["h", "hpp", "hh", "hxx", "cuh"].contains(&ending).then_some(ending)
+}
+
+/// The macro of this name.
+pub fn define<'a>(input: &Input<'a>, name: &str) -> Option<&'a Define> {
+    let own = input.source.scan.defines_named(name).next_back();
+    own.or_else(|| {
+        let mut headers = input.headers.iter().flat_map(|seen| seen.scan.defines_named(name));
+        headers.next()
+    })
+}
+
+/// The name of the function that a `routine` directive is about.
+pub fn routine_name<'a>(input: &Input<'a>, index: usize) -> Option<&'a str> {
+    let bound = &input.bound[index];
+    match (&bound.directive.argument, bound.target) {
+        (Argument::Name(name), _) => Some(name.text.as_str()),
+        (_, Target::Function(id)) => Some(input.unit().function(id).name.as_str()),
+        (_, Target::Declaration(span)) => {
+            let mut inside = input.unit().decls_with_names_in(span);
+            let prototype = inside.find(|decl| decl.kind == DeclKind::Prototype);
+            prototype.map(|decl| decl.name.as_str())
+        }
+        _ => None,
+    }
+}
+
+/// Whether a file's language is C by its name.
+fn is_in_c(path: &str) -> bool {
+    Language::of(Path::new(path)) == Some(Language::C)
+}
+
+impl Device {
+    /// One without code.
+    pub fn among(choices: Rc<Choices>) -> Device {
+        Device { choices, ..Device::default() }
+    }
+
+    /// Whether there is device code.
+    pub fn is_empty(&self) -> bool {
+        self.kernels.is_empty()
+            && self.functions.is_empty()
+            && self.routines.is_empty()
+            && self.of_headers.is_empty()
+            && self.globals.is_empty()
+    }
+
+    /// The functions that this file defines and headers declare as routines: other files call them.
+    pub fn routines_of_headers(&mut self, input: &Input) {
+        if header_ending(&input.file().name).is_some() {
+            return;
+        }
+        let defined = input.unit().functions.iter().filter(|function| {
+            function.member_of.is_none()
+                && !is_own(input.source, function)
+                && input.headers.iter().any(|seen| is_routine_prototype(seen, &function.name))
+        });
+        self.of_headers = defined.map(|function| function.name.clone()).collect();
+    }
+
+    /// A kernel with its launcher, made of the code in `of`.
+    pub fn kernel(&mut self, place: u32, text: String, of: Span) {
+        self.origins.insert((self.choices.own(), place), of);
+        self.kernels
+            .entry(place)
+            .and_modify(|known| {
+                known.push('\n');
+                known.push_str(&text)
+            })
+            .or_insert(text);
+    }
+
+    /// The declaration of the launcher of the region at `place`.
+    pub fn prototype(&mut self, place: u32, text: String) {
+        self.prototypes.entry(place).and_modify(|known| known.push_str(&text)).or_insert(text);
+    }
+
+    /// A `routine` directive: its function is copied.
+    pub fn routine(&mut self, input: &Input, index: usize) {
+        // What a header defines, the files that include it copy; what is of this file alone, its kernels ask for.
+        let function = routine_name(input, index).and_then(|name| input.unit().functions_named(name).next());
+        let is_own = function.is_some_and(|function| is_own(input.source, function));
+        if header_ending(&input.file().name).is_none() && !is_own {
+            self.routines.insert(input.bound[index].directive.span.start);
+        }
+    }
+
+    /// Finds everything that the kernels need.
+    /// `placed` are the functions that the host file gives the device, too: their copies are of this file alone.
+    /// `left` are those that the device cannot have.
+    pub fn close(&mut self, input: &Input, placed: &BTreeSet<u32>, left: &Left, diags: &mut Vec<Diag>) {
+        if self.is_empty() {
+            return;
+        }
+        let hidden = Hidden::of(input, &self.choices);
+        self.taken = renamed::taken(input);
+        let kernels = self.kernels.values().map(|text| Copied::new(Part::Kernel, text.clone()));
+        let declared: Vec<String> = self.declared.iter().cloned().collect();
+        let globals = self.globals.values().map(|text| Copied {
+            part: Part::Type,
+            text: text.clone(),
+            own: declared.clone(),
+        });
+        let mut pending: Vec<Copied> = kernels.chain(globals).collect();
+        let own = self.choices.own();
+        let places: Vec<u32> = self.kernels.keys().chain(self.globals.keys()).copied().collect();
+        pending.extend(places.into_iter().map(|at| self.conditions((own, at))));
+        for name in std::mem::take(&mut self.sizes) {
+            pending.extend(self.constant(input, &name, Part::Type));
+        }
+        let mut known: BTreeSet<(Part, String)> = BTreeSet::new();
+        let mut called: BTreeSet<String> = BTreeSet::new();
+        let mut wanted: Vec<String> = Vec::new();
+        let mut defined = defined(input);
+        let choices = Rc::clone(&self.choices);
+        defined.extend(choices.macros());
+        let all = Span { start: 0, end: input.file().bytes.len() as u32 };
+        let addresses = meaning::addresses(input, all);
+        for (index, bound) in input.bound.iter().enumerate() {
+            if self.routines.contains(&bound.directive.span.start) {
+                wanted.extend(routine_name(input, index).map(str::to_owned));
+            }
+        }
+        wanted.extend(self.of_headers.iter().cloned());
+        loop {
+            for name in wanted.drain(..) {
+                if left.holds(&name) || !called.insert(name.clone()) {
+                    continue;
+                }
+                match self.function(input, placed, &name) {
+                    Ok(texts) => {
+                        pending.extend(texts);
+                        self.other_functions(&hidden, &name);
+                    }
+                    Err(why) => diags.push(*why),
+                }
+            }
+            let Some(one) = pending.pop() else { break };
+            for (at, word) in placed_words(&one.text) {
+                // The library's own, whatever the program calls so.
+                let is_librarys = ["region.", "acc2omp::"].iter().any(|lead| one.text[..at].ends_with(lead));
+                if is_librarys || !defined.contains(word) {
+                    continue;
+                }
+                // A macro may stand for the name alone.
+                let behind = one.text[at + word.len()..].trim_start();
+                let is_used = behind.is_empty() || behind.starts_with(['(', '<']) || addresses.contains(word);
+                if is_used && is_function(input, word) {
+                    wanted.push(word.to_owned());
+                }
+                if !known.insert((one.part, word.to_owned())) {
+                    continue;
+                }
+                pending.extend(self.need(input, &hidden, word, one.part));
+                if one.part != Part::Kernel && !one.own.iter().any(|own| own == word) {
+                    pending.extend(self.constant(input, word, one.part));
+                }
+            }
+        }
+        self.close_functions(input, &hidden);
+        self.include_unseen(input, diags);
+        self.include_standard(input);
+    }
+
+    /// Finds the variables that functions name and other files define, and what these need.
+    fn close_functions(&mut self, input: &Input, hidden: &Hidden) {
+        let functions: Vec<String> = self.functions.values().cloned().collect();
+        let mut pending = self.declare_extern(input, &functions);
+        let mut known: BTreeSet<String> = BTreeSet::new();
+        while let Some(text) = pending.pop() {
+            let new = words(&text).into_iter().filter(|word| known.insert((*word).to_owned()));
+            let came: Vec<Copied> = new.flat_map(|word| self.need(input, hidden, word, Part::Type)).collect();
+            pending.extend(came.into_iter().map(|one| one.text));
+        }
+    }
+
+    /// Includes the standard headers that the program includes.
+    fn include_standard(&mut self, input: &Input) {
+        for (number, seen) in input.headers.iter().chain([&input.source]).enumerate() {
+            for include in seen.scan.includes.iter().filter(|include| include.active && !include.quoted) {
+                if STANDARD.contains(&include.path.as_str()) {
+                    self.includes.insert((number, include.span.start, include.path.clone()));
+                }
+            }
+        }
+    }
+
+    /// Notes that a kernel names a constant where the language wants one; false if there is no copy of it.
+    pub fn names_constant(&mut self, input: &Input, name: &str) -> bool {
+        let is_copied = copied::constant(input, name).is_some_and(|constant| constant.is_integer);
+        if is_copied {
+            self.sizes.insert(name.to_owned());
+        }
+        is_copied
+    }
+
+    /// Copies a constant that a type or a routine names: kernels have constants as parameters.
+    fn constant(&mut self, input: &Input, word: &str, part: Part) -> Option<Copied> {
+        if part == Part::Routine && self.declared.contains(word) {
+            return None;
+        }
+        let constant = copied::constant(input, word)?;
+        let place = (constant.number, constant.start());
+        let is_devices = part == Part::Routine && !constant.is_integer;
+        let text = constant.text(input, is_devices);
+        let place_of = if is_devices { &mut self.constants } else { &mut self.parts };
+        let is_new = place_of.insert(place, text.clone()).is_none();
+        is_new.then(|| Copied::new(if is_devices { Part::Routine } else { Part::Type }, text))
+    }
+
+    /// Copies the definitions of a name, as a macro or a type, of all branches that a build may choose; the texts that came
+    /// in.
+    fn need(&mut self, input: &Input, hidden: &Hidden, word: &str, part: Part) -> Vec<Copied> {
+        let mut texts = Vec::new();
+        let choices = Rc::clone(&self.choices);
+        let lines = choices.lines(word);
+        if lines.iter().any(|line| !line.line.is_undef) {
+            for line in lines {
+                let at = (line.number, line.line.span.start);
+                texts.push(Copied::new(part, line.line.body.clone()));
+                texts.push(self.conditions(at));
+                let text = match input.is_c {
+                    true => meaning::in_macro(input, line.line, line.text),
+                    false => line.text.to_owned(),
+                };
+                self.parts.insert(at, text);
+            }
+            self.macros.insert(word.to_owned());
+        }
+        let seen_here = input.headers.iter().chain([&input.source]).copied().enumerate();
+        let shown = seen_here.flat_map(|(number, seen)| {
+            copied::definitions(&seen, word).into_iter().map(move |span| (number, seen, span))
+        });
+        for (number, seen, span) in shown.chain(hidden.definitions(word)) {
+            if input.is_c && meaning::is_inside(input, &seen, span, part == Part::Kernel) {
+                continue;
+            }
+            let (span, text) = match input.is_c {
+                true => {
+                    let whole = meaning::whole(&seen, span);
+                    (whole, meaning::definition(input, &seen, whole))
+                }
+                false => (span, seen.file.text(span).trim_end().to_owned()),
+            };
+            let text = packed::definition(&seen, span, text);
+            if self.parts.get(&(number, span.start)) != Some(&text) {
+                texts.push(Copied { part: Part::Type, text: text.clone(), own: own_names(&seen, span) });
+                texts.push(self.conditions((number, span.start)));
+                self.parts.insert((number, span.start), text);
+            }
+        }
+        texts
+    }
+
+    /// The conditions around a place: the device file needs what they name.
+    fn conditions(&self, (number, offset): (usize, u32)) -> Copied {
+        let conditions = self.choices.conditions(&self.choices.place(number, offset));
+        Copied::new(Part::Type, conditions.join("\n"))
+    }
+
+    /// A function that another build has another definition of: only this one was read.
+    fn other_functions(&mut self, hidden: &Hidden, name: &str) {
+        for (number, span) in hidden.functions(name) {
+            let why = format!("acc2omp has read another definition of `{name}`");
+            self.functions.insert((number, span.start), format!("#error \"{why}\"\n"));
+        }
+    }
+
+    /// Copies a function as device code; the texts that came in.
+    fn function(
+        &mut self,
+        input: &Input,
+        placed: &BTreeSet<u32>,
+        name: &str,
+    ) -> Result<Vec<Copied>, Refused> {
+        let unit = input.unit();
+        let Some(at) = unit.function_places(name).next() else {
+            return self.foreign(input, name);
+        };
+        let function = &unit.functions[at];
+        let says_lines = predefined::asks_for_line(input, &input.source, function.span);
+        let input = &Input { line_directives: input.line_directives || says_lines, ..*input };
+        let code = routine_code(input, at, Edits::default(), 0)?;
+        let is_own = placed.contains(&function.span.start) || is_own(input.source, function);
+        let own = if is_own { "static " } else { "" };
+        let head = format!("{own}{}", meaning::head(input, &input.source, function)?);
+        let mut text = format!("{head}\n{code}\n");
+        if input.says_lines() {
+            text += &format!("{}\n", origin::BACK);
+        }
+        let place = (input.headers.len(), function.span.start);
+        self.functions.insert(place, text.clone());
+        self.origins.insert(place, function.span);
+        self.device_prototypes.insert(place, format!("{};\n", head.trim_end()));
+        let copied = Copied { part: Part::Routine, text, own: own_names(&input.source, function.span) };
+        Ok(vec![copied, self.conditions(place)])
+    }
+
+    /// A function that another file defines: from a header, or declared only.
+    fn foreign(&mut self, input: &Input, name: &str) -> Result<Vec<Copied>, Refused> {
+        for (number, seen) in input.headers.iter().enumerate() {
+            if let Some(at) = seen.unit.function_places(name).next() {
+                let function = &seen.unit.functions[at];
+                let text = seen.file.text(function.span).into_owned();
+                let body = seen.unit.stmt(function.body).span;
+                let code = match input.reading(seen) {
+                    Some(there) => routine_code(there, at, Edits::default(), 0)?,
+                    None => meaning::of_header(input, seen, body)?,
+                };
+                let head = meaning::head(input, seen, function)?;
+                let mut whole = format!("static {head}\n{code}\n");
+                if predefined::asks_for_line(input, seen, function.span) {
+                    let name = seen.file.name.rsplit(['/', '\\']).next().unwrap_or_default();
+                    let line = seen.file.line_number(body.start);
+                    let back = origin::BACK;
+                    whole = format!("static {head}\n#line {line} \"{name}\"\n{code}\n{back}\n");
+                }
+                self.functions.insert((number, function.span.start), whole);
+                self.origins.insert((number, function.span.start), function.span);
+                let own = own_names(seen, function.span);
+                let conditions = self.conditions((number, function.span.start));
+                return Ok(vec![Copied { part: Part::Routine, text, own }, conditions]);
+            }
+        }
+        for (number, seen) in input.headers.iter().chain([&input.source]).enumerate() {
+            let prototype = seen.unit.decls_named(name).find(|decl| decl.kind == DeclKind::Prototype);
+            if let Some(decl) = prototype {
+                let text = meaning::without_storage(seen, decl.span);
+                let head = meaning::device_head(text.trim_end().trim_end_matches(';'));
+                self.device_prototypes.insert((number, decl.span.start), format!("{head};\n"));
+                let conditions = self.conditions((number, decl.span.start));
+                let copied = Copied { part: Part::Routine, text, own: own_names(seen, decl.span) };
+                return Ok(vec![copied, conditions]);
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    /// Adds what another view of the same file has brought.
+    pub fn merge(&mut self, other: Device) {
+        self.kernels.extend(other.kernels);
+        self.prototypes.extend(other.prototypes);
+        self.routines.extend(other.routines);
+        self.parts.extend(other.parts);
+        self.constants.extend(other.constants);
+        self.globals.extend(other.globals);
+        self.externs.extend(other.externs);
+        self.declared.extend(other.declared);
+        self.registrations.extend(other.registrations);
+        self.includes.extend(other.includes);
+        let new: Vec<String> = other.unseen.into_iter().filter(|line| !self.unseen.contains(line)).collect();
+        self.unseen.extend(new);
+        self.functions.extend(other.functions);
+        self.device_prototypes.extend(other.device_prototypes);
+        self.in_place |= other.in_place;
+        self.macros.extend(other.macros);
+        self.origins.extend(other.origins);
+        self.taken.extend(other.taken);
+        self.of_headers.extend(other.of_headers);
+        if self.choices.is_empty() {
+            self.choices = other.choices;
+        }
+    }
+
+    /// The device file, by its own name and that of its source.
+    pub fn text(&self, name: &str, source: &str, unit: &str) -> String {
+        let has_complex = self.includes.iter().any(|(_, _, path)| path == COMPLEX_HEADER);
+        let whole = complex::rewritten(&self.whole(source, unit, has_complex), has_complex);
+        let whole = renamed::with_own_macro(&whole);
+        let whole = renamed::renamed(&whole, &self.taken, is_in_c(source));
+        origin::resolved(&whole, name)
+    }
+
+    /// The device file, with the types of C. `has_complex`: it knows the macros for complex numbers.
+    fn whole(&self, path: &str, unit: &str, has_complex: bool) -> String {
+        let source = path.rsplit(['/', '\\']).next().unwrap_or_default();
+        let mut out = format!(
+            "// The device code of {source}, made by acc2omp from its OpenACC directives: kernels, and the functions that launch them.\n\n"
+        );
+        let mut seen = BTreeSet::new();
+        for (_, _, path) in &self.includes {
+            if seen.insert(path) && path != COMPLEX_HEADER {
+                out += &format!("#include <{path}>\n");
+            }
+        }
+        if !seen.is_empty() {
+            out.push('\n');
+        }
+        out += "#include \"acc2omp_cuda.h\"\n\n";
+        for line in &self.unseen {
+            out += &format!("{line}\n");
+        }
+        if !self.unseen.is_empty() {
+            out.push('\n');
+        }
+        let all: String = self
+            .parts
+            .values()
+            .chain(self.functions.values())
+            .chain(self.kernels.values())
+            .cloned()
+            .collect();
+        if words(&all).contains(&"restrict") {
+            out += "#define restrict __restrict__\n\n";
+        }
+        for (name, meaning) in meaning::WORDS {
+            if words(&all).contains(&name) {
+                out += &format!("#define {name} {meaning}\n\n");
+            }
+        }
+        let macros = complex::macros(&all);
+        if has_complex && !macros.is_empty() {
+            out += &format!("{macros}\n");
+        }
+        let options = self.options().map(|options| {
+            format!(
+                "// What the options of the compiler choose here, for the host to compare.\nextern \"C\" const char *{}(void)\n{{\n    return {options};\n}}\n",
+                options_name(unit)
+            )
+        });
+        self.code(options, is_in_c(path), &mut out);
+        format!("{}\n", out.trim_end())
+    }
+
+    /// The header of the launchers.
+    pub fn header(&self, source: &str, unit: &str) -> String {
+        let mut prototypes: String = self.prototypes.values().map(String::as_str).collect();
+        if self.options().is_some() {
+            prototypes += &format!("const char *{}(void);\n", options_name(unit));
+        }
+        let name = source.rsplit(['/', '\\']).next().unwrap_or_default();
+        let guard = format!("{}_ACC_H", unit.to_uppercase());
+        let mut out = format!("// What {name} calls of its device code.\n");
+        if self.in_place {
+            out += &format!(
+                "// {name} holds device code itself: it is built by nvcc -x cu --extended-lambda.\n"
+            );
+        }
+        out += &format!("\n#ifndef {guard}\n#define {guard}\n\n");
+        out += "#include \"acc2omp_cuda.h\"\n\n";
+        if !prototypes.is_empty() {
+            out += "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
+            out += &prototypes;
+            out += "\n#ifdef __cplusplus\n}\n#endif\n\n";
+        }
+        out + "#endif\n"
+    }
+
+    /// Lines for the end of the host file: the variables that have a twin on the device, and what the options of the build
+    /// choose.
+    pub fn registration(&self, source: &str, unit: &str) -> Option<String> {
+        let mut out = String::new();
+        if !self.registrations.is_empty() {
+            let lines: String = self.registrations.concat();
+            out += &format!(
+                "\n/* Variables with a place on the device. */\n__attribute__((constructor)) static void acc2omp_declare_all(void)\n{{\n{lines}}}\n"
+            );
+        }
+        if let Some(options) = self.options() {
+            let name = source.rsplit(['/', '\\']).next().unwrap_or_default();
+            let theirs = options_name(unit);
+            out += &format!(
+                "\n/* The device code must be built with the options of this file. */\n__attribute__((constructor)) static void acc2omp_compare_options(void)\n{{\n    acc2omp_compare(\"{name}\",\n        {options},\n        {theirs}());\n}}\n"
+            );
+        }
+        Some(out).filter(|out| !out.is_empty())
+    }
+}
+
+/// The function of the device file that says what the options of its build choose.
+fn options_name(unit: &str) -> String {
+    format!("acc2omp_options_of_{unit}")
+}
+
+/// Whether a function is of its file alone, as far as others may define it, too: `static`, or `inline`.
+fn is_own(seen: Seen, function: &Function) -> bool {
+    let head = Span { start: function.span.start, end: seen.unit.stmt(function.body).span.start };
+    let is_said = |word: &&str| ["static", "inline", "__inline__", "__inline"].contains(word);
+    words(&seen.file.text(head)).iter().any(is_said)
+}
+
+/// The body of a function as device code: the loops of a routine with levels are shared out.
+pub fn routine_code(input: &Input, at: usize, edits: Edits, indent: usize) -> Result<String, Refused> {
+    let unit = input.unit();
+    let function = &unit.functions[at];
+    let name = &function.name;
+    spelling::none_too_long(input, function.span)?;
+    let levels = levels::routine_levels(input, name);
+    let routine = (0..input.bound.len()).find(|index| {
+        input.bound[*index].directive.kind == DirectiveKind::Routine
+            && routine_name(input, *index) == Some(name)
+    });
+    let body = function.body;
+    let mut nest = levels::Nest::new();
+    if let Some(index) = routine.filter(|_| levels.any()) {
+        let offer = Offer { index, levels, wants_assertion: false, has_gangs: false };
+        nest = levels::nest_in(input, offer, unit.stmt(body).span).0;
+    }
+    let mut body_of = Body {
+        input,
+        nest: &nest,
+        region: unit.stmt(body).span,
+        // Vector lanes belong to one of the workers that there may be.
+        shape: Shape { rows: levels.threads(), many: levels.threads() },
+        mode: Levels { worker: levels.threads() && !levels.worker, ..Levels::NONE },
+        names: Names::among(input, &input.file().text(function.span)),
+        edits,
+        common: common(input, FunctionId(at as u32)),
+        flat: Default::default(),
+        template: false,
+        index: "Index",
+        results: Default::default(),
+        arrays: Default::default(),
+        tables: Default::default(),
+        windows: Vec::new(),
+        is_routine: true,
+        function: None,
+        sizes: None,
+        is_together: true,
+    };
+    body_of.code(body, indent)
+}
+
+/// Whether a name is a function's of which the device file may have a copy.
+fn is_function(input: &Input, name: &str) -> bool {
+    let is_stuck = |at| input.stuck.is_some_and(|stuck| stuck.holds(at));
+    let mut seen_here = input.headers.iter().chain([&input.source]).enumerate();
+    seen_here.any(|(number, seen)| {
+        let mut named = seen.unit.functions_named(name);
+        named.any(|function| !is_stuck((number, function.span.start)))
+    }) || input.headers.iter().any(|seen| is_routine_prototype(seen, name))
+}
+
+/// The functions that a header declares behind a `routine` directive.
+pub fn routine_prototypes(seen: &Seen) -> Vec<String> {
+    if !seen.scan.directives.iter().any(|text| seen.file.text(text.span).contains("routine")) {
+        return Vec::new();
+    }
+    let prototypes = seen.unit.decls.iter().filter(|decl| decl.kind == DeclKind::Prototype);
+    let routines = prototypes.filter(|decl| is_routine_prototype(seen, &decl.name));
+    routines.map(|decl| decl.name.clone()).collect()
+}
+
+/// Whether a header declares a function behind a `routine` directive.
+pub fn is_routine_prototype(seen: &Seen, name: &str) -> bool {
+    let prototypes = seen.unit.decls_named(name).filter(|decl| decl.kind == DeclKind::Prototype);
+    prototypes.into_iter().any(|decl| {
+        seen.scan.directives.iter().any(|text| {
+            let between = Span { start: text.span.end, end: decl.span.start.max(text.span.end) };
+            text.span.end <= decl.span.start
+                && seen.file.text(text.span).contains("routine")
+                && seen.file.text(between).trim().is_empty()
+        })
+    })
+}
+
+/// The names of all macros, types, enumerators and functions: most words of device code are none of them.
+fn defined<'a>(input: &Input<'a>) -> FxHashSet<&'a str> {
+    let mut found = FxHashSet::default();
+    for seen in input.headers.iter().chain([&input.source]) {
+        let is_definition =
+            |kind: DeclKind| matches!(kind, DeclKind::Typedef | DeclKind::Enumerator | DeclKind::Prototype);
+        let decls = seen.unit.decls.iter().filter(|decl| is_definition(decl.kind));
+        found.extend(decls.map(|decl| decl.name.as_str()));
+        found.extend(seen.unit.globals.iter().map(|id| seen.unit.decl(*id).name.as_str()));
+        found.extend(seen.unit.records.iter().filter_map(|record| record.tag.as_deref()));
+        found.extend(seen.unit.functions.iter().map(|function| function.name.as_str()));
+        found.extend(seen.scan.defines.iter().map(|define| define.name.as_str()));
+    }
+    found
+}
+
+/// What a function's threads share: everything that it is given an address of, and statics.
+fn common(input: &Input, function: FunctionId) -> std::collections::HashSet<sema::SymbolId> {
+    let unit = input.unit();
+    let function = unit.function(function);
+    let uses = sema::uses(unit, input.symbols, function.body);
+    uses.iter()
+        .map(|(symbol, _)| symbol)
+        .filter(|symbol| {
+            let known = input.symbols.get(*symbol);
+            matches!(known.kind, sema::SymbolKind::Static | sema::SymbolKind::Member)
+                || known.kind == sema::SymbolKind::Parameter && known.class == Class::Array
+        })
+        .collect()
+}

@@ -1,0 +1,171 @@
+//! Where device code may stand: nvcc takes it in no function whose address not everyone can take.
+//!
+//! Invariant: a member function that becomes public is the only one that does; its class is else as it was.
+
+use crate::diag;
+use crate::host::ir::{DeclKind, Function, Record};
+use crate::source::Span;
+
+use crate::cuda::Lowering;
+use crate::cuda::code::change::Change;
+use crate::cuda::code::text::words;
+use crate::cuda::program::{Input, Seen};
+
+/// The kind of function that holds device code, if nvcc takes none in it.
+pub fn enclosing(input: &Input, function: &Function) -> Option<&'static str> {
+    let head = input.file().text(Span { start: function.span.start, end: function.name_span.start });
+    let is_structor = function.member_of.as_deref().is_some_and(|class| {
+        let bare = class.split('<').next().unwrap_or(class).trim();
+        function.name.trim_start_matches('~').trim() == bare
+    });
+    if is_structor || function.name.starts_with('~') {
+        return Some("a constructor or destructor");
+    }
+    if words(&head).contains(&"auto") {
+        return Some("a function whose result is `auto`");
+    }
+    let in_function = input
+        .unit()
+        .functions
+        .iter()
+        .any(|other| other.span != function.span && other.span.contains(function.span));
+    if in_function {
+        return Some("a class that a function declares");
+    }
+    let is_reachable = hidden(input, function).is_none_or(|hidden| hidden.place.is_some());
+    (function.member_of.is_some() && !is_reachable).then_some("a private or protected member function")
+}
+
+/// Whether a function before this one can hold its device code: it is no part of what a function declares.
+pub fn is_liftable(input: &Input, function: &Function) -> bool {
+    let around = |other: &&Function| other.span != function.span && other.span.contains(function.span);
+    !input.unit().functions.iter().any(|other| around(&other))
+}
+
+/// A member function that not everyone can name.
+struct Hidden {
+    /// What it is: `private` or `protected`.
+    access: &'static str,
+    /// Its declaration in its class, if that can be made public: the file has it, and the classes around it are public.
+    place: Option<Span>,
+}
+
+/// How a member function is hidden, as far as the file and its headers show.
+fn hidden(input: &Input, function: &Function) -> Option<Hidden> {
+    let mut found: Option<Hidden> = None;
+    for seen in [&input.source].into_iter().chain(input.headers) {
+        let here = std::ptr::eq(seen.unit, input.unit());
+        for record in &seen.unit.records {
+            let Some(declared) = declaration(seen, record, function, here) else { continue };
+            let access = at(seen, record.span, declared.start);
+            if access == "public" {
+                continue;
+            }
+            // Of classes in one another, the function's own is what it is declared in without another between.
+            let is_own = !seen.unit.records.iter().any(|inner| {
+                inner.span != record.span && record.span.contains(inner.span) && inner.span.contains(declared)
+            });
+            // The declaration of a template begins before.
+            let before = seen.scan.shadow.get(..declared.start as usize).unwrap_or_default();
+            let is_whole = !before.trim_ascii_end().ends_with(b">");
+            let place = Some(declared).filter(|_| here && is_own && is_whole && found.is_none());
+            found = Some(Hidden { access, place });
+        }
+    }
+    found
+}
+
+/// The declaration of a member function in a class, or its definition there.
+fn declaration(seen: &Seen, record: &Record, function: &Function, here: bool) -> Option<Span> {
+    if here && record.span.contains(function.span) {
+        return Some(function.span);
+    }
+    let class = function.member_of.as_deref().map(|class| class.split('<').next().unwrap_or(class).trim());
+    if class.is_none() || record.tag.as_deref() != class {
+        return None;
+    }
+    let is_declared = |decl: &&crate::host::ir::Decl| {
+        decl.kind == DeclKind::Prototype && decl.name == function.name && record.span.contains(decl.span)
+    };
+    seen.unit.decls.iter().find(is_declared).map(|decl| decl.span)
+}
+
+/// Whether a class, or another thing with these bytes, is a private or protected part of a class around it.
+pub fn is_hidden(input: &Input, span: Span) -> bool {
+    is_hidden_in(&input.source, span)
+}
+
+/// The same for one of a header.
+pub fn is_hidden_in(seen: &Seen, span: Span) -> bool {
+    let around = seen.unit.records.iter().filter(|record| record.span != span && record.span.contains(span));
+    around.into_iter().any(|record| at(seen, record.span, span.start) != "public")
+}
+
+/// What stands at `offset` in a class: `public`, `private` or `protected`.
+pub fn at(seen: &Seen, record: Span, offset: u32) -> &'static str {
+    let shadow = seen.scan.shadow.get(record.start as usize..offset as usize).unwrap_or_default();
+    let text = String::from_utf8_lossy(shadow);
+    let mut access = if text.trim_start().starts_with("class") { "private" } else { "public" };
+    let mut depth = 0;
+    let mut word = String::new();
+    for c in text.chars() {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ':' if depth == 1 => {
+                let said = ["public", "private", "protected"].into_iter().find(|said| *said == word);
+                access = said.unwrap_or(access);
+            }
+            _ => {}
+        }
+        if c.is_alphanumeric() || c == '_' {
+            word.push(c);
+        } else if !c.is_whitespace() || !["public", "private", "protected"].contains(&word.as_str()) {
+            word.clear();
+        }
+    }
+    access
+}
+
+impl Lowering<'_> {
+    /// Makes the member function public that holds device code; the others of its class stay what they are.
+    pub fn published(&mut self, offset: u32) -> Vec<Change> {
+        let input = self.input;
+        let holds = |function: &&Function| {
+            function.span.contains(Span { start: offset, end: offset }) && function.member_of.is_some()
+        };
+        let Some(function) = input.unit().functions.iter().find(holds) else { return Vec::new() };
+        let Some(Hidden { access, place: Some(span) }) = hidden(input, function) else { return Vec::new() };
+        if !self.published.insert(span.start) {
+            return Vec::new();
+        }
+        self.diags.push(diag::made_public(function.name_span, &function.name));
+        let file = input.file();
+        let line = file.lines.span(file.lines.line(span.start));
+        let last = file.lines.span(file.lines.line(span.end - 1));
+        let before = Span { start: line.start, end: span.start };
+        let is_first = file.text(before).trim().is_empty();
+        let mut end = span.end;
+        while file.slice(Span { start: end, end: last.end }).first().is_some_and(|byte| b" ;".contains(byte))
+        {
+            end += 1;
+        }
+        let behind = file.text(Span { start: end, end: last.end }).into_owned();
+        let (open, opening) = match is_first {
+            true => (line.start, "public:\n".to_owned()),
+            false => (span.start, "public: ".to_owned()),
+        };
+        let mut changes = vec![Change::Text(Span { start: open, end: open }, opening)];
+        let rest = file.text(Span { start: end, end: file.bytes.len() as u32 }).into_owned();
+        let next = rest.trim_start();
+        let says =
+            |word: &&str| next.strip_prefix(*word).is_some_and(|rest| rest.trim_start().starts_with(':'));
+        let is_told = next.starts_with('}') || ["public", "private", "protected"].iter().any(says);
+        if !is_told {
+            let is_last = behind.trim().is_empty();
+            let closing = if is_last { format!("\n{access}:") } else { format!(" {access}:") };
+            changes.push(Change::Text(Span { start: end, end }, closing));
+        }
+        changes
+    }
+}

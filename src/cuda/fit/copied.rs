@@ -1,0 +1,278 @@
+//! What of the program's types and constants the device file has a copy of.
+//!
+//! Invariant: a copy means what the original means; a constant has a value that nothing computes when the program runs.
+
+use crate::cuda::meaning;
+use std::collections::BTreeSet;
+
+use crate::host::ir::{Decl, DeclKind, Derived, ExprId, ExprKind};
+use crate::sema::{Class, SymbolId};
+use crate::source::Span;
+
+use super::{callable, cpp};
+use crate::cuda::code::text::{placed_words, words};
+use crate::cuda::file::device;
+use crate::cuda::program::{Input, Seen};
+use crate::cuda::types::spelling;
+
+/// A constant at file scope.
+#[derive(Clone, Copy, Debug)]
+pub struct Constant<'a> {
+    /// The number of its file: headers first.
+    pub number: usize,
+    seen: Seen<'a>,
+    decl: &'a Decl,
+    /// It is an integer, and so may be named wherever the language wants a constant.
+    pub is_integer: bool,
+}
+
+impl<'a> Constant<'a> {
+    /// Where it is declared, in its file.
+    pub fn start(&self) -> u32 {
+        self.decl.span.start
+    }
+
+    /// Its declaration as code of the host, or of the device; integers are the same for both.
+    pub fn text(&self, input: &Input, for_device: bool) -> String {
+        let text = meaning::constant(input, &self.seen, self.decl.span);
+        let several =
+            self.seen.unit.decls_in(self.decl.span).filter(|other| other.span == self.decl.span).count() > 1;
+        let unused = if several { "[[maybe_unused]] " } else { "" };
+        let place = if for_device && !self.is_integer { "__device__ " } else { "" };
+        format!("{unused}static {place}{text}")
+    }
+}
+
+/// The constant of this name at file scope, if its value can be read off its declaration.
+pub fn constant<'a>(input: &Input<'a>, name: &str) -> Option<Constant<'a>> {
+    early(input, name, false)
+}
+
+/// Whether a name is that of a constant number, in a namespace or not: nvcc knows its value.
+pub fn is_number(input: &Input, name: &str) -> bool {
+    early(input, name, true).is_some_and(|constant| constant.decl.derived.is_empty())
+}
+
+fn early<'a>(input: &Input<'a>, name: &str, anywhere: bool) -> Option<Constant<'a>> {
+    let found = declared(input, name, anywhere)?;
+    let mut pending = vec![found];
+    let mut known: BTreeSet<(usize, u32)> = BTreeSet::new();
+    while let Some(one) = pending.pop() {
+        if !known.insert((one.number, one.start())) {
+            continue;
+        }
+        let beside = one.seen.unit.decls_in(one.decl.span).filter(|other| other.span == one.decl.span);
+        for decl in beside {
+            if !is_arithmetic(input, one.seen, decl) {
+                return None;
+            }
+            let mut names = Vec::new();
+            if !is_computed_early(one.seen, decl.init?, &mut names) {
+                return None;
+            }
+            for name in names {
+                match declared(input, &name, anywhere) {
+                    Some(other) => pending.push(other),
+                    None if is_word_of_the_compiler(input, &name) => {}
+                    None => return None,
+                }
+            }
+        }
+    }
+    Some(found)
+}
+
+/// A variable at file scope that is `const`.
+fn declared<'a>(input: &Input<'a>, name: &str, anywhere: bool) -> Option<Constant<'a>> {
+    for (number, seen) in input.headers.iter().chain([&input.source]).enumerate() {
+        let named = |decl: &&Decl| decl.kind == DeclKind::Variable && decl.name == name && decl.is_const;
+        if !seen.unit.decls_named(name).any(|decl| named(&decl)) {
+            continue;
+        }
+        let found = seen.unit.globals.iter().map(|id| seen.unit.decl(*id)).find(named);
+        if let Some(decl) = found.filter(|decl| anywhere || !cpp::in_namespace(seen, decl.span)) {
+            let words = spelling::plain(input, *seen, decl).unwrap_or_default();
+            let is_integer = decl.derived.is_empty() && !["float", "double"].contains(&words.as_str());
+            return Some(Constant { number, seen: *seen, decl, is_integer });
+        }
+    }
+    None
+}
+
+fn is_arithmetic(input: &Input, seen: Seen, decl: &Decl) -> bool {
+    let head = seen.file.text(Span { start: decl.span.start, end: decl.name_span.start });
+    decl.is_const
+        && decl.derived.iter().all(|part| matches!(part, Derived::Array(_)))
+        && spelling::plain(input, seen, decl).is_some()
+        && !spelling::is_too_long(input, decl)
+        && !words(&head).contains(&"volatile")
+}
+
+/// Whether an initialiser is made of numbers, and of names, which are added.
+fn is_computed_early(seen: Seen, init: ExprId, names: &mut Vec<String>) -> bool {
+    let mut pending = vec![init];
+    while let Some(expr) = pending.pop() {
+        let kind = &seen.unit.expr(expr).kind;
+        match kind {
+            ExprKind::Name(name) => names.push(name.clone()),
+            ExprKind::Int(_)
+            | ExprKind::Literal
+            | ExprKind::Sizeof
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Conditional(..)
+            | ExprKind::Cast { .. }
+            | ExprKind::Index(..)
+            | ExprKind::Initialiser(_) => {}
+            _ => return false,
+        }
+        pending.extend(kind.children());
+    }
+    true
+}
+
+/// Whether a name is that of an enumerator, or of a macro of numbers.
+fn is_word_of_the_compiler(input: &Input, name: &str) -> bool {
+    let mut pending = vec![name.to_owned()];
+    let mut known: BTreeSet<String> = BTreeSet::new();
+    while let Some(name) = pending.pop() {
+        if !known.insert(name.clone()) {
+            continue;
+        }
+        if let Some(define) = device::define(input, &name) {
+            pending.extend(words(&define.body).into_iter().map(str::to_owned));
+            continue;
+        }
+        let mut all =
+            input.headers.iter().chain([&input.source]).flat_map(|seen| seen.unit.decls_named(&name));
+        let is_number =
+            ["true", "false", "int", "long", "unsigned", "double", "float"].contains(&name.as_str());
+        if !is_number && !all.any(|decl| decl.kind == DeclKind::Enumerator) {
+            return false;
+        }
+    }
+    true
+}
+
+/// Whether the code in `span` uses a variable where the language wants a constant: the size of an array, a `case`.
+pub fn is_bound(input: &Input, span: Span, symbol: SymbolId) -> bool {
+    let known = input.symbols.get(symbol);
+    let unit = input.unit();
+    if !unit.is_cpp() || !known.is_const || known.class != Class::Scalar {
+        return false;
+    }
+    let inside = unit.decls_in(span);
+    let mut pending: Vec<ExprId> = inside
+        .flat_map(|decl| &decl.derived)
+        .filter_map(|part| match part {
+            Derived::Array(size) => *size,
+            _ => None,
+        })
+        .collect();
+    while let Some(expr) = pending.pop() {
+        if matches!(&unit.expr(expr).kind, ExprKind::Name(name) if *name == known.name) {
+            return true;
+        }
+        pending.extend(unit.expr(expr).kind.children());
+    }
+    let text = input.file().text(span);
+    words(&text).windows(2).any(|two| two[0] == "case" && two[1] == known.name)
+}
+
+/// Whether what defines a type or an enumerator means the same in the device file: it stands at file scope, and so does all
+/// that it names.
+pub fn is_portable(input: &Input, name: &str) -> bool {
+    let mut pending = vec![name.to_owned()];
+    let mut known: BTreeSet<String> = BTreeSet::new();
+    while let Some(name) = pending.pop() {
+        if !known.insert(name.clone()) {
+            continue;
+        }
+        for seen in input.headers.iter().chain([&input.source]) {
+            for span in definitions(seen, &name) {
+                let before = seen.scan.shadow.get(..span.start as usize).unwrap_or_default();
+                let is_template = before.trim_ascii_end().ends_with(b">");
+                if is_template
+                    || cpp::in_namespace(seen, span)
+                    || !adds_portable(input, seen, span, &mut pending)
+                {
+                    return false;
+                }
+            }
+        }
+    }
+    true
+}
+
+/// Adds the names in a definition; false if one of them is none that the device file has.
+fn adds_portable(input: &Input, seen: &Seen, span: Span, pending: &mut Vec<String>) -> bool {
+    let text = seen.file.text(span);
+    let own: BTreeSet<&str> = {
+        let inside = seen.unit.decls_with_names_in(span);
+        let members = seen.unit.functions.iter().filter(|function| span.contains(function.name_span));
+        inside.map(|decl| decl.name.as_str()).chain(members.map(|one| one.name.as_str())).collect()
+    };
+    for (at, word) in placed_words(&text) {
+        let before = text[..at].trim_end();
+        if before.ends_with("std::") {
+            if !callable::STANDARD.split_whitespace().any(|known| known == word) {
+                return false;
+            }
+            continue;
+        }
+        let is_member = before.ends_with('.') || before.ends_with("->") || before.ends_with("::");
+        if is_member || own.contains(word) {
+            continue;
+        }
+        if is_hosts(input, word) {
+            return false;
+        }
+        pending.push(word.to_owned());
+    }
+    true
+}
+
+/// Whether a name is that of a function, or of a variable without a copy.
+fn is_hosts(input: &Input, name: &str) -> bool {
+    let mut all = input.headers.iter().chain([&input.source]);
+    all.any(|seen| {
+        let in_class = |span: Span| seen.unit.records.iter().any(|record| record.span.contains(span));
+        let is_function = seen.unit.functions_named(name).any(|one| one.member_of.is_none());
+        let mut all = seen.unit.decls_named(name);
+        let is_variable = |decl: &Decl| decl.kind == DeclKind::Variable && decl.name == name;
+        let mut globals = seen.unit.globals.iter().map(|id| seen.unit.decl(*id));
+        is_function
+            || all.any(|decl| decl.kind == DeclKind::Prototype && !in_class(decl.span))
+            || seen.unit.decls_named(name).any(is_variable)
+                && globals.any(is_variable)
+                && constant(input, name).is_none()
+    })
+}
+
+/// The definitions of a type or an enumerator at file scope.
+pub fn definitions(seen: &Seen, word: &str) -> Vec<Span> {
+    let unit = seen.unit;
+    let mut found: Vec<Span> = Vec::new();
+    let in_function = |span: Span| unit.functions.iter().any(|function| function.span.contains(span));
+    for decl in unit.decls_named(word) {
+        let is_type = decl.kind == DeclKind::Typedef || decl.kind == DeclKind::Enumerator;
+        let is_local_constant =
+            decl.kind == DeclKind::Enumerator && !unit.is_cpp() && meaning::is_only(seen, word);
+        if is_type && (is_local_constant || !in_function(decl.span)) {
+            found.push(decl.span);
+        }
+    }
+    found.extend(unit.records_named(word).map(|record| record.span).filter(|span| !in_function(*span)));
+    // A definition inside another declaration comes with it.
+    let mut whole: Vec<Span> = found
+        .iter()
+        .map(|span| {
+            let around =
+                unit.decls.iter().filter(|decl| decl.kind == DeclKind::Typedef && decl.span.contains(*span));
+            around.map(|decl| decl.span).max_by_key(|span| span.end - span.start).unwrap_or(*span)
+        })
+        .collect();
+    whole.sort_by_key(|span| span.start);
+    whole.dedup();
+    whole
+}

@@ -1,0 +1,256 @@
+//! What code of C++ calls without a function's name: operators, constructors and destructors of the program's classes.
+//!
+//! Invariant: an operator that may be the program's is found; of operands that are plain numbers and pointers none is.
+
+use std::collections::BTreeSet;
+
+use crate::host::ir::{BinaryOp, Decl, DeclKind, Derived, ExprId, ExprKind, Function, UnaryOp};
+use crate::sema::{Class, SymbolKind};
+use crate::source::Span;
+
+use super::{callable, cpp};
+use crate::cuda::code::text::words;
+use crate::cuda::program::{Input, Seen};
+use crate::cuda::types::spelling;
+
+/// The names of the functions that the code in `span` of the source calls so.
+pub fn implied(input: &Input, span: Span) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    if !input.unit().is_cpp() {
+        return found;
+    }
+    found.extend(structors(input, &input.source, span));
+    let known = operators(input);
+    if known.is_empty() {
+        return found;
+    }
+    let unit = input.unit();
+    for expr in unit.exprs_in(span) {
+        let Some((sign, operands)) = operation(&expr.kind) else { continue };
+        let name = format!("operator{sign}");
+        if known.contains(&name) && operands.into_iter().any(|one| may_be_object(input, one)) {
+            found.insert(name);
+        }
+    }
+    found
+}
+
+/// The names of all operators that the program has.
+fn operators(input: &Input) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for seen in [&input.source].into_iter().chain(input.headers) {
+        let declared = seen.unit.decls_beginning("operator");
+        let prototypes = declared.filter(|decl| decl.kind == DeclKind::Prototype).map(|decl| &decl.name);
+        let names = prototypes.chain(seen.unit.functions_beginning("operator").map(|one| &one.name));
+        found.extend(names.map(|name| name.replace(' ', "")).filter(|name| name != "operator()"));
+    }
+    found
+}
+
+/// The constructors and destructors of the classes that code names, and of those of their members.
+pub fn structors(input: &Input, seen: &Seen, span: Span) -> BTreeSet<String> {
+    let text = seen.file.text(span);
+    let mut pending: Vec<String> = words(&text).into_iter().map(str::to_owned).collect();
+    let mut known: BTreeSet<String> = BTreeSet::new();
+    let mut found = BTreeSet::new();
+    let files = || [&input.source].into_iter().chain(input.headers);
+    let names_type = |seen: &Seen, word: &str| {
+        seen.unit.records_named(word).next().is_some() || spelling::typedefs(seen, word).next().is_some()
+    };
+    while let Some(word) = pending.pop() {
+        if known.contains(&word) || !files().any(|seen| names_type(seen, &word)) {
+            continue;
+        }
+        known.insert(word.clone());
+        for seen in files() {
+            for record in seen.unit.records_named(&word) {
+                let members = record.members.iter().map(|id| seen.unit.decl(*id));
+                pending.extend(members.filter_map(|decl| spelling::named(decl).map(str::to_owned)));
+                pending.extend(record.bases.iter().map(|base| cpp::bare(base).to_owned()));
+            }
+            for decl in spelling::typedefs(seen, &word) {
+                pending.extend(spelling::named(decl).map(str::to_owned));
+            }
+            let structors = seen.unit.functions_named(&word).chain(seen.unit.functions_beginning("~"));
+            for function in structors.filter(|one| is_structor(one, &word)) {
+                found.insert(function.name.clone());
+            }
+        }
+    }
+    found
+}
+
+/// Whether a function is a constructor of a class, or its destructor.
+fn is_structor(function: &Function, class: &str) -> bool {
+    function.name.trim_start_matches('~').trim() == class
+        && function.member_of.as_deref().is_some_and(|of| cpp::bare(of) == class)
+}
+
+/// The sign of an operation that a class may define, and its operands.
+fn operation(kind: &ExprKind) -> Option<(&'static str, Vec<ExprId>)> {
+    Some(match kind {
+        ExprKind::Binary(op, left, right) => (sign(*op), vec![*left, *right]),
+        ExprKind::Assign(None, left, _) => ("=", vec![*left]),
+        ExprKind::Assign(Some(op), left, right) => (assigning(*op), vec![*left, *right]),
+        ExprKind::Unary(op, operand) => {
+            let sign = match op {
+                UnaryOp::Minus => "-",
+                UnaryOp::Plus => "+",
+                UnaryOp::Not => "!",
+                UnaryOp::BitNot => "~",
+            };
+            (sign, vec![*operand])
+        }
+        ExprKind::Step { up, operand, .. } => (if *up { "++" } else { "--" }, vec![*operand]),
+        ExprKind::Index(base, _) => ("[]", vec![*base]),
+        ExprKind::Deref(operand) => ("*", vec![*operand]),
+        ExprKind::Member { base, arrow: true, .. } => ("->", vec![*base]),
+        _ => return None,
+    })
+}
+
+fn sign(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Add => "+",
+        BinaryOp::Subtract => "-",
+        BinaryOp::Multiply => "*",
+        BinaryOp::Divide => "/",
+        BinaryOp::Remainder => "%",
+        BinaryOp::ShiftLeft => "<<",
+        BinaryOp::ShiftRight => ">>",
+        BinaryOp::Less => "<",
+        BinaryOp::LessEqual => "<=",
+        BinaryOp::Greater => ">",
+        BinaryOp::GreaterEqual => ">=",
+        BinaryOp::Equal => "==",
+        BinaryOp::NotEqual => "!=",
+        BinaryOp::BitAnd => "&",
+        BinaryOp::BitOr => "|",
+        BinaryOp::BitXor => "^",
+        BinaryOp::And => "&&",
+        BinaryOp::Or => "||",
+    }
+}
+
+fn assigning(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Add => "+=",
+        BinaryOp::Subtract => "-=",
+        BinaryOp::Multiply => "*=",
+        BinaryOp::Divide => "/=",
+        BinaryOp::Remainder => "%=",
+        BinaryOp::ShiftLeft => "<<=",
+        BinaryOp::ShiftRight => ">>=",
+        BinaryOp::BitAnd => "&=",
+        BinaryOp::BitOr => "|=",
+        BinaryOp::BitXor => "^=",
+        BinaryOp::Less
+        | BinaryOp::LessEqual
+        | BinaryOp::Greater
+        | BinaryOp::GreaterEqual
+        | BinaryOp::Equal
+        | BinaryOp::NotEqual
+        | BinaryOp::And
+        | BinaryOp::Or => "=",
+    }
+}
+
+/// Whether the value of an expression may be an object of a class.
+fn may_be_object(input: &Input, expr: ExprId) -> bool {
+    let unit = input.unit();
+    let mut pending = vec![(expr, 0)];
+    while let Some((at, indices)) = pending.pop() {
+        let is_object = match &unit.expr(at).kind {
+            ExprKind::Int(_) | ExprKind::Literal | ExprKind::Sizeof | ExprKind::AddressOf(_) => false,
+            ExprKind::Index(base, _) | ExprKind::Deref(base) => {
+                pending.push((*base, indices + 1));
+                false
+            }
+            ExprKind::Unary(_, inner) | ExprKind::Step { operand: inner, .. } => {
+                pending.push((*inner, indices));
+                false
+            }
+            ExprKind::Binary(_, left, right) | ExprKind::Conditional(_, left, right) => {
+                pending.extend([(*left, indices), (*right, indices)]);
+                false
+            }
+            ExprKind::Name(name) => match input.symbols.lookup(name, unit.expr(at).span.start) {
+                Some(symbol) => {
+                    let known = input.symbols.get(symbol);
+                    let found = input.declaration(symbol);
+                    let is_enum = found.is_some_and(|(seen, decl)| is_of_enum(seen, decl));
+                    let is_plain = known.class == Class::Scalar && !is_enum;
+                    known.kind == SymbolKind::Constant
+                        || !is_plain
+                            && found.is_none_or(|(seen, decl)| holds_objects(input, seen, decl, indices))
+                }
+                None => true,
+            },
+            ExprKind::Member { name, .. } => is_objects_member(input, name, indices),
+            ExprKind::Cast { to, .. } => words(to).iter().any(|word| names_class(input, word)),
+            ExprKind::Call { callee, .. } => match &unit.expr(*callee).kind {
+                ExprKind::Name(name) => returns_object(input, name),
+                ExprKind::Member { name, .. } => returns_object(input, name),
+                _ => true,
+            },
+            _ => true,
+        };
+        if is_object {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether a variable may be of an enumeration: its type has a name that is not another type's.
+fn is_of_enum(seen: Seen, decl: &Decl) -> bool {
+    spelling::named(decl).is_some_and(|name| spelling::typedefs(&seen, name).next().is_none())
+}
+
+/// Whether what so many indices lead to in a variable may be an object.
+fn holds_objects(input: &Input, seen: Seen, decl: &Decl, indices: usize) -> bool {
+    let shape = decl.derived.iter().filter(|part| **part != Derived::Reference).count();
+    spelling::plain(input, seen, decl).is_none() && indices >= shape
+}
+
+/// Whether a member of this name may be an object, or lead to one.
+fn is_objects_member(input: &Input, name: &str, indices: usize) -> bool {
+    let mut is_seen = false;
+    let all = [&input.source].into_iter().chain(input.headers);
+    for seen in all.filter(|seen| seen.unit.decls_named(name).next().is_some()) {
+        let members = seen.unit.records.iter().flat_map(|record| &record.members);
+        for decl in members.map(|id| seen.unit.decl(*id)).filter(|decl| decl.name == name) {
+            is_seen = true;
+            if holds_objects(input, *seen, decl, indices) {
+                return true;
+            }
+        }
+    }
+    !is_seen
+}
+
+/// Whether a call of a function may have an object as its result.
+fn returns_object(input: &Input, name: &str) -> bool {
+    let bare = cpp::bare(name);
+    let mut is_seen = callable::STANDARD.split_whitespace().any(|known| known == bare);
+    for seen in [&input.source].into_iter().chain(input.headers) {
+        for function in seen.unit.functions_named(bare) {
+            is_seen = true;
+            let head = Span { start: function.span.start, end: function.name_span.start };
+            let head = seen.file.text(head);
+            let all = words(&head);
+            if all.iter().any(|word| ["auto", "template"].contains(word) || names_class(input, word)) {
+                return true;
+            }
+        }
+    }
+    !is_seen || names_class(input, bare)
+}
+
+/// Whether a word is the name of a class, or of a type that may be one.
+fn names_class(input: &Input, word: &str) -> bool {
+    [&input.source].into_iter().chain(input.headers).any(|seen| {
+        seen.unit.records_named(word).next().is_some()
+            || spelling::typedefs(seen, word).any(|decl| spelling::plain(input, *seen, decl).is_none())
+    })
+}

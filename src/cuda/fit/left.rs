@@ -1,0 +1,364 @@
+//! Functions that the device cannot have: what calls them stays with the host, too.
+//!
+//! Invariant: device code calls no function of the program that the device does not have.
+
+use crate::cuda::meaning;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::acc::ast::DirectiveKind;
+use crate::diag;
+use crate::host::ir::{Decl, DeclKind, ExprKind, Function};
+use crate::source::Span;
+
+use super::{copied, cpp, implied};
+use crate::cuda::code::text::{Edits, placed_words, words};
+use crate::cuda::file::{declare, device};
+use crate::cuda::kernel::twin;
+use crate::cuda::program::{Input, Refused, Seen, refused};
+use crate::cuda::schedule::levels;
+use crate::cuda::types::{cpp_complex, spelling};
+
+/// Functions of the standard library that the device has, which a program may declare for itself.
+const DEVICES: &str = "abs labs llabs fabs fabsf sqrt sqrtf cbrt exp expf exp2 expm1 log logf log2 log10 log1p pow powf \
+    sin sinf cos cosf tan tanf asin acos atan atan2 sinh cosh tanh asinh acosh atanh hypot floor ceil round trunc rint \
+    nearbyint fmod remainder fmin fmax fminf fmaxf fdim fma erf erfc tgamma lgamma isnan isinf isfinite signbit copysign \
+    min max printf malloc free memcpy memset clock";
+
+/// Functions of C's library and of POSIX that the device does not have.
+const HOSTS: &str = "sleep usleep nanosleep clock_gettime gettimeofday time times getpid sched_yield fopen fclose fflush \
+    fprintf vfprintf fputs fputc fgets fgetc fread fwrite fscanf scanf sscanf sprintf snprintf puts putchar getchar perror \
+    exit atexit getenv system signal raise rand srand random srandom drand48 erand48 lrand48 srand48 rand_r qsort bsearch \
+    atoi atol atof strtol strtoul strtod strlen strcmp strncmp strcpy strncpy strcat strchr strstr strtok strdup memcmp \
+    memmove memchr calloc realloc posix_memalign aligned_alloc setjmp longjmp open close read write";
+
+/// What is said of a function that has a message of its own.
+const OWN: &str = "is left";
+
+/// Why the device cannot have a function.
+#[derive(Clone, Debug)]
+struct Why {
+    /// As a sentence about the function goes on.
+    text: String,
+    /// What is said of the function itself.
+    said: Option<Refused>,
+}
+
+/// The functions that are left, by name.
+#[derive(Clone, Debug, Default)]
+pub struct Left {
+    known: BTreeMap<String, Why>,
+}
+
+impl Left {
+    /// Those among the functions that constructs and `routine` directives lead to. `placed`: those that constructs in
+    /// their place call.
+    pub fn of(input: &Input, placed: &BTreeSet<u32>) -> Left {
+        let mut left = Left::default();
+        let mut callers: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        let mut pending: Vec<String> = roots(input).into_iter().collect();
+        while let Some(name) = pending.pop() {
+            if callers.contains_key(&name) {
+                continue;
+            }
+            let mut calls = BTreeSet::new();
+            let mut is_defined = false;
+            for (is_own, seen) in files(input) {
+                for function in seen.unit.functions_named(&name) {
+                    is_defined = true;
+                    calls.extend(called(input, &seen, function.span));
+                    if let Some(why) = obstacle(input, (is_own, &seen), function, placed) {
+                        left.known.entry(name.clone()).or_insert(why);
+                    }
+                }
+            }
+            let is_librarys = HOSTS.split_whitespace().any(|known| known == name)
+                && !files(input).any(|(_, seen)| seen.unit.decls_named(&name).next().is_some());
+            if !is_defined && is_librarys {
+                let text = "is a function of the host's library".to_owned();
+                left.known.insert(name.clone(), Why { text, said: None });
+            } else if !is_defined && is_hosts(input, &name) {
+                let text = "is declared without `routine`, and defined elsewhere".to_owned();
+                left.known.insert(name.clone(), Why { text, said: None });
+            }
+            pending.extend(calls.iter().cloned());
+            callers.insert(name, calls);
+        }
+        left.spread(&callers);
+        left
+    }
+
+    /// What calls a function that is left is left.
+    fn spread(&mut self, calls: &BTreeMap<String, BTreeSet<String>>) {
+        let mut pending: Vec<String> = self.known.keys().cloned().collect();
+        while let Some(name) = pending.pop() {
+            for (caller, _) in calls.iter().filter(|(_, calls)| calls.contains(&name)) {
+                if !self.known.contains_key(caller) {
+                    let said = self.known.get(&name).and_then(|why| why.said.clone());
+                    let text = match self.known.get(&name) {
+                        Some(why) if why.text.starts_with("calls") => why.text.clone(),
+                        Some(why) => format!("calls `{name}`, which {}", why.text),
+                        None => continue,
+                    };
+                    self.known.insert(caller.clone(), Why { text, said });
+                    pending.push(caller.clone());
+                }
+            }
+        }
+    }
+
+    /// Whether a function of this name is left.
+    pub fn holds(&self, name: &str) -> bool {
+        self.known.contains_key(cpp::bare(name))
+    }
+
+    /// Why code cannot be the device's that calls one of them; `at` is its directive.
+    pub fn refusal(&self, input: &Input, at: Span, code: &[Span]) -> Option<Refused> {
+        let mut names = code.iter().flat_map(|span| called(input, &input.source, *span));
+        let name = names.find(|name| self.known.contains_key(name))?;
+        self.told(at, &name)
+    }
+
+    /// Whether the function of a `routine` directive is left.
+    pub fn is_about(&self, input: &Input, index: usize) -> bool {
+        device::routine_name(input, index).is_some_and(|name| self.holds(name))
+    }
+
+    /// Why the function of a `routine` directive is left.
+    pub fn routine(&self, input: &Input, index: usize) -> Refused {
+        let at = input.bound[index].directive.span;
+        let name = cpp::bare(device::routine_name(input, index).unwrap_or_default());
+        let own = self.known.get(name).filter(|why| why.text == OWN).and_then(|why| why.said.clone());
+        own.or_else(|| self.told(at, name)).unwrap_or_else(|| refused(at, "a routine that is not seen"))
+    }
+
+    fn told(&self, at: Span, name: &str) -> Option<Refused> {
+        let why = self.known.get(name)?;
+        let told = diag::not_callable(at, name, &format!("it {}", why.text));
+        Some(Box::new(match &why.said {
+            Some(said) => told.with(said.primary.span, said.message.clone()),
+            None => told,
+        }))
+    }
+}
+
+/// The files, and whether each is the source itself.
+fn files<'a>(input: &Input<'a>) -> impl Iterator<Item = (bool, Seen<'a>)> + use<'a> {
+    input.headers.iter().map(|seen| (false, *seen)).chain([(true, input.source)])
+}
+
+/// The functions that device code begins with.
+fn roots(input: &Input) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for (index, bound) in input.bound.iter().enumerate() {
+        if bound.directive.kind == DirectiveKind::Routine {
+            found.extend(device::routine_name(input, index).map(|name| cpp::bare(name).to_owned()));
+        } else if let Some(stmt) = bound.stmt().filter(|_| bound.directive.kind.is_compute()) {
+            for span in cpp::code(input, input.stmt_span(stmt)) {
+                found.extend(called(input, &input.source, span));
+            }
+        }
+    }
+    found
+}
+
+/// What of some code the device runs: the host runs the rest of a `kernels` region.
+fn device_parts(input: &Input, span: Span) -> Vec<Span> {
+    let mut by_host: Vec<Span> = input.plan.by_host.keys().map(|stmt| input.stmt_span(*stmt)).collect();
+    by_host.retain(|one| span.contains(*one));
+    by_host.sort();
+    let mut parts = Vec::new();
+    let mut start = span.start;
+    for one in by_host {
+        parts.push(Span { start, end: one.start.max(start) });
+        start = one.end;
+    }
+    parts.push(Span { start, end: span.end });
+    parts
+}
+
+/// The functions that the device calls in some code, those of macros included.
+fn called(input: &Input, seen: &Seen, span: Span) -> BTreeSet<String> {
+    match std::ptr::eq(seen.unit, input.unit()) {
+        true => device_parts(input, span).into_iter().flat_map(|part| called_in(input, seen, part)).collect(),
+        false => called_in(input, seen, span),
+    }
+}
+
+fn called_in(input: &Input, seen: &Seen, span: Span) -> BTreeSet<String> {
+    let unit = seen.unit;
+    let mut found = match std::ptr::eq(unit, input.unit()) {
+        true => implied::implied(input, span),
+        false => BTreeSet::new(),
+    };
+    if std::ptr::eq(unit, input.unit()) {
+        found.extend(meaning::addresses(input, span));
+    }
+    for expr in unit.exprs_in(span) {
+        let ExprKind::Call { callee, .. } = &expr.kind else { continue };
+        match &unit.expr(*callee).kind {
+            ExprKind::Name(name) | ExprKind::Member { name, .. } => found.insert(cpp::bare(name).to_owned()),
+            _ => continue,
+        };
+    }
+    let shadow = String::from_utf8_lossy(seen.scan.shadow.get(span.range()).unwrap_or_default()).into_owned();
+    let mut pending: Vec<String> = words(&shadow).into_iter().map(str::to_owned).collect();
+    let mut known: BTreeSet<String> = BTreeSet::new();
+    while let Some(word) = pending.pop() {
+        let Some(define) = device::define(input, &word).filter(|_| known.insert(word.clone())) else {
+            continue;
+        };
+        found.remove(&word);
+        for (at, inner) in placed_words(&define.body) {
+            let behind = define.body[at + inner.len()..].trim_start();
+            if behind.starts_with('(') && device::define(input, inner).is_none() {
+                found.insert(inner.to_owned());
+            }
+            pending.push(inner.to_owned());
+        }
+    }
+    found
+}
+
+/// Why the device cannot have a function, whatever it calls.
+fn obstacle(
+    input: &Input,
+    (is_own, seen): (bool, &Seen),
+    function: &Function,
+    placed: &BTreeSet<u32>,
+) -> Option<Why> {
+    let said = |why: Refused| Why { text: OWN.to_owned(), said: Some(why) };
+    let mut is_in_place = input.unit().is_cpp() && !cpp::is_plain_in(seen, function);
+    if is_own {
+        is_in_place |= placed.contains(&function.span.start);
+        if let Err(why) = spelling::none_too_long(input, function.span) {
+            return Some(said(why));
+        }
+        let at = place_of(seen, function)?;
+        if !is_in_place && let Err(why) = device::routine_code(input, at, Edits::default(), 0) {
+            return Some(said(why));
+        }
+        if is_in_place && cpp_complex::computes(input, function.span) {
+            let text =
+                "computes with `std::complex`, whose operators and functions are the host's".to_owned();
+            return Some(Why { text, said: None });
+        }
+        let has_levels = levels::routine_levels(input, &function.name).any();
+        if let Some(what) = twin::obstacle(input, &function.name).filter(|_| is_in_place && has_levels) {
+            return Some(Why { text: format!("is {}", what.trim_end_matches(',')), said: None });
+        }
+    } else if let Some(there) = input.reading(seen) {
+        let at = place_of(seen, function)?;
+        let whole = spelling::none_too_long(there, function.span);
+        let made = whole.and_then(|()| device::routine_code(there, at, Edits::default(), 0));
+        if !is_in_place && let Err(why) = made {
+            return Some(Why { text: format!("stands in a header: {}", why.message), said: None });
+        }
+    } else if words(&seen.file.text(function.span)).windows(2).any(|two| two == ["long", "double"]) {
+        let text = "computes in `long double`, which the device does not have".to_owned();
+        return Some(Why { text, said: None });
+    }
+    if input.is_c {
+        let head = meaning::head(input, seen, function).map(|_| ());
+        let body = seen.unit.stmt(function.body).span;
+        let is_plain = !is_own && input.reading(seen).is_none();
+        let made = head.and_then(|()| match is_plain {
+            true => meaning::of_header(input, seen, body).map(|_| ()),
+            false => Ok(()),
+        });
+        match made {
+            Err(why) if is_own => return Some(said(why)),
+            Err(why) => {
+                return Some(Why { text: format!("stands in a header: {}", why.message), said: None });
+            }
+            Ok(()) => {}
+        }
+    }
+    let name = hosts_variable(input, (is_own, seen), function, is_in_place)?;
+    let text = format!("names `{name}`, a variable of the host");
+    Some(Why { text, said: None })
+}
+
+/// The number of a function in its file.
+fn place_of(seen: &Seen, function: &Function) -> Option<usize> {
+    seen.unit.function_places(&function.name).find(|at| seen.unit.functions[*at].span == function.span)
+}
+
+/// The variable that a function names and that the device does not have.
+fn hosts_variable(
+    input: &Input,
+    (is_own, seen): (bool, &Seen),
+    function: &Function,
+    is_in_place: bool,
+) -> Option<String> {
+    let body = seen.unit.stmt(function.body).span;
+    let text = seen.scan.shadow.get(body.range()).map(String::from_utf8_lossy)?;
+    let mut last = "";
+    for (at, word) in placed_words(&text) {
+        let is_sized = std::mem::replace(&mut last, word) == "sizeof";
+        let before = text[..at].trim_end();
+        if before.ends_with('.') || before.ends_with("->") || before.ends_with("::") {
+            continue;
+        }
+        let symbol = input.symbols.lookup(word, body.start + at as u32).filter(|_| is_own && is_in_place);
+        let is_static_array = symbol.and_then(|symbol| input.declaration(symbol)).is_some_and(|(_, decl)| {
+            decl.kind == DeclKind::Member && decl.is_static && !decl.derived.is_empty()
+        });
+        if is_static_array {
+            return Some(word.to_owned());
+        }
+        let Some(decl) = global(input, word).filter(|_| !is_sized) else { continue };
+        let is_global = match is_own {
+            true => input.symbols.lookup(word, body.start + at as u32).is_some_and(|symbol| {
+                let decl = input.symbols.get(symbol).decl;
+                decl.is_none_or(|decl| seen.unit.globals.contains(&decl))
+            }),
+            false => !seen.unit.decls_named(word).any(|decl| function.span.contains(decl.span)),
+        };
+        if !is_global {
+            continue;
+        }
+        let has_copy = match is_in_place {
+            true => copied::is_number(input, word) || is_constexpr(&decl),
+            false => copied::constant(input, word).is_some() || declare::has_twin(input, word),
+        };
+        if !has_copy {
+            return Some(word.to_owned());
+        }
+    }
+    None
+}
+
+/// The variable of this name at file scope.
+fn global<'a>(input: &Input<'a>, name: &str) -> Option<(Seen<'a>, &'a Decl)> {
+    let is_variable = |decl: &Decl| decl.kind == DeclKind::Variable;
+    let known = files(input).filter(|(_, seen)| seen.unit.decls_named(name).any(is_variable));
+    known.into_iter().find_map(|(_, seen)| {
+        let mut all = seen.unit.globals.iter().map(|id| seen.unit.decl(*id));
+        let decl = all.find(|decl| decl.kind == DeclKind::Variable && decl.name == name)?;
+        Some((seen, decl))
+    })
+}
+
+/// Whether a variable is a number that the language knows wherever it is named.
+fn is_constexpr((seen, decl): &(Seen, &Decl)) -> bool {
+    let head = seen.file.text(Span { start: decl.span.start, end: decl.name_span.start });
+    decl.derived.is_empty() && words(&head).contains(&"constexpr")
+}
+
+/// Whether the program declares a function for the host alone, and defines it in another file.
+fn is_hosts(input: &Input, name: &str) -> bool {
+    if DEVICES.split_whitespace().any(|known| known == name) {
+        return false;
+    }
+    let is_prototype = |seen: &Seen, decl: &Decl| {
+        let behind = Span { start: decl.name_span.end, end: decl.span.end };
+        decl.kind == DeclKind::Prototype && !seen.file.text(behind).contains('=')
+    };
+    let is_routine = |seen: &Seen| {
+        let mut said = seen.scan.directives.iter().map(|text| seen.file.text(text.span));
+        said.any(|said| words(&said).contains(&"routine") && words(&said).contains(&name))
+            || device::is_routine_prototype(seen, name)
+    };
+    files(input).any(|(_, seen)| seen.unit.decls_named(name).any(|decl| is_prototype(&seen, decl)))
+        && !files(input).any(|(_, seen)| is_routine(&seen))
+}

@@ -1,0 +1,14 @@
+//! What the device may have, and where: in its file, in place, hoisted, or not at all.
+//!
+//! Invariant: answers about the program; writes no device code.
+
+pub mod access;
+pub mod callable;
+pub mod copied;
+pub mod cpp;
+pub mod hoisted;
+pub mod implied;
+pub mod left;
+pub mod object;
+pub mod obstacle;
+pub mod stuck;

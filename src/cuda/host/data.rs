@@ -1,0 +1,556 @@
+//! Data directives as calls of the run-time library (OpenACC 3.3, 2.6, 2.8, 2.13, 2.14).
+//!
+//! Invariant: what a region brought to the device is undone at its end by the library, which remembers it.
+
+use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, Name, Part};
+use crate::cuda::fit::cpp;
+use crate::cuda::fit::object;
+use crate::host::ir::{Derived, ExprKind, StmtId, StmtKind};
+use crate::plan::{Exit, Item};
+use crate::sema::{Class, SymbolId};
+use crate::source::Span;
+
+use crate::cuda::Lowering;
+use crate::cuda::code::change::Change;
+use crate::cuda::code::lines::{braced, under};
+use crate::cuda::code::text::operand;
+use crate::cuda::program::names::Names;
+use crate::cuda::program::{Input, Refused, refused};
+use crate::cuda::schedule::capture::{self, Role, method};
+use crate::cuda::schedule::clause::{Asked, wait_lines};
+use crate::cuda::schedule::levels::Nest;
+use crate::cuda::types::item;
+
+/// The items of the data clauses of a directive, objects before what is in them.
+fn items<'a>(input: &Input<'a>, index: usize) -> Vec<(&'a DataClause, &'a ListItem)> {
+    let mut items: Vec<(&DataClause, &ListItem)> = Vec::new();
+    for kind in input.clauses(index) {
+        if let ClauseKind::Data(clause, list) = kind {
+            items.extend(list.iter().map(|item| (clause, item)));
+        }
+    }
+    items.sort_by_key(|(_, item)| item.depth());
+    items
+}
+
+impl Lowering<'_> {
+    /// The lines that open a data region for the data clauses of directive `index`; with `implied`, for what its region uses
+    /// without a clause, too.
+    pub fn region_lines(
+        &mut self,
+        index: usize,
+        stmt: StmtId,
+        implied: bool,
+    ) -> Result<Vec<String>, Refused> {
+        let asked = Asked::of(self.input, index);
+        let place = self.input.place(self.input.bound[index].directive.span.start);
+        let mut lines = vec![format!("acc2omp_begin(\"{place}\", {});", asked.queue_or_sync())];
+        let stated = self.item_lines(index)?;
+        let mut others = Vec::new();
+        if implied {
+            let in_place = cpp::is_in_place(self.input, index, stmt);
+            let input = Input { in_place, ..*self.input };
+            if in_place && object::needed(self.input, index, stmt).is_some() {
+                let at = self.input.bound[index].directive.span;
+                return Err(refused(at, "the object itself in a `kernels` construct of several launches"));
+            }
+            let kind = capture::Kind { in_kernels: true, is_split: false, is_one_gang: false };
+            for one in capture::capture(&input, index, stmt, &Nest::new(), kind, &[])?.variables {
+                let mut stated = items(self.input, index).into_iter();
+                let named = stated.any(|(_, item)| item.base.text == one.name && item.depth() == 0);
+                // Scalars go with each launch.
+                let is_large = matches!(one.class, Class::Array | Class::Record);
+                if let (Role::Data(method, Some(address)), false, true) = (&one.role, named, is_large) {
+                    let line =
+                        format!("acc2omp_{method}(\"{}\", {}, {});", one.name, address.from, address.bytes);
+                    // An object comes before what clauses bring of it.
+                    let has_members = items(self.input, index)
+                        .iter()
+                        .any(|(_, item)| item.depth() > 0 && item.base.text == one.name);
+                    if has_members { lines.push(line) } else { others.push(line) }
+                }
+            }
+        }
+        lines.extend(stated);
+        lines.extend(others);
+        Ok(lines)
+    }
+
+    /// What the data clauses of a directive ask for one item.
+    fn methods(&self, index: usize, item: &ListItem) -> Vec<&'static str> {
+        let mut methods = Vec::new();
+        for kind in self.input.clauses(index) {
+            let ClauseKind::Data(clause, list) = kind else { continue };
+            let same = list.iter().filter(|other| other.text.trim() == item.text.trim());
+            methods.extend(same.filter_map(|_| method(*clause)));
+        }
+        methods
+    }
+
+    fn item_lines(&mut self, index: usize) -> Result<Vec<String>, Refused> {
+        let mut said: Vec<String> = Vec::new();
+        let mut lines = Vec::new();
+        for (clause, item) in items(self.input, index) {
+            let again = said.iter().any(|text| text == item.text.trim());
+            match (clause, method(*clause)) {
+                (_, Some(_)) if again => {}
+                (DataClause::Attach, _) => {
+                    lines.push(format!("acc2omp_attach(\"{0}\", &{0});", item.text.trim()));
+                }
+                (_, Some(method)) => {
+                    said.push(item.text.trim().to_owned());
+                    let method = self.methods(index, item).into_iter().fold(method, capture::merged);
+                    lines.extend(self.enter_lines(index, item, method)?);
+                }
+                _ => {}
+            }
+        }
+        Ok(lines)
+    }
+
+    /// The lines that bring one list item to the device in a region.
+    fn enter_lines(&mut self, index: usize, item: &ListItem, method: &str) -> Result<Vec<String>, Refused> {
+        if let Some(rows) = item::rows(self.input, index, item) {
+            let item::Rows { name, count, length, .. } = &rows;
+            let pointers = if method == "present" { "present" } else { "copyin" };
+            let (start, row) = (rows.start(), rows.row());
+            return Ok(vec![
+                format!("acc2omp_{pointers}(\"{name}\", {start}, {} * sizeof *{name});", operand(count)),
+                rows.head(),
+                format!(
+                    "    acc2omp_{method}(\"{}\", {row}, {} * sizeof **{name});",
+                    item.text.trim(),
+                    operand(length)
+                ),
+                format!("    acc2omp_attach(\"{name}\", &{name}[acc_row]);"),
+                "}".to_owned(),
+            ]);
+        }
+        if self.is_bare_pointer(index, item) {
+            // The memory behind the pointer is meant.
+            return Ok(match method {
+                "present" | "no_create" => {
+                    vec![format!("acc2omp_{method}(\"{0}\", {0}, 1);", item.text.trim())]
+                }
+                _ => {
+                    let address = item::address(self.input, index, item)?;
+                    vec![format!(
+                        "acc2omp_{method}(\"{}\", {}, {});",
+                        item.text.trim(),
+                        address.from,
+                        address.bytes
+                    )]
+                }
+            });
+        }
+        let address = item::address(self.input, index, item)?;
+        let name = item.text.trim().replace('"', "'");
+        let mut lines = vec![format!("acc2omp_{method}(\"{name}\", {}, {});", address.from, address.bytes)];
+        if let Some(pointer) = item::pointer(self.input, index, item) {
+            lines.push(format!("acc2omp_attach(\"{name}\", &{pointer});"));
+        }
+        Ok(lines)
+    }
+
+    fn is_bare_pointer(&self, index: usize, item: &ListItem) -> bool {
+        let place = self.input.bound[index].directive.span.start;
+        let symbol = self.input.symbols.lookup(&item.base.text, place);
+        let decl = symbol.and_then(|symbol| self.input.declaration(symbol));
+        item.parts.is_empty()
+            && symbol.is_some_and(|symbol| self.input.symbols.get(symbol).class == Class::Pointer)
+            && !decl.is_some_and(|(_, decl)| item::has_length(decl))
+    }
+
+    /// `data`
+    pub fn data(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
+        let bound = &self.input.bound[index];
+        let span = bound.directive.span;
+        let stmt = bound.stmt().ok_or_else(|| refused(span, "a construct without a statement"))?;
+        let asked = Asked::of(self.input, index);
+        let mut lines = asked.waits();
+        let mut region = self.region_lines(index, stmt, false)?;
+        if let Some(condition) = &asked.condition {
+            let items: Vec<String> = region.drain(1..).collect();
+            if !items.is_empty() {
+                region.extend(under(format!("if ({condition}) {{"), items));
+            }
+        }
+        lines.extend(region);
+        let body = self.input.stmt_span(stmt);
+        let end = vec!["acc2omp_end();".to_owned()];
+        if bound.unbraced || bound.is_body {
+            let mut open = vec!["{".to_owned()];
+            open.extend(lines);
+            return Ok(vec![
+                Change::Lines(span, open),
+                Change::After(body.end, body, vec![end[0].clone(), "}".to_owned()]),
+            ]);
+        }
+        Ok(vec![Change::Lines(span, lines), Change::After(body.end, body, end)])
+    }
+
+    /// `enter data` and `exit data`
+    pub fn unstructured(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
+        let bound = &self.input.bound[index];
+        let asked = Asked::of(self.input, index);
+        let finalize = self.input.clauses(index).any(|kind| *kind == ClauseKind::Finalize);
+        let mut lines = Vec::new();
+        let (suffix, queue) = asked.suffix();
+        let end = if finalize { "_finalize" } else { "" };
+        let leaves = bound.directive.kind == DirectiveKind::ExitData;
+        let mut items = items(self.input, index);
+        if leaves {
+            items.sort_by_key(|(_, item)| std::cmp::Reverse(item.depth()));
+        }
+        for (clause, item) in items {
+            let text = item.text.trim();
+            match clause {
+                DataClause::Attach => {
+                    lines.push(format!("acc_attach{suffix}((void **)&{text}{queue});"));
+                    continue;
+                }
+                DataClause::Detach => {
+                    lines.push(format!("acc_detach{end}{suffix}((void **)&{text}{queue});"));
+                    continue;
+                }
+                _ => {}
+            }
+            let routine = match clause {
+                DataClause::Copyin { .. } | DataClause::Copy => "acc_copyin".to_owned(),
+                DataClause::Create { zero: false } => "acc_create".to_owned(),
+                DataClause::Create { zero: true } => "acc2omp_create_zero_dynamic".to_owned(),
+                DataClause::Copyout { .. } => format!("acc_copyout{end}"),
+                DataClause::Delete => format!("acc_delete{end}"),
+                _ => return Err(refused(item.span, "this clause here")),
+            };
+            let zero = routine == "acc2omp_create_zero_dynamic";
+            let call = |from: &str, bytes: &str| match zero {
+                true => format!(
+                    "{routine}(\"{}\", {from}, {bytes}, {});",
+                    text.replace('"', "'"),
+                    asked.queue_or_sync()
+                ),
+                false => format!("{routine}{suffix}({from}, {bytes}{queue});"),
+            };
+            if let Some(rows) = item::rows(self.input, index, item) {
+                let item::Rows { name, count, from, length, .. } = &rows;
+                let (start, row, head) = (rows.start(), rows.row(), rows.head());
+                let count = operand(count);
+                let each = call(&row, &format!("{} * sizeof **{name}", operand(length)));
+                if leaves {
+                    lines.push(head);
+                    lines.push(format!("    acc_detach{end}{suffix}((void **)&{name}[acc_row]{queue});"));
+                    lines.push(format!("    {each}"));
+                    lines.push("}".to_owned());
+                    lines.push(format!("acc_delete{end}{suffix}({start}, {count} * sizeof *{name}{queue});"));
+                } else {
+                    lines.push(format!("acc_copyin{suffix}({start}, {count} * sizeof *{name}{queue});"));
+                    lines.push(head);
+                    lines.push(format!("    {each}"));
+                    lines.push(match from.as_str() {
+                        "0" => format!("    acc_attach{suffix}((void **)&{name}[acc_row]{queue});"),
+                        _ => format!(
+                            "    acc2omp_attach_dynamic(\"{name}\", &{name}[acc_row], {row}, {});",
+                            asked.queue_or_sync()
+                        ),
+                    });
+                    lines.push("}".to_owned());
+                }
+                continue;
+            }
+            if leaves && self.is_bare_pointer(index, item) {
+                // All that the pointer leads to.
+                lines.push(call(text, "1"));
+                continue;
+            }
+            let address = item::address(self.input, index, item)?;
+            let line = call(&address.from, &address.bytes);
+            match item::pointer(self.input, index, item) {
+                Some(pointer) if leaves => {
+                    lines.push(format!("acc_detach{end}{suffix}((void **)&{pointer}{queue});"));
+                    lines.push(line);
+                }
+                Some(pointer) => {
+                    lines.push(line);
+                    lines.push(match address.from == pointer {
+                        true => format!("acc_attach{suffix}((void **)&{pointer}{queue});"),
+                        false => format!(
+                            "acc2omp_attach_dynamic(\"{}\", &{pointer}, {}, {});",
+                            text.replace('"', "'"),
+                            address.from,
+                            asked.queue_or_sync()
+                        ),
+                    });
+                }
+                None => lines.push(line),
+            }
+        }
+        self.standalone(index, &asked, lines)
+    }
+
+    /// `update`
+    pub fn update(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
+        let asked = Asked::of(self.input, index);
+        let if_present = self.input.clauses(index).any(|kind| *kind == ClauseKind::IfPresent);
+        let (suffix, queue) = asked.suffix();
+        let mut lines = Vec::new();
+        for kind in self.input.clauses(index) {
+            let (routine, list) = match kind {
+                ClauseKind::UpdateSelf(list) => ("acc_update_self", list),
+                ClauseKind::UpdateDevice(list) => ("acc_update_device", list),
+                _ => continue,
+            };
+            for item in list {
+                if let Some(rows) = item::rows(self.input, index, item) {
+                    let item::Rows { name, length, .. } = &rows;
+                    let row = rows.row();
+                    lines.push(rows.head());
+                    let length = operand(length);
+                    lines.push(format!("    {routine}{suffix}({row}, {length} * sizeof **{name}{queue});"));
+                    lines.push("}".to_owned());
+                    continue;
+                }
+                if self.is_bare_pointer(index, item) {
+                    return Err(refused(item.span, "an update of a pointer without a section"));
+                }
+                let (heads, piece) = item::pieces(self.input, item)?;
+                let address = match heads.as_slice() {
+                    [] => item::address(self.input, index, &piece)?,
+                    _ => item::piece(self.input, index, &piece)?,
+                };
+                let guard = match if_present {
+                    true => format!("if (acc_is_present({}, {})) ", address.from, address.bytes),
+                    false => String::new(),
+                };
+                let call = format!("{guard}{routine}{suffix}({}, {}{queue});", address.from, address.bytes);
+                lines.extend(heads.into_iter().rev().fold(vec![call], |inner, head| under(head, inner)));
+            }
+        }
+        self.standalone(index, &asked, lines)
+    }
+
+    /// Statements in the place of a directive that stands for itself.
+    fn standalone(
+        &mut self,
+        index: usize,
+        asked: &Asked,
+        lines: Vec<String>,
+    ) -> Result<Vec<Change>, Refused> {
+        let bound = &self.input.bound[index];
+        let mut all = asked.waits();
+        all.extend(lines);
+        if let Some(condition) = &asked.condition {
+            all = under(format!("if ({condition}) {{"), all);
+        } else if (bound.unbraced || bound.is_body) && all.len() != 1 {
+            all = braced(all);
+        }
+        if all.is_empty() {
+            return Ok(vec![Change::Gone(bound.directive.span)]);
+        }
+        Ok(vec![Change::Lines(bound.directive.span, all)])
+    }
+
+    /// `wait`
+    pub fn wait(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
+        let mut asked = Asked::of(self.input, index);
+        let argument = match &self.input.bound[index].directive.argument {
+            crate::acc::ast::Argument::Wait(argument) => Some(argument),
+            _ => None,
+        };
+        let lines = wait_lines(argument, asked.queue.as_deref());
+        asked.queue = None;
+        self.standalone(index, &asked, lines)
+    }
+
+    /// `init`, `shutdown` and `set`
+    pub fn device_control(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
+        let asked = Asked::of(self.input, index);
+        let directive = &self.input.bound[index].directive;
+        let mut number = None;
+        let mut lines = Vec::new();
+        for clause in &directive.clauses {
+            match &clause.kind {
+                ClauseKind::DeviceNum(expr) => number = Some(expr.text.clone()),
+                ClauseKind::DefaultAsync(expr) => {
+                    lines.push(format!("acc_set_default_async({});", expr.text))
+                }
+                _ => {}
+            }
+        }
+        let word = match directive.kind {
+            DirectiveKind::Init => "acc_init",
+            DirectiveKind::Shutdown => "acc_shutdown",
+            _ => "",
+        };
+        match (word, number) {
+            ("", Some(number)) => lines.push(format!("acc_set_device_num({number}, acc_device_nvidia);")),
+            ("", None) => {}
+            (word, Some(number)) => lines.push(format!("{word}_device({number}, acc_device_nvidia);")),
+            (word, None) => lines.push(format!("{word}(acc_device_nvidia);")),
+        }
+        self.standalone(index, &asked, lines)
+    }
+
+    /// `host_data`: in its block, the names mean addresses on the device.
+    pub fn host_data(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
+        let bound = &self.input.bound[index];
+        let span = bound.directive.span;
+        let stmt = bound.stmt().ok_or_else(|| refused(span, "a construct without a statement"))?;
+        let body = self.input.stmt_span(stmt);
+        let asked = Asked::of(self.input, index);
+        let if_present = self.input.clauses(index).any(|kind| *kind == ClauseKind::IfPresent);
+        let unit = self.input.unit();
+        let is_cpp = unit.is_cpp();
+        let around = bound.function.map_or(body, |id| unit.function(id).span);
+        let mut names = Names::among(self.input, &self.input.file().text(around));
+        let mut lines = Vec::new();
+        let mut changes = Vec::new();
+        for kind in self.input.clauses(index) {
+            let ClauseKind::UseDevice(list) = kind else { continue };
+            for item in list {
+                if let Some(Part::Member(member)) = item.parts.last() {
+                    let (line, inside) = self.device_member(body, item, member, (&asked, if_present))?;
+                    lines.push(line);
+                    changes.extend(inside);
+                    continue;
+                }
+                let name = &item.base.text;
+                let Some(symbol) =
+                    self.input.symbols.lookup(name, span.start).filter(|_| item.parts.is_empty())
+                else {
+                    return Err(refused(item.span, "this item of `use_device`"));
+                };
+                let class = self.input.symbols.get(symbol).class;
+                let device = names.fresh(&format!("{name}_device"));
+                let (kind, host, used) = match class {
+                    Class::Array | Class::Pointer => {
+                        (format!("__typeof__(&{name}[0])"), name.clone(), device.clone())
+                    }
+                    _ => (format!("__typeof__(&{name})"), format!("&{name}"), format!("(*{device})")),
+                };
+                let converted = if is_cpp { format!("({kind})") } else { String::new() };
+                let mut value = format!("{converted}acc_deviceptr((void *){host})");
+                let plain =
+                    if class == Class::Array && is_cpp { format!("({kind}){host}") } else { host.clone() };
+                if if_present {
+                    value = format!("acc_is_present({host}, 1) ? {value} : {plain}");
+                }
+                if let Some(condition) = &asked.condition {
+                    value = format!("({condition}) ? ({value}) : {plain}");
+                }
+                lines.push(format!("{kind} {device} = {value};"));
+                changes.extend(self.renamed(body, symbol, &used)?);
+            }
+        }
+        let mut open = lines;
+        let is_block = matches!(unit.stmt(stmt).kind, StmtKind::Block(_));
+        open.insert(0, "{".to_owned());
+        changes.push(Change::Lines(span, open));
+        changes.push(Change::After(body.end, body, vec!["}".to_owned()]));
+        let _ = (is_block, Derived::Pointer);
+        Ok(changes)
+    }
+
+    /// An item `s.p` of `use_device`, a pointer or an array: the line that finds its address, and the changes of its uses.
+    fn device_member(
+        &self,
+        body: Span,
+        item: &ListItem,
+        member: &Name,
+        (asked, if_present): (&Asked, bool),
+    ) -> Result<(String, Vec<Change>), Refused> {
+        let (unit, host) = (self.input.unit(), item.text.trim());
+        let known = self.input.symbols.member(&member.text);
+        if known.is_none_or(|known| known.shape.is_empty()) {
+            return Err(refused(item.span, "this item of `use_device`"));
+        }
+        self.no_compute(body)?;
+        let bare = |text: &str| text.split_whitespace().collect::<String>();
+        let name: String =
+            bare(host).chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect::<String>()
+                + "_device";
+        let kind = format!("__typeof__(&{host}[0])");
+        let mut value = format!("({kind})acc_deviceptr((void *){host})");
+        if if_present {
+            value = format!("acc_is_present({host}, 1) ? {value} : ({kind}){host}");
+        }
+        if let Some(condition) = &asked.condition {
+            value = format!("({condition}) ? ({value}) : ({kind}){host}");
+        }
+        let uses = unit.exprs_in(body).filter(|expr| {
+            matches!(expr.kind, ExprKind::Member { .. })
+                && bare(&self.input.file().text(expr.span)) == bare(host)
+        });
+        let changes = uses.map(|expr| Change::Text(expr.span, name.clone())).collect();
+        Ok((format!("{kind} {name} = {value};"), changes))
+    }
+
+    /// Refuses a compute construct in `host_data`.
+    fn no_compute(&self, within: Span) -> Result<(), Refused> {
+        let inner = self.input.bound.iter().filter(|one| within.contains(one.directive.span));
+        match inner.into_iter().find(|one| one.directive.kind.is_compute()) {
+            Some(one) => Err(refused(one.directive.span, "a compute construct in `host_data`")),
+            None => Ok(()),
+        }
+    }
+
+    /// Another text for each use of a variable.
+    fn renamed(&self, within: Span, symbol: SymbolId, text: &str) -> Result<Vec<Change>, Refused> {
+        let unit = self.input.unit();
+        self.no_compute(within)?;
+        let mut changes = Vec::new();
+        for expr in unit.exprs_in(within) {
+            let ExprKind::Name(name) = &expr.kind else { continue };
+            if self.input.symbols.lookup(name, expr.span.start) == Some(symbol) {
+                changes.push(Change::Text(expr.span, text.to_owned()));
+            }
+        }
+        changes.dedup();
+        Ok(changes)
+    }
+
+    /// `declare`
+    pub fn declare(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
+        let bound = &self.input.bound[index];
+        let span = bound.directive.span;
+        if bound.function.is_none() {
+            self.device.declare(self.input, index)?;
+            return Ok(vec![Change::Gone(span)]);
+        }
+        let Item::Declare { exits, .. } = &self.input.plan.items[index] else {
+            return Err(refused(span, "a `declare` here"));
+        };
+        let place = self.input.place(span.start);
+        let mut lines = vec![format!("acc2omp_begin(\"{place}\", acc_async_sync);")];
+        lines.extend(self.item_lines(index)?);
+        let mut changes = vec![Change::Lines(span, lines)];
+        for exit in exits {
+            let end = "acc2omp_end();".to_owned();
+            match exit {
+                Exit::Return { stmt, braces } => {
+                    let at = self.input.stmt_span(*stmt);
+                    // What is returned is computed first.
+                    let value = match &self.input.unit().stmt(*stmt).kind {
+                        StmtKind::Return(Some(expr)) => Some(self.input.unit().expr(*expr).kind.clone()),
+                        _ => None,
+                    };
+                    let simple = matches!(
+                        value,
+                        None | Some(ExprKind::Name(_) | ExprKind::Int(_) | ExprKind::Literal)
+                    );
+                    if !simple {
+                        return Err(refused(at, "a `return` of a computed value behind a `declare`"));
+                    }
+                    match braces {
+                        true => changes.push(Change::Braced(at, vec![end])),
+                        false => changes.push(Change::Before(at.start, vec![end])),
+                    }
+                }
+                Exit::End(block) => {
+                    changes.push(Change::Before(self.input.stmt_span(*block).end - 1, vec![end]));
+                }
+            }
+        }
+        Ok(changes)
+    }
+}

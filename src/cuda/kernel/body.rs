@@ -1,0 +1,824 @@
+//! The code of a region as device code: loops shared out, the rest run by the threads that OpenACC says run it.
+//!
+//! Invariant: what is outside worker and vector loops has the effect of one thread of its worker or gang (2.9: worker-single
+//! and vector-single mode); threads of a gang meet before and behind such code.
+
+use crate::cuda::fit::object;
+use crate::cuda::meaning;
+use crate::cuda::program::effects;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use crate::acc::ast::{DirectiveKind, ReductionOp};
+use crate::host::ir::{Derived, ExprId, ExprKind, FunctionId, StmtId, StmtKind};
+use crate::sema::{self, Header, SymbolId};
+use crate::source::Span;
+
+use super::window::Window;
+use crate::cuda::code::text::{self, Edits, columns};
+use crate::cuda::program::names::Names;
+use crate::cuda::program::{Input, Refused, refused};
+use crate::cuda::schedule::levels::{Levels, Nest, Shared, called_levels, routine_levels};
+use crate::cuda::schedule::reduction::{combined, identity, operator};
+use crate::cuda::types::counted::{Counted, is_narrow};
+use crate::cuda::types::spelling;
+
+/// The columns of one level of indentation in what is added.
+const STEP: i32 = 4;
+
+/// How the threads of a gang stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shape {
+    /// Workers have a dimension of their own.
+    pub rows: bool,
+    /// There is more than one thread.
+    pub many: bool,
+}
+
+impl Shape {
+    /// The levels that threads of one gang differ in.
+    fn levels(self) -> Levels {
+        Levels { gang: false, worker: self.many && self.rows, vector: self.many }
+    }
+}
+
+/// Makes a region's code.
+pub struct Body<'a, 'b> {
+    pub input: &'b Input<'a>,
+    pub nest: &'b Nest<'a>,
+    /// The bytes of the region.
+    pub region: Span,
+    pub shape: Shape,
+    pub names: Names,
+    pub edits: Edits,
+    /// Variables in device memory, or in memory that threads share: what is written there, others see.
+    pub common: HashSet<SymbolId>,
+    /// Arrays whose bounds are run-time values: the names of the sizes of their inner dimensions.
+    pub flat: HashMap<SymbolId, Vec<String>>,
+    /// The kernel is made for two widths of the index of flat loops.
+    pub template: bool,
+    /// What that type is called.
+    pub index: &'static str,
+    /// Reductions of the gangs, which begin with their identity.
+    pub results: HashMap<SymbolId, ReductionOp>,
+    /// Arrays of each thread, which are combined at the end.
+    pub arrays: HashSet<SymbolId>,
+    /// Tables of arrays that are only updated atomically, by name.
+    pub tables: HashMap<SymbolId, String>,
+    /// Windows of the one loop there is, in shared memory.
+    pub windows: Vec<Window>,
+    /// It is the body of a routine.
+    pub is_routine: bool,
+    /// The function that the code of a kernel stands in.
+    pub function: Option<FunctionId>,
+    /// The levels that are shared out where it begins: workers, where each calls a routine with vector loops.
+    pub mode: Levels,
+    /// The lanes of a worker and the workers of a gang, if they are known here.
+    pub sizes: Option<(usize, usize)>,
+    /// All threads that run what comes next are behind what they did before.
+    pub is_together: bool,
+}
+
+impl Body<'_, '_> {
+    /// The code of the statement, indented by one level.
+    pub fn code(&mut self, stmt: StmtId, indent: usize) -> Result<String, Refused> {
+        let span = self.input.stmt_span(stmt);
+        super::flat::flatten(self.input, &self.flat, span, &mut self.edits)?;
+        meaning::edit(self.input, span, &mut self.edits)?;
+        self.directives(span)?;
+        match &self.input.unit().stmt(stmt).kind {
+            // The braces of a function stay outside of what one thread does.
+            StmtKind::Block(list) if self.is_routine && !self.holds_shared(stmt) => {
+                self.single(&list.clone(), self.mode, true, true)?
+            }
+            _ => self.walk(stmt, self.mode, true, true)?,
+        }
+        Ok(match self.input.says_lines() {
+            true => self.edits.render_directed(self.input.file(), span, indent),
+            false => self.edits.render(self.input.file(), span, indent),
+        })
+    }
+
+    /// Takes the directives away, and says atomics in the target's way. In a routine, those that the host runs go.
+    fn directives(&mut self, span: Span) -> Result<(), Refused> {
+        let bound = self.input.bound;
+        for one in bound.iter().filter(|one| span.contains(one.directive.span)) {
+            self.edits.remove_lines(self.input.file(), one.directive.span);
+            if one.directive.kind == DirectiveKind::Atomic
+                && let Some(stmt) = one.stmt()
+            {
+                super::atomic::atomic(self.input, one, stmt, &self.tables, &mut self.edits)?;
+            }
+            let goes = matches!(
+                one.directive.kind,
+                DirectiveKind::Atomic | DirectiveKind::Loop | DirectiveKind::Cache
+            );
+            if !goes && !self.is_routine {
+                return Err(refused(one.directive.span, "this directive in a compute construct"));
+            }
+        }
+        Ok(())
+    }
+
+    fn vector_sync(&self) -> String {
+        match self.sizes {
+            Some((lanes, _)) => format!("acc2omp::vector_sync<{lanes}>();"),
+            None => "acc2omp::vector_sync();".to_owned(),
+        }
+    }
+
+    fn missing(&self, mode: Levels) -> Levels {
+        self.shape.levels().without(mode)
+    }
+
+    /// `is_last`: it ends an iteration of a shared loop, or the region.
+    fn walk(&mut self, stmt: StmtId, mode: Levels, in_block: bool, is_last: bool) -> Result<(), Refused> {
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.walk_here(stmt, mode, in_block, is_last))
+    }
+
+    fn walk_here(
+        &mut self,
+        stmt: StmtId,
+        mode: Levels,
+        in_block: bool,
+        is_last: bool,
+    ) -> Result<(), Refused> {
+        let nest = self.nest;
+        if let Some(shared) = nest.get(&stmt) {
+            return self.shared(shared, mode, in_block);
+        }
+        if !self.holds_shared(stmt) {
+            return self.single(&[stmt], mode, in_block, is_last);
+        }
+        match &self.input.unit().stmt(stmt).kind.clone() {
+            StmtKind::Block(list) => {
+                let mut run: Vec<StmtId> = Vec::new();
+                for inner in list {
+                    if self.holds_shared(*inner) {
+                        self.single(&std::mem::take(&mut run), mode, true, false)?;
+                        self.walk(*inner, mode, true, false)?;
+                    } else {
+                        run.push(*inner);
+                    }
+                }
+                self.single(&run, mode, true, is_last)
+            }
+            StmtKind::If { cond, then, other } => {
+                self.condition(*cond, mode)?;
+                self.is_together = false;
+                self.walk(*then, mode, false, false)?;
+                self.is_together = false;
+                let done = other.map_or(Ok(()), |other| self.walk(other, mode, false, false));
+                self.is_together = false;
+                done
+            }
+            StmtKind::For { init, cond, step, body } => {
+                if let Some(cond) = cond {
+                    self.condition(*cond, mode)?;
+                }
+                if let Some(step) = step {
+                    self.pure(*step, mode)?;
+                }
+                if let Some(init) = init {
+                    let unit = self.input.unit();
+                    let firsts = match &unit.stmt(*init).kind {
+                        StmtKind::Expr(expr) => vec![*expr],
+                        StmtKind::Decl(decls) => decls.iter().filter_map(|id| unit.decl(*id).init).collect(),
+                        _ => Vec::new(),
+                    };
+                    firsts.into_iter().try_for_each(|expr| self.pure(expr, mode))?;
+                }
+                self.is_together = false;
+                self.walk(*body, mode, false, false)?;
+                self.is_together = false;
+                Ok(())
+            }
+            StmtKind::While { cond, body } | StmtKind::DoWhile { body, cond } => {
+                self.condition(*cond, mode)?;
+                self.is_together = false;
+                self.walk(*body, mode, false, false)?;
+                self.is_together = false;
+                Ok(())
+            }
+            StmtKind::Expr(_) | StmtKind::Decl(_) | StmtKind::Return(_) => self.call(stmt, mode, in_block),
+            _ => Err(refused(self.input.stmt_span(stmt), "a loop directive inside this statement")),
+        }
+    }
+
+    /// A call of a routine that shares out loops: all threads make it that share them, and meet before and behind.
+    fn call(&mut self, stmt: StmtId, mode: Levels, in_block: bool) -> Result<(), Refused> {
+        let unit = self.input.unit();
+        let span = self.input.stmt_span(stmt);
+        let levels = called_levels(self.input, stmt);
+        if mode.vector || !self.shape.many {
+            return Ok(());
+        }
+        let one_row = self.shape.rows && !levels.worker && !mode.worker;
+        let result = match &unit.stmt(stmt).kind {
+            StmtKind::Expr(expr) => self.result(*expr),
+            _ => None,
+        };
+        let Some(result) = result.or((!one_row).then_some(None)) else {
+            return Err(refused(span, "the result of a vector routine, outside of worker loops,"));
+        };
+        let sync = match self.shape.rows && mode.worker {
+            true => self.vector_sync(),
+            false => "__syncthreads();".to_owned(),
+        };
+        let is_last = matches!(unit.stmt(stmt).kind, StmtKind::Return(_));
+        let before = if self.is_together { String::new() } else { format!("{sync}\n") };
+        let row = if one_row { "if (threadIdx.y == 0)\n    " } else { "" };
+        let (open, close) = if in_block { ("", "") } else { ("{\n", "\n}") };
+        self.edits.insert(span.start, format!("{open}{before}{row}"));
+        let mut behind = if is_last { String::new() } else { format!("\n{sync}") };
+        if let Some(name) = result.filter(|_| one_row) {
+            behind += &format!("\n{name} = acc2omp::gang_broadcast({name});");
+        }
+        behind += close;
+        // The semicolon goes, too: a loop around it may end here.
+        let end = Span { start: span.end - 1, end: span.end };
+        self.edits.replace_like(end, format!(";{behind}"), span.start);
+        self.is_together = !is_last;
+        Ok(())
+    }
+
+    /// For a call, or the assignment of its result that all lanes of a worker may make: the variable of the threads' own
+    /// that gets the result, if it is one.
+    fn result(&self, expr: ExprId) -> Option<Option<String>> {
+        let unit = self.input.unit();
+        let is_call = |expr: ExprId| matches!(unit.expr(expr).kind, ExprKind::Call { .. });
+        if is_call(expr) {
+            return Some(None);
+        }
+        let ExprKind::Assign(None, left, right) = unit.expr(expr).kind else { return None };
+        let mut base = left;
+        while let ExprKind::Index(inner, _) | ExprKind::Member { base: inner, .. } = unit.expr(base).kind {
+            base = inner;
+        }
+        let ExprKind::Name(name) = &unit.expr(base).kind else { return None };
+        let text = self.input.file().text(unit.expr(right).span);
+        if !is_call(right) || text::words(&text).contains(&name.as_str()) {
+            return None;
+        }
+        match self.is_common(left) {
+            true => Some(None),
+            false => (base == left).then(|| Some(name.clone())),
+        }
+    }
+
+    /// A condition that all threads follow: if its calls may change something, one thread evaluates it for all.
+    fn condition(&mut self, cond: ExprId, mode: Levels) -> Result<(), Refused> {
+        let missing = self.missing(mode);
+        let span = self.input.unit().expr(cond).span;
+        if !missing.any() || self.changing_call(span).is_none() {
+            return self.pure(cond, mode);
+        }
+        let unit = self.input.unit();
+        let mut inside = unit.exprs_in(span);
+        if inside.any(|expr| matches!(expr.kind, ExprKind::Assign(..) | ExprKind::Step { .. })) {
+            return Err(refused(span, "a condition that changes something, around a worker or vector loop"));
+        }
+        let (thread, _, broadcast) = single_thread(missing, self.shape, &self.vector_sync());
+        self.edits.insert(span.start, format!("{broadcast}({thread} ? (bool)("));
+        self.edits.insert(span.end, ") : false)");
+        Ok(())
+    }
+
+    /// The first call in `span` that may change what threads share.
+    fn changing_call(&self, span: Span) -> Option<Span> {
+        effects::changing_call(self.input, span, &|base| !self.is_common(base))
+    }
+
+    /// What all threads evaluate must change nothing that they share.
+    fn pure(&self, expr: ExprId, mode: Levels) -> Result<(), Refused> {
+        if !self.missing(mode).any() {
+            return Ok(());
+        }
+        let unit = self.input.unit();
+        if let Some(call) = self.changing_call(unit.expr(expr).span) {
+            return Err(refused(
+                call,
+                "a call that may change something, in the head of a loop around worker or vector loops,",
+            ));
+        }
+        let mut pending = vec![expr];
+        while let Some(expr) = pending.pop() {
+            let kind = &unit.expr(expr).kind;
+            let changed = match kind {
+                ExprKind::Assign(_, left, _) => Some(*left),
+                ExprKind::Step { operand, .. } => Some(*operand),
+                _ => None,
+            };
+            if changed.is_some_and(|changed| self.is_common(changed)) {
+                return Err(refused(
+                    unit.expr(expr).span,
+                    "a condition that changes memory, around a worker or vector loop",
+                ));
+            }
+            pending.extend(kind.children());
+        }
+        Ok(())
+    }
+
+    /// Whether what an expression names is in memory that threads share.
+    fn is_common(&self, expr: ExprId) -> bool {
+        let unit = self.input.unit();
+        match &unit.expr(expr).kind {
+            ExprKind::Name(name) => {
+                let symbol = self.input.symbols.lookup(name, unit.expr(expr).span.start);
+                symbol.is_none_or(|symbol| self.common.contains(&symbol))
+            }
+            ExprKind::Index(base, _) => self.is_common_base(*base),
+            ExprKind::Member { base, arrow: false, .. } => self.is_common(*base),
+            _ => true,
+        }
+    }
+
+    /// Whether what an index goes into is shared: an array of the thread's own is not.
+    fn is_common_base(&self, base: ExprId) -> bool {
+        let unit = self.input.unit();
+        match &unit.expr(base).kind {
+            ExprKind::Name(name) => {
+                let symbol = self.input.symbols.lookup(name, unit.expr(base).span.start);
+                symbol.is_none_or(|symbol| {
+                    self.common.contains(&symbol)
+                        || self.input.symbols.get(symbol).class != sema::Class::Array
+                })
+            }
+            ExprKind::Index(base, _) => self.is_common_base(*base),
+            ExprKind::Member { base, arrow: false, .. } => self.is_common_base(*base),
+            _ => true,
+        }
+    }
+
+    /// Whether a statement is, or holds, a shared loop or a call of a routine that shares out loops.
+    fn holds_shared(&self, stmt: StmtId) -> bool {
+        let span = self.input.stmt_span(stmt);
+        let has_loop = self.nest.keys().any(|at| span.contains(self.input.stmt_span(*at)));
+        has_loop || called_levels(self.input, stmt).any()
+    }
+
+    /// Statements that no thread shares out: by one thread of those that `mode` leaves, if others could tell.
+    fn single(
+        &mut self,
+        stmts: &[StmtId],
+        mode: Levels,
+        in_block: bool,
+        is_last: bool,
+    ) -> Result<(), Refused> {
+        let missing = self.missing(mode);
+        if stmts.is_empty() || !missing.any() {
+            return Ok(());
+        }
+        let mut run: Vec<StmtId> = Vec::new();
+        for stmt in stmts {
+            let is_decl = matches!(self.input.unit().stmt(*stmt).kind, StmtKind::Decl(_));
+            if self.has_effect(*stmt) && !is_decl {
+                run.push(*stmt);
+            } else {
+                self.guard(&std::mem::take(&mut run), missing, in_block, false)?;
+                self.initialisers(*stmt, missing)?;
+                // What all threads do takes each its own time.
+                self.is_together = false;
+            }
+        }
+        self.guard(&run, missing, in_block, is_last)
+    }
+
+    /// The first values of declared variables that are to be computed once, as a pointer to new memory is: one thread computes
+    /// each, the others get it.
+    fn initialisers(&mut self, stmt: StmtId, missing: Levels) -> Result<(), Refused> {
+        let unit = self.input.unit();
+        let StmtKind::Decl(decls) = &unit.stmt(stmt).kind else { return Ok(()) };
+        let (condition, _, broadcast) = single_thread(missing, self.shape, &self.vector_sync());
+        for decl in decls.iter().map(|decl| unit.decl(*decl)) {
+            let Some(init) = decl.init.map(|init| unit.expr(init).span) else { continue };
+            let text = self.input.file().text(init);
+            let is_new = text::words(&text).iter().any(|word| ["malloc", "calloc"].contains(word));
+            let is_pointer = decl.derived.as_slice() == [Derived::Pointer];
+            let base = spelling::base(self.input, self.input.source, decl);
+            if let Some(base) = base.as_ref().filter(|_| is_new && is_pointer) {
+                // What C converts by itself has its cast in front.
+                let cast = if self.input.is_c { String::new() } else { format!("({base} *)") };
+                self.edits.insert(init.start, format!("{broadcast}({condition} ? {cast}"));
+                self.edits.insert(init.end, " : 0)");
+                continue;
+            }
+            let Some(call) = self.changing_call(init) else { continue };
+            let symbol = self.input.symbols.lookup(&decl.name, decl.name_span.end);
+            let class = symbol.map(|symbol| self.input.symbols.get(symbol).class);
+            let is_value = is_pointer || class == Some(sema::Class::Scalar) && decl.derived.is_empty();
+            let Some(base) = base.filter(|_| is_value) else {
+                return Err(refused(
+                    call,
+                    "a call that may change something, in the declaration of this variable,",
+                ));
+            };
+            let base = base.trim_start_matches("const ");
+            let kind = if is_pointer { format!("{base} *") } else { base.to_owned() };
+            self.edits.insert(init.start, format!("{broadcast}<{kind}>({condition} ? ({kind})("));
+            self.edits.insert(init.end, format!(") : ({kind})0)"));
+        }
+        Ok(())
+    }
+
+    /// Whether a statement changes memory that threads share.
+    fn has_effect(&self, stmt: StmtId) -> bool {
+        let unit = self.input.unit();
+        let span = self.input.stmt_span(stmt);
+        if self.changing_call(span).is_some() {
+            return true;
+        }
+        // Jumps stay with their loops.
+        unit.exprs_in(span).any(|expr| match &expr.kind {
+            ExprKind::Assign(_, left, _) => self.is_common(*left),
+            ExprKind::Step { operand, .. } => self.is_common(*operand),
+            ExprKind::Call { callee, args } => {
+                let name = self.input.file().text(unit.expr(*callee).span);
+                let writes = |arg: &ExprId| {
+                    let expr = unit.expr(*arg);
+                    match &expr.kind {
+                        ExprKind::AddressOf(_) => true,
+                        ExprKind::Name(name) => {
+                            let symbol = self.input.symbols.lookup(name, expr.span.start);
+                            symbol.is_some_and(|symbol| {
+                                !matches!(
+                                    self.input.symbols.get(symbol).class,
+                                    sema::Class::Scalar | sema::Class::Unknown
+                                )
+                            })
+                        }
+                        _ => false,
+                    }
+                };
+                name == "printf"
+                    || routine_levels(self.input, name.rsplit(['>', '.']).next().unwrap_or(&name)).any()
+                    || name.starts_with("atomic")
+                    || args.iter().any(writes)
+                    || object::is_changed_by(self.input, expr.span, &name)
+            }
+            _ => false,
+        })
+    }
+
+    fn guard(
+        &mut self,
+        run: &[StmtId],
+        missing: Levels,
+        in_block: bool,
+        is_last: bool,
+    ) -> Result<(), Refused> {
+        let (Some(first), Some(last)) = (run.first(), run.last()) else { return Ok(()) };
+        let span = Span { start: self.input.stmt_span(*first).start, end: self.input.stmt_span(*last).end };
+        for stmt in run {
+            if has_jump(self.input, *stmt) {
+                return Err(refused(
+                    self.input.stmt_span(*stmt),
+                    "a jump in code that one thread of a gang runs",
+                ));
+            }
+        }
+        let (condition, barrier, broadcast) = single_thread(missing, self.shape, &self.vector_sync());
+        let open = if in_block { "" } else { "{\n" };
+        // Behind a reduction or a barrier, all threads are there already; at the end of an iteration that no other one
+        // depends on, none waits.
+        let barrier_before = if self.is_together { String::new() } else { format!("{barrier}\n") };
+        let mut behind = if is_last { "\n}".to_owned() } else { format!("\n}}\n{barrier}") };
+        self.is_together = !is_last;
+        for symbol in self.kept(run).into_iter().filter(|_| !is_last) {
+            let name = &self.input.symbols.get(symbol).name;
+            behind += &format!("\n{name} = {broadcast}({name});");
+        }
+        if !in_block {
+            behind += "\n}";
+        }
+        self.edits.insert(span.start, format!("{open}{barrier_before}if ({condition}) {{\n    "));
+        self.edits.shift(Span { start: span.start + 1, end: span.end }, -STEP);
+        self.edits.replace_like(Span { start: span.end, end: span.end }, behind, span.start);
+        Ok(())
+    }
+
+    /// The variables of the thread's own, declared outside the statements, that they assign.
+    fn kept(&self, run: &[StmtId]) -> Vec<SymbolId> {
+        let mut kept = BTreeMap::new();
+        for stmt in run {
+            let span = self.input.stmt_span(*stmt);
+            for (symbol, used) in sema::uses(self.input.unit(), self.input.symbols, *stmt).iter() {
+                let known = self.input.symbols.get(symbol);
+                let own = !self.common.contains(&symbol) && known.class != sema::Class::Array;
+                if used.written && own && !span.contains(known.scope) {
+                    kept.insert(symbol, ());
+                }
+            }
+        }
+        kept.into_keys().collect()
+    }
+
+    /// A loop whose iterations are shared out.
+    fn shared(&mut self, shared: &Shared, mode: Levels, in_block: bool) -> Result<(), Refused> {
+        let (Some(outer), Some(inner)) = (shared.stmts.first(), shared.headers.last()) else { return Ok(()) };
+        let span = self.input.stmt_span(*outer);
+        // The vector lanes of one worker run it, the others wait.
+        let one_row = self.shape.rows && shared.levels.vector && !shared.levels.worker && !mode.worker;
+        let mut inside = mode.with(shared.levels);
+        inside.worker |= one_row;
+        let mut before = String::new();
+        let mut behind = String::new();
+        let mut own = Vec::new();
+        for (op, item) in &shared.reductions {
+            let threads = Levels { gang: false, ..shared.levels };
+            if self.shape.many && threads.threads() {
+                own.extend(self.reduce(*op, item, shared, threads, one_row, (&mut before, &mut behind))?);
+            }
+        }
+        if shared.levels.threads() && !shared.levels.gang && self.shape.many && self.has_effect(*outer) {
+            let sync = match mode.worker && self.shape.rows {
+                true => self.vector_sync(),
+                false => "__syncthreads();".to_owned(),
+            };
+            // What the threads have read before, some may write now; what one thread has written, the others see.
+            if !self.is_together {
+                before = format!("{sync}\n{before}");
+            }
+            behind = format!("\n{sync}{behind}");
+        }
+        self.is_together = !behind.is_empty() && !one_row;
+        let body = self.input.stmt_span(inner.body);
+        let is_block = matches!(self.input.unit().stmt(inner.body).kind, StmtKind::Block(_));
+        let (counts, header, indices) = self.header(shared)?;
+        before += &counts;
+        if one_row {
+            before += "if (threadIdx.y == 0)\n";
+        }
+        let has_lines = !before.is_empty() || !behind.is_empty();
+        let wrap = has_lines && !in_block;
+        if wrap {
+            before = format!("{{\n{before}");
+            behind += "\n}";
+        }
+        let mut text = format!("{before}{header} {{");
+        for line in indices.into_iter().chain(own) {
+            text += &format!("\n    {line}");
+        }
+        let file = self.input.file();
+        if is_block {
+            // The lines of the body keep their depth under the outermost loop.
+            let shift = columns(file, body.start) as i32 - columns(file, span.start) as i32;
+            let inner_lines = Span { start: body.start + 1, end: body.end };
+            if file.lines.line(body.start) != file.lines.line(body.end - 1) {
+                self.edits.shift(inner_lines, shift);
+            } else {
+                text += "\n    ";
+            }
+            self.edits.replace(Span { start: span.start, end: body.start + 1 }, text);
+        } else {
+            let shift = columns(file, body.start) as i32 - columns(file, span.start) as i32 - STEP;
+            let own_line = file.lines.line(body.start) != file.lines.line(span.start);
+            if own_line {
+                self.edits.shift(Span { start: body.start + 1, end: body.end }, shift);
+            }
+            self.edits.replace(Span { start: span.start, end: body.start }, format!("{text}\n    "));
+        }
+        let is_together = self.is_together;
+        // No other iteration depends on what an iteration does.
+        self.is_together = true;
+        self.walk(inner.body, inside, true, true)?;
+        self.is_together = is_together;
+        // Behind what ends in the body, which may end at the same place.
+        let one_line = file.lines.line(body.start) == file.lines.line(body.end - 1);
+        let brace = if is_block && !one_line { "}" } else { "\n}" };
+        let end = Span { start: if is_block { body.end - 1 } else { body.end }, end: span.end };
+        self.edits.replace_like(end, format!("{brace}{behind}"), span.start);
+        Ok(())
+    }
+
+    /// Puts a reduction over threads around a loop.
+    fn reduce(
+        &mut self,
+        op: ReductionOp,
+        item: &crate::acc::ast::ListItem,
+        shared: &Shared,
+        threads: Levels,
+        one_row: bool,
+        (before, behind): (&mut String, &mut String),
+    ) -> Result<Option<String>, Refused> {
+        let place = shared.span(self.input).start;
+        let symbol = self.input.symbols.lookup(item.variable(), place);
+        let decl = symbol.and_then(|symbol| self.input.declaration(symbol));
+        let (Some(symbol), Some((seen, decl))) = (symbol, decl) else {
+            return Err(refused(item.span, "a reduction of a variable whose declaration is not seen"));
+        };
+        if self.arrays.contains(&symbol) {
+            // Each thread has its own until the end.
+            return Ok(None);
+        }
+        let base = spelling::base(self.input, seen, decl)
+            .ok_or_else(|| refused(item.span, "a reduction of this type"))?;
+        let name = item.variable();
+        let reduce = match (threads.worker, threads.vector) {
+            (true, false) => "worker_reduce",
+            (false, true) if self.shape.rows => "vector_reduce",
+            _ => "block_reduce",
+        };
+        let lanes = match self.sizes.filter(|_| reduce == "vector_reduce") {
+            Some((lanes, _)) => format!(", {lanes}"),
+            None => String::new(),
+        };
+        let derived: Vec<&Derived> =
+            decl.derived.iter().filter(|part| **part != Derived::Reference).collect();
+        let is_bare = item.parts.len() == usize::from(item.variable() != item.base.text);
+        if is_bare && !derived.is_empty() {
+            // A copy for each thread, which has the array's name in the loop.
+            let mut sizes = String::new();
+            for part in &derived {
+                let Derived::Array(Some(size)) = part else {
+                    return Err(refused(
+                        item.span,
+                        "a reduction of something else than a scalar or an array",
+                    ));
+                };
+                sizes += &format!("[{}]", seen.text(*size));
+            }
+            let (own, n) = (self.names.fresh(&format!("{name}_own")), self.names.fresh("n"));
+            let each = format!("for (size_t {n} = 0; {n} < sizeof {own} / sizeof({base}); {n}++)");
+            *before += &format!(
+                "{base} {own}{sizes};\n{each}\n    (({base} *){own})[{n}] = {};\n",
+                identity(op, &base)
+            );
+            let place = format!("(({base} *){name})[{n}]");
+            let call = format!("acc2omp::{reduce}<{}{lanes}>((({base} *){own})[{n}])", operator(op));
+            *behind += &format!("\n{each}\n    {place} = {};", combined(op, &place, &call));
+            return Ok(Some(format!("{base} (&{name}){sizes} = {own};")));
+        }
+        if !is_bare || !derived.is_empty() {
+            return Err(refused(item.span, "a reduction of something else than a scalar or an array"));
+        }
+        let call = format!("acc2omp::{reduce}<{}{lanes}>({name})", operator(op));
+        if shared.levels.gang && self.results.contains_key(&symbol) && self.is_only(shared, symbol) {
+            *behind += &format!("\n{name} = {call};");
+            return Ok(None);
+        }
+        let outer = self.names.fresh(&format!("{name}_before"));
+        *before += &format!("const {base} {outer} = {name};\n{name} = {};\n", identity(op, &base));
+        *behind += &format!("\n{name} = {};", combined(op, &outer, &call));
+        if one_row {
+            *behind += &format!("\n{name} = acc2omp::gang_broadcast({name});");
+        }
+        Ok(None)
+    }
+
+    /// Whether the loop is the only place where the region uses a variable, and is reached once.
+    fn is_only(&self, shared: &Shared, symbol: SymbolId) -> bool {
+        let outer = shared.span(self.input);
+        let reducing = self.nest.values().filter(|other| {
+            other.levels.threads()
+                && other
+                    .reductions
+                    .iter()
+                    .any(|(_, item)| self.input.symbols.lookup(&item.base.text, outer.start) == Some(symbol))
+        });
+        reducing.count() == 1
+            && self.nest.values().all(|other| {
+                let span = other.span(self.input);
+                span == outer || !span.contains(outer)
+            })
+            && !self.in_sequential_loop(outer)
+    }
+
+    /// Whether a sequential loop of the region holds `inner`.
+    fn in_sequential_loop(&self, inner: Span) -> bool {
+        let is_loop = |kind: &StmtKind| {
+            matches!(kind, StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. })
+        };
+        let holds = |span: Span| span != inner && span.contains(inner);
+        self.input.unit().stmts_in(self.region).any(|stmt| is_loop(&stmt.kind) && holds(stmt.span))
+    }
+
+    /// What counts the loops of a nest, the `for` line of a shared loop, and the lines that set its variables.
+    fn header(&mut self, shared: &Shared) -> Result<(String, String, Vec<String>), Refused> {
+        if !shared.tile.is_empty() {
+            return self.tiled(shared);
+        }
+        if shared.reuses {
+            return self.reused(shared);
+        }
+        if !self.windows.is_empty() {
+            return self.windowed(shared);
+        }
+        let (first, stride) = self.threads(shared.levels);
+        let index = self.index_type(shared);
+        let k = self.names.fresh("k");
+        let mut parts = Vec::new();
+        for header in &shared.headers {
+            parts.push(Counted::new(self.input, header)?);
+        }
+        let names: Vec<String> =
+            parts.iter().map(|part| self.names.fresh(&format!("{}_trips", part.name))).collect();
+        let counted: Vec<String> =
+            names.iter().zip(&parts).map(|(name, part)| format!("{name} = {}", part.trips)).collect();
+        let header = match names.as_slice() {
+            [only] => {
+                format!("for ({index} {k} = {first}, {};\n     {k} < {only}; {k} += {stride})", counted[0])
+            }
+            many => {
+                let total = many.join(" * ");
+                format!("for ({index} {k} = {first}; {k} < {total}; {k} += {stride})")
+            }
+        };
+        let counts = match names.len() {
+            1 => String::new(),
+            _ => format!("const {index} {};\n", counted.join(", ")),
+        };
+        let mut lines = Vec::new();
+        for (at, (part, header)) in parts.iter().zip(&shared.headers).enumerate() {
+            if !self.is_used(shared, part, header) {
+                continue;
+            }
+            let behind = names[at + 1..].join(" * ");
+            let own = match (at, behind.is_empty()) {
+                (0, true) => k.clone(),
+                (0, false) if names.len() == 2 => format!("{k} / {behind}"),
+                (0, false) => format!("{k} / ({behind})"),
+                (_, true) => format!("{k} % {}", names[at]),
+                (_, false) if names.len() - at == 2 => format!("{k} / {behind} % {}", names[at]),
+                (_, false) => format!("{k} / ({behind}) % {}", names[at]),
+            };
+            lines.push(part.value(&own, names.len() > 1));
+        }
+        Ok((counts, header, lines))
+    }
+
+    /// Whether the body of a nest names the variable of one of its loops.
+    pub fn is_used(&self, shared: &Shared, part: &Counted, header: &Header) -> bool {
+        let Some(body) = shared.headers.last().map(|header| header.body) else { return false };
+        let uses = sema::uses(self.input.unit(), self.input.symbols, body);
+        let text = self.input.file().text(self.input.stmt_span(body));
+        uses.of(header.var).is_some() || text::words(&text).contains(&part.name.as_str())
+    }
+
+    /// The first iteration of a thread, and how many there are from one to the next.
+    pub fn threads(&self, levels: Levels) -> (String, String) {
+        let rows = self.shape.rows;
+        let (first, stride) = match (levels.gang, levels.worker, levels.vector) {
+            _ if !self.shape.many => match levels.gang {
+                true => ("blockIdx.x", "gridDim.x"),
+                false => ("0", "1"),
+            },
+            (true, false, false) => ("blockIdx.x", "gridDim.x"),
+            (false, true, false) => ("threadIdx.y", "blockDim.y"),
+            (true, true, false) => ("blockIdx.x * blockDim.y + threadIdx.y", "gridDim.x * blockDim.y"),
+            (true, true, true) if rows => (
+                "(blockIdx.x * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x",
+                "gridDim.x * blockDim.y * blockDim.x",
+            ),
+            (false, true, true) if rows => {
+                ("threadIdx.y * blockDim.x + threadIdx.x", "blockDim.y * blockDim.x")
+            }
+            (true, _, _) => ("blockIdx.x * blockDim.x + threadIdx.x", "gridDim.x * blockDim.x"),
+            (false, _, _) => ("threadIdx.x", "blockDim.x"),
+        };
+        (first.to_owned(), stride.to_owned())
+    }
+
+    /// The type that counts the iterations: 32 bits where they surely suffice.
+    pub fn index_type(&self, shared: &Shared) -> &'static str {
+        match shared.headers.as_slice() {
+            _ if self.template && shared.headers.len() > 1 => self.index,
+            [only] if is_narrow(self.input, only, !shared.levels.gang) => "unsigned",
+            _ => "unsigned long long",
+        }
+    }
+}
+
+/// The condition that one thread of those that differ in `missing` meets, the barrier that they share, and what gives its
+/// value to all of them.
+fn single_thread(missing: Levels, shape: Shape, vector_sync: &str) -> (&'static str, String, &'static str) {
+    let all = "__syncthreads();".to_owned();
+    match (shape.rows, missing.worker, missing.vector) {
+        (true, false, true) => ("threadIdx.x == 0", vector_sync.to_owned(), "acc2omp::vector_broadcast"),
+        (true, true, false) => ("threadIdx.y == 0", all, "acc2omp::gang_broadcast"),
+        (true, _, _) => ("threadIdx.x == 0 && threadIdx.y == 0", all, "acc2omp::gang_broadcast"),
+        (false, _, _) => ("threadIdx.x == 0", all, "acc2omp::gang_broadcast"),
+    }
+}
+
+/// Whether a statement jumps out of itself.
+fn has_jump(input: &Input, stmt: StmtId) -> bool {
+    let mut pending = vec![(stmt, false)];
+    while let Some((at, in_loop)) = pending.pop() {
+        let kind = &input.unit().stmt(at).kind;
+        match kind {
+            StmtKind::Return(_) | StmtKind::Goto(_) => return true,
+            StmtKind::Break | StmtKind::Continue if !in_loop => return true,
+            _ => {}
+        }
+        let is_loop = matches!(
+            kind,
+            StmtKind::For { .. }
+                | StmtKind::While { .. }
+                | StmtKind::DoWhile { .. }
+                | StmtKind::Switch { .. }
+        );
+        pending.extend(sema::children(input.unit(), at).into_iter().map(|inner| (inner, in_loop || is_loop)));
+    }
+    false
+}

@@ -1,0 +1,105 @@
+//! The text of kernels, and of launchers: what the host calls in the place of a construct.
+//!
+//! Invariant: a launcher's parameters are the same in the device file and in the header, but for what C knows of types.
+
+use super::parts::{Host, Made, Words};
+use crate::cuda::code::lines::wrapped;
+use crate::cuda::schedule::grid::Grid;
+
+/// What a launcher is made of.
+pub struct Launcher<'a> {
+    pub name: &'a str,
+    pub place: &'a str,
+    pub host: &'a Host,
+    pub made: &'a Made,
+    pub grid: &'a Grid,
+    /// Lanes and workers.
+    pub shape: (usize, usize),
+    pub queued: bool,
+}
+
+/// The name of the kernel that a launcher of this name starts.
+pub fn kernel_name(launcher: &str) -> String {
+    format!("{launcher}_kernel")
+}
+
+/// The definition of the kernel that a launcher starts.
+pub fn kernel(launcher: &Launcher, code: &str) -> String {
+    let Launcher { name, made, grid, shape: (vector, workers), .. } = launcher;
+    let mut out = String::new();
+    if grid.template {
+        out += &format!("template <typename {}>\n", launcher.host.words.index);
+    }
+    let params: Vec<String> = made.params.iter().map(|(declared, _)| declared.clone()).collect();
+    let held = made.held.map(|held| format!(", {held}")).unwrap_or_default();
+    let head =
+        format!("__global__ void __launch_bounds__({}{held}) {}(", vector * workers, kernel_name(name));
+    out += &format!("{head}{})\n{{\n", wrapped(&params, 4, head.len()));
+    for line in made.prologue.iter().chain(&made.filling) {
+        out += &format!("    {line}\n");
+    }
+    out += code.trim_end();
+    out.push('\n');
+    for line in &made.epilogue {
+        out += &format!("    {line}\n");
+    }
+    out + "}\n\n"
+}
+
+/// The definition of a launcher.
+pub fn text(launcher: &Launcher) -> String {
+    let Launcher { name, place, host, grid, .. } = launcher;
+    let mut params: Vec<String> = host.params.iter().map(|(device, _)| device.clone()).collect();
+    params.extend(grid.param.clone());
+    if launcher.queued {
+        params.push(format!("int {}", host.words.queue));
+    }
+    let head = format!("extern \"C\" void {name}(");
+    let mut out = format!("{head}{})\n{{\n", wrapped(&params, 4, head.len()));
+    let Words { region, gangs, threads, kernel: chosen, trips, queue, .. } = &host.words;
+    let queue = if launcher.queued { queue.as_str() } else { "acc_async_sync" };
+    out += &format!("    acc2omp::Region {region}(\"{place}\", {queue});\n");
+    for line in host.before().chain(&grid.lines) {
+        out += &format!("    {line}\n");
+    }
+    let (vector, workers) = launcher.shape;
+    let block = if workers == 1 { format!("{vector}") } else { format!("{vector}, {workers}") };
+    let made = kernel_name(name);
+    let kernel = match grid.template {
+        true => {
+            out += "    // 32 bits count the iterations, and the steps of all threads, or 64 do.\n";
+            let head = format!("    const auto {chosen} = {trips} < (1ull << 31) ? {made}<unsigned>");
+            out += &format!("{head}\n        : {made}<unsigned long long>;\n");
+            chosen.clone()
+        }
+        false => made,
+    };
+    match grid.gangs.contains('\n') {
+        true => {
+            out += &format!("    const dim3 {gangs}({});\n    const dim3 {threads}({block});\n", grid.gangs)
+        }
+        false => out += &format!("    const dim3 {gangs}({}), {threads}({block});\n", grid.gangs),
+    }
+    for line in &host.results {
+        out += &format!("    {line}\n");
+    }
+    let mut arguments = vec![region.clone(), gangs.clone(), threads.clone(), kernel];
+    arguments.extend(launcher.made.params.iter().map(|(_, argument)| argument.clone()));
+    out += &format!("    acc2omp::launch({});\n}}\n", wrapped(&arguments, 8, 20));
+    out
+}
+
+/// The declaration of a launcher for the host.
+pub fn prototype(launcher: &Launcher) -> String {
+    let Launcher { name, host, grid, queued, .. } = launcher;
+    let mut params: Vec<String> = host.params.iter().map(|(_, header)| header.clone()).collect();
+    params.extend(grid.param.clone());
+    if *queued {
+        params.push(format!("int {}", host.words.queue));
+    }
+    if params.is_empty() {
+        params.push("void".to_owned());
+    }
+    let head = format!("void {name}(");
+    format!("{head}{});\n", wrapped(&params, 4, head.len()))
+}

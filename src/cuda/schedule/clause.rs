@@ -1,0 +1,134 @@
+//! What the clauses of a directive ask for besides data: condition, queue, waits, sizes.
+//!
+//! Invariant: expressions stay in the host's text; the host evaluates them.
+
+use crate::acc::ast::{ClauseKind, Expr, GangArgument, WaitArgument};
+
+use crate::cuda::code::text::operand;
+use crate::cuda::program::Input;
+
+/// What is asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    /// The device runs it if this holds.
+    pub condition: Option<String>,
+    /// The queue.
+    pub queue: Option<String>,
+    waits: Vec<String>,
+    /// `num_gangs`
+    pub gangs: Option<String>,
+    /// `num_workers`
+    pub workers: Option<String>,
+    /// `vector_length`
+    pub vector: Option<String>,
+}
+
+impl Asked {
+    /// The clauses of directive `index`.
+    pub fn of(input: &Input, index: usize) -> Asked {
+        let mut asked = Asked::default();
+        // In `_Pragma` quotes have their backslashes.
+        let text = |expr: &Expr| expr.text.trim().replace("\\\"", "\"");
+        for kind in input.clauses(index) {
+            match kind {
+                ClauseKind::Async(Some(queue)) => asked.queue = Some(text(queue)),
+                ClauseKind::Async(None) => asked.queue = Some("acc_async_noval".to_owned()),
+                _ => {}
+            }
+        }
+        for kind in input.clauses(index) {
+            match kind {
+                ClauseKind::If(condition) => asked.add(text(condition)),
+                ClauseKind::SelfRun(None) => asked.add("0".to_owned()),
+                ClauseKind::SelfRun(Some(condition)) => asked.add(format!("!({})", text(condition))),
+                ClauseKind::NumGangs(all) => {
+                    let sizes: Vec<String> = all.iter().map(text).filter(|size| size != "1").collect();
+                    asked.gangs = Some(product(&sizes));
+                }
+                ClauseKind::NumWorkers(expr) => asked.workers = Some(text(expr)),
+                ClauseKind::VectorLength(expr) => asked.vector = Some(text(expr)),
+                ClauseKind::Gang(arguments) => {
+                    for argument in arguments {
+                        if let GangArgument::Num(expr) = argument {
+                            asked.gangs = Some(text(expr));
+                        }
+                    }
+                }
+                ClauseKind::Worker(Some(expr)) => asked.workers = Some(text(expr)),
+                ClauseKind::Vector(Some(expr)) => asked.vector = Some(text(expr)),
+                ClauseKind::Wait(argument) => {
+                    let lines = wait_lines(argument.as_ref(), asked.queue.as_deref());
+                    asked.waits.extend(lines);
+                }
+                _ => {}
+            }
+        }
+        asked
+    }
+
+    fn add(&mut self, condition: String) {
+        self.condition = Some(match self.condition.take() {
+            Some(known) => format!("({known}) && ({condition})"),
+            None => condition,
+        });
+    }
+
+    /// The queue as an expression: that of the host's own work if none is asked for.
+    pub fn queue_or_sync(&self) -> &str {
+        self.queue.as_deref().unwrap_or("acc_async_sync")
+    }
+
+    /// The end of a routine's name, and its last argument, for the queue.
+    pub fn suffix(&self) -> (&'static str, String) {
+        match &self.queue {
+            Some(queue) => ("_async", format!(", {queue}")),
+            None => ("", String::new()),
+        }
+    }
+
+    /// Lines that wait for other queues.
+    pub fn waits(&self) -> Vec<String> {
+        self.waits.clone()
+    }
+
+    /// Only what counts for each launch of a region stays.
+    pub fn keep_gangs(&mut self) {
+        self.condition = None;
+        self.waits.clear();
+    }
+}
+
+/// The product of some sizes.
+fn product(sizes: &[String]) -> String {
+    match sizes {
+        [] => "1".to_owned(),
+        [only] => only.clone(),
+        several => several.iter().map(|size| operand(size)).collect::<Vec<String>>().join(" * "),
+    }
+}
+
+/// What a `wait` clause or directive waits for.
+pub fn wait_lines(argument: Option<&WaitArgument>, queue: Option<&str>) -> Vec<String> {
+    let queues = argument.map(|argument| argument.queues.as_slice()).unwrap_or_default();
+    let device = argument.and_then(|argument| argument.devnum.as_ref());
+    let mut lines = Vec::new();
+    if queues.is_empty() {
+        lines.push(match (device, queue) {
+            (None, None) => "acc_wait_all();".to_owned(),
+            (None, Some(queue)) => format!("acc_wait_all_async({queue});"),
+            (Some(device), None) => format!("acc_wait_all_device({});", device.text),
+            (Some(device), Some(queue)) => format!("acc_wait_all_device_async({queue}, {});", device.text),
+        });
+    }
+    for one in queues {
+        lines.push(match (device, queue) {
+            (None, None) => format!("acc_wait({});", one.text),
+            (None, Some(queue)) => format!("acc_wait_async({}, {queue});", one.text),
+            (Some(device), None) => format!("acc_wait_device({}, {});", one.text, device.text),
+            (Some(device), Some(queue)) => {
+                format!("acc_wait_device_async({}, {queue}, {});", one.text, device.text)
+            }
+        });
+    }
+    lines
+}

@@ -1,0 +1,117 @@
+//! Private arrays of gangs that are larger than the memory which threads of a block share: they lie in device memory.
+//!
+//! Invariant: what stays in shared memory fits into what every device has for a block without being asked (48 KiB).
+
+use crate::cuda::code::text;
+use crate::cuda::types::spelling;
+use crate::host::ir::{BinaryOp, Derived, ExprId, ExprKind, StmtId, StmtKind};
+use crate::sema::Class;
+
+use super::capture::{self, Captured, Role};
+use super::grid::Sizes;
+use super::levels::Nest;
+use crate::cuda::kernel::shared::{levels_at, levels_of_owner, shared_by_threads};
+use crate::cuda::kernel::variable::may_be_pointer;
+use crate::cuda::program::{Input, Refused, Seen, refused};
+use crate::cuda::types::item;
+
+/// The bytes that arrays of a gang may have in shared memory; reductions need some, too.
+const LIMIT: i128 = 44 * 1024;
+
+/// Moves private arrays out of shared memory, the largest first, until the others fit.
+pub fn spill(
+    input: &Input,
+    nest: &Nest,
+    (stmt, sizes): (StmtId, Sizes),
+    captured: &mut [Captured],
+) -> Result<(), Refused> {
+    let is_shared = |one: &Captured| {
+        one.class == Class::Array
+            && matches!(one.role, Role::Local | Role::FirstArray(_))
+            && (shared_by_threads(input, nest, sizes.shape, one) || is_workers(input, nest, sizes, one))
+    };
+    let mut large: Vec<(i128, usize)> = Vec::new();
+    for (at, one) in captured.iter().enumerate().filter(|(_, one)| is_shared(one)) {
+        let element = capture::element(input, one)?;
+        let copies = if is_workers(input, nest, sizes, one) { sizes.workers as i128 } else { 1 };
+        if let Some(bytes) = bytes(input, one.seen, &one.decl.derived, &element) {
+            large.push((bytes * copies, at));
+        }
+    }
+    let mut total: i128 =
+        large.iter().map(|(bytes, _)| bytes).sum::<i128>() + declared(input, nest, stmt, sizes)?;
+    large.sort_unstable();
+    while total > LIMIT {
+        let Some((bytes, at)) = large.pop() else { break };
+        let one = &mut captured[at];
+        let span = one.used.first.unwrap_or(input.stmt_span(stmt));
+        if is_workers(input, nest, sizes, one) || input.in_place || !may_be_pointer(input, stmt, one.symbol) {
+            return Err(refused(span, "a private array that is larger than the shared memory of a gang"));
+        }
+        one.role = match &one.role {
+            Role::FirstArray(address) => Role::PrivateMemory(address.clone(), true),
+            _ => Role::PrivateMemory(item::whole(input, &one.name, &one.decl), false),
+        };
+        total -= bytes;
+    }
+    Ok(())
+}
+
+fn is_workers(input: &Input, nest: &Nest, sizes: Sizes, one: &Captured) -> bool {
+    sizes.shape.rows && levels_of_owner(input, nest, &one.name).worker
+}
+
+/// The bytes of the arrays that a region declares for its gangs, which stay in shared memory.
+fn declared(input: &Input, nest: &Nest, stmt: StmtId, sizes: Sizes) -> Result<i128, Refused> {
+    let unit = input.unit();
+    let mut total = 0;
+    for part in unit.stmts_in(input.stmt_span(stmt)).filter(|_| sizes.shape.many) {
+        let StmtKind::Decl(decls) = &part.kind else { continue };
+        let mode = levels_at(input, nest, part.span);
+        for decl in decls.iter().map(|id| unit.decl(*id)).filter(|_| !mode.vector) {
+            let element = spelling::base(input, input.source, decl).unwrap_or_default();
+            let copies = if mode.worker { sizes.workers as i128 } else { 1 };
+            let is_array = matches!(decl.derived.first(), Some(Derived::Array(_)));
+            let bytes = bytes(input, input.source, &decl.derived, &element).filter(|_| is_array);
+            total += bytes.unwrap_or(0) * copies;
+        }
+        if total > LIMIT {
+            return Err(refused(part.span, "an array of each gang that is larger than its shared memory"));
+        }
+    }
+    Ok(total)
+}
+
+/// The bytes of an array, if its sizes are numbers.
+fn bytes(input: &Input, seen: Seen, derived: &[Derived], element: &str) -> Option<i128> {
+    let has_word = |word: &str| text::words(element).contains(&word);
+    let each = match derived.last() {
+        Some(Derived::Pointer) => 8,
+        _ if has_word("char") || has_word("bool") => 1,
+        _ if has_word("short") => 2,
+        _ if (has_word("int") || has_word("float")) && !has_word("long") => 4,
+        _ => 8,
+    };
+    derived.iter().try_fold(each, |product, part| match part {
+        Derived::Array(size) => Some(product * value(input, seen, (*size)?)?),
+        Derived::Pointer | Derived::Function | Derived::Reference => Some(product),
+    })
+}
+
+fn value(input: &Input, seen: Seen, expr: ExprId) -> Option<i128> {
+    match &seen.unit.expr(expr).kind {
+        ExprKind::Int(value) => Some(*value),
+        ExprKind::Name(name) => input.symbols.number(name),
+        ExprKind::Binary(op, one, two) => {
+            let (one, two) = (value(input, seen, *one)?, value(input, seen, *two)?);
+            match op {
+                BinaryOp::Add => Some(one + two),
+                BinaryOp::Subtract => Some(one - two),
+                BinaryOp::Multiply => one.checked_mul(two),
+                BinaryOp::Divide if two != 0 => Some(one / two),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}

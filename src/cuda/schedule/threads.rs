@@ -1,0 +1,148 @@
+//! The scalars of which each thread of a launch has its own, as the plan tells them for the loops that are divided here.
+//!
+//! Invariant: what a data clause, a reduction or an `atomic` names is not among them.
+
+use std::collections::{BTreeSet, HashSet};
+
+use crate::acc::ast::{ClauseKind, DirectiveKind, ListItem};
+use crate::bind::{ancestors, descendants};
+use crate::diag::{self, Diag};
+use crate::host::ir::{ExprId, ExprKind, StmtId, Unit};
+use crate::plan::{self, Own};
+use crate::sema::{self, Class, SymbolId};
+
+use super::levels::Nest;
+use crate::cuda::program::Input;
+
+/// The scalars that the divided loops of a launch assign and that no clause shares.
+pub fn own(input: &Input, index: usize, nest: &Nest, in_kernels: bool) -> Vec<Own> {
+    let (unit, symbols) = (input.unit(), input.symbols);
+    let shared = shared(input, index, nest);
+    let controlled = nest
+        .values()
+        .flat_map(|one| one.stmts.iter().copied().zip(one.headers.iter().map(|header| header.var)))
+        .collect();
+    let mut found: Vec<Own> = Vec::new();
+    // Each gang has what it needs of its variables where all of its threads run the loop.
+    let is_divided = |one: &super::levels::Shared| one.levels.threads() || in_kernels;
+    for one in nest.values().filter(|one| is_divided(one)) {
+        let Some(body) = one.headers.last().map(|header| header.body) else { continue };
+        let used = sema::uses_beside(unit, symbols, body, &controlled);
+        let live = match in_kernels {
+            true => live_after(input, index, one.stmts[0], &used),
+            false => BTreeSet::new(),
+        };
+        let is_shared = |symbol: SymbolId, _: &sema::Symbol, _: &sema::Use| shared.contains(&symbol);
+        let code = (unit, symbols);
+        let own = plan::own_scalars(code, (one.stmts[0], &one.headers), &used, &live, &is_shared);
+        for one in own {
+            match found.iter_mut().find(|known| known.symbol == one.symbol) {
+                Some(known) => {
+                    known.is_lost |= one.is_lost;
+                    known.is_carried |= one.is_carried;
+                }
+                None => found.push(one),
+            }
+        }
+    }
+    found
+}
+
+/// What there is to say of them.
+pub fn said(input: &Input, index: usize, own: &[Own]) -> Vec<Diag> {
+    let mut said = Vec::new();
+    for one in own {
+        let name = &input.symbols.get(one.symbol).name;
+        let at = one.at.unwrap_or(input.bound[index].directive.span);
+        said.extend(one.is_carried.then(|| diag::read_before_write(at, name)));
+        said.extend(one.is_lost.then(|| diag::last_value_lost(at, name)));
+    }
+    said
+}
+
+/// The variables that clauses on the construct, in it or around it name, and those that `atomic` statements update.
+fn shared(input: &Input, index: usize, nest: &Nest) -> HashSet<SymbolId> {
+    let mut shared = HashSet::new();
+    let mut add = |at: usize, list: &[ListItem]| {
+        let place = input.bound[at].directive.span.start;
+        shared.extend(list.iter().filter_map(|item| input.symbols.lookup(item.variable(), place)));
+    };
+    let is_data = |kind: DirectiveKind| matches!(kind, DirectiveKind::Data);
+    let around = ancestors(input.bound, index).filter(|at| is_data(input.bound[*at].directive.kind));
+    let function = input.bound[index].function;
+    let declares = (0..input.bound.len()).filter(|at| {
+        let one = &input.bound[*at];
+        one.directive.kind == DirectiveKind::Declare
+            && (one.function.is_none() || one.function == function && *at < index)
+    });
+    for at in around.chain(declares).chain([index]) {
+        for kind in input.clauses(at) {
+            if let ClauseKind::Data(_, list) = kind {
+                add(at, list);
+            }
+        }
+    }
+    for at in descendants(input.bound, index).chain([index]) {
+        for kind in input.clauses(at) {
+            if let ClauseKind::Private(list)
+            | ClauseKind::Firstprivate(list)
+            | ClauseKind::Reduction(_, list) = kind
+            {
+                add(at, list);
+            }
+        }
+    }
+    for one in nest.values() {
+        let place = one.span(input).start;
+        let items = one.reductions.iter().map(|(_, item)| *item).chain(one.private.iter().copied());
+        shared.extend(items.filter_map(|item| input.symbols.lookup(item.variable(), place)));
+    }
+    shared.extend(input.symbols.on_device());
+    shared.extend(atomic_scalars(input, index));
+    shared
+}
+
+/// The scalars that `atomic` statements of a construct are about.
+pub fn atomic_scalars(input: &Input, index: usize) -> BTreeSet<SymbolId> {
+    let is_atomic = |at: &usize| input.bound[*at].directive.kind == DirectiveKind::Atomic;
+    let unit = input.unit();
+    let mut found = BTreeSet::new();
+    for at in descendants(input.bound, index).filter(is_atomic) {
+        let Some(stmt) = input.bound[at].stmt() else { continue };
+        let is_read = input.clauses(at).any(|kind| *kind == ClauseKind::AtomicRead);
+        for expr in unit.exprs_in(input.stmt_span(stmt)) {
+            let symbol = place(unit, &expr.kind, is_read).and_then(|place| input.symbols.named(unit, place));
+            found.extend(symbol.filter(|symbol| input.symbols.get(*symbol).class == Class::Scalar));
+        }
+    }
+    found
+}
+
+/// The place that an expression in an `atomic` statement reads or updates: what only gets the value is none.
+fn place(unit: &Unit, kind: &ExprKind, is_read: bool) -> Option<ExprId> {
+    match kind {
+        ExprKind::Assign(None, _, right) if is_read => Some(*right),
+        ExprKind::Assign(None, left, right) => {
+            let gets = matches!(
+                unit.expr(*right).kind,
+                ExprKind::Name(_) | ExprKind::Index(..) | ExprKind::Step { .. } | ExprKind::Assign(..)
+            );
+            (!gets).then_some(*left)
+        }
+        ExprKind::Assign(Some(_), left, _) => Some(*left),
+        ExprKind::Step { operand, .. } => Some(*operand),
+        _ => None,
+    }
+}
+
+/// Those of the variables that `stmt` changes whose value may be read after it.
+fn live_after(input: &Input, index: usize, stmt: StmtId, used: &sema::Uses) -> BTreeSet<SymbolId> {
+    let changed = used.iter().filter(|(_, how)| how.written || how.address_taken).map(|(symbol, _)| symbol);
+    let changed: BTreeSet<SymbolId> = changed.collect();
+    let Some(function) = input.bound[index].function.filter(|_| !changed.is_empty()) else {
+        return BTreeSet::new();
+    };
+    let body = input.unit().function(function).body;
+    let escaping = sema::escaping(input.unit(), input.symbols, body);
+    sema::live_after(input.unit(), input.symbols, body, stmt, &changed, &escaping)
+}

@@ -1,0 +1,105 @@
+//! Loops whose iterations are counted: the number of iterations, and the variable's value in each.
+//!
+//! Invariant: the count is that of the loop as written, for every start, bound and step.
+
+use crate::cuda::kernel::place;
+use crate::cuda::meaning;
+use crate::host::ir::{BaseType, BinaryOp, ExprKind};
+use crate::sema::{Class, Header};
+
+use super::spelling;
+use crate::cuda::code::text::{operand, summand};
+use crate::cuda::program::{Input, Refused, refused};
+
+/// One loop of a nest, counted.
+pub struct Counted {
+    /// The loop variable.
+    pub name: String,
+    /// Its type.
+    base: String,
+    /// How often the loop runs.
+    pub trips: String,
+    first: String,
+    step: Option<String>,
+    down: bool,
+}
+
+impl Counted {
+    /// Counts the iterations of a canonical loop.
+    pub fn new(input: &Input, header: &Header) -> Result<Counted, Refused> {
+        let unit = input.unit();
+        let text = |expr| {
+            let span = unit.expr(expr).span;
+            match input.in_place {
+                true => Ok(place::text(input, span)),
+                false => meaning::text(input, span),
+            }
+        };
+        let known = input.symbols.get(header.var);
+        let at = unit.expr(header.first).span;
+        let (seen, decl) = input
+            .declaration(header.var)
+            .ok_or_else(|| refused(at, "a loop variable whose declaration is not seen"))?;
+        let base = match decl.base {
+            BaseType::Unknown if input.in_place => {
+                Some(format!("acc2omp::Value<decltype({})>", text(header.first)?))
+            }
+            _ => spelling::base(input, seen, decl),
+        };
+        let base = base.ok_or_else(|| refused(at, "a loop variable of this type"))?;
+        let is_pointer = known.class == Class::Pointer;
+        let (first, bound) = (text(header.first)?, text(header.bound)?);
+        let step = header.step.map(text).transpose()?.filter(|step| step != "1");
+        let (low, high) = match header.down {
+            false => (&first, &bound),
+            true => (&bound, &first),
+        };
+        let has_star = is_pointer && decl.base != BaseType::Unknown;
+        let base = format!("{base}{}", if has_star { " *" } else { "" });
+        let mut arguments = match is_pointer {
+            true => format!("0, {} - {}", operand(high), operand(low)),
+            false => format!("{low}, {high}"),
+        };
+        if let Some(step) = &step {
+            arguments += &format!(", {step}");
+        }
+        let is_inclusive = matches!(header.compare, BinaryOp::LessEqual | BinaryOp::GreaterEqual);
+        // Downwards, the bound is below: `i > n` leaves `n` out.
+        let count = if is_inclusive { "trips_to" } else { "trips" };
+        Ok(Counted {
+            name: known.name.clone(),
+            base,
+            trips: format!("acc2omp::{count}({arguments})"),
+            first,
+            step,
+            down: header.down,
+        })
+    }
+
+    /// The line that sets the variable in iteration `index`; `is_part` if that is an expression.
+    pub fn value(&self, index: &str, is_part: bool) -> String {
+        let index = match (&self.step, is_part) {
+            (Some(step), true) => format!("({index}) * {}", operand(step)),
+            (Some(step), false) => format!("{index} * {}", operand(step)),
+            (None, _) => index.to_owned(),
+        };
+        let first = summand(&self.first);
+        let value = match (self.down, first.as_str()) {
+            (false, "0") => index,
+            (false, first) => format!("{first} + {index}"),
+            (true, first) => format!("{first} - {index}"),
+        };
+        let between = if self.base.ends_with('*') { "" } else { " " };
+        format!("{}{between}{} = {value};", self.base, self.name)
+    }
+}
+
+/// Whether 32 bits count the iterations, the steps of all threads added: the variable is an `int` or less, and does not begin
+/// below zero; of the threads of one gang, that it begins above INT_MIN by as many as they are is enough.
+pub fn is_narrow(input: &Input, header: &Header, in_gang: bool) -> bool {
+    let begins = if header.down { header.bound } else { header.first };
+    let from_zero = matches!(input.unit().expr(begins).kind, ExprKind::Int(first) if first >= 0);
+    let Some((_, decl)) = input.declaration(header.var) else { return false };
+    let is_int = matches!(&decl.base, BaseType::Builtin(words) if ["int", "short", "signed int", "char"].contains(&words.as_str()));
+    (from_zero || in_gang) && is_int
+}

@@ -1,0 +1,10 @@
+//! How types and objects of C and C++ are written for the device.
+//!
+//! Invariant: what has no form that means the same is refused.
+
+pub mod complex;
+pub mod counted;
+pub mod cpp_complex;
+pub mod item;
+pub mod packed;
+pub mod spelling;

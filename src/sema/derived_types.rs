@@ -1,0 +1,125 @@
+//! The derived types of Fortran that a file can see, and their components.
+//!
+//! Invariant: read from declarations alone; of two types of one name the last one counts.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::host::ir::{BaseType, Decl, Derived, Record, Unit};
+
+/// Deeper chains of types that extend one another, are not followed.
+const DEPTH: usize = 16;
+
+/// The derived types that a file can see, by name.
+#[derive(Debug, Default)]
+pub(super) struct DerivedTypes {
+    pub(super) types: FxHashMap<String, DerivedType>,
+    /// Those with allocatable components, in whatever depth.
+    pub(super) deep: FxHashSet<String>,
+}
+
+/// One of them.
+#[derive(Debug)]
+pub(super) struct DerivedType {
+    bases: Vec<String>,
+    pub(super) components: FxHashMap<String, Component>,
+}
+
+/// A component of a derived type.
+#[derive(Clone, Debug)]
+pub struct Component {
+    /// It is `allocatable`.
+    pub is_allocatable: bool,
+    /// It is a `pointer`.
+    pub is_pointer: bool,
+    /// It is `contiguous`.
+    pub is_contiguous: bool,
+    /// The number of its dimensions.
+    pub rank: usize,
+    /// Its own derived type.
+    pub record: Option<String>,
+    /// Its intrinsic type.
+    pub intrinsic: Option<String>,
+}
+
+/// The derived type that a declaration names.
+pub(super) fn record(decl: &Decl) -> Option<String> {
+    match &decl.base {
+        BaseType::Tagged(name) => Some(name.clone()),
+        _ => None,
+    }
+}
+
+/// The intrinsic type that a declaration names.
+pub(super) fn intrinsic(decl: &Decl) -> Option<String> {
+    match &decl.base {
+        BaseType::Builtin(word) => Some(word.clone()),
+        _ => None,
+    }
+}
+
+impl Component {
+    /// It is an array.
+    pub fn is_array(&self) -> bool {
+        self.rank > 0
+    }
+}
+
+impl DerivedTypes {
+    /// Reads the types of all units.
+    pub(super) fn new<'a>(records: impl Iterator<Item = (&'a Unit, &'a Record)>) -> DerivedTypes {
+        let mut types = FxHashMap::default();
+        for (unit, known) in records {
+            let Some(tag) = known.tag.clone() else { continue };
+            let components = known.members.iter().map(|id| {
+                let decl = unit.decl(*id);
+                let component = Component {
+                    is_allocatable: decl.fortran.allocatable,
+                    is_pointer: decl.fortran.pointer,
+                    is_contiguous: decl.fortran.contiguous,
+                    rank: decl.derived.iter().filter(|part| matches!(part, Derived::Array(_))).count(),
+                    record: record(decl),
+                    intrinsic: intrinsic(decl),
+                };
+                (decl.name.clone(), component)
+            });
+            let components = components.collect();
+            types.insert(tag, DerivedType { bases: known.bases.clone(), components });
+        }
+        let deep = deep(&types);
+        DerivedTypes { types, deep }
+    }
+
+    pub(super) fn is_declared(&self, record: &str, depth: usize) -> bool {
+        let is_whole = |known: &DerivedType| known.bases.iter().all(|base| self.is_declared(base, depth + 1));
+        depth > DEPTH || self.types.get(record).is_some_and(is_whole)
+    }
+
+    pub(super) fn component(&self, record: &str, name: &str, depth: usize) -> Option<&Component> {
+        let known = self.types.get(record)?;
+        known.components.get(name).or_else(|| {
+            let mut bases = known.bases.iter().filter(|_| depth < DEPTH);
+            bases.find_map(|base| self.component(base, name, depth + 1))
+        })
+    }
+}
+
+/// The types with allocatable components: their own, inherited ones, and those of components that are no pointers.
+fn deep(types: &FxHashMap<String, DerivedType>) -> FxHashSet<String> {
+    let mut deep: FxHashSet<String> = FxHashSet::default();
+    loop {
+        let is_deep = |known: &DerivedType| {
+            known.bases.iter().any(|base| deep.contains(base))
+                || known.components.values().any(|component| {
+                    let is_part = !component.is_pointer;
+                    let holds = component.record.as_ref().is_some_and(|record| deep.contains(record));
+                    component.is_allocatable || is_part && holds
+                })
+        };
+        let fresh = types.iter().filter(|(name, known)| !deep.contains(*name) && is_deep(known));
+        let fresh: Vec<String> = fresh.map(|(name, _)| name.clone()).collect();
+        if fresh.is_empty() {
+            return deep;
+        }
+        deep.extend(fresh);
+    }
+}
