@@ -84,6 +84,10 @@ impl Body<'_, '_> {
         let span = self.input.stmt_span(stmt);
         super::flat::flatten(self.input, &self.flat, span, &mut self.edits)?;
         meaning::edit(self.input, span, &mut self.edits)?;
+        if !self.is_routine {
+            let is_outer = |symbol| !span.contains(self.input.symbols.get(symbol).scope);
+            super::whole::decltypes(self.input, span, &is_outer, &mut self.edits);
+        }
         self.directives(span)?;
         match &self.input.unit().stmt(stmt).kind {
             // The braces of a function stay outside of what one thread does.

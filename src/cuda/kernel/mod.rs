@@ -12,4 +12,5 @@ pub mod shared;
 pub mod table;
 pub mod twin;
 pub mod variable;
+pub mod whole;
 pub mod window;

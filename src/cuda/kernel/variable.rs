@@ -452,7 +452,10 @@ impl<'a> Making<'a, '_> {
         self.common.insert(one.symbol);
         let device = self.names.fresh(&format!("{name}_device"));
         let argument = variable.cast(&variable.pointer_to(""), &device);
-        self.made.params.push((variable.pointer_to(name), argument));
+        match super::whole::dimensions(self.input, self.stmt, one)? {
+            None => self.made.params.push((variable.pointer_to(name), argument)),
+            Some(dimensions) => self.whole(variable, &dimensions, argument),
+        }
         let host_type = variable.host_type();
         let start = self.host.pointer(&host_type, name, here);
         let region = self.host.words.region.clone();
@@ -489,6 +492,26 @@ impl<'a> Making<'a, '_> {
         self.made.devices.insert(one.symbol, device);
         self.run_time_sizes(variable);
         Ok(())
+    }
+
+    /// The parameter for an array that the kernel has as one, and its name there.
+    fn whole(&mut self, variable: &Variable, dimensions: &str, argument: String) {
+        let Variable { one, name, here, element, inner, .. } = variable;
+        let there = self.names.fresh(&format!("{name}_there"));
+        let (kind, array) = if self.host.in_place {
+            let alias = self.names.fresh(&format!("{name}_type"));
+            self.host.lines.push(format!("using {alias} = acc2omp::Value<decltype({here})>;"));
+            ("auto".to_owned(), format!("{alias} *"))
+        } else {
+            let constant = if variable.is_read_only || one.decl.is_const { "const " } else { "" };
+            let kind = format!("{constant}{element} {inner}");
+            (kind.clone(), format!("{kind}(*){dimensions}"))
+        };
+        self.made.params.push((variable.pointer_to(&there), argument));
+        self.made.prologue.push(match self.host.in_place {
+            true => format!("{kind} &{name} = *({array}){there};"),
+            false => format!("{kind}(&{name}){dimensions} = *({array}){there};"),
+        });
     }
 
     /// What fills an array of each thread or gang, which is declared with what threads share.
@@ -629,7 +652,9 @@ impl<'a> Making<'a, '_> {
 /// Whether a region does nothing with an array but to index it, so that a pointer can take its place.
 pub fn may_be_pointer(input: &Input, stmt: StmtId, symbol: SymbolId) -> bool {
     let text = input.file().text(input.stmt_span(stmt));
-    only_indexed(input, stmt, symbol) && !text::words(&text).contains(&"sizeof")
+    only_indexed(input, stmt, symbol)
+        && !text::words(&text).contains(&"sizeof")
+        && !super::whole::uses_type(input, stmt, &input.symbols.get(symbol).name)
 }
 
 /// A private array whose length is a run-time value is memory behind a pointer, if nothing else is done with it than to

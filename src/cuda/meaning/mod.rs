@@ -39,7 +39,8 @@ pub use math::in_macro;
 pub use values::addresses;
 
 /// Words of C, and those of C++ for them.
-pub const WORDS: [(&str, &str); 5] = [
+pub const WORDS: [(&str, &str); 6] = [
+    ("typeof", "__typeof__"),
     ("_Bool", "bool"),
     ("_Static_assert", "static_assert"),
     ("_Alignas", "alignas"),
