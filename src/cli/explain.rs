@@ -1,6 +1,6 @@
 //! `explain` and `rules`: prints pages.
 //!
-//! Invariant: a page is printed as it stands in the repository.
+//! Invariant: a page is printed as it stands in the repository; behind that of a code stands what the code concerns.
 
 use super::{Verdict, fail, print};
 use crate::SUPPORT;
@@ -9,14 +9,17 @@ use crate::diag::{Code, pages};
 /// Prints the page of a diagnostic, or the list of all codes.
 pub fn code(code: Option<&str>) -> Verdict {
     let Some(text) = code else {
-        let lines = pages::PAGES.iter().map(|(code, _)| match pages::title(*code) {
+        let lines = pages::PAGES.iter().map(|(code, ..)| match pages::title(*code) {
             Some(title) => format!("{code}  {title}\n"),
             None => format!("{code}\n"),
         });
         return print(lines.collect::<String>().as_bytes());
     };
-    match text.parse::<Code>().ok().and_then(pages::page) {
-        Some(page) => print(page.as_bytes()),
+    let known = text.parse::<Code>().ok().and_then(|code| Some((code, pages::page(code)?)));
+    match known {
+        Some((code, page)) => {
+            print(format!("{page}\n## Where\n\n{}\n", pages::concern(code).sentence()).as_bytes())
+        }
         None => fail(&format!("no diagnostic has the code `{text}`; `acc2omp explain` lists them all")),
     }
 }

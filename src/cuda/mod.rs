@@ -15,7 +15,7 @@ mod types;
 use std::rc::Rc;
 
 use crate::acc::ast::DirectiveKind;
-use crate::bind::ancestors;
+use crate::bind::{ancestors, descendants};
 use crate::diag::{self, Diag};
 
 pub use code::change::Change;
@@ -27,6 +27,7 @@ pub use program::choices::Choices;
 pub use program::effects::Effects;
 pub use program::renamed::{MACRO, with_own_macro};
 pub use program::{Input, Seen};
+pub use schedule::PREFERENCE;
 
 use fit::{cpp, hoisted, left, stuck};
 use program::{Refused, names, refused};
@@ -59,12 +60,15 @@ pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
     };
     let mut done = Vec::with_capacity(input.bound.len());
     for index in 0..input.bound.len() {
-        let changes = match lowering.directive(index) {
-            Ok(changes) => Some(changes),
-            Err(why) => {
+        // Why a directive stays, the plan has said.
+        let made = (!input.plan.stays.contains(&index)).then(|| lowering.directive(index));
+        let changes = match made {
+            Some(Ok(changes)) => Some(changes),
+            Some(Err(why)) => {
                 lowering.diags.push(*why);
                 None
             }
+            None => None,
         };
         done.push(Lowered { changes });
     }
@@ -105,6 +109,7 @@ impl Lowering<'_> {
     /// A compute construct; where it stays in its place, the functions that it calls are the device's.
     fn construct(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
         self.shows_all(index)?;
+        self.holds_only_loops(index)?;
         let before = self.hoisted.len();
         let made = self.compute(index);
         if made.is_err() {
@@ -137,6 +142,19 @@ impl Lowering<'_> {
         })
     }
 
+    /// Refuses a construct with a directive inside that says nothing about its loops.
+    fn holds_only_loops(&self, index: usize) -> Result<(), Refused> {
+        let may_stand = |kind: DirectiveKind| {
+            matches!(kind, DirectiveKind::Loop | DirectiveKind::Atomic | DirectiveKind::Cache)
+        };
+        let inside = descendants(self.input.bound, index).map(|at| &self.input.bound[at].directive);
+        let other = inside.into_iter().find(|directive| !may_stand(directive.kind));
+        other.map_or(Ok(()), |other| {
+            let what = "a directive inside a compute construct that is not `loop`, `atomic` or `cache`";
+            Err(refused(other.span, what))
+        })
+    }
+
     fn directive(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
         let bound = &self.input.bound[index];
         let above = ancestors(self.input.bound, index);
@@ -145,9 +163,6 @@ impl Lowering<'_> {
             return Ok(Vec::new());
         }
         let span = bound.directive.span;
-        if let Some(why) = self.input.plan.refused_items.get(&index) {
-            return Err(Box::new(why.clone()));
-        }
         match bound.directive.kind {
             DirectiveKind::Parallel
             | DirectiveKind::Serial

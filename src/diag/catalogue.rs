@@ -20,6 +20,9 @@ pub fn unknown_directive(at: Span, word: &str, nearest: Option<&str>) -> Diag {
     made
 }
 
+/// The code of `unknown_clause`.
+pub const UNKNOWN_CLAUSE: Code = Code(2);
+
 /// A0002
 pub fn unknown_clause(at: Span, word: &str, nearest: Option<&str>) -> Diag {
     let mut made = diag(2, Severity::Left, at, format!("`{word}` is no OpenACC clause"), "not known", "");
@@ -769,9 +772,6 @@ pub fn one_gang(at: Span, name: &str, shows: bool) -> Diag {
         "give the variable its value before the region",
     )
 }
-
-/// The code of `implicit_gang`.
-pub const IMPLICIT_GANG: Code = Code(287);
 
 /// A0287
 pub fn implicit_gang(at: Span) -> Diag {

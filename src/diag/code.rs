@@ -36,3 +36,28 @@ pub enum Severity {
     /// acc2omp is at fault, and withdrew the change.
     Bug,
 }
+
+/// What a diagnostic is about: the program, whatever it is translated to, or what one target does with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Concern {
+    /// The program, or a decision that is the same for all targets: every translation reports it.
+    Both,
+    /// What OpenMP, a compiler for it, or the translation to it cannot do.
+    OpenMp,
+    /// What CUDA, or the translation to it cannot do.
+    Cuda,
+    /// What a translation has made of the directive: each one reports it of its own text.
+    Each,
+}
+
+impl Concern {
+    /// In which translations it is reported, as `acc2omp explain` prints it.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Concern::Both => "Reported in translations to OpenMP and to CUDA alike.",
+            Concern::OpenMp => "Reported in translations to OpenMP only.",
+            Concern::Cuda => "Reported in translations to CUDA only.",
+            Concern::Each => "Each translation, to OpenMP or to CUDA, reports it of its own text.",
+        }
+    }
+}

@@ -7,7 +7,7 @@ mod code;
 pub mod pages;
 
 pub use catalogue::*;
-pub use code::{Code, Severity};
+pub use code::{Code, Concern, Severity};
 
 use crate::source::Span;
 

@@ -53,7 +53,6 @@ pub use objects::with_used_objects;
 pub use operator::operator;
 pub use partial::{partial, with_objects_first};
 pub use profile::preference;
-pub use qualified::with_plain_names;
 pub use queue::{queue_module, queue_objects};
 pub use reduced::reduced;
 pub use section::Sections;

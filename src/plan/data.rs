@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, Expr, ListItem, Part, Subscript};
 use crate::bind::{Bound, ancestors};
-use crate::diag::{self, Diag};
+use crate::diag::{self, Concern, Diag, pages};
 use crate::host::ir::{Decl, Derived, ExprId, FunctionId, Unit};
 use crate::sema::{Class, Symbol, SymbolId, SymbolKind, Symbols, uses};
 
@@ -99,30 +99,11 @@ impl Maker<'_> {
             .filter_map(|(clause, item)| self.item_problem(index, &clause.kind, item))
             .collect();
         let ok = bad.is_empty();
-        if let Some(why) = self.not_one_piece(index, counting) {
-            self.plan.refused_items.insert(index, why);
+        if bad.iter().any(|why| pages::concern(why.code) == Concern::Both) {
+            self.plan.stays.insert(index);
         }
         self.diags.extend(bad);
         ok
-    }
-
-    /// Why an item of the clauses `counting` is surely not one piece of memory, or not surely what it says.
-    fn not_one_piece(&self, index: usize, counting: &[usize]) -> Option<Diag> {
-        let clauses = counting.iter().filter_map(|at| self.bound[index].directive.clauses.get(*at));
-        let items = clauses
-            .flat_map(|clause| super::clauses::list(&clause.kind).iter().map(move |item| (clause, item)));
-        items.into_iter().find_map(|(clause, item)| {
-            let is_update = matches!(clause.kind, ClauseKind::UpdateSelf(_) | ClauseKind::UpdateDevice(_));
-            if !is_update && !matches!(clause.kind, ClauseKind::Data(..)) {
-                return None;
-            }
-            if self.is_element(index, item) {
-                return Some(diag::element_in_data_clause(item.span, &item.text));
-            }
-            let section = self.section(index, item).filter(|section| !section.behind_pointer.contains(&true));
-            let is_apart = section.is_some_and(|section| section.contiguity() == Contiguity::Apart);
-            (is_apart && !is_update).then(|| diag::not_contiguous(item.span, &item.text))
-        })
     }
 
     fn item_problem(&self, index: usize, clause: &ClauseKind, item: &ListItem) -> Option<Diag> {
@@ -271,7 +252,7 @@ impl Maker<'_> {
         if let Some(stmt) = self.bound[index].stmt()
             && let Some(word) = super::launch::jump_out(self.unit, stmt)
         {
-            self.diags.push(diag::leaves_region(self.bound[index].directive.span, word));
+            self.stay(index, diag::leaves_region(self.bound[index].directive.span, word));
             return;
         }
         if self.bound[index].directive.kind == DirectiveKind::ExitData {

@@ -21,10 +21,11 @@ impl Maker<'_> {
         let Some(stmt) = self.bound[index].stmt() else { return };
         let extent = directive.span.to(self.unit.stmt(stmt).span);
         if held.iter().any(|span| extent.contains(*span)) {
+            self.plan.stays.insert(index);
             return;
         }
         if let Some(word) = jump_out(self.unit, stmt) {
-            self.diags.push(diag::leaves_region(directive.span, word));
+            self.stay(index, diag::leaves_region(directive.span, word));
             return;
         }
         if let Some(span) = self.names_alike(index, stmt) {
@@ -42,7 +43,7 @@ impl Maker<'_> {
         }
         let divided = below.iter().chain([&index]).find(|at| self.divides_gang_routine(**at));
         if let Some(at) = divided {
-            self.diags.push(diag::gang_routine_in_gang_loop(self.bound[*at].directive.span));
+            self.stay(index, diag::gang_routine_in_gang_loop(self.bound[*at].directive.span));
             return;
         }
         let counting = self.counting(index);
@@ -50,6 +51,9 @@ impl Maker<'_> {
         for at in self.all_loops_below(index) {
             let counting = self.counting(at);
             ok &= self.items_ok(at, &counting);
+        }
+        if below.iter().any(|at| self.plan.stays.contains(at)) {
+            self.plan.stays.insert(index);
         }
         if !ok {
             return;

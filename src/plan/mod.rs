@@ -25,6 +25,7 @@ mod object;
 mod output;
 mod own;
 mod parts;
+mod plain;
 mod queue;
 mod reduce;
 mod routine;
@@ -50,6 +51,7 @@ pub use merged::merge_data_clauses;
 pub use object::with_objects;
 pub use own::{Own, own_scalars};
 pub use parts::{bodies, hands_on_pointer};
+pub use plain::with_plain_names;
 pub use saved::{SAVED, Saved, expressions, has_effects, reads_updated};
 pub use section::{Contiguity, Extent, Section, sizes_as_arrays};
 pub use tree::{
@@ -231,6 +233,12 @@ impl<'a> Maker<'a> {
                 self.ends_before_queues(index);
             }
         }
+    }
+
+    /// Directive `index` stays as it is, whatever the target is.
+    fn stay(&mut self, index: usize, why: Diag) {
+        self.diags.push(why);
+        self.plan.stays.insert(index);
     }
 
     /// Whether the `kernels` construct of directive `index` may read or change a variable by another name than its own.

@@ -40,11 +40,11 @@ impl Maker<'_> {
             Target::Stmt(_) | Target::Standalone => None,
         };
         if end.is_none() && directive.argument == Argument::None {
-            self.diags.push(diag::not_before_statement(directive.span, "routine"));
+            self.stay(index, diag::not_before_statement(directive.span, "routine"));
             return;
         }
         if self.is_misused(&named_by(self.unit, directive, bound.target)) {
-            self.diags.push(diag::gang_routine_in_gang_loop(directive.span));
+            self.stay(index, diag::gang_routine_in_gang_loop(directive.span));
             return;
         }
         if let Some(level) = level.filter(|_| !binds) {
@@ -102,15 +102,15 @@ impl Maker<'_> {
         let span = one.directive.span;
         let function = one.function.map(|function| self.unit.function(function).name.clone());
         if self.is_misused(&Vec::from_iter(function)) {
-            self.diags.push(diag::gang_routine_in_gang_loop(span));
+            self.stay(index, diag::gang_routine_in_gang_loop(span));
             return;
         }
         if let Some((_, item)) = clauses.reduction.first() {
-            self.diags.push(diag::gang_reduction_in_routine(item.span, &item.base.text));
+            self.stay(index, diag::gang_reduction_in_routine(item.span, &item.base.text));
             return;
         }
         if self.calls_gang_routine(stmt) {
-            self.diags.push(diag::gang_routine_in_gang_loop(span));
+            self.stay(index, diag::gang_routine_in_gang_loop(span));
             return;
         }
         let scope = self.unit.scope_at(span.start).map(|scope| self.unit.scope(scope));

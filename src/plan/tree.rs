@@ -58,8 +58,8 @@ pub struct Plan {
     /// The list items of updates before which a new directive begins, since they may be the same memory as items before them
     /// that go the other way.
     pub turns: BTreeSet<Span>,
-    /// Why directives name memory that no target can take as one piece: the first reason of each.
-    pub refused_items: BTreeMap<usize, Diag>,
+    /// Directives that stay as they are whatever the target is: a diagnostic that concerns all targets has said why.
+    pub stays: BTreeSet<usize>,
     /// Regions that one gang runs, as gangs could not combine what they reduce: what there is to say of each.
     pub one_gang: BTreeMap<usize, Diag>,
     /// Such members that compute constructs use and do not name, of an object that is absent.

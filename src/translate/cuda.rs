@@ -56,7 +56,9 @@ pub fn written_out(source: &Source, macros: &Macros, options: &Options) -> Trans
     let choice = Choice { for_good: true, ..Choice::default() };
     let written = scan::written_out(&source.file, macros, &choice);
     if written.uses.is_empty() {
-        return translate(source, options);
+        let mut translation = translate(source, options);
+        translation.name_clauses_in_macros(&source.file, macros);
+        return translation;
     }
     let file = SourceFile::new(source.file.name.clone(), written.text.clone(), source.file.language);
     let there = Source { file, headers: source.headers.clone() };
@@ -87,6 +89,7 @@ pub fn written_out(source: &Source, macros: &Macros, options: &Options) -> Trans
             translation.diagnostics.push(diag::definition_without_use(*span, &one.name));
         }
     }
+    translation.name_clauses_in_macros(&source.file, macros);
     translation.directives.sort_by_key(|report| report.span);
     translation.edits = vec![whole_change(&source.file.bytes, &translation.text)];
     translation.settle();

@@ -199,12 +199,7 @@ impl Round {
                 reason.primary.span == span || of.is_some() && of == macros.around(span)
             })
         };
-        for diag in &mut translation.diagnostics {
-            let word = file.text(diag.primary.span);
-            if diag.code.0 == 2 && macros.names(&word) {
-                *diag = diag::clauses_in_macro(diag.primary.span, &word);
-            }
-        }
+        translation.name_clauses_in_macros(file, macros);
         translation.diagnostics.retain(|diag| !(diag.code.0 == 10 && reasoned(diag.primary.span)));
         translation.diagnostics.extend(reasons.iter().cloned());
         translation.text = set.apply(&file.bytes);
@@ -212,6 +207,18 @@ impl Round {
         translation.directives.sort_by_key(|report| report.span);
         translation.settle();
         translation
+    }
+}
+
+impl Translation {
+    /// A word that is not a clause, and that macros have a name for, may stand for clauses.
+    pub(super) fn name_clauses_in_macros(&mut self, file: &SourceFile, macros: &Macros) {
+        for diag in &mut self.diagnostics {
+            let word = file.text(diag.primary.span);
+            if diag.code == diag::UNKNOWN_CLAUSE && macros.names(&word) {
+                *diag = diag::clauses_in_macro(diag.primary.span, &word);
+            }
+        }
     }
 }
 

@@ -7,9 +7,8 @@ use std::collections::BTreeSet;
 use crate::acc::ast::Directive;
 use crate::bind::{self, Bound};
 use crate::cuda::{self, Seen};
-use crate::diag::Diag;
+use crate::diag::{Concern, Diag, pages};
 use crate::host::ir::Unit;
-use crate::omp;
 use crate::plan::{self, Plan};
 use crate::scan::Scan;
 use crate::sema::Symbols;
@@ -79,22 +78,24 @@ impl Source {
         let (bound, mut said) = bind::bind(unit, &scan.directives, parsed, &bind::Regions::default());
         unbound.retain(|span| bound.binary_search_by_key(span, |one| one.directive.span).is_err());
         held.extend(unbound);
-        let target = options.target(self.file.language);
         let aim = plan::Aim {
             device_type: options.device_type.clone(),
-            preference: omp::preference(target.profile, target.version, target.speech),
-            queues: false,
+            preference: cuda::PREFERENCE,
+            queues: true,
             asks: false,
         };
         let (bound, reached) = self.settled((unit, scan, &symbols), bound, &aim, options, found);
         let (bound, sizes) = plan::sizes_as_arrays(unit, &symbols, bound);
         said.extend(sizes);
+        let (bound, parameters) = plan::sections_of_parameters(&self.file, unit, &symbols, bound);
+        said.extend(parameters);
         let (bound, extents) = plan::with_extents(&self.file, unit, &symbols, bound, &aim);
         said.extend(extents);
         let bound = plan::merge_data_clauses(unit, bound);
-        // Most of what the plan has to say is about OpenMP's way; this back end speaks for itself.
-        let (plan, planned) = plan::plan(&self.file, unit, &symbols, &bound, &held, &reached, &aim);
-        said.extend(planned.into_iter().filter(|diag| diag.code == crate::diag::IMPLICIT_GANG));
+        let plain = plan::with_plain_names(unit, &symbols, bound.clone());
+        let (plan, planned) = plan::plan(&self.file, unit, &symbols, &plain, &held, &reached, &aim);
+        // The plan also speaks of what OpenMP cannot do.
+        said.extend(planned.into_iter().filter(|diag| pages::concern(diag.code) == Concern::Both));
         let unit_name = options.unit_name(&self.file.name);
         Reading { symbols, bound, plan, held, said, unit_name }
     }

@@ -139,7 +139,7 @@ impl<'a> Work<'a> {
         held.extend(unbound);
         self.diags.extend(said);
         let mut chosen = self.apart.choose(unit, bound);
-        let bound = omp::with_plain_names(unit, &symbols, std::mem::take(&mut chosen.bound));
+        let bound = plan::with_plain_names(unit, &symbols, std::mem::take(&mut chosen.bound));
         self.set_apart(&mut chosen);
         held.extend(&chosen.left);
         let target = self.options.target(self.source.file.language);

@@ -33,7 +33,7 @@ fn named(path: &std::path::Path) -> Code {
 
 #[test]
 fn every_code_has_a_constructor_and_a_page() {
-    let compiled: Vec<Code> = pages::PAGES.iter().map(|(code, _)| *code).collect();
+    let compiled: Vec<Code> = pages::PAGES.iter().map(|(code, ..)| *code).collect();
     assert!(compiled.is_sorted(), "src/diag/pages.rs is not in the order of the codes");
     let compiled: BTreeSet<Code> = compiled.into_iter().collect();
     let folder: BTreeSet<Code> = files("rules/diag").iter().map(|path| named(path)).collect();
@@ -63,7 +63,7 @@ fn what_a_page_may_tell_is_told_by_a_page() {
 
 #[test]
 fn a_page_has_its_title_and_its_parts() {
-    for (code, page) in pages::PAGES {
+    for (code, _, page) in pages::PAGES {
         assert!(page.starts_with(&format!("# {code}: ")), "{code}: first line");
         let parts: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("## ")).collect();
         let with_example = if NOT_PROVOKED.contains(&code.0) { &["Why", "What to do"][..] } else { PARTS };
@@ -78,7 +78,7 @@ const PARTS: &[&str] = &["Why", "Example", "What to do"];
 
 #[test]
 fn the_example_of_a_page_is_its_fixture() {
-    for (code, page) in pages::PAGES.iter().filter(|(code, _)| !NOT_PROVOKED.contains(&code.0)) {
+    for (code, _, page) in pages::PAGES.iter().filter(|(code, ..)| !NOT_PROVOKED.contains(&code.0)) {
         let fence = if page.contains("```fortran\n") { "```fortran\n" } else { "```c\n" };
         let example = page.split(fence).nth(1).and_then(|rest| rest.split("```").next()).unwrap();
         let places = ["c", "cpp", "f90"].map(|ending| root(&format!("fixtures/bad/{code}.{ending}")));

@@ -17,6 +17,7 @@ mod properties;
 mod readme;
 mod rules;
 mod scalars;
+mod targets;
 mod tidy;
 
 use std::path::{Path, PathBuf};

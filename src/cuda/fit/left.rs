@@ -228,6 +228,9 @@ fn obstacle(
 ) -> Option<Why> {
     let said = |why: Refused| Why { text: OWN.to_owned(), said: Some(why) };
     let mut is_in_place = input.unit().is_cpp() && !cpp::is_plain_in(seen, function);
+    if holds_left_loop(input, (is_own, seen), function) {
+        return Some(Why { text: "holds a `loop` that is left".to_owned(), said: None });
+    }
     if is_own {
         is_in_place |= placed.contains(&function.span.start);
         if let Err(why) = spelling::none_too_long(input, function.span) {
@@ -281,6 +284,15 @@ fn obstacle(
 /// The number of a function in its file.
 fn place_of(seen: &Seen, function: &Function) -> Option<usize> {
     seen.unit.function_places(&function.name).find(|at| seen.unit.functions[*at].span == function.span)
+}
+
+/// Whether the plan leaves a loop that a routine divides.
+fn holds_left_loop(input: &Input, (is_own, seen): (bool, &Seen), function: &Function) -> bool {
+    let input = if is_own { Some(input) } else { input.reading(seen) };
+    input.is_some_and(|input| {
+        let mut stay = input.plan.stays.iter().map(|at| &input.bound[*at].directive);
+        stay.any(|one| one.kind == DirectiveKind::Loop && function.span.contains(one.span))
+    })
 }
 
 /// The variable that a function names and that the device does not have.

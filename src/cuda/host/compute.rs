@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use crate::acc::ast::{Clause, ClauseKind, DirectiveKind, ListItem, ReductionOp};
 use crate::bind::descendants;
 use crate::host::ir::{StmtId, StmtKind, Unit};
-use crate::plan;
+use crate::plan::{self, Item};
 use crate::sema::{Class, SymbolId};
 use crate::source::Span;
 
@@ -419,7 +419,7 @@ impl<'a> Lowering<'a> {
         let Launch { index, root, in_kernels, .. } = launch;
         let kind = input.bound[index].directive.kind;
         let is_serial = matches!(kind, DirectiveKind::Serial | DirectiveKind::SerialLoop);
-        if root.is_none() && in_kernels {
+        if root.is_none() && in_kernels && plan_divides(input, launch.stmt) {
             self.diags.push(crate::diag::kernels_sequential(input.bound[index].directive.name_span));
         }
         let Some(root) = root.filter(|_| !is_serial) else {
@@ -609,4 +609,19 @@ fn statements(unit: &Unit, stmt: StmtId) -> Vec<StmtId> {
         _ => vec![stmt],
     };
     list.into_iter().filter(|stmt| !matches!(unit.stmt(*stmt).kind, StmtKind::Empty)).collect()
+}
+
+/// Whether the plan divides a loop in code that one thread runs here: why the rest of it is not parallel, the plan has said.
+fn plan_divides(input: &Input, stmt: StmtId) -> bool {
+    let code = input.stmt_span(stmt);
+    let inside = input.bound.iter().zip(&input.plan.items).filter(|(one, _)| {
+        let governed = one.stmt().filter(|_| !one.directive.kind.is_compute());
+        governed.is_some_and(|governed| code.contains(input.stmt_span(governed)))
+    });
+    let is_divided = |item: &Item| match item {
+        Item::Launch(launch) => launch.nest.is_some(),
+        Item::Loop(_) => true,
+        _ => false,
+    };
+    inside.into_iter().any(|(_, item)| is_divided(item))
 }

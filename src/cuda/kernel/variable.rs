@@ -238,46 +238,78 @@ impl<'a> Making<'a, '_> {
     }
 
     fn private_memory(&mut self, variable: &Variable, address: &Address, is_filled: bool) {
-        let (name, element) = (variable.name, &variable.element);
-        let is_shared = shared_by_threads(self.input, self.nest, self.shape.shape, variable.one);
+        let name = variable.name;
+        let used = &variable.one.used;
         let (found, _) = self.copies(variable, address, &[]);
+        if is_filled && !used.written && !used.part_written && !used.address_taken {
+            self.read_only(variable, &found);
+            return;
+        }
+        let is_shared = shared_by_threads(self.input, self.nest, self.shape.shape, variable.one);
         let (each, own) = match is_shared {
             true => (1, "blockIdx.x"),
             false => (self.shape.vector * self.shape.workers, THREAD),
         };
         self.scratch(variable, &found, each);
-        let Copies { copies, count, from, length, offset } = found;
+        let Copies { copies, count, offset, .. } = &found;
         let behind = offset.as_ref().map_or(String::new(), |offset| format!(" - {offset}"));
-        let start = format!("{copies} + {count} * {own}{behind}");
-        self.made.prologue.push(match variable.behind.is_empty() {
-            true => format!("{element} *{name} = {start};"),
-            false => {
-                let plain = |text: String| text.replace("__restrict__ ", "").replace("const ", "");
-                let kind = plain(variable.pointer_to(""));
-                format!("{} = ({kind})({start});", plain(variable.pointer_to(name)))
-            }
-        });
+        self.pointer_to_memory(variable, &format!("{copies} + {count} * {own}{behind}"), false);
         if is_filled {
-            let first = self.names.fresh(&format!("{name}_first"));
-            let region = &self.host.words.region;
-            self.made
-                .params
-                .push((format!("const {element} *{first}"), format!("{region}.first({from}, {length})")));
-            let n = self.names.fresh("n");
-            let start = match &offset {
-                None => name.to_owned(),
-                Some(offset) => format!("(&{name}[{offset}])"),
+            let first = self.first(variable, &found);
+            let count = &found.count;
+            let start = match (&found.offset, variable.behind.is_empty()) {
+                (None, true) => name.to_owned(),
+                (None, false) => format!("({} *){name}", variable.element),
+                (Some(offset), _) => format!("(&{name}[{offset}])"),
             };
-            self.made.filling.push(format!(
-                "for (size_t {n} = 0; {n} < {count}; {n}++)\n        {start}[{n}] = {first}[{n}];"
-            ));
-            if is_shared {
-                self.made.filling.push("__syncthreads();".to_owned());
-            }
+            self.made.filling.push(match is_shared {
+                true => format!("acc2omp::fill({start}, {first}, {count});"),
+                false => {
+                    let n = self.names.fresh("n");
+                    let start = if start.starts_with('(') { format!("({start})") } else { start };
+                    format!(
+                        "for (size_t {n} = 0; {n} < {count}; {n}++)\n        {start}[{n}] = {first}[{n}];"
+                    )
+                }
+            });
         }
         if is_shared {
             self.common.insert(variable.one.symbol);
         }
+    }
+
+    /// Memory of firstprivate copies that nobody writes to: all gangs read one.
+    fn read_only(&mut self, variable: &Variable, found: &Copies) {
+        let first = self.first(variable, found);
+        let behind = found.offset.as_ref().map_or(String::new(), |offset| format!(" - {offset}"));
+        self.pointer_to_memory(variable, &format!("{first}{behind}"), true);
+        self.common.insert(variable.one.symbol);
+    }
+
+    /// The parameter that leads to what fills copies.
+    fn first(&mut self, variable: &Variable, found: &Copies) -> String {
+        let first = self.names.fresh(&format!("{}_first", variable.name));
+        let region = &self.host.words.region;
+        let declared = format!("const {} *{first}", variable.element);
+        self.made.params.push((declared, format!("{region}.first({}, {})", found.from, found.length)));
+        first
+    }
+
+    /// Declares the variable in the kernel as a pointer to the memory at `start`.
+    fn pointer_to_memory(&mut self, variable: &Variable, start: &str, is_const: bool) {
+        let Variable { name, element, .. } = variable;
+        let lead = if is_const { "const " } else { "" };
+        self.made.prologue.push(match variable.behind.is_empty() {
+            true => format!("{lead}{element} *{name} = {start};"),
+            false => {
+                let plain = |text: String| {
+                    let plain = text.replace("__restrict__ ", "").replace("const ", "");
+                    format!("{lead}{plain}")
+                };
+                let kind = plain(variable.pointer_to(""));
+                format!("{} = ({kind})({start});", plain(variable.pointer_to(name)))
+            }
+        });
     }
 
     fn local(&mut self, variable: &Variable) -> Result<(), Refused> {

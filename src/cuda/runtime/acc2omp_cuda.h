@@ -932,6 +932,15 @@ __device__ void fetch(T (&window)[size], const T *array, long long first, Extent
     __syncthreads();
 }
 
+// Fills a gang's copy of an array. All threads of the block call it, and find it filled.
+template <class T>
+__device__ void fill(T *copy, const T *from, size_t count)
+{
+    for (size_t at = detail::rank(); at < count; at += detail::threads())
+        copy[at] = from[at];
+    __syncthreads();
+}
+
 // ---------------------------------------------------------------------------------------------------------------------
 // Reductions over gangs. The result does not depend on which block is first: it is the same in every run with one grid.
 // ---------------------------------------------------------------------------------------------------------------------

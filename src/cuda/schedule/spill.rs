@@ -1,4 +1,5 @@
-//! Private arrays of gangs that are larger than the memory which threads of a block share: they lie in device memory.
+//! Private arrays that lie in device memory: those of gangs that are larger than the memory which threads of a block share, and
+//! firstprivate ones that nobody writes to, of which one copy is enough.
 //!
 //! Invariant: what stays in shared memory fits into what every device has for a block without being asked (48 KiB).
 
@@ -18,8 +19,29 @@ use crate::cuda::types::item;
 /// The bytes that arrays of a gang may have in shared memory; reductions need some, too.
 const LIMIT: i128 = 44 * 1024;
 
-/// Moves private arrays out of shared memory, the largest first, until the others fit.
+/// The bytes that a firstprivate array has at most to be copied by each thread although nobody writes to it.
+const COPIED: i128 = 128;
+
+/// Finds the private arrays that lie in device memory.
 pub fn spill(
+    input: &Input,
+    nest: &Nest,
+    (stmt, sizes): (StmtId, Sizes),
+    captured: &mut [Captured],
+) -> Result<(), Refused> {
+    for one in captured.iter_mut().filter(|_| !input.in_place) {
+        let Role::FirstArray(address) = &one.role else { continue };
+        let is_read = !one.used.written && !one.used.part_written && !one.used.address_taken;
+        let bytes = bytes(input, one.seen, &one.decl.derived, &capture::element(input, one)?);
+        if is_read && bytes.is_none_or(|bytes| bytes > COPIED) && may_be_pointer(input, stmt, one.symbol) {
+            one.role = Role::PrivateMemory(address.clone(), true);
+        }
+    }
+    large(input, nest, (stmt, sizes), captured)
+}
+
+/// Moves private arrays out of shared memory, the largest first, until the others fit.
+fn large(
     input: &Input,
     nest: &Nest,
     (stmt, sizes): (StmtId, Sizes),

@@ -92,7 +92,9 @@ impl Variant {
     /// What a program must print; none if it is not defined there.
     pub fn expected<'a>(&self, expected: &'a Expected) -> Option<&'a Lines> {
         match self.toolchain {
-            Toolchain::ClangOpenMp | Toolchain::FlangDevice | Toolchain::Shim => Some(&expected.separate),
+            Toolchain::ClangOpenMp | Toolchain::FlangDevice | Toolchain::Shim | Toolchain::Nvcc => {
+                Some(&expected.separate)
+            }
             Toolchain::Plain => expected.serial.as_ref(),
             _ => expected.shared.as_ref(),
         }
@@ -102,6 +104,8 @@ impl Variant {
 const HOST: Toolchain = Toolchain::GccOpenMp;
 const DEVICE: Toolchain = Toolchain::ClangOpenMp;
 const CUDA: Toolchain = Toolchain::Shim;
+/// It only builds.
+const NVCC: Variant = Variant::of(Profile::Generic, Toolchain::Nvcc);
 const FLANG: Toolchain = Toolchain::FlangDevice;
 
 /// The ways for all programs in C and C++.
@@ -113,8 +117,10 @@ const C: [Variant; 4] = [
 ];
 
 /// Of these, each batch meets one.
-const C_MORE: [Variant; 8] = [
+const C_MORE: [Variant; 10] = [
+    NVCC,
     Variant::of(Profile::Gcc, HOST),
+    NVCC,
     Variant::of(Profile::Generic, DEVICE).version(51),
     Variant::of(Profile::Clang, DEVICE).version(52),
     Variant::of(Profile::Cray, DEVICE),
