@@ -157,10 +157,7 @@ impl Device {
 
 /// Whether a header is the compiler's or the system's.
 pub fn is_of_system(path: &str) -> bool {
-    STANDARD.contains(&path)
-        || OF_SYSTEMS.contains(&path)
-        || path.starts_with("sys/")
-        || !path.contains('.')
+    STANDARD.contains(&path) || OF_SYSTEMS.contains(&path) || path.starts_with("sys/") || !path.contains('.')
 }
 
 /// The headers that are included and were not read, and whether the source itself includes them.

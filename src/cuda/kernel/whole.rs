@@ -14,7 +14,14 @@ use crate::source::Span;
 
 /// Words that ask for the type of what is behind them.
 const ASKING: [&str; 9] = [
-    "sizeof", "typeof", "__typeof__", "__typeof", "decltype", "alignof", "_Alignof", "__alignof__",
+    "sizeof",
+    "typeof",
+    "__typeof__",
+    "__typeof",
+    "decltype",
+    "alignof",
+    "_Alignof",
+    "__alignof__",
     "__builtin_object_size",
 ];
 
@@ -27,12 +34,15 @@ pub fn dimensions(input: &Input, stmt: StmtId, one: &Captured) -> Result<Option<
         return Ok(None);
     }
     let at = one.used.first.unwrap_or(input.stmt_span(stmt));
-    let unclear = |what: &str| refused(at, &format!("a region that uses the type of `{}`, {what},", one.name));
+    let unclear =
+        |what: &str| refused(at, &format!("a region that uses the type of `{}`, {what},", one.name));
     let mut made = String::new();
     for part in one.decl.derived.iter() {
         let Derived::Array(size) = part else { continue };
         made += &match size {
-            Some(size) if super::variable::is_constant(input, one, *size) => format!("[{}]", one.seen.text(*size)),
+            Some(size) if super::variable::is_constant(input, one, *size) => {
+                format!("[{}]", one.seen.text(*size))
+            }
             Some(_) => return Err(unclear("whose size is a run-time value")),
             None => format!("[{}]", counted(input, one).ok_or_else(|| unclear("whose size is not said"))?),
         };
@@ -53,7 +63,8 @@ fn counted(input: &Input, one: &Captured) -> Option<usize> {
 /// Whether a region, or a macro that it uses, says an array as a whole where its type counts.
 pub fn uses_type(input: &Input, stmt: StmtId, name: &str) -> bool {
     let span = input.stmt_span(stmt);
-    let own = String::from_utf8_lossy(input.source.scan.shadow.get(span.range()).unwrap_or_default()).into_owned();
+    let own =
+        String::from_utf8_lossy(input.source.scan.shadow.get(span.range()).unwrap_or_default()).into_owned();
     let texts = reached(input, own);
     let asks = texts.iter().any(|text| words(text).iter().any(|word| ASKING.contains(word)));
     texts.iter().any(|text| {
@@ -87,10 +98,13 @@ fn reached(input: &Input, own: String) -> Vec<String> {
 
 /// `decltype(a)` where the kernel has a reference in the place of `a`.
 pub fn decltypes(input: &Input, span: Span, captured: &dyn Fn(SymbolId) -> bool, edits: &mut Edits) {
-    let text = String::from_utf8_lossy(input.source.scan.shadow.get(span.range()).unwrap_or_default()).into_owned();
+    let text =
+        String::from_utf8_lossy(input.source.scan.shadow.get(span.range()).unwrap_or_default()).into_owned();
     for (at, word) in placed_words(&text) {
         let behind = &text[at + word.len()..];
-        let Some(inside) = behind.trim_start().strip_prefix('(').filter(|_| word == "decltype") else { continue };
+        let Some(inside) = behind.trim_start().strip_prefix('(').filter(|_| word == "decltype") else {
+            continue;
+        };
         let Some((name, _)) = inside.split_once(')') else { continue };
         let start = span.start + at as u32;
         let end = (text.len() - inside.len() + name.len() + 1) as u32 + span.start;

@@ -37,7 +37,8 @@ pub fn whole(input: &Input, name: &str, decl: &Decl) -> Address {
     // To `sizeof`, a parameter is a pointer.
     if let (DeclKind::Parameter, Some(Derived::Array(Some(size)))) = (decl.kind, decl.derived.first()) {
         let length = operand(&input.source.text(*size));
-        let rows = if arrays == 1 { String::new() } else { format!(" * (sizeof {name}[0] / sizeof {element})") };
+        let rows =
+            if arrays == 1 { String::new() } else { format!(" * (sizeof {name}[0] / sizeof {element})") };
         return Address {
             from: name.to_owned(),
             count: format!("{length}{rows}"),

@@ -14,16 +14,54 @@ const DEPTH: usize = 8;
 
 /// Words that stand before an expression, or are part of one.
 const OF_EXPRESSIONS: [&[u8]; 22] = [
-    b"return", b"sizeof", b"else", b"case", b"goto", b"do", b"in", b"typeof", b"throw", b"new", b"delete",
-    b"co_return", b"co_await", b"co_yield", b"and", b"or", b"not", b"operator", b"typename", b"if", b"while",
+    b"return",
+    b"sizeof",
+    b"else",
+    b"case",
+    b"goto",
+    b"do",
+    b"in",
+    b"typeof",
+    b"throw",
+    b"new",
+    b"delete",
+    b"co_return",
+    b"co_await",
+    b"co_yield",
+    b"and",
+    b"or",
+    b"not",
+    b"operator",
+    b"typename",
+    b"if",
+    b"while",
     b"for",
 ];
 
 /// Words of types and of storage.
 const OF_TYPES: [&[u8]; 22] = [
-    b"void", b"char", b"short", b"int", b"long", b"float", b"double", b"signed", b"unsigned", b"bool",
-    b"_Bool", b"const", b"volatile", b"static", b"extern", b"register", b"struct", b"union", b"enum",
-    b"auto", b"class", b"size_t",
+    b"void",
+    b"char",
+    b"short",
+    b"int",
+    b"long",
+    b"float",
+    b"double",
+    b"signed",
+    b"unsigned",
+    b"bool",
+    b"_Bool",
+    b"const",
+    b"volatile",
+    b"static",
+    b"extern",
+    b"register",
+    b"struct",
+    b"union",
+    b"enum",
+    b"auto",
+    b"class",
+    b"size_t",
 ];
 
 /// Words that may stand beside the `*` of a declarator.
@@ -187,7 +225,8 @@ impl<'a> Known<'a> {
     fn pasted(&self, one: &Macro, tokens: &[Token], at: usize) -> Option<(Vec<u8>, usize)> {
         let pastes = one.body.windows(2).any(|two| two[0].is(b"#") && two[1].is(b"#"));
         let (body, next) = self.expanded(tokens, at).filter(|_| pastes)?;
-        let is_name = body.len() == 1 && body[0].is_word() && !self.by_name.contains_key(body[0].text.as_slice());
+        let is_name =
+            body.len() == 1 && body[0].is_word() && !self.by_name.contains_key(body[0].text.as_slice());
         is_name.then(|| (rendered(&body), next))
     }
 
@@ -217,9 +256,8 @@ impl<'a> Known<'a> {
     fn opened(&self, mut tokens: Vec<Token>) -> Vec<Token> {
         for _ in 0..DEPTH {
             let is_use = |at: &usize| {
-                let is_call = |at: usize| {
-                    self.of_token(&tokens, at).is_some_and(|(one, _)| one.params.is_some())
-                };
+                let is_call =
+                    |at: usize| self.of_token(&tokens, at).is_some_and(|(one, _)| one.params.is_some());
                 let is_behind_type = *at == 0
                     || tokens[*at - 1].is(b"*")
                     || tokens[*at - 1].is(b"(")
@@ -339,7 +377,8 @@ fn is_among(token: &Token, words: &[&[u8]]) -> bool {
 
 /// Whether tokens are a type: words and stars, and one of both says so.
 fn is_type(tokens: &[Token]) -> bool {
-    let all = tokens.iter().all(|token| token.is_word() && !is_among(token, &OF_EXPRESSIONS) || token.is(b"*"));
+    let all =
+        tokens.iter().all(|token| token.is_word() && !is_among(token, &OF_EXPRESSIONS) || token.is(b"*"));
     let says = |token: &Token| is_among(token, &OF_TYPES) || token.is(b"*");
     let is_word = tokens.len() == 1 && tokens[0].is_word();
     all && tokens.first().is_some_and(Token::is_word) && (tokens.iter().any(says) || is_word)
@@ -390,7 +429,8 @@ mod tests {
 
     #[test]
     fn declarators_are_written_out() {
-        let define = "#define ROW(x, n) x[n]\n#define P(x) *restrict x\n#define ID(x) x\n#define CR *restrict\n";
+        let define =
+            "#define ROW(x, n) x[n]\n#define P(x) *restrict x\n#define ID(x) x\n#define CR *restrict\n";
         let check = |code: &str, expected: &[&str]| assert_eq!(written(&format!("{define}{code}")), expected);
         check("void f(int n, double ROW(x, n + 1), T P(y));", &["x[n + 1]", "*restrict y"]);
         check("static double a, ROW(b, 3), *ROW(c, (4));", &["b[3]"]);
@@ -406,7 +446,10 @@ mod tests {
             #define P(T, x) T *x\n#define S(a, b) a\n#define DATA_TYPE int\n#define D(x) (*x)\n#define A2(v, d, e) v[S(d, e)]\n\
             #define DECL2(v, T, d, e) T A2(D(v), d, e); v = 0;\n";
         let check = |code: &str, expected: &[&str]| assert_eq!(written(&format!("{define}{code}")), expected);
-        check("void f(DECL(double, x, 3), PTR(double) y) { DECL(int, z, 2); }", &["double x[3]", "double *", "int z[2]"]);
+        check(
+            "void f(DECL(double, x, 3), PTR(double) y) { DECL(int, z, 2); }",
+            &["double x[3]", "double *", "int z[2]"],
+        );
         check("typedef int T;\nvoid f(P(T, x), g(P(a, b)));", &["T *x"]);
         check("void f() { DECL2(A, DATA_TYPE, 2, n); }", &["DATA_TYPE (*A)[S(2, n)]; A = 0;"]);
         check("void f() { MAX(a, b); g(MAX(a, b), 2); }", &[]);
@@ -420,7 +463,9 @@ mod tests {
 
     #[test]
     fn what_has_two_meanings_stays() {
-        assert!(written("#ifdef A\n#define R(x) *x\n#else\n#define R(x) x[3]\n#endif\ndouble R(x);").is_empty());
+        assert!(
+            written("#ifdef A\n#define R(x) *x\n#else\n#define R(x) x[3]\n#endif\ndouble R(x);").is_empty()
+        );
         assert!(written("#define R(x) x[3]\ndouble R(x);\n#undef R\n").is_empty());
         assert!(written("double R(x);\n#define R(x) x[3]\n").is_empty());
     }
