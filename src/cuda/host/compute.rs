@@ -9,6 +9,7 @@ use crate::cuda::fit::cpp;
 use crate::cuda::fit::hoisted;
 use crate::cuda::fit::object;
 use crate::cuda::fit::obstacle;
+use crate::cuda::fit::undeclared;
 use crate::cuda::kernel::place;
 use crate::cuda::kernel::table;
 use crate::cuda::kernel::window;
@@ -290,6 +291,7 @@ impl<'a> Lowering<'a> {
         spelling::none_too_long(input, input.stmt_span(stmt))?;
         if !in_place {
             callable::none(input, index, stmt)?;
+            undeclared::none(input, index, stmt)?;
         }
         let asked = &self.gangs(input, index, asked);
         let nest = self.nest(input, launch, asked);

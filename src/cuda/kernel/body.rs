@@ -87,6 +87,7 @@ impl Body<'_, '_> {
         if !self.is_routine {
             let is_outer = |symbol| !span.contains(self.input.symbols.get(symbol).scope);
             super::whole::decltypes(self.input, span, &is_outer, &mut self.edits);
+            super::qualified::edit(self.input, span, &mut self.edits)?;
         }
         self.directives(span)?;
         match &self.input.unit().stmt(stmt).kind {

@@ -8,6 +8,7 @@ pub mod flat;
 pub mod launcher;
 pub mod parts;
 pub mod place;
+pub mod qualified;
 pub mod shared;
 pub mod table;
 pub mod twin;

@@ -376,11 +376,11 @@ impl<'a> Making<'a, '_> {
         // What the build chooses, the header does not know.
         let plain = plain.filter(|_| !spelling::is_chosen(self.input, &one.decl));
         if let Some(plain) = plain {
-            self.host.param(&format!("{element} {name}"), &format!("{plain} {name}"), name);
+            self.host.param(&format!("{element} {name}"), &format!("{plain} {name}"), here);
             return;
         }
         let at = self.names.fresh(&format!("{name}_value"));
-        self.host.pointer(&format!("const {element} *"), &at, &format!("&{name}"));
+        self.host.pointer(&format!("const {element} *"), &at, &format!("&{here}"));
         self.host.lines.push(format!("const {element} {name} = *{at};"));
     }
 

@@ -5,7 +5,7 @@
 use crate::cuda::file::device;
 use crate::cuda::fit::object;
 use crate::cuda::kernel::place;
-use crate::cuda::kernel::variable;
+use crate::cuda::kernel::{qualified, variable};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -189,6 +189,7 @@ pub fn outer(input: &Input, stmt: StmtId) -> Vec<(SymbolId, Use)> {
             known.kind,
             SymbolKind::Local | SymbolKind::Parameter | SymbolKind::Static | SymbolKind::Member
         ) && !span.contains(known.scope)
+            && !qualified::is_elsewhere(input, span, *symbol)
     };
     let mut outer: Vec<(SymbolId, Use)> =
         found.into_iter().filter(|(symbol, _)| is_outside(symbol)).collect();
@@ -373,7 +374,11 @@ pub fn capture<'a>(
         let name = known.name.clone();
         let said = input.file().text(at);
         let is_qualified = said.ends_with(&format!("::{name}"));
-        let spelling = if is_qualified { said.into_owned() } else { name.clone() };
+        let spelling = match qualified::spelling(input, input.stmt_span(stmt), symbol) {
+            Some(path) => path,
+            None if is_qualified => said.into_owned(),
+            None => name.clone(),
+        };
         let class = match (known.class, decl.derived.first()) {
             (Class::Unknown, Some(Derived::Pointer)) => Class::Pointer,
             (class, _) => class,
