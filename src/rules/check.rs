@@ -9,9 +9,9 @@ use std::sync::LazyLock;
 use crate::diag::Code;
 
 use super::rule::{
-    Action, FACTS, Lines, Meaning, Place, Pragma, Row, RowId, Strategy, Template, TemplateArg,
+    Action, CudaRow, FACTS, Lines, Meaning, Place, Pragma, Row, RowId, Strategy, Template, TemplateArg,
 };
-use super::schema::{RawPage, RawRow, RawSubject};
+use super::schema::{RawCudaRow, RawPage, RawRow, RawSubject};
 use super::{openacc, openmp};
 
 /// A page's typed part.
@@ -26,6 +26,8 @@ pub struct Checked {
     pub cite: String,
     /// Its rows.
     pub rows: Vec<Row>,
+    /// Its rows about CUDA.
+    pub cuda: Vec<CudaRow>,
 }
 
 type Error = (usize, String);
@@ -54,6 +56,11 @@ pub fn page(entry: &str, raw: RawPage) -> Result<Checked, Error> {
     }
     let domain = domain(kind, subject);
     total_and_disjoint(&rows, &domain)?;
+    let cuda = cuda_rows(&raw.cuda, subject)?;
+    if !cuda.is_empty() {
+        let situations = situations(&domain, cuda.iter().map(|row| &row.when));
+        only_one(&situations, |situation| cuda.iter().filter(|row| fits(&row.when, situation)).count())?;
+    }
     let names = match kind {
         "routine" => std::iter::once(&subject.name).chain(&subject.also).cloned().collect(),
         _ => Vec::new(),
@@ -64,6 +71,7 @@ pub fn page(entry: &str, raw: RawPage) -> Result<Checked, Error> {
         args: subject.args.clone(),
         cite: subject.cite.clone(),
         rows,
+        cuda,
     })
 }
 
@@ -127,13 +135,7 @@ fn row(entry: &str, number: usize, raw: &RawRow, kind: &str, subject: &RawSubjec
     if !VERSIONS.contains(&raw.since) {
         return Err(error(format!("unknown OpenMP version {}", raw.since)));
     }
-    let meaning = match raw.meaning.as_str() {
-        "same" => Meaning::Same,
-        "weaker" => Meaning::Weaker,
-        "differs" => Meaning::Differs,
-        "refused" => Meaning::Refused,
-        other => return Err(error(format!("unknown meaning `{other}`"))),
-    };
+    let meaning = meaning(&raw.meaning)?;
     let tell = raw.tell.as_ref().map(|code| told(code)).transpose()?;
     if meaning != Meaning::Same && tell.is_none() {
         return Err(error(format!("row {number} is `{}` but tells nobody", raw.meaning)));
@@ -141,19 +143,7 @@ fn row(entry: &str, number: usize, raw: &RawRow, kind: &str, subject: &RawSubjec
     for section in &raw.cite {
         cited(section)?;
     }
-    for (fact, values) in &raw.when {
-        let known: Vec<&str> = match fact.as_str() {
-            "on" => subject.on.iter().map(String::as_str).collect(),
-            _ => FACTS
-                .iter()
-                .find(|(known, _)| known == fact)
-                .map(|(_, values)| values.to_vec())
-                .unwrap_or_default(),
-        };
-        if let Some(value) = values.iter().find(|value| !known.contains(&value.as_str())) {
-            return Err(error(format!("unknown fact or value `{fact} = {value}`")));
-        }
-    }
+    asked(&raw.when, subject)?;
     let lines = lines(raw)?;
     let action = match lines {
         Some(_) if raw.emit.is_none() => Action::Lines,
@@ -177,6 +167,65 @@ fn row(entry: &str, number: usize, raw: &RawRow, kind: &str, subject: &RawSubjec
         tell,
         cite: raw.cite.clone(),
     })
+}
+
+fn meaning(word: &str) -> Result<Meaning, Error> {
+    match word {
+        "same" => Ok(Meaning::Same),
+        "weaker" => Ok(Meaning::Weaker),
+        "differs" => Ok(Meaning::Differs),
+        "refused" => Ok(Meaning::Refused),
+        other => Err(error(format!("unknown meaning `{other}`"))),
+    }
+}
+
+/// The facts that a row asks for, and their values, must be known.
+fn asked(when: &BTreeMap<String, Vec<String>>, subject: &RawSubject) -> Result<(), Error> {
+    for (fact, values) in when {
+        let known: Vec<&str> = match fact.as_str() {
+            "on" => subject.on.iter().map(String::as_str).collect(),
+            _ => FACTS
+                .iter()
+                .find(|(known, _)| known == fact)
+                .map(|(_, values)| values.to_vec())
+                .unwrap_or_default(),
+        };
+        if let Some(value) = values.iter().find(|value| !known.contains(&value.as_str())) {
+            return Err(error(format!("unknown fact or value `{fact} = {value}`")));
+        }
+    }
+    Ok(())
+}
+
+/// Checks the rows about CUDA.
+fn cuda_rows(raw: &[toml::Spanned<RawCudaRow>], subject: &RawSubject) -> Result<Vec<CudaRow>, Error> {
+    let checked = raw.iter().map(|raw| {
+        cuda_row(raw.get_ref(), subject).map_err(|(at, message)| (at.max(raw.span().start), message))
+    });
+    checked.collect()
+}
+
+fn cuda_row(raw: &RawCudaRow, subject: &RawSubject) -> Result<CudaRow, Error> {
+    let meaning = meaning(&raw.meaning)?;
+    let tell = match &raw.tell {
+        None if meaning != Meaning::Same => {
+            return Err(error(format!("a row about CUDA is `{}` but tells nobody", raw.meaning)));
+        }
+        None => None,
+        Some(text) => {
+            let known = text.parse::<Code>().ok().filter(|code| crate::diag::pages::title(*code).is_some());
+            Some(known.ok_or_else(|| error(format!("there is no diagnostic `{text}`")))?)
+        }
+    };
+    if (meaning == Meaning::Refused) == raw.shows.is_some() {
+        return Err(error("a row about CUDA shows what is written, or is refused".into()));
+    }
+    if !raw.says.ends_with('.') {
+        return Err(error("what a row about CUDA says is a sentence".into()));
+    }
+    asked(&raw.when, subject)?;
+    let (when, says, shows) = (raw.when.clone(), raw.says.clone(), raw.shows.clone());
+    Ok(CudaRow { when, says, shows, meaning, tell })
 }
 
 fn told(code: &str) -> Result<Code, Error> {
@@ -417,12 +466,17 @@ fn domain(kind: &str, subject: &RawSubject) -> Vec<(String, Vec<String>)> {
     std::iter::once(("on".to_owned(), on)).chain(facts).collect()
 }
 
-/// Exactly one row for every situation and version: the newest that fits, and no two of one age.
-fn total_and_disjoint(rows: &[Row], domain: &[(String, Vec<String>)]) -> Result<(), Error> {
-    let asked: Vec<&(String, Vec<String>)> =
-        domain.iter().filter(|(fact, _)| rows.iter().any(|row| row.when.contains_key(fact))).collect();
-    let mut situations: Vec<Vec<(&str, &str)>> = vec![Vec::new()];
-    for (fact, values) in &asked {
+/// A situation: facts with their values.
+type Facts<'a> = Vec<(&'a str, &'a str)>;
+
+/// The situations that rows which ask for these facts tell apart.
+fn situations<'a>(
+    domain: &'a [(String, Vec<String>)],
+    rows: impl Iterator<Item = &'a BTreeMap<String, Vec<String>>> + Clone,
+) -> Vec<Facts<'a>> {
+    let asked = domain.iter().filter(|(fact, _)| rows.clone().any(|when| when.contains_key(fact)));
+    let mut situations: Vec<Facts> = vec![Vec::new()];
+    for (fact, values) in asked {
         situations = situations
             .iter()
             .flat_map(|known| {
@@ -430,15 +484,31 @@ fn total_and_disjoint(rows: &[Row], domain: &[(String, Vec<String>)]) -> Result<
             })
             .collect();
     }
-    for situation in &situations {
-        let fits = |row: &&Row| {
-            row.when.iter().all(|(fact, values)| {
-                situation
-                    .iter()
-                    .any(|(known, value)| known == fact && values.iter().any(|other| other == value))
-            })
-        };
-        let fitting: Vec<&Row> = rows.iter().filter(fits).collect();
+    situations
+}
+
+/// Whether a row that asks for these facts applies.
+fn fits(when: &BTreeMap<String, Vec<String>>, situation: &Facts) -> bool {
+    when.iter().all(|(fact, values)| {
+        situation.iter().any(|(known, value)| known == fact && values.iter().any(|other| other == value))
+    })
+}
+
+fn only_one(situations: &[Facts], rows: impl Fn(&Facts) -> usize) -> Result<(), Error> {
+    for situation in situations {
+        match rows(situation) {
+            0 => return Err(error(format!("no row for {situation:?} in CUDA"))),
+            1 => {}
+            _ => return Err(error(format!("two rows for {situation:?} in CUDA"))),
+        }
+    }
+    Ok(())
+}
+
+/// Exactly one row for every situation and version: the newest that fits, and no two of one age.
+fn total_and_disjoint(rows: &[Row], domain: &[(String, Vec<String>)]) -> Result<(), Error> {
+    for situation in &situations(domain, rows.iter().map(|row| &row.when)) {
+        let fitting: Vec<&Row> = rows.iter().filter(|row| fits(&row.when, situation)).collect();
         for version in VERSIONS {
             let newest = fitting.iter().map(|row| row.since).filter(|since| *since <= version).max();
             let count = fitting.iter().filter(|row| Some(row.since) == newest).count();

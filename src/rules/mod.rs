@@ -19,7 +19,7 @@ pub use embed::FILES;
 pub use page::{Example, LoadError, Page, Rules, with_outputs};
 pub use profile::{ProfileRules, profile};
 pub use rule::{
-    Action, Lines, Meaning, Place, Pragma, Row, RowId, Situation, Strategy, Template, TemplateArg,
+    Action, CudaRow, Lines, Meaning, Place, Pragma, Row, RowId, Situation, Strategy, Template, TemplateArg,
 };
 
 /// The pages that are compiled in.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 
 use super::check;
-use super::rule::{Row, Situation};
+use super::rule::{CudaRow, Row, Situation};
 use crate::source::{Form, Language};
 
 /// All pages.
@@ -39,6 +39,8 @@ pub struct Page {
     pub text: String,
     /// The rows.
     pub rows: Vec<Row>,
+    /// The rows about CUDA.
+    pub cuda: Vec<CudaRow>,
     /// The examples.
     pub examples: Vec<Example>,
 }
@@ -194,6 +196,7 @@ fn read(path: &str, text: &str) -> Result<Page, LoadError> {
         cite: checked.cite,
         text: text.to_owned(),
         rows: checked.rows,
+        cuda: checked.cuda,
         examples: parts.examples,
     })
 }

@@ -186,6 +186,28 @@ pub struct Row {
     pub cite: Vec<String>,
 }
 
+/// One row of a page about CUDA, which a person reads and the tests hold against the translation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CudaRow {
+    /// The facts it asks for, each with the values it accepts.
+    pub when: BTreeMap<String, Vec<String>>,
+    /// What the translation does, in a sentence.
+    pub says: String,
+    /// A text that the translation of an example has in it.
+    pub shows: Option<String>,
+    /// What becomes of the meaning.
+    pub meaning: Meaning,
+    /// The diagnostic that says so.
+    pub tell: Option<Code>,
+}
+
+impl CudaRow {
+    /// Whether it speaks of a word on directive `on`.
+    pub fn is_about(&self, on: &str) -> bool {
+        self.when.get("on").is_none_or(|all| all.iter().any(|one| one == on))
+    }
+}
+
 /// The facts of one place where a page is asked.
 #[derive(Clone, Debug)]
 pub struct Situation {

@@ -20,6 +20,9 @@ pub struct RawPage {
     pub routine: Option<RawSubject>,
     /// The rows for OpenMP.
     pub omp: Vec<toml::Spanned<RawRow>>,
+    /// The rows for CUDA.
+    #[serde(default)]
+    pub cuda: Vec<toml::Spanned<RawCudaRow>>,
 }
 
 /// What a page is about.
@@ -78,4 +81,21 @@ pub struct RawRow {
     /// The section that says so.
     #[serde(default)]
     pub cite: Vec<String>,
+}
+
+/// A row for CUDA.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawCudaRow {
+    /// Facts and the values accepted.
+    #[serde(default)]
+    pub when: BTreeMap<String, Vec<String>>,
+    /// What the translation does, in a sentence for its users.
+    pub says: String,
+    /// A text that the translation of an example has in it.
+    pub shows: Option<String>,
+    /// `same`, `weaker`, `differs` or `refused`.
+    pub meaning: String,
+    /// The diagnostic's code.
+    pub tell: Option<String>,
 }

@@ -7,11 +7,11 @@ use acc2omp::source::{Form, Language};
 use acc2omp::{Options, Queues, Source, Version, translate};
 
 /// Fortran's `end` directives have no clauses of ours.
-fn directives() -> impl Iterator<Item = &'static openacc::Directive> {
+pub fn directives() -> impl Iterator<Item = &'static openacc::Directive> {
     openacc::table().directives.iter().filter(|directive| !directive.name.starts_with("end"))
 }
 
-fn page(clause: &str) -> Option<&'static Page> {
+pub fn page(clause: &str) -> Option<&'static Page> {
     rules::rules().pages().find(|page| page.entry == format!("clause/{clause}"))
 }
 
@@ -33,7 +33,7 @@ fn every_clause_of_a_directive_has_a_rule_for_it() {
 }
 
 /// A clause as somebody would write it.
-fn written(directive: &str, clause: &str) -> String {
+pub fn written(directive: &str, clause: &str) -> String {
     let list = matches!(directive, "data" | "enter data" | "exit data" | "update" | "declare");
     match clause {
         "if" | "self" if directive == "update" && clause == "self" => "self(a)".to_owned(),
@@ -55,7 +55,7 @@ fn written(directive: &str, clause: &str) -> String {
 }
 
 /// A program in C with the directive where it may stand.
-fn in_c(directive: &openacc::Directive, clauses: &str) -> String {
+pub fn in_c(directive: &openacc::Directive, clauses: &str) -> String {
     let pragma = format!("#pragma acc {} {clauses}", directive.name);
     let globals = "double a[100]; double other(double x);";
     let function = |body: &str| {

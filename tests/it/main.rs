@@ -7,6 +7,7 @@ mod affine;
 mod cells;
 mod circles;
 mod cli;
+mod cuda_rules;
 mod diag;
 mod existing;
 mod fixtures;

@@ -234,6 +234,28 @@ fn what_cannot_be_right_does_not_load() {
 }
 
 #[test]
+fn rows_about_cuda_that_cannot_be_right_do_not_load() {
+    let good = page("{ since = 45, drop = true, meaning = \"same\" },");
+    let with = |rows: &str| good.replacen("]\n```", &format!("]\ncuda = [\n{rows}\n]\n```"), 1);
+    let row = "{ says = \"It is copied.\", shows = \"copyin(\", meaning = \"same\" },";
+    assert!(Rules::load(&[("clause/copyin.md", &with(row))]).is_ok());
+    let cases = [
+        (row.replace("same", "weaker"), "tells nobody"),
+        (row.replace("same", "equal"), "unknown meaning `equal`"),
+        (row.replace("\" },", "\", tell = \"A9999\" },"), "there is no diagnostic `A9999`"),
+        (row.replace("same\"", "refused\", tell = \"A0401\""), "shows what is written, or is refused"),
+        (row.replace("copied.", "copied"), "is a sentence"),
+        (row.replace("{ says", "{ when = { on = [\"loop\"] }, says"), "unknown fact or value"),
+        (row.replace("{ says", "{ when = { modifier = [\"zero\"] }, says"), "no row for"),
+        (format!("{row}\n{row}"), "two rows for"),
+    ];
+    for (rows, expected) in cases {
+        let errors = Rules::load(&[("clause/copyin.md", &with(&rows))]).unwrap_err();
+        assert!(errors[0].message.contains(expected), "{rows}\n says: {}", errors[0].message);
+    }
+}
+
+#[test]
 fn the_row_that_is_wrong_is_named() {
     let good = "{ since = 45, when = { modifier = [\"none\", \"zero\"] }, drop = true, meaning = \"same\" },";
     let bad = "{ since = 45, when = { modifier = [\"readonly\"] }, drop = true, meaning = \"weaker\" },";

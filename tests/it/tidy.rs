@@ -32,7 +32,17 @@ const SHELL: &[&str] = &["cli", "translate"];
 const LOWEST: &[(&str, &[&str])] = &[
     ("source", &[]),
     ("diag", &["source::Span"]),
-    ("rules", &["diag::Code", "diag::tell", "source::Form", "source::Language", "source::Span"]),
+    (
+        "rules",
+        &[
+            "diag::Code",
+            "diag::tell",
+            "diag::pages::title",
+            "source::Form",
+            "source::Language",
+            "source::Span",
+        ],
+    ),
 ];
 
 /// Files that may write OpenMP's sentinel outside `omp` and `rules`, each with its reason.

@@ -17,6 +17,18 @@ use crate::cuda::types::spelling;
 impl Device {
     /// A `declare` at file scope: the variables that this file defines get a twin on the device.
     pub fn declare(&mut self, input: &Input, index: usize) -> Result<(), Refused> {
+        let clauses = &input.bound[index].directive.clauses;
+        for clause in clauses {
+            if let ClauseKind::Data(data, _) = &clause.kind
+                && !has_memory(*data)
+                && *data != DataClause::Link
+            {
+                return Err(refused(
+                    clause.span,
+                    &format!("`{}` of a variable at file scope", clause.name.text),
+                ));
+            }
+        }
         for (clause, item) in items(input, index) {
             let (seen, decl) = declaration(input, index, &item.base.text)
                 .ok_or_else(|| refused(item.span, "a variable whose declaration is not seen"))?;
@@ -93,7 +105,7 @@ impl Device {
             ),
         );
         self.prototype(0, format!("void *{getter}(void);\n"));
-        let copies = matches!(clause, DataClause::Copyin { .. } | DataClause::Copy);
+        let copies = matches!(clause, DataClause::Copyin { .. });
         self.registrations
             .push(format!("    acc2omp_declare(&{name}, sizeof {name}, {getter}, {});\n", u8::from(copies)));
     }
@@ -102,8 +114,14 @@ impl Device {
 /// Whether a variable at file scope has a twin: a `declare` names it, and not in `link`, which gives it no memory of its own.
 pub fn has_twin(input: &Input, name: &str) -> bool {
     let declared = input.headers.iter().chain([&input.source]).flat_map(|seen| seen.declared);
-    let mut placed = declared.filter(|(_, clause)| **clause != DataClause::Link);
+    let mut placed = declared.filter(|(_, clause)| has_memory(**clause));
     placed.any(|((_, known), _)| known == name)
+}
+
+/// Whether a clause of `declare` at file scope gives variables memory on the device: C has no others there but `link`, and
+/// `deviceptr`, which routines of the device could not read.
+fn has_memory(clause: DataClause) -> bool {
+    matches!(clause, DataClause::Create { .. } | DataClause::Copyin { .. } | DataClause::DeviceResident)
 }
 
 /// The list items of a `declare` that have a place on the device as long as the program runs.
@@ -113,7 +131,7 @@ fn items<'a>(
 ) -> impl Iterator<Item = (DataClause, &'a crate::acc::ast::ListItem)> + use<'a> {
     let is_declare = input.bound[index].directive.kind == crate::acc::ast::DirectiveKind::Declare;
     let lists = input.clauses(index).filter_map(move |kind| match kind {
-        ClauseKind::Data(clause, list) if is_declare && *clause != DataClause::Link => Some((*clause, list)),
+        ClauseKind::Data(clause, list) if is_declare && has_memory(*clause) => Some((*clause, list)),
         _ => None,
     });
     lists.flat_map(|(clause, list)| list.iter().map(move |item| (clause, item)))
@@ -122,7 +140,7 @@ fn items<'a>(
 /// What headers place on the device, each variable once.
 fn of_headers<'a>(input: &Input<'a>) -> BTreeMap<&'a str, DataClause> {
     let declared = input.headers.iter().flat_map(|seen| seen.declared);
-    let placed = declared.filter(|(_, clause)| **clause != DataClause::Link);
+    let placed = declared.filter(|(_, clause)| has_memory(**clause));
     placed.map(|((_, name), clause)| (name.as_str(), *clause)).collect()
 }
 

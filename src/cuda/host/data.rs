@@ -5,7 +5,7 @@
 use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, Name, Part};
 use crate::cuda::fit::cpp;
 use crate::cuda::fit::object;
-use crate::host::ir::{Derived, ExprKind, StmtId, StmtKind};
+use crate::host::ir::{ExprKind, StmtId};
 use crate::plan::{Exit, Item};
 use crate::sema::{Class, SymbolId};
 use crate::source::Span;
@@ -13,7 +13,7 @@ use crate::source::Span;
 use crate::cuda::Lowering;
 use crate::cuda::code::change::Change;
 use crate::cuda::code::lines::{braced, under};
-use crate::cuda::code::text::operand;
+use crate::cuda::code::text::{operand, words};
 use crate::cuda::program::names::Names;
 use crate::cuda::program::{Input, Refused, refused};
 use crate::cuda::schedule::capture::{self, Role, method};
@@ -443,11 +443,9 @@ impl Lowering<'_> {
             }
         }
         let mut open = lines;
-        let is_block = matches!(unit.stmt(stmt).kind, StmtKind::Block(_));
         open.insert(0, "{".to_owned());
         changes.push(Change::Lines(span, open));
         changes.push(Change::After(body.end, body, vec!["}".to_owned()]));
-        let _ = (is_block, Derived::Pointer);
         Ok(changes)
     }
 
@@ -464,7 +462,7 @@ impl Lowering<'_> {
         if known.is_none_or(|known| known.shape.is_empty()) {
             return Err(refused(item.span, "this item of `use_device`"));
         }
-        self.no_compute(body)?;
+        self.no_compute_naming(body, &item.base.text)?;
         let bare = |text: &str| text.split_whitespace().collect::<String>();
         let name: String =
             bare(host).chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect::<String>()
@@ -485,19 +483,22 @@ impl Lowering<'_> {
         Ok((format!("{kind} {name} = {value};"), changes))
     }
 
-    /// Refuses a compute construct in `host_data`.
-    fn no_compute(&self, within: Span) -> Result<(), Refused> {
+    /// Refuses a compute construct in `host_data` that names what has another meaning there.
+    fn no_compute_naming(&self, within: Span, name: &str) -> Result<(), Refused> {
         let inner = self.input.bound.iter().filter(|one| within.contains(one.directive.span));
-        match inner.into_iter().find(|one| one.directive.kind.is_compute()) {
-            Some(one) => Err(refused(one.directive.span, "a compute construct in `host_data`")),
-            None => Ok(()),
-        }
+        let names = |span: Span| words(&self.input.file().text(span)).contains(&name);
+        let found = inner.filter(|one| one.directive.kind.is_compute()).find(|one| {
+            let body = one.stmt().map(|stmt| self.input.stmt_span(stmt));
+            names(one.directive.span) || body.is_none_or(names)
+        });
+        let what = format!("a compute construct in `host_data` that names `{name}`");
+        found.map_or(Ok(()), |one| Err(refused(one.directive.span, &what)))
     }
 
     /// Another text for each use of a variable.
     fn renamed(&self, within: Span, symbol: SymbolId, text: &str) -> Result<Vec<Change>, Refused> {
         let unit = self.input.unit();
-        self.no_compute(within)?;
+        self.no_compute_naming(within, &self.input.symbols.get(symbol).name)?;
         let mut changes = Vec::new();
         for expr in unit.exprs_in(within) {
             let ExprKind::Name(name) = &expr.kind else { continue };
@@ -529,18 +530,7 @@ impl Lowering<'_> {
             match exit {
                 Exit::Return { stmt, braces } => {
                     let at = self.input.stmt_span(*stmt);
-                    // What is returned is computed first.
-                    let value = match &self.input.unit().stmt(*stmt).kind {
-                        StmtKind::Return(Some(expr)) => Some(self.input.unit().expr(*expr).kind.clone()),
-                        _ => None,
-                    };
-                    let simple = matches!(
-                        value,
-                        None | Some(ExprKind::Name(_) | ExprKind::Int(_) | ExprKind::Literal)
-                    );
-                    if !simple {
-                        return Err(refused(at, "a `return` of a computed value behind a `declare`"));
-                    }
+                    // What is returned is none of the data that comes back: the plan has seen to that.
                     match braces {
                         true => changes.push(Change::Braced(at, vec![end])),
                         false => changes.push(Change::Before(at.start, vec![end])),
