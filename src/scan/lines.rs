@@ -79,7 +79,8 @@ fn restored(name: String, known: Option<MacroLine>, span: Span) -> MacroLine {
     let instead = match &known {
         Some(one) if one.is_undef => format!("#undef {name}"),
         Some(one) => {
-            let params = one.params.as_ref().map_or(String::new(), |params| format!("({})", params.join(", ")));
+            let params =
+                one.params.as_ref().map_or(String::new(), |params| format!("({})", params.join(", ")));
             format!("#undef {name}\n#define {name}{params} {}", one.body)
         }
         None => unknown(),

@@ -17,9 +17,11 @@ pub fn none(input: &Input, index: usize, stmt: StmtId) -> Result<(), Refused> {
     let is_unknown = |name: &str, at: u32| {
         name != "this" && input.symbols.lookup(name, at).is_none() && device::define(input, name).is_none()
     };
-    let text = String::from_utf8_lossy(input.source.scan.shadow.get(span.range()).unwrap_or_default()).into_owned();
+    let text =
+        String::from_utf8_lossy(input.source.scan.shadow.get(span.range()).unwrap_or_default()).into_owned();
     let all = words(&text);
-    let data = ancestors(input.bound, index).filter(|at| input.bound[*at].directive.kind == DirectiveKind::Data);
+    let data =
+        ancestors(input.bound, index).filter(|at| input.bound[*at].directive.kind == DirectiveKind::Data);
     for at in std::iter::once(index).chain(data) {
         for kind in input.clauses(at) {
             let ClauseKind::Data(_, list) = kind else { continue };

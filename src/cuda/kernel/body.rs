@@ -618,7 +618,10 @@ impl Body<'_, '_> {
         }
         let base = spelling::base(self.input, seen, decl)
             .ok_or_else(|| refused(item.span, "a reduction of this type"))?;
-        let name = item.variable();
+        let name = match super::qualified::is_variable(self.input, symbol) {
+            true => item.variable().rsplit("::").next().unwrap_or_default(),
+            false => item.variable(),
+        };
         let reduce = match (threads.worker, threads.vector) {
             (true, false) => "worker_reduce",
             (false, true) if self.shape.rows => "vector_reduce",

@@ -4,7 +4,7 @@
 
 use crate::cuda::code::text::{Edits, placed_words};
 use crate::cuda::program::{Input, Refused, refused};
-use crate::sema::{SymbolId, SymbolKind};
+use crate::sema::{Class, SymbolId, SymbolKind};
 use crate::source::Span;
 
 /// Takes the namespaces away.
@@ -15,7 +15,7 @@ pub fn edit(input: &Input, span: Span, edits: &mut Edits) -> Result<(), Refused>
     for (whole, name) in names(input, span) {
         let place = whole.start;
         let Some(symbol) = input.symbols.lookup(&input.file().text(whole), place) else { continue };
-        if !is_variable(input, symbol) {
+        if !is_variable(input, symbol) || input.in_place && is_constant(input, symbol) {
             continue;
         }
         let unit = input.unit();
@@ -41,13 +41,22 @@ pub fn spelling(input: &Input, span: Span, symbol: SymbolId) -> Option<String> {
     found.map(|(whole, _)| input.file().text(whole).into_owned())
 }
 
-fn is_variable(input: &Input, symbol: SymbolId) -> bool {
+/// Whether a variable is one of a file or of a namespace.
+pub fn is_variable(input: &Input, symbol: SymbolId) -> bool {
     input.symbols.get(symbol).kind == SymbolKind::Static && !input.symbols.is_static_member(symbol)
+}
+
+/// Whether it is a constant of the language, which device code in the same file may name as the host does.
+fn is_constant(input: &Input, symbol: SymbolId) -> bool {
+    let known = input.symbols.get(symbol);
+    let is_set = input.declaration(symbol).is_some_and(|(_, decl)| decl.init.is_some());
+    known.class == Class::Scalar && known.is_const && !known.is_floating && is_set
 }
 
 /// The names behind `::` in a region, each with its whole path.
 fn names(input: &Input, span: Span) -> Vec<(Span, String)> {
-    let text = String::from_utf8_lossy(input.source.scan.shadow.get(span.range()).unwrap_or_default()).into_owned();
+    let text =
+        String::from_utf8_lossy(input.source.scan.shadow.get(span.range()).unwrap_or_default()).into_owned();
     let is_inner = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
     let mut found = Vec::new();
     for (at, word) in placed_words(&text) {
@@ -82,7 +91,9 @@ fn namespaces(all: &str) -> Vec<Span> {
     let mut found = Vec::new();
     for (at, word) in placed_words(all) {
         let Some(rest) = all.get(at + word.len()..).filter(|_| word == "namespace") else { continue };
-        let Some(open) = rest.find(['{', ';', '=']).filter(|open| rest[*open..].starts_with('{')) else { continue };
+        let Some(open) = rest.find(['{', ';', '=']).filter(|open| rest[*open..].starts_with('{')) else {
+            continue;
+        };
         let is_named = !rest[..open].trim().is_empty() && !all[..at].trim_end().ends_with("inline");
         let start = at + word.len() + open;
         let mut depth = 0usize;

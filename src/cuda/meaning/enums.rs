@@ -50,7 +50,9 @@ pub fn none_large(input: &Input, span: Span) -> Result<(), Refused> {
             let whole = all.next()?.span;
             let mut known = seen.unit.decls_with_names_in(whole);
             let is_large = |value: i128| value > i128::from(i32::MAX);
-            known.find(|one| one.kind == DeclKind::Enumerator && constant(input, &one.name).is_some_and(is_large))?;
+            known.find(|one| {
+                one.kind == DeclKind::Enumerator && constant(input, &one.name).is_some_and(is_large)
+            })?;
             Some(())
         };
         if files(input).any(|seen| named(seen).is_some()) {

@@ -5,6 +5,7 @@
 use crate::acc::ast::{Expr, ListItem, Part, Subscript};
 use crate::host::ir::{Decl, DeclKind, Derived};
 use crate::sema::{Class, Symbol, SymbolKind};
+use crate::source::Span;
 
 use crate::cuda::code::text::{operand, summand};
 use crate::cuda::program::{Input, Refused, refused};
@@ -34,8 +35,11 @@ pub fn whole(input: &Input, name: &str, decl: &Decl) -> Address {
         };
     }
     let element = format!("{name}{}", "[0]".repeat(arrays));
-    // To `sizeof`, a parameter is a pointer.
-    if let (DeclKind::Parameter, Some(Derived::Array(Some(size)))) = (decl.kind, decl.derived.first()) {
+    // To `sizeof`, a parameter is a pointer, but for a reference.
+    let before = input.file().text(Span { start: decl.span.start, end: decl.name_span.start });
+    if let (DeclKind::Parameter, Some(Derived::Array(Some(size)))) = (decl.kind, decl.derived.first())
+        && !before.trim_end().ends_with('&')
+    {
         let length = operand(&input.source.text(*size));
         let rows =
             if arrays == 1 { String::new() } else { format!(" * (sizeof {name}[0] / sizeof {element})") };
