@@ -15,7 +15,8 @@ pub fn none(input: &Input, index: usize, stmt: StmtId) -> Result<(), Refused> {
     let span = input.stmt_span(stmt);
     let place = input.bound[index].directive.span.start;
     let is_unknown = |name: &str, at: u32| {
-        name != "this" && input.symbols.lookup(name, at).is_none() && device::define(input, name).is_none()
+        let is_own = name != "this" && !name.starts_with("__");
+        is_own && input.symbols.lookup(name, at).is_none() && device::define(input, name).is_none()
     };
     let text =
         String::from_utf8_lossy(input.source.scan.shadow.get(span.range()).unwrap_or_default()).into_owned();

@@ -9,7 +9,7 @@ use crate::cuda::file::device;
 use crate::cuda::program::{Input, Refused, refused};
 use crate::cuda::schedule::capture::Captured;
 use crate::host::ir::{DeclKind, Derived, ExprKind, StmtId};
-use crate::sema::{Class, SymbolId};
+use crate::sema::{Class, SymbolId, SymbolKind};
 use crate::source::Span;
 
 /// Words that ask for the type of what is behind them.
@@ -36,6 +36,13 @@ pub fn dimensions(input: &Input, stmt: StmtId, one: &Captured) -> Result<Option<
     let at = one.used.first.unwrap_or(input.stmt_span(stmt));
     let unclear =
         |what: &str| refused(at, &format!("a region that uses the type of `{}`, {what},", one.name));
+    // Constants that the program names, a kernel has as parameters.
+    if !input.in_place && !input.is_c && names_constants(input, one) {
+        return match asks_for_type(input, stmt, &one.name) {
+            true => Err(unclear("whose size is a variable's value")),
+            false => Ok(None),
+        };
+    }
     let mut made = String::new();
     for part in one.decl.derived.iter() {
         let Derived::Array(size) = part else { continue };
@@ -60,8 +67,40 @@ fn counted(input: &Input, one: &Captured) -> Option<usize> {
     (!is_designated && !is_macro).then_some(list.len())
 }
 
+/// Whether a size of an array names a variable that is constant.
+fn names_constants(input: &Input, one: &Captured) -> bool {
+    let unit = one.seen.unit;
+    let mut pending: Vec<_> = one
+        .decl
+        .derived
+        .iter()
+        .filter_map(|part| if let Derived::Array(size) = part { *size } else { None })
+        .collect();
+    while let Some(expr) = pending.pop() {
+        let expr = unit.expr(expr);
+        if let ExprKind::Name(name) = &expr.kind {
+            let symbol = input.symbols.lookup(name, one.decl.span.start);
+            if symbol.is_some_and(|symbol| input.symbols.get(symbol).kind != SymbolKind::Constant) {
+                return true;
+            }
+        }
+        pending.extend(expr.kind.children());
+    }
+    false
+}
+
 /// Whether a region, or a macro that it uses, says an array as a whole where its type counts.
 pub fn uses_type(input: &Input, stmt: StmtId, name: &str) -> bool {
+    says_whole(input, stmt, name, !input.is_c)
+}
+
+/// Whether it does so where only an array will do.
+fn asks_for_type(input: &Input, stmt: StmtId, name: &str) -> bool {
+    says_whole(input, stmt, name, false)
+}
+
+/// `anywhere`: everywhere but in sums.
+fn says_whole(input: &Input, stmt: StmtId, name: &str, anywhere: bool) -> bool {
     let span = input.stmt_span(stmt);
     let own =
         String::from_utf8_lossy(input.source.scan.shadow.get(span.range()).unwrap_or_default()).into_owned();
@@ -74,7 +113,7 @@ pub fn uses_type(input: &Input, stmt: StmtId, name: &str) -> bool {
             let is_part = behind.starts_with('[') && !before.ends_with("sizeof");
             let is_address = before.ends_with('&') && !before.ends_with("&&");
             let is_value = behind.starts_with(['+', '-']) || before.ends_with(['+', '-', '*']);
-            !is_member && !is_part && (asks || is_address || !input.is_c && !is_value)
+            !is_member && !is_part && (asks || is_address || anywhere && !is_value)
         })
     })
 }
