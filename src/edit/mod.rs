@@ -2,8 +2,10 @@
 //!
 //! Invariant: the edits of a set are sorted and disjoint, and a rewrite is in the set whole or not at all.
 
+mod check;
 mod guard;
 mod set;
 
+pub use check::{Before, Ours};
 pub use guard::side_by_side;
 pub use set::{Conflict, Edit, EditSet, Rewrite};

@@ -3,12 +3,19 @@
 //! Invariant: knows bytes and columns, not what a directive means.
 
 mod c;
+mod changes;
 mod fortran;
 mod lines;
+mod parts;
+mod specification;
 
 use crate::edit::Edit;
 use crate::scan::DirectiveText;
 use crate::source::{SourceFile, Span};
+
+pub use changes::{edits_of_change, first_include};
+pub use parts::{Ground, behind_label, edits_of, joined};
+pub use specification::{innermost, place_in_specification, specified};
 
 /// The edit that puts the words of a new directive in the place of an old one.
 pub fn relaid(file: &SourceFile, old: &DirectiveText, words: &[String]) -> Edit {

@@ -42,7 +42,7 @@ mod turns;
 pub use alias::Aliased;
 pub use api::{ApiChange, ApiLowered, declarations, lower_api};
 pub use array::{loop_declaration, loop_variable};
-pub use ast::Speech;
+pub use ast::{Directive, Speech};
 pub use commons::with_variables;
 pub use components::alias;
 pub use limits::limits;

@@ -66,7 +66,7 @@ fn at_home(source: &Source, sites: &[Site], mut translation: Translation) -> Tra
         translation.edits.iter_mut().for_each(|edit| place(&mut edit.span));
         translation.text = applied(&source.file.bytes, &translation.edits);
     } else {
-        translation.edits = vec![super::cuda::whole_change(&source.file.bytes, &translation.text)];
+        translation.edits = vec![super::written::whole_change(&source.file.bytes, &translation.text)];
     }
     translation
 }

@@ -20,13 +20,17 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("rules", &[]),
     ("omp", &["plan", "rules", "acc", "host", "bind", "sema"]),
     ("cuda", &["plan", "acc", "host", "bind", "sema", "scan"]),
-    ("layout", &["scan", "edit"]),
-    ("edit", &[]),
+    ("layout", &["scan", "host", "omp", "cuda::Change", "edit"]),
+    ("edit", &["scan", "host"]),
+    (
+        "translate",
+        &["scan", "acc", "host", "bind", "sema", "plan", "rules", "omp", "cuda", "layout", "edit", "report"],
+    ),
     ("report", &[]),
 ];
 
-/// Rooms that may name everything: the façade, and the shell around the core.
-const SHELL: &[&str] = &["cli", "translate"];
+/// Rooms that may name everything: the shell around the core.
+const SHELL: &[&str] = &["cli"];
 
 /// What the lowest rooms may name of `source` and `diag`.
 const LOWEST: &[(&str, &[&str])] = &[

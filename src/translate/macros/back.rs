@@ -1,237 +1,32 @@
-//! Directives in macros: translated as if the macros were written out, and brought back to the one place where they stand.
+//! The way back from a text with its macros written out to the source.
 //!
-//! Invariant: the body of a macro changes only as all of its uses ask for.
+//! Invariant: an edit has one home, in the source or in the body of one macro, or is a trouble.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::diag::{self, Diag};
-use crate::edit::{Edit, EditSet, Rewrite};
+use crate::diag;
+use crate::edit::Edit;
 use crate::layout;
-use crate::scan::{self, Call, Choice, Macros, Piece, Written};
-use crate::source::{Language, SourceFile, Span};
+use crate::scan::{Call, Macros, Piece, Written};
+use crate::source::{SourceFile, Span};
 
-use super::{DirectiveReport, Options, Outcome, Source, Translation};
-
-/// After so many attempts all macros are left.
-const ATTEMPTS: usize = 12;
-
-/// The edits of one macro's body, and the others.
-type Edits = Vec<Edit>;
-
-/// What one way of writing out brings.
-struct Round {
-    /// Edits outside of bodies.
-    own: Edits,
-    /// Edits of bodies, by macro; a macro that was used and stays has an empty list.
-    bodies: BTreeMap<usize, Edits>,
-    translation: Translation,
-}
-
-/// Why a macro, or one use of it, cannot be translated.
-enum Trouble {
-    Macro(usize, Diag),
-    Use(u32, Diag),
-}
-
-/// Translates a source whose macros lead to directives.
-pub fn translate(source: &Source, macros: &Macros, options: &Options) -> Translation {
-    let mut choice = Choice::default();
-    let mut reasons = Vec::new();
-    let mut base = settled(source, macros, options, &mut choice, &mut reasons);
-    for of in macros.with_directives() {
-        if base.bodies.contains_key(&of) || choice.left.contains(&of) {
-            continue;
-        }
-        let instead = Choice { instead: Some(of), ..choice.clone() };
-        match round(source, macros, options, &instead) {
-            Ok(other) if other.bodies.contains_key(&of) => {
-                if macros.has_other_pragma(of) || !base.takes(other, macros, of) {
-                    reasons.push(differ(macros, of));
-                }
-            }
-            Ok(_) => base.alone(source, macros, options, of),
-            Err(_) => reasons.push(differ(macros, of)),
-        }
-    }
-    base.finished(&source.file, macros, &reasons)
-}
-
-fn differ(macros: &Macros, of: usize) -> Diag {
-    let one = macros.get(of);
-    diag::macro_definitions_differ(one.directives.first().copied().unwrap_or(one.span), &one.name)
-}
-
-/// Leaves macros until the rest can be translated.
-fn settled(
-    source: &Source,
-    macros: &Macros,
-    options: &Options,
-    choice: &mut Choice,
-    reasons: &mut Vec<Diag>,
-) -> Round {
-    for _ in 0..ATTEMPTS {
-        match round(source, macros, options, choice) {
-            Ok(round) => return round,
-            Err(troubles) => {
-                for trouble in troubles {
-                    let fresh = match &trouble {
-                        Trouble::Macro(of, _) => choice.left.insert(*of),
-                        Trouble::Use(at, _) => choice.left_uses.insert(*at),
-                    };
-                    reasons.extend(fresh.then(|| trouble.diag()));
-                }
-            }
-        }
-    }
-    let translation = super::plainly(source, options);
-    Round { own: translation.edits.clone(), bodies: BTreeMap::new(), translation }
-}
-
-impl Trouble {
-    fn diag(self) -> Diag {
-        match self {
-            Trouble::Macro(_, diag) | Trouble::Use(_, diag) => diag,
-        }
-    }
-}
-
-/// Translates the source with its macros written out as `choice` says.
-fn round(
-    source: &Source,
-    macros: &Macros,
-    options: &Options,
-    choice: &Choice,
-) -> Result<Round, Vec<Trouble>> {
-    let file = &source.file;
-    let written = scan::written_out(file, macros, choice);
-    if written.uses.is_empty() {
-        let translation = super::plainly(source, options);
-        return Ok(Round { own: translation.edits.clone(), bodies: BTreeMap::new(), translation });
-    }
-    let text = SourceFile::new(file.name.clone(), written.text.clone(), file.language);
-    let there = Source { file: text, headers: source.headers.clone() };
-    let translation = super::plainly(&there, options);
-    let mut extents: BTreeMap<usize, Span> = BTreeMap::new();
-    for piece in &written.pieces {
-        let Some(used) = piece.used else { continue };
-        extents.entry(used).and_modify(|span| *span = span.to(piece.at)).or_insert(piece.at);
-    }
-    let back =
-        Back { file, macros, written: &written, there: &translation, is_header: is_header(file), extents };
-    let (own, bodies) = back.edits()?;
-    let translation = back.translation();
-    Ok(Round { own, bodies, translation })
-}
-
-fn is_header(file: &SourceFile) -> bool {
-    let ending = file.name.rsplit('.').next().unwrap_or_default();
-    file.language == Language::Header || matches!(ending, "hpp" | "hh" | "hxx" | "cuh")
-}
-
-impl Round {
-    /// Takes over the body of `of` from a round in which that definition counted. False if the rest of the file would have
-    /// to change with it.
-    fn takes(&mut self, mut other: Round, macros: &Macros, of: usize) -> bool {
-        let fresh = other.bodies.remove(&of).unwrap_or_default();
-        let agree = other.bodies.iter().all(|(of, edits)| self.bodies.get(of).is_none_or(|own| own == edits));
-        if self.own != other.own || !agree {
-            return false;
-        }
-        let line = macros.get(of).span;
-        let here = |span: Span| line.contains(span);
-        self.translation.diagnostics.retain(|diag| !here(diag.primary.span));
-        self.translation.directives.retain(|report| !here(report.span));
-        let (diags, reports) = (other.translation.diagnostics, other.translation.directives);
-        self.translation.diagnostics.extend(diags.into_iter().filter(|diag| here(diag.primary.span)));
-        self.translation.directives.extend(reports.into_iter().filter(|report| here(report.span)));
-        self.bodies.insert(of, fresh);
-        true
-    }
-
-    /// Translates the directives in the body of a macro without uses, where no loop or variable matters.
-    fn alone(&mut self, source: &Source, macros: &Macros, options: &Options, of: usize) {
-        for span in &macros.get(of).directives {
-            let head = "void f(void)\n{\n    ";
-            let text = format!("{head}{}\n}}\n", source.file.text(*span));
-            let there = Source::new("", text.clone().into_bytes(), Language::C);
-            let translation = super::plainly(&there, options);
-            let [report] = translation.directives.as_slice() else { continue };
-            let moved = |at: Span| Span {
-                start: (span.start + at.start).saturating_sub(head.len() as u32),
-                end: (span.start + at.end).saturating_sub(head.len() as u32),
-            };
-            let [edit] = translation.edits.as_slice() else { continue };
-            let stands_alone = ["wait", "init", "shutdown", "set"].contains(&report.name.as_str());
-            if !stands_alone || report.outcome == Outcome::Left || translation.needs_support {
-                continue;
-            }
-            let at = if report.span.contains(edit.span) { edit.span } else { report.span };
-            let edit = Edit { span: moved(at), text: edit.text.clone() };
-            self.bodies.entry(of).or_default().push(edit);
-            self.translation.diagnostics.retain(|diag| diag.primary.span != *span);
-            self.translation.directives.retain(|one| one.span != *span);
-            let report = DirectiveReport { span: *span, ..report.clone() };
-            self.translation.directives.push(report);
-            let said = translation.diagnostics.into_iter().map(|mut diag| {
-                diag.primary.span = moved(diag.primary.span);
-                diag
-            });
-            self.translation.diagnostics.extend(said);
-        }
-    }
-
-    fn finished(self, file: &SourceFile, macros: &Macros, reasons: &[Diag]) -> Translation {
-        let mut translation = self.translation;
-        let mut set = EditSet::default();
-        let lists = std::iter::once(self.own).chain(self.bodies.into_values());
-        for (edits, owner) in lists.zip(0..) {
-            for edit in edits {
-                let span = edit.span;
-                if set.add(Rewrite { owner, edits: vec![edit] }).is_err() {
-                    translation.diagnostics.push(diag::edit_conflict(span));
-                }
-            }
-        }
-        // A reason says more than that the directive is in a macro.
-        let reasoned = |span: Span| {
-            reasons.iter().any(|reason| {
-                let of = macros.around(reason.primary.span);
-                reason.primary.span == span || of.is_some() && of == macros.around(span)
-            })
-        };
-        translation.name_clauses_in_macros(file, macros);
-        translation.diagnostics.retain(|diag| !(diag.code.0 == 10 && reasoned(diag.primary.span)));
-        translation.diagnostics.extend(reasons.iter().cloned());
-        translation.text = set.apply(&file.bytes);
-        translation.edits = set.edits().cloned().collect();
-        translation.directives.sort_by_key(|report| report.span);
-        translation.settle();
-        translation
-    }
-}
-
-impl Translation {
-    /// A word that is not a clause, and that macros have a name for, may stand for clauses.
-    pub(super) fn name_clauses_in_macros(&mut self, file: &SourceFile, macros: &Macros) {
-        for diag in &mut self.diagnostics {
-            let word = file.text(diag.primary.span);
-            if diag.code == diag::UNKNOWN_CLAUSE && macros.names(&word) {
-                *diag = diag::clauses_in_macro(diag.primary.span, &word);
-            }
-        }
-    }
-}
+use super::super::{DirectiveReport, Translation};
+use super::{Edits, Trouble};
 
 /// The way back from the text with macros written out to the source.
-struct Back<'a> {
-    file: &'a SourceFile,
-    macros: &'a Macros,
-    written: &'a Written,
-    there: &'a Translation,
+pub struct Back<'a> {
+    /// The source.
+    pub file: &'a SourceFile,
+    /// Its macros.
+    pub macros: &'a Macros,
+    /// The text with the macros written out.
+    pub written: &'a Written,
+    /// The translation of that text.
+    pub there: &'a Translation,
     /// Other files may use the macros of this one.
-    is_header: bool,
+    pub is_header: bool,
     /// All that was written for each use.
-    extents: BTreeMap<usize, Span>,
+    pub extents: BTreeMap<usize, Span>,
 }
 
 /// An edit of the source, and the call in whose body it is.
@@ -260,7 +55,7 @@ impl Back<'_> {
         piece.used.is_none_or(|used| self.written.uses[used].in_directive)
     }
 
-    fn edits(&self) -> Result<(Edits, BTreeMap<usize, Edits>), Vec<Trouble>> {
+    pub fn edits(&self) -> Result<(Edits, BTreeMap<usize, Edits>), Vec<Trouble>> {
         let mut own = Vec::new();
         let mut calls: Vec<Edits> = vec![Vec::new(); self.written.calls.len()];
         let mut troubles = Vec::new();
@@ -557,7 +352,7 @@ impl Back<'_> {
     }
 
     /// The messages and reports, at their places in the source.
-    fn translation(&self) -> Translation {
+    pub fn translation(&self) -> Translation {
         let mut translation = self.there.clone();
         translation.diagnostics.retain(|diag| !self.is_sign(diag.primary.span));
         for diag in &mut translation.diagnostics {
@@ -638,104 +433,4 @@ fn with_words(text: &[u8], pairs: &[(Vec<u8>, Vec<u8>)]) -> Vec<u8> {
         }
     }
     out
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use std::sync::Arc;
-
-    use super::*;
-    use crate::translate::Header;
-
-    /// Translates `text` with a header; the result's lines that differ, and the codes of what is said.
-    fn check(header: &str, text: &str, expected: &[&str]) {
-        let mut source = Source::new("a.c", text.as_bytes().to_vec(), Language::C);
-        let file = SourceFile::new("a.h", header.as_bytes().to_vec(), Language::Header);
-        source.headers.push(Arc::new(Header::new(file)));
-        let translation = crate::translate::translate(&source, &Options::default());
-        let new = String::from_utf8(translation.text).unwrap();
-        let old: Vec<&str> = text.lines().collect();
-        let changed = new.lines().filter(|line| !old.contains(line)).map(str::to_owned);
-        let said = translation.diagnostics.iter().map(|diag| diag.code.to_string());
-        let left = translation.directives.iter().filter(|one| one.outcome == Outcome::Left);
-        let left = left.map(|one| format!("left {}", source.file.text(one.span)));
-        assert_eq!(changed.chain(said).chain(left).collect::<Vec<_>>(), expected);
-    }
-
-    fn body(inside: &str) -> String {
-        format!("void f(int n, double a[10]) {{\n{inside}\n}}\n")
-    }
-
-    const LOOP: &str = "for (int i = 0; i < 10; i++) a[i] = i;\n";
-
-    #[test]
-    fn a_header_may_have_the_macro_for_the_text() {
-        let text = body(&format!("PRAGMA(acc parallel loop copy(a[0:10]))\n{LOOP}"));
-        let new = "PRAGMA(omp target teams distribute parallel for map(tofrom: a[0:10]))";
-        check("#define PRAGMA(x) _Pragma(#x)\n", &text, &[new]);
-    }
-
-    #[test]
-    fn a_directive_in_a_header_is_left_with_what_is_around_it() {
-        let text = body(&format!("#pragma acc parallel copy(a[0:10])\n{{\nINNER\n{LOOP}}}"));
-        let directive = "left #pragma acc parallel copy(a[0:10])";
-        check("#define INNER _Pragma(\"acc loop\")\n", &text, &["A0010", directive, "left INNER"]);
-    }
-
-    #[test]
-    fn a_macro_counts_until_it_is_defined_again() {
-        let define = |words: &str| format!("#define LOOP _Pragma(\"acc {words}\")\n");
-        let region = format!("LOOP\n{LOOP}#undef LOOP\n{}LOOP\n{LOOP}", define("parallel loop num_gangs(3)"));
-        let text = define("parallel loop copy(a[0:10])") + &body(&region);
-        let new = |clause: &str| {
-            format!("#define LOOP _Pragma(\"omp target teams distribute parallel for {clause}\")")
-        };
-        check("", &text, &[&new("map(tofrom: a[0:10])"), &new("num_teams(3)"), "A0218"]);
-    }
-
-    #[test]
-    fn a_use_in_a_region_that_is_left_leaves_the_other_uses() {
-        let good = format!("#pragma acc parallel copy(a[0:10])\n{{\nINNER\n{LOOP}}}\n");
-        let bad = format!("#pragma acc parallel frobnicate\n{{\nINNER\n{LOOP}}}\n");
-        let text = "#define INNER _Pragma(\"acc loop\")\n".to_owned() + &body(&(good + &bad));
-        let said = [
-            "A0012",
-            "A0002",
-            "left _Pragma(\"acc loop\")",
-            "left #pragma acc parallel copy(a[0:10])",
-            "left #pragma acc parallel frobnicate",
-        ];
-        check("", &text, &said);
-    }
-
-    #[test]
-    fn a_block_may_begin_in_one_macro_and_end_in_another() {
-        let text = "#define BEGIN _Pragma(\"acc data copy(a[0:10])\") {\n#define END }\n".to_owned()
-            + &body(&format!("BEGIN\n_Pragma(\"acc parallel loop\")\n{LOOP}END"));
-        let begin = "#define BEGIN _Pragma(\"omp target data map(tofrom: a[0:10])\") {";
-        check("", &text, &[begin, "_Pragma(\"omp target teams distribute parallel for\")"]);
-    }
-
-    #[test]
-    fn a_header_keeps_the_macros_that_others_may_use() {
-        let define = |name: &str| format!("#define {name} _Pragma(\"acc parallel loop\")\n");
-        let uses = body(&format!("KEPT\n{LOOP}OWN\n{LOOP}"));
-        let text = define("KEPT") + &define("OWN") + &uses + "#undef OWN\n";
-        let source = Source::new("a.h", text.into_bytes(), Language::Header);
-        let translation = crate::translate::translate(&source, &Options::default());
-        let new = String::from_utf8(translation.text).unwrap();
-        assert!(new.contains("#define KEPT _Pragma(\"acc "), "{new}");
-        assert!(new.contains("#define OWN _Pragma(\"omp "), "{new}");
-        assert!(translation.diagnostics.iter().any(|diag| diag.code.0 == 10));
-    }
-
-    #[test]
-    fn a_macro_that_names_itself_or_has_no_end_does_no_harm() {
-        let text = "#define A B _Pragma(\"acc wait\")\n#define B A\n#define F(x) _Pragma(#x\n".to_owned();
-        let text = text + &body("A; F(acc wait); F(acc wait");
-        let source = Source::new("a.c", text.into_bytes(), Language::C);
-        let translation = crate::translate::translate(&source, &Options::default());
-        assert!(translation.edits.len() < 9);
-    }
 }

@@ -1,0 +1,163 @@
+//! The self-check: what a translation has made can be read again.
+//!
+//! Invariant: a text that a compiler would refuse where it took the original is never given out.
+
+use crate::host;
+use crate::scan::{self, Scan, View};
+use crate::source::{self, Language, SourceFile};
+
+use super::Edit;
+
+/// The source before its edits.
+#[derive(Debug)]
+pub struct Before<'a> {
+    /// The source.
+    pub file: &'a SourceFile,
+    /// Its shadow in the first view.
+    pub shadow: &'a [u8],
+    /// How many places the host grammar cannot read, as the first view shows it, if it was read.
+    pub errors: Option<usize>,
+    /// The first view that was parsed.
+    pub past: Option<&'a host::Past>,
+}
+
+/// What a translation makes, beside the text of the source.
+#[derive(Debug, Default)]
+pub struct Ours {
+    /// Lines that read the same everywhere: they are no news to a grammar.
+    pub lines: Vec<String>,
+    /// Macros that are defined where the translation is built.
+    pub macros: Vec<String>,
+    /// Code in files of its own: their names and texts. There, and in a text that calls it, compilers read words that the
+    /// grammar does not know, so that only the brackets are looked at.
+    pub code: Option<Vec<(String, String)>>,
+}
+
+impl Before<'_> {
+    /// Whether what was made of the source is less than the source was: the text has more active directives of OpenACC than
+    /// `left` ones, or can be read less.
+    pub fn breaks(&self, text: &[u8], edits: &[Edit], ours: &Ours, left: usize) -> bool {
+        let output = SourceFile::new(self.file.name.clone(), text.to_vec(), self.file.language);
+        let (scan, _) = scan::scan(&output, &ours.view());
+        let active = scan.directives.iter().filter(|text| text.active).count();
+        active > left
+            || match &ours.code {
+                None => self.reads_less(&output, &scan, edits, ours),
+                Some(code) => {
+                    let all = std::iter::once(scan).chain(code.iter().map(|one| ours.scan(one)));
+                    are_balanced(self.shadow) && all.into_iter().any(|scan| !are_balanced(&scan.shadow))
+                        || code.iter().any(|one| ours.scan(one).directives.iter().any(|text| text.active))
+                }
+            }
+    }
+
+    /// Whether the grammar reads less of the text. Where only directives have changed, both have the same code, and there is
+    /// nothing to read.
+    fn reads_less(&self, output: &SourceFile, scan: &Scan, edits: &[Edit], ours: &Ours) -> bool {
+        if are_same(self.shadow, &scan.shadow, &ours.lines) {
+            return false;
+        }
+        let before = self.errors.unwrap_or_else(|| {
+            let (scan, _) = scan::scan(self.file, &View::default());
+            host::errors(self.file, &scan, self.past, &[])
+        });
+        let replaced = edits.iter().map(|edit| host::Replaced { old: edit.span, length: edit.text.len() });
+        let replaced: Vec<host::Replaced> = replaced.collect();
+        host::errors(output, scan, self.past, &replaced) > before
+    }
+}
+
+impl Ours {
+    fn view(&self) -> View {
+        let mut view = View::of_output();
+        view.defines.extend(self.macros.iter().map(|name| (name.clone(), Some("1".to_owned()))));
+        view
+    }
+
+    fn scan(&self, (name, text): &(String, String)) -> Scan {
+        let file = SourceFile::new(name.clone(), text.as_bytes().to_vec(), Language::Cpp);
+        scan::scan(&file, &self.view()).0
+    }
+}
+
+/// Whether the brackets of code in C or C++ stand in pairs.
+fn are_balanced(code: &[u8]) -> bool {
+    let mut open = Vec::new();
+    let mut at = 0;
+    while let Some(byte) = code.get(at) {
+        let rest = code.get(at..).unwrap_or_default();
+        at += match byte {
+            b'/' if rest.starts_with(b"//") => memchr::memchr(b'\n', rest).unwrap_or(rest.len()),
+            b'/' if rest.starts_with(b"/*") => {
+                memchr::memmem::find(rest, b"*/").map_or(rest.len(), |end| end + 2)
+            }
+            b'"' => literal(rest, b'"'),
+            // A digit before it: the separator of a number.
+            b'\'' if !at.checked_sub(1).is_some_and(|at| code[at].is_ascii_alphanumeric()) => {
+                literal(rest, b'\'')
+            }
+            b'(' | b'[' | b'{' => {
+                open.push(*byte);
+                1
+            }
+            b')' | b']' | b'}' => {
+                let wanted = open.pop();
+                let fits =
+                    matches!((wanted, byte), (Some(b'('), b')') | (Some(b'['), b']') | (Some(b'{'), b'}'));
+                if !fits {
+                    return false;
+                }
+                1
+            }
+            _ => 1,
+        };
+    }
+    open.is_empty()
+}
+
+/// The length of the literal that `text` begins with.
+fn literal(text: &[u8], quote: u8) -> usize {
+    let mut at = 1;
+    while let Some(byte) = text.get(at).filter(|byte| !matches!(byte, b'\n')) {
+        if *byte == quote {
+            return at + 1;
+        }
+        at += if *byte == b'\\' { 2 } else { 1 };
+    }
+    at.min(text.len())
+}
+
+/// Whether two texts have the same words, but for those of some lines.
+fn are_same(old: &[u8], new: &[u8], but: &[String]) -> bool {
+    let is_meant = |line: &&[u8]| {
+        let words = line.trim_ascii_start();
+        !words.is_empty() && !but.iter().any(|other| words == other.as_bytes())
+    };
+    let lines = |text| source::lines(text).map(<[u8]>::trim_ascii_end).filter(is_meant);
+    let words = |line| <[u8]>::split(line, u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let (mut old, mut new) = (lines(old), lines(new));
+    loop {
+        match (old.next(), new.next()) {
+            (None, None) => return true,
+            (one, other) if one == other => {}
+            // They may still be the same on other lines.
+            (one, other) => {
+                let (one, other) = (one.into_iter().chain(old), other.into_iter().chain(new));
+                return one.flat_map(words).eq(other.flat_map(words));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn brackets_stand_in_pairs() {
+        assert!(are_balanced(b"f(a[0], '{') { return \"(\\\"[\"; } // )\n/* ] */ 1'000"));
+        assert!(!are_balanced(b"f(a[0)]"));
+        assert!(!are_balanced(b"f() {"));
+        assert!(!are_balanced(b"}"));
+    }
+}

@@ -1,0 +1,93 @@
+//! What a directive becomes in CUDA, as edits of the host file.
+//!
+//! Invariant: calls stand where the directive stood, indented like the code around it.
+
+use crate::cuda::Change;
+use crate::edit::Edit;
+use crate::source::{SourceFile, Span};
+
+/// The edits for one change; `None` if the source leaves no room for it.
+pub fn edits_of_change(file: &SourceFile, change: &Change) -> Option<Vec<Edit>> {
+    Some(match change {
+        Change::Lines(span, lines) if super::stands_alone(file, *span) => {
+            vec![statements(file, *span, lines)]
+        }
+        Change::Lines(span, lines) => vec![Edit { span: *span, text: lines.join(" ").into_bytes() }],
+        // A directive that is implied has no line.
+        Change::Gone(span) if span.is_empty() => Vec::new(),
+        Change::Gone(span) => vec![super::removed(file, *span)],
+        Change::After(offset, like, lines) => vec![super::lines_after(file, *offset, *like, lines)?],
+        Change::Before(offset, lines) => {
+            let edits: Option<Vec<Edit>> =
+                lines.iter().map(|line| super::inserted(file, *offset, line)).collect();
+            edits?
+        }
+        Change::Braced(span, lines) => super::braced(file, *span, lines).to_vec(),
+        Change::Text(span, text) => vec![Edit { span: *span, text: text.clone().into_bytes() }],
+    })
+}
+
+/// Where the header of the launchers is included: before the first line of the preprocessor, or of code.
+pub fn first_include(file: &SourceFile, code: u32) -> u32 {
+    let code = file.lines.span(file.lines.line(code)).start;
+    let before =
+        (0..file.lines.count()).map(|line| file.lines.span(line)).take_while(|span| span.start < code);
+    let is_preprocessor =
+        |span: &Span| file.text(*span).trim_start().starts_with('#') && !in_comment(file, span.start);
+    before.into_iter().find(is_preprocessor).map_or(code, |span| span.start)
+}
+
+/// Whether a block comment that begins before `offset` is still open there.
+fn in_comment(file: &SourceFile, offset: u32) -> bool {
+    let text = file.text(Span { start: 0, end: offset });
+    text.rfind("/*").is_some_and(|open| text.rfind("*/").is_none_or(|close| close < open))
+}
+
+/// Statements in the place of a directive, and perhaps of what it governs: indented like the code, as a directive may stand
+/// at the margin.
+fn statements(file: &SourceFile, span: Span, lines: &[String]) -> Edit {
+    let first = file.lines.line(span.start);
+    let line = file.lines.span(first);
+    let ends = if file.text(line).ends_with("\r\n") { "\r\n" } else { "\n" };
+    let own = indentation(&file.text(line)).to_owned();
+    let indent = if own.is_empty() { code_indentation(file, first) } else { own };
+    let text: Vec<String> =
+        lines.iter().map(|line| format!("{indent}{line}").trim_end().to_owned()).collect();
+    Edit { span: Span { start: line.start, end: span.end }, text: text.join(ends).into_bytes() }
+}
+
+fn indentation(text: &str) -> &str {
+    &text[..text.len() - text.trim_start_matches([' ', '\t']).len()]
+}
+
+/// How the code behind line `first` is indented; at the end of a block, how the code before it is.
+fn code_indentation(file: &SourceFile, first: usize) -> String {
+    let is_code = |text: &str| {
+        let text = text.trim();
+        !text.is_empty()
+            && !text.starts_with('#')
+            && !text.ends_with('\\')
+            && !text.starts_with("//")
+            && !text.starts_with("/*")
+    };
+    let line = |at: usize| file.text(file.lines.span(at)).into_owned();
+    // A directive's own continuation lines are no code.
+    let mut behind = first;
+    while line(behind).trim_end().ends_with('\\') {
+        behind += 1;
+    }
+    let next = (behind + 1..file.lines.count()).map(line).find(|text| is_code(text)).unwrap_or_default();
+    if next.trim_start().starts_with('}') {
+        // The statements of the block, back to the line that opens it; what they govern stands further in.
+        let outer = indentation(&next).len();
+        let mut before = (0..first).rev().map(line).filter(|text| is_code(text)).peekable();
+        if before.peek().is_some_and(|text| !text.trim_end().ends_with('{')) {
+            let inside = before.take_while(|text| indentation(text).len() > outer);
+            if let Some(least) = inside.min_by_key(|text| indentation(text).len()) {
+                return indentation(&least).to_owned();
+            }
+        }
+        return format!("{}    ", indentation(&next));
+    }
+    indentation(&next).to_owned()
+}

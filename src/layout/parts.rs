@@ -1,0 +1,313 @@
+//! What a directive becomes in OpenMP, as edits of the file.
+//!
+//! Invariant: a directive has all of its edits or none; the same conditions hold for its lines elsewhere.
+
+use crate::edit::Edit;
+use crate::host::ir::{StmtId, StmtKind, Unit};
+use crate::omp::{Directive, Part, Speech};
+use crate::scan::{Conditions, DirectiveText, Form, Scan};
+use crate::source::{SourceFile, Span};
+
+use super::specification::place_in_specification;
+
+/// The file that is edited.
+#[derive(Clone, Copy)]
+pub struct Ground<'a> {
+    /// The file.
+    pub file: &'a SourceFile,
+    /// Its code.
+    pub unit: &'a Unit,
+    /// Its conditions of the preprocessor.
+    pub conditions: &'a Conditions,
+}
+
+/// The edits for one directive, which stands at `at`; `None` if the source leaves no room for them. One that is implied has
+/// no text.
+pub fn edits_of(ground: Ground, at: Span, text: Option<&DirectiveText>, parts: &[Part]) -> Option<Vec<Edit>> {
+    let Some(old) = text else { return edits_of_implied(ground.file, ground.unit, at, parts) };
+    let speech = Speech::of(ground.file.language);
+    let mut laying = Laying { ground, old, speech, above: String::new(), edits: Vec::new() };
+    for part in parts {
+        laying.part(part)?;
+    }
+    Some(joined(laying.edits))
+}
+
+/// A directive on its way.
+struct Laying<'a> {
+    ground: Ground<'a>,
+    old: &'a DirectiveText,
+    speech: Speech,
+    /// What stands before the directive belongs to its own edit, so that it meets no other edit at the line's start.
+    above: String,
+    edits: Vec<Edit>,
+}
+
+impl Laying<'_> {
+    fn part(&mut self, part: &Part) -> Option<()> {
+        let (file, unit, speech) = (self.ground.file, self.ground.unit, self.speech);
+        let old = self.old.span;
+        match part {
+            Part::Directive(directive) => self.relaid(directive),
+            Part::Pair(first, second) => {
+                self.above += &super::above(file, self.old, &[first.line(speech)])?;
+                self.relaid(second);
+            }
+            Part::Statements(statements) => self.statements(statements),
+            Part::Gone => self.edits.push(super::removed(file, old)),
+            Part::Before(stmt, lines) => self.before(*stmt, lines)?,
+            Part::Braced(stmt, lines) => {
+                self.edits.extend(super::braced(file, unit.stmt(*stmt).span, lines));
+            }
+            Part::Inline(stmt, words) => self.inline(*stmt, words),
+            Part::AfterHead(stmt, end, lines) => {
+                // The lines of a body stand deeper than the head.
+                let deeper: Vec<String> = lines.iter().map(|line| format!("  {line}")).collect();
+                self.edits.push(super::lines_after(file, *end, unit.stmt(*stmt).span, &deeper)?);
+            }
+            Part::Loops(stmt, lines, _) => {
+                let span = unit.stmt(*stmt).span;
+                let edit = super::stands_alone(file, span).then(|| super::replaced(file, span, lines));
+                self.edits.push(edit?);
+            }
+            Part::Nested(stmt, heads) => self.edits.extend(nested_edits(file, unit, *stmt, heads)?),
+            Part::After(stmt, lines) => self.after(*stmt, &self.same(*stmt, lines))?,
+            Part::Closed(stmt, lines) => self.after(*stmt, lines)?,
+            Part::Above(place, lines) => {
+                for line in lines {
+                    self.edits.push(super::above_code(file, place.start, old.start, line)?);
+                }
+            }
+            Part::Below(place, lines) => self.edits.push(super::lines_after(file, place.end, old, lines)?),
+            Part::AtStart(block, lines) => {
+                let span = self.block(*block)?;
+                self.edits.push(super::lines_after(file, span.start + 1, span, lines)?);
+            }
+            Part::Behind(offset, directive) => {
+                self.edits.push(super::behind(file, *offset, &directive.line(speech)));
+            }
+            Part::Around(function, around) => {
+                let [before, behind] = around.as_ref();
+                let lines = [&*before.line(speech), &*behind.line(speech)];
+                self.edits.extend(super::around(file, unit.function(*function).span, lines));
+            }
+            Part::Specified(directive) => match place_in_specification(unit, old.start) {
+                // Where it stands, only a compiler for OpenACC takes it.
+                Some(place) if old.start < place => self.edits.push(super::removed(file, old)),
+                _ => self.relaid(directive),
+            },
+            // These are lines of specification parts.
+            Part::InFunction(..)
+            | Part::Declared(..)
+            | Part::Used(..)
+            | Part::DeclaredFor(..)
+            | Part::Counters(_) => {}
+            Part::BeforeDirective(span, lines) => self.inserted(span.start, lines)?,
+            Part::AtEnd(block, lines) => self.at_end(*block, lines)?,
+            Part::LinesBefore(lines) => self.above += &super::above(file, self.old, lines)?,
+            Part::LinesBehind(lines) if self.old.form == Form::Operator => {
+                let text = format!(" {}", super::on_one_line(lines)).into_bytes();
+                self.edits.push(Edit { span: Span { start: old.end, end: old.end }, text });
+            }
+            Part::LinesBehind(lines) => self.edits.push(super::lines_behind(file, old, lines)?),
+            Part::Respelled(names) => self.respelled(names)?,
+        }
+        Some(())
+    }
+
+    /// The new directive in the place of the old one, with what stands before it.
+    fn relaid(&mut self, directive: &Directive) {
+        let edit = super::relaid(self.ground.file, self.old, &directive.words(self.speech));
+        let start = self.old.span.start;
+        let edit = match std::mem::take(&mut self.above) {
+            above if above.is_empty() => edit,
+            above => {
+                let kept = self.ground.file.slice(Span { start, end: edit.span.start });
+                let text = [above.as_bytes(), kept, &edit.text].concat();
+                Edit { span: Span { start, end: edit.span.end }, text }
+            }
+        };
+        self.edits.push(edit);
+    }
+
+    fn statements(&mut self, statements: &[String]) {
+        let (file, span) = (self.ground.file, self.old.span);
+        self.edits.push(match super::stands_alone(file, span) {
+            true => super::replaced(file, span, statements),
+            false => Edit { span, text: super::on_one_line(statements).into_bytes() },
+        });
+    }
+
+    /// Lines under the conditions of the preprocessor that hold for the directive and not for a statement.
+    fn same(&self, stmt: StmtId, lines: &[String]) -> Vec<String> {
+        let Ground { file, unit, conditions } = self.ground;
+        let start = self.old.span.start;
+        let around = conditions.between(start, unit.stmt(stmt).span.start);
+        let heads = around.iter().rev().flat_map(|one| one.heads(start));
+        let heads = heads.map(|head| file.text(*head).into_owned());
+        let ends = around.iter().map(|_| "#endif".to_owned());
+        heads.chain(lines.iter().cloned()).chain(ends).collect()
+    }
+
+    fn inserted(&mut self, at: u32, lines: &[String]) -> Option<()> {
+        for line in lines {
+            self.edits.push(super::inserted(self.ground.file, at, line)?);
+        }
+        Some(())
+    }
+
+    fn before(&mut self, stmt: StmtId, lines: &[String]) -> Option<()> {
+        let Ground { file, unit, .. } = self.ground;
+        let span = unit.stmt(stmt).span;
+        if is_return_on_a_shared_line(file, unit, stmt) {
+            self.edits.extend(super::braced(file, span, lines));
+            return Some(());
+        }
+        self.inserted(span.start, &self.same(stmt, lines))
+    }
+
+    fn inline(&mut self, stmt: StmtId, words: &str) {
+        let at = self.ground.unit.stmt(stmt).span.start;
+        let before = self.ground.file.slice(Span { start: at.saturating_sub(1), end: at });
+        let is_apart = before.first().is_some_and(u8::is_ascii_whitespace);
+        let text = format!("{}{words} ", if is_apart { "" } else { " " }).into_bytes();
+        self.edits.push(Edit { span: Span { start: at, end: at }, text });
+    }
+
+    fn after(&mut self, stmt: StmtId, lines: &[String]) -> Option<()> {
+        let end = self.ground.unit.stmt(stmt).span.end;
+        self.edits.push(super::lines_after(self.ground.file, end, self.old.span, lines)?);
+        Some(())
+    }
+
+    /// The bytes of a statement, if it is a block.
+    fn block(&self, block: StmtId) -> Option<Span> {
+        let stmt = self.ground.unit.stmt(block);
+        matches!(stmt.kind, StmtKind::Block(_)).then_some(stmt.span)
+    }
+
+    fn at_end(&mut self, block: StmtId, lines: &[String]) -> Option<()> {
+        let Ground { file, unit, .. } = self.ground;
+        let at = match self.speech {
+            Speech::Fortran => end_of_body(file, unit, block)?,
+            Speech::C => self.block(block)?.end - 1,
+        };
+        self.inserted(at, lines)
+    }
+
+    fn respelled(&mut self, names: &[(Span, String)]) -> Option<()> {
+        if self.speech == Speech::Fortran {
+            self.edits.extend(super::respelled(self.ground.file, names)?);
+            return Some(());
+        }
+        let edit = |(span, text): &(Span, String)| Edit { span: *span, text: text.clone().into_bytes() };
+        self.edits.extend(names.iter().map(edit));
+        Some(())
+    }
+}
+
+/// The edits for a directive that the source does not have: it stands before the loop at `at`.
+fn edits_of_implied(file: &SourceFile, unit: &Unit, at: Span, parts: &[Part]) -> Option<Vec<Edit>> {
+    let speech = Speech::of(file.language);
+    let (mut before, mut edits) = (Vec::new(), Vec::new());
+    let mut nested = None;
+    for part in parts {
+        match part {
+            Part::Directive(directive) => before.push(directive.line(speech)),
+            Part::Pair(first, second) => before.extend([first.line(speech), second.line(speech)]),
+            Part::LinesBefore(lines) | Part::LinesBehind(lines) => before.extend(lines.iter().cloned()),
+            Part::Gone
+            | Part::InFunction(..)
+            | Part::Declared(..)
+            | Part::Used(..)
+            | Part::DeclaredFor(..)
+            | Part::Counters(_) => {}
+            Part::Before(stmt, lines) if unit.stmt(*stmt).span.start == at.start => {
+                before.extend(lines.iter().cloned());
+            }
+            Part::After(stmt, lines) | Part::Closed(stmt, lines) => {
+                let span = unit.stmt(*stmt).span;
+                edits.push(super::lines_after(file, span.end, span, lines)?);
+            }
+            Part::Nested(stmt, heads) => nested = Some((*stmt, heads)),
+            _ => return None,
+        }
+    }
+    match nested {
+        Some((stmt, heads)) => {
+            before.extend(heads.iter().cloned());
+            edits.splice(0..0, nested_edits(file, unit, stmt, &before)?);
+        }
+        None => {
+            let lines = before.iter().map(|line| super::inserted(file, at.start, line));
+            edits.splice(0..0, lines.collect::<Option<Vec<_>>>()?);
+        }
+    }
+    Some(joined(edits))
+}
+
+/// The edits that put `heads` in the place of the first line of a `do concurrent`.
+fn nested_edits(file: &SourceFile, unit: &Unit, stmt: StmtId, heads: &[String]) -> Option<Vec<Edit>> {
+    let one = unit.concurrent.iter().find(|one| one.stmt == stmt)?;
+    let nested = one.nested.as_ref().filter(|_| super::stands_alone(file, one.header))?;
+    let mut edits = vec![super::replaced(file, one.header, heads)];
+    if one.mask.is_some() {
+        edits.push(super::inserted(file, nested.end, "end if")?);
+    }
+    let ends = vec!["end do".to_owned(); one.indices.len() - 1];
+    if !ends.is_empty() {
+        edits.push(super::lines_after(file, unit.stmt(stmt).span.end, one.header, &ends)?);
+    }
+    Some(edits)
+}
+
+/// Whether a statement is a `return` of C before which other code stands on its line.
+fn is_return_on_a_shared_line(file: &SourceFile, unit: &Unit, stmt: StmtId) -> bool {
+    let stmt = unit.stmt(stmt);
+    !unit.is_fortran()
+        && matches!(stmt.kind, StmtKind::Return(_))
+        && super::inserted(file, stmt.span.start, "").is_none()
+}
+
+/// The offset of the statement that ends a procedure's body: `end …` or `contains`.
+fn end_of_body(file: &SourceFile, unit: &Unit, body: StmtId) -> Option<u32> {
+    let function = unit.functions.iter().find(|function| function.body == body)?;
+    let text = file.text(function.span);
+    let last = text.trim_end().rfind('\n').map_or(0, |at| at + 1);
+    let line = text.get(last..)?;
+    let is_end = line.trim_start().get(..3).is_some_and(|word| word.eq_ignore_ascii_case("end"));
+    let lead = (line.len() - line.trim_start().len()) as u32;
+    Some(if is_end { function.span.start + last as u32 + lead } else { function.span.end })
+}
+
+/// Insertions at one place become one, in their order.
+pub fn joined(edits: Vec<Edit>) -> Vec<Edit> {
+    let mut out: Vec<Edit> = Vec::with_capacity(edits.len());
+    for edit in edits {
+        match out.iter_mut().find(|other| edit.span.is_empty() && other.span == edit.span) {
+            Some(other) => other.text.extend(edit.text),
+            None => out.push(edit),
+        }
+    }
+    out
+}
+
+/// The edits of a directive behind a label of C: OpenMP's directives that stand alone are no statements that it could mark.
+/// `span` is the directive's, which stands alone.
+pub fn behind_label(file: &SourceFile, scan: &Scan, span: Span, mut edits: Vec<Edit>) -> Vec<Edit> {
+    let before = scan.shadow.get(..span.start as usize).unwrap_or_default().trim_ascii_end();
+    if file.language.is_fortran() || !before.ends_with(b":") || !super::stands_alone(file, span) {
+        return edits;
+    }
+    let becomes_pragma = |edit: &&mut Edit| {
+        span.contains(edit.span) && !edit.text.is_empty() && !edit.text.starts_with(b"acc2omp_")
+    };
+    if let Some(first) = edits.iter_mut().find(becomes_pragma) {
+        let column = file.lines.span(file.lines.line(span.start)).start;
+        let indent = file.slice(Span { start: column, end: span.start });
+        let kept = file.slice(Span { start: span.start, end: first.span.start });
+        first.text = [&b";\n"[..], indent, kept, &first.text].concat();
+        first.span.start = span.start;
+    }
+    edits
+}

@@ -1,0 +1,124 @@
+//! A source with its headers, as it is read.
+//!
+//! Invariant: a header is read for its declarations, and not translated with the source.
+
+use std::sync::Arc;
+
+use crate::bind::{self, Declared};
+use crate::host;
+use crate::host::ir::Unit;
+use crate::scan::{self, Macro, Outline, Scan, Shown, View};
+use crate::source::{Language, SourceFile, Span};
+
+use super::{Options, To};
+
+/// A source file with the local headers it includes.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// The file to translate.
+    pub file: SourceFile,
+    /// The local headers that it reaches by `#include "…"`, in the order the compiler meets them, and the Fortran file that
+    /// includes it, if that is one; they are read for their declarations and not translated with it.
+    pub headers: Vec<Arc<Header>>,
+}
+
+/// A header read for its declarations.
+#[derive(Debug)]
+pub struct Header {
+    /// Its file.
+    pub file: SourceFile,
+    pub(super) scan: Scan,
+    pub(super) unit: Unit,
+    pub(super) macros: Vec<Macro>,
+    /// Its macros, if one of them may declare something.
+    pub(super) declaring: Vec<Macro>,
+    /// The variables that it gives a place on the device.
+    pub(super) declared: Declared,
+    /// The procedures that it says all gangs run together.
+    pub(super) gang_routines: Vec<String>,
+    /// Where it includes the file to translate, which sees what is declared there.
+    pub(super) includes_at: Option<u32>,
+}
+
+impl Header {
+    /// Reads a header's declarations, as it is by itself.
+    pub fn new(file: SourceFile) -> Header {
+        let shown = alone(&file);
+        Header::showing(file, &shown)
+    }
+
+    /// The names of the variables and functions that a header gives a place on the device, as it is by itself.
+    pub fn placed(file: SourceFile) -> Vec<String> {
+        let shown = alone(&file);
+        let says = |span: Span| {
+            let has = |word: &[u8]| memchr::memmem::find(file.slice(span), word).is_some();
+            has(b"declare") || has(b"routine")
+        };
+        if !scan::scan_shown(&file, &shown).directives.iter().any(|text| says(text.span)) {
+            return Vec::new();
+        }
+        let header = Header::showing(file, &shown);
+        let routines = header.routines();
+        header.declared.into_keys().map(|(_, name)| name).chain(routines).collect()
+    }
+
+    /// The functions that it declares as routines of the device, for other files to define.
+    fn routines(&self) -> Vec<String> {
+        if self.file.language.is_fortran() {
+            return Vec::new();
+        }
+        crate::cuda::routine_prototypes(&self.seen())
+    }
+
+    /// Reads the declarations of what a file that includes it is shown.
+    pub fn showing(file: SourceFile, shown: &Shown) -> Header {
+        let scan = scan::scan_shown(&file, shown);
+        let unit = host::parse(&file, &scan);
+        let macros = scan::header_macros(&file, shown);
+        let declared = bind::declared(&file, &scan, &unit);
+        let gang_routines = bind::gang_routines(&file, &scan, &unit);
+        let declaring = scan::declaring_macros(&file);
+        Header { file, scan, unit, macros, declaring, declared, gang_routines, includes_at: None }
+    }
+
+    /// Reads a Fortran file whose scoping units go on, at this offset, in the file to translate.
+    pub fn including(file: SourceFile, shown: &Shown, at: u32) -> Header {
+        Header { includes_at: Some(at), ..Header::showing(file, shown) }
+    }
+}
+
+/// What a header shows that nothing includes.
+fn alone(file: &SourceFile) -> Shown {
+    let mut defined = View::default().for_language(file.language).defined();
+    Outline::of(file).follow(&mut defined, &mut |_, _, _, _| ())
+}
+
+impl Source {
+    /// Whether a header or a Fortran module that it uses gives variables a place on the device, for which it must change
+    /// though it says nothing of OpenACC: where Fortran allocates them, and where C defines them for CUDA.
+    pub fn declares(&self, options: &Options) -> bool {
+        match self.file.language.is_fortran() {
+            true => self.headers.iter().any(|header| !header.declared.is_empty()),
+            false => {
+                let says = |header: &Header| {
+                    self.names(&header.declared) || header.routines().iter().any(|name| self.has(name))
+                };
+                options.to == To::Cuda && self.headers.iter().any(|header| says(header))
+            }
+        }
+    }
+
+    /// Whether the file may define one of these variables.
+    fn names(&self, declared: &Declared) -> bool {
+        declared.keys().any(|(_, name)| self.has(name))
+    }
+
+    fn has(&self, name: &str) -> bool {
+        memchr::memmem::find(&self.file.bytes, name.as_bytes()).is_some()
+    }
+
+    /// A file without headers.
+    pub fn new(name: impl Into<String>, bytes: Vec<u8>, language: Language) -> Source {
+        Source { file: SourceFile::new(name, bytes, language), headers: Vec::new() }
+    }
+}

@@ -1,0 +1,132 @@
+//! What to translate to.
+//!
+//! Invariant: the default is OpenMP 4.5 for any compiler.
+
+use crate::omp::{self, Queues};
+use crate::source::Language;
+
+use super::Existing;
+
+/// An OpenMP version, as `45` for 4.5.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Version(pub u8);
+
+/// The compiler that the output is tuned for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Profile {
+    /// Any compiler: one flat parallel loop.
+    #[default]
+    Generic,
+    /// LLVM clang.
+    Clang,
+    /// GNU gcc.
+    Gcc,
+    /// NVIDIA's nvc and nvc++.
+    Nvc,
+    /// The Cray compilers.
+    Cray,
+    /// AMD's clang.
+    Amdclang,
+    /// Intel's icx and icpx.
+    Icx,
+}
+
+impl Profile {
+    /// All of them, the default first.
+    pub const ALL: [Profile; 7] = [
+        Profile::Generic,
+        Profile::Clang,
+        Profile::Gcc,
+        Profile::Nvc,
+        Profile::Cray,
+        Profile::Amdclang,
+        Profile::Icx,
+    ];
+
+    /// The name of its page in `rules/profile/`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Profile::Generic => "generic",
+            Profile::Clang => "clang",
+            Profile::Gcc => "gcc",
+            Profile::Nvc => "nvc",
+            Profile::Cray => "cray",
+            Profile::Amdclang => "amdclang",
+            Profile::Icx => "icx",
+        }
+    }
+}
+
+/// The language that takes OpenACC's place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum To {
+    /// OpenMP `target` directives.
+    #[default]
+    OpenMp,
+    /// CUDA C, for C and C++.
+    Cuda,
+}
+
+/// What to translate to.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The language that takes OpenACC's place.
+    pub to: To,
+    /// The newest OpenMP version that the output may use.
+    pub omp: Version,
+    /// The compiler that the output is tuned for.
+    pub profile: Profile,
+    /// What becomes of queues.
+    pub queues: Queues,
+    /// The original stays beside the translation, and the preprocessor chooses.
+    pub guard: bool,
+    /// What becomes of OpenMP that the source has for the code of an OpenACC directive.
+    pub existing: Existing,
+    /// A condition in C: where it is false when the program runs, the host runs what the device would.
+    pub host_fallback: Option<String>,
+    /// The device type whose `device_type` clauses count, in lower case (`nvidia`, `host` …).
+    pub device_type: String,
+    /// No two names lead to the same memory.
+    pub assume_no_alias: bool,
+    /// Device code in CUDA says with `#line` where it comes from.
+    pub line_directives: bool,
+    /// Another source of its folder has the same name but for the ending: files beside it have the ending in theirs.
+    pub has_namesake: bool,
+    /// What names of its device code begin with, as another source that is given has its name: the folders that it lies in.
+    pub folder: String,
+}
+
+impl Options {
+    /// What names of a source's device code begin with.
+    pub fn unit_name(&self, name: &str) -> String {
+        let name = crate::cuda::unit_name(name, self.has_namesake);
+        if self.folder.is_empty() { name } else { format!("{}_{name}", self.folder) }
+    }
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            to: To::OpenMp,
+            omp: Version(45),
+            profile: Profile::Generic,
+            queues: Queues::Kept,
+            guard: false,
+            existing: Existing::Ask,
+            host_fallback: None,
+            device_type: "nvidia".to_owned(),
+            assume_no_alias: false,
+            line_directives: false,
+            has_namesake: false,
+            folder: String::new(),
+        }
+    }
+}
+
+impl Options {
+    pub(super) fn target(&self, language: Language) -> omp::Target<'_> {
+        let host_fallback = self.host_fallback.as_deref();
+        let (profile, speech) = (self.profile.name(), omp::Speech::of(language));
+        omp::Target { version: self.omp.0, profile, queues: self.queues, host_fallback, speech }
+    }
+}

@@ -1,0 +1,146 @@
+//! What comes of a source.
+//!
+//! Invariant: directives and diagnostics are in the order of the source, each once.
+
+use crate::diag::{self, Diag, Severity};
+use crate::edit::Edit;
+use crate::plan::Closed;
+use crate::report::LoopFeedback;
+use crate::scan::{self, View};
+use crate::source::{SourceFile, Span};
+
+use super::Source;
+
+/// A file that stands beside a translation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Beside {
+    /// Its name, without folder.
+    pub name: String,
+    /// Its text.
+    pub text: Vec<u8>,
+}
+
+/// What became of a directive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Outcome {
+    /// Translated with the same meaning.
+    Exact,
+    /// Translated; a diagnostic says what is weaker or differs.
+    Noted,
+    /// Left as it was; a diagnostic says why.
+    Left,
+}
+
+/// One directive of the source, and what became of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DirectiveReport {
+    /// Its bytes in the source.
+    pub span: Span,
+    /// Its name (`parallel loop`).
+    pub name: String,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// The rule rows used, as `clause/present#0`.
+    pub rows: Vec<String>,
+}
+
+/// The result for one file.
+#[derive(Clone, Debug)]
+pub struct Translation {
+    /// The new text.
+    pub text: Vec<u8>,
+    /// The edits that make it from the source: sorted, disjoint.
+    pub edits: Vec<Edit>,
+    /// What there is to say, by place.
+    pub diagnostics: Vec<Diag>,
+    /// Every OpenACC directive of the source, by place.
+    pub directives: Vec<DirectiveReport>,
+    /// The rule rows used for the run-time library, as `api/acc_malloc#0`.
+    pub api_rows: Vec<String>,
+    /// The text includes the header `SUPPORT`, which must lie beside it.
+    pub needs_support: bool,
+    /// Files that belong beside it: for CUDA, the device code and the header of its launchers.
+    pub beside: Vec<Beside>,
+    /// What was found out about the loops that OpenACC leaves to the compiler, by place.
+    pub loops: Vec<LoopFeedback>,
+    /// The edits among them, all insertions, that compute variables from loop variables: the source does the same with them.
+    pub inductions: Vec<Edit>,
+    /// Loops that such edits could make parallel.
+    pub(super) closed: Vec<Closed>,
+}
+
+impl Translation {
+    pub(super) fn untouched(source: &Source) -> Translation {
+        let text = source.file.bytes.clone();
+        Translation {
+            text,
+            edits: Vec::new(),
+            diagnostics: Vec::new(),
+            directives: Vec::new(),
+            api_rows: Vec::new(),
+            needs_support: false,
+            beside: Vec::new(),
+            loops: Vec::new(),
+            inductions: Vec::new(),
+            closed: Vec::new(),
+        }
+    }
+
+    /// Fortran where CUDA is asked for.
+    pub(super) fn left_in_fortran(source: &Source) -> Translation {
+        let (scan, diagnostics) = scan::scan(&source.file, &View::default());
+        let mut translation = Translation { diagnostics, ..Translation::untouched(source) };
+        let first = scan.directives.first().map(|first| first.span);
+        translation.diagnostics.extend(first.map(diag::fortran_not_cuda));
+        let report = |text: &scan::DirectiveText| DirectiveReport {
+            span: text.span,
+            name: String::new(),
+            outcome: Outcome::Left,
+            rows: Vec::new(),
+        };
+        translation.directives = scan.directives.iter().map(report).collect();
+        translation
+    }
+
+    /// Takes all edits back: the output did not parse.
+    pub(super) fn withdraw(&mut self, file: &SourceFile) {
+        self.text = file.bytes.clone();
+        let at = self.edits.first().map_or(Span::at(0), |edit| edit.span);
+        self.edits.clear();
+        self.needs_support = false;
+        self.beside.clear();
+        self.diagnostics.push(diag::output_not_parsed(at));
+        self.directives.iter_mut().for_each(|report| report.outcome = Outcome::Left);
+    }
+
+    /// Sorts the diagnostics, each once.
+    pub(super) fn settle(&mut self) {
+        let mut seen = std::collections::HashSet::new();
+        self.diagnostics.retain(|diag| seen.insert((diag.code, diag.primary.span, diag.message.clone())));
+        self.diagnostics.sort_by_key(|diag| (diag.primary.span.start, diag.code, diag.message.clone()));
+    }
+
+    /// Marks the directives that the diagnostics are about.
+    pub(super) fn mark(&mut self) {
+        let serious = self.diagnostics.iter().filter(|diag| diag.severity >= Severity::Weaker);
+        let places: Vec<u32> = serious.map(|diag| diag.primary.span.start).collect();
+        places.into_iter().for_each(|place| self.mark_before(place));
+    }
+
+    /// Marks the directive at a place or the last one before it.
+    pub(super) fn mark_before(&mut self, place: u32) {
+        let at = self.directives.partition_point(|report| report.span.start <= place);
+        let Some(report) = at.checked_sub(1).and_then(|at| self.directives.get_mut(at)) else { return };
+        if report.outcome == Outcome::Exact {
+            report.outcome = Outcome::Noted;
+        }
+    }
+
+    /// Says, once, that lines need a preprocessor.
+    pub(super) fn say_unprocessed(&mut self, lines: &[Span]) {
+        let Some(first) = lines.first() else { return };
+        self.diagnostics.push(diag::needs_preprocessor(*first));
+        self.settle();
+        lines.iter().for_each(|lines| self.mark_before(lines.start));
+    }
+}

@@ -1,0 +1,323 @@
+//! The driver: a file under translation, view by view of the preprocessor, until every directive and every name has been
+//! met. What a view becomes, a back end says.
+//!
+//! Invariant: a directive is translated in the first view that reaches it, and reported once.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::acc::ast::{Directive, DirectiveKind};
+use crate::bind::{self, Bound};
+use crate::diag::{self, Diag};
+use crate::edit::{self, Edit, EditSet, Rewrite};
+use crate::host::ir::Unit;
+use crate::scan::{self, Scan, View};
+use crate::source::Span;
+use crate::{acc, host};
+
+use super::loops::Found;
+use super::read::{fresh, parse};
+use super::{Beside, DirectiveReport, Options, Outcome, Source, Translation};
+
+/// What the views seen so far have brought, for any back end.
+pub struct Gathered<'a> {
+    /// The source.
+    pub source: &'a Source,
+    /// What is asked for.
+    pub options: &'a Options,
+    /// The edits of the file.
+    pub edits: EditSet,
+    /// What there is to say.
+    pub diags: Vec<Diag>,
+    /// What became of directives, by place.
+    pub reports: BTreeMap<u32, DirectiveReport>,
+    /// What was found out about loops.
+    pub found: Found,
+    /// The bytes of constructs that are left.
+    left: Vec<Span>,
+}
+
+/// What a view reaches and no view before did.
+pub struct Reached<'v> {
+    /// The view.
+    pub scan: &'v Scan,
+    /// Its code.
+    pub unit: Unit,
+    /// The directives, by number.
+    pub parsed: Vec<(usize, Directive)>,
+    /// Those that could not be read.
+    pub held: Vec<Span>,
+}
+
+/// What becomes of one directive.
+#[derive(Debug)]
+pub struct Made {
+    /// The edits; none if it is left.
+    pub edits: Option<Vec<Edit>>,
+    /// The rule rows used.
+    pub rows: Vec<String>,
+}
+
+/// What becomes of the directives of one view.
+#[derive(Debug)]
+pub struct Lowered {
+    /// The directives.
+    pub bound: Vec<Bound>,
+    /// What becomes of each.
+    pub made: Vec<Made>,
+    /// Those that could not be read or bound.
+    pub held: Vec<Span>,
+}
+
+/// What a translation has beside its text and its directives.
+#[derive(Debug, Default)]
+pub struct Rest {
+    /// The rule rows used for the run-time library.
+    pub api_rows: Vec<String>,
+    /// The text includes the header with what OpenMP has no routine for.
+    pub needs_support: bool,
+    /// Files that belong beside it.
+    pub beside: Vec<Beside>,
+    /// What there is to say of no directive.
+    pub diags: Vec<Diag>,
+    /// What was made beside the text of the source.
+    pub ours: edit::Ours,
+}
+
+/// The language that a file is translated to.
+pub trait BackEnd {
+    /// Notes what a view shows beside directives. Whether it must be parsed for that.
+    fn scanned(&mut self, scan: &Scan, is_first: bool, all: &mut Gathered) -> bool;
+
+    /// What becomes of the directives of a view.
+    fn lower(&mut self, view: Reached, all: &mut Gathered) -> Lowered;
+
+    /// The edits of a directive are made.
+    fn written(&mut self, _edits: &[Edit]) {}
+
+    /// All directives of a view are done: what else there is in it.
+    fn after_view(&mut self, _all: &mut Gathered) {}
+
+    /// Something beside directives that no view has reached or tried to.
+    fn next_unreached(&mut self) -> Option<u32> {
+        None
+    }
+
+    /// Nothing more can be reached.
+    fn finish(&mut self, all: &mut Gathered) -> Rest;
+}
+
+/// Translates a source by a back end.
+pub fn translate(source: &Source, options: &Options, back: &mut dyn BackEnd) -> Translation {
+    let mut views = Views::new(source, options, back);
+    views.view(&View::default());
+    // Directives that the default view of the preprocessor does not reach get a view of their own.
+    while let Some(offset) = views.next_unreached() {
+        views.view(&View::reaching(offset));
+    }
+    views.finish()
+}
+
+/// Translates what one view shows of a source.
+pub fn translate_view(
+    source: &Source,
+    options: &Options,
+    back: &mut dyn BackEnd,
+    view: &View,
+) -> Translation {
+    let mut views = Views::new(source, options, back);
+    views.view(view);
+    views.finish()
+}
+
+struct Views<'a, 'b> {
+    back: &'b mut dyn BackEnd,
+    all: Gathered<'a>,
+    /// All directives of the file: their bytes, and whether a view has tried to reach them.
+    known: BTreeMap<u32, (Span, bool)>,
+    /// How many places of the source the host grammar cannot read, as the first view shows it.
+    errors: Option<usize>,
+    /// The source's shadow in the first view.
+    shadow: Option<Vec<u8>>,
+    /// The first view that was parsed.
+    past: Option<host::Past>,
+}
+
+impl<'a, 'b> Views<'a, 'b> {
+    fn new(source: &'a Source, options: &'a Options, back: &'b mut dyn BackEnd) -> Views<'a, 'b> {
+        let all = Gathered {
+            source,
+            options,
+            edits: EditSet::default(),
+            diags: Vec::new(),
+            reports: BTreeMap::new(),
+            found: Found::default(),
+            left: Vec::new(),
+        };
+        Views { back, all, known: BTreeMap::new(), errors: None, shadow: None, past: None }
+    }
+
+    /// A directive or a name of the run-time library that no view has reached or tried to.
+    fn next_unreached(&mut self) -> Option<u32> {
+        let directive = self.known.iter_mut().find(|(_, (_, tried))| !*tried);
+        let directive = directive.map(|(offset, (_, tried))| {
+            *tried = true;
+            *offset
+        });
+        directive.or_else(|| self.back.next_unreached())
+    }
+
+    /// Translates what `view` reaches and no view before did.
+    fn view(&mut self, view: &View) {
+        let source = self.all.source;
+        let (scan, said) = scan::scan(&source.file, &source.shown(view));
+        for text in &scan.directives {
+            self.known.entry(text.span.start).or_insert((text.span, false));
+        }
+        let fresh = fresh(&scan, &self.all.reports);
+        let is_first = self.shadow.is_none();
+        if is_first {
+            self.all.diags.extend(said);
+            self.shadow = Some(scan.shadow.clone());
+        }
+        let has_more = self.back.scanned(&scan, is_first, &mut self.all);
+        if fresh.is_empty() && !has_more && !(is_first && source.declares(self.all.options)) {
+            return;
+        }
+        let unit = host::parse_again(&source.file, &scan, &mut self.past);
+        if is_first {
+            self.errors = Some(unit.errors.len());
+        }
+        self.translate_view(&scan, unit, &fresh);
+    }
+
+    fn translate_view(&mut self, scan: &Scan, unit: Unit, fresh: &[usize]) {
+        let (mut parsed, mut held) = (Vec::new(), Vec::new());
+        for at in fresh {
+            let text = &scan.directives[*at];
+            self.known.insert(text.span.start, (text.span, true));
+            match parse(&self.all.source.file, text, &mut self.all.diags) {
+                Some(directive) => parsed.push((*at, directive)),
+                None => held.push(text.span),
+            }
+        }
+        let lowered = self.back.lower(Reached { scan, unit, parsed, held }, &mut self.all);
+        for (one, made) in lowered.bound.iter().zip(lowered.made) {
+            self.rewrite(one, made);
+        }
+        for span in lowered.held {
+            self.all.report(span, "", Outcome::Left, Vec::new());
+        }
+        self.back.after_view(&mut self.all);
+    }
+
+    fn rewrite(&mut self, bound: &Bound, made: Made) {
+        let span = bound.directive.span;
+        let outcome = match made.edits {
+            None => Outcome::Left,
+            Some(edits) => match self.all.edits.add(Rewrite { owner: span.start, edits: edits.clone() }) {
+                Ok(()) => {
+                    self.back.written(&edits);
+                    Outcome::Exact
+                }
+                Err(_) => {
+                    self.all.diags.push(diag::edit_conflict(span));
+                    Outcome::Left
+                }
+            },
+        };
+        if bound.text.is_some() {
+            self.all.report(span, acc::name(bound.directive.kind), outcome, made.rows);
+        }
+    }
+
+    /// Nothing more can be reached.
+    fn finish(mut self) -> Translation {
+        for (span, _) in self.known.values() {
+            if !self.all.reports.contains_key(&span.start) {
+                self.all.diags.push(diag::not_understood(*span));
+                self.all.report(*span, "", Outcome::Left, Vec::new());
+            }
+        }
+        let mut rest = self.back.finish(&mut self.all);
+        let all = self.all;
+        let (file, mut found) = (&all.source.file, all.found);
+        let text = all.edits.apply(&file.bytes);
+        let edits: Vec<Edit> = all.edits.edits().cloned().collect();
+        let before = edit::Before {
+            file,
+            shadow: self.shadow.as_deref().unwrap_or_default(),
+            errors: self.errors,
+            past: self.past.as_ref(),
+        };
+        // Beside OpenMP of the source, or under a guard, OpenACC that stays is done.
+        let done =
+            all.reports.values().filter(|report| report.name.is_empty() || report.outcome == Outcome::Left);
+        let breaks = text != file.bytes && before.breaks(&text, &edits, &rest.ours, done.count());
+        let mut diagnostics = all.diags;
+        diagnostics.append(&mut found.diags);
+        let mut translation = Translation {
+            text,
+            edits,
+            diagnostics,
+            directives: all.reports.into_values().collect(),
+            api_rows: rest.api_rows,
+            needs_support: rest.needs_support,
+            beside: rest.beside,
+            loops: found.loops(),
+            inductions: Vec::new(),
+            closed: found.closed,
+        };
+        if breaks {
+            translation.withdraw(file);
+        }
+        translation.mark();
+        translation.diagnostics.append(&mut rest.diags);
+        translation.settle();
+        translation
+    }
+}
+
+impl Gathered<'_> {
+    /// Reports what became of a directive.
+    pub fn report(&mut self, span: Span, name: &str, outcome: Outcome, rows: Vec<String>) {
+        let report = DirectiveReport { span, name: name.to_owned(), outcome, rows };
+        self.reports.insert(span.start, report);
+    }
+
+    /// Adds an edit that belongs to no directive.
+    pub fn add(&mut self, edit: Edit) {
+        let span = edit.span;
+        if self.edits.add(Rewrite { owner: u32::MAX, edits: vec![edit] }).is_err() {
+            self.diags.push(diag::edit_conflict(span));
+        }
+    }
+
+    /// A construct is translated with all directives in it or not at all, those in other views, too; only regions of data
+    /// stand for themselves.
+    pub fn leave_whole(&mut self, unit: &Unit, bound: &[Bound], changes: &mut [Option<Vec<Edit>>]) {
+        let is_data =
+            |at: usize| matches!(bound[at].directive.kind, DirectiveKind::Data | DirectiveKind::HostData);
+        // What ends a construct goes with it.
+        let begin = |at: usize| match bound[at].directive.kind {
+            DirectiveKind::End(_) => bound[at].partner.unwrap_or(at),
+            _ => at,
+        };
+        let root = |at: usize| {
+            let at = begin(at);
+            bind::ancestors(bound, at).take_while(|above| !is_data(*above)).last().unwrap_or(at)
+        };
+        let roots: Vec<usize> = (0..bound.len()).map(root).collect();
+        let is_left = |at: usize| self.left.iter().any(|span| span.contains(bound[at].directive.span));
+        let left: BTreeSet<usize> = (0..bound.len())
+            .filter(|at| changes[*at].is_none() || is_left(*at))
+            .map(|at| roots[at])
+            .collect();
+        for (root, edits) in roots.iter().zip(changes) {
+            if left.contains(root) {
+                *edits = None;
+            }
+        }
+        let constructs = left.iter().filter(|at| bound[**at].directive.kind.is_compute());
+        self.left.extend(constructs.filter_map(|at| Some(unit.stmt(bound[*at].stmt()?).span)));
+    }
+}
