@@ -71,7 +71,7 @@ fn snapshot(path: &Path, profile: Profile) -> Vec<u8> {
 }
 
 /// Whether differences of a file stand beside it: a header that only declares has nothing to show.
-fn is_shown(path: &PathBuf) -> bool {
+fn is_shown(path: &Path) -> bool {
     let is_program = ["c", "cpp", "fortran"].iter().any(|kind| path.starts_with(root("fixtures").join(kind)));
     let is_header = path.extension().is_some_and(|ending| ending.to_string_lossy().starts_with('h'));
     is_program && !(is_header && translated(path, Profile::Generic).directives.is_empty())
@@ -81,7 +81,7 @@ fn is_shown(path: &PathBuf) -> bool {
 fn the_differences_are_reviewed() {
     let update = std::env::var_os("UPDATE_FIXTURES").is_some();
     let mut wrong = Vec::new();
-    for path in sources().into_iter().filter(is_shown) {
+    for path in sources().into_iter().filter(|path| is_shown(path)) {
         let generic = snapshot(&path, Profile::Generic);
         for profile in PROFILES {
             let place = path.with_extension(format!("{}.diff", profile.name()));
@@ -119,7 +119,7 @@ fn the_differences_to_cuda_are_reviewed() {
     let update = std::env::var_os("UPDATE_FIXTURES").is_some();
     let mut wrong = Vec::new();
     let has_cuda = |path: &PathBuf| !Language::of(path).is_some_and(Language::is_fortran);
-    for path in sources().into_iter().filter(is_shown).filter(has_cuda) {
+    for path in sources().into_iter().filter(|path| is_shown(path)).filter(has_cuda) {
         let place = path.with_extension("cuda.diff");
         let fresh = Some(cuda(&path)).filter(|fresh| fresh.split(|byte| *byte == b'\n').count() <= LONGEST);
         match fresh {

@@ -116,8 +116,8 @@ fn directive_before<'a>(
     translation: &'a Translation,
     line: usize,
 ) -> Option<&'a DirectiveReport> {
-    let before = translation.directives.iter();
-    before.filter(|report| file.line_number(report.span.start) <= line).next_back()
+    let mut before = translation.directives.iter();
+    before.rfind(|report| file.line_number(report.span.start) <= line)
 }
 
 /// Whether a translation leaves the code at `line` for a reason of its target alone, and so has nothing more to say of it:
@@ -137,7 +137,7 @@ fn warnings_are_the_same() {
     let mut met = BTreeSet::new();
     for Pair { name, source, openmp, cuda } in pairs() {
         let file = &source.file;
-        let (of_openmp, of_cuda) = (warnings(file, &openmp), warnings(file, &cuda));
+        let (of_openmp, of_cuda) = (warnings(file, openmp), warnings(file, cuda));
         let sides = [
             (To::OpenMp, of_openmp.difference(&of_cuda), cuda, Concern::Cuda),
             (To::Cuda, of_cuda.difference(&of_openmp), openmp, Concern::OpenMp),
