@@ -61,7 +61,7 @@ pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
     let mut done = Vec::with_capacity(input.bound.len());
     for index in 0..input.bound.len() {
         // Why a directive stays, the plan has said.
-        let made = (!input.plan.stays.contains(&index)).then(|| lowering.directive(index));
+        let made = (!input.plan.notes[index].stays).then(|| lowering.directive(index));
         let changes = match made {
             Some(Ok(changes)) => Some(changes),
             Some(Err(why)) => {

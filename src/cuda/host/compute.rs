@@ -409,7 +409,7 @@ impl<'a> Lowering<'a> {
     /// What is asked for, with one gang where the gangs could not combine what they reduce.
     fn gangs(&mut self, input: &Input, index: usize, asked: &Asked) -> Asked {
         let mut asked = asked.clone();
-        if let Some(said) = input.plan.one_gang.get(&index) {
+        if let Some(said) = &input.plan.notes[index].one_gang {
             self.diags.push(said.clone());
             asked.gangs = Some("1".to_owned());
         }

@@ -24,7 +24,9 @@ use crate::cuda::schedule::grid::Sizes;
 use crate::cuda::schedule::levels::Nest;
 use crate::cuda::schedule::reduction::{identity, operator, used_beside};
 use crate::cuda::types::item::{self, Address, Rows};
+use crate::cuda::types::motion::word;
 use crate::cuda::types::spelling;
+use crate::plan::Motion;
 
 /// The number of a thread among all threads of the launch.
 const THREAD: &str = "((blockIdx.x * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x)";
@@ -179,12 +181,12 @@ impl<'a> Making<'a, '_> {
             Role::Reduction(_) if self.is_only_gangs(one.symbol) => self.only_gang(&variable),
             Role::Reduction(op) => self.reduction(&variable, *op),
             Role::Data(method, address) => match one.class {
-                Class::Scalar | Class::Unknown | Class::Record => self.single(&variable, method),
-                Class::Array | Class::Pointer => self.data(&variable, method, address.as_ref())?,
+                Class::Scalar | Class::Unknown | Class::Record => self.single(&variable, *method),
+                Class::Array | Class::Pointer => self.data(&variable, *method, address.as_ref())?,
             },
             Role::FirstArray(address) => self.first_array(&variable, address),
             Role::ReductionArray(op, address) => self.reduction_array(&variable, *op, address)?,
-            Role::Rows(method, rows) => self.rows(&variable, method, rows),
+            Role::Rows(method, rows) => self.rows(&variable, *method, rows),
         }
         Ok(())
     }
@@ -425,7 +427,8 @@ impl<'a> Making<'a, '_> {
     }
 
     /// A scalar or a record in device memory.
-    fn single(&mut self, variable: &Variable, method: &str) {
+    fn single(&mut self, variable: &Variable, motion: Motion) {
+        let method = word(motion);
         let Variable { one, name, here, element, .. } = variable;
         self.common.insert(one.symbol);
         let device = self.names.fresh(&format!("{name}_device"));
@@ -442,11 +445,11 @@ impl<'a> Making<'a, '_> {
             false => format!("{kind} &{name} = *{there};"),
         });
         let given = self.host.pointer(&format!("{element} *"), name, &format!("&{here}"));
-        let count = if method == "pointer" { "" } else { ", 1" };
+        let count = if motion == Motion::Find { "" } else { ", 1" };
         let region = &self.host.words.region;
         let line = format!("{kind} *{device} = {region}.{method}(\"{name}\", {given}{count});");
-        match method {
-            "pointer" => self.host.lookups.push(line),
+        match motion {
+            Motion::Find => self.host.lookups.push(line),
             _ => self.host.lines.push(line),
         }
     }
@@ -479,7 +482,13 @@ impl<'a> Making<'a, '_> {
     }
 
     /// An array, or what a pointer leads to, in device memory.
-    fn data(&mut self, variable: &Variable, method: &str, address: Option<&Address>) -> Result<(), Refused> {
+    fn data(
+        &mut self,
+        variable: &Variable,
+        motion: Motion,
+        address: Option<&Address>,
+    ) -> Result<(), Refused> {
+        let method = word(motion);
         let Variable { one, name, here, behind, .. } = variable;
         self.common.insert(one.symbol);
         let device = self.names.fresh(&format!("{name}_device"));
@@ -493,7 +502,7 @@ impl<'a> Making<'a, '_> {
         let region = self.host.words.region.clone();
         let call = match address {
             None => format!("{region}.pointer(\"{name}\", {start})"),
-            Some(address) if method == "pointer" => {
+            Some(address) if motion == Motion::Find => {
                 let from = self.names.fresh(&format!("{name}_from"));
                 let from = self.host.pointer(&host_type, &from, &address.from);
                 format!("{region}.pointer(\"{name}\", {from}) - ({from} - {start})")
@@ -517,8 +526,8 @@ impl<'a> Making<'a, '_> {
             }
         };
         let line = format!("{host_type}{device} = {call};");
-        match method {
-            "pointer" => self.host.lookups.push(line),
+        match motion {
+            Motion::Find => self.host.lookups.push(line),
             _ => self.host.lines.push(line),
         }
         self.made.devices.insert(one.symbol, device);
@@ -613,7 +622,8 @@ impl<'a> Making<'a, '_> {
         Ok(())
     }
 
-    fn rows(&mut self, variable: &Variable, method: &str, rows: &Rows) {
+    fn rows(&mut self, variable: &Variable, motion: Motion, rows: &Rows) {
+        let method = word(motion);
         let Variable { one, name, here, .. } = variable;
         self.common.insert(one.symbol);
         let device = self.names.fresh(&format!("{name}_device"));
@@ -627,13 +637,13 @@ impl<'a> Making<'a, '_> {
         let (first, count) = (number("first", &rows.first), number("rows", &rows.count));
         let (from, length) = (number("from", &rows.from), number("length", &rows.length));
         let row = self.names.fresh("row");
-        let pointers = if method == "present" { "present" } else { "copyin" };
+        let pointers = word(if motion == Motion::Present { motion } else { Motion::Copyin });
         let region = self.host.words.region.clone();
         let lines = &mut self.host.lines;
         lines.push(format!("{region}.{pointers}(\"{name}\", {start} + {first}, {count});"));
         lines.push(format!("for (long {row} = {first}; {row} < {first} + {count}; {row}++) {{"));
         lines.push(format!("    {region}.{method}(\"{name}\", {start}[{row}] + {from}, {length});"));
-        if method != "present" {
+        if motion != Motion::Present {
             lines.push(format!("    {region}.attach(\"{name}\", &{start}[{row}]);"));
         }
         lines.push("}".to_owned());
@@ -664,7 +674,8 @@ impl<'a> Making<'a, '_> {
         let (names, host) = (&mut self.names, &mut self.host);
         let region = host.words.region.clone();
         let text = extra.text.replace('"', "'");
-        if let Some((method, address)) = &extra.brings {
+        if let Some((motion, address)) = &extra.brings {
+            let method = word(*motion);
             let (from, bytes) = (names.fresh("item"), names.fresh("item_bytes"));
             let mut from = host.pointer("char *", &from, &address.from);
             let bytes = host.number("size_t", &bytes, &address.bytes);

@@ -168,7 +168,7 @@ pub fn piece(input: &Input, index: usize, item: &ListItem) -> Result<Address, Re
             (None, Some(size)) if first == "0" => size.clone(),
             (None, Some(size)) => format!("{} - {}", operand(size), operand(&first)),
             (None, None) => {
-                let known = input.plan.sections.get(&item.span).and_then(|section| section.sizes[at]);
+                let known = input.plan.section(item.span).and_then(|section| section.sizes[at]);
                 let size = known.ok_or_else(|| refused(item.span, "a section without a length"))?;
                 if first == "0" { size.to_string() } else { format!("{size} - {}", operand(&first)) }
             }
@@ -222,7 +222,7 @@ fn bounds(subscript: &Subscript) -> (String, Option<String>) {
 /// An item whose memory may not be one piece: the heads of the loops over its pieces, outermost first, and the item that is a
 /// piece in the innermost one.
 pub fn pieces(input: &Input, item: &ListItem) -> Result<(Vec<String>, ListItem), Refused> {
-    let Some(section) = input.plan.sections.get(&item.span) else { return Ok((Vec::new(), item.clone())) };
+    let Some(section) = input.plan.section(item.span) else { return Ok((Vec::new(), item.clone())) };
     let looped = section.loops();
     let mut piece = item.clone();
     let mut heads = Vec::new();
