@@ -20,6 +20,7 @@ use crate::diag::{self, Diag};
 
 pub use code::change::Change;
 pub use file::device::{Device, header_ending, routine_prototypes, unit_name};
+pub use file::unseen::is_of_system;
 pub use fit::stuck::Stuck;
 pub use meaning::is_c;
 pub use program::choices::Choices;
@@ -60,7 +61,7 @@ pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
     let mut done = Vec::with_capacity(input.bound.len());
     for index in 0..input.bound.len() {
         // Why a directive stays, the plan has said.
-        let made = (!input.plan.stays.contains(&index)).then(|| lowering.directive(index));
+        let made = (!input.plan.notes[index].stays).then(|| lowering.directive(index));
         let changes = match made {
             Some(Ok(changes)) => Some(changes),
             Some(Err(why)) => {

@@ -41,7 +41,7 @@ pub fn alias<'a>(
     let roots = places.keys().chain(gapped.keys()).map(|(root, _)| *root).collect();
     let paths = sema::paths(unit, symbols, &roots);
     // The loops of array statements, and the heads of `do concurrent`, are written anew, with the aliases in them.
-    let rewritten = plan.elementwise.keys().map(|stmt| unit.stmt(*stmt).span);
+    let rewritten = plan.arrays.keys().map(|stmt| unit.stmt(*stmt).span);
     let nested = unit.concurrent.iter().filter(|one| plan.concurrent.contains_key(&one.stmt));
     let rewritten = rewritten.chain(nested.map(|one| one.header)).collect();
     let mut work = Work {

@@ -128,25 +128,11 @@ fn sizes(
     }
 }
 
-/// Data-sharing and implied maps.
+/// Data-sharing and implied maps. Teams combine nothing where they only divide a loop.
 fn share(attributes: &[Attribute], directive: &mut Directive, asked: &Asked, rows: &mut Vec<String>) {
-    let own = |item: &str, wanted: fn(&Sharing) -> bool| {
-        attributes.iter().any(|other| other.item == item && wanted(&other.sharing))
-    };
-    let reduces = |sharing: &Sharing| matches!(sharing, Sharing::Reduction(_));
-    let privatises = |sharing: &Sharing| *sharing == Sharing::Private;
-    let first = |sharing: &Sharing| *sharing == Sharing::Firstprivate;
     let is_bare_distribute = directive.leaves == [Leaf::Distribute];
     for attribute in attributes {
-        let item = attribute.item.as_str();
-        let drops = match attribute.sharing {
-            Sharing::Reduction(_) => is_bare_distribute,
-            Sharing::Private => own(item, reduces),
-            Sharing::Firstprivate => own(item, reduces) || own(item, privatises),
-            Sharing::Copy => own(item, privatises) || own(item, first),
-            Sharing::Deviceptr => false,
-        };
-        if drops {
+        if is_bare_distribute && matches!(attribute.sharing, Sharing::Reduction(_)) {
             continue;
         }
         if let Some((clause, row)) = look::attribute(attribute, asked) {

@@ -9,7 +9,8 @@ use crate::bind::{Bound, ancestors};
 use crate::diag::{self, Diag};
 use crate::host::ir::{FunctionId, Scope, ScopeKind, StmtId, Unit};
 use crate::plan::{
-    self, ByHost, Condition, Divided, Exit, Gangs, Item, Launch, Plan, Saved, Sharing, Single, WorkLoop,
+    self, ArrayStatement, ByHost, Condition, Divided, Exit, Gangs, Item, Launch, Plan, Saved, Sharing,
+    Single, WorkLoop,
 };
 use crate::rules::{Action, Place, Pragma, Strategy};
 use crate::sema::{self, Class, SymbolKind, Symbols};
@@ -34,6 +35,8 @@ pub struct Target<'a> {
     pub version: u8,
     /// The profile's name.
     pub profile: &'static str,
+    /// The device type whose clauses count.
+    pub device_type: &'a str,
     /// What becomes of queues.
     pub queues: Queues,
     /// The condition under which the device is used at all.
@@ -118,7 +121,7 @@ fn lower_with(
     for (index, stmt, launch) in &plan.inserted {
         lowering.inserted(*index, *stmt, launch);
     }
-    for stmt in plan.elementwise.keys() {
+    for stmt in plan.arrays.keys() {
         if !plan.inserted.iter().any(|(_, inserted, _)| inserted == stmt) {
             lowering.loops(*stmt, None);
         }
@@ -168,11 +171,11 @@ impl Lowering<'_> {
             }
             Item::ByOneGang => self.by_one_gang(index),
             Item::Divided(divided) => self.divided(index, divided),
-            Item::Clauses { clauses, pushed_down, implied } => {
-                let (clauses, pushed_down, implied) = (clauses.clone(), *pushed_down, implied.clone());
-                self.by_clauses(index, &clauses, pushed_down, &implied)
+            Item::Clauses { pushed_down, implied } => {
+                let (pushed_down, implied) = (*pushed_down, implied.clone());
+                self.by_clauses(index, pushed_down, &implied)
             }
-            Item::Declare { clauses, exits, entry } => self.declare(index, clauses, exits, *entry),
+            Item::Declare { exits, entry } => self.declare(index, exits, *entry),
             Item::Routine { end } => self.routine(index, *end),
         };
     }
@@ -287,7 +290,13 @@ impl Lowering<'_> {
         Lowered { parts, rows: self.level_rows(index), left: false }
     }
 
-    fn gather(
+    /// What the clauses of a directive that count for the device amount to, but for those to `skip`.
+    fn gather(&mut self, index: usize, asked: &Asked, skip: &dyn Fn(&ClauseKind) -> bool) -> Gathered {
+        let counting = plan::effective(&self.bound[index].directive, self.target.device_type).0;
+        self.gather_clauses(index, &counting, asked, skip)
+    }
+
+    fn gather_clauses(
         &mut self,
         index: usize,
         clauses: &[usize],
@@ -306,12 +315,12 @@ impl Lowering<'_> {
             let symbol = self.symbols.lookup(item.variable(), bound.directive.span.start);
             symbol.is_some_and(|symbol| plan::is_rows(item, self.symbols.get(symbol)))
         };
-        let section = |item: &ListItem| self.plan.sections.get(&item.span);
+        let section = |item: &ListItem| self.plan.section(item.span);
         // What else the directive says of such a variable keeps its place among its parts.
         let parts = self.declared_parts(index);
         let needs_name =
             |item: &ListItem| parts.iter().any(|part| part.eq_ignore_ascii_case(item.variable()));
-        let begins = |item: &ListItem| self.plan.turns.contains(&item.span);
+        let begins = |item: &ListItem| self.plan.list_items.get(&item.span).is_some_and(|note| note.turns);
         let facts = Facts {
             class: &class,
             is_rows: &is_rows,
@@ -330,11 +339,12 @@ impl Lowering<'_> {
 
     fn launch(&mut self, index: usize, launch: &Launch) -> Lowered {
         let (mut directive, mut lines, rows, refused) = self.launch_directive(launch);
-        if let Some(names) = self.plan.apart.get(&launch.directive).filter(|_| !launch.data_outside) {
+        let note = &self.plan.notes[launch.directive];
+        if let Some(names) = note.apart.as_ref().filter(|_| !launch.data_outside) {
             lines.before.push(object::hide(&mut directive, names));
             lines.behind.insert(0, "}".to_owned());
         }
-        if self.plan.held.contains(&launch.directive) {
+        if note.is_held {
             queue::hold(&mut directive);
         }
         self.hold_aliases(launch.directive, &mut directive);
@@ -408,7 +418,7 @@ impl Lowering<'_> {
             return true;
         }
         let bound = self.bound;
-        if !lines.behind.is_empty() && self.plan.moved.contains(&from) {
+        if !lines.behind.is_empty() && self.plan.notes[from].moves {
             self.tell_moved(from);
             return false;
         }
@@ -452,7 +462,7 @@ impl Lowering<'_> {
             );
             outside && said
         };
-        let mut gathered = self.gather(launch.directive, &launch.clauses, &asked, &skip);
+        let mut gathered = self.gather(launch.directive, &asked, &skip);
         gathered.conditions.extend(self.target.host_fallback.map(str::to_owned));
         launch::unused_sizes(launch, &self.tuning, &asked, &mut gathered);
         gathered.condition = launch::condition(&gathered.conditions, asked.speech);
@@ -467,7 +477,7 @@ impl Lowering<'_> {
                 directive.add(Clause::list("map", Some("tofrom"), name));
             }
         }
-        for name in self.plan.unnamed.get(&launch.directive).into_iter().flatten() {
+        for name in &self.plan.notes[launch.directive].unnamed {
             directive.add(Clause::list("map", Some("alloc"), &format!("{name}[:0]")));
         }
         if self.is_flang() {
@@ -547,7 +557,7 @@ impl Lowering<'_> {
             return;
         }
         self.done[index].rows.extend(rows);
-        if self.plan.elementwise.contains_key(&stmt) {
+        if self.plan.arrays.contains_key(&stmt) {
             self.loops(stmt, Some(&directive));
         } else {
             self.before(index, stmt, &directive);
@@ -556,13 +566,13 @@ impl Lowering<'_> {
 
     /// The loops of an array statement, behind a directive of their own or behind the one of the region.
     fn loops(&mut self, stmt: StmtId, directive: Option<&Directive>) {
-        let Some((index, elementwise)) = self.plan.elementwise.get(&stmt) else { return };
+        let Some(ArrayStatement { directive: index, elementwise, ends }) = self.plan.arrays.get(&stmt) else {
+            return;
+        };
         if self.done[*index].left {
             return;
         }
-        let ends = self.plan.ends.get(&stmt);
-        let first = ends.and_then(|ends| self.single(ends.first.as_ref()));
-        let last = ends.and_then(|ends| self.single(ends.last.as_ref()));
+        let (first, last) = (self.single(ends.first.as_ref()), self.single(ends.last.as_ref()));
         let (mut first, last) = (first.unwrap_or_default(), last.unwrap_or_default());
         let own = directive.map(|directive| self.lines_of(directive));
         let parts = &mut self.done[*index].parts;
@@ -676,13 +686,7 @@ impl Lowering<'_> {
         self.before(index, work.stmt, &directive);
     }
 
-    fn by_clauses(
-        &mut self,
-        index: usize,
-        clauses: &[usize],
-        pushed_down: bool,
-        implied: &[crate::plan::Attribute],
-    ) -> Lowered {
+    fn by_clauses(&mut self, index: usize, pushed_down: bool, implied: &[crate::plan::Attribute]) -> Lowered {
         let kind = self.bound[index].directive.kind;
         // A `kernels` region that was split is a data construct around its launches.
         let on = if kind == DirectiveKind::Kernels { "data" } else { crate::acc::name(kind) };
@@ -712,7 +716,7 @@ impl Lowering<'_> {
             );
             (pushed_down && device) || (is_kernels && !data)
         };
-        let mut gathered = self.gather(index, clauses, &asked, &skip);
+        let mut gathered = self.gather(index, &asked, &skip);
         let Some(row) = look::row(&page_of(on), &self.about(index, &asked)) else {
             let name = crate::acc::name(kind);
             self.diags.push(diag::not_yet(self.bound[index].directive.span, &format!("`{name}`")));
@@ -814,7 +818,7 @@ impl Lowering<'_> {
             directive.add(clause);
         }
         self.on_device_only(kind, &mut directive);
-        let hidden = self.plan.apart.get(&index).map(|names| object::hide(&mut directive, names));
+        let hidden = self.plan.notes[index].apart.as_ref().map(|names| object::hide(&mut directive, names));
         if kind == DirectiveKind::Update
             && (!later.is_empty() || !gathered.pieces.is_empty() || pieces::is_again(&directive))
         {
@@ -826,7 +830,7 @@ impl Lowering<'_> {
             return self.lines_alone(index, gathered);
         }
         let lines = statements(gathered, self.target.speech);
-        if !lines.is_empty() || self.plan.held.contains(&index) {
+        if !lines.is_empty() || self.plan.notes[index].is_held {
             queue::hold(&mut directive);
         }
         self.hold_aliases(index, &mut directive);
@@ -855,11 +859,11 @@ impl Lowering<'_> {
         before.append(&mut gathered.before);
         let apart: Vec<Part> =
             apart.into_iter().map(|one| Part::LinesBefore(vec![one.line(self.target.speech)])).collect();
-        if self.plan.waiting_at_end.contains(&index) && gathered.at_end.is_empty() {
+        if self.plan.notes[index].waits_at_end && gathered.at_end.is_empty() {
             gathered.at_end.push(queue::wait_all(self.target.speech));
             self.diags.push(diag::synchronous(self.bound[index].directive.span, crate::acc::name(kind)));
         }
-        if self.plan.waiting.contains(&index) {
+        if self.plan.notes[index].waits {
             before.insert(0, queue::wait_all(self.target.speech));
             self.diags.push(diag::synchronous(self.bound[index].directive.span, crate::acc::name(kind)));
         }
@@ -889,7 +893,7 @@ impl Lowering<'_> {
             }
         }
         if !first.is_empty() {
-            if self.plan.moved.contains(&index) {
+            if self.plan.notes[index].moves {
                 self.tell_moved(index);
                 return None;
             }
@@ -1051,18 +1055,12 @@ impl Lowering<'_> {
     }
 
     /// `declare`: globals of the device, or data for the rest of a function.
-    fn declare(
-        &mut self,
-        index: usize,
-        clauses: &[usize],
-        exits: &[Exit],
-        entry: Option<(StmtId, u32)>,
-    ) -> Lowered {
+    fn declare(&mut self, index: usize, exits: &[Exit], entry: Option<(StmtId, u32)>) -> Lowered {
         let mut asked = self.asked(index, "declare");
         let is_global =
             self.bound[index].function.is_none() || commons::is_global(self.unit, self.bound, index);
         asked.scope = if is_global { "program" } else { "function" };
-        let gathered = self.gather(index, clauses, &asked, &|_| false);
+        let gathered = self.gather(index, &asked, &|_| false);
         let mut rows = gathered.rows;
         rows.extend(look::row("directive/declare", &asked).map(|row| row.id.to_string()));
         self.diags.extend(gathered.diags);
@@ -1215,7 +1213,7 @@ impl Lowering<'_> {
         let directive = &self.bound[index].directive;
         let asked = self.asked(index, "routine");
         let clauses: Vec<usize> = (0..directive.clauses.len()).collect();
-        let gathered = self.gather(index, &clauses, &asked, &|kind| is_level(kind));
+        let gathered = self.gather_clauses(index, &clauses, &asked, &|kind| is_level(kind));
         let mut rows = self.level_rows(index);
         rows.extend(gathered.rows);
         rows.extend(look::row("directive/routine", &asked).map(|row| row.id.to_string()));

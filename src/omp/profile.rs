@@ -24,6 +24,15 @@ pub fn tuning(name: &str) -> Tuning {
     Tuning { ragged_threads: profile.ragged_threads, simd: profile.simd, flang: profile.flang }
 }
 
+/// Why some loops are not divided.
+const VARIABLE_LENGTH: &str =
+    "clang 19 loses the bounds of variable length arrays in nested parallel loops on GPUs";
+const NOT_EQUAL: &str = "OpenMP before 5.0 knows no `!=` in a loop condition";
+
+fn allowed(is_allowed: bool, why_not: &'static str) -> Result<(), &'static str> {
+    if is_allowed { Ok(()) } else { Err(why_not) }
+}
+
 /// What profile `name` asks of the plan, in OpenMP `version`. A program of flang 22 may hang where a reduction stands on
 /// the loop of the gangs and again on the one inside, so that tight nests in Fortran are one loop; and flang 22 itself
 /// crashes where a loop construct stands before `tile`.
@@ -33,9 +42,9 @@ pub fn preference(name: &str, version: u8, speech: Speech) -> Preference {
     Preference {
         collapse_tight: profile.tight_nest == "collapse" || is_fortran,
         short_trip: profile.short_trip.into(),
-        variable_length_inside: profile.variable_length_inside,
+        variable_length_inside: allowed(profile.variable_length_inside, VARIABLE_LENGTH),
         loses_address_bounds: profile.loses_address_bounds,
         tiles: profile.tile && version >= 51 && !(is_fortran && profile.flang),
-        not_equal: version >= 50,
+        not_equal: allowed(version >= 50, NOT_EQUAL),
     }
 }

@@ -24,7 +24,7 @@ pub fn reduced(
     aliased: &mut Aliased,
 ) -> Vec<Diag> {
     let mut diags = Vec::new();
-    let rewritten = plan.elementwise.keys().map(|stmt| unit.stmt(*stmt).span).collect();
+    let rewritten = plan.arrays.keys().map(|stmt| unit.stmt(*stmt).span).collect();
     let work = Work { file, unit, symbols, rewritten };
     for index in (0..aliased.bound.len()).filter(|_| unit.is_fortran()) {
         let is_inside =

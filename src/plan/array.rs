@@ -73,7 +73,6 @@ impl Maker<'_> {
             region: Region::Kernels,
             directive: index,
             gangs: Gangs::Many,
-            clauses: counting,
             attributes,
             nest,
             data_outside: false,
@@ -83,7 +82,8 @@ impl Maker<'_> {
 
     /// The loops of an array statement that has been given some.
     pub(super) fn array_nest(&self, index: usize, stmt: StmtId) -> Option<WorkLoop> {
-        let (_, elementwise) = self.plan.elementwise.get(&stmt).filter(|(at, _)| *at == index)?;
+        let array = self.plan.arrays.get(&stmt).filter(|array| array.directive == index)?;
+        let elementwise = &array.elementwise;
         let reduction = elementwise.reduction.as_ref().map(|reduction| Attribute {
             sharing: Sharing::Reduction(operator(reduction.how)),
             item: self.symbols.get(reduction.variable).name.clone(),

@@ -99,7 +99,6 @@ impl Maker<'_> {
         &mut self,
         index: usize,
         asked: &[StmtId],
-        counting: &[usize],
         data_outside: bool,
         attributes: &dyn Fn(&[SymbolId], u32) -> Vec<Attribute>,
     ) {
@@ -111,7 +110,6 @@ impl Maker<'_> {
                 region: Region::Kernels,
                 directive: index,
                 gangs: Gangs::One,
-                clauses: counting.to_vec(),
                 attributes: attributes(&read, span.start),
                 nest: None,
                 data_outside,

@@ -100,7 +100,7 @@ impl Maker<'_> {
             .collect();
         let ok = bad.is_empty();
         if bad.iter().any(|why| pages::concern(why.code) == Concern::Both) {
-            self.plan.stays.insert(index);
+            self.plan.notes[index].stays = true;
         }
         self.diags.extend(bad);
         ok
@@ -186,7 +186,7 @@ impl Maker<'_> {
                     is_apart || !self.unit.is_fortran() && (has_row || is_open)
                 };
                 if let Some(section) = section.filter(is_noted) {
-                    self.plan.sections.insert(item.span, section);
+                    self.plan.list_items.entry(item.span).or_default().section = Some(section);
                 }
             }
         }
@@ -261,7 +261,7 @@ impl Maker<'_> {
         self.note_sections(index, &counting);
         self.note_turns(index, &counting);
         let pushed_down = self.bound[index].directive.kind == DirectiveKind::Data;
-        self.plan.items[index] = Item::Clauses { clauses: counting, pushed_down, implied: Vec::new() };
+        self.plan.items[index] = Item::Clauses { pushed_down, implied: Vec::new() };
         self.about_objects(index);
     }
 

@@ -40,7 +40,7 @@ impl Maker<'_> {
             let first = *children(self.unit, body).first()?;
             Some((first, self.unit.stmt(first).span.start))
         });
-        self.plan.items[index] = Item::Declare { clauses: counting, exits, entry };
+        self.plan.items[index] = Item::Declare { exits, entry };
     }
 
     /// Says which item at file scope is a part of a variable: `declare target` takes whole ones.

@@ -11,7 +11,7 @@ use crate::sema::{self, Class, SymbolId, SymbolKind, uses};
 
 use super::array::Arrays;
 use super::parts::Parts;
-use super::{Attribute, Gangs, Item, Launch, Maker, Region, Sharing};
+use super::{ArrayStatement, Attribute, Ends, Gangs, Item, Launch, Maker, Region, Sharing};
 
 impl Maker<'_> {
     pub(super) fn kernels(&mut self, index: usize, stmt: StmtId, counting: Vec<usize>) {
@@ -34,7 +34,10 @@ impl Maker<'_> {
             return;
         };
         let elementwise = arrays.parallel.into_iter();
-        self.plan.elementwise.extend(elementwise.map(|(stmt, elementwise)| (stmt, (index, elementwise))));
+        let array = |(stmt, elementwise)| {
+            (stmt, ArrayStatement { directive: index, elementwise, ends: Ends::default() })
+        };
+        self.plan.arrays.extend(elementwise.map(array));
         self.plan.host_runs.extend(&parts.host_runs);
         self.ends(index, stmt, &parts);
         let by_host: Vec<StmtId> = outputs.by_host.keys().copied().collect();
@@ -97,7 +100,6 @@ impl Maker<'_> {
                     region: Region::Kernels,
                     directive: index,
                     gangs: Gangs::Many,
-                    clauses: counting,
                     attributes,
                     nest: Some(nest),
                     data_outside: false,
@@ -119,7 +121,6 @@ impl Maker<'_> {
             region: Region::Kernels,
             directive: index,
             gangs: Gangs::One,
-            clauses: counting,
             attributes,
             nest: None,
             data_outside: false,
@@ -165,7 +166,7 @@ impl Maker<'_> {
         let scalar = |attribute: &Attribute| attribute.entry.starts_with("implicit/scalar");
         let (implied_ones, stated_ones) = (implied.clone(), stated.clone());
         let symbols = self.symbols;
-        self.ask(index, &parts.asked, &counting, is_needed, &|read, place| {
+        self.ask(index, &parts.asked, is_needed, &|read, place| {
             let all = implied_ones.iter().filter(|one| scalar(one)).chain(&device).chain(&stated_ones);
             let is_read = |one: &&Attribute| {
                 let is_read = |symbol| read.contains(&symbol) && !counters.contains(&symbol);
@@ -206,7 +207,7 @@ impl Maker<'_> {
             let work = work.or_else(|| self.array_nest(index, part));
             if nest.is_none() {
                 self.copy_reduced(index, stmt, work.as_ref(), &mut attributes);
-                self.launch_ends(index, part, &counting, &attributes, is_needed);
+                self.launch_ends(index, part, &attributes, is_needed);
             }
             // Why a loop is not parallel was told before.
             let is_loop = matches!(self.unit.stmt(part).kind, StmtKind::For { .. });
@@ -216,7 +217,6 @@ impl Maker<'_> {
                 region: Region::Kernels,
                 directive: index,
                 gangs,
-                clauses: counting.clone(),
                 attributes,
                 nest: work,
                 data_outside: is_needed,
@@ -235,7 +235,7 @@ impl Maker<'_> {
             }
         }
         self.plan.items[index] = match is_needed {
-            true => Item::Clauses { clauses: counting, pushed_down: true, implied: kept },
+            true => Item::Clauses { pushed_down: true, implied: kept },
             false => Item::Gone,
         };
     }

@@ -21,7 +21,7 @@ impl Maker<'_> {
         let Some(stmt) = self.bound[index].stmt() else { return };
         let extent = directive.span.to(self.unit.stmt(stmt).span);
         if held.iter().any(|span| extent.contains(*span)) {
-            self.plan.stays.insert(index);
+            self.plan.notes[index].stays = true;
             return;
         }
         if let Some(word) = jump_out(self.unit, stmt) {
@@ -52,8 +52,8 @@ impl Maker<'_> {
             let counting = self.counting(at);
             ok &= self.items_ok(at, &counting);
         }
-        if below.iter().any(|at| self.plan.stays.contains(at)) {
-            self.plan.stays.insert(index);
+        if below.iter().any(|at| self.plan.notes[*at].stays) {
+            self.plan.notes[index].stays = true;
         }
         if !ok {
             return;
@@ -211,7 +211,6 @@ impl Maker<'_> {
             region: Region::Parallel,
             directive: index,
             gangs: Gangs::Many,
-            clauses: counting.to_vec(),
             attributes,
             nest: Some(nest),
             data_outside: false,
@@ -246,7 +245,6 @@ impl Maker<'_> {
             region: Region::Parallel,
             directive: index,
             gangs,
-            clauses: counting,
             attributes,
             nest: None,
             data_outside: false,
@@ -262,7 +260,6 @@ impl Maker<'_> {
             region: Region::Serial,
             directive: index,
             gangs: Gangs::One,
-            clauses: counting,
             attributes,
             nest: None,
             data_outside: false,

@@ -109,7 +109,7 @@ impl Maker<'_> {
         if let Some((at, name)) = &found {
             let shows = self.clauses(index).num_gangs && self.shows_gangs(index);
             let said = diag::one_gang(*at, name, shows);
-            self.plan.one_gang.insert(index, said.clone());
+            self.plan.notes[index].one_gang = Some(said.clone());
             self.diags.push(said);
         }
         found.is_some()

@@ -7,7 +7,9 @@ mod asked;
 mod auto;
 mod behind;
 mod callee;
+mod check;
 mod clauses;
+mod construct;
 mod counting;
 mod data;
 mod declare;
@@ -20,6 +22,7 @@ mod launch;
 mod lent;
 mod levels;
 mod merged;
+mod motion;
 mod nest;
 mod object;
 mod output;
@@ -28,6 +31,7 @@ mod parts;
 mod plain;
 mod queue;
 mod reduce;
+mod role;
 mod routine;
 mod saved;
 mod section;
@@ -41,13 +45,17 @@ mod words;
 
 pub use auto::{Reached, Settled, leaves_open, operator, settle};
 pub use behind::sections_of_parameters;
+pub use check::{Fault, check};
 pub use clauses::{effective, list};
+pub use construct::{Construct, DataItem};
 pub use data::{is_rows, is_whole_pointer};
 pub use declare::is_allocated_here;
 pub use extent::with_extents;
 pub use feedback::reason;
 pub use induction::{Closed, Last, Put};
 pub use merged::merge_data_clauses;
+pub use motion::Motion;
+pub use nest::TILE;
 pub use object::with_objects;
 pub use own::{Own, own_scalars};
 pub use parts::{bodies, hands_on_pointer};
@@ -55,8 +63,8 @@ pub use plain::with_plain_names;
 pub use saved::{SAVED, Saved, expressions, has_effects, reads_updated};
 pub use section::{Contiguity, Extent, Section, sizes_as_arrays};
 pub use tree::{
-    Attribute, ByHost, Condition, Divided, Ends, Exit, Gangs, Item, Launch, Names, Plan, Region, Sharing,
-    Single, Sizes, Spread, WorkLoop,
+    ArrayStatement, Attribute, ByHost, Condition, Divided, Ends, Exit, Gangs, Item, ItemNote, Launch, Names,
+    Note, Plan, Region, Sharing, Single, Sizes, Spread, WorkLoop,
 };
 
 use std::collections::{HashMap, HashSet};
@@ -77,14 +85,14 @@ pub struct Preference {
     pub collapse_tight: bool,
     /// An inner loop with fewer literal iterations than this stays inside one thread.
     pub short_trip: i128,
-    /// Loops that use arrays of variable length may be shared out inside others.
-    pub variable_length_inside: bool,
+    /// Why loops that use arrays of variable length cannot be divided inside others, if they cannot.
+    pub variable_length_inside: Result<(), &'static str>,
     /// The addresses of arrays that bound a loop are lost where gangs and lanes divide it together.
     pub loses_address_bounds: bool,
     /// Loops can be tiled.
     pub tiles: bool,
-    /// A loop whose condition is `!=` can be shared out.
-    pub not_equal: bool,
+    /// Why a loop whose condition is `!=` cannot be divided, if it cannot.
+    pub not_equal: Result<(), &'static str>,
 }
 
 /// What the plan is made for.
@@ -143,6 +151,9 @@ pub fn plan(
         maker.statement_functions();
         spelling::respell(&mut maker);
     }
+    maker.plan.note_data(symbols, bound, &aim.device_type);
+    role::settle(&mut maker.plan);
+    debug_assert_eq!(check(unit, symbols, bound, &maker.plan), [], "{}", file.name);
     (maker.plan, maker.diags)
 }
 
@@ -180,7 +191,7 @@ impl<'a> Maker<'a> {
             gang_routines: routine::of_gangs(unit, bound, &aim.device_type),
             queues: queue::Queues::new(unit, bound),
             reached: Reached::new(),
-            plan: Plan { items, ..Plan::default() },
+            plan: Plan { items, notes: vec![Note::default(); bound.len()], ..Plan::default() },
             diags: Vec::new(),
         }
     }
@@ -215,14 +226,14 @@ impl<'a> Maker<'a> {
         }
         if bound.directive.kind.is_compute() {
             if self.may_have_object(index) {
-                self.plan.objects.insert(index);
+                self.plan.notes[index].may_have_object = true;
             }
             if !matches!(self.plan.items[index], Item::Left) {
                 self.about_objects(index);
             }
         }
         if self.moves(index) {
-            self.plan.moved.insert(index);
+            self.plan.notes[index].moves = true;
         }
         if self.aim.queues {
             self.outlived(index);
@@ -238,7 +249,7 @@ impl<'a> Maker<'a> {
     /// Directive `index` stays as it is, whatever the target is.
     fn stay(&mut self, index: usize, why: Diag) {
         self.diags.push(why);
-        self.plan.stays.insert(index);
+        self.plan.notes[index].stays = true;
     }
 
     /// Whether the `kernels` construct of directive `index` may read or change a variable by another name than its own.
@@ -269,8 +280,8 @@ impl<'a> Maker<'a> {
     }
 
     fn by_clauses(&mut self, index: usize, pushed_down: bool) {
-        let clauses = self.counting(index);
-        self.plan.items[index] = Item::Clauses { clauses, pushed_down, implied: Vec::new() };
+        self.counting(index);
+        self.plan.items[index] = Item::Clauses { pushed_down, implied: Vec::new() };
     }
 
     fn atomic(&mut self, index: usize) {

@@ -1,6 +1,6 @@
 //! Loop nests: which loops share out their iterations, over gangs, over the lanes of a gang, or over both.
 //!
-//! Invariant: a loop is spread only if the program says that its iterations are independent and OpenMP takes its header.
+//! Invariant: a loop is spread only if the program says that its iterations are independent and the target takes its header.
 
 use rustc_hash::FxHashMap;
 
@@ -48,7 +48,7 @@ pub(super) struct Inside {
 }
 
 /// The edge of a tile whose size `*` leaves open.
-const TILE: &str = "16";
+pub const TILE: &str = "16";
 
 const BOTH: Spread = Spread { gangs: true, lanes: true };
 const GANGS: Spread = Spread { gangs: true, lanes: false };
@@ -227,10 +227,10 @@ impl Maker<'_> {
     /// The header of a loop that the target takes.
     fn header(&self, stmt: StmtId) -> Result<Header, NotCanonical> {
         let header = sema::header(self.unit, self.symbols, stmt)?;
-        if header.compare == BinaryOp::NotEqual && !self.aim.preference.not_equal {
-            return Err(NotCanonical("OpenMP before 5.0 knows no `!=` in a loop condition"));
+        match self.aim.preference.not_equal {
+            Err(why) if header.compare == BinaryOp::NotEqual => Err(NotCanonical(why)),
+            _ => Ok(header),
         }
-        Ok(header)
     }
 
     /// The canonical loop that is all there is in the innermost of `outer`, with bounds that stay the same.
@@ -260,45 +260,18 @@ impl Maker<'_> {
         launch: &mut Vec<Attribute>,
     ) -> WorkLoop {
         let Construct { index, region, .. } = construct;
-        let Candidate { at, stmt, mut headers, tile, forced, is_forced } = outer;
-        let mut merged = vec![at];
-        let carried = self.carried(construct, (at, stmt), &headers, launch);
-        let is_alone = !carried.alone.is_empty() || self.loses_bounds(&headers);
+        let carried = self.carried(construct, (outer.at, outer.stmt), &outer.headers, launch);
+        let is_alone = !carried.alone.is_empty() || self.loses_bounds(&outer.headers);
         self.copy_carried(&carried, launch);
         // What is in a tile stays in one thread.
-        let lanes_taken = self.takes_lanes(at) || !tile.is_empty();
-        let mut split: Option<Candidate> = None;
-        // Chunks are counted in iterations of the loop that asks for them.
-        let chunks = self.has_chunks(at);
-        while tile.is_empty()
-            && !chunks
-            && !is_alone
-            && forced.is_none()
-            && let Some(inner) = self.tight_directive(*merged.last().unwrap_or(&at), &headers, region)
-        {
-            let flat = self.aim.preference.collapse_tight
-                || !available.gangs
-                || lanes_taken
-                || self.is_short(&inner)
-                || self.is_barred(inner.stmt);
-            if self.loses_bounds(&inner.headers) {
-                break;
-            }
-            if !flat && self.tight_directive(inner.at, &inner.headers, region).is_none() {
-                split = Some(inner);
-                break;
-            }
-            headers.extend(&inner.headers);
-            merged.push(inner.at);
-        }
-        for header_stmt in self.loop_statements(stmt, headers.len()) {
-            if let Ok(header) = sema::header(self.unit, self.symbols, header_stmt) {
-                controlled.insert(header_stmt, header.var);
-            }
-            if self.concurrent(header_stmt).is_some() {
-                self.plan.concurrent.insert(header_stmt, at);
-            }
-        }
+        let lanes_taken = self.takes_lanes(outer.at) || !outer.tile.is_empty();
+        let mut outer = outer;
+        let (merged, split) = match is_alone {
+            true => (vec![outer.at], None),
+            false => self.merge_tight(&mut outer, region, available, lanes_taken),
+        };
+        let Candidate { at, stmt, headers, tile, forced, is_forced } = outer;
+        self.note_loops(at, stmt, headers.len(), controlled);
         let innermost = *merged.last().unwrap_or(&at);
         let (inner, ragged) = match split {
             Some(inner) => (vec![inner], false),
@@ -334,30 +307,14 @@ impl Maker<'_> {
             let work = self.spread(inside, candidate, LANES, controlled, launch);
             inner_work.push((inner_at, work));
         }
-        let loops: Vec<usize> = merged.iter().copied().chain(inner_work.iter().map(|(at, _)| *at)).collect();
-        let below: Vec<usize> = merged.iter().flat_map(|at| self.loops_below(*at)).collect();
-        for below in below.into_iter().filter(|below| !loops.contains(below)) {
-            self.stays_sequential(below, &loops, &mut attributes);
-        }
+        self.rest_stays_sequential(&merged, &inner_work, &mut attributes);
         self.reductions_through(&headers, &mut attributes, &mut inner_work);
         let nest = (stmt, headers.as_slice(), carried.alone.as_slice());
         self.temporaries(construct, spread, nest, controlled, &mut attributes, launch);
-        // The loops over the tiles have variables of their own.
-        for header in headers.iter().filter(|header| !tile.is_empty() && !header.declared) {
-            let item = self.symbols.get(header.var).name.clone();
-            attributes.push(Attribute {
-                sharing: Sharing::Private,
-                item,
-                entry: "implicit/scalar-temporary",
-            });
+        if !tile.is_empty() {
+            attributes.extend(self.tile_counters(&headers));
         }
-        for (inner_at, work) in inner_work {
-            if beside == Some(work.stmt) {
-                self.plan.inserted_loops.push((inner_at, work));
-            } else {
-                self.plan.items[inner_at] = Item::Loop(work);
-            }
-        }
+        self.place(inner_work, beside);
         self.copy_reductions(index, stmt, spread, &attributes, launch);
         let first = headers.first();
         WorkLoop {
@@ -372,6 +329,87 @@ impl Maker<'_> {
             trips: first.filter(|_| headers.len() == 1).and_then(|header| self.trips(header)),
             trip_constant: first.and_then(|header| sema::trip_constant(self.unit, header)),
         }
+    }
+
+    /// Takes the loops of directives that are tight in one another into the candidate: its directives, and the innermost loop
+    /// if it is to be divided by itself.
+    fn merge_tight(
+        &mut self,
+        outer: &mut Candidate,
+        region: Region,
+        available: Spread,
+        lanes_taken: bool,
+    ) -> (Vec<usize>, Option<Candidate>) {
+        let mut merged = vec![outer.at];
+        // Chunks are counted in iterations of the loop that asks for them.
+        let stays = !outer.tile.is_empty() || outer.forced.is_some() || self.has_chunks(outer.at);
+        while !stays
+            && let Some(inner) =
+                self.tight_directive(*merged.last().unwrap_or(&outer.at), &outer.headers, region)
+        {
+            let flat = self.aim.preference.collapse_tight
+                || !available.gangs
+                || lanes_taken
+                || self.is_short(&inner)
+                || self.is_barred(inner.stmt);
+            if self.loses_bounds(&inner.headers) {
+                break;
+            }
+            if !flat && self.tight_directive(inner.at, &inner.headers, region).is_none() {
+                return (merged, Some(inner));
+            }
+            outer.headers.extend(&inner.headers);
+            merged.push(inner.at);
+        }
+        (merged, None)
+    }
+
+    /// Notes the variables of the loops that become one, and which of them `do concurrent` stands for.
+    fn note_loops(&mut self, at: usize, stmt: StmtId, count: usize, controlled: &mut Controlled) {
+        for header_stmt in self.loop_statements(stmt, count) {
+            if let Ok(header) = sema::header(self.unit, self.symbols, header_stmt) {
+                controlled.insert(header_stmt, header.var);
+            }
+            if self.concurrent(header_stmt).is_some() {
+                self.plan.concurrent.insert(header_stmt, at);
+            }
+        }
+    }
+
+    /// The loops below a construct's that are no construct themselves.
+    fn rest_stays_sequential(
+        &mut self,
+        merged: &[usize],
+        inner: &[(usize, WorkLoop)],
+        attributes: &mut Vec<Attribute>,
+    ) {
+        let loops: Vec<usize> = merged.iter().copied().chain(inner.iter().map(|(at, _)| *at)).collect();
+        let below: Vec<usize> = merged.iter().flat_map(|at| self.loops_below(*at)).collect();
+        for below in below.into_iter().filter(|below| !loops.contains(below)) {
+            self.stays_sequential(below, &loops, attributes);
+        }
+    }
+
+    /// Gives the inner loops their items; the one that stands `beside` other code has no directive of its own.
+    fn place(&mut self, inner: Vec<(usize, WorkLoop)>, beside: Option<StmtId>) {
+        for (at, work) in inner {
+            if beside == Some(work.stmt) {
+                self.plan.inserted_loops.push((at, work));
+            } else {
+                self.plan.items[at] = Item::Loop(work);
+            }
+        }
+    }
+
+    /// The loops over the tiles have variables of their own.
+    fn tile_counters(&self, headers: &[Header]) -> Vec<Attribute> {
+        let counters = headers.iter().filter(|header| !header.declared);
+        let attribute = |header: &Header| Attribute {
+            sharing: Sharing::Private,
+            item: self.symbols.get(header.var).name.clone(),
+            entry: "implicit/scalar-temporary",
+        };
+        counters.map(attribute).collect()
     }
 
     /// What the clauses of the loops that make up one construct say of how many share it out.
@@ -415,12 +453,16 @@ impl Maker<'_> {
         trips.is_some_and(|trips| trips < self.aim.preference.short_trip)
     }
 
-    /// Whether a loop may not be shared out inside another one: it uses arrays of variable length, whose bounds the
-    /// profile's compiler loses there.
+    /// Why a loop may not be divided inside another one, if it may not: it uses arrays of variable length.
+    fn barred(&self, stmt: StmtId) -> Option<&'static str> {
+        let why = self.aim.preference.variable_length_inside.err()?;
+        let used = sema::uses(self.unit, self.symbols, stmt);
+        let is_variable = |symbol| sema::has_variable_length(self.unit, self.symbols, symbol);
+        used.iter().any(|(symbol, _)| is_variable(symbol)).then_some(why)
+    }
+
     fn is_barred(&self, stmt: StmtId) -> bool {
-        let used = || sema::uses(self.unit, self.symbols, stmt);
-        !self.aim.preference.variable_length_inside
-            && used().iter().any(|(symbol, _)| sema::has_variable_length(self.unit, self.symbols, symbol))
+        self.barred(stmt).is_some()
     }
 
     /// Whether one of the loops counts with a pointer between addresses of an array, which the profile's compiler loses where
@@ -503,13 +545,10 @@ impl Maker<'_> {
         let is_implied = self.bound[at].text.is_none();
         if !clauses.seq && !is_implied && matches!(self.plan.items[at], Item::Gone) {
             let full = "the loops around it already fill the device";
-            let why = match self.bound[at].stmt() {
-                Some(stmt) if self.is_barred(stmt) => {
-                    "clang 19 loses the bounds of variable length arrays in nested parallel loops on GPUs"
-                }
-                Some(stmt) => self.header(stmt).err().map_or(full, |why| why.0),
-                None => full,
-            };
+            let why = self.bound[at]
+                .stmt()
+                .and_then(|stmt| self.barred(stmt).or_else(|| self.header(stmt).err().map(|why| why.0)));
+            let why = why.unwrap_or(full);
             self.diags.push(diag::loop_sequential(self.bound[at].directive.name_span, why));
         }
         self.hoist_private(at, attributes);

@@ -101,7 +101,7 @@ impl Maker<'_> {
         } else if is_absent && one.directive.kind == DirectiveKind::EnterData {
             self.diags.push(diag::pointer_apart(first.span, first.variable()));
         }
-        self.plan.apart.extend(names.map(|names| (index, names)));
+        self.plan.notes[index].apart = names;
     }
 
     /// Whether nothing seen puts the object of directive `index` on the device.

@@ -71,7 +71,7 @@ impl Maker<'_> {
         if self.mapped(index).iter().any(goes) {
             let directive = &self.bound[index].directive;
             self.diags.push(diag::synchronous(directive.span, crate::acc::name(directive.kind)));
-            self.plan.held.insert(index);
+            self.plan.notes[index].is_held = true;
         }
     }
 
@@ -95,7 +95,7 @@ impl Maker<'_> {
                 },
             );
         if waits {
-            self.plan.waiting.insert(index);
+            self.plan.notes[index].waits = true;
         }
     }
 
@@ -112,7 +112,7 @@ impl Maker<'_> {
                 directive.kind != DirectiveKind::Wait && !self.queues.waits(directive.span.start, end)
             });
         if pending {
-            self.plan.waiting_at_end.insert(index);
+            self.plan.notes[index].waits_at_end = true;
         }
     }
 

@@ -9,32 +9,32 @@ use crate::host::ir::StmtId;
 use crate::sema::{Last, Reduction};
 
 use super::parts::{Parts, is_host_value};
-use super::{Attribute, Ends, Gangs, Launch, Maker, Region, Sharing, Single, WorkLoop};
+use super::{ArrayStatement, Attribute, Ends, Gangs, Launch, Maker, Region, Sharing, Single, WorkLoop};
 
 impl Maker<'_> {
     /// Notes what stands around the loops of the region's array statements.
     pub(super) fn ends(&mut self, index: usize, region: StmtId, parts: &Parts) {
         for part in &parts.all {
-            let Some((_, elementwise)) = self.plan.elementwise.get(part) else { continue };
-            let Some(reduction) = &elementwise.reduction else { continue };
+            let Some(array) = self.plan.arrays.get(part) else { continue };
+            let Some(reduction) = &array.elementwise.reduction else { continue };
             let by_host = self.is_only_here(index, region, parts, reduction)
                 && reduction.last.as_ref().is_none_or(|last| self.host_can(index, region, last));
             let single = |code: &String| {
-                let launch = (!by_host).then(|| self.one_thread(index, Vec::new(), &[], false));
+                let launch = (!by_host).then(|| self.one_thread(index, &[], false));
                 Single { code: code.clone(), launch }
             };
             let first = reduction.first.as_ref().map(single);
             let last = reduction.last.as_ref().map(|last| single(&last.code));
-            if first.is_some() || last.is_some() {
-                self.plan.ends.insert(*part, Ends { first, last });
+            if let Some(array) = self.plan.arrays.get_mut(part) {
+                array.ends = Ends { first, last };
             }
         }
     }
 
     /// Whether the device runs statements before or behind the loops of `part`.
     pub(super) fn is_surrounded(&self, part: StmtId) -> bool {
-        self.plan.ends.get(&part).is_some_and(|ends| {
-            let mut all = ends.first.iter().chain(&ends.last);
+        self.plan.arrays.get(&part).is_some_and(|array| {
+            let mut all = array.ends.first.iter().chain(&array.ends.last);
             all.any(|single| single.launch.is_some())
         })
     }
@@ -42,7 +42,7 @@ impl Maker<'_> {
     /// Whether `part` needs more than the line of its region's directive: something runs behind its loops, or on the device
     /// before them.
     pub(super) fn needs_region(&self, part: StmtId) -> bool {
-        let has_last = self.plan.ends.get(&part).is_some_and(|ends| ends.last.is_some());
+        let has_last = self.plan.arrays.get(&part).is_some_and(|array| array.ends.last.is_some());
         has_last || self.is_surrounded(part)
     }
 
@@ -50,8 +50,7 @@ impl Maker<'_> {
     pub(super) fn surrounded(&self, parts: &Parts) -> BTreeSet<String> {
         let surrounded = parts.all.iter().filter(|part| self.is_surrounded(**part));
         let named = surrounded.filter_map(|part| {
-            let (_, elementwise) = self.plan.elementwise.get(part)?;
-            let variable = elementwise.reduction.as_ref()?.variable;
+            let variable = self.plan.arrays.get(part)?.elementwise.reduction.as_ref()?.variable;
             Some(self.symbols.get(variable).name.clone())
         });
         named.collect()
@@ -78,32 +77,24 @@ impl Maker<'_> {
         &mut self,
         index: usize,
         part: StmtId,
-        counting: &[usize],
         attributes: &[Attribute],
         data_outside: bool,
     ) {
-        let launch = |maker: &Maker| maker.one_thread(index, counting.to_vec(), attributes, data_outside);
+        let launch = |maker: &Maker| maker.one_thread(index, attributes, data_outside);
         let made = [launch(self), launch(self)];
-        let Some(ends) = self.plan.ends.get_mut(&part) else { return };
+        let Some(ArrayStatement { ends, .. }) = self.plan.arrays.get_mut(&part) else { return };
         for (single, launch) in ends.first.iter_mut().chain(&mut ends.last).zip(made) {
             single.launch = single.launch.take().map(|_| launch);
         }
     }
 
-    fn one_thread(
-        &self,
-        index: usize,
-        clauses: Vec<usize>,
-        attributes: &[Attribute],
-        data_outside: bool,
-    ) -> Launch {
+    fn one_thread(&self, index: usize, attributes: &[Attribute], data_outside: bool) -> Launch {
         let shared =
             attributes.iter().filter(|one| matches!(one.sharing, Sharing::Copy | Sharing::Deviceptr));
         Launch {
             region: Region::Kernels,
             directive: index,
             gangs: Gangs::One,
-            clauses,
             attributes: shared.cloned().collect(),
             nest: None,
             data_outside,

@@ -253,7 +253,7 @@ impl Maker<'_> {
             {
                 self.diags.push(diag::pointer_must_be_present(first, &known.name));
             } else if is_target_used && self.is_entered_apart(index, symbol) {
-                self.plan.unnamed.entry(index).or_default().insert(known.name.clone());
+                self.plan.notes[index].unnamed.insert(known.name.clone());
             }
         }
     }
@@ -650,7 +650,7 @@ pub(super) fn nested(reduction: &Attribute) -> Attribute {
 }
 
 /// The variable that a list item begins with.
-fn base_of(item: &str) -> &str {
+pub(super) fn base_of(item: &str) -> &str {
     let is_inner = |c: char| c.is_alphanumeric() || c == '_';
     item.split(|c| !is_inner(c)).next().unwrap_or(item)
 }

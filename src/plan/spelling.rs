@@ -27,10 +27,8 @@ pub(super) fn respell(maker: &mut Maker) {
         each(maker, *index, &mut launch.attributes);
         launch.nest.iter_mut().for_each(|nest| each(maker, *index, &mut nest.attributes));
     }
-    for single in plan.ends.values_mut().flat_map(|ends| ends.first.iter_mut().chain(&mut ends.last)) {
-        if let Some(launch) = &mut single.launch {
-            each(maker, launch.directive, &mut launch.attributes);
-        }
+    for launch in plan.singles_mut() {
+        each(maker, launch.directive, &mut launch.attributes);
     }
     for (index, work) in &mut plan.inserted_loops {
         each(maker, *index, &mut work.attributes);

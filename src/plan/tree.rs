@@ -1,6 +1,6 @@
 //! The offload plan: what happens, in OpenACC's terms, with every implicit rule made explicit.
 //!
-//! Invariant: no word of OpenMP or CUDA; a clause is named by its place in the source, an implied one by its rule page.
+//! Invariant: no word of OpenMP or CUDA; no clause by its index; an implied attribute is named by its rule page.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,6 +10,7 @@ use crate::host::ir::{FunctionId, StmtId};
 use crate::sema::{Elementwise, SymbolId};
 use crate::source::Span;
 
+use super::construct::Construct;
 use super::saved::Saved;
 use super::section::Section;
 
@@ -18,18 +19,14 @@ use super::section::Section;
 pub struct Plan {
     /// One item for each bound directive, in their order.
     pub items: Vec<Item>,
+    /// What else there is to know of each bound directive, in their order.
+    pub notes: Vec<Note>,
     /// Constructs that stand before statements without a directive of their own.
     pub inserted: Vec<(usize, StmtId, Launch)>,
-    /// Directives about data that a queue before them brings: the host waits for it first.
-    pub waiting: BTreeSet<usize>,
-    /// Queued directives that the host waits for: what they name may be gone before their queue gets to them.
-    pub held: BTreeSet<usize>,
-    /// Regions of data at whose end the host waits for the queues used inside.
-    pub waiting_at_end: BTreeSet<usize>,
-    /// Array statements whose elements loops run through: the directive that holds each, and what is done for an element.
-    pub elementwise: BTreeMap<StmtId, (usize, Elementwise)>,
-    /// What stands around the loops of array statements that make one value: how it begins, and what is done with it.
-    pub ends: BTreeMap<StmtId, Ends>,
+    /// Array statements whose elements loops run through.
+    pub arrays: BTreeMap<StmtId, ArrayStatement>,
+    /// What there is to know of list items, by their places.
+    pub list_items: BTreeMap<Span, ItemNote>,
     /// `do concurrent` loops that become `do` loops: the directive that governs each.
     pub concurrent: BTreeMap<StmtId, usize>,
     /// Functions that the compute constructs of directives call without a `routine` directive.
@@ -46,24 +43,77 @@ pub struct Plan {
     pub inserted_loops: Vec<(usize, WorkLoop)>,
     /// The arguments of `gang`, `worker` and `vector` that some loop heeds.
     pub heeded: BTreeSet<Span>,
-    /// Constructs that assign a variable which their own clauses name: behind them the clauses would mean something else.
-    pub moved: BTreeSet<usize>,
-    /// Compute constructs of member functions whose object may be on the device: a directive brings it there.
-    pub objects: BTreeSet<usize>,
-    /// Members whose target a directive about data puts on the device apart from their object: they are pointers, and a
-    /// local variable can stand for each of them all over the construct.
-    pub apart: BTreeMap<usize, BTreeSet<String>>,
-    /// The sections that list items name, by the items' places, where they are not plainly one piece of memory.
-    pub sections: BTreeMap<Span, Section>,
-    /// The list items of updates before which a new directive begins, since they may be the same memory as items before them
-    /// that go the other way.
-    pub turns: BTreeSet<Span>,
-    /// Directives that stay as they are whatever the target is: a diagnostic that concerns all targets has said why.
-    pub stays: BTreeSet<usize>,
-    /// Regions that one gang runs, as gangs could not combine what they reduce: what there is to say of each.
-    pub one_gang: BTreeMap<usize, Diag>,
-    /// Such members that compute constructs use and do not name, of an object that is absent.
-    pub unnamed: BTreeMap<usize, BTreeSet<String>>,
+}
+
+/// What there is to know of one directive, whatever becomes of it.
+#[derive(Clone, Debug, Default)]
+pub struct Note {
+    /// It stays as it is whatever the target is: a diagnostic that concerns all targets has said why.
+    pub stays: bool,
+    /// A queue before it brings its data: the host waits for it first.
+    pub waits: bool,
+    /// It is queued, and the host waits for it: what it names may be gone before its queue gets to it.
+    pub is_held: bool,
+    /// It is a region of data at whose end the host waits for the queues used inside.
+    pub waits_at_end: bool,
+    /// Its construct assigns a variable which its clauses name: after the construct they would mean something else.
+    pub moves: bool,
+    /// It is a compute construct of a member function whose object may be on the device: a directive brings it there.
+    pub may_have_object: bool,
+    /// Members whose target it puts on the device apart from their object: they are pointers, and a local variable can stand
+    /// for each of them all over the construct.
+    pub apart: Option<BTreeSet<String>>,
+    /// Such members that the compute construct uses and does not name, of an object that is absent.
+    pub unnamed: BTreeSet<String>,
+    /// One gang runs the region, as gangs could not combine what they reduce: what there is to say of it.
+    pub one_gang: Option<Diag>,
+    /// What the clauses of a compute construct and around it say of data.
+    pub construct: Construct,
+}
+
+/// What there is to know of a list item.
+#[derive(Clone, Debug, Default)]
+pub struct ItemNote {
+    /// Its section, where it is not plainly one piece of memory.
+    pub section: Option<Section>,
+    /// A new `update` begins before it, since it may be the same memory as items before it that go the other way.
+    pub turns: bool,
+}
+
+/// An array statement that loops run through.
+#[derive(Debug)]
+pub struct ArrayStatement {
+    /// The directive that holds it.
+    pub directive: usize,
+    /// What is done for an element.
+    pub elementwise: Elementwise,
+    /// What stands around the loops if they make one value: how it begins, and what is done with it.
+    pub ends: Ends,
+}
+
+impl Plan {
+    /// What the clauses of compute construct `index` and around it say of data.
+    pub fn construct(&self, index: usize) -> &Construct {
+        &self.notes[index].construct
+    }
+
+    /// The section of a list item, where it is not plainly one piece of memory.
+    pub fn section(&self, item: Span) -> Option<&Section> {
+        self.list_items.get(&item)?.section.as_ref()
+    }
+
+    /// The launches that run a statement before or after the loops of array statements.
+    pub fn singles(&self) -> impl Iterator<Item = &Launch> {
+        let ends = self.arrays.values().flat_map(|one| one.ends.first.iter().chain(&one.ends.last));
+        ends.filter_map(|single| single.launch.as_ref())
+    }
+
+    /// The same, to change them.
+    pub(super) fn singles_mut(&mut self) -> impl Iterator<Item = &mut Launch> {
+        let arrays = self.arrays.values_mut().map(|one| &mut one.ends);
+        let ends = arrays.flat_map(|ends| ends.first.iter_mut().chain(&mut ends.last));
+        ends.filter_map(|single| single.launch.as_mut())
+    }
 }
 
 /// A condition that the device computes before a branch.
@@ -123,8 +173,6 @@ pub enum Item {
     Divided(Divided),
     /// A directive that is translated clause by clause.
     Clauses {
-        /// Indices of the clauses that count for the chosen device type.
-        clauses: Vec<usize>,
         /// List items to leave out, by clause: they are said elsewhere.
         pushed_down: bool,
         /// Names that are implied beside the clauses.
@@ -132,8 +180,6 @@ pub enum Item {
     },
     /// Data that live as long as the program, or from the directive to the exits of its function.
     Declare {
-        /// Indices of the clauses that count for the chosen device type.
-        clauses: Vec<usize>,
         /// Where the function is left; none for a directive at file scope.
         exits: Vec<Exit>,
         /// In Fortran, the first statement of the procedure, and its offset: a directive among declarations does nothing yet.
@@ -204,12 +250,10 @@ pub enum Gangs {
 pub struct Launch {
     /// Which construct it comes from.
     pub region: Region,
-    /// The bound directive whose clauses count for it.
+    /// The bound directive whose clauses are its own.
     pub directive: usize,
     /// How many gangs.
     pub gangs: Gangs,
-    /// Clauses of `directive` that count, by index.
-    pub clauses: Vec<usize>,
     /// Attributes of variables that no clause states, and `private`, `firstprivate` and `reduction` of all kinds.
     pub attributes: Vec<Attribute>,
     /// The loop that the construct is combined with.

@@ -23,7 +23,7 @@ impl Maker<'_> {
         for (at, one) in motions.iter().enumerate() {
             let is_met = |other: &Motion| other.to_device != one.to_device && self.may_meet(other, one);
             if motions[first..at].iter().any(is_met) {
-                self.plan.turns.insert(one.item.span);
+                self.plan.list_items.entry(one.item.span).or_default().turns = true;
                 first = at;
             }
         }

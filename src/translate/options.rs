@@ -127,6 +127,13 @@ impl Options {
     pub(super) fn target(&self, language: Language) -> omp::Target<'_> {
         let host_fallback = self.host_fallback.as_deref();
         let (profile, speech) = (self.profile.name(), omp::Speech::of(language));
-        omp::Target { version: self.omp.0, profile, queues: self.queues, host_fallback, speech }
+        omp::Target {
+            version: self.omp.0,
+            profile,
+            device_type: &self.device_type,
+            queues: self.queues,
+            host_fallback,
+            speech,
+        }
     }
 }

@@ -93,7 +93,9 @@ impl Source {
         said.extend(extents);
         let bound = plan::merge_data_clauses(unit, bound);
         let plain = plan::with_plain_names(unit, &symbols, bound.clone());
-        let (plan, planned) = plan::plan(&self.file, unit, &symbols, &plain, &held, &reached, &aim);
+        let (mut plan, planned) = plan::plan(&self.file, unit, &symbols, &plain, &held, &reached, &aim);
+        // The lines for CUDA name variables in full.
+        plan.note_data(&symbols, &bound, &options.device_type);
         // The plan also speaks of what OpenMP cannot do.
         said.extend(planned.into_iter().filter(|diag| pages::concern(diag.code) == Concern::Both));
         let unit_name = options.unit_name(&self.file.name);

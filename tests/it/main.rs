@@ -14,6 +14,7 @@ mod fixtures;
 mod headers;
 mod inductions;
 mod loops;
+mod plan;
 mod properties;
 mod readme;
 mod rules;

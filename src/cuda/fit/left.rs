@@ -290,7 +290,13 @@ fn place_of(seen: &Seen, function: &Function) -> Option<usize> {
 fn holds_left_loop(input: &Input, (is_own, seen): (bool, &Seen), function: &Function) -> bool {
     let input = if is_own { Some(input) } else { input.reading(seen) };
     input.is_some_and(|input| {
-        let mut stay = input.plan.stays.iter().map(|at| &input.bound[*at].directive);
+        let mut stay = input
+            .plan
+            .notes
+            .iter()
+            .zip(input.bound)
+            .filter(|(note, _)| note.stays)
+            .map(|(_, one)| &one.directive);
         stay.any(|one| one.kind == DirectiveKind::Loop && function.span.contains(one.span))
     })
 }

@@ -12,3 +12,4 @@ pub mod left;
 pub mod object;
 pub mod obstacle;
 pub mod stuck;
+pub mod undeclared;

@@ -16,8 +16,10 @@ use crate::cuda::file::device;
 use crate::cuda::kernel::place;
 use crate::cuda::kernel::variable::Making;
 use crate::cuda::program::{Input, Seen};
-use crate::cuda::schedule::capture::{self, Captured, method};
+use crate::cuda::schedule::capture::Captured;
 use crate::cuda::types::item::Address;
+use crate::cuda::types::motion::word;
+use crate::plan::Motion;
 
 /// Names for the object on the device, the first of which that the function does not use is taken.
 const NAMES: [&str; 3] = ["self", "object", "acc2omp_object"];
@@ -198,7 +200,7 @@ pub fn add(making: &mut Making, index: usize) {
     let (Some(object), Some(function)) = (input.object, input.bound[index].function) else { return };
     let function = input.unit().function(function);
     let own = input.clauses(index).filter_map(|kind| match kind {
-        ClauseKind::Data(clause, list) if list.iter().any(is_whole) => method(*clause),
+        ClauseKind::Data(clause, list) if list.iter().any(is_whole) => Motion::of(*clause),
         _ => None,
     });
     let tail = Span { start: function.name_span.end, end: input.stmt_span(function.body).start };
@@ -206,11 +208,11 @@ pub fn add(making: &mut Making, index: usize) {
     let is_const = words(tail.rsplit(')').next().unwrap_or_default()).contains(&"const");
     let is_present = input.clauses(index).any(|kind| matches!(kind, ClauseKind::Default { none: false }));
     let implied = match (is_present, is_const) {
-        (true, _) => "present",
-        (false, true) => "copyin",
-        (false, false) => "copy",
+        (true, _) => Motion::Present,
+        (false, true) => Motion::Copyin,
+        (false, false) => Motion::Copy,
     };
-    let method = own.reduce(capture::merged).unwrap_or(implied);
+    let method = word(own.reduce(Motion::and).unwrap_or(implied));
     making.names.take(object);
     making.made.params.push((format!("auto *{object}"), object.to_owned()));
     let region = &making.host.words.region;
@@ -242,10 +244,11 @@ pub fn attach(making: &mut Making, index: usize, captured: &[Captured]) {
 }
 
 /// A member of the object: what its clause asks for, and its name in the kernel.
-pub fn part(making: &mut Making, symbol: SymbolId, name: &str, data: Option<&(&'static str, Address)>) {
+pub fn part(making: &mut Making, symbol: SymbolId, name: &str, data: Option<&(Motion, Address)>) {
     let Some(object) = making.input.object else { return };
     making.common.insert(symbol);
-    if let Some((method, address)) = data {
+    if let Some((motion, address)) = data {
+        let method = word(*motion);
         let line = format!("acc2omp_{method}(\"{name}\", {}, {});", address.from, address.bytes);
         making.host.lines.push(line);
     }

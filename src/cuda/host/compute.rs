@@ -9,6 +9,7 @@ use crate::cuda::fit::cpp;
 use crate::cuda::fit::hoisted;
 use crate::cuda::fit::object;
 use crate::cuda::fit::obstacle;
+use crate::cuda::fit::undeclared;
 use crate::cuda::kernel::place;
 use crate::cuda::kernel::table;
 use crate::cuda::kernel::window;
@@ -290,6 +291,7 @@ impl<'a> Lowering<'a> {
         spelling::none_too_long(input, input.stmt_span(stmt))?;
         if !in_place {
             callable::none(input, index, stmt)?;
+            undeclared::none(input, index, stmt)?;
         }
         let asked = &self.gangs(input, index, asked);
         let nest = self.nest(input, launch, asked);
@@ -407,7 +409,7 @@ impl<'a> Lowering<'a> {
     /// What is asked for, with one gang where the gangs could not combine what they reduce.
     fn gangs(&mut self, input: &Input, index: usize, asked: &Asked) -> Asked {
         let mut asked = asked.clone();
-        if let Some(said) = input.plan.one_gang.get(&index) {
+        if let Some(said) = &input.plan.notes[index].one_gang {
             self.diags.push(said.clone());
             asked.gangs = Some("1".to_owned());
         }

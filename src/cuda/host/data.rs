@@ -16,10 +16,12 @@ use crate::cuda::code::lines::{braced, under};
 use crate::cuda::code::text::{operand, words};
 use crate::cuda::program::names::Names;
 use crate::cuda::program::{Input, Refused, refused};
-use crate::cuda::schedule::capture::{self, Role, method};
+use crate::cuda::schedule::capture::{self, Role};
 use crate::cuda::schedule::clause::{Asked, wait_lines};
 use crate::cuda::schedule::levels::Nest;
 use crate::cuda::types::item;
+use crate::cuda::types::motion::word;
+use crate::plan::Motion;
 
 /// The items of the data clauses of a directive, objects before what is in them.
 fn items<'a>(input: &Input<'a>, index: usize) -> Vec<(&'a DataClause, &'a ListItem)> {
@@ -60,7 +62,8 @@ impl Lowering<'_> {
                 let named = stated.any(|(_, item)| item.base.text == one.name && item.depth() == 0);
                 // Scalars go with each launch.
                 let is_large = matches!(one.class, Class::Array | Class::Record);
-                if let (Role::Data(method, Some(address)), false, true) = (&one.role, named, is_large) {
+                if let (Role::Data(motion, Some(address)), false, true) = (&one.role, named, is_large) {
+                    let method = word(*motion);
                     let line =
                         format!("acc2omp_{method}(\"{}\", {}, {});", one.name, address.from, address.bytes);
                     // An object comes before what clauses bring of it.
@@ -77,14 +80,14 @@ impl Lowering<'_> {
     }
 
     /// What the data clauses of a directive ask for one item.
-    fn methods(&self, index: usize, item: &ListItem) -> Vec<&'static str> {
-        let mut methods = Vec::new();
+    fn motions(&self, index: usize, item: &ListItem) -> Vec<Motion> {
+        let mut motions = Vec::new();
         for kind in self.input.clauses(index) {
             let ClauseKind::Data(clause, list) = kind else { continue };
             let same = list.iter().filter(|other| other.text.trim() == item.text.trim());
-            methods.extend(same.filter_map(|_| method(*clause)));
+            motions.extend(same.filter_map(|_| Motion::of(*clause)));
         }
-        methods
+        motions
     }
 
     fn item_lines(&mut self, index: usize) -> Result<Vec<String>, Refused> {
@@ -92,15 +95,15 @@ impl Lowering<'_> {
         let mut lines = Vec::new();
         for (clause, item) in items(self.input, index) {
             let again = said.iter().any(|text| text == item.text.trim());
-            match (clause, method(*clause)) {
+            match (clause, Motion::of(*clause)) {
                 (_, Some(_)) if again => {}
                 (DataClause::Attach, _) => {
                     lines.push(format!("acc2omp_attach(\"{0}\", &{0});", item.text.trim()));
                 }
-                (_, Some(method)) => {
+                (_, Some(motion)) => {
                     said.push(item.text.trim().to_owned());
-                    let method = self.methods(index, item).into_iter().fold(method, capture::merged);
-                    lines.extend(self.enter_lines(index, item, method)?);
+                    let motion = self.motions(index, item).into_iter().fold(motion, Motion::and);
+                    lines.extend(self.enter_lines(index, item, motion)?);
                 }
                 _ => {}
             }
@@ -109,10 +112,11 @@ impl Lowering<'_> {
     }
 
     /// The lines that bring one list item to the device in a region.
-    fn enter_lines(&mut self, index: usize, item: &ListItem, method: &str) -> Result<Vec<String>, Refused> {
+    fn enter_lines(&mut self, index: usize, item: &ListItem, motion: Motion) -> Result<Vec<String>, Refused> {
+        let method = word(motion);
         if let Some(rows) = item::rows(self.input, index, item) {
             let item::Rows { name, count, length, .. } = &rows;
-            let pointers = if method == "present" { "present" } else { "copyin" };
+            let pointers = word(if motion == Motion::Present { motion } else { Motion::Copyin });
             let (start, row) = (rows.start(), rows.row());
             return Ok(vec![
                 format!("acc2omp_{pointers}(\"{name}\", {start}, {} * sizeof *{name});", operand(count)),
@@ -128,8 +132,8 @@ impl Lowering<'_> {
         }
         if self.is_bare_pointer(index, item) {
             // The memory behind the pointer is meant.
-            return Ok(match method {
-                "present" | "no_create" => {
+            return Ok(match motion {
+                Motion::Present | Motion::NoCreate => {
                     vec![format!("acc2omp_{method}(\"{0}\", {0}, 1);", item.text.trim())]
                 }
                 _ => {
@@ -155,8 +159,10 @@ impl Lowering<'_> {
     fn is_bare_pointer(&self, index: usize, item: &ListItem) -> bool {
         let place = self.input.bound[index].directive.span.start;
         let symbol = self.input.symbols.lookup(&item.base.text, place);
+        let decl = symbol.and_then(|symbol| self.input.declaration(symbol));
         item.parts.is_empty()
             && symbol.is_some_and(|symbol| self.input.symbols.get(symbol).class == Class::Pointer)
+            && !decl.is_some_and(|(_, decl)| item::has_length(decl))
     }
 
     /// `data`

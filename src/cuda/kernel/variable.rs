@@ -24,7 +24,9 @@ use crate::cuda::schedule::grid::Sizes;
 use crate::cuda::schedule::levels::Nest;
 use crate::cuda::schedule::reduction::{identity, operator, used_beside};
 use crate::cuda::types::item::{self, Address, Rows};
+use crate::cuda::types::motion::word;
 use crate::cuda::types::spelling;
+use crate::plan::Motion;
 
 /// The number of a thread among all threads of the launch.
 const THREAD: &str = "((blockIdx.x * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x)";
@@ -179,12 +181,12 @@ impl<'a> Making<'a, '_> {
             Role::Reduction(_) if self.is_only_gangs(one.symbol) => self.only_gang(&variable),
             Role::Reduction(op) => self.reduction(&variable, *op),
             Role::Data(method, address) => match one.class {
-                Class::Scalar | Class::Unknown | Class::Record => self.single(&variable, method),
-                Class::Array | Class::Pointer => self.data(&variable, method, address.as_ref())?,
+                Class::Scalar | Class::Unknown | Class::Record => self.single(&variable, *method),
+                Class::Array | Class::Pointer => self.data(&variable, *method, address.as_ref())?,
             },
             Role::FirstArray(address) => self.first_array(&variable, address),
             Role::ReductionArray(op, address) => self.reduction_array(&variable, *op, address)?,
-            Role::Rows(method, rows) => self.rows(&variable, method, rows),
+            Role::Rows(method, rows) => self.rows(&variable, *method, rows),
         }
         Ok(())
     }
@@ -376,11 +378,11 @@ impl<'a> Making<'a, '_> {
         // What the build chooses, the header does not know.
         let plain = plain.filter(|_| !spelling::is_chosen(self.input, &one.decl));
         if let Some(plain) = plain {
-            self.host.param(&format!("{element} {name}"), &format!("{plain} {name}"), name);
+            self.host.param(&format!("{element} {name}"), &format!("{plain} {name}"), here);
             return;
         }
         let at = self.names.fresh(&format!("{name}_value"));
-        self.host.pointer(&format!("const {element} *"), &at, &format!("&{name}"));
+        self.host.pointer(&format!("const {element} *"), &at, &format!("&{here}"));
         self.host.lines.push(format!("const {element} {name} = *{at};"));
     }
 
@@ -425,7 +427,8 @@ impl<'a> Making<'a, '_> {
     }
 
     /// A scalar or a record in device memory.
-    fn single(&mut self, variable: &Variable, method: &str) {
+    fn single(&mut self, variable: &Variable, motion: Motion) {
+        let method = word(motion);
         let Variable { one, name, here, element, .. } = variable;
         self.common.insert(one.symbol);
         let device = self.names.fresh(&format!("{name}_device"));
@@ -442,11 +445,11 @@ impl<'a> Making<'a, '_> {
             false => format!("{kind} &{name} = *{there};"),
         });
         let given = self.host.pointer(&format!("{element} *"), name, &format!("&{here}"));
-        let count = if method == "pointer" { "" } else { ", 1" };
+        let count = if motion == Motion::Find { "" } else { ", 1" };
         let region = &self.host.words.region;
         let line = format!("{kind} *{device} = {region}.{method}(\"{name}\", {given}{count});");
-        match method {
-            "pointer" => self.host.lookups.push(line),
+        match motion {
+            Motion::Find => self.host.lookups.push(line),
             _ => self.host.lines.push(line),
         }
     }
@@ -479,18 +482,27 @@ impl<'a> Making<'a, '_> {
     }
 
     /// An array, or what a pointer leads to, in device memory.
-    fn data(&mut self, variable: &Variable, method: &str, address: Option<&Address>) -> Result<(), Refused> {
+    fn data(
+        &mut self,
+        variable: &Variable,
+        motion: Motion,
+        address: Option<&Address>,
+    ) -> Result<(), Refused> {
+        let method = word(motion);
         let Variable { one, name, here, behind, .. } = variable;
         self.common.insert(one.symbol);
         let device = self.names.fresh(&format!("{name}_device"));
         let argument = variable.cast(&variable.pointer_to(""), &device);
-        self.made.params.push((variable.pointer_to(name), argument));
+        match super::whole::dimensions(self.input, self.stmt, one)? {
+            None => self.made.params.push((variable.pointer_to(name), argument)),
+            Some(dimensions) => self.whole(variable, &dimensions, argument),
+        }
         let host_type = variable.host_type();
         let start = self.host.pointer(&host_type, name, here);
         let region = self.host.words.region.clone();
         let call = match address {
             None => format!("{region}.pointer(\"{name}\", {start})"),
-            Some(address) if method == "pointer" => {
+            Some(address) if motion == Motion::Find => {
                 let from = self.names.fresh(&format!("{name}_from"));
                 let from = self.host.pointer(&host_type, &from, &address.from);
                 format!("{region}.pointer(\"{name}\", {from}) - ({from} - {start})")
@@ -514,13 +526,33 @@ impl<'a> Making<'a, '_> {
             }
         };
         let line = format!("{host_type}{device} = {call};");
-        match method {
-            "pointer" => self.host.lookups.push(line),
+        match motion {
+            Motion::Find => self.host.lookups.push(line),
             _ => self.host.lines.push(line),
         }
         self.made.devices.insert(one.symbol, device);
         self.run_time_sizes(variable);
         Ok(())
+    }
+
+    /// The parameter for an array that the kernel has as one, and its name there.
+    fn whole(&mut self, variable: &Variable, dimensions: &str, argument: String) {
+        let Variable { one, name, here, element, inner, .. } = variable;
+        let there = self.names.fresh(&format!("{name}_there"));
+        let (kind, array) = if self.host.in_place {
+            let alias = self.names.fresh(&format!("{name}_type"));
+            self.host.lines.push(format!("using {alias} = acc2omp::Value<decltype({here})>;"));
+            ("auto".to_owned(), format!("{alias} *"))
+        } else {
+            let constant = if variable.is_read_only || one.decl.is_const { "const " } else { "" };
+            let kind = format!("{constant}{element} {inner}");
+            (kind.clone(), format!("{kind}(*){dimensions}"))
+        };
+        self.made.params.push((variable.pointer_to(&there), argument));
+        self.made.prologue.push(match self.host.in_place {
+            true => format!("{kind} &{name} = *({array}){there};"),
+            false => format!("{kind}(&{name}){dimensions} = *({array}){there};"),
+        });
     }
 
     /// What fills an array of each thread or gang, which is declared with what threads share.
@@ -590,7 +622,8 @@ impl<'a> Making<'a, '_> {
         Ok(())
     }
 
-    fn rows(&mut self, variable: &Variable, method: &str, rows: &Rows) {
+    fn rows(&mut self, variable: &Variable, motion: Motion, rows: &Rows) {
+        let method = word(motion);
         let Variable { one, name, here, .. } = variable;
         self.common.insert(one.symbol);
         let device = self.names.fresh(&format!("{name}_device"));
@@ -604,13 +637,13 @@ impl<'a> Making<'a, '_> {
         let (first, count) = (number("first", &rows.first), number("rows", &rows.count));
         let (from, length) = (number("from", &rows.from), number("length", &rows.length));
         let row = self.names.fresh("row");
-        let pointers = if method == "present" { "present" } else { "copyin" };
+        let pointers = word(if motion == Motion::Present { motion } else { Motion::Copyin });
         let region = self.host.words.region.clone();
         let lines = &mut self.host.lines;
         lines.push(format!("{region}.{pointers}(\"{name}\", {start} + {first}, {count});"));
         lines.push(format!("for (long {row} = {first}; {row} < {first} + {count}; {row}++) {{"));
         lines.push(format!("    {region}.{method}(\"{name}\", {start}[{row}] + {from}, {length});"));
-        if method != "present" {
+        if motion != Motion::Present {
             lines.push(format!("    {region}.attach(\"{name}\", &{start}[{row}]);"));
         }
         lines.push("}".to_owned());
@@ -641,7 +674,8 @@ impl<'a> Making<'a, '_> {
         let (names, host) = (&mut self.names, &mut self.host);
         let region = host.words.region.clone();
         let text = extra.text.replace('"', "'");
-        if let Some((method, address)) = &extra.brings {
+        if let Some((motion, address)) = &extra.brings {
+            let method = word(*motion);
             let (from, bytes) = (names.fresh("item"), names.fresh("item_bytes"));
             let mut from = host.pointer("char *", &from, &address.from);
             let bytes = host.number("size_t", &bytes, &address.bytes);
@@ -661,7 +695,9 @@ impl<'a> Making<'a, '_> {
 /// Whether a region does nothing with an array but to index it, so that a pointer can take its place.
 pub fn may_be_pointer(input: &Input, stmt: StmtId, symbol: SymbolId) -> bool {
     let text = input.file().text(input.stmt_span(stmt));
-    only_indexed(input, stmt, symbol) && !text::words(&text).contains(&"sizeof")
+    only_indexed(input, stmt, symbol)
+        && !text::words(&text).contains(&"sizeof")
+        && !super::whole::uses_type(input, stmt, &input.symbols.get(symbol).name)
 }
 
 /// A private array whose length is a run-time value is memory behind a pointer, if nothing else is done with it than to

@@ -40,6 +40,28 @@ pub fn in_code(input: &Input, seen: &Seen, span: Span, edits: &mut Edits) -> Res
     Ok(())
 }
 
+/// That code names no constant of an enumeration of which one does not fit into an `int`: the types of the others differ.
+pub fn none_large(input: &Input, span: Span) -> Result<(), Refused> {
+    let unit = input.unit();
+    for expr in unit.exprs_in(span) {
+        let ExprKind::Name(name) = &expr.kind else { continue };
+        let named = |seen: Seen| {
+            let mut all = seen.unit.decls_named(name).filter(|decl| decl.kind == DeclKind::Enumerator);
+            let whole = all.next()?.span;
+            let mut known = seen.unit.decls_with_names_in(whole);
+            let is_large = |value: i128| value > i128::from(i32::MAX);
+            known.find(|one| {
+                one.kind == DeclKind::Enumerator && constant(input, &one.name).is_some_and(is_large)
+            })?;
+            Some(())
+        };
+        if files(input).any(|seen| named(seen).is_some()) {
+            return Err(refused(expr.span, "a constant of an enumeration with constants beyond `int`"));
+        }
+    }
+    Ok(())
+}
+
 /// A definition without its tag, which nothing names any more.
 pub fn constants(seen: &Seen, one: &EnumSpecifier) -> String {
     let text = seen.file.text(one.span);

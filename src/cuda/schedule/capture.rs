@@ -5,14 +5,14 @@
 use crate::cuda::file::device;
 use crate::cuda::fit::object;
 use crate::cuda::kernel::place;
-use crate::cuda::kernel::variable;
+use crate::cuda::kernel::{qualified, variable};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, ReductionOp};
-use crate::bind::{ancestors, descendants};
+use crate::acc::ast::{ClauseKind, DataClause, ListItem, ReductionOp};
+use crate::bind::descendants;
 use crate::host::ir::{BaseType, Decl, Derived, ExprKind, StmtId};
-use crate::plan::Own;
+use crate::plan::{DataItem, Motion, Own};
 use crate::sema::{self, Class, Reach, SymbolId, SymbolKind, Use};
 use crate::source::Span;
 
@@ -32,7 +32,7 @@ pub enum Role {
     /// What the gangs reduce.
     Reduction(ReductionOp),
     /// In device memory, by the item of a data region with this name; none of a pointer that no clause speaks of.
-    Data(&'static str, Option<Address>),
+    Data(Motion, Option<Address>),
     /// Its value is a device address already.
     DevicePointer,
     /// An array of each thread or gang, filled from the host's.
@@ -44,9 +44,9 @@ pub enum Role {
     /// A scalar member that is only read, of an object that may be on the device: the value that it has there.
     Member,
     /// A member of the object, which is on the device as a whole; its own item of a data region.
-    Part(Option<(&'static str, Address)>),
+    Part(Option<(Motion, Address)>),
     /// Rows behind a pointer to pointers, by the item of a data region with this name.
-    Rows(&'static str, Rows),
+    Rows(Motion, Rows),
 }
 
 /// One captured variable.
@@ -83,7 +83,7 @@ pub struct Extra {
     /// The item, as written.
     pub text: String,
     /// The item of a data region, and the memory.
-    pub brings: Option<(&'static str, Address)>,
+    pub brings: Option<(Motion, Address)>,
     /// A pointer to attach.
     pub pointer: Option<String>,
     /// It is the object, which the members that the code names are parts of.
@@ -95,53 +95,6 @@ pub struct Extra {
 pub struct Environment<'a> {
     pub variables: Vec<Captured<'a>>,
     pub extras: Vec<Extra>,
-}
-
-/// The method of a data region for a clause, if it moves or finds data.
-pub fn method(clause: DataClause) -> Option<&'static str> {
-    Some(match clause {
-        DataClause::Copy => "copy",
-        DataClause::Copyin { .. } => "copyin",
-        DataClause::Copyout { zero: false } => "copyout",
-        DataClause::Copyout { zero: true } => "copyout_zero",
-        DataClause::Create { zero: false } | DataClause::DeviceResident => "create",
-        DataClause::Create { zero: true } => "create_zero",
-        DataClause::Present => "present",
-        DataClause::NoCreate => "no_create",
-        DataClause::Deviceptr
-        | DataClause::Attach
-        | DataClause::Detach
-        | DataClause::Delete
-        | DataClause::Link => return None,
-    })
-}
-
-/// The one method for two clauses that name the same memory: what either asks for.
-pub fn merged(one: &'static str, other: &'static str) -> &'static str {
-    let brings = |method: &str| matches!(method, "copy" | "copyin");
-    let takes = |method: &str| matches!(method, "copy" | "copyout" | "copyout_zero");
-    let zero = |method: &str| matches!(method, "copyout_zero" | "create_zero");
-    let both = [one, other];
-    if both.contains(&"present") {
-        return if both.iter().all(|method| *method == "present") {
-            "present"
-        } else {
-            merged_without(one, other, "present")
-        };
-    }
-    match (both.into_iter().any(brings), both.into_iter().any(takes), both.into_iter().any(zero)) {
-        (true, true, _) => "copy",
-        (true, false, _) => "copyin",
-        (false, true, true) => "copyout_zero",
-        (false, true, false) => "copyout",
-        (false, false, true) => "create_zero",
-        (false, false, false) if both.contains(&"create") => "create",
-        (false, false, false) => "no_create",
-    }
-}
-
-fn merged_without(one: &'static str, other: &'static str, drop: &str) -> &'static str {
-    if one == drop { other } else { one }
 }
 
 /// The variables that a statement names and that are declared outside it, those of macros included, in order of first use.
@@ -189,6 +142,7 @@ pub fn outer(input: &Input, stmt: StmtId) -> Vec<(SymbolId, Use)> {
             known.kind,
             SymbolKind::Local | SymbolKind::Parameter | SymbolKind::Static | SymbolKind::Member
         ) && !span.contains(known.scope)
+            && !qualified::is_elsewhere(input, span, *symbol)
     };
     let mut outer: Vec<(SymbolId, Use)> =
         found.into_iter().filter(|(symbol, _)| is_outside(symbol)).collect();
@@ -220,23 +174,6 @@ fn written_macros(input: &Input, span: Span) -> BTreeSet<String> {
         }
     }
     found
-}
-
-/// What the clauses of data constructs and compute constructs around a place say of a variable there.
-struct Said<'a> {
-    index: usize,
-    clause: DataClause,
-    item: &'a ListItem,
-}
-
-fn data_items<'a>(input: &Input<'a>, index: usize) -> Vec<Said<'a>> {
-    let mut said = Vec::new();
-    for kind in input.clauses(index) {
-        if let ClauseKind::Data(clause, list) = kind {
-            said.extend(list.iter().map(|item| Said { index, clause: *clause, item }));
-        }
-    }
-    said
 }
 
 /// Whether a macro's body assigns something.
@@ -274,29 +211,18 @@ pub fn capture<'a>(
     let bound = input.bound;
     let span = bound[index].directive.span;
     let symbol_of = |item: &ListItem| input.symbols.lookup(item.variable(), span.start);
-    let own = if is_split { Vec::new() } else { data_items(input, index) };
-    let mut around: Vec<Said> = Vec::new();
-    if is_split {
-        around.extend(data_items(input, index));
-    }
-    for above in ancestors(bound, index).filter(|at| bound[*at].directive.kind == DirectiveKind::Data) {
-        around.extend(data_items(input, above));
-    }
-    let function = bound[index].function;
-    for (at, one) in bound.iter().enumerate().filter(|(_, one)| one.directive.kind == DirectiveKind::Declare)
-    {
-        if one.function == function && at < index || one.function.is_none() {
-            let items = data_items(input, at);
-            around.extend(items.into_iter().filter(|said| said.clause != DataClause::Link));
-        }
-    }
-    let mut default_present = false;
+    let said = input.plan.construct(index);
+    let default_present = said.is_default_present;
+    // Of a construct that is split, the data are there around its launches.
+    let (own, outside): (&[DataItem], &[DataItem]) =
+        if is_split { (&[], &said.data) } else { (&said.data, &[]) };
+    let is_there = |said: &&DataItem| said.clause != DataClause::Link;
+    let around: Vec<&DataItem> = outside.iter().chain(said.around.iter().filter(is_there)).collect();
     let mut private: Vec<SymbolId> = Vec::new();
     let mut first: Vec<SymbolId> = Vec::new();
     let mut reductions: Vec<(SymbolId, ReductionOp)> = Vec::new();
     for kind in input.clauses(index) {
         match kind {
-            ClauseKind::Default { none } => default_present = !none,
             ClauseKind::Private(list) => private.extend(list.iter().filter_map(symbol_of)),
             ClauseKind::Firstprivate(list) => first.extend(list.iter().filter_map(symbol_of)),
             ClauseKind::Reduction(op, list) => {
@@ -304,10 +230,6 @@ pub fn capture<'a>(
             }
             _ => {}
         }
-    }
-    for above in ancestors(bound, index).filter(|at| bound[*at].directive.kind == DirectiveKind::Data) {
-        default_present |=
-            input.clauses(above).any(|kind| matches!(kind, ClauseKind::Default { none: false }));
     }
     for shared in nest.values() {
         private.extend(shared.private.iter().filter_map(|item| symbol_of(item)));
@@ -344,19 +266,19 @@ pub fn capture<'a>(
         all.find(|(item, _)| !item.parts.is_empty() && symbol_of(item) == Some(symbol))
     };
     // A section around the region that does not begin where the variable does: the rest of it is not on the device.
-    let inside = |said: Option<&Said>, name: &str, class: Class| -> Option<Address> {
-        let is_section = |said: &&Said| {
+    let inside = |said: Option<&DataItem>, name: &str, class: Class| -> Option<Address> {
+        let is_section = |said: &&DataItem| {
             matches!(class, Class::Pointer | Class::Array)
                 && said.item.base.text == name
                 && !said.item.subscripts().is_empty()
-                && item::rows(input, said.index, said.item).is_none()
+                && item::rows(input, said.directive, &said.item).is_none()
         };
         let said = said.filter(is_section)?;
-        item::address(input, said.index, said.item).ok().filter(|address| !address.at_start)
+        item::address(input, said.directive, &said.item).ok().filter(|address| !address.at_start)
     };
     let is_own = |symbol: SymbolId| own_scalars.iter().any(|one| one.symbol == symbol);
     let atomic = super::threads::atomic_scalars(input, index);
-    let may_be_there = input.plan.objects.contains(&index);
+    let may_be_there = input.plan.notes[index].may_have_object;
     // A part of a `kernels` construct runs beside the others.
     let region = bound[index].stmt().unwrap_or(stmt);
     let mut captured = Vec::new();
@@ -373,21 +295,20 @@ pub fn capture<'a>(
         let name = known.name.clone();
         let said = input.file().text(at);
         let is_qualified = said.ends_with(&format!("::{name}"));
-        let spelling = if is_qualified { said.into_owned() } else { name.clone() };
+        let spelling = match qualified::spelling(input, input.stmt_span(stmt), symbol) {
+            Some(path) => path,
+            None if is_qualified => said.into_owned(),
+            None => name.clone(),
+        };
         let class = match (known.class, decl.derived.first()) {
             (Class::Unknown, Some(Derived::Pointer)) => Class::Pointer,
             (class, _) => class,
         };
-        let mine = |said: &&Said| {
-            let place = bound[said.index].directive.span.start;
-            input.symbols.lookup(said.item.variable(), place) == Some(symbol)
-        };
-        let whole = |said: &&Said| mine(said) && is_whole(said.item);
+        let whole = |said: &&DataItem| said.symbol == Some(symbol) && is_whole(&said.item);
         let own_item = own.iter().find(whole);
-        let methods = own.iter().filter(whole).filter_map(|said| method(said.clause));
-        let merged = methods.reduce(merged);
+        let merged = own.iter().filter(whole).filter_map(|said| said.motion).reduce(Motion::and);
         let own_method = own_item.and_then(|said| merged.map(|method| (method, said)));
-        let around = around.iter().find(whole);
+        let around = around.iter().copied().find(whole);
         let is_device_pointer =
             [own_item, around].into_iter().flatten().any(|said| said.clause == DataClause::Deviceptr);
         let is_visible = around.is_some() || input.symbols.is_on_device(symbol);
@@ -397,8 +318,8 @@ pub fn capture<'a>(
         let role = if input.object.is_some() && known.kind == SymbolKind::Member && !decl.is_static {
             let said =
                 own_method.filter(|(_, said)| class != Class::Pointer || !said.item.subscripts().is_empty());
-            let address = |(method, said): (&'static str, &Said)| -> Result<_, Refused> {
-                Ok((method, item::address(input, said.index, said.item)?))
+            let address = |(method, said): (Motion, &DataItem)| -> Result<_, Refused> {
+                Ok((method, item::address(input, said.directive, &said.item)?))
             };
             Role::Part(said.map(address).transpose()?)
         } else if let Some(op) = reduced {
@@ -418,23 +339,24 @@ pub fn capture<'a>(
                 Class::Array => Role::FirstArray(item::whole(input, &spelling, &decl)),
                 _ => Role::Value,
             }
-        } else if let Some((method, rows)) =
-            own_method.and_then(|(method, said)| Some((method, item::rows(input, said.index, said.item)?)))
+        } else if let Some((method, rows)) = own_method
+            .and_then(|(method, said)| Some((method, item::rows(input, said.directive, &said.item)?)))
         {
             Role::Rows(method, rows)
         } else if let Some((method, said)) = own_method {
-            let is_bare_pointer = class == Class::Pointer && said.item.subscripts().is_empty();
+            let is_pointer = class == Class::Pointer && !item::has_length(&decl);
+            let is_bare_pointer = is_pointer && said.item.subscripts().is_empty();
             let is_bare_member = known.kind == SymbolKind::Member && said.item.subscripts().is_empty();
             match is_bare_pointer {
-                true => Role::Data("pointer", None),
+                true => Role::Data(Motion::Find, None),
                 false if is_bare_member => Role::Data(method, Some(item::whole(input, &spelling, &decl))),
-                false => Role::Data(method, Some(item::address(input, said.index, said.item)?)),
+                false => Role::Data(method, Some(item::address(input, said.directive, &said.item)?)),
             }
         } else if class == Class::Pointer {
             match used.written && !used.part_read && !used.part_written {
                 true => Role::Value,
                 false if used.written && !used.exposed => Role::Local,
-                false => Role::Data("pointer", inside(around, &name, class)),
+                false => Role::Data(Motion::Find, inside(around, &name, class)),
             }
         } else if class == Class::Array || is_record {
             let address = item::whole(input, &spelling, &decl);
@@ -442,18 +364,18 @@ pub fn capture<'a>(
             // What the region only reads need not come back, and may be constant.
             let is_input = || decl.is_const && input.in_place || is_read_only(input, stmt, symbol, &used);
             if is_visible || class == Class::Array && is_parameter {
-                Role::Data("pointer", inside(around, &name, class))
+                Role::Data(Motion::Find, inside(around, &name, class))
             } else if default_present {
-                Role::Data("present", Some(address))
+                Role::Data(Motion::Present, Some(address))
             } else {
-                Role::Data(if is_input() { "copyin" } else { "copy" }, Some(address))
+                Role::Data(if is_input() { Motion::Copyin } else { Motion::Copy }, Some(address))
             }
         } else if known.kind == SymbolKind::Member && used.written && !decl.is_const {
-            Role::Data("copy", Some(item::whole(input, &spelling, &decl)))
+            Role::Data(Motion::Copy, Some(item::whole(input, &spelling, &decl)))
         } else if may_be_there && known.kind == SymbolKind::Member && !decl.is_const && !decl.is_static {
             Role::Member
         } else if is_visible {
-            Role::Data("present", Some(item::whole(input, &spelling, &decl)))
+            Role::Data(Motion::Present, Some(item::whole(input, &spelling, &decl)))
         } else if in_kernels
             && used.written
             && !is_own(symbol)
@@ -461,7 +383,7 @@ pub fn capture<'a>(
             && (used_after(input, index, stmt, symbol) || atomic.contains(&symbol))
             || in_kernels && !is_own(symbol) && has_other_names(input, region, symbol)
         {
-            Role::Data("copy", Some(item::whole(input, &spelling, &decl)))
+            Role::Data(Motion::Copy, Some(item::whole(input, &spelling, &decl)))
         } else if used.written && !used.exposed && !used.address_taken {
             Role::Local
         } else {
@@ -479,24 +401,24 @@ pub fn capture<'a>(
         captured.push(Captured { symbol, name, class, kind, is_constant, spelling, role, used, seen, decl });
     }
     let mut extras = Vec::new();
-    let mut own: Vec<&Said> = own.iter().collect();
+    let mut own: Vec<&DataItem> = own.iter().collect();
     own.sort_by_key(|said| said.item.depth());
     for said in own {
-        let symbol = symbol_of(said.item);
-        let is_whole = is_whole(said.item);
-        let is_object = object::is_whole(said.item);
+        let symbol = said.symbol;
+        let is_whole = is_whole(&said.item);
+        let is_object = object::is_whole(&said.item);
         let is_named = captured.iter().any(|one| Some(one.symbol) == symbol);
         let text = said.item.text.trim().to_owned();
         if said.clause == DataClause::Attach {
             extras.push(Extra { pointer: Some(text.clone()), text, brings: None, is_object: false });
         } else if input.object.is_some() && is_object {
             // `object` brings it.
-        } else if let Some(method) = method(said.clause).filter(|_| !(is_whole && is_named)) {
-            if item::rows(input, said.index, said.item).is_some() {
+        } else if let Some(method) = said.motion.filter(|_| !(is_whole && is_named)) {
+            if item::rows(input, said.directive, &said.item).is_some() {
                 return Err(refused(said.item.span, "rows that the construct does not name"));
             }
-            let brings = Some((method, item::address(input, said.index, said.item)?));
-            let pointer = item::pointer(input, said.index, said.item);
+            let brings = Some((method, item::address(input, said.directive, &said.item)?));
+            let pointer = item::pointer(input, said.directive, &said.item);
             extras.push(Extra { text, brings, pointer, is_object });
         }
     }

@@ -5,7 +5,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use crate::acc::ast::{ClauseKind, DirectiveKind, ListItem};
-use crate::bind::{ancestors, descendants};
+use crate::bind::descendants;
 use crate::diag::{self, Diag};
 use crate::host::ir::{ExprId, ExprKind, StmtId, Unit};
 use crate::plan::{self, Own};
@@ -62,26 +62,13 @@ pub fn said(input: &Input, index: usize, own: &[Own]) -> Vec<Diag> {
 
 /// The variables that clauses on the construct, in it or around it name, and those that `atomic` statements update.
 fn shared(input: &Input, index: usize, nest: &Nest) -> HashSet<SymbolId> {
-    let mut shared = HashSet::new();
+    let said = input.plan.construct(index);
+    let mut shared: HashSet<SymbolId> =
+        said.data.iter().chain(&said.around).filter_map(|item| item.symbol).collect();
     let mut add = |at: usize, list: &[ListItem]| {
         let place = input.bound[at].directive.span.start;
         shared.extend(list.iter().filter_map(|item| input.symbols.lookup(item.variable(), place)));
     };
-    let is_data = |kind: DirectiveKind| matches!(kind, DirectiveKind::Data);
-    let around = ancestors(input.bound, index).filter(|at| is_data(input.bound[*at].directive.kind));
-    let function = input.bound[index].function;
-    let declares = (0..input.bound.len()).filter(|at| {
-        let one = &input.bound[*at];
-        one.directive.kind == DirectiveKind::Declare
-            && (one.function.is_none() || one.function == function && *at < index)
-    });
-    for at in around.chain(declares).chain([index]) {
-        for kind in input.clauses(at) {
-            if let ClauseKind::Data(_, list) = kind {
-                add(at, list);
-            }
-        }
-    }
     for at in descendants(input.bound, index).chain([index]) {
         for kind in input.clauses(at) {
             if let ClauseKind::Private(list)

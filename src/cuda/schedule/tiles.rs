@@ -7,13 +7,11 @@ use crate::cuda::code::text::operand;
 use crate::cuda::kernel::body::Body;
 use crate::cuda::program::Refused;
 use crate::cuda::types::counted::Counted;
-
-/// The edge of a tile whose size `*` leaves open.
-const EDGE: &str = "16";
+use crate::plan::TILE;
 
 /// How many elements a tile has, if its sizes are numbers.
 pub fn elements(tile: &[String]) -> Option<usize> {
-    let size = |size: &String| (if size == "*" { EDGE } else { size.as_str() }).parse::<usize>().ok();
+    let size = |size: &String| (if size == "*" { TILE } else { size.as_str() }).parse::<usize>().ok();
     (!tile.is_empty()).then(|| tile.iter().map(size).product()).flatten()
 }
 
@@ -47,7 +45,7 @@ impl Body<'_, '_> {
             let trips = self.names.fresh(&format!("{}_trips", counted.name));
             let tiles = self.names.fresh(&format!("{}_tiles", counted.name));
             let size = shared.tile.get(level).map_or("*", String::as_str);
-            let size = operand(if size == "*" { EDGE } else { size });
+            let size = operand(if size == "*" { TILE } else { size });
             let place = self.names.fresh(&format!("{}_at", counted.name));
             counts.push(format!("{trips} = {}, {tiles} = ({trips} + {size} - 1) / {size}", counted.trips));
             loops.push(Tiled { counted, trips, tiles, size, place });

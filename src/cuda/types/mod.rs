@@ -6,5 +6,6 @@ pub mod complex;
 pub mod counted;
 pub mod cpp_complex;
 pub mod item;
+pub mod motion;
 pub mod packed;
 pub mod spelling;

@@ -1,0 +1,174 @@
+//! Plans: the check of their invariants finds what is wrong, and nothing in what the plan's room makes.
+//!
+//! Invariant: a broken plan is a sound one with one change. (That the plans of all fixtures and examples are sound is checked
+//! where they are made: debug builds assert it.)
+
+use acc2omp::acc;
+use acc2omp::bind::{self, Bound};
+use acc2omp::host::{self, ir::Unit};
+use acc2omp::plan::{self, Aim, Attribute, Fault, Gangs, Item, Launch, Plan, Preference, Sharing, WorkLoop};
+use acc2omp::scan::{self, View};
+use acc2omp::sema::{Facts, Symbols};
+use acc2omp::source::{Language, SourceFile};
+
+/// A program of C with its plan.
+struct Planned {
+    unit: Unit,
+    symbols: Symbols,
+    bound: Vec<Bound>,
+    plan: Plan,
+}
+
+impl Planned {
+    fn faults(&self) -> Vec<Fault> {
+        plan::check(&self.unit, &self.symbols, &self.bound, &self.plan)
+    }
+
+    fn launch(&mut self, at: usize) -> &mut Launch {
+        match &mut self.plan.items[at] {
+            Item::Launch(launch) => launch,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn work_loop(&mut self, at: usize) -> &mut WorkLoop {
+        match &mut self.plan.items[at] {
+            Item::Loop(work) => work,
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+fn planned(text: &str) -> Planned {
+    let file = SourceFile::new("a.c".to_owned(), text.as_bytes().to_vec(), Language::C);
+    let (scan, _) = scan::scan(&file, &View::default());
+    let unit = host::parse(&file, &scan);
+    let directives = scan.directives.iter().enumerate();
+    let parsed = directives.filter_map(|(at, text)| Some((at, acc::parse(&file, text).0?))).collect();
+    let (bound, _) = bind::bind(&unit, &scan.directives, parsed, &bind::Regions::default());
+    let symbols = Symbols::new(&unit, file.bytes.len(), (&[], None), &[]);
+    let preference = Preference {
+        collapse_tight: false,
+        short_trip: 4,
+        variable_length_inside: Ok(()),
+        loses_address_bounds: false,
+        tiles: true,
+        not_equal: Ok(()),
+    };
+    let aim = Aim { device_type: "nvidia".to_owned(), preference, queues: false, asks: true };
+    let facts = Facts::new(&file, &unit, &symbols, &[], false);
+    let settled = plan::settle(&facts, bound, &aim);
+    let (plan, _) = plan::plan(&file, &unit, &symbols, &settled.bound, &[], &settled.reached, &aim);
+    Planned { unit, symbols, bound: settled.bound, plan }
+}
+
+/// The faults of the plan of `text` once `change` has broken it: without the change it has none.
+fn broken(text: &str, change: impl FnOnce(&mut Planned)) -> Vec<Fault> {
+    let mut planned = planned(text);
+    assert_eq!(planned.faults(), []);
+    change(&mut planned);
+    planned.faults()
+}
+
+/// Gangs and lanes on two loops with a statement between, and a sum through both.
+const SUMS: &str = "\
+double f(int n, double x[100][100], double *y) {
+    double s = 0.0;
+#pragma acc parallel copy(x[0:100][0:100], y[0:n])
+    {
+        double start = 0.0;
+#pragma acc loop gang reduction(+:s)
+        for (int i = 0; i < n; i++) {
+            y[i] = start;
+#pragma acc loop vector reduction(+:s)
+            for (int j = 0; j < n; j++)
+                s += x[i][j];
+        }
+    }
+    return s;
+}
+";
+
+/// A `kernels` region of two loops, and a statement between them.
+const PARTS: &str = "\
+void f(int n, double *restrict x, double *restrict y) {
+#pragma acc kernels copy(x[0:n], y[0:n])
+    {
+#pragma acc loop independent
+        for (int i = 0; i < n; i++)
+            x[i] = 1.0;
+        x[0] = 2.0;
+#pragma acc loop independent
+        for (int i = 0; i < n; i++)
+            y[i] = x[i];
+    }
+}
+";
+
+const COLLAPSED: &str = "\
+void f(int n, double x[100][100]) {
+#pragma acc parallel loop collapse(2) copy(x[0:100][0:100])
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            x[i][j] = 1.0;
+}
+";
+
+#[test]
+fn an_item_for_each_directive() {
+    assert_eq!(broken(SUMS, |it| drop(it.plan.items.pop())), [Fault::Items]);
+    assert_eq!(broken(SUMS, |it| it.plan.items[1] = Item::Routine { end: None }), [Fault::WrongKind(1)]);
+    assert_eq!(broken(SUMS, |it| it.launch(0).directive = 7), [Fault::OutOfRange(7)]);
+    assert_eq!(broken(PARTS, |it| it.plan.inserted[0].0 = 9), [Fault::OutOfRange(9)]);
+}
+
+#[test]
+fn a_construct_is_translated_whole_or_not_at_all() {
+    let left = broken(SUMS, |it| it.plan.items[0] = Item::Left);
+    assert!(left.contains(&Fault::PartOfUntranslated(0)), "{left:?}");
+    let gone = broken(COLLAPSED, |it| it.plan.items[0] = Item::Gone);
+    assert_eq!(gone, [Fault::NotRun(0), Fault::Forgotten(0)]);
+}
+
+#[test]
+fn the_launches_of_a_construct_run_each_statement_once() {
+    assert_eq!(broken(PARTS, |it| it.plan.items[1] = Item::Gone), [Fault::Forgotten(0)]);
+    assert_eq!(broken(PARTS, |it| drop(it.plan.inserted.pop())), [Fault::Forgotten(0)]);
+    let twice = broken(PARTS, |it| {
+        let first = it.bound[1].stmt().unwrap_or_else(|| panic!("a loop"));
+        it.plan.inserted[0].1 = first;
+    });
+    assert_eq!(twice, [Fault::RunTwice(0), Fault::Forgotten(0)]);
+    assert_eq!(broken(PARTS, |it| it.launch(1).directive = 2), [Fault::NotInside(1), Fault::Forgotten(0)]);
+}
+
+#[test]
+fn levels_go_inward() {
+    assert_eq!(broken(SUMS, |it| it.work_loop(2).spread.gangs = true), [Fault::LevelTaken(2)]);
+    assert_eq!(broken(SUMS, |it| it.work_loop(2).spread.lanes = false), [Fault::NoLevel(2)]);
+    assert_eq!(broken(SUMS, |it| it.launch(0).gangs = Gangs::One), [Fault::LevelTaken(1)]);
+}
+
+#[test]
+fn loops_that_run_as_one_are_there() {
+    let nest =
+        |change: fn(&mut WorkLoop)| broken(COLLAPSED, |it| it.launch(0).nest.iter_mut().for_each(change));
+    assert_eq!(nest(|work| work.collapse = 3), [Fault::NotNested(0)]);
+    assert_eq!(nest(|work| work.tile = vec!["8".to_owned()]), [Fault::NotNested(0)]);
+}
+
+#[test]
+fn a_variable_has_one_role() {
+    let twice = broken(SUMS, |it| {
+        let item = "s".to_owned();
+        let entry = "implicit/scalar-temporary";
+        it.launch(0).attributes.push(Attribute { sharing: Sharing::Private, item, entry });
+    });
+    assert_eq!(twice, [Fault::TwoRoles(0, "s".to_owned())]);
+}
+
+#[test]
+fn a_reduction_is_named_on_all_loops_between() {
+    let lost = broken(SUMS, |it| it.work_loop(1).attributes.clear());
+    assert_eq!(lost, [Fault::NotReducedThrough(1, "s".to_owned())]);
+}
