@@ -152,9 +152,25 @@ impl Headers {
     /// compilers are told of other folders, the nearest one of the files at hand.
     fn find(&self, folder: &Path, name: &str) -> Option<PathBuf> {
         let places = std::iter::once(folder).chain(self.roots.iter().map(PathBuf::as_path));
-        let mut found = places.filter_map(|place| place.join(name).canonicalize().ok());
-        let near = found.find(|path| path.is_file() && self.roots.iter().any(|root| path.starts_with(root)));
-        near.or_else(|| self.nearest(folder, Path::new(name)))
+        self.first(places, name).or_else(|| self.nearest(folder, Path::new(name)))
+    }
+
+    /// The file that an inclusion between angle brackets means, if it is none of the compiler's or the system's.
+    fn find_in_folders(&self, folder: &Path, name: &str) -> Option<PathBuf> {
+        if cuda::is_of_system(name) {
+            return None;
+        }
+        let found = self.first(self.roots.iter().map(PathBuf::as_path), name);
+        found.or_else(|| self.nearest(folder, Path::new(name)))
+    }
+
+    /// The first of these folders' files of this name, inside the folders of the command line.
+    fn first<'a>(&self, mut places: impl Iterator<Item = &'a Path>, name: &str) -> Option<PathBuf> {
+        places.find_map(|place| {
+            let path = place.join(name).canonicalize().ok()?;
+            let is_ours = path.is_file() && self.roots.iter().any(|root| path.starts_with(root));
+            is_ours.then_some(path)
+        })
     }
 
     /// The header of this name that has most folders in common with `folder`, if that is one.
@@ -186,8 +202,12 @@ impl Walk<'_> {
     /// The headers that a file at `real` includes; in hidden branches, too, but what those define is theirs.
     fn file(&mut self, outline: &Outline, real: &Path, defined: &mut Defined) -> Shown {
         let folder = real.parent().unwrap_or(Path::new(""));
-        outline.follow(defined, &mut |name, active, defined| {
-            let Some(path) = self.headers.find(folder, name) else { return };
+        outline.follow(defined, &mut |name, is_quoted, active, defined| {
+            let found = match is_quoted {
+                true => self.headers.find(folder, name),
+                false => self.headers.find_in_folders(folder, name),
+            };
+            let Some(path) = found else { return };
             match active {
                 true => self.header(path, true, defined),
                 false => self.header(path, false, &mut defined.clone()),

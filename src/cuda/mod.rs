@@ -18,6 +18,7 @@ use crate::diag::{self, Diag};
 
 pub use code::change::Change;
 pub use file::device::Device;
+pub use file::unseen::is_of_system;
 pub use meaning::is_c;
 pub use program::choices::Choices;
 pub use program::effects::Effects;

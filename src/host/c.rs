@@ -2,6 +2,8 @@
 //!
 //! Invariant: the only file that knows the grammars' node names; what it does not know becomes `Opaque`, never nothing.
 
+mod hidden;
+
 use tree_sitter::{Node, Parser, Tree};
 
 use crate::scan::{self, Scan};
@@ -161,6 +163,12 @@ impl Reader<'_> {
             "function_definition" => self.function(node, whole),
             "declaration" | "type_definition" | "field_declaration" => return self.declaration(node, kind),
             "alias_declaration" => return self.alias(node).into_iter().collect(),
+            "expression_statement" => {
+                let inside = self.named(node).into_iter().next();
+                if let Some(expr) = inside.filter(|expr| hidden::is_declaration(self, *expr)) {
+                    return hidden::declaration(self, node, expr);
+                }
+            }
             "template_declaration" => {
                 if let Some(inner) = self.templated(node) {
                     return stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.outside(inner, whole, kind));
@@ -707,6 +715,9 @@ impl Reader<'_> {
             },
             "try_statement" => self.try_stmt(node),
             "expression_statement" => match self.named(node).first() {
+                Some(expr) if hidden::is_declaration(self, *expr) => {
+                    StmtKind::Decl(hidden::declaration(self, node, *expr))
+                }
                 Some(expr) => StmtKind::Expr(self.expr(*expr)),
                 None => StmtKind::Empty,
             },

@@ -20,6 +20,8 @@ pub struct MacroLine {
     pub is_undef: bool,
     /// The whole logical line.
     pub span: Span,
+    /// What says the same where the line itself would not: of `#pragma pop_macro`, the definition that counts again.
+    pub instead: Option<String>,
 }
 
 /// Those of a file of C or C++.
@@ -29,18 +31,64 @@ pub fn macro_lines(file: &SourceFile) -> Vec<MacroLine> {
         Event::Line(line) => Some(line),
         Event::Operator(_) | Event::Comment(_) | Event::Word(_) => None,
     });
-    let read = lines.filter_map(|line| {
+    let mut found: Vec<MacroLine> = Vec::new();
+    let mut pushed: Vec<(String, Option<MacroLine>)> = Vec::new();
+    for line in lines {
         let (word, rest) = keyword(&file.bytes, line);
+        if word == "pragma" {
+            match stacked(&rest) {
+                Some((true, name)) => {
+                    let known = found.iter().rev().find(|one| one.name == name).cloned();
+                    pushed.push((name, known));
+                }
+                Some((false, name)) => {
+                    let top = pushed.iter().rposition(|(other, _)| *other == name);
+                    let known = top.and_then(|at| pushed.remove(at).1);
+                    found.push(restored(name, known, line.whole));
+                }
+                None => {}
+            }
+            continue;
+        }
         let is_undef = match word {
             "define" => false,
             "undef" => true,
-            _ => return None,
+            _ => continue,
         };
         let (name, params, body) = definition(&rest);
         let body = if is_undef { String::new() } else { body };
-        Some(MacroLine { name, params, body, is_undef, span: line.whole })
-    });
-    read.collect()
+        found.push(MacroLine { name, params, body, is_undef, span: line.whole, instead: None });
+    }
+    found
+}
+
+/// The macro that `#pragma push_macro("X")` keeps, or `pop_macro` brings back: true for the first.
+fn stacked(rest: &[u8]) -> Option<(bool, String)> {
+    let text = String::from_utf8_lossy(rest);
+    let text = text.trim();
+    let (is_push, inside) = match text.strip_prefix("push_macro") {
+        Some(inside) => (true, inside),
+        None => (false, text.strip_prefix("pop_macro")?),
+    };
+    Some((is_push, inside.split('"').nth(1)?.to_owned()))
+}
+
+/// The line that says what a macro means again. What this file has not defined, nobody here knows.
+fn restored(name: String, known: Option<MacroLine>, span: Span) -> MacroLine {
+    let unknown = || format!("#error \"what `{name}` means behind `pop_macro` was not seen\"");
+    let instead = match &known {
+        Some(one) if one.is_undef => format!("#undef {name}"),
+        Some(one) => {
+            let params =
+                one.params.as_ref().map_or(String::new(), |params| format!("({})", params.join(", ")));
+            format!("#undef {name}\n#define {name}{params} {}", one.body)
+        }
+        None => unknown(),
+    };
+    let body = known.as_ref().map_or(String::new(), |one| one.body.clone());
+    let params = known.as_ref().and_then(|one| one.params.clone());
+    let is_undef = known.is_none_or(|one| one.is_undef);
+    MacroLine { name, params, body, is_undef, span, instead: Some(instead) }
 }
 
 #[cfg(test)]
@@ -56,5 +104,16 @@ mod tests {
         let said: Vec<(&str, bool, &str)> =
             found.iter().map(|line| (line.name.as_str(), line.is_undef, line.body.as_str())).collect();
         assert_eq!(said, [("W", false, "3"), ("W", true, ""), ("F", false, "a + b")]);
+    }
+
+    #[test]
+    fn what_is_pushed_counts_again() {
+        let text = "#define W 3\n#pragma push_macro(\"W\")\n#undef W\n#define W 4\n#pragma pop_macro(\"W\")\n\
+            #pragma pop_macro(\"V\")\n";
+        let file = SourceFile::new("a.c", text.into(), Language::C);
+        let found = macro_lines(&file);
+        let said: Vec<Option<&str>> = found.iter().map(|line| line.instead.as_deref()).collect();
+        assert_eq!(said[3], Some("#undef W\n#define W 3"));
+        assert!(said[4].is_some_and(|line| line.starts_with("#error")));
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! Invariant: what is no such macro is copied; every byte written knows its place in the source, or that it has none.
 
+mod declarators;
+
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::source::{SourceFile, Span};
@@ -10,6 +12,8 @@ use super::DirectiveText;
 use super::c::{self, Event, Line, is_word_start};
 use super::preproc::{self, Shown, View, keyword};
 use super::shadow;
+
+pub use declarators::{declarators, declaring_macros};
 
 /// More tokens or deeper macros than this are not written out.
 const LIMIT: usize = 20_000;

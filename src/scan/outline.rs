@@ -32,12 +32,16 @@ impl Outline {
     }
 
     /// What is shown of the file where it is included, in source order: `defined` are the macros there, and behind it those
-    /// behind the inclusion. `met` is told of each file between quotes that it includes, whether the inclusion is shown, and
-    /// what is defined there.
-    pub fn follow(&self, defined: &mut Defined, met: &mut dyn FnMut(&str, bool, &mut Defined)) -> Shown {
+    /// behind the inclusion. `met` is called for each file that it includes: with its name, whether that stands between
+    /// quotes, whether the inclusion is shown, and what is defined there.
+    pub fn follow(
+        &self,
+        defined: &mut Defined,
+        met: &mut dyn FnMut(&str, bool, bool, &mut Defined),
+    ) -> Shown {
         preproc::follow(&self.steps, &[], defined, &mut |step, active, defined| {
-            if let Some((path, true)) = shadow::included(&step.rest) {
-                met(path, active, defined);
+            if let Some((path, is_quoted)) = shadow::included(&step.rest) {
+                met(path, is_quoted, active, defined);
             }
         })
     }

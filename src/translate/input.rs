@@ -30,6 +30,8 @@ pub struct Header {
     pub(super) scan: Scan,
     pub(super) unit: Unit,
     pub(super) macros: Vec<Macro>,
+    /// Its macros, if one of them may declare something.
+    pub(super) declaring: Vec<Macro>,
     /// The variables that it gives a place on the device.
     pub(super) declared: Declared,
     /// The procedures that it says all gangs run together.
@@ -75,7 +77,8 @@ impl Header {
         let macros = scan::header_macros(&file, shown);
         let declared = bind::declared(&file, &scan, &unit);
         let gang_routines = bind::gang_routines(&file, &scan, &unit);
-        Header { file, scan, unit, macros, declared, gang_routines, includes_at: None }
+        let declaring = scan::declaring_macros(&file);
+        Header { file, scan, unit, macros, declaring, declared, gang_routines, includes_at: None }
     }
 
     /// Reads a Fortran file whose scoping units go on, at this offset, in the file to translate.
@@ -87,7 +90,7 @@ impl Header {
 /// What a header shows that nothing includes.
 fn alone(file: &SourceFile) -> Shown {
     let mut defined = View::default().for_language(file.language).defined();
-    Outline::of(file).follow(&mut defined, &mut |_, _, _| ())
+    Outline::of(file).follow(&mut defined, &mut |_, _, _, _| ())
 }
 
 impl Source {

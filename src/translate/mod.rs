@@ -6,6 +6,7 @@ mod allocations;
 mod builds;
 mod calls;
 mod cuda;
+mod declarators;
 mod existing;
 mod inductions;
 mod input;
@@ -48,10 +49,10 @@ pub fn translate(source: &Source, options: &Options) -> Translation {
         if source.file.language.is_fortran() {
             return Translation::left_in_fortran(source);
         }
-        return match scan::macros(&source.file, &headers) {
+        return declarators::translated(source, &|source| match scan::macros(&source.file, &headers) {
             Some(macros) => written::written_out(source, &macros, options),
             None => counting(source, &|source| cuda::translate(source, options)),
-        };
+        });
     }
     let mut translation = match scan::macros(&source.file, &headers) {
         Some(macros) => macros::translate(source, &macros, options),

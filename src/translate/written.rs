@@ -57,7 +57,7 @@ pub fn written_out(source: &Source, macros: &Macros, options: &Options) -> Trans
 }
 
 /// The one edit that makes `new` of `old`.
-fn whole_change(old: &[u8], new: &[u8]) -> Edit {
+pub(super) fn whole_change(old: &[u8], new: &[u8]) -> Edit {
     let same = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let rest = (&old[same..], &new[same..]);
     let behind = rest.0.iter().rev().zip(rest.1.iter().rev()).take_while(|(a, b)| a == b).count();

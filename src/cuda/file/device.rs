@@ -508,7 +508,9 @@ impl Device {
             out += "#define restrict __restrict__\n\n";
         }
         for (name, meaning) in meaning::WORDS {
-            if words(&all).contains(&name) {
+            // C++ has functions in the place of C's macros.
+            let is_meant = !meaning.starts_with("acc2omp::") || source.ends_with(".c");
+            if is_meant && words(&all).contains(&name) {
                 out += &format!("#define {name} {meaning}\n\n");
             }
         }

@@ -154,6 +154,11 @@ impl Device {
     }
 }
 
+/// Whether a header is the compiler's or the system's.
+pub fn is_of_system(path: &str) -> bool {
+    STANDARD.contains(&path) || OF_SYSTEMS.contains(&path) || path.starts_with("sys/") || !path.contains('.')
+}
+
 /// The headers that are included and were not read, and whether the source itself includes them.
 fn unread<'a>(input: &Input<'a>) -> Vec<(bool, &'a Include)> {
     let name = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned();
@@ -161,11 +166,7 @@ fn unread<'a>(input: &Input<'a>) -> Vec<(bool, &'a Include)> {
     let own = input.source.scan.includes.iter().map(|include| (true, include));
     let others = input.headers.iter().flat_map(|seen| &seen.scan.includes).map(|include| (false, include));
     let is_unread = |(_, include): &(bool, &Include)| {
-        let is_system = STANDARD.contains(&include.path.as_str())
-            || OF_SYSTEMS.contains(&include.path.as_str())
-            || include.path.starts_with("sys/")
-            || !include.path.contains('.');
-        include.active && !is_system && !read.contains(&name(&include.path))
+        include.active && !is_of_system(&include.path) && !read.contains(&name(&include.path))
     };
     own.chain(others).filter(is_unread).collect()
 }

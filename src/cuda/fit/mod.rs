@@ -14,3 +14,4 @@ pub mod object;
 pub mod obstacle;
 pub mod stuck;
 pub mod twin;
+pub mod undeclared;

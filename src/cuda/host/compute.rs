@@ -11,7 +11,7 @@ use crate::cuda::code::change::Change;
 use crate::cuda::code::lines::{braced, fitted, unbraced};
 use crate::cuda::code::origin;
 use crate::cuda::code::text::{Edits, words};
-use crate::cuda::fit::{callable, copied, cpp, hoisted, object, obstacle};
+use crate::cuda::fit::{callable, copied, cpp, hoisted, object, obstacle, undeclared};
 use crate::cuda::kernel::body::Body;
 use crate::cuda::kernel::grid::grid;
 use crate::cuda::kernel::launcher::{self, Launcher};
@@ -281,6 +281,7 @@ impl<'a> Lowering<'a> {
         spelling::none_too_long(input, input.stmt_span(stmt))?;
         if !in_place {
             callable::none(input, index, stmt)?;
+            undeclared::none(input, index, stmt)?;
         }
         let asked = &self.gangs(input, index, asked);
         let nest = self.nest(input, launch, asked);

@@ -156,8 +156,10 @@ impl Lowering<'_> {
     fn is_bare_pointer(&self, index: usize, item: &ListItem) -> bool {
         let place = self.input.bound[index].directive.span.start;
         let symbol = self.input.symbols.lookup(&item.base.text, place);
+        let decl = symbol.and_then(|symbol| self.input.declaration(symbol));
         item.parts.is_empty()
             && symbol.is_some_and(|symbol| self.input.symbols.get(symbol).class == Class::Pointer)
+            && !decl.is_some_and(|(_, decl)| item::has_length(decl))
     }
 
     /// `data`

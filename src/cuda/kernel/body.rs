@@ -68,6 +68,11 @@ impl Body<'_, '_> {
         let span = self.input.stmt_span(stmt);
         super::flat::flatten(self.input, &self.flat, span, &mut self.edits)?;
         meaning::edit(self.input, span, &mut self.edits)?;
+        if !self.is_routine {
+            let is_outer = |symbol| !span.contains(self.input.symbols.get(symbol).scope);
+            super::whole::decltypes(self.input, span, &is_outer, &mut self.edits);
+            crate::cuda::program::qualified::edit(self.input, span, &mut self.edits)?;
+        }
         self.directives(span)?;
         match &self.input.unit().stmt(stmt).kind {
             // The braces of a function stay outside of what one thread does.
@@ -597,7 +602,10 @@ impl Body<'_, '_> {
         }
         let base = spelling::base(self.input, seen, decl)
             .ok_or_else(|| refused(item.span, "a reduction of this type"))?;
-        let name = item.variable();
+        let name = match crate::cuda::program::qualified::is_variable(self.input, symbol) {
+            true => item.variable().rsplit("::").next().unwrap_or_default(),
+            false => item.variable(),
+        };
         let reduce = match (threads.worker, threads.vector) {
             (true, false) => "worker_reduce",
             (false, true) if self.shape.rows => "vector_reduce",

@@ -17,4 +17,5 @@ pub mod table;
 pub mod this;
 pub mod tiles;
 pub mod variable;
+pub mod whole;
 pub mod window;

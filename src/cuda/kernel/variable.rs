@@ -378,11 +378,11 @@ impl<'a> Making<'a, '_> {
         // What the build chooses, the header does not know.
         let plain = plain.filter(|_| !spelling::is_chosen(self.input, &one.decl));
         if let Some(plain) = plain {
-            self.host.param(&format!("{element} {name}"), &format!("{plain} {name}"), name);
+            self.host.param(&format!("{element} {name}"), &format!("{plain} {name}"), here);
             return;
         }
         let at = self.names.fresh(&format!("{name}_value"));
-        self.host.pointer(&format!("const {element} *"), &at, &format!("&{name}"));
+        self.host.pointer(&format!("const {element} *"), &at, &format!("&{here}"));
         self.host.lines.push(format!("const {element} {name} = *{at};"));
     }
 
@@ -493,7 +493,10 @@ impl<'a> Making<'a, '_> {
         self.common.insert(one.symbol);
         let device = self.names.fresh(&format!("{name}_device"));
         let argument = variable.cast(&variable.pointer_to(""), &device);
-        self.made.params.push((variable.pointer_to(name), argument));
+        match super::whole::dimensions(self.input, self.stmt, one)? {
+            None => self.made.params.push((variable.pointer_to(name), argument)),
+            Some(dimensions) => self.whole(variable, &dimensions, argument),
+        }
         let host_type = variable.host_type();
         let start = self.host.pointer(&host_type, name, here);
         let region = self.host.words.region.clone();
@@ -530,6 +533,26 @@ impl<'a> Making<'a, '_> {
         self.made.devices.insert(one.symbol, device);
         self.run_time_sizes(variable);
         Ok(())
+    }
+
+    /// The parameter for an array that the kernel has as one, and its name there.
+    fn whole(&mut self, variable: &Variable, dimensions: &str, argument: String) {
+        let Variable { one, name, here, element, inner, .. } = variable;
+        let there = self.names.fresh(&format!("{name}_there"));
+        let (kind, array) = if self.host.in_place {
+            let alias = self.names.fresh(&format!("{name}_type"));
+            self.host.lines.push(format!("using {alias} = acc2omp::Value<decltype({here})>;"));
+            ("auto".to_owned(), format!("{alias} *"))
+        } else {
+            let constant = if variable.is_read_only || one.decl.is_const { "const " } else { "" };
+            let kind = format!("{constant}{element} {inner}");
+            (kind.clone(), format!("{kind}(*){dimensions}"))
+        };
+        self.made.params.push((variable.pointer_to(&there), argument));
+        self.made.prologue.push(match self.host.in_place {
+            true => format!("{kind} &{name} = *({array}){there};"),
+            false => format!("{kind}(&{name}){dimensions} = *({array}){there};"),
+        });
     }
 
     /// What fills an array of each thread or gang, which is declared with what threads share.

@@ -4,8 +4,9 @@
 
 use crate::cuda::code::text::Edits;
 use crate::cuda::program::{Input, Refused, Seen, refused};
-use crate::cuda::types::enums::{constants, integer};
+use crate::cuda::types::enums::{constant, constants, integer};
 use crate::host::forms::inside;
+use crate::host::ir::{DeclKind, ExprKind};
 use crate::source::Span;
 
 /// Writes the integer type in the place of each enumeration in some code. What is defined there is defined in front.
@@ -32,6 +33,28 @@ pub fn in_code(input: &Input, seen: &Seen, span: Span, edits: &mut Edits) -> Res
             edits.insert(around.start, format!("{text};\n"));
         }
         edits.replace(one.span, word);
+    }
+    Ok(())
+}
+
+/// That code names no constant of an enumeration of which one does not fit into an `int`: the types of the others differ.
+pub fn none_large(input: &Input, span: Span) -> Result<(), Refused> {
+    let unit = input.unit();
+    for expr in unit.exprs_in(span) {
+        let ExprKind::Name(name) = &expr.kind else { continue };
+        let named = |seen: Seen| {
+            let mut all = seen.unit.decls_named(name).filter(|decl| decl.kind == DeclKind::Enumerator);
+            let whole = all.next()?.span;
+            let mut known = seen.unit.decls_with_names_in(whole);
+            let is_large = |value: i128| value > i128::from(i32::MAX);
+            known.find(|one| {
+                one.kind == DeclKind::Enumerator && constant(input, &one.name).is_some_and(is_large)
+            })?;
+            Some(())
+        };
+        if input.files().any(|seen| named(seen).is_some()) {
+            return Err(refused(expr.span, "a constant of an enumeration with constants beyond `int`"));
+        }
     }
     Ok(())
 }

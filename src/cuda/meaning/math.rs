@@ -36,6 +36,7 @@ pub fn calls(place: &Place, wraps: &mut Wraps, edits: &mut Edits) {
     for (id, name) in names.into_iter().filter(|(id, _)| !callees.contains(id)) {
         // A function that a macro or a pointer gets.
         if function(place, id, name).is_some()
+            && !is_generic(place.input)
             && place.types.symbols.lookup(name, unit.expr(id).span.start).is_none()
         {
             edits.insert(unit.expr(id).span.start, OWN);
@@ -56,7 +57,7 @@ fn function(place: &Place, id: ExprId, name: &str) -> Option<Overloaded> {
     let is_librarys = symbol.is_none_or(|symbol| symbols.get(symbol).kind == SymbolKind::Function)
         && symbols.macro_of(name).is_none()
         && !super::taken::is_own(place.input, name);
-    (is_librarys && !(is_generic(place.input) && name != "abs")).then_some(found)
+    is_librarys.then_some(found)
 }
 
 /// Whether the program includes `<tgmath.h>`, whose functions are those of the argument's type in C, too.
@@ -82,6 +83,13 @@ fn arguments(
         }
     }
     let doubles: Vec<(ExprId, CType)> = of(Parameter::Double).collect();
+    // There, the function is that of the widest type of its arguments; for integers, that of `double`.
+    if is_generic(place.input) {
+        let all: Option<Vec<CNumber>> = doubles.iter().map(|(_, found)| found.number()).collect();
+        if all.is_none_or(|all| all.iter().all(|number| *number == CNumber::Float)) {
+            return;
+        }
+    }
     let is_wide = |found: &CType| *found == CType::Number(CNumber::Double);
     let is_float = |found: &CType| *found == CType::Number(CNumber::Float);
     // With one of its arguments a `double`, CUDA has `pow` for all numbers, and no other function.

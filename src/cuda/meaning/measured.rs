@@ -86,7 +86,7 @@ fn unnamed(place: &Place, one: &Measured, edits: &mut Edits) -> Result<(), Refus
         let Some(symbol) = types.symbols.lookup(name, expr.span.start) else { continue };
         let Some(decl) = types.symbols.get(symbol).decl.map(|id| types.unit.decl(id)) else { continue };
         let is_variable = matches!(decl.kind, DeclKind::Variable | DeclKind::Parameter);
-        if !is_variable || place.span.contains(decl.span) || is_global(place, decl) {
+        if !is_variable || place.span.contains(decl.span) || is_global(place, decl) && !is_in_kernel(place) {
             continue;
         }
         let is_whole = at + 1 == one.operand.len();
@@ -135,6 +135,12 @@ fn abstract_declarator(place: &Place, decl: &Decl, inner: &str) -> Option<String
         }
     }
     Some(made)
+}
+
+/// Whether the code is that of a compute construct.
+fn is_in_kernel(place: &Place) -> bool {
+    let mut computing = place.input.bound.iter().filter(|one| one.directive.kind.is_compute());
+    computing.any(|one| one.stmt().is_some_and(|stmt| place.input.stmt_span(stmt).contains(place.span)))
 }
 
 /// Whether a routine of the device may name the variable.

@@ -13,6 +13,7 @@ mod measured;
 mod pointers;
 pub mod readers;
 mod steps;
+mod storage;
 mod taken;
 mod values;
 mod wraps;
@@ -37,7 +38,16 @@ pub use math::in_macro;
 pub use values::addresses;
 
 /// Words of C, and those of C++ for them.
-pub const WORDS: [(&str, &str); 5] = [
+pub const WORDS: [(&str, &str); 14] = [
+    ("isgreater", "acc2omp::c::isgreater"),
+    ("isgreaterequal", "acc2omp::c::isgreaterequal"),
+    ("isless", "acc2omp::c::isless"),
+    ("islessequal", "acc2omp::c::islessequal"),
+    ("islessgreater", "acc2omp::c::islessgreater"),
+    ("isunordered", "acc2omp::c::isunordered"),
+    ("isnormal", "acc2omp::c::isnormal"),
+    ("fpclassify", "acc2omp::c::fpclassify"),
+    ("typeof", "__typeof__"),
     ("_Bool", "bool"),
     ("_Static_assert", "static_assert"),
     ("_Alignas", "alignas"),
@@ -112,6 +122,8 @@ pub fn edit(input: &Input, span: Span, edits: &mut Edits) -> Result<(), Refused>
     initialisers::narrowed(&place, &mut wraps);
     wraps.add_to(edits);
     steps::edit(&place, edits)?;
+    storage::edit(&place, edits)?;
+    enums::none_large(input, span)?;
     measured::sizes(&place, edits)?;
     initialisers::edit(&place, edits)?;
     enums::in_code(input, &input.source, span, edits)?;

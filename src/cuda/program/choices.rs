@@ -321,6 +321,9 @@ fn file(seen: &Seen) -> File {
         Choice { whole: fork.whole, branches: branches.collect(), travels }
     });
     let texts = lines.iter().map(|line| {
+        if let Some(instead) = &line.instead {
+            return instead.clone();
+        }
         // What is continued by nothing ends there.
         seen.file.text(line.span).trim_end().trim_end_matches('\\').trim_end().to_owned()
     });

@@ -71,13 +71,26 @@ fn is_type(input: &Input, name: &str) -> bool {
     })
 }
 
+/// Whether an expression of C++ is one of `new` or `delete`.
+fn allocates(text: &str) -> bool {
+    let text = text.trim_start_matches("::").trim_start();
+    ["new", "delete"].iter().any(|word| {
+        text.strip_prefix(word)
+            .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+    })
+}
+
 /// The first call in `span` that may change more than its arguments lead to: what calls for objects of the thread's own
 /// change, `is_own` tells.
 pub fn changing_call(input: &Input, span: Span, is_own: &dyn Fn(ExprId) -> bool) -> Option<Span> {
     let effects = input.effects?;
     let unit = input.unit();
     let found = unit.exprs_in(span).find(|expr| {
-        let ExprKind::Call { callee, .. } = &expr.kind else { return false };
+        let callee = match &expr.kind {
+            ExprKind::Call { callee, .. } => callee,
+            ExprKind::Initialiser(_) => return allocates(&input.file().text(expr.span)),
+            _ => return false,
+        };
         match &unit.expr(*callee).kind {
             ExprKind::Name(name) => {
                 let known = input.symbols.lookup(name, expr.span.start);

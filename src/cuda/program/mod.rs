@@ -13,9 +13,11 @@ pub mod macros;
 pub mod members;
 pub mod names;
 pub mod predefined;
+pub mod qualified;
 pub mod renamed;
 pub mod routines;
 pub mod stuck;
+pub mod type_uses;
 pub mod units;
 pub mod uses;
 

@@ -56,6 +56,7 @@ pub fn outer(input: &Input, stmt: StmtId) -> Vec<(SymbolId, Use)> {
             known.kind,
             SymbolKind::Local | SymbolKind::Parameter | SymbolKind::Static | SymbolKind::Member
         ) && !span.contains(known.scope)
+            && !super::qualified::is_elsewhere(input, span, *symbol)
     };
     let mut outer: Vec<(SymbolId, Use)> =
         found.into_iter().filter(|(symbol, _)| is_outside(symbol)).collect();
@@ -212,5 +213,7 @@ pub fn only_indexed(input: &Input, stmt: StmtId, symbol: SymbolId) -> bool {
 /// Whether a region does nothing with an array but to index it, so that a pointer can take its place.
 pub fn may_be_pointer(input: &Input, stmt: StmtId, symbol: SymbolId) -> bool {
     let text = input.file().text(input.stmt_span(stmt));
-    only_indexed(input, stmt, symbol) && !text::words(&text).contains(&"sizeof")
+    only_indexed(input, stmt, symbol)
+        && !text::words(&text).contains(&"sizeof")
+        && !super::type_uses::uses_type(input, stmt, &input.symbols.get(symbol).name)
 }

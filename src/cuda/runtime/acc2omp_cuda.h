@@ -247,6 +247,8 @@ void acc2omp_compare(const char *source, const char *ours, const char *theirs);
 
 #if defined(__cplusplus) && defined(ACC2OMP_HAS_CUDA)
 
+#include <cfloat>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <type_traits>
@@ -419,6 +421,32 @@ __host__ __device__ inline double scalbln(double x, long n) { return ::scalbln(x
 __host__ __device__ inline double frexp(double x, int *n) { return ::frexp(x, n); }
 __host__ __device__ inline double modf(double x, double *n) { return ::modf(x, n); }
 __host__ __device__ inline double remquo(double x, double y, int *n) { return ::remquo(x, y, n); }
+
+// The comparisons of <math.h>, which C++ has as functions of the host. No comparison of the device raises an exception.
+template <class A, class B>
+__host__ __device__ inline bool isunordered(A x, B y) { return x != x || y != y; }
+template <class A, class B>
+__host__ __device__ inline bool isgreater(A x, B y) { return x > y; }
+template <class A, class B>
+__host__ __device__ inline bool isgreaterequal(A x, B y) { return x >= y; }
+template <class A, class B>
+__host__ __device__ inline bool isless(A x, B y) { return x < y; }
+template <class A, class B>
+__host__ __device__ inline bool islessequal(A x, B y) { return x <= y; }
+template <class A, class B>
+__host__ __device__ inline bool islessgreater(A x, B y) { return x < y || x > y; }
+__host__ __device__ inline int fpclassify(float x)
+{
+    const float size = x < 0 ? -x : x;
+    return x != x ? FP_NAN : size > FLT_MAX ? FP_INFINITE : size == 0 ? FP_ZERO : size < FLT_MIN ? FP_SUBNORMAL : FP_NORMAL;
+}
+__host__ __device__ inline int fpclassify(double x)
+{
+    const double size = x < 0 ? -x : x;
+    return x != x ? FP_NAN : size > DBL_MAX ? FP_INFINITE : size == 0 ? FP_ZERO : size < DBL_MIN ? FP_SUBNORMAL : FP_NORMAL;
+}
+template <class A>
+__host__ __device__ inline bool isnormal(A x) { return c::fpclassify(x) == FP_NORMAL; }
 
 }  // namespace c
 

@@ -9,6 +9,7 @@ use super::nest::Nest;
 use crate::acc::ast::{ClauseKind, DataClause, ListItem, ReductionOp};
 use crate::bind::descendants;
 use crate::cuda::fit::object;
+use crate::cuda::program::qualified;
 use crate::cuda::program::uses::{self, outer};
 use crate::cuda::program::{Input, Refused, Seen, refused};
 use crate::cuda::types::item::{self, Address, Rows};
@@ -199,7 +200,11 @@ pub fn capture<'a>(
         let name = known.name.clone();
         let said = input.file().text(at);
         let is_qualified = said.ends_with(&format!("::{name}"));
-        let spelling = if is_qualified { said.into_owned() } else { name.clone() };
+        let spelling = match qualified::spelling(input, input.stmt_span(stmt), symbol) {
+            Some(path) => path,
+            None if is_qualified => said.into_owned(),
+            None => name.clone(),
+        };
         let class = match (known.class, decl.derived.first()) {
             (Class::Unknown, Some(Derived::Pointer)) => Class::Pointer,
             (class, _) => class,
@@ -244,7 +249,8 @@ pub fn capture<'a>(
         {
             Role::Rows(method, rows)
         } else if let Some((method, said)) = own_method {
-            let is_bare_pointer = class == Class::Pointer && said.item.subscripts().is_empty();
+            let is_pointer = class == Class::Pointer && !item::has_length(&decl);
+            let is_bare_pointer = is_pointer && said.item.subscripts().is_empty();
             let is_bare_member = known.kind == SymbolKind::Member && said.item.subscripts().is_empty();
             match is_bare_pointer {
                 true => Role::Data(Motion::Find, None),

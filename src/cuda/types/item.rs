@@ -3,8 +3,9 @@
 //! Invariant: an expression means the same wherever in the function it is put, as long as the variables in it keep their values.
 
 use crate::acc::ast::{Expr, ListItem, Part, Subscript};
-use crate::host::ir::{Decl, Derived};
+use crate::host::ir::{Decl, DeclKind, Derived};
 use crate::sema::{Class, Symbol, SymbolKind};
+use crate::source::Span;
 
 use crate::cuda::code::text::{operand, summand};
 use crate::cuda::program::{Input, Refused, refused};
@@ -24,7 +25,6 @@ pub struct Address {
 
 /// All of a variable that is no pointer.
 pub fn whole(input: &Input, name: &str, decl: &Decl) -> Address {
-    let _ = input;
     let arrays = decl.derived.iter().filter(|part| matches!(part, Derived::Array(_))).count();
     if arrays == 0 {
         return Address {
@@ -35,12 +35,32 @@ pub fn whole(input: &Input, name: &str, decl: &Decl) -> Address {
         };
     }
     let element = format!("{name}{}", "[0]".repeat(arrays));
+    // To `sizeof`, a parameter is a pointer, but for a reference.
+    let before = input.file().text(Span { start: decl.span.start, end: decl.name_span.start });
+    if let (DeclKind::Parameter, Some(Derived::Array(Some(size)))) = (decl.kind, decl.derived.first())
+        && !before.trim_end().ends_with('&')
+    {
+        let length = operand(&input.source.text(*size));
+        let rows =
+            if arrays == 1 { String::new() } else { format!(" * (sizeof {name}[0] / sizeof {element})") };
+        return Address {
+            from: name.to_owned(),
+            count: format!("{length}{rows}"),
+            bytes: format!("{length} * sizeof {name}[0]"),
+            at_start: true,
+        };
+    }
     Address {
         from: name.to_owned(),
         count: format!("sizeof {name} / sizeof {element}"),
         bytes: format!("sizeof {name}"),
         at_start: true,
     }
+}
+
+/// Whether something is a parameter that is declared as an array with a length: a clause that names it alone means all of it.
+pub fn has_length(decl: &Decl) -> bool {
+    decl.kind == DeclKind::Parameter && matches!(decl.derived.first(), Some(Derived::Array(Some(_))))
 }
 
 /// The expression of a pointer that the item's memory is reached by, if that pointer is a part of something else: `s->p` of
@@ -102,7 +122,7 @@ pub fn piece(input: &Input, index: usize, item: &ListItem) -> Result<Address, Re
     if sections.is_empty() {
         if last_member.is_none() {
             let decl = symbol.and_then(|symbol| input.declaration(symbol)).map(|(_, decl)| decl);
-            if let Some(decl) = decl.filter(|_| class == Class::Array) {
+            if let Some(decl) = decl.filter(|decl| class == Class::Array || has_length(decl)) {
                 return Ok(whole(input, base, decl));
             }
         }

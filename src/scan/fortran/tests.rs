@@ -207,8 +207,8 @@ fn names_and_includes_are_found() {
     assert_eq!(paths, [("openacc_lib.h", true), ("a.h", true), ("b.h", false)]);
     let mut met = Vec::new();
     let outline = crate::scan::Outline::of(&file);
-    outline.follow(&mut crate::scan::Defined::default(), &mut |path, active, _| {
-        met.push((path.to_owned(), active));
+    outline.follow(&mut crate::scan::Defined::default(), &mut |path, is_quoted, active, _| {
+        met.extend(is_quoted.then(|| (path.to_owned(), active)));
     });
     assert_eq!(met, [("openacc_lib.h".to_owned(), true), ("a.h".to_owned(), true)]);
     assert_eq!(scan.guards.len(), 1);

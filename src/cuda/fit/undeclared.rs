@@ -1,0 +1,60 @@
+//! Variables that a region uses and whose declarations are nowhere to be seen: a macro or a header that was not read has them.
+//!
+//! Invariant: no kernel names a variable that it has not.
+
+use crate::acc::ast::ClauseKind;
+use crate::acc::ast::DirectiveKind;
+use crate::bind::ancestors;
+use crate::cuda::code::text::words;
+use crate::cuda::program::{Input, Refused, defines, refused};
+use crate::host::ir::{ExprId, ExprKind, StmtId};
+
+/// That a region has none of them.
+pub fn none(input: &Input, index: usize, stmt: StmtId) -> Result<(), Refused> {
+    let span = input.stmt_span(stmt);
+    let place = input.bound[index].directive.span.start;
+    let is_unknown = |name: &str, at: u32| {
+        let is_own = name != "this" && !name.starts_with("__");
+        is_own && input.symbols.lookup(name, at).is_none() && defines::define(input, name).is_none()
+    };
+    let text =
+        String::from_utf8_lossy(input.source.scan.shadow.get(span.range()).unwrap_or_default()).into_owned();
+    let all = words(&text);
+    let data =
+        ancestors(input.bound, index).filter(|at| input.bound[*at].directive.kind == DirectiveKind::Data);
+    for at in std::iter::once(index).chain(data) {
+        for kind in input.clauses(at) {
+            let ClauseKind::Data(_, list) = kind else { continue };
+            let name = |item: &crate::acc::ast::ListItem| item.base.text.clone();
+            let mut named = list.iter().filter(|item| all.contains(&item.base.text.as_str()));
+            if let Some(item) = named.find(|item| is_unknown(&name(item), place)) {
+                return Err(refused(item.span, &format!("`{}`, whose declaration is not seen,", name(item))));
+            }
+        }
+    }
+    if !input.is_c {
+        return Ok(());
+    }
+    let unit = input.unit();
+    for expr in unit.exprs_in(span) {
+        let (ExprKind::Assign(_, at, _) | ExprKind::Index(at, _)) = &expr.kind else { continue };
+        let Some((name, span)) = root(input, *at) else { continue };
+        if is_unknown(&name, span.start) {
+            return Err(refused(span, &format!("`{name}`, whose declaration is not seen,")));
+        }
+    }
+    Ok(())
+}
+
+/// The variable that an element or a member is of.
+fn root(input: &Input, expr: ExprId) -> Option<(String, crate::source::Span)> {
+    let unit = input.unit();
+    let mut at = expr;
+    while let ExprKind::Index(base, _) | ExprKind::Member { base, .. } = unit.expr(at).kind {
+        at = base;
+    }
+    match &unit.expr(at).kind {
+        ExprKind::Name(name) => Some((name.clone(), unit.expr(at).span)),
+        _ => None,
+    }
+}

@@ -1,0 +1,43 @@
+//! Words of C that C++ reads otherwise: `auto` beside a type says nothing in C, `register` nothing anywhere.
+//!
+//! Invariant: a declaration keeps its type.
+
+use crate::cuda::code::text::{Edits, words};
+use crate::cuda::program::{Refused, refused};
+use crate::host::forms::inside;
+use crate::host::ir::BaseType;
+use crate::source::Span;
+
+use super::Place;
+
+/// Takes them away.
+pub fn edit(place: &Place, edits: &mut Edits) -> Result<(), Refused> {
+    let unit = place.types.unit;
+    for word in inside(&unit.forms.storage, place.span) {
+        let text = place.types.file.text(*word);
+        let is_typed = || {
+            let mut all = unit.decls_in(place.span).filter(|decl| decl.span.contains(*word));
+            all.all(|decl| decl.base != BaseType::Unknown)
+        };
+        if text == "register" || text == "auto" && is_typed() {
+            edits.replace(*word, "");
+        }
+    }
+    // To C's grammar `nullptr` is a constant, whoever declares it.
+    let text = place.types.file.text(place.span);
+    let all = String::from_utf8_lossy(&place.input.source.scan.shadow);
+    let declares =
+        |before: &str| before.trim_end().ends_with(|c: char| c.is_alphanumeric() || "*,_".contains(c));
+    let is_declared = || {
+        all.match_indices("nullptr").any(|(at, word)| {
+            let behind = all[at + word.len()..].trim_start();
+            let is_set = behind.starts_with('=') && !behind.starts_with("==");
+            (is_set || behind.starts_with([';', ','])) && declares(&all[..at])
+        })
+    };
+    if words(&text).contains(&"nullptr") && is_declared() {
+        let at = Span { start: place.span.start, end: place.span.start + 1 };
+        return Err(refused(at, "a variable that is called `nullptr`"));
+    }
+    Ok(())
+}

@@ -1,0 +1,111 @@
+//! Variables of namespaces that a region names by their namespace: the kernel has them by their last name.
+//!
+//! Invariant: no other variable of that name is meant in the region.
+
+use super::{Input, Refused, refused};
+use crate::cuda::code::text::{Edits, placed_words};
+use crate::sema::{Class, SymbolId, SymbolKind};
+use crate::source::Span;
+
+/// Takes the namespaces away.
+pub fn edit(input: &Input, span: Span, edits: &mut Edits) -> Result<(), Refused> {
+    if input.is_c {
+        return Ok(());
+    }
+    for (whole, name) in names(input, span) {
+        let place = whole.start;
+        let Some(symbol) = input.symbols.lookup(&input.file().text(whole), place) else { continue };
+        if !is_variable(input, symbol) || input.in_place && is_constant(input, symbol) {
+            continue;
+        }
+        let unit = input.unit();
+        let own = unit.decls_with_names_in(span).any(|decl| decl.name == name);
+        if own || input.symbols.has_namesakes(&name, place) {
+            return Err(refused(whole, "a variable of a namespace whose name means something else, too,"));
+        }
+        edits.replace(Span { start: whole.start, end: whole.end - name.len() as u32 }, "");
+    }
+    Ok(())
+}
+
+/// How a region names a variable of a namespace first.
+pub fn spelling(input: &Input, span: Span, symbol: SymbolId) -> Option<String> {
+    if input.is_c || !is_variable(input, symbol) {
+        return None;
+    }
+    let known = &input.symbols.get(symbol).name;
+    let mut all = names(input, span).into_iter();
+    let found = all.find(|(whole, name)| {
+        name == known && input.symbols.lookup(&input.file().text(*whole), whole.start) == Some(symbol)
+    });
+    found.map(|(whole, _)| input.file().text(whole).into_owned())
+}
+
+/// Whether a variable is one of a file or of a namespace.
+pub fn is_variable(input: &Input, symbol: SymbolId) -> bool {
+    input.symbols.get(symbol).kind == SymbolKind::Static && !input.symbols.is_static_member(symbol)
+}
+
+/// Whether it is a constant of the language, which device code in the same file may name as the host does.
+fn is_constant(input: &Input, symbol: SymbolId) -> bool {
+    let known = input.symbols.get(symbol);
+    let is_set = input.declaration(symbol).is_some_and(|(_, decl)| decl.init.is_some());
+    known.class == Class::Scalar && known.is_const && !known.is_floating && is_set
+}
+
+/// The names behind `::` in a region, each with its whole path.
+fn names(input: &Input, span: Span) -> Vec<(Span, String)> {
+    let text =
+        String::from_utf8_lossy(input.source.scan.shadow.get(span.range()).unwrap_or_default()).into_owned();
+    let is_inner = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+    let mut found = Vec::new();
+    for (at, word) in placed_words(&text) {
+        let behind = &text[at + word.len()..];
+        if text[..at].ends_with("::") && !behind.starts_with("::") {
+            let start = text[..at].rfind(|c: char| !is_inner(c)).map_or(0, |before| before + 1);
+            let whole = Span::new(span.start as usize + start, span.start as usize + at + word.len());
+            found.push((whole, word.to_owned()));
+        }
+    }
+    found
+}
+
+/// Whether a variable is one of a namespace that code in `span` does not name, though it has the name of something there.
+pub fn is_elsewhere(input: &Input, span: Span, symbol: SymbolId) -> bool {
+    if input.is_c || !is_variable(input, symbol) {
+        return false;
+    }
+    if memchr::memmem::find(&input.source.scan.shadow, b"namespace").is_none() {
+        return false;
+    }
+    let known = input.symbols.get(symbol);
+    let Some(decl) = known.decl.map(|id| input.unit().decl(id)) else { return false };
+    let all = String::from_utf8_lossy(&input.source.scan.shadow).into_owned();
+    let apart = namespaces(&all).into_iter().any(|body| body.contains(decl.span) && !body.contains(span));
+    let uses = placed_words(&all).into_iter().any(|(_, word)| word == "using");
+    apart && !uses && spelling(input, span, symbol).is_none()
+}
+
+/// The bodies of the namespaces that have names of their own.
+fn namespaces(all: &str) -> Vec<Span> {
+    let mut found = Vec::new();
+    for (at, word) in placed_words(all) {
+        let Some(rest) = all.get(at + word.len()..).filter(|_| word == "namespace") else { continue };
+        let Some(open) = rest.find(['{', ';', '=']).filter(|open| rest[*open..].starts_with('{')) else {
+            continue;
+        };
+        let is_named = !rest[..open].trim().is_empty() && !all[..at].trim_end().ends_with("inline");
+        let start = at + word.len() + open;
+        let mut depth = 0usize;
+        let end = all[start..].char_indices().find_map(|(at, c)| {
+            match c {
+                '{' => depth += 1,
+                '}' => depth -= 1,
+                _ => {}
+            }
+            (depth == 0).then_some(start + at)
+        });
+        found.extend(end.filter(|_| is_named).map(|end| Span::new(start, end)));
+    }
+    found
+}
