@@ -285,6 +285,23 @@ pub fn operand(text: &str) -> String {
     if simple { text.to_owned() } else { format!("({text})") }
 }
 
+/// Whether each `#if` of a text has its `#endif`, and no part of another one is there.
+pub fn has_whole_conditions(text: &str) -> bool {
+    let mut depth = 0usize;
+    for line in text.lines() {
+        let Some(word) = line.trim_start().strip_prefix('#').map(str::trim_start) else { continue };
+        if word.starts_with("if") {
+            depth += 1;
+        } else if word.starts_with("endif") || word.starts_with("el") {
+            if depth == 0 {
+                return false;
+            }
+            depth -= usize::from(word.starts_with("endif"));
+        }
+    }
+    depth == 0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -556,17 +556,20 @@ impl Device {
     /// choose.
     pub fn registration(&self, source: &str, unit: &str) -> Option<String> {
         let mut out = String::new();
+        // Those of a header stand beside those of its includer.
+        let is_source = Language::of(Path::new(source)).is_some() && header_ending(source).is_none();
+        let of = if is_source { String::new() } else { format!("_{unit}") };
         if !self.registrations.is_empty() {
             let lines: String = self.registrations.concat();
             out += &format!(
-                "\n/* Variables with a place on the device. */\n__attribute__((constructor)) static void acc2omp_declare_all(void)\n{{\n{lines}}}\n"
+                "\n/* Variables with a place on the device. */\n__attribute__((constructor)) static void acc2omp_declare_all{of}(void)\n{{\n{lines}}}\n"
             );
         }
         if let Some(options) = self.options() {
             let name = source.rsplit(['/', '\\']).next().unwrap_or_default();
             let theirs = options_name(unit);
             out += &format!(
-                "\n/* The device code must be built with the options of this file. */\n__attribute__((constructor)) static void acc2omp_compare_options(void)\n{{\n    acc2omp_compare(\"{name}\",\n        {options},\n        {theirs}());\n}}\n"
+                "\n/* The device code must be built with the options of this file. */\n__attribute__((constructor)) static void acc2omp_compare_options{of}(void)\n{{\n    acc2omp_compare(\"{name}\",\n        {options},\n        {theirs}());\n}}\n"
             );
         }
         Some(out).filter(|out| !out.is_empty())

@@ -16,6 +16,7 @@ use crate::cuda::kernel::body::Body;
 use crate::cuda::kernel::grid::grid;
 use crate::cuda::kernel::launcher::{self, Launcher};
 use crate::cuda::kernel::parts::{Host, Made, Words};
+use crate::cuda::kernel::privates;
 use crate::cuda::kernel::shared::{gang_counters, shared_arrays};
 use crate::cuda::kernel::variable::{Making, lengthen};
 use crate::cuda::kernel::{inside, place, table, this, window};
@@ -58,6 +59,9 @@ impl<'a> Lowering<'a> {
         let code = cpp::code(self.input, self.input.stmt_span(stmt));
         if let Some(why) = self.left.refusal(self.input, span, &code) {
             return Err(why);
+        }
+        if bound.directive.kind == DirectiveKind::Kernels {
+            privates::none_outside(self.input, self.input.stmt_span(stmt))?;
         }
         let asked = Asked::of(self.input, index);
         let kind = bound.directive.kind;
@@ -352,6 +356,7 @@ impl<'a> Lowering<'a> {
             mode: Levels::NONE,
             sizes: Some((shape.vector, shape.workers)),
             is_together: true,
+            is_one_gang,
         };
         gang_counters(&mut body, index)?;
         let shares = shared_arrays(&mut body, &captured, stmt, shape.workers, &mut made)?;

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::counted::{Counted, is_narrow};
+use super::privates;
 use super::window::Window;
 use crate::acc::ast::{DirectiveKind, ReductionOp};
 use crate::cuda::code::text::{self, Edits, columns};
@@ -18,7 +19,7 @@ use crate::cuda::schedule::nest::{Nest, Shared};
 use crate::cuda::schedule::reduction::{combined, identity, operator};
 use crate::cuda::schedule::sizes::Shape;
 use crate::cuda::types::spelling;
-use crate::host::ir::{Derived, ExprId, ExprKind, FunctionId, StmtId, StmtKind};
+use crate::host::ir::{Derived, Expr, ExprId, ExprKind, FunctionId, StmtId, StmtKind};
 use crate::sema::{self, Header, SymbolId};
 use crate::source::Span;
 
@@ -60,6 +61,8 @@ pub struct Body<'a, 'b> {
     pub sizes: Option<(usize, usize)>,
     /// All threads that run what comes next are behind what they did before.
     pub is_together: bool,
+    /// One gang runs all of it.
+    pub is_one_gang: bool,
 }
 
 impl Body<'_, '_> {
@@ -74,6 +77,7 @@ impl Body<'_, '_> {
             crate::cuda::program::qualified::edit(self.input, span, &mut self.edits)?;
         }
         self.directives(span)?;
+        privates::of_sequential(self, span)?;
         match &self.input.unit().stmt(stmt).kind {
             // The braces of a function stay outside of what one thread does.
             StmtKind::Block(list) if self.is_routine && !self.holds_shared(stmt) => {
@@ -81,10 +85,17 @@ impl Body<'_, '_> {
             }
             _ => self.walk(stmt, self.mode, true, true)?,
         }
-        Ok(match self.input.says_lines() {
+        let code = match self.input.says_lines() {
             true => self.edits.render_directed(self.input.file(), span, indent),
             false => self.edits.render(self.input.file(), span, indent),
-        })
+        };
+        match text::has_whole_conditions(&code) {
+            true => Ok(code),
+            false => Err(refused(
+                Span { start: span.start, end: span.start + 1 },
+                "an `#if` around a part of a statement",
+            )),
+        }
     }
 
     /// Takes the directives away, and says atomics in the target's way. In a routine, those that the host runs go.
@@ -392,7 +403,9 @@ impl Body<'_, '_> {
                 self.edits.insert(init.end, " : 0)");
                 continue;
             }
-            let Some(call) = self.changing_call(init) else { continue };
+            let mut inside = unit.exprs_in(init);
+            let given = || inside.find(|expr| self.changes_shared(expr)).map(|expr| expr.span);
+            let Some(call) = self.changing_call(init).or_else(given) else { continue };
             let symbol = self.input.symbols.lookup(&decl.name, decl.name_span.end);
             let class = symbol.map(|symbol| self.input.symbols.get(symbol).class);
             let is_value = is_pointer || class == Some(sema::Class::Scalar) && decl.derived.is_empty();
@@ -421,6 +434,45 @@ impl Body<'_, '_> {
         unit.exprs_in(span).any(|expr| match &expr.kind {
             ExprKind::Assign(_, left, _) => self.is_common(*left),
             ExprKind::Step { operand, .. } => self.is_common(*operand),
+            ExprKind::Call { .. } => self.is_call_with_effect(expr),
+            _ => false,
+        })
+    }
+
+    /// Whether an expression in a declaration changes what threads share.
+    fn changes_shared(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Assign(_, place, _) | ExprKind::Step { operand: place, .. } => self.is_common(*place),
+            _ => self.changes_argument(expr),
+        }
+    }
+
+    /// Whether a call of a function that one thread runs changes what an argument leads to, and threads share.
+    fn changes_argument(&self, call: &Expr) -> bool {
+        let (unit, symbols) = (self.input.unit(), self.input.symbols);
+        let ExprKind::Call { callee, args } = &call.kind else { return false };
+        let ExprKind::Name(name) = &unit.expr(*callee).kind else { return false };
+        if routine_levels(self.input, name).any() {
+            return false;
+        }
+        let function = unit.functions_named(name).next();
+        args.iter().enumerate().any(|(at, arg)| match &unit.expr(*arg).kind {
+            ExprKind::AddressOf(place) => self.is_common(*place),
+            ExprKind::Name(_) => function.is_some_and(|function| {
+                let param = function.params.get(at).map(|param| &unit.decl(*param).name);
+                let uses = sema::uses(unit, symbols, function.body);
+                let body = unit.stmt(function.body).span;
+                let symbol = param.and_then(|param| symbols.lookup(param, body.start + 1));
+                symbol.and_then(|symbol| uses.of(symbol)).is_some_and(|used| used.part_written)
+            }),
+            _ => false,
+        })
+    }
+
+    /// Whether a call may change memory that threads share, by what it is given.
+    fn is_call_with_effect(&self, expr: &Expr) -> bool {
+        let unit = self.input.unit();
+        match &expr.kind {
             ExprKind::Call { callee, args } => {
                 let name = self.input.file().text(unit.expr(*callee).span);
                 let writes = |arg: &ExprId| {
@@ -446,7 +498,7 @@ impl Body<'_, '_> {
                     || object::is_changed_by(self.input, expr.span, &name)
             }
             _ => false,
-        })
+        }
     }
 
     fn guard(
@@ -519,7 +571,8 @@ impl Body<'_, '_> {
                 own.extend(self.reduce(*op, item, shared, threads, one_row, (&mut before, &mut behind))?);
             }
         }
-        if shared.levels.threads() && !shared.levels.gang && self.shape.many && self.has_effect(*outer) {
+        let in_gang = !shared.levels.gang || self.is_one_gang && shared.levels.threads();
+        if shared.levels.threads() && in_gang && self.shape.many && self.has_effect(*outer) {
             let sync = match mode.worker && self.shape.rows {
                 true => self.vector_sync(),
                 false => "__syncthreads();".to_owned(),
@@ -533,6 +586,7 @@ impl Body<'_, '_> {
         self.is_together = !behind.is_empty() && !one_row;
         let body = self.input.stmt_span(inner.body);
         let is_block = matches!(self.input.unit().stmt(inner.body).kind, StmtKind::Block(_));
+        own.extend(privates::declarations(self, shared)?);
         let (counts, header, indices) = self.header(shared)?;
         before += &counts;
         if one_row {
@@ -668,7 +722,10 @@ impl Body<'_, '_> {
                     .iter()
                     .any(|(_, item)| self.input.symbols.lookup(&item.base.text, outer.start) == Some(symbol))
         });
+        let unit = self.input.unit();
+        let mut elsewhere = unit.expr_ids_in(self.region).filter(|id| !outer.contains(unit.expr(*id).span));
         reducing.count() == 1
+            && !elsewhere.any(|id| self.input.symbols.named(unit, id) == Some(symbol))
             && self.nest.values().all(|other| {
                 let span = other.span(self.input);
                 span == outer || !span.contains(outer)

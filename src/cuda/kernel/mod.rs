@@ -11,6 +11,7 @@ pub mod inside;
 pub mod launcher;
 pub mod parts;
 pub mod place;
+pub mod privates;
 pub mod routine;
 pub mod shared;
 pub mod table;

@@ -53,6 +53,7 @@ pub fn routine_code(input: &Input, at: usize, edits: Edits, indent: usize) -> Re
         function: None,
         sizes: None,
         is_together: true,
+        is_one_gang: false,
     };
     body_of.code(body, indent)
 }

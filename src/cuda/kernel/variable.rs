@@ -550,8 +550,8 @@ impl<'a> Making<'a, '_> {
         };
         self.made.params.push((variable.pointer_to(&there), argument));
         self.made.prologue.push(match self.host.in_place {
-            true => format!("{kind} &{name} = *({array}){there};"),
-            false => format!("{kind}(&{name}){dimensions} = *({array}){there};"),
+            true => format!("[[maybe_unused]] {kind} &{name} = *({array}){there};"),
+            false => format!("[[maybe_unused]] {kind}(&{name}){dimensions} = *({array}){there};"),
         });
     }
 

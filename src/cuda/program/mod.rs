@@ -13,6 +13,7 @@ pub mod macros;
 pub mod members;
 pub mod names;
 pub mod predefined;
+pub mod privates;
 pub mod qualified;
 pub mod renamed;
 pub mod routines;

@@ -122,6 +122,8 @@ fn is_ours(text: &str, at: usize, word: &str) -> bool {
     }
     match word {
         "acc2omp" => behind.starts_with("::"),
+        // What a word of C stands for in C++.
+        "bool" => before.ends_with("#define _Bool "),
         "template" => behind.starts_with(" <typename"),
         "typename" => before.ends_with("template <"),
         "namespace" => behind.starts_with(" device") || before.ends_with("using "),

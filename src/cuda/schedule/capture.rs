@@ -9,9 +9,9 @@ use super::nest::Nest;
 use crate::acc::ast::{ClauseKind, DataClause, ListItem, ReductionOp};
 use crate::bind::descendants;
 use crate::cuda::fit::object;
-use crate::cuda::program::qualified;
 use crate::cuda::program::uses::{self, outer};
 use crate::cuda::program::{Input, Refused, Seen, refused};
+use crate::cuda::program::{privates, qualified};
 use crate::cuda::types::item::{self, Address, Rows};
 use crate::cuda::types::spelling;
 use crate::host::ir::{BaseType, Decl, Derived, StmtId};
@@ -115,6 +115,7 @@ pub fn capture<'a>(
     let Kind { in_kernels, is_split, is_one_gang } = launch;
     let bound = input.bound;
     let span = bound[index].directive.span;
+    let region = input.stmt_span(stmt);
     let symbol_of = |item: &ListItem| input.symbols.lookup(item.variable(), span.start);
     let said = input.plan.construct(index);
     let default_present = said.is_default_present;
@@ -137,7 +138,10 @@ pub fn capture<'a>(
         }
     }
     for shared in nest.values() {
-        private.extend(shared.private.iter().filter_map(|item| symbol_of(item)));
+        let at = shared.span(input);
+        let own =
+            shared.private.iter().filter(|item| privates::used_outside(input, item, at, region).is_none());
+        private.extend(own.filter_map(|item| symbol_of(item)));
         // What the threads of the only gang reduce is the result, too.
         for (op, item) in shared.reductions.iter().filter(|_| shared.levels.gang || is_one_gang) {
             reductions.extend(symbol_of(item).map(|symbol| (symbol, *op)));
@@ -145,11 +149,10 @@ pub fn capture<'a>(
     }
     // Loops that stay sequential have private variables, too.
     for below in descendants(bound, index) {
-        for kind in input.clauses(below) {
-            if let ClauseKind::Private(list) = kind {
-                private.extend(list.iter().filter_map(symbol_of));
-            }
-        }
+        let at = bound[below].stmt().map_or(span, |stmt| input.stmt_span(stmt));
+        let own = privates::private(&bound[below])
+            .filter(|item| privates::used_outside(input, item, at, region).is_none());
+        private.extend(own.filter_map(symbol_of));
     }
     let reduced_item = |symbol: SymbolId| {
         let loops = nest.values().flat_map(|shared| shared.reductions.iter().map(|(_, item)| *item));
