@@ -232,7 +232,7 @@ fn functions(source: &str) -> Vec<(&str, usize)> {
         let Some((_, rest)) = head else { continue };
         let name = rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
         let is_end = |line: &&str| line.strip_prefix(indent) == Some("}");
-        let count = lines[at..].iter().position(|line| is_end(line)).filter(|_| !line.ends_with('}'));
+        let count = lines[at..].iter().position(is_end).filter(|_| !line.ends_with('}'));
         found.push((name, count.map_or(1, |count| count + 1)));
     }
     found
