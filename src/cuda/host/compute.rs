@@ -113,9 +113,12 @@ impl<'a> Lowering<'a> {
         let mut all = vec![format!("if ({condition}) {{")];
         all.extend(lines.iter().flat_map(|line| fitted(&format!("    {line}"), column)));
         all.push("} else {".to_owned());
+        let (before, behind) = super::apart::saved(self.input, index, stmt)?;
+        all.extend(before.into_iter().map(|line| format!("    {line}")));
         all.extend(
             original.lines().map(|line| if line.is_empty() { String::new() } else { format!("    {line}") }),
         );
+        all.extend(behind.into_iter().map(|line| format!("    {line}")));
         all.push("}".to_owned());
         Ok(vec![Change::Lines(whole, all)])
     }

@@ -3,6 +3,7 @@
 //! Invariant: the host file stays in its language.
 
 pub mod access;
+pub mod apart;
 pub mod compute;
 pub mod data;
 pub mod lowering;

@@ -142,8 +142,11 @@ pub fn capture<'a>(
         let own =
             shared.private.iter().filter(|item| privates::used_outside(input, item, at, region).is_none());
         private.extend(own.filter_map(|item| symbol_of(item)));
-        // What the threads of the only gang reduce is the result, too.
-        for (op, item) in shared.reductions.iter().filter(|_| shared.levels.gang || is_one_gang) {
+        // What the threads of the only gang reduce is the result, too; what was found for `auto` in a `parallel` construct has
+        // no clause: the variable is firstprivate (2.5.1).
+        let is_said = |item: &ListItem| in_kernels || !item.span.is_empty();
+        let is_result = |item: &ListItem| (shared.levels.gang || is_one_gang) && is_said(item);
+        for (op, item) in shared.reductions.iter().filter(|(_, item)| is_result(item)) {
             reductions.extend(symbol_of(item).map(|symbol| (symbol, *op)));
         }
     }
