@@ -78,16 +78,22 @@ pub fn is_elsewhere(input: &Input, span: Span, symbol: SymbolId) -> bool {
     if memchr::memmem::find(&input.source.scan.shadow, b"namespace").is_none() {
         return false;
     }
+    // The names of the class or namespace that a function is qualified with are visible in it.
+    if input.unit().functions.iter().any(|one| one.span.contains(span) && one.member_of.is_some()) {
+        return false;
+    }
     let known = input.symbols.get(symbol);
     let Some(decl) = known.decl.map(|id| input.unit().decl(id)) else { return false };
     let all = String::from_utf8_lossy(&input.source.scan.shadow).into_owned();
-    let apart = namespaces(&all).into_iter().any(|body| body.contains(decl.span) && !body.contains(span));
+    let bodies = namespaces(&all);
+    let is_again = |name: &str| bodies.iter().any(|(other, body)| other == name && body.contains(span));
+    let apart = bodies.iter().any(|(name, body)| body.contains(decl.span) && !is_again(name));
     let uses = placed_words(&all).into_iter().any(|(_, word)| word == "using");
     apart && !uses && spelling(input, span, symbol).is_none()
 }
 
-/// The bodies of the namespaces that have names of their own.
-fn namespaces(all: &str) -> Vec<Span> {
+/// The bodies of the namespaces that have names of their own, with these.
+fn namespaces(all: &str) -> Vec<(String, Span)> {
     let mut found = Vec::new();
     for (at, word) in placed_words(all) {
         let Some(rest) = all.get(at + word.len()..).filter(|_| word == "namespace") else { continue };
@@ -105,7 +111,8 @@ fn namespaces(all: &str) -> Vec<Span> {
             }
             (depth == 0).then_some(start + at)
         });
-        found.extend(end.filter(|_| is_named).map(|end| Span::new(start, end)));
+        let name = rest[..open].trim().to_owned();
+        found.extend(end.filter(|_| is_named).map(|end| (name, Span::new(start, end))));
     }
     found
 }
