@@ -32,6 +32,13 @@ pub struct Use {
     pub first: Option<Span>,
 }
 
+impl Use {
+    /// Whether nothing changes the variable, or what is in it or behind it.
+    pub fn is_unchanged(&self) -> bool {
+        !self.written && !self.part_written && !self.address_taken
+    }
+}
+
 /// The uses of all names in a statement, and what it calls.
 #[derive(Clone, Debug, Default)]
 pub struct Uses {

@@ -557,7 +557,7 @@ impl Device {
     pub fn registration(&self, source: &str, unit: &str) -> Option<String> {
         let mut out = String::new();
         // Those of a header stand beside those of its includer.
-        let is_source = Language::of(Path::new(source)).is_some() && header_ending(source).is_none();
+        let is_source = header_ending(source).is_none();
         let of = if is_source { String::new() } else { format!("_{unit}") };
         if !self.registrations.is_empty() {
             let lines: String = self.registrations.concat();

@@ -13,7 +13,6 @@ use crate::cuda::program::{Input, Seen, defines};
 use crate::diag::{self, Diag};
 use crate::scan::Include;
 use crate::sema;
-use crate::source::Span;
 
 /// What C and C++ say themselves, or headers that every program has.
 const KNOWN: [&str; 82] = [
@@ -179,14 +178,14 @@ fn unknown(input: &Input) -> Option<String> {
             (kind, Target::Stmt(stmt)) if kind.is_compute() => {
                 for (symbol, _) in sema::uses(input.unit(), input.symbols, stmt).iter() {
                     let declaration = input.declaration(symbol);
-                    pending.extend(declaration.map(|(seen, decl)| code(&seen, decl.span)));
+                    pending.extend(declaration.map(|(seen, decl)| seen.code(decl.span).into_owned()));
                 }
                 input.stmt_span(stmt)
             }
             (DirectiveKind::Routine, Target::Function(id)) => input.unit().function(id).span,
             _ => continue,
         };
-        pending.push(code(&input.source, region));
+        pending.push(input.source.code(region).into_owned());
     }
     let mut known: BTreeSet<String> = BTreeSet::new();
     while let Some(text) = pending.pop() {
@@ -199,7 +198,7 @@ fn unknown(input: &Input) -> Option<String> {
             known.extend(define.into_iter().flat_map(|define| define.params.iter().flatten().cloned()));
             let seen_here = || input.headers.iter().chain([&input.source]);
             for seen in seen_here() {
-                pending.extend(definitions(seen, word).into_iter().map(|span| code(seen, span)));
+                pending.extend(definitions(seen, word).into_iter().map(|span| seen.code(span).into_owned()));
             }
             if define.is_none() && !seen_here().any(|seen| declares(seen, word)) {
                 return Some(word.to_owned());
@@ -207,11 +206,6 @@ fn unknown(input: &Input) -> Option<String> {
         }
     }
     None
-}
-
-/// The code of a part of a file.
-fn code(seen: &Seen, span: Span) -> String {
-    String::from_utf8_lossy(seen.scan.shadow.get(span.range()).unwrap_or_default()).into_owned()
 }
 
 /// The words of a text that other text must declare: no keywords, no members, no functions.

@@ -49,11 +49,11 @@ pub struct Hidden {
 /// How a member function is hidden, as far as the file and its headers show.
 pub fn hidden(input: &Input, function: &Function) -> Option<Hidden> {
     let mut found: Option<Hidden> = None;
-    for seen in [&input.source].into_iter().chain(input.headers) {
+    for seen in input.files() {
         let here = std::ptr::eq(seen.unit, input.unit());
         for record in &seen.unit.records {
-            let Some(declared) = declaration(seen, record, function, here) else { continue };
-            let access = at(seen, record.span, declared.start);
+            let Some(declared) = declaration(&seen, record, function, here) else { continue };
+            let access = at(&seen, record.span, declared.start);
             if access == "public" {
                 continue;
             }

@@ -37,7 +37,7 @@ pub fn implied(input: &Input, span: Span) -> BTreeSet<String> {
 /// The names of all operators that the program has.
 fn operators(input: &Input) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    for seen in [&input.source].into_iter().chain(input.headers) {
+    for seen in input.files() {
         let declared = seen.unit.decls_beginning("operator");
         let prototypes = declared.filter(|decl| decl.kind == DeclKind::Prototype).map(|decl| &decl.name);
         let names = prototypes.chain(seen.unit.functions_beginning("operator").map(|one| &one.name));
@@ -52,9 +52,9 @@ pub fn structors(input: &Input, seen: &Seen, span: Span) -> BTreeSet<String> {
     let mut pending: Vec<String> = words(&text).into_iter().map(str::to_owned).collect();
     let mut known: BTreeSet<String> = BTreeSet::new();
     let mut found = BTreeSet::new();
-    let files = || [&input.source].into_iter().chain(input.headers);
-    let names_type = |seen: &Seen, word: &str| {
-        seen.unit.records_named(word).next().is_some() || spelling::typedefs(seen, word).next().is_some()
+    let files = || input.files();
+    let names_type = |seen: Seen, word: &str| {
+        seen.unit.records_named(word).next().is_some() || spelling::typedefs(&seen, word).next().is_some()
     };
     while let Some(word) = pending.pop() {
         if known.contains(&word) || !files().any(|seen| names_type(seen, &word)) {
@@ -67,7 +67,7 @@ pub fn structors(input: &Input, seen: &Seen, span: Span) -> BTreeSet<String> {
                 pending.extend(members.filter_map(|decl| spelling::named(decl).map(str::to_owned)));
                 pending.extend(record.bases.iter().map(|base| functions::bare(base).to_owned()));
             }
-            for decl in spelling::typedefs(seen, &word) {
+            for decl in spelling::typedefs(&seen, &word) {
                 pending.extend(spelling::named(decl).map(str::to_owned));
             }
             let structors = seen.unit.functions_named(&word).chain(seen.unit.functions_beginning("~"));
@@ -215,12 +215,12 @@ fn holds_objects(input: &Input, seen: Seen, decl: &Decl, indices: usize) -> bool
 /// Whether a member of this name may be an object, or lead to one.
 fn is_objects_member(input: &Input, name: &str, indices: usize) -> bool {
     let mut is_seen = false;
-    let all = [&input.source].into_iter().chain(input.headers);
+    let all = input.files();
     for seen in all.filter(|seen| seen.unit.decls_named(name).next().is_some()) {
         let members = seen.unit.records.iter().flat_map(|record| &record.members);
         for decl in members.map(|id| seen.unit.decl(*id)).filter(|decl| decl.name == name) {
             is_seen = true;
-            if holds_objects(input, *seen, decl, indices) {
+            if holds_objects(input, seen, decl, indices) {
                 return true;
             }
         }
@@ -232,7 +232,7 @@ fn is_objects_member(input: &Input, name: &str, indices: usize) -> bool {
 fn returns_object(input: &Input, name: &str) -> bool {
     let bare = functions::bare(name);
     let mut is_seen = hosts::STANDARD.split_whitespace().any(|known| known == bare);
-    for seen in [&input.source].into_iter().chain(input.headers) {
+    for seen in input.files() {
         for function in seen.unit.functions_named(bare) {
             is_seen = true;
             let head = Span { start: function.span.start, end: function.name_span.start };
@@ -248,8 +248,8 @@ fn returns_object(input: &Input, name: &str) -> bool {
 
 /// Whether a word is the name of a class, or of a type that may be one.
 fn names_class(input: &Input, word: &str) -> bool {
-    [&input.source].into_iter().chain(input.headers).any(|seen| {
+    input.files().any(|seen| {
         seen.unit.records_named(word).next().is_some()
-            || spelling::typedefs(seen, word).any(|decl| spelling::plain(input, *seen, decl).is_none())
+            || spelling::typedefs(&seen, word).any(|decl| spelling::plain(input, seen, decl).is_none())
     })
 }

@@ -201,7 +201,7 @@ fn called_in(input: &Input, seen: &Seen, span: Span) -> BTreeSet<String> {
             _ => continue,
         };
     }
-    let shadow = String::from_utf8_lossy(seen.scan.shadow.get(span.range()).unwrap_or_default()).into_owned();
+    let shadow = seen.code(span);
     let mut pending: Vec<String> = words(&shadow).into_iter().map(str::to_owned).collect();
     let mut known: BTreeSet<String> = BTreeSet::new();
     while let Some(word) = pending.pop() {

@@ -106,7 +106,7 @@ fn of_calls(input: &Input, function: Option<&Function>, within: Span, span: Span
 
 /// Whether the source has a type at file scope with a name that CUDA's headers take.
 fn has_cuda_type(input: &Input) -> bool {
-    let seen_here = [&input.source].into_iter().chain(input.headers);
+    let seen_here = input.files();
     let mut records =
         seen_here.flat_map(|seen| seen.unit.records.iter().filter_map(|one| one.tag.as_deref()));
     records.any(|tag| {

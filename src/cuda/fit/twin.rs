@@ -28,7 +28,7 @@ pub fn obstacle(input: &Input, name: &str) -> Option<&'static str> {
     let (Some(function), None) = (known.next(), known.next()) else {
         return Some("a routine with levels of parallelism that is overloaded, or defined elsewhere,");
     };
-    let mut seen_here = [&input.source].into_iter().chain(input.headers);
+    let mut seen_here = input.files();
     let is_declared =
         seen_here.any(|seen| seen.unit.decls_named(bare).any(|decl| decl.kind == DeclKind::Prototype));
     if is_declared {

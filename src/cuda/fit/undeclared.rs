@@ -17,8 +17,7 @@ pub fn none(input: &Input, index: usize, stmt: StmtId) -> Result<(), Refused> {
         let is_own = name != "this" && !name.starts_with("__");
         is_own && input.symbols.lookup(name, at).is_none() && defines::define(input, name).is_none()
     };
-    let text =
-        String::from_utf8_lossy(input.source.scan.shadow.get(span.range()).unwrap_or_default()).into_owned();
+    let text = input.source.code(span);
     let all = words(&text);
     let data =
         ancestors(input.bound, index).filter(|at| input.bound[*at].directive.kind == DirectiveKind::Data);

@@ -7,7 +7,7 @@ use crate::bind::descendants;
 use crate::cuda::program::uses::outer;
 use crate::cuda::program::{Input, Refused, refused};
 use crate::cuda::types::spelling;
-use crate::host::ir::{Derived, StmtId};
+use crate::host::ir::StmtId;
 use crate::sema::{Class, SymbolId, SymbolKind};
 
 /// Lines that save the scalars, and lines that set them again.
@@ -21,13 +21,8 @@ pub fn saved(input: &Input, index: usize, stmt: StmtId) -> Result<(Vec<String>, 
         }
         let at = used.first.unwrap_or(input.stmt_span(stmt));
         let text = input.declaration(symbol).and_then(|(seen, decl)| {
-            let star = match decl.derived.as_slice() {
-                [] => "",
-                [Derived::Pointer] => "*",
-                _ => return None,
-            };
-            let base = spelling::base(input, seen, decl)?;
-            Some(format!("{base} {star}acc2omp_{0} = {0};", known.name))
+            let kind = spelling::value(input, seen, decl)?;
+            Some(format!("{kind}acc2omp_{0} = {0};", known.name))
         });
         before.push(text.ok_or_else(|| refused(at, "an `if` around a private variable that is no scalar"))?);
         behind.push(format!("{0} = acc2omp_{0};", known.name));

@@ -571,7 +571,7 @@ impl Body<'_, '_> {
                 own.extend(self.reduce(*op, item, shared, threads, one_row, (&mut before, &mut behind))?);
             }
         }
-        let in_gang = !shared.levels.gang || self.is_one_gang && shared.levels.threads();
+        let in_gang = !shared.levels.gang || self.is_one_gang;
         if shared.levels.threads() && in_gang && self.shape.many && self.has_effect(*outer) {
             let sync = match mode.worker && self.shape.rows {
                 true => self.vector_sync(),

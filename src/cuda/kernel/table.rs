@@ -204,8 +204,7 @@ impl Region<'_, '_> {
     /// Whether a macro that the region uses names a variable.
     fn has_macro(&self) -> bool {
         let span = self.span();
-        let shadow = self.input.source.scan.shadow.get(span.range()).unwrap_or_default();
-        let text = String::from_utf8_lossy(shadow);
+        let text = self.input.source.code(span);
         let mut pending: Vec<String> = words(&text).into_iter().map(str::to_owned).collect();
         let mut met = BTreeSet::new();
         while let Some(word) = pending.pop() {
@@ -265,8 +264,7 @@ impl Region<'_, '_> {
     /// Whether the region names an array nowhere else than in these updates, as what they change.
     fn only_in(&self, one: &Captured, own: &[&Update]) -> bool {
         let span = self.span();
-        let shadow = self.input.source.scan.shadow.get(span.range()).unwrap_or_default();
-        let named = words(&String::from_utf8_lossy(shadow)).iter().filter(|word| **word == one.name).count();
+        let named = words(&self.input.source.code(span)).iter().filter(|word| **word == one.name).count();
         let mut places: Vec<Span> = own.iter().map(|update| update.name).collect();
         places.dedup();
         named == places.len()

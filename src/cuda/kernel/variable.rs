@@ -241,9 +241,8 @@ impl<'a> Making<'a, '_> {
 
     fn private_memory(&mut self, variable: &Variable, address: &Address, is_filled: bool) {
         let name = variable.name;
-        let used = &variable.one.used;
         let (found, _) = self.copies(variable, address, &[]);
-        if is_filled && !used.written && !used.part_written && !used.address_taken {
+        if is_filled && variable.one.used.is_unchanged() {
             self.read_only(variable, &found);
             return;
         }

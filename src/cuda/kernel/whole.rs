@@ -77,8 +77,7 @@ fn names_constants(input: &Input, one: &Captured) -> bool {
 
 /// `decltype(a)` where the kernel has a reference in the place of `a`.
 pub fn decltypes(input: &Input, span: Span, captured: &dyn Fn(SymbolId) -> bool, edits: &mut Edits) {
-    let text =
-        String::from_utf8_lossy(input.source.scan.shadow.get(span.range()).unwrap_or_default()).into_owned();
+    let text = input.source.code(span);
     for (at, word) in placed_words(&text) {
         let behind = &text[at + word.len()..];
         let Some(inside) = behind.trim_start().strip_prefix('(').filter(|_| word == "decltype") else {

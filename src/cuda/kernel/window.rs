@@ -67,10 +67,9 @@ pub fn declare(
         let bytes = width(input, one).unwrap_or(0);
         let count = scan::constant(&length.text, &macros(input)).unwrap_or(0);
         let pays = bytes * count >= PAYS && (threads + count) * bytes <= ROOM;
-        let is_read = !one.used.written && !one.used.part_written && !one.used.address_taken;
         let reads = reads(input, one.symbol, shared);
         if !pays
-            || !is_read
+            || !one.used.is_unchanged()
             || !(is_distinct || readonly)
             || !slides(input, shared, &first.text)
             || reads.is_none()

@@ -6,7 +6,7 @@ use crate::cuda::code::text::Edits;
 use crate::cuda::program::{Input, Refused, Seen, refused};
 use crate::cuda::types::enums::{constant, constants, integer};
 use crate::host::forms::inside;
-use crate::host::ir::{DeclKind, ExprKind};
+use crate::host::ir::{Decl, DeclKind, ExprKind};
 use crate::source::Span;
 
 /// Writes the integer type in the place of each enumeration in some code. What is defined there is defined in front.
@@ -42,17 +42,15 @@ pub fn none_large(input: &Input, span: Span) -> Result<(), Refused> {
     let unit = input.unit();
     for expr in unit.exprs_in(span) {
         let ExprKind::Name(name) = &expr.kind else { continue };
-        let named = |seen: Seen| {
-            let mut all = seen.unit.decls_named(name).filter(|decl| decl.kind == DeclKind::Enumerator);
-            let whole = all.next()?.span;
-            let mut known = seen.unit.decls_with_names_in(whole);
-            let is_large = |value: i128| value > i128::from(i32::MAX);
-            known.find(|one| {
-                one.kind == DeclKind::Enumerator && constant(input, &one.name).is_some_and(is_large)
-            })?;
-            Some(())
+        let is_large = |decl: &Decl| {
+            let beyond = |value: i128| value > i128::from(i32::MAX);
+            decl.kind == DeclKind::Enumerator && constant(input, &decl.name).is_some_and(beyond)
         };
-        if input.files().any(|seen| named(seen).is_some()) {
+        let is_beside_large = |seen: Seen| {
+            let mut all = seen.unit.decls_named(name).filter(|decl| decl.kind == DeclKind::Enumerator);
+            all.next().is_some_and(|one| seen.unit.decls_with_names_in(one.span).any(is_large))
+        };
+        if input.files().any(is_beside_large) {
             return Err(refused(expr.span, "a constant of an enumeration with constants beyond `int`"));
         }
     }

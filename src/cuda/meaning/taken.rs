@@ -3,10 +3,9 @@
 //! Invariant: what a C program defines is what its device code calls: device code stands in a namespace of its own, whose names
 //! hide those of CUDA's headers.
 
-use crate::cuda::program::{Input, Seen};
+use crate::cuda::program::Input;
 
 /// Whether the program defines a function of this name.
 pub fn is_own(input: &Input, name: &str) -> bool {
-    let mut seen_here = [&input.source].into_iter().chain(input.headers);
-    seen_here.any(|seen: &Seen| seen.unit.functions_named(name).next().is_some())
+    input.files().any(|seen| seen.unit.functions_named(name).next().is_some())
 }

@@ -2,6 +2,8 @@
 //!
 //! Invariant: holds what other rooms found; finds nothing itself.
 
+use std::borrow::Cow;
+
 use super::choices::Choices;
 use super::effects::Effects;
 use super::members;
@@ -28,7 +30,12 @@ pub struct Seen<'a> {
     pub declared: &'a Declared,
 }
 
-impl Seen<'_> {
+impl<'a> Seen<'a> {
+    /// The code of a part of the file, with blanks for what the grammar is not shown.
+    pub fn code(&self, span: Span) -> Cow<'a, str> {
+        String::from_utf8_lossy(self.scan.shadow.get(span.range()).unwrap_or_default())
+    }
+
     /// An expression, as written.
     pub fn text(&self, expr: ExprId) -> String {
         self.file.text(self.unit.expr(expr).span).trim().to_owned()

@@ -16,14 +16,14 @@ const FUNCTIONS: [&str; 3] = ["__func__", "__FUNCTION__", "__PRETTY_FUNCTION__"]
 
 /// Whether code asks for its line, or a macro in it does.
 pub fn asks_for_line(input: &Input, seen: &Seen, span: Span) -> bool {
-    let code = code(seen, span);
+    let code = seen.code(span);
     let named = reached(input, &code);
     LINES.iter().any(|word| named.contains(*word))
 }
 
 /// Writes out the name of the function in the code of a construct: the kernel has another.
 pub fn name_function(input: &Input, span: Span, function: &str, edits: &mut Edits) -> Result<(), Refused> {
-    let code = code(&input.source, span);
+    let code = input.source.code(span);
     let own: BTreeSet<&str> = words(&code).into_iter().collect();
     let named = reached(input, &code);
     let is_in_macro = |word: &str| !own.contains(word) && named.contains(word);
@@ -42,21 +42,8 @@ pub fn name_function(input: &Input, span: Span, function: &str, edits: &mut Edit
     Ok(())
 }
 
-/// The code of a part of a file, without what the grammar is not shown.
-fn code(seen: &Seen, span: Span) -> String {
-    String::from_utf8_lossy(seen.scan.shadow.get(span.range()).unwrap_or_default()).into_owned()
-}
-
 /// The names in code, and in the macros that it leads to.
 fn reached(input: &Input, code: &str) -> BTreeSet<String> {
-    let mut found: BTreeSet<String> = BTreeSet::new();
-    let mut pending: Vec<String> = words(code).into_iter().map(str::to_owned).collect();
-    while let Some(word) = pending.pop() {
-        if found.insert(word.clone())
-            && let Some(define) = defines::define(input, &word)
-        {
-            pending.extend(words(&define.body).into_iter().map(str::to_owned));
-        }
-    }
-    found
+    let texts = defines::reached(input, code);
+    texts.iter().flat_map(|text| words(text)).map(str::to_owned).collect()
 }

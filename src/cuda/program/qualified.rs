@@ -55,8 +55,7 @@ fn is_constant(input: &Input, symbol: SymbolId) -> bool {
 
 /// The names behind `::` in a region, each with its whole path.
 fn names(input: &Input, span: Span) -> Vec<(Span, String)> {
-    let text =
-        String::from_utf8_lossy(input.source.scan.shadow.get(span.range()).unwrap_or_default()).into_owned();
+    let text = input.source.code(span);
     let is_inner = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
     let mut found = Vec::new();
     for (at, word) in placed_words(&text) {

@@ -2,8 +2,6 @@
 //!
 //! Invariant: where an array stands as a whole and its type may count, it is told.
 
-use std::collections::BTreeSet;
-
 use super::{Input, defines};
 use crate::cuda::code::text::{placed_words, words};
 use crate::host::ir::StmtId;
@@ -34,9 +32,7 @@ pub fn asks_for_type(input: &Input, stmt: StmtId, name: &str) -> bool {
 /// `anywhere`: everywhere but in sums.
 fn says_whole(input: &Input, stmt: StmtId, name: &str, anywhere: bool) -> bool {
     let span = input.stmt_span(stmt);
-    let own =
-        String::from_utf8_lossy(input.source.scan.shadow.get(span.range()).unwrap_or_default()).into_owned();
-    let texts = reached(input, own);
+    let texts = defines::reached(input, &input.source.code(span));
     let asks = texts.iter().any(|text| words(text).iter().any(|word| ASKING.contains(word)));
     texts.iter().any(|text| {
         placed_words(text).into_iter().filter(|(_, word)| *word == name).any(|(at, _)| {
@@ -48,21 +44,4 @@ fn says_whole(input: &Input, stmt: StmtId, name: &str, anywhere: bool) -> bool {
             !is_member && !is_part && (asks || is_address || anywhere && !is_value)
         })
     })
-}
-
-/// A text and the bodies of the macros that it leads to.
-fn reached(input: &Input, own: String) -> Vec<String> {
-    let mut known: BTreeSet<String> = BTreeSet::new();
-    let mut texts = vec![own];
-    let mut at = 0;
-    while let Some(text) = texts.get(at) {
-        let new: Vec<String> = words(text).into_iter().map(str::to_owned).collect();
-        for word in new {
-            if known.insert(word.clone()) {
-                texts.extend(defines::define(input, &word).map(|define| define.body.clone()));
-            }
-        }
-        at += 1;
-    }
-    texts
 }

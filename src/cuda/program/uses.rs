@@ -17,7 +17,7 @@ pub fn outer(input: &Input, stmt: StmtId) -> Vec<(SymbolId, Use)> {
     let span = unit.stmt(stmt).span;
     let uses = sema::uses(unit, symbols, stmt);
     let mut found: BTreeMap<SymbolId, Use> = uses.iter().map(|(symbol, used)| (symbol, *used)).collect();
-    let shadow = String::from_utf8_lossy(input.source.scan.shadow.get(span.range()).unwrap_or_default());
+    let shadow = input.source.code(span);
     let mut pending: Vec<String> = words(&shadow).into_iter().map(str::to_owned).collect();
     let mut known: BTreeSet<String> = BTreeSet::new();
     let mut places = written_macros(input, span);

@@ -369,10 +369,7 @@ pub fn has_other_names(input: &Input, stmt: StmtId, symbol: SymbolId) -> bool {
 /// Whether a region reads an array or a record, and does no more with it.
 fn is_read_only(input: &Input, stmt: StmtId, symbol: SymbolId, used: &Use) -> bool {
     let is_array = input.symbols.get(symbol).class == Class::Array;
-    !used.written
-        && !used.part_written
-        && !used.address_taken
-        && (!is_array || uses::only_indexed(input, stmt, symbol))
+    used.is_unchanged() && (!is_array || uses::only_indexed(input, stmt, symbol))
 }
 
 /// Whether a variable is changed as the variable of loops with directives only. (That of another loop is a scalar like

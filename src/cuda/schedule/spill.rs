@@ -29,9 +29,11 @@ pub fn spill(
 ) -> Result<(), Refused> {
     for one in captured.iter_mut().filter(|_| !input.in_place) {
         let Role::FirstArray(address) = &one.role else { continue };
-        let is_read = !one.used.written && !one.used.part_written && !one.used.address_taken;
         let bytes = bytes(input, one.seen, &one.decl.derived, &capture::element(input, one)?);
-        if is_read && bytes.is_none_or(|bytes| bytes > COPIED) && may_be_pointer(input, stmt, one.symbol) {
+        if one.used.is_unchanged()
+            && bytes.is_none_or(|bytes| bytes > COPIED)
+            && may_be_pointer(input, stmt, one.symbol)
+        {
             one.role = Role::PrivateMemory(address.clone(), true);
         }
     }

@@ -45,10 +45,10 @@ fn is_complex(input: &Input, expr: ExprId) -> bool {
                     .and_then(|symbol| input.declaration(symbol))
                     .is_some_and(|(seen, decl)| is_declared(input, seen, decl))
             }
-            ExprKind::Member { name, .. } => [&input.source].into_iter().chain(input.headers).any(|seen| {
+            ExprKind::Member { name, .. } => input.files().any(|seen| {
                 let mut members = seen.unit.records.iter().flat_map(|record| &record.members);
                 members.any(|id| {
-                    seen.unit.decl(*id).name == *name && is_declared(input, *seen, seen.unit.decl(*id))
+                    seen.unit.decl(*id).name == *name && is_declared(input, seen, seen.unit.decl(*id))
                 })
             }),
             ExprKind::Call { callee, .. } => match &unit.expr(*callee).kind {
@@ -98,8 +98,8 @@ fn is_type(input: &Input, word: &str) -> bool {
         if !known.insert(word.clone()) {
             continue;
         }
-        for seen in [&input.source].into_iter().chain(input.headers) {
-            for decl in typedefs(seen, &word) {
+        for seen in input.files() {
+            for decl in typedefs(&seen, &word) {
                 let text = seen.file.text(decl.span);
                 pending.extend(words(&text).into_iter().map(str::to_owned));
             }

@@ -209,6 +209,16 @@ pub fn named(decl: &Decl) -> Option<&str> {
     }
 }
 
+/// What declares a variable of the type of a scalar or of a pointer, in front of its name; `None` for others.
+pub fn value(input: &Input, seen: Seen, decl: &Decl) -> Option<String> {
+    let base = base(input, seen, decl)?;
+    match decl.derived.as_slice() {
+        [] => Some(format!("{} ", base.trim_start_matches("const "))),
+        [Derived::Pointer] => Some(format!("{base} *")),
+        _ => None,
+    }
+}
+
 /// How many pointers stand behind the dimensions: one for `double *rows[8]`.
 pub fn stars(decl: &Decl) -> usize {
     decl.derived.iter().skip(1).filter(|part| matches!(part, Derived::Pointer)).count()
