@@ -89,7 +89,7 @@ pub fn declare(
         let extent = format!("{}.extent({device})", host.words.region);
         made.params.push((format!("acc2omp::Extent {}", window.extent), extent));
         for (name, index) in reads.into_iter().flatten() {
-            body.edits.replace(name, window.shared.clone());
+            body.edits.replace_all(name, window.shared.clone());
             let text = input.file().text(index).trim().to_owned();
             let is_sum = text.chars().all(|c| c.is_alphanumeric() || "_ +-*".contains(c));
             body.edits.insert(index.start, if is_sum { "" } else { "(" });
@@ -105,7 +105,7 @@ impl Body<'_, '_> {
     /// What counts a loop with windows, its `for` line, and the lines that fetch them and set its variable.
     pub fn windowed(&mut self, shared: &Shared) -> Result<(String, String, Vec<String>), Refused> {
         let header = &shared.headers[0];
-        let counted = Counted::new(self.input, header)?;
+        let counted = Counted::new(self.input, header, &self.edits)?;
         let index = self.index_type(shared);
         let (k, trips) = (self.names.fresh("k"), self.names.fresh(&format!("{}_trips", counted.name)));
         let mut counts = String::new();
