@@ -13,7 +13,7 @@ use crate::cuda::code::origin;
 use crate::cuda::code::text::{Edits, words};
 use crate::cuda::fit::{callable, copied, cpp, hoisted, object, obstacle, undeclared};
 use crate::cuda::kernel::body::Body;
-use crate::cuda::kernel::grid::grid;
+use crate::cuda::kernel::grid::{Launched, grid};
 use crate::cuda::kernel::launcher::{self, Launcher};
 use crate::cuda::kernel::parts::{Host, Made, Words};
 use crate::cuda::kernel::privates;
@@ -337,7 +337,16 @@ impl<'a> Lowering<'a> {
         };
         let kernel = launcher::kernel_name(&name);
         let has_tables = !tables.is_empty();
-        let grid = grid(input, &nest, &captured, shape, (&host.words, asked), (&kernel, has_tables))?;
+        let grid = grid(&Launched {
+            input,
+            nest: &nest,
+            captured: &captured,
+            sizes: shape,
+            words: &host.words,
+            asked,
+            kernel: &kernel,
+            has_tables,
+        })?;
         tables.retain(|_, _| grid.is_counted);
         let mut body = Body {
             input,
@@ -400,7 +409,7 @@ impl<'a> Lowering<'a> {
         };
         self.add(input, launch, &launcher, &code);
         let mut arguments: Vec<String> = host.arguments.clone();
-        arguments.extend(grid.argument.clone());
+        arguments.extend(grid.passed.as_ref().map(|passed| passed.argument.clone()));
         arguments.extend(asked.queue.clone());
         Ok(vec![format!("{name}({});", arguments.join(", "))])
     }

@@ -9,3 +9,4 @@ pub mod data;
 pub mod lowering;
 pub mod marks;
 pub mod twin;
+mod unstructured;
