@@ -7,7 +7,6 @@ use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, Name, Par
 use crate::cuda::code::change::Change;
 use crate::cuda::code::lines::{braced, under};
 use crate::cuda::code::text::{operand, words};
-use crate::cuda::fit::{cpp, object};
 use crate::cuda::program::names::Names;
 use crate::cuda::program::{Input, Refused, refused};
 use crate::cuda::schedule::capture::{self, Role};
@@ -57,9 +56,9 @@ impl Lowering<'_> {
         let stated = self.item_lines(index)?;
         let mut others = Vec::new();
         if implied {
-            let in_place = cpp::is_in_place(self.input, index, stmt);
-            let input = Input { in_place, ..*self.input };
-            if in_place && object::needed(self.input, index, stmt).is_some() {
+            let placement = self.placements.directive(index);
+            let input = Input { in_place: placement.is_in_place(), ..*self.input };
+            if placement.object().is_some() {
                 let at = self.input.bound[index].directive.span;
                 return Err(refused(at, "the object itself in a `kernels` construct of several launches"));
             }

@@ -6,6 +6,7 @@ pub mod access;
 pub mod apart;
 pub mod compute;
 pub mod data;
+mod launch;
 pub mod lowering;
 pub mod marks;
 pub mod twin;
