@@ -92,10 +92,7 @@ impl Device {
             *out += "}  // namespace device\n\nusing namespace device;\n\n";
         }
         add(kernels, out);
-        for (at, text) in ends.into_iter().enumerate() {
-            let gap = if at > 0 { "\n" } else { "" };
-            add(vec![(choices.end(), format!("{gap}{text}"))], out);
-        }
+        add(vec![(choices.end(), ends.join("\n"))], out);
         if has_names && is_c {
             *out += "}  // namespace device\n";
         }
