@@ -109,7 +109,7 @@ impl<'a> Lowering<'a> {
         for at in descendants(self.input.bound, index) {
             edits.remove_lines(self.input.file(), self.input.bound[at].directive.span);
         }
-        let original = edits.render(self.input.file(), self.input.stmt_span(stmt), 0);
+        let original = edits.render(self.input.file(), self.input.stmt_span(stmt), 0)?;
         let mut all = vec![format!("if ({condition}) {{")];
         all.extend(lines.iter().flat_map(|line| fitted(&format!("    {line}"), column)));
         all.push("} else {".to_owned());
@@ -361,6 +361,7 @@ impl<'a> Lowering<'a> {
             is_together: true,
             is_one_gang,
         };
+        prepare(&mut body, stmt)?;
         gang_counters(&mut body, index)?;
         let shares = shared_arrays(&mut body, &captured, stmt, shape.workers, &mut made)?;
         if !shares {
@@ -575,8 +576,8 @@ fn variables<'a>(making: &mut Making<'a, '_>, captured: &[Captured<'a>]) -> Resu
     Ok((results, arrays))
 }
 
-/// The code of a kernel, indented by one level.
-fn code(body: &mut Body, stmt: StmtId) -> Result<String, Refused> {
+/// Says the code of a construct as that of a kernel, before its loops are distributed.
+fn prepare(body: &mut Body, stmt: StmtId) -> Result<(), Refused> {
     let input = body.input;
     if input.in_place {
         inside::bare(input, input.stmt_span(stmt), &mut body.edits);
@@ -587,6 +588,12 @@ fn code(body: &mut Body, stmt: StmtId) -> Result<String, Refused> {
         let name = name.rsplit("::").next().unwrap_or(name);
         predefined::name_function(input, input.stmt_span(stmt), name, &mut body.edits)?;
     }
+    body.prepare(stmt)
+}
+
+/// The code of a kernel, indented by one level.
+fn code(body: &mut Body, stmt: StmtId) -> Result<String, Refused> {
+    let input = body.input;
     let code = body.code(stmt, 4)?;
     let is_block = matches!(input.unit().stmt(stmt).kind, StmtKind::Block(_));
     let code = if is_block && !body.nest.contains_key(&stmt) { unbraced(&code) } else { code };

@@ -54,6 +54,7 @@ pub fn routine_code(input: &Input, at: usize, edits: Edits, indent: usize) -> Re
         is_together: true,
         is_one_gang: false,
     };
+    body_of.prepare(body)?;
     body_of.code(body, indent)
 }
 
