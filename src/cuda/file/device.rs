@@ -20,7 +20,7 @@ use crate::cuda::program::choices::Choices;
 use crate::cuda::program::routines::{is_routine_prototype, routine_name};
 use crate::cuda::program::units::header_ending;
 use crate::cuda::program::{Input, Refused, Seen, predefined, renamed};
-use crate::cuda::types::{complex, packed};
+use crate::cuda::types::{complex, layout, layout::Layout, packed};
 use crate::diag::Diag;
 use crate::host::ir::{DeclKind, Function};
 use crate::source::{Language, Span};
@@ -99,6 +99,8 @@ pub struct Device {
     pub(super) variants: BTreeMap<(usize, u32), Variants>,
     /// What refuses the builds for which such code was not read.
     pub(super) guards: BTreeMap<(usize, u32), String>,
+    /// The structs among the copied definitions.
+    pub(super) layouts: BTreeMap<(usize, u32), Vec<Layout>>,
 }
 
 /// What copied text is: kernels have the constants that they name as parameters, types are of the host, too.
@@ -358,6 +360,8 @@ impl Device {
                 texts.push(Copied { part: Part::Type, text: text.clone(), own: own_names(&seen, span) });
                 texts.push(self.conditions((number, span.start)));
                 self.parts.insert((number, span.start), text);
+                let structs = layout::of_definition(input, &choices, (number, &seen), span);
+                self.layouts.insert((number, span.start), structs);
             }
         }
         texts
@@ -463,6 +467,7 @@ impl Device {
         self.macros.extend(other.macros);
         self.origins.extend(other.origins);
         self.taken.extend(other.taken);
+        self.layouts.extend(other.layouts);
         self.of_headers.extend(other.of_headers);
         if self.choices.is_empty() {
             self.choices = other.choices;
@@ -527,7 +532,8 @@ impl Device {
                 options_name(unit)
             )
         });
-        self.code(options, is_in_c(path), &mut out);
+        let ends = options.into_iter().chain(self.layouts_for_host(unit)).collect();
+        self.code(ends, is_in_c(path), &mut out);
         format!("{}\n", out.trim_end())
     }
 
@@ -537,6 +543,7 @@ impl Device {
         if self.options().is_some() {
             prototypes += &format!("const char *{}(void);\n", options_name(unit));
         }
+        prototypes += &self.layouts_prototype(unit).unwrap_or_default();
         let name = source.rsplit(['/', '\\']).next().unwrap_or_default();
         let guard = format!("{}_ACC_H", unit.to_uppercase());
         let mut out = format!("// What {name} calls of its device code.\n");
@@ -555,8 +562,8 @@ impl Device {
         out + "#endif\n"
     }
 
-    /// Lines for the end of the host file: the variables that have a twin on the device, and what the options of the build
-    /// choose.
+    /// Lines for the end of the host file: the variables that have a twin on the device, what the options of the build choose,
+    /// and how structs lie in memory.
     pub fn registration(&self, source: &str, unit: &str) -> Option<String> {
         let mut out = String::new();
         // Those of a header stand beside those of its includer.
@@ -575,6 +582,8 @@ impl Device {
                 "\n/* The device code must be built with the options of this file. */\n__attribute__((constructor)) static void acc2omp_compare_options{of}(void)\n{{\n    acc2omp_compare(\"{name}\",\n        {options},\n        {theirs}());\n}}\n"
             );
         }
+        let name = source.rsplit(['/', '\\']).next().unwrap_or_default();
+        out += &self.compared_layouts(name, unit, &of).unwrap_or_default();
         Some(out).filter(|out| !out.is_empty())
     }
 }

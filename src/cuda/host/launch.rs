@@ -24,7 +24,7 @@ use crate::cuda::program::{Input, Refused, predefined, refused};
 use crate::cuda::schedule::capture::{self, Captured, Environment, Extra, Role};
 use crate::cuda::schedule::clause::Asked;
 use crate::cuda::schedule::distinct::are_distinct;
-use crate::cuda::schedule::nest::{self, Nest, Offer};
+use crate::cuda::schedule::nest::{self, Nest};
 use crate::cuda::schedule::reduction::reductions_through;
 use crate::cuda::schedule::sizes::{Sizes, shape};
 use crate::cuda::schedule::{spill, threads};
@@ -106,7 +106,7 @@ impl<'a> Lowering<'a> {
     ) -> Result<Scheduled<'a>, Refused> {
         let Launch { index, stmt, is_split, in_kernels, .. } = launch;
         let asked = self.gangs(input, index, asked);
-        let nest = self.nest(input, launch, &asked);
+        let nest = self.nest(input, launch);
         let own = threads::own(input, index, &nest, in_kernels);
         let is_one_gang = match &asked.gangs {
             Some(gangs) => gangs.trim() == "1",
@@ -193,7 +193,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// The loops of a launch that are shared out.
-    fn nest(&mut self, input: &Input<'a>, launch: Launch, asked: &Asked) -> Nest<'a> {
+    fn nest(&mut self, input: &Input<'a>, launch: Launch) -> Nest<'a> {
         let Launch { index, root, in_kernels, .. } = launch;
         let kind = input.bound[index].directive.kind;
         let is_serial = matches!(kind, DirectiveKind::Serial | DirectiveKind::SerialLoop);
@@ -203,9 +203,7 @@ impl<'a> Lowering<'a> {
         let Some(root) = root.filter(|_| !is_serial) else {
             return Nest::new();
         };
-        let has_gangs = asked.gangs.as_deref().is_none_or(|gangs| gangs.trim() != "1");
-        let offer = Offer { index: root, levels: Levels::ALL, wants_assertion: in_kernels, has_gangs };
-        let (mut nest, said) = nest::nest(input, offer);
+        let (mut nest, said) = nest::nest(input, root);
         self.diags.extend(said);
         reductions_through(input, index, &mut nest);
         nest
