@@ -13,7 +13,7 @@ use crate::cuda::code::text::{self, operand};
 use crate::cuda::meaning;
 use crate::cuda::program::names::Names;
 use crate::cuda::program::uses::{may_be_pointer, only_indexed};
-use crate::cuda::program::{Input, Refused, effects, refused};
+use crate::cuda::program::{Input, Refused, effects, refused, sizes};
 use crate::cuda::schedule::capture::{self, Captured, Extra, Role};
 use crate::cuda::schedule::nest::Nest;
 use crate::cuda::schedule::owners::{self, shared_by_threads};
@@ -22,7 +22,7 @@ use crate::cuda::schedule::sizes::Sizes;
 use crate::cuda::types::declarator::Type;
 use crate::cuda::types::item::{self, Address, Rows};
 use crate::cuda::types::spelling;
-use crate::host::ir::{Derived, ExprId, ExprKind, StmtId};
+use crate::host::ir::{Derived, ExprId, StmtId};
 use crate::sema::{self, Class, SymbolId, SymbolKind};
 use crate::source::Span;
 
@@ -708,23 +708,12 @@ pub fn lengthen(input: &Input, stmt: StmtId, one: &mut Captured) {
 
 /// Whether a size is a constant expression of the language.
 pub fn is_constant(input: &Input, one: &Captured, size: ExprId) -> bool {
-    let unit = one.seen.unit;
-    let mut pending = vec![size];
-    while let Some(expr) = pending.pop() {
-        let expr = unit.expr(expr);
-        if let ExprKind::Name(name) = &expr.kind {
-            let symbol = input.symbols.lookup(name, one.decl.span.start);
-            let known = symbol.map(|symbol| input.symbols.get(symbol));
-            let constant = known.is_none_or(|known| {
-                known.kind == SymbolKind::Constant || input.unit().is_cpp() && known.is_const
-            });
-            if !constant {
-                return false;
-            }
-        }
-        pending.extend(expr.kind.children());
-    }
-    true
+    sizes::names(one.seen.unit, [size]).into_iter().all(|(name, _)| {
+        let symbol = input.symbols.lookup(name, one.decl.span.start);
+        symbol
+            .map(|symbol| input.symbols.get(symbol))
+            .is_none_or(|known| known.kind == SymbolKind::Constant || input.unit().is_cpp() && known.is_const)
+    })
 }
 
 /// Whether a region uses a variable as that of shared loops only, which declare it themselves.
