@@ -59,7 +59,6 @@ const STILL_LONGER: &[(&str, &str)] = &[
     ("src/cuda/kernel/flat.rs", "flatten"),
     ("src/cuda/kernel/grid.rs", "grid"),
     ("src/cuda/kernel/shared.rs", "shared_arrays"),
-    ("src/cuda/schedule/capture.rs", "capture"),
     ("src/cuda/types/item.rs", "piece"),
     ("src/plan/kernels.rs", "split"),
 ];
