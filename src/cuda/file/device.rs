@@ -11,10 +11,10 @@ use rustc_hash::FxHashSet;
 use super::hidden::Hidden;
 use super::options::Variants;
 use crate::cuda::code::origin;
-use crate::cuda::code::text::{Edits, placed_words, words};
+use crate::cuda::code::text::{placed_words, words};
 use crate::cuda::fit::copied;
-use crate::cuda::fit::left::Left;
-use crate::cuda::kernel::routine::routine_code;
+use crate::cuda::fit::placement::Placements;
+use crate::cuda::kernel::routine::Routines;
 use crate::cuda::meaning;
 use crate::cuda::program::choices::Choices;
 use crate::cuda::program::routines::{is_routine_prototype, routine_name};
@@ -136,6 +136,15 @@ fn is_in_c(path: &str) -> bool {
     Language::of(Path::new(path)) == Some(Language::C)
 }
 
+/// What is known of the code that the device file gets.
+#[derive(Clone, Copy)]
+pub struct Fit<'a> {
+    /// Where the device gets constructs and routines.
+    pub placements: &'a Placements<'a>,
+    /// The bodies of functions.
+    pub routines: &'a Routines,
+}
+
 impl Device {
     /// One without code.
     pub fn among(choices: Rc<Choices>) -> Device {
@@ -192,9 +201,7 @@ impl Device {
     }
 
     /// Finds everything that the kernels need.
-    /// `placed` are the functions that the host file gives the device, too: their copies are of this file alone.
-    /// `left` are those that the device cannot have.
-    pub fn close(&mut self, input: &Input, placed: &BTreeSet<u32>, left: &Left, diags: &mut Vec<Diag>) {
+    pub fn close(&mut self, input: &Input, fit: Fit, diags: &mut Vec<Diag>) {
         if self.is_empty() {
             return;
         }
@@ -230,10 +237,10 @@ impl Device {
         wanted.extend(self.of_headers.iter().cloned());
         loop {
             for name in wanted.drain(..) {
-                if left.holds(&name) || !called.insert(name.clone()) {
+                if fit.placements.has_no(&name) || !called.insert(name.clone()) {
                     continue;
                 }
-                match self.function(input, placed, &name) {
+                match self.function(input, fit, &name) {
                     Ok(texts) => {
                         pending.extend(texts);
                         self.other_functions(&hidden, &name);
@@ -375,21 +382,17 @@ impl Device {
     }
 
     /// Copies a function as device code; the texts that came in.
-    fn function(
-        &mut self,
-        input: &Input,
-        placed: &BTreeSet<u32>,
-        name: &str,
-    ) -> Result<Vec<Copied>, Refused> {
+    fn function(&mut self, input: &Input, fit: Fit, name: &str) -> Result<Vec<Copied>, Refused> {
         let unit = input.unit();
         let Some(at) = unit.function_places(name).next() else {
-            return self.foreign(input, name);
+            return self.foreign(input, fit, name);
         };
         let function = &unit.functions[at];
-        let says_lines = predefined::asks_for_line(input, &input.source, function.span);
-        let input = &Input { line_directives: input.line_directives || says_lines, ..*input };
-        let code = routine_code(input, at, Edits::default(), 0)?;
-        let is_own = placed.contains(&function.span.start) || is_own(input.source, function);
+        let input = &predefined::directed(input, function.span);
+        let code = fit.routines.code(input, at)?;
+        // A copy of what the host file gives the device, too, is of this file alone.
+        let is_in_place = fit.placements.is_called_in_place(function.span.start);
+        let is_own = is_in_place || is_own(input.source, function);
         let own = if is_own { "static " } else { "" };
         let head = format!("{own}{}", meaning::head(input, &input.source, function)?);
         let mut text = format!("{head}\n{code}\n");
@@ -405,14 +408,14 @@ impl Device {
     }
 
     /// A function that another file defines: from a header, or declared only.
-    fn foreign(&mut self, input: &Input, name: &str) -> Result<Vec<Copied>, Refused> {
+    fn foreign(&mut self, input: &Input, fit: Fit, name: &str) -> Result<Vec<Copied>, Refused> {
         for (number, seen) in input.headers.iter().enumerate() {
             if let Some(at) = seen.unit.function_places(name).next() {
                 let function = &seen.unit.functions[at];
                 let text = seen.file.text(function.span).into_owned();
                 let body = seen.unit.stmt(function.body).span;
                 let code = match input.reading(seen) {
-                    Some(there) => routine_code(there, at, Edits::default(), 0)?,
+                    Some(there) => fit.routines.code(there, at)?,
                     None => meaning::of_header(input, seen, body)?,
                 };
                 let head = meaning::head(input, seen, function)?;
