@@ -3,10 +3,12 @@
 //!
 //! Invariant: a scalar that a parallel loop assigns is never left shared unless a data clause or a reduction says so.
 
+use std::borrow::Cow;
+
 use crate::acc::ast::{DirectiveKind, ListItem, Part, ReductionOp, Subscript};
 use crate::bind::descendants;
 use crate::diag::{self, Diag};
-use crate::host::ir::{BaseType, ExprKind, StmtId};
+use crate::host::ir::{BaseType, Decl, ExprKind, StmtId};
 use crate::sema::{self, Class, Header, Symbol, SymbolId, SymbolKind, Use, uses, uses_beside};
 
 use crate::source::Span;
@@ -198,16 +200,32 @@ impl Maker<'_> {
     /// compilers: its values are known.
     fn is_read_only(&self, symbol: SymbolId) -> bool {
         let known = self.symbols.get(symbol);
-        let is_known = known.decl.is_some_and(|decl| {
-            let decl = self.unit.decl(decl);
-            let head = self.file.text(Span { start: decl.span.start, end: decl.name_span.start });
-            head.split_whitespace().any(|word| word == "constexpr")
-        });
+        let is_known = || {
+            known.decl.is_some_and(|decl| {
+                let head = self.specifiers(self.unit.decl(decl));
+                head.split_whitespace().any(|word| word == "constexpr")
+            })
+        };
         !self.unit.is_fortran()
             && known.is_const
             && known.kind == SymbolKind::Static
             && matches!(known.class, Class::Array | Class::Record)
-            && !is_known
+            && !is_known()
+    }
+
+    /// The words before the first name of a declaration, and perhaps that name: others may stand between it and `decl`.
+    fn specifiers(&self, decl: &Decl) -> Cow<'_, str> {
+        let head = Span { start: decl.span.start, end: decl.name_span.start };
+        let mut depth = 0_usize;
+        let length = self.file.slice(head).iter().take_while(|byte| {
+            match byte {
+                b'<' | b'(' | b'[' => depth += 1,
+                b'>' | b')' | b']' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            depth > 0 || !matches!(byte, b',' | b'=' | b'{')
+        });
+        self.file.text(Span { start: head.start, end: head.start + length.count() as u32 })
     }
 
     /// Says which pointers must be on the device already.
@@ -295,7 +313,10 @@ impl Maker<'_> {
         for _ in 0..16 {
             let Some(decl) = known.and_then(|symbol| self.symbols.get(symbol).decl) else { return false };
             let decl = self.unit.decl(decl);
-            let words = self.file.text(Span { start: decl.span.start, end: decl.name_span.start });
+            let words = match self.unit.is_fortran() {
+                true => self.file.text(Span { start: decl.span.start, end: decl.name_span.start }),
+                false => self.specifiers(decl),
+            };
             if words.split(|c: char| !c.is_alphanumeric() && c != '_').any(is_word) {
                 return true;
             }

@@ -11,11 +11,12 @@ use super::{files, root, shown, text};
 const MAY_USE: &[(&str, &[&str])] = &[
     ("source", &[]),
     ("diag", &[]),
-    ("scan", &[]),
+    ("budget", &[]),
+    ("scan", &["budget"]),
     ("acc", &["scan", "rules::openacc"]),
-    ("host", &["scan"]),
+    ("host", &["budget", "scan"]),
     ("bind", &["scan", "acc", "host"]),
-    ("sema", &["scan", "host", "rules::pure"]),
+    ("sema", &["budget", "scan", "host", "rules::pure"]),
     ("plan", &["acc", "host", "bind", "sema"]),
     ("rules", &[]),
     ("omp", &["plan", "rules", "acc", "host", "bind", "sema"]),
@@ -24,7 +25,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("edit", &["scan", "host"]),
     (
         "translate",
-        &["scan", "acc", "host", "bind", "sema", "plan", "rules", "omp", "cuda", "layout", "edit", "report"],
+        &[
+            "budget", "scan", "acc", "host", "bind", "sema", "plan", "rules", "omp", "cuda", "layout",
+            "edit", "report",
+        ],
     ),
     ("report", &[]),
 ];
