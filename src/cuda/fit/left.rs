@@ -67,7 +67,8 @@ impl Left {
                 for function in seen.unit.functions_named(&name) {
                     is_defined = true;
                     calls.extend(called(input, &seen, function.span));
-                    if let Some(why) = obstacle(input, (is_own, &seen), function, (placed, writable)) {
+                    let candidate = Candidate::new(input, (is_own, &seen), function, placed);
+                    if let Some(why) = candidate.obstacle(writable) {
                         left.known.entry(name.clone()).or_insert(why);
                     }
                 }
@@ -222,132 +223,192 @@ fn called_in(input: &Input, seen: &Seen, span: Span) -> BTreeSet<String> {
     found
 }
 
-/// Why the device cannot have a function, whatever it calls.
-fn obstacle(
-    input: &Input,
-    (is_own, seen): (bool, &Seen),
-    function: &Function,
-    (placed, writable): (&BTreeSet<u32>, Writable),
-) -> Option<Why> {
-    let said = |why: Refused| Why { text: OWN.to_owned(), said: Some(why) };
-    let mut is_in_place = input.unit().is_cpp() && !functions::is_plain_in(seen, function);
-    if holds_left_loop(input, (is_own, seen), function) {
-        return Some(Why { text: "holds a `loop` that is left".to_owned(), said: None });
+/// A function that device code leads to.
+struct Candidate<'a, 'b> {
+    input: &'b Input<'a>,
+    seen: &'b Seen<'a>,
+    function: &'b Function,
+    of: Origin<'a>,
+    /// The device has it where it stands.
+    is_in_place: bool,
+}
+
+/// The file that a function stands in.
+#[derive(Clone, Copy)]
+enum Origin<'a> {
+    /// The source itself.
+    Own,
+    /// A header with directives, as it is read itself.
+    Read(&'a Input<'a>),
+    /// Another header.
+    Plain,
+}
+
+impl Why {
+    fn about(text: impl Into<String>) -> Why {
+        Why { text: text.into(), said: None }
     }
-    if is_own {
-        is_in_place |= placed.contains(&function.span.start);
+
+    /// A function of the source with a message of its own.
+    fn own(why: Refused) -> Why {
+        Why { text: OWN.to_owned(), said: Some(why) }
+    }
+
+    fn in_header(why: &Refused) -> Why {
+        Why::about(format!("stands in a header: {}", why.message))
+    }
+}
+
+impl<'a, 'b> Candidate<'a, 'b> {
+    /// `placed`: the functions that constructs in their place call.
+    fn new(
+        input: &'b Input<'a>,
+        (is_own, seen): (bool, &'b Seen<'a>),
+        function: &'b Function,
+        placed: &BTreeSet<u32>,
+    ) -> Candidate<'a, 'b> {
+        let of = match (is_own, input.reading(seen)) {
+            (true, _) => Origin::Own,
+            (false, Some(there)) => Origin::Read(there),
+            (false, None) => Origin::Plain,
+        };
+        let is_in_place = input.unit().is_cpp() && !functions::is_plain_in(seen, function)
+            || is_own && placed.contains(&function.span.start);
+        Candidate { input, seen, function, of, is_in_place }
+    }
+
+    fn is_own(&self) -> bool {
+        matches!(self.of, Origin::Own)
+    }
+
+    /// Why the device cannot have the function, whatever it calls.
+    fn obstacle(&self, writable: Writable) -> Option<Why> {
+        if self.holds_left_loop() {
+            return Some(Why::about("holds a `loop` that is left"));
+        }
+        let of_file = match self.of {
+            Origin::Own => self.of_source(writable),
+            Origin::Read(there) => self.of_header(there, writable),
+            Origin::Plain => self.of_plain_header(),
+        };
+        of_file.or_else(|| self.of_language()).or_else(|| {
+            let name = self.hosts_variable()?;
+            Some(Why::about(format!("names `{name}`, a variable of the host")))
+        })
+    }
+
+    fn of_source(&self, writable: Writable) -> Option<Why> {
+        let Candidate { input, function, is_in_place, .. } = *self;
         if let Err(why) = spelling::none_too_long(input, function.span) {
-            return Some(said(why));
+            return Some(Why::own(why));
         }
-        let at = place_of(seen, function)?;
-        let directed = predefined::directed(input, function.span);
-        if !is_in_place && let Err(why) = writable(&directed, at) {
-            return Some(said(why));
+        if !is_in_place {
+            let directed = predefined::directed(input, function.span);
+            return writable(&directed, place_of(self.seen, function)?).err().map(Why::own);
         }
-        if is_in_place && cpp_complex::computes(input, function.span) {
-            let text =
-                "computes with `std::complex`, whose operators and functions are the host's".to_owned();
-            return Some(Why { text, said: None });
+        if cpp_complex::computes(input, function.span) {
+            let text = "computes with `std::complex`, whose operators and functions are the host's";
+            return Some(Why::about(text));
         }
         let has_levels = levels::routine_levels(input, &function.name).any();
-        if let Some(what) = twin::obstacle(input, &function.name).filter(|_| is_in_place && has_levels) {
-            return Some(Why { text: format!("is {}", what.trim_end_matches(',')), said: None });
-        }
-    } else if let Some(there) = input.reading(seen) {
-        let at = place_of(seen, function)?;
-        let whole = spelling::none_too_long(there, function.span);
-        let made = whole.and_then(|()| writable(there, at));
-        if !is_in_place && let Err(why) = made {
-            return Some(Why { text: format!("stands in a header: {}", why.message), said: None });
-        }
-    } else if words(&seen.file.text(function.span)).windows(2).any(|two| two == ["long", "double"]) {
-        let text = "computes in `long double`, which the device does not have".to_owned();
-        return Some(Why { text, said: None });
+        let what = twin::obstacle(input, &function.name).filter(|_| has_levels)?;
+        Some(Why::about(format!("is {}", what.trim_end_matches(','))))
     }
-    if input.is_c {
-        let head = meaning::head(input, seen, function).map(|_| ());
+
+    fn of_header(&self, there: &Input, writable: Writable) -> Option<Why> {
+        let at = place_of(self.seen, self.function)?;
+        let whole = spelling::none_too_long(there, self.function.span);
+        let made = whole.and_then(|()| writable(there, at)).err().filter(|_| !self.is_in_place)?;
+        Some(Why::in_header(&made))
+    }
+
+    fn of_plain_header(&self) -> Option<Why> {
+        let text = self.seen.file.text(self.function.span);
+        let is_long = words(&text).windows(2).any(|two| two == ["long", "double"]);
+        is_long.then(|| Why::about("computes in `long double`, which the device does not have"))
+    }
+
+    /// What of C has no form in C++.
+    fn of_language(&self) -> Option<Why> {
+        let Candidate { input, seen, function, .. } = *self;
+        if !input.is_c {
+            return None;
+        }
         let body = seen.unit.stmt(function.body).span;
-        let is_plain = !is_own && input.reading(seen).is_none();
-        let made = head.and_then(|()| match is_plain {
-            true => meaning::of_header(input, seen, body).map(|_| ()),
-            false => Ok(()),
+        let made = meaning::head(input, seen, function).and_then(|_| match self.of {
+            Origin::Plain => meaning::of_header(input, seen, body).map(|_| ()),
+            Origin::Own | Origin::Read(_) => Ok(()),
         });
-        match made {
-            Err(why) if is_own => return Some(said(why)),
-            Err(why) => {
-                return Some(Why { text: format!("stands in a header: {}", why.message), said: None });
-            }
-            Ok(()) => {}
-        }
+        let why = made.err()?;
+        Some(if self.is_own() { Why::own(why) } else { Why::in_header(&why) })
     }
-    let name = hosts_variable(input, (is_own, seen), function, is_in_place)?;
-    let text = format!("names `{name}`, a variable of the host");
-    Some(Why { text, said: None })
+
+    /// Whether the plan leaves a loop that a routine divides.
+    fn holds_left_loop(&self) -> bool {
+        let input = match self.of {
+            Origin::Own => Some(self.input),
+            Origin::Read(there) => Some(there),
+            Origin::Plain => None,
+        };
+        input.is_some_and(|input| {
+            let mut stay = input
+                .plan
+                .notes
+                .iter()
+                .zip(input.bound)
+                .filter(|(note, _)| note.stays)
+                .map(|(_, one)| &one.directive);
+            stay.any(|one| one.kind == DirectiveKind::Loop && self.function.span.contains(one.span))
+        })
+    }
+
+    /// The variable that a function names and that the device does not have.
+    fn hosts_variable(&self) -> Option<String> {
+        let Candidate { input, seen, function, is_in_place, .. } = *self;
+        let is_own = self.is_own();
+        let body = seen.unit.stmt(function.body).span;
+        let text = seen.scan.shadow.get(body.range()).map(String::from_utf8_lossy)?;
+        let mut last = "";
+        for (at, word) in placed_words(&text) {
+            let is_sized = std::mem::replace(&mut last, word) == "sizeof";
+            let before = text[..at].trim_end();
+            if before.ends_with('.') || before.ends_with("->") || before.ends_with("::") {
+                continue;
+            }
+            let symbol = input.symbols.lookup(word, body.start + at as u32).filter(|_| is_own && is_in_place);
+            let is_static_array =
+                symbol.and_then(|symbol| input.declaration(symbol)).is_some_and(|(_, decl)| {
+                    decl.kind == DeclKind::Member && decl.is_static && !decl.derived.is_empty()
+                });
+            if is_static_array {
+                return Some(word.to_owned());
+            }
+            let Some(decl) = global(input, word).filter(|_| !is_sized) else { continue };
+            let is_global = match is_own {
+                true => input.symbols.lookup(word, body.start + at as u32).is_some_and(|symbol| {
+                    let decl = input.symbols.get(symbol).decl;
+                    decl.is_none_or(|decl| seen.unit.globals.contains(&decl))
+                }),
+                false => !seen.unit.decls_named(word).any(|decl| function.span.contains(decl.span)),
+            };
+            if !is_global {
+                continue;
+            }
+            let has_copy = match is_in_place {
+                true => copied::is_number(input, word) || is_constexpr(&decl),
+                false => copied::constant(input, word).is_some() || declared::has_twin(input, word),
+            };
+            if !has_copy {
+                return Some(word.to_owned());
+            }
+        }
+        None
+    }
 }
 
 /// The number of a function in its file.
 fn place_of(seen: &Seen, function: &Function) -> Option<usize> {
     seen.unit.function_places(&function.name).find(|at| seen.unit.functions[*at].span == function.span)
-}
-
-/// Whether the plan leaves a loop that a routine divides.
-fn holds_left_loop(input: &Input, (is_own, seen): (bool, &Seen), function: &Function) -> bool {
-    let input = if is_own { Some(input) } else { input.reading(seen) };
-    input.is_some_and(|input| {
-        let mut stay = input
-            .plan
-            .notes
-            .iter()
-            .zip(input.bound)
-            .filter(|(note, _)| note.stays)
-            .map(|(_, one)| &one.directive);
-        stay.any(|one| one.kind == DirectiveKind::Loop && function.span.contains(one.span))
-    })
-}
-
-/// The variable that a function names and that the device does not have.
-fn hosts_variable(
-    input: &Input,
-    (is_own, seen): (bool, &Seen),
-    function: &Function,
-    is_in_place: bool,
-) -> Option<String> {
-    let body = seen.unit.stmt(function.body).span;
-    let text = seen.scan.shadow.get(body.range()).map(String::from_utf8_lossy)?;
-    let mut last = "";
-    for (at, word) in placed_words(&text) {
-        let is_sized = std::mem::replace(&mut last, word) == "sizeof";
-        let before = text[..at].trim_end();
-        if before.ends_with('.') || before.ends_with("->") || before.ends_with("::") {
-            continue;
-        }
-        let symbol = input.symbols.lookup(word, body.start + at as u32).filter(|_| is_own && is_in_place);
-        let is_static_array = symbol.and_then(|symbol| input.declaration(symbol)).is_some_and(|(_, decl)| {
-            decl.kind == DeclKind::Member && decl.is_static && !decl.derived.is_empty()
-        });
-        if is_static_array {
-            return Some(word.to_owned());
-        }
-        let Some(decl) = global(input, word).filter(|_| !is_sized) else { continue };
-        let is_global = match is_own {
-            true => input.symbols.lookup(word, body.start + at as u32).is_some_and(|symbol| {
-                let decl = input.symbols.get(symbol).decl;
-                decl.is_none_or(|decl| seen.unit.globals.contains(&decl))
-            }),
-            false => !seen.unit.decls_named(word).any(|decl| function.span.contains(decl.span)),
-        };
-        if !is_global {
-            continue;
-        }
-        let has_copy = match is_in_place {
-            true => copied::is_number(input, word) || is_constexpr(&decl),
-            false => copied::constant(input, word).is_some() || declared::has_twin(input, word),
-        };
-        if !has_copy {
-            return Some(word.to_owned());
-        }
-    }
-    None
 }
 
 /// The variable of this name at file scope.
