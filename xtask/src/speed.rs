@@ -9,7 +9,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use acc2omp::scan::{self, View};
-use acc2omp::source::{Language, SourceFile};
+use acc2omp::source::{Language, Languages, SourceFile};
 use clap::Args;
 
 use crate::{Result, Verdict, difftest, process};
@@ -112,7 +112,7 @@ fn sources(folder: &Path) -> Vec<(PathBuf, SourceFile)> {
             pending.extend(inside.flatten().map(|entry| entry.path()));
         } else if Language::of(&path).is_some()
             && let Ok(bytes) = fs::read(&path)
-            && let Some(language) = scan::language_of(&path, &bytes, None)
+            && let Some(language) = scan::language_of(&path, &bytes, &Languages::default())
         {
             let name = path.display().to_string();
             let inner = path.strip_prefix(folder).unwrap_or(&path).to_path_buf();
