@@ -9,15 +9,13 @@ use crate::acc::ast::{DirectiveKind, ListItem, Part, ReductionOp, Subscript};
 use crate::bind::descendants;
 use crate::diag::{self, Diag};
 use crate::host::ir::{BaseType, Decl, ExprKind, StmtId};
-use crate::sema::{
-    self, Class, Header, Symbol, SymbolId, SymbolKind, Use, uses, uses_beside, uses_beside_headers,
-};
+use crate::sema::{self, Class, Header, Symbol, SymbolId, SymbolKind, Use, uses, uses_beside};
 
 use crate::source::Span;
 
 use super::clauses::LoopClauses;
 use super::nest::{Construct, Controlled};
-use super::{Attribute, Item, Maker, Names, Region, Sharing, Spread, WorkLoop};
+use super::{Attribute, Item, Maker, Names, Region, Sharing, Spread, WorkLoop, wanted};
 
 /// The page of reductions of complex numbers.
 const COMPLEX: &str = "implicit/reduction-complex";
@@ -190,27 +188,12 @@ impl Maker<'_> {
 
     /// Whether `symbol` is the variable of a `for` loop in `stmt` (and of nothing else there).
     pub(super) fn is_loop_variable(&self, stmt: StmtId, symbol: SymbolId) -> bool {
-        let beside = uses_beside_headers(self.unit, self.symbols, stmt);
-        beside.of(symbol).is_none_or(|used| !(used.written || used.address_taken))
+        wanted::is_loop_variable(self.unit, self.symbols, stmt, symbol)
     }
 
-    /// Whether `symbol` is a loop variable in the region `stmt` that nothing outside of its loops gets a value from: in C, that
-    /// of a loop without a directive is a scalar like others (2.6.1).
+    /// Whether `symbol` only counts the iterations of loops in the region `stmt`.
     pub(super) fn is_own_counter(&self, stmt: StmtId, symbol: SymbolId) -> bool {
-        if !self.is_loop_variable(stmt, symbol) {
-            return false;
-        }
-        let mut pending = if self.unit.is_fortran() { Vec::new() } else { vec![stmt] };
-        while let Some(at) = pending.pop() {
-            let header = sema::header(self.unit, self.symbols, at);
-            let is_governed =
-                || self.bound.iter().any(|one| one.stmt() == Some(at) && one.directive.kind.is_loop());
-            if header.is_ok_and(|header| header.var == symbol && !header.declared) && !is_governed() {
-                return false;
-            }
-            pending.extend(sema::children(self.unit, at));
-        }
-        true
+        wanted::is_own_counter((self.unit, self.symbols, self.bound), stmt, symbol)
     }
 
     /// Whether `symbol` is an array or a structure in memory that the program cannot write. What is `constexpr` is none to
