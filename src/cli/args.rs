@@ -22,7 +22,7 @@ pub enum Request {
     /// The page of a rule, or the list of all.
     Rules(Option<String>),
     /// A translation.
-    Translate(Task),
+    Translate(Box<Task>),
 }
 
 /// A translation to make.
@@ -276,7 +276,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, c
     match args.topic {
         Some(Topic::Explain { code }) => Ok(Request::Explain(code)),
         Some(Topic::Rules { name }) => Ok(Request::Rules(name)),
-        None => args.task().map(Request::Translate),
+        None => args.task().map(|task| Request::Translate(Box::new(task))),
     }
 }
 
