@@ -3,7 +3,7 @@
 //! Invariant: a launcher's parameters are the same in the device file and in the header, but for what C knows of types.
 
 use super::grid::Grid;
-use super::parts::{Host, Made, Words};
+use super::parts::{Host, Made, Param, Words};
 use crate::cuda::code::lines::wrapped;
 
 /// What a launcher is made of.
@@ -30,7 +30,7 @@ pub fn kernel(launcher: &Launcher, code: &str) -> String {
     if grid.template {
         out += &format!("template <typename {}>\n", launcher.host.words.index);
     }
-    let params: Vec<String> = made.params.iter().map(|(declared, _)| declared.clone()).collect();
+    let params: Vec<String> = made.params.iter().map(Param::declared).collect();
     let held = made.held.map(|held| format!(", {held}")).unwrap_or_default();
     let head =
         format!("__global__ void __launch_bounds__({}{held}) {}(", vector * workers, kernel_name(name));
@@ -49,7 +49,7 @@ pub fn kernel(launcher: &Launcher, code: &str) -> String {
 /// The definition of a launcher.
 pub fn text(launcher: &Launcher) -> String {
     let Launcher { name, place, host, grid, .. } = launcher;
-    let mut params: Vec<String> = host.params.iter().map(|(device, _)| device.clone()).collect();
+    let mut params: Vec<String> = host.params.iter().map(|param| param.of.declare(&param.name)).collect();
     params.extend(grid.passed.as_ref().map(|passed| passed.param.clone()));
     if launcher.queued {
         params.push(format!("int {}", host.words.queue));
@@ -86,7 +86,7 @@ pub fn text(launcher: &Launcher) -> String {
         out += &format!("    {line}\n");
     }
     let mut arguments = vec![region.clone(), gangs.clone(), threads.clone(), kernel];
-    arguments.extend(launcher.made.params.iter().map(|(_, argument)| argument.clone()));
+    arguments.extend(launcher.made.params.iter().map(|param| param.argument.clone()));
     out += &format!("    acc2omp::launch({});\n}}\n", wrapped(&arguments, 8, 20));
     out
 }
@@ -94,7 +94,8 @@ pub fn text(launcher: &Launcher) -> String {
 /// The declaration of a launcher for the host.
 pub fn prototype(launcher: &Launcher) -> String {
     let Launcher { name, host, grid, queued, .. } = launcher;
-    let mut params: Vec<String> = host.params.iter().map(|(_, header)| header.clone()).collect();
+    let mut params: Vec<String> =
+        host.params.iter().map(|param| param.in_header.declare(&param.name)).collect();
     params.extend(grid.passed.as_ref().map(|passed| passed.param.clone()));
     if *queued {
         params.push(format!("int {}", host.words.queue));

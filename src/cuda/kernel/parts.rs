@@ -4,12 +4,13 @@
 
 use std::collections::HashMap;
 
+use crate::cuda::types::declarator::Type;
 use crate::sema::SymbolId;
 
 /// The parts of a kernel: its parameters with the launcher's arguments, and lines before and behind the code.
 #[derive(Default)]
 pub struct Made {
-    pub params: Vec<(String, String)>,
+    pub params: Vec<Param>,
     pub prologue: Vec<String>,
     /// What fills private arrays.
     pub filling: Vec<String>,
@@ -20,6 +21,40 @@ pub struct Made {
     pub fills_once: bool,
     /// The launcher's names for addresses on the device.
     pub devices: HashMap<SymbolId, String>,
+}
+
+/// A parameter of a kernel.
+pub struct Param {
+    pub name: String,
+    pub of: Type,
+    /// What the launcher passes.
+    pub argument: String,
+    /// The variable to whose memory it leads.
+    pub memory: Option<SymbolId>,
+}
+
+impl Made {
+    /// A parameter for which the launcher passes `argument`.
+    pub fn param(&mut self, of: Type, name: impl Into<String>, argument: impl Into<String>) {
+        self.params.push(Param { name: name.into(), of, argument: argument.into(), memory: None });
+    }
+}
+
+impl Param {
+    /// Its declaration.
+    pub fn declared(&self) -> String {
+        self.of.declare(&self.name)
+    }
+}
+
+/// A parameter of a launcher.
+pub struct HostParam {
+    pub name: String,
+    /// Its type in the device file, and in the header, which knows less of it.
+    pub of: Type,
+    pub in_header: Type,
+    /// What the host passes.
+    pub argument: String,
 }
 
 /// The launcher's own names.
@@ -42,10 +77,7 @@ pub struct Host {
     pub words: Words,
     /// It is a block in the program's own text.
     pub in_place: bool,
-    /// Its parameters in the device file, and in the header.
-    pub params: Vec<(String, String)>,
-    /// What the host passes.
-    pub arguments: Vec<String>,
+    pub params: Vec<HostParam>,
     pub lines: Vec<String>,
     /// What finds memory that no clause of the construct names, after all that clauses bring.
     pub lookups: Vec<String>,
@@ -59,24 +91,21 @@ impl Host {
     }
 
     /// A pointer that the host passes. C knows no more of it than that.
-    pub fn pointer(&mut self, kind: &str, name: &str, argument: &str) -> String {
-        self.param(&format!("{kind}{name}"), &format!("const void *{name}"), argument)
+    pub fn pointer(&mut self, of: &Type, name: &str, argument: &str) -> String {
+        self.param(of.clone(), Type::pointer("void").constant(), name, argument)
     }
 
     /// A number that the host passes.
     pub fn number(&mut self, kind: &str, name: &str, argument: &str) -> String {
-        let declared = format!("{kind} {name}");
-        self.param(&declared, &declared, argument)
+        self.param(Type::value(kind), Type::value(kind), name, argument)
     }
 
     /// What the host passes, as a parameter; its name in the launcher. In place, nothing is passed.
-    pub fn param(&mut self, device: &str, header: &str, argument: &str) -> String {
+    pub fn param(&mut self, of: Type, in_header: Type, name: &str, argument: &str) -> String {
         if self.in_place {
             return argument.to_owned();
         }
-        self.params.push((device.to_owned(), header.to_owned()));
-        self.arguments.push(argument.to_owned());
-        let name = device.rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next();
-        name.unwrap_or_default().to_owned()
+        self.params.push(HostParam { name: name.to_owned(), of, in_header, argument: argument.to_owned() });
+        name.to_owned()
     }
 }
