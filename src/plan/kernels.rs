@@ -2,16 +2,40 @@
 //!
 //! Invariant: the statements of the region keep their order, and scalars that are still wanted come back.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind};
 use crate::diag::{self, Diag};
 use crate::host::ir::{StmtId, StmtKind};
-use crate::sema::{self, Class, SymbolId, SymbolKind, uses};
+use crate::sema::{self, Class, SymbolId, SymbolKind, Symbols, uses};
 
 use super::array::Arrays;
 use super::parts::Parts;
 use super::{ArrayStatement, Attribute, Ends, Gangs, Item, Launch, Maker, Region, Sharing};
+
+/// What the launches of a split region have in common.
+struct Split {
+    /// The directive of the region, and its statement.
+    index: usize,
+    stmt: StmtId,
+    /// What a launch gets of the variables that it needs.
+    listed: Vec<Attribute>,
+    /// The variables that the host counts with.
+    counters: BTreeSet<SymbolId>,
+    /// The data are on the device around the launches.
+    data_outside: bool,
+}
+
+impl Split {
+    /// What a launch gets that only reads some variables.
+    fn read(&self, symbols: &Symbols, read: &[SymbolId], place: u32) -> Vec<Attribute> {
+        let is_read = |one: &&Attribute| {
+            let is_read = |symbol| read.contains(&symbol) && !self.counters.contains(&symbol);
+            symbols.lookup(&one.item, place).is_some_and(is_read)
+        };
+        self.listed.iter().filter(is_read).cloned().collect()
+    }
+}
 
 impl Maker<'_> {
     pub(super) fn kernels(&mut self, index: usize, stmt: StmtId, counting: Vec<usize>) {
@@ -134,22 +158,61 @@ impl Maker<'_> {
         stmt: StmtId,
         counting: Vec<usize>,
         (parts, by_host): (&Parts, &[StmtId]),
-        mut refused: BTreeMap<StmtId, Diag>,
+        refused: BTreeMap<StmtId, Diag>,
     ) {
         self.save(index, stmt, &counting);
-        let mut implied = self.sharing(index, stmt, &counting, Region::Kernels);
-        let device: Vec<Attribute> =
-            implied.iter().filter(|attribute| attribute.sharing == Sharing::Deviceptr).cloned().collect();
+        let (implied, device) = self.of_region(index, stmt, &counting, (parts, by_host));
+        // The host's value of what the host counts with is the one that counts for each launch.
+        let counters = parts.counters(self.unit, self.symbols);
+        let kept = self.kept_around((index, stmt), parts, &implied, &counters);
+        // A region that brings nothing needs no data environment: each launch finds what is there.
+        let is_needed =
+            !kept.is_empty() || !self.brings_nothing(index, &counting) || self.names_inherited(index);
+        let scalars = implied.into_iter().filter(|one| one.entry.starts_with("implicit/scalar"));
+        let listed = scalars.chain(device).chain(self.stated_scalars(index)).collect();
+        let split = Split { index, stmt, listed, counters, data_outside: is_needed };
+        let symbols = self.symbols;
+        self.ask(index, &parts.asked, is_needed, &|read, place| split.read(symbols, read, place));
+        let mut refused = refused;
+        for part in parts.all.iter().copied() {
+            let nest = parts.nests.get(&part).copied();
+            let launch = self.part(&split, part, nest);
+            self.place_part(index, (part, nest), launch, refused.remove(&part));
+        }
+        self.plan.items[index] = match is_needed {
+            true => Item::Clauses { pushed_down: true, implied: kept },
+            false => Item::Gone,
+        };
+    }
+
+    /// What is copied around the launches of a region, or by them; and the pointers to device memory.
+    fn of_region(
+        &mut self,
+        index: usize,
+        stmt: StmtId,
+        counting: &[usize],
+        (parts, by_host): (&Parts, &[StmtId]),
+    ) -> (Vec<Attribute>, Vec<Attribute>) {
+        let mut implied = self.sharing(index, stmt, counting, Region::Kernels);
+        let device = implied.iter().filter(|one| one.sharing == Sharing::Deviceptr).cloned().collect();
         implied.retain(|attribute| attribute.sharing == Sharing::Copy);
-        let stated = self.stated_scalars(index);
         let users: Vec<StmtId> = parts.users().collect();
         let all: Vec<StmtId> = parts.users().chain(by_host.iter().copied()).collect();
         self.region_scalars(index, stmt, &all, &mut implied);
         self.whole_arrays(index, stmt, &users, &mut implied);
+        (implied, device)
+    }
+
+    /// What stays on the device from one launch of a region to the next.
+    fn kept_around(
+        &self,
+        (index, stmt): (usize, StmtId),
+        parts: &Parts,
+        implied: &[Attribute],
+        counters: &BTreeSet<SymbolId>,
+    ) -> Vec<Attribute> {
         let surrounded = self.surrounded(parts);
-        // The host's value of what the host counts with is the one that counts for each launch.
-        let counters = parts.counters(self.unit, self.symbols);
-        let is_kept = |attribute: &Attribute| {
+        let is_kept = |attribute: &&Attribute| {
             let symbol = self.symbols.lookup(&attribute.item, self.unit.stmt(stmt).span.start);
             if symbol.is_some_and(|symbol| counters.contains(&symbol)) {
                 return false;
@@ -159,85 +222,65 @@ impl Maker<'_> {
                 || self.is_shared(stmt, parts, attribute)
                 || surrounded.contains(&attribute.item)
         };
-        let kept: Vec<Attribute> = implied.iter().filter(|one| is_kept(one)).cloned().collect();
-        // A region that brings nothing needs no data environment: each launch finds what is there.
-        let is_needed =
-            !kept.is_empty() || !self.brings_nothing(index, &counting) || self.names_inherited(index);
-        let scalar = |attribute: &Attribute| attribute.entry.starts_with("implicit/scalar");
-        let (implied_ones, stated_ones) = (implied.clone(), stated.clone());
-        let symbols = self.symbols;
-        self.ask(index, &parts.asked, is_needed, &|read, place| {
-            let all = implied_ones.iter().filter(|one| scalar(one)).chain(&device).chain(&stated_ones);
-            let is_read = |one: &&Attribute| {
-                let is_read = |symbol| read.contains(&symbol) && !counters.contains(&symbol);
-                symbols.lookup(&one.item, place).is_some_and(is_read)
-            };
-            all.filter(is_read).cloned().collect()
+        implied.iter().filter(is_kept).cloned().collect()
+    }
+
+    /// Whether a part of a region needs what is listed.
+    fn needs(&self, split: &Split, part: StmtId, attribute: &Attribute) -> bool {
+        let Some(symbol) = self.symbols.lookup(&attribute.item, self.unit.stmt(part).span.start) else {
+            return false;
+        };
+        // By a name of `associate`, a part may use what it does not name.
+        if self.unit.is_fortran() && self.is_reached(split.index, symbol) {
+            return true;
+        }
+        // A loop whose directive gives each thread its own variable needs no other.
+        let is_counter = || attribute.entry == "implicit/scalar-kernels" && self.is_own_counter(part, symbol);
+        let is_for_host = |how: &sema::Use| split.counters.contains(&symbol) && !how.written;
+        let needs = |how: &sema::Use| !(is_for_host(how) || how.written && is_counter());
+        uses(self.unit, self.symbols, part).of(symbol).is_some_and(needs)
+    }
+
+    /// The launch of one part of a region: of a nest, of an array statement, or of what one thread runs.
+    fn part(&mut self, split: &Split, part: StmtId, nest: Option<usize>) -> Launch {
+        let Split { index, stmt, data_outside, .. } = *split;
+        let mut attributes: Vec<Attribute> =
+            split.listed.iter().filter(|one| self.needs(split, part, one)).cloned().collect();
+        let work = nest.and_then(|at| {
+            let nest = self.nest(index, at, part, Region::Kernels, &mut attributes)?;
+            Some(self.absorb(nest, &mut attributes))
         });
-        for part in parts.all.iter().copied() {
-            let used = uses(self.unit, self.symbols, part);
-            let names = |attribute: &Attribute| {
-                let symbol = self.symbols.lookup(&attribute.item, self.unit.stmt(part).span.start);
-                // A loop whose directive gives each thread its own variable needs no other.
-                let is_counter = |symbol| {
-                    attribute.entry == "implicit/scalar-kernels" && self.is_own_counter(part, symbol)
-                };
-                let is_for_host = |symbol, how: &sema::Use| counters.contains(&symbol) && !how.written;
-                // By a name of `associate`, a part may use what it does not name.
-                let is_lent = |symbol| self.unit.is_fortran() && self.is_reached(index, symbol);
-                symbol.is_some_and(|symbol| {
-                    let needs =
-                        |how: &sema::Use| !(is_for_host(symbol, how) || how.written && is_counter(symbol));
-                    is_lent(symbol) || used.of(symbol).is_some_and(needs)
-                })
-            };
-            let mut attributes: Vec<Attribute> = implied
-                .iter()
-                .filter(|one| scalar(one))
-                .chain(&device)
-                .chain(&stated)
-                .filter(|one| names(one))
-                .cloned()
-                .collect();
-            let nest = parts.nests.get(&part).copied();
-            let work = nest.and_then(|at| {
-                let nest = self.nest(index, at, part, Region::Kernels, &mut attributes)?;
-                Some(self.absorb(nest, &mut attributes))
-            });
-            let work = work.or_else(|| self.array_nest(index, part));
-            if nest.is_none() {
-                self.copy_reduced(index, stmt, work.as_ref(), &mut attributes);
-                self.launch_ends(index, part, &attributes, is_needed);
-            }
-            // Why a loop is not parallel was told before.
-            let is_loop = matches!(self.unit.stmt(part).kind, StmtKind::For { .. });
-            let is_sequential = nest.is_none() && work.is_none() && !is_loop;
-            let gangs = if work.is_some() { Gangs::Many } else { Gangs::One };
-            let launch = Launch {
-                region: Region::Kernels,
-                directive: index,
-                gangs,
-                attributes,
-                nest: work,
-                data_outside: is_needed,
-            };
-            // The line of a loop that is not parallel can be used, too.
-            let governs = |at: &usize| self.bound[*at].stmt() == Some(part);
-            match nest.or_else(|| self.all_loops_below(index).into_iter().find(governs)) {
-                Some(at) => self.plan.items[at] = Item::Launch(Box::new(launch)),
-                None => {
-                    let at = self.unit.stmt(part).span;
-                    let why = refused.remove(&part).or_else(|| self.told_of(part));
-                    let why = why.unwrap_or_else(|| diag::kernels_sequential(at));
-                    self.diags.extend(is_sequential.then_some(why));
-                    self.plan.inserted.push((index, part, launch));
-                }
+        let work = work.or_else(|| self.array_nest(index, part));
+        if nest.is_none() {
+            self.copy_reduced(index, stmt, work.as_ref(), &mut attributes);
+            self.launch_ends(index, part, &attributes, data_outside);
+        }
+        let gangs = if work.is_some() { Gangs::Many } else { Gangs::One };
+        Launch { region: Region::Kernels, directive: index, gangs, attributes, nest: work, data_outside }
+    }
+
+    /// Puts the launch of a part where its directive stands, or before the statement. `why` it is not parallel, if that is known.
+    fn place_part(
+        &mut self,
+        index: usize,
+        (part, nest): (StmtId, Option<usize>),
+        launch: Launch,
+        why: Option<Diag>,
+    ) {
+        // Why a loop is not parallel was told before.
+        let is_loop = matches!(self.unit.stmt(part).kind, StmtKind::For { .. });
+        let is_sequential = nest.is_none() && launch.nest.is_none() && !is_loop;
+        // The line of a loop that is not parallel can be used, too.
+        let governs = |at: &usize| self.bound[*at].stmt() == Some(part);
+        match nest.or_else(|| self.all_loops_below(index).into_iter().find(governs)) {
+            Some(at) => self.plan.items[at] = Item::Launch(Box::new(launch)),
+            None => {
+                let at = self.unit.stmt(part).span;
+                let why = why.or_else(|| self.told_of(part)).unwrap_or_else(|| diag::kernels_sequential(at));
+                self.diags.extend(is_sequential.then_some(why));
+                self.plan.inserted.push((index, part, launch));
             }
         }
-        self.plan.items[index] = match is_needed {
-            true => Item::Clauses { pushed_down: true, implied: kept },
-            false => Item::Gone,
-        };
     }
 
     /// Says of a statement of Fortran that it has a function about all elements of an array, if it has one.

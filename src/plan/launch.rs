@@ -282,7 +282,7 @@ fn may_stand_inside(kind: DirectiveKind) -> bool {
 }
 
 /// The word of a jump that leaves the statement of a construct, if there is one.
-pub(super) fn jump_out(unit: &Unit, stmt: StmtId) -> Option<&'static str> {
+pub fn jump_out(unit: &Unit, stmt: StmtId) -> Option<&'static str> {
     let mut labels = Vec::new();
     let mut jumps = Vec::new();
     let mut pending = vec![(stmt, 0, 0)];

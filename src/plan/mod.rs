@@ -64,6 +64,7 @@ pub use division::{Division, Divisions};
 pub use extent::with_extents;
 pub use feedback::reason;
 pub use induction::{Closed, Last, Put};
+pub use launch::jump_out;
 pub use level::Levels;
 pub use listed::{Code, Launched, Listed, LoopLists, private, used_outside};
 pub use merged::merge_data_clauses;

@@ -20,6 +20,7 @@ use crate::cuda::schedule::reduction::{combined, identity, operator};
 use crate::cuda::schedule::sizes::Shape;
 use crate::cuda::types::spelling;
 use crate::host::ir::{Derived, Expr, ExprId, ExprKind, FunctionId, StmtId, StmtKind};
+use crate::plan;
 use crate::sema::{self, Header, SymbolId};
 use crate::source::Span;
 
@@ -516,7 +517,7 @@ impl Body<'_, '_> {
         let (Some(first), Some(last)) = (run.first(), run.last()) else { return Ok(()) };
         let span = Span { start: self.input.stmt_span(*first).start, end: self.input.stmt_span(*last).end };
         for stmt in run {
-            if has_jump(self.input, *stmt) {
+            if plan::jump_out(self.input.unit(), *stmt).is_some() {
                 return Err(refused(
                     self.input.stmt_span(*stmt),
                     "a jump in code that one thread of a gang runs",
@@ -853,26 +854,4 @@ fn single_thread(missing: Levels, shape: Shape, vector_sync: &str) -> (&'static 
         (true, _, _) => ("threadIdx.x == 0 && threadIdx.y == 0", all, "acc2omp::gang_broadcast"),
         (false, _, _) => ("threadIdx.x == 0", all, "acc2omp::gang_broadcast"),
     }
-}
-
-/// Whether a statement jumps out of itself.
-fn has_jump(input: &Input, stmt: StmtId) -> bool {
-    let mut pending = vec![(stmt, false)];
-    while let Some((at, in_loop)) = pending.pop() {
-        let kind = &input.unit().stmt(at).kind;
-        match kind {
-            StmtKind::Return(_) | StmtKind::Goto(_) => return true,
-            StmtKind::Break | StmtKind::Continue if !in_loop => return true,
-            _ => {}
-        }
-        let is_loop = matches!(
-            kind,
-            StmtKind::For { .. }
-                | StmtKind::While { .. }
-                | StmtKind::DoWhile { .. }
-                | StmtKind::Switch { .. }
-        );
-        pending.extend(sema::children(input.unit(), at).into_iter().map(|inner| (inner, in_loop || is_loop)));
-    }
-    false
 }
