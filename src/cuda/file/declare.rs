@@ -136,7 +136,14 @@ fn declaration<'a>(input: &Input<'a>, index: usize, name: &str) -> Option<(Seen<
     let span: Span = input.bound[index].directive.span;
     let symbol =
         input.symbols.lookup(name, u32::MAX - 1).or_else(|| input.symbols.lookup(name, span.start))?;
-    input.declaration(symbol)
+    let found = input.declaration(symbol)?;
+    let globals = input.unit().globals.iter().map(|id| input.unit().decl(*id));
+    let mut definitions =
+        globals.filter(|decl| decl.name == name && !decl.is_extern && decl.kind == DeclKind::Variable);
+    match definitions.next().filter(|_| found.1.is_extern) {
+        Some(definition) => Some((input.source, definition)),
+        None => Some(found),
+    }
 }
 
 /// The declaration of a header's variable.
