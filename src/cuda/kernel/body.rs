@@ -74,8 +74,8 @@ impl Body<'_, '_> {
         if !self.is_routine {
             let is_outer = |symbol| !span.contains(self.input.symbols.get(symbol).scope);
             super::whole::decltypes(self.input, span, &is_outer, &mut self.edits);
-            crate::cuda::program::qualified::edit(self.input, span, &mut self.edits)?;
         }
+        crate::cuda::program::qualified::edit(self.input, span, &mut self.edits)?;
         self.directives(span)?;
         privates::of_sequential(self, span)?;
         match &self.input.unit().stmt(stmt).kind {

@@ -13,6 +13,7 @@ use crate::cuda::program::uses::{self, outer};
 use crate::cuda::program::{Input, Refused, Seen, refused};
 use crate::cuda::program::{privates, qualified};
 use crate::cuda::types::item::{self, Address, Rows};
+use crate::cuda::types::referred;
 use crate::cuda::types::spelling;
 use crate::host::ir::{BaseType, Decl, Derived, StmtId};
 use crate::plan::{DataItem, Motion, Own};
@@ -213,6 +214,7 @@ pub fn capture<'a>(
         };
         let class = match (known.class, decl.derived.first()) {
             (Class::Unknown, Some(Derived::Pointer)) => Class::Pointer,
+            (Class::Unknown, Some(Derived::Array(_))) => Class::Array,
             (class, _) => class,
         };
         let whole = |said: &&DataItem| said.symbol == Some(symbol) && is_whole(&said.item);
@@ -420,6 +422,9 @@ fn object<'a>(input: &Input, stmt: StmtId, symbol: SymbolId, decl: &'a Decl) -> 
             Class::Unknown => decl.base == BaseType::Unknown && uses::is_indexed(input, stmt, symbol),
             _ => false,
         };
+    if let Some(derived) = referred::array(input, decl).filter(|_| input.in_place) {
+        return Cow::Owned(Decl { derived, ..decl.clone() });
+    }
     if !is_pointer && !decl.derived.contains(&Derived::Reference) {
         return Cow::Borrowed(decl);
     }

@@ -7,6 +7,7 @@ use crate::host::ir::{Decl, DeclKind, Derived};
 use crate::sema::{Class, Symbol, SymbolKind};
 use crate::source::Span;
 
+use super::referred;
 use crate::cuda::code::text::{operand, summand};
 use crate::cuda::program::{Input, Refused, refused};
 
@@ -124,6 +125,9 @@ pub fn piece(input: &Input, index: usize, item: &ListItem) -> Result<Address, Re
             let decl = symbol.and_then(|symbol| input.declaration(symbol)).map(|(_, decl)| decl);
             if let Some(decl) = decl.filter(|decl| class == Class::Array || has_length(decl)) {
                 return Ok(whole(input, base, decl));
+            }
+            if let Some((decl, derived)) = decl.and_then(|decl| Some((decl, referred::array(input, decl)?))) {
+                return Ok(whole(input, base, &Decl { derived, ..decl.clone() }));
             }
         }
         return Ok(Address {

@@ -8,4 +8,5 @@ pub mod enums;
 pub mod item;
 pub mod motion;
 pub mod packed;
+pub mod referred;
 pub mod spelling;
