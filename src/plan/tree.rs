@@ -69,6 +69,8 @@ pub struct Note {
     pub one_gang: Option<Diag>,
     /// What the clauses of a compute construct and around it say of data.
     pub construct: Construct,
+    /// The variables that its `kernels` construct may read or change by another name than their own.
+    pub reached: BTreeSet<SymbolId>,
 }
 
 /// What there is to know of a list item.

@@ -365,8 +365,9 @@ fn is_hosts_alone(input: &Input, symbol: SymbolId, is_in_place: bool) -> bool {
     if !is_member && (decl.kind != DeclKind::Variable || !qualified::is_variable(input, symbol)) {
         return false;
     }
-    match is_in_place {
-        true => !copied::is_number(input, name) && !is_constexpr(&(seen, decl)),
+    let is_known = || copied::is_number(input, name) || is_constexpr(&(seen, decl));
+    match is_in_place || is_member {
+        true => !is_known() && !qualified::is_constant(input, symbol),
         false => copied::constant(input, name).is_none() && !declared::has_twin(input, name),
     }
 }

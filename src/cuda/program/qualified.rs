@@ -16,7 +16,9 @@ pub fn edit(input: &Input, span: Span, edits: &mut Edits) -> Result<(), Refused>
     for (whole, name) in names(input, span) {
         let place = whole.start;
         let Some(symbol) = input.symbols.lookup(&input.file().text(whole), place) else { continue };
-        if !is_variable(input, symbol) || input.in_place && is_constant(input, symbol) {
+        let is_named_there = input.in_place || input.symbols.is_static_member(symbol);
+        let is_shared = input.symbols.get(symbol).kind == SymbolKind::Static;
+        if !is_shared || is_named_there && is_constant(input, symbol) {
             continue;
         }
         let unit = input.unit();
@@ -47,8 +49,8 @@ pub fn is_variable(input: &Input, symbol: SymbolId) -> bool {
     input.symbols.get(symbol).kind == SymbolKind::Static && !input.symbols.is_static_member(symbol)
 }
 
-/// Whether it is a constant of the language, which device code in the same file may name as the host does.
-fn is_constant(input: &Input, symbol: SymbolId) -> bool {
+/// Whether a variable is a constant of the language, which device code in the same file may name as the host does.
+pub fn is_constant(input: &Input, symbol: SymbolId) -> bool {
     let known = input.symbols.get(symbol);
     let is_set = input.declaration(symbol).is_some_and(|(_, decl)| decl.init.is_some());
     known.class == Class::Scalar && known.is_const && !known.is_floating && is_set

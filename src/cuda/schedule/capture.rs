@@ -290,10 +290,11 @@ pub fn capture<'a>(
         } else if is_visible {
             Role::Data(Motion::Present, Some(item::whole(input, &spelling, &decl)))
         } else if in_kernels
-            && used.written
+            && (used.written || used.address_taken)
             && !is_own(symbol)
             && !is_loop_only(input, index, stmt, symbol)
             && (used_after(input, index, stmt, symbol) || atomic.contains(&symbol))
+            || in_kernels && !is_own(symbol) && input.plan.notes[index].reached.contains(&symbol)
             || in_kernels && !is_own(symbol) && has_other_names(input, region, symbol)
         {
             Role::Data(Motion::Copy, Some(item::whole(input, &spelling, &decl)))
@@ -308,7 +309,7 @@ pub fn capture<'a>(
             && !known.is_floating
             && decl.init.is_some();
         let kind = known.kind;
-        if input.in_place && captured.iter().any(|one: &Captured| one.name == name) {
+        if !input.is_c && captured.iter().any(|one: &Captured| one.name == name) {
             return Err(refused(at, "two variables of one name in a construct"));
         }
         captured.push(Captured { symbol, name, class, kind, is_constant, spelling, role, used, seen, decl });
