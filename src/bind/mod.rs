@@ -23,7 +23,7 @@ pub use concurrent::nest_concurrent;
 pub use declared::{Declared, declared};
 pub use imply::{implied_clause, implied_copy, implied_loop, imply_concurrent, with_implied};
 pub use regions::{Regions, enclose};
-pub use routines::{gang_routines, named_by};
+pub use routines::{bare_name, named_by, routines};
 pub use twins::{Twins, twins, with_all_in_it, without};
 
 /// What a directive governs.

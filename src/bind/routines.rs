@@ -1,30 +1,28 @@
-//! The procedures that `routine` directives compile for all gangs together (3.3, 2.15.1), as their callers must know.
+//! The procedures that `routine` directives are about (3.3, 2.15.1), as their callers must know.
 //!
 //! Invariant: a procedure is named as its calls name it: without its class, and Fortran's in lower case.
 
 use crate::acc;
-use crate::acc::ast::{Argument, ClauseKind, Directive, DirectiveKind};
-use crate::host::ir::{ScopeKind, Unit};
+use crate::acc::ast::{Argument, Directive, DirectiveKind};
+use crate::host::ir::{Decl, DeclKind, ScopeKind, Unit};
 use crate::scan::Scan;
 use crate::source::SourceFile;
 
 use super::{Target, function_at, routine_target, scoping_unit};
 
-/// The procedures with `routine gang` in a file that others include or use.
-pub fn gang_routines(file: &SourceFile, scan: &Scan, unit: &Unit) -> Vec<String> {
+/// The `routine` directives of a file that others include or use, by the procedures that they are about.
+pub fn routines(file: &SourceFile, scan: &Scan, unit: &Unit) -> Vec<(String, Directive)> {
     let mut found = Vec::new();
     for text in scan.directives.iter().filter(|text| text.active && text.in_macro.is_none()) {
         let (directive, _) = acc::parse(file, text);
         let Some(directive) = directive.filter(|one| one.kind == DirectiveKind::Routine) else { continue };
-        let is_gang = directive.clauses.iter().any(|clause| matches!(clause.kind, ClauseKind::Gang(_)));
         let at = directive.span.start;
         let target = match (unit.is_fortran(), function_at(unit, at)) {
             (true, function) => scoping_unit(unit, at, function),
             (false, _) => routine_target(unit, text.next_code),
         };
-        if is_gang {
-            found.extend(named_by(unit, &directive, target.unwrap_or(Target::Standalone)));
-        }
+        let names = named_by(unit, &directive, target.unwrap_or(Target::Standalone));
+        found.extend(names.into_iter().map(|name| (name, directive.clone())));
     }
     found
 }
@@ -43,9 +41,23 @@ pub fn named_by(unit: &Unit, directive: &Directive, target: Target) -> Vec<Strin
             unit.scopes.iter().filter(is_it).map(|scope| scope.name.clone()).collect()
         }
         Target::Declaration(span) => {
-            let inside = unit.decls.iter().filter(|decl| span.contains(decl.span));
+            let is_function = |decl: &&Decl| span.contains(decl.span) && decl.kind == DeclKind::Prototype;
+            let inside = unit.decls.iter().filter(is_function);
             inside.map(|decl| decl.name.clone()).collect()
         }
         Target::Stmt(_) | Target::Standalone => Vec::new(),
     }
+}
+
+/// A function's name without namespaces, classes and arguments of a template.
+pub fn bare_name(name: &str) -> &str {
+    let mut depth = 0;
+    let open = name.char_indices().rev().find(|(_, c)| {
+        depth += i32::from(*c == '>') - i32::from(*c == '<');
+        depth == 0
+    });
+    let name = open
+        .filter(|_| name.ends_with('>') && !name.contains("operator"))
+        .map_or(name, |(at, _)| &name[..at]);
+    name.rsplit("::").next().unwrap_or(name)
 }

@@ -10,7 +10,7 @@ use crate::host::ir::{StmtId, StmtKind, Unit};
 use crate::sema::{self, SymbolId, Symbols};
 use crate::source::Span;
 
-use super::{Attribute, Gangs, Item, Launch, Plan, Sharing, Spread, WorkLoop};
+use super::{Attribute, Gangs, Item, Launch, Plan, Sharing, Spread, WorkLoop, check_divisions};
 
 /// What is wrong with a plan. The number is the bound directive's.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,6 +37,8 @@ pub enum Fault {
     LevelTaken(usize),
     /// The loops that are run as one are not there, or not as many as their tiles.
     NotNested(usize),
+    /// The plan does not say how the loop of a directive is divided.
+    Undivided(usize),
     /// A variable has two roles in one construct.
     TwoRoles(usize, String),
     /// A loop inside reduces the variable, and this loop around it, which carries the value, does not.
@@ -65,6 +67,7 @@ pub fn check(unit: &Unit, symbols: &Symbols, bound: &[Bound], plan: &Plan) -> Ve
             check.construct(index);
         }
     }
+    check.faults.extend(check_divisions::faults(unit, bound, plan));
     check.faults.sort();
     check.faults.dedup();
     check.faults

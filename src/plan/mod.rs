@@ -4,15 +4,19 @@
 
 mod array;
 mod asked;
+mod asked_sizes;
 mod auto;
 mod behind;
+mod called;
 mod callee;
 mod check;
+mod check_divisions;
 mod clauses;
 mod construct;
 mod counting;
 mod data;
 mod declare;
+mod division;
 mod extent;
 mod feedback;
 mod gang_sums;
@@ -20,6 +24,7 @@ mod induction;
 mod kernels;
 mod launch;
 mod lent;
+mod level;
 mod levels;
 mod merged;
 mod motion;
@@ -43,16 +48,20 @@ mod trips;
 mod turns;
 mod words;
 
+pub use asked_sizes::AskedSizes;
 pub use auto::{Reached, Settled, leaves_open, operator, settle};
 pub use behind::sections_of_parameters;
+pub use called::{Routines, declared_levels};
 pub use check::{Fault, check};
 pub use clauses::{effective, list};
 pub use construct::{Construct, DataItem};
 pub use data::{is_rows, is_whole_pointer};
 pub use declare::is_allocated_here;
+pub use division::{Division, Divisions};
 pub use extent::with_extents;
 pub use feedback::reason;
 pub use induction::{Closed, Last, Put};
+pub use level::Levels;
 pub use merged::merge_data_clauses;
 pub use motion::Motion;
 pub use nest::TILE;
@@ -106,6 +115,8 @@ pub struct Aim {
     pub queues: bool,
     /// The device can compute a condition that the host then decides by.
     pub asks: bool,
+    /// The levels of the routines of other files.
+    pub routines: Routines,
 }
 
 /// What the plan is made from, and what it becomes.
@@ -153,6 +164,7 @@ pub fn plan(
     }
     maker.plan.note_data(symbols, bound, &aim.device_type);
     role::settle(&mut maker.plan);
+    maker.plan.note_divisions(unit, symbols, bound, aim);
     debug_assert_eq!(check(unit, symbols, bound, &maker.plan), [], "{}", file.name);
     (maker.plan, maker.diags)
 }

@@ -10,7 +10,10 @@ use crate::host::ir::{FunctionId, StmtId};
 use crate::sema::{Elementwise, SymbolId};
 use crate::source::Span;
 
+use super::asked_sizes::AskedSizes;
+use super::called::Routines;
 use super::construct::Construct;
+use super::division::Divisions;
 use super::saved::Saved;
 use super::section::Section;
 
@@ -21,6 +24,10 @@ pub struct Plan {
     pub items: Vec<Item>,
     /// What else there is to know of each bound directive, in their order.
     pub notes: Vec<Note>,
+    /// The levels that divide the loops of directives, whatever a target makes of them.
+    pub divisions: Divisions,
+    /// The levels that calls of procedures take.
+    pub routines: Routines,
     /// Constructs that stand before statements without a directive of their own.
     pub inserted: Vec<(usize, StmtId, Launch)>,
     /// Array statements whose elements loops run through.
@@ -71,6 +78,8 @@ pub struct Note {
     pub construct: Construct,
     /// The variables that its `kernels` construct may read or change by another name than their own.
     pub reached: BTreeSet<SymbolId>,
+    /// How many gangs, workers and vector lanes the clauses of a compute construct ask for.
+    pub sizes: AskedSizes,
 }
 
 /// What there is to know of a list item.

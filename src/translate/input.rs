@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use crate::acc::ast::Directive;
 use crate::bind::{self, Declared};
 use crate::host;
 use crate::host::ir::Unit;
@@ -34,8 +35,8 @@ pub struct Header {
     pub(super) declaring: Vec<Macro>,
     /// The variables that it gives a place on the device.
     pub(super) declared: Declared,
-    /// The procedures that it says all gangs run together.
-    pub(super) gang_routines: Vec<String>,
+    /// Its `routine` directives, by the procedures that they are about.
+    pub(super) routines: Vec<(String, Directive)>,
     /// Where it includes the file to translate, which sees what is declared there.
     pub(super) includes_at: Option<u32>,
 }
@@ -58,12 +59,12 @@ impl Header {
             return Vec::new();
         }
         let header = Header::showing(file, &shown);
-        let routines = header.routines();
-        header.declared.into_keys().map(|(_, name)| name).chain(routines).collect()
+        let prototypes = header.prototypes();
+        header.declared.into_keys().map(|(_, name)| name).chain(prototypes).collect()
     }
 
     /// The functions that it declares as routines of the device, for other files to define.
-    fn routines(&self) -> Vec<String> {
+    fn prototypes(&self) -> Vec<String> {
         if self.file.language.is_fortran() {
             return Vec::new();
         }
@@ -76,9 +77,9 @@ impl Header {
         let unit = host::parse(&file, &scan);
         let macros = scan::header_macros(&file, shown);
         let declared = bind::declared(&file, &scan, &unit);
-        let gang_routines = bind::gang_routines(&file, &scan, &unit);
+        let routines = bind::routines(&file, &scan, &unit);
         let declaring = scan::declaring_macros(&file);
-        Header { file, scan, unit, macros, declaring, declared, gang_routines, includes_at: None }
+        Header { file, scan, unit, macros, declaring, declared, routines, includes_at: None }
     }
 
     /// Reads a Fortran file whose scoping units go on, at this offset, in the file to translate.
@@ -101,7 +102,7 @@ impl Source {
             true => self.headers.iter().any(|header| !header.declared.is_empty()),
             false => {
                 let says = |header: &Header| {
-                    self.names(&header.declared) || header.routines().iter().any(|name| self.has(name))
+                    self.names(&header.declared) || header.prototypes().iter().any(|name| self.has(name))
                 };
                 options.to == To::Cuda && self.headers.iter().any(|header| says(header))
             }

@@ -246,6 +246,7 @@ fn planned(
         preference: omp::preference(target.profile, target.version, target.speech),
         queues: target.queues == omp::Queues::Kept,
         asks: true,
+        routines: source.routines(options),
     };
     let (bound, reached) = source.settled((unit, scan, symbols), bound, &aim, options, &mut all.found);
     let bound = with_clear_items(unit, symbols, bound, all);

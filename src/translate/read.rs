@@ -5,15 +5,16 @@
 use std::collections::BTreeMap;
 
 use crate::acc;
-use crate::acc::ast::DataClause;
 use crate::acc::ast::Directive;
+use crate::acc::ast::{ClauseKind, DataClause};
 use crate::diag::{self, Diag};
 use crate::host::ir::Unit;
+use crate::plan::Routines;
 use crate::scan::{Define, DirectiveText, Scan, View};
 use crate::sema::Symbols;
 use crate::source::SourceFile;
 
-use super::{DirectiveReport, Source};
+use super::{DirectiveReport, Options, Source};
 
 impl Source {
     /// A view of the preprocessor that knows the macros of the headers, too.
@@ -37,10 +38,18 @@ impl Source {
         for ((module, name), _) in declared.filter(|(_, clause)| **clause != DataClause::Link) {
             symbols.place_on_device(module.as_deref(), name);
         }
-        for name in self.headers.iter().flat_map(|header| &header.gang_routines) {
-            symbols.note_gang_routine(name);
+        for (name, directive) in self.headers.iter().flat_map(|header| &header.routines) {
+            if directive.clauses.iter().any(|clause| matches!(clause.kind, ClauseKind::Gang(_))) {
+                symbols.note_gang_routine(name);
+            }
         }
         symbols
+    }
+
+    /// The levels of the routines that the headers declare.
+    pub(super) fn routines(&self, options: &Options) -> Routines {
+        let directives = self.headers.iter().flat_map(|header| &header.routines);
+        Routines::of_others(directives, &options.device_type)
     }
 
     /// All macros that a view shows, those of the headers first.

@@ -83,6 +83,7 @@ impl Source {
             preference: cuda::PREFERENCE,
             queues: true,
             asks: false,
+            routines: self.routines(options),
         };
         let (bound, reached) = self.settled((unit, scan, &symbols), bound, &aim, options, found);
         let (bound, sizes) = plan::sizes_as_arrays(unit, &symbols, bound);

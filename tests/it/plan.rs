@@ -6,7 +6,9 @@
 use acc2omp::acc;
 use acc2omp::bind::{self, Bound};
 use acc2omp::host::{self, ir::Unit};
-use acc2omp::plan::{self, Aim, Attribute, Fault, Gangs, Item, Launch, Plan, Preference, Sharing, WorkLoop};
+use acc2omp::plan::{
+    self, Aim, Attribute, Division, Fault, Gangs, Item, Launch, Plan, Preference, Sharing, WorkLoop,
+};
 use acc2omp::scan::{self, View};
 use acc2omp::sema::{Facts, Symbols};
 use acc2omp::source::{Language, SourceFile};
@@ -55,7 +57,13 @@ fn planned(text: &str) -> Planned {
         tiles: true,
         not_equal: Ok(()),
     };
-    let aim = Aim { device_type: "nvidia".to_owned(), preference, queues: false, asks: true };
+    let aim = Aim {
+        device_type: "nvidia".to_owned(),
+        preference,
+        queues: false,
+        asks: true,
+        routines: plan::Routines::default(),
+    };
     let facts = Facts::new(&file, &unit, &symbols, &[], false);
     let settled = plan::settle(&facts, bound, &aim);
     let (plan, _) = plan::plan(&file, &unit, &symbols, &settled.bound, &[], &settled.reached, &aim);
@@ -147,6 +155,69 @@ fn levels_go_inward() {
     assert_eq!(broken(SUMS, |it| it.work_loop(2).spread.gangs = true), [Fault::LevelTaken(2)]);
     assert_eq!(broken(SUMS, |it| it.work_loop(2).spread.lanes = false), [Fault::NoLevel(2)]);
     assert_eq!(broken(SUMS, |it| it.launch(0).gangs = Gangs::One), [Fault::LevelTaken(1)]);
+}
+
+#[test]
+fn each_loop_is_divided_by_levels_that_go_inward() {
+    let division = |change: fn(&mut Division)| {
+        broken(SUMS, |it| it.plan.divisions.values_mut().filter(|one| one.directives == [2]).for_each(change))
+    };
+    assert_eq!(division(|one| one.levels.gang = true), [Fault::LevelTaken(2)]);
+    assert_eq!(division(|one| one.tile = vec!["4".to_owned(); 2]), [Fault::NotNested(2)]);
+    assert_eq!(division(|one| one.stmts.push(one.stmts[0])), [Fault::NotNested(2)]);
+    assert_eq!(broken(SUMS, |it| it.plan.divisions.clear()), [Fault::Undivided(1), Fault::Undivided(2)]);
+}
+
+/// The levels that divide the loops of a program, in the order of their directives.
+fn levels(text: &str) -> Vec<(Vec<usize>, String)> {
+    let planned = planned(text);
+    assert_eq!(planned.faults(), []);
+    let mut all: Vec<(Vec<usize>, String)> = (planned.plan.divisions.values())
+        .map(|one| {
+            let names = [(one.levels.gang, "g"), (one.levels.worker, "w"), (one.levels.vector, "v")];
+            let names = names.into_iter().filter(|(has, _)| *has).map(|(_, name)| name);
+            (one.directives.clone(), names.collect())
+        })
+        .collect();
+    all.sort();
+    all
+}
+
+/// A function with two nested loops under these directives.
+fn nested(construct: &str, outer: &str, inner: &str) -> String {
+    format!(
+        "void f(int n, double x[100][100]) {{\n#pragma acc {construct}\n{{\n#pragma acc loop {outer}\n\
+         for (int i = 0; i < n; i++) {{\nx[i][0] = 0.0;\n#pragma acc loop {inner}\n\
+         for (int j = 1; j < n; j++)\nx[i][j] = 1.0;\n}}\n}}\n}}\n"
+    )
+}
+
+#[test]
+fn levels_as_openacc_gives_them_to_loops() {
+    let of = |construct: &str, outer: &str, inner: &str| {
+        let found = levels(&nested(construct, outer, inner));
+        found.into_iter().map(|(_, levels)| levels).collect::<Vec<String>>()
+    };
+    assert_eq!(of("parallel", "", ""), ["gw", "v"]);
+    assert_eq!(of("parallel", "gang", "vector"), ["g", "wv"]);
+    assert_eq!(of("parallel", "gang worker", "vector"), ["gw", "v"]);
+    assert_eq!(of("parallel", "gang", "seq"), ["gwv", ""]);
+    assert_eq!(of("parallel", "seq", "gang"), ["", "gwv"]);
+    assert_eq!(of("parallel num_gangs(4)", "worker", "vector"), ["gw", "v"]);
+    assert_eq!(of("parallel num_gangs(1)", "worker", "vector"), ["w", "v"]);
+    assert_eq!(of("kernels", "independent", "independent"), ["gw", "v"]);
+    assert_eq!(of("serial", "gang", "vector"), ["", ""]);
+}
+
+#[test]
+fn levels_of_loops_that_run_as_one_and_of_routines() {
+    assert_eq!(levels(COLLAPSED), [(vec![0], "gwv".to_owned())]);
+    let tight = "void f(int n, double x[100][100]) {\n#pragma acc parallel loop\n\
+                 for (int i = 0; i < n; i++)\n#pragma acc loop\nfor (int j = 0; j < n; j++)\nx[i][j] = 1.0;\n}\n";
+    assert_eq!(levels(tight), [(vec![0, 1], "gwv".to_owned())]);
+    let routine = "#pragma acc routine worker\nvoid f(int n, double *x) {\n#pragma acc loop\n\
+                   for (int i = 0; i < n; i++)\nx[i] = 1.0;\n}\n";
+    assert_eq!(levels(routine), [(vec![1], "wv".to_owned())]);
 }
 
 #[test]

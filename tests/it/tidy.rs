@@ -60,7 +60,6 @@ const STILL_LONGER: &[(&str, &str)] = &[
     ("src/cuda/kernel/grid.rs", "grid"),
     ("src/cuda/kernel/shared.rs", "shared_arrays"),
     ("src/cuda/schedule/capture.rs", "capture"),
-    ("src/cuda/schedule/nest.rs", "one"),
     ("src/cuda/types/item.rs", "piece"),
     ("src/plan/kernels.rs", "split"),
 ];

@@ -4,24 +4,58 @@
 
 use crate::source::{SourceFile, Span};
 
-/// Edits of a part of the source, in any order; those at one place keep theirs. Each has the bytes that go, the text that
-/// comes, and the place whose line its lines are indented like.
+/// Edits of a part of the source; those at one place keep their order.
 #[derive(Clone, Debug, Default)]
 pub struct Edits {
-    edits: Vec<(Span, String, u32)>,
+    edits: Vec<Edit>,
     /// Spans whose lines move to the left, by so many columns.
     shifts: Vec<(Span, i32)>,
 }
 
+/// The bytes that go, and the text that comes.
+#[derive(Clone, Debug)]
+struct Edit {
+    span: Span,
+    text: String,
+    /// The place whose line the lines of the text are indented like.
+    like: u32,
+    /// The text says what the edits before it make of these bytes.
+    is_whole: bool,
+}
+
+/// Two edits change the same bytes: a mistake of acc2omp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Overlap {
+    /// The bytes that the later one wants to change.
+    pub at: Span,
+}
+
+impl Overlap {
+    /// What stands in the device file where nobody can be told: it does not compile.
+    pub fn line(self) -> String {
+        "#error \"two changes of this code overlap: please report this file as a bug of acc2omp\"".to_owned()
+    }
+}
+
 impl Edits {
-    /// Puts `text` in the place of `span`.
+    /// Puts `text` in the place of `span`, in which no other edit changes anything.
     pub fn replace(&mut self, span: Span, text: impl Into<String>) {
-        self.replace_like(span, text, span.start);
+        self.push(span, text, span.start, false);
     }
 
-    /// The same, with its lines indented like the line of `like`.
+    /// Puts `text` in the place of `span` and of all that the edits up to now make of it: the text says their part, mostly
+    /// since it was rendered with them. What they insert before and after `span` stays.
+    pub fn replace_all(&mut self, span: Span, text: impl Into<String>) {
+        self.push(span, text, span.start, true);
+    }
+
+    /// Like `replace`, with its lines indented like the line of `like`.
     pub fn replace_like(&mut self, span: Span, text: impl Into<String>, like: u32) {
-        self.edits.push((span, text.into(), like));
+        self.push(span, text, like, false);
+    }
+
+    fn push(&mut self, span: Span, text: impl Into<String>, like: u32, is_whole: bool) {
+        self.edits.push(Edit { span, text: text.into(), like, is_whole });
     }
 
     /// Puts `text` before the byte at `offset`.
@@ -47,8 +81,8 @@ impl Edits {
     }
 
     /// The text of `span` with the edits in it made, its lines indented so that its first column is `indent`.
-    pub fn render(&self, file: &SourceFile, span: Span, indent: usize) -> String {
-        let (out, _) = self.made(file, span, indent);
+    pub fn render(&self, file: &SourceFile, span: Span, indent: usize) -> Result<String, Overlap> {
+        let (out, _) = self.made(file, span, indent)?;
         // Lines of blanks, which edits leave, go.
         let lines: Vec<&str> = out.lines().map(str::trim_end).collect();
         let mut kept: Vec<&str> = Vec::with_capacity(lines.len());
@@ -57,12 +91,12 @@ impl Edits {
                 kept.push(line);
             }
         }
-        kept.join("\n")
+        Ok(kept.join("\n"))
     }
 
     /// The same with directives that say where its lines come from.
-    pub fn render_directed(&self, file: &SourceFile, span: Span, indent: usize) -> String {
-        let (out, copied) = self.made(file, span, indent);
+    pub fn render_directed(&self, file: &SourceFile, span: Span, indent: usize) -> Result<String, Overlap> {
+        let (out, copied) = self.made(file, span, indent)?;
         let mut copied = copied.into_iter().peekable();
         let mut end = 0;
         let lines: Vec<(Option<u32>, &str)> = out
@@ -76,25 +110,55 @@ impl Edits {
                 (first, line.trim_end())
             })
             .collect();
-        super::origin::directed(&lines, &file.name)
+        Ok(super::origin::directed(&lines, &file.name))
+    }
+
+    /// The edits in `span` that count, by place.
+    fn standing(&self, span: Span) -> Result<Vec<&Edit>, Overlap> {
+        let touches = |edit: &Edit| match edit.span.is_empty() {
+            true => span.start <= edit.span.start && edit.span.start <= span.end,
+            false => meets(edit.span, span),
+        };
+        let near: Vec<(usize, &Edit)> =
+            self.edits.iter().enumerate().filter(|(_, edit)| touches(edit)).collect();
+        let whole: Vec<(usize, Span)> =
+            near.iter().filter(|(_, edit)| edit.is_whole).map(|(order, edit)| (*order, edit.span)).collect();
+        let is_said = |(order, edit): &(usize, &Edit)| {
+            whole.iter().any(|(later, text)| later > order && is_inside(edit.span, *text))
+        };
+        let mut standing: Vec<(usize, &Edit)> = near.into_iter().filter(|one| !is_said(one)).collect();
+        standing.sort_by_key(|(order, edit)| (edit.span.start, !edit.span.is_empty(), *order));
+        let mut found: Vec<&Edit> = Vec::with_capacity(standing.len());
+        let mut last: Option<(usize, &Edit)> = None;
+        for (order, edit) in standing {
+            if let Some((before, other)) = last.filter(|(_, other)| edit.span.start < other.span.end) {
+                if edit.span == other.span && edit.text == other.text {
+                    continue;
+                }
+                return Err(Overlap { at: if before < order { edit.span } else { other.span } });
+            }
+            if !edit.span.is_empty() {
+                last = Some((order, edit));
+            }
+            found.push(edit);
+        }
+        match found.iter().find(|edit| !span.contains(edit.span)) {
+            Some(edit) => Err(Overlap { at: edit.span }),
+            None => Ok(found),
+        }
     }
 
     /// The text, with the places in it of what is not blank in a copied line, and where that is in the source.
-    fn made(&self, file: &SourceFile, span: Span, indent: usize) -> (String, Vec<(usize, u32)>) {
-        let mut edits: Vec<(usize, &(Span, String, u32))> = self
-            .edits
-            .iter()
-            .enumerate()
-            .filter(|(_, (at, ..))| span.contains(*at) || at.is_empty() && span.end == at.start)
-            .collect();
-        edits.sort_by_key(|(order, (at, ..))| (at.start, !at.is_empty(), *order));
+    fn made(
+        &self,
+        file: &SourceFile,
+        span: Span,
+        indent: usize,
+    ) -> Result<(String, Vec<(usize, u32)>), Overlap> {
         let base = columns(file, span.start);
         let (mut out, mut copied) = (" ".repeat(indent), Vec::new());
         let mut at = span.start;
-        for (_, (place, text, like)) in edits {
-            if place.start < at {
-                continue;
-            }
+        for Edit { span: place, text, like, .. } in self.standing(span)? {
             let part = Span { start: at, end: place.start };
             self.copy(file, part, span.start, (base, indent), (&mut out, &mut copied));
             let own = self.column(file, *like, base, indent);
@@ -103,7 +167,7 @@ impl Edits {
         }
         let rest = Span { start: at, end: span.end };
         self.copy(file, rest, span.start, (base, indent), (&mut out, &mut copied));
-        (out, copied)
+        Ok((out, copied))
     }
 
     /// The column that the line of `offset` begins in, once moved.
@@ -144,6 +208,19 @@ impl Edits {
             }
             at = end;
         }
+    }
+}
+
+/// Whether two spans have bytes in common.
+fn meets(one: Span, other: Span) -> bool {
+    one.start < other.end && other.start < one.end
+}
+
+/// Whether an edit of `span` changes bytes in `whole`, or inserts between two of them.
+fn is_inside(span: Span, whole: Span) -> bool {
+    match span.is_empty() {
+        true => whole.start < span.start && span.end < whole.end,
+        false => whole.contains(span),
     }
 }
 
@@ -305,11 +382,101 @@ pub fn has_whole_conditions(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::Language;
 
     #[test]
     fn arguments_are_parted_outside_of_brackets_and_literals() {
         assert_eq!(arguments("a, f(b, c)[d], \"x, \\\"y\", ','"), ["a", "f(b, c)[d]", "\"x, \\\"y\"", "','"]);
         assert_eq!(arguments(""), [""]);
+    }
+
+    /// What edits make of bytes of `0123456789`.
+    fn check(
+        edit: impl Fn(&mut Edits),
+        (start, end): (usize, usize),
+        expected: Result<&str, (usize, usize)>,
+    ) {
+        let file = SourceFile::new("a.c", b"0123456789".to_vec(), Language::C);
+        let mut edits = Edits::default();
+        edit(&mut edits);
+        let made = edits.render(&file, Span::new(start, end), 0);
+        let expected = expected.map(str::to_owned);
+        assert_eq!(made, expected.map_err(|(start, end)| Overlap { at: Span::new(start, end) }));
+    }
+
+    #[test]
+    fn edits_are_made_by_place_whatever_their_order() {
+        check(
+            |edits| {
+                edits.replace(Span::new(5, 7), "five");
+                edits.insert(5, "<");
+                edits.insert(5, "<");
+                edits.insert(7, ">");
+                edits.replace(Span::new(0, 1), "");
+            },
+            (0, 10),
+            Ok("1234<<five>789"),
+        );
+    }
+
+    #[test]
+    fn edits_that_ask_for_the_same_are_one() {
+        let twice = |edits: &mut Edits| (0..2).for_each(|_| edits.replace(Span::new(2, 4), "x"));
+        check(twice, (0, 10), Ok("01x456789"));
+    }
+
+    #[test]
+    fn edits_that_overlap_are_an_error() {
+        let two = |first: (usize, usize), second: (usize, usize)| {
+            move |edits: &mut Edits| {
+                edits.replace(Span::new(first.0, first.1), "x");
+                edits.replace(Span::new(second.0, second.1), "y");
+            }
+        };
+        check(two((2, 4), (3, 5)), (0, 10), Err((3, 5)));
+        check(two((3, 5), (2, 4)), (0, 10), Err((2, 4)));
+        check(two((2, 6), (3, 4)), (0, 10), Err((3, 4)));
+        check(two((2, 4), (2, 4)), (0, 10), Err((2, 4)));
+        // An insertion between bytes that another edit takes away.
+        check(two((2, 6), (4, 4)), (0, 10), Err((4, 4)));
+        check(two((4, 4), (2, 6)), (0, 10), Err((2, 6)));
+        check(two((2, 4), (4, 5)), (0, 10), Ok("01xy56789"));
+    }
+
+    #[test]
+    fn a_whole_text_stands_for_the_edits_before_it() {
+        let before = |edits: &mut Edits| {
+            edits.replace(Span::new(3, 4), "x");
+            edits.insert(4, "+");
+            edits.insert(2, "<");
+            edits.insert(6, ">");
+            edits.replace_all(Span::new(2, 6), "all");
+        };
+        check(before, (0, 10), Ok("01<all>6789"));
+        let later = |edits: &mut Edits| {
+            edits.replace_all(Span::new(2, 6), "all");
+            edits.replace(Span::new(3, 4), "x");
+        };
+        check(later, (0, 10), Err((3, 4)));
+        let partly = |edits: &mut Edits| {
+            edits.replace(Span::new(1, 4), "x");
+            edits.replace_all(Span::new(2, 6), "all");
+        };
+        check(partly, (0, 10), Err((2, 6)));
+        let nested = |edits: &mut Edits| {
+            edits.replace_all(Span::new(3, 4), "x");
+            edits.replace_all(Span::new(2, 6), "[x]");
+            edits.replace_all(Span::new(0, 8), "{[x]}");
+        };
+        check(nested, (0, 10), Ok("{[x]}89"));
+    }
+
+    #[test]
+    fn an_edit_that_crosses_the_ends_of_a_text_is_an_error() {
+        let one = |edits: &mut Edits| edits.replace(Span::new(2, 6), "x");
+        check(one, (3, 10), Err((2, 6)));
+        check(one, (3, 5), Err((2, 6)));
+        check(one, (6, 10), Ok("6789"));
     }
 
     #[test]

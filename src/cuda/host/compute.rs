@@ -26,7 +26,7 @@ use crate::cuda::program::{Input, Refused, predefined, refused};
 use crate::cuda::schedule::capture::{self, Captured, Environment, Extra, Role};
 use crate::cuda::schedule::clause::Asked;
 use crate::cuda::schedule::distinct::are_distinct;
-use crate::cuda::schedule::nest::{self, Nest, Offer};
+use crate::cuda::schedule::nest::{self, Nest};
 use crate::cuda::schedule::reduction::reductions_through;
 use crate::cuda::schedule::sizes::{Sizes, shape};
 use crate::cuda::schedule::{spill, threads};
@@ -109,7 +109,7 @@ impl<'a> Lowering<'a> {
         for at in descendants(self.input.bound, index) {
             edits.remove_lines(self.input.file(), self.input.bound[at].directive.span);
         }
-        let original = edits.render(self.input.file(), self.input.stmt_span(stmt), 0);
+        let original = edits.render(self.input.file(), self.input.stmt_span(stmt), 0)?;
         let mut all = vec![format!("if ({condition}) {{")];
         all.extend(lines.iter().flat_map(|line| fitted(&format!("    {line}"), column)));
         all.push("} else {".to_owned());
@@ -291,7 +291,7 @@ impl<'a> Lowering<'a> {
             undeclared::none(input, index, stmt)?;
         }
         let asked = &self.gangs(input, index, asked);
-        let nest = self.nest(input, launch, asked);
+        let nest = self.nest(input, launch);
         let own = threads::own(input, index, &nest, in_kernels);
         let is_one_gang = match &asked.gangs {
             Some(gangs) => gangs.trim() == "1",
@@ -361,6 +361,7 @@ impl<'a> Lowering<'a> {
             is_together: true,
             is_one_gang,
         };
+        prepare(&mut body, stmt)?;
         gang_counters(&mut body, index)?;
         let shares = shared_arrays(&mut body, &captured, stmt, shape.workers, &mut made)?;
         if !shares {
@@ -415,7 +416,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// The loops of a launch that are shared out.
-    fn nest(&mut self, input: &Input<'a>, launch: Launch, asked: &Asked) -> Nest<'a> {
+    fn nest(&mut self, input: &Input<'a>, launch: Launch) -> Nest<'a> {
         let Launch { index, root, in_kernels, .. } = launch;
         let kind = input.bound[index].directive.kind;
         let is_serial = matches!(kind, DirectiveKind::Serial | DirectiveKind::SerialLoop);
@@ -425,9 +426,7 @@ impl<'a> Lowering<'a> {
         let Some(root) = root.filter(|_| !is_serial) else {
             return Nest::new();
         };
-        let has_gangs = asked.gangs.as_deref().is_none_or(|gangs| gangs.trim() != "1");
-        let offer = Offer { index: root, levels: Levels::ALL, wants_assertion: in_kernels, has_gangs };
-        let (mut nest, said) = nest::nest(input, offer);
+        let (mut nest, said) = nest::nest(input, root);
         self.diags.extend(said);
         reductions_through(input, index, &mut nest);
         nest
@@ -577,8 +576,8 @@ fn variables<'a>(making: &mut Making<'a, '_>, captured: &[Captured<'a>]) -> Resu
     Ok((results, arrays))
 }
 
-/// The code of a kernel, indented by one level.
-fn code(body: &mut Body, stmt: StmtId) -> Result<String, Refused> {
+/// Says the code of a construct as that of a kernel, before its loops are distributed.
+fn prepare(body: &mut Body, stmt: StmtId) -> Result<(), Refused> {
     let input = body.input;
     if input.in_place {
         inside::bare(input, input.stmt_span(stmt), &mut body.edits);
@@ -589,6 +588,12 @@ fn code(body: &mut Body, stmt: StmtId) -> Result<String, Refused> {
         let name = name.rsplit("::").next().unwrap_or(name);
         predefined::name_function(input, input.stmt_span(stmt), name, &mut body.edits)?;
     }
+    body.prepare(stmt)
+}
+
+/// The code of a kernel, indented by one level.
+fn code(body: &mut Body, stmt: StmtId) -> Result<String, Refused> {
+    let input = body.input;
     let code = body.code(stmt, 4)?;
     let is_block = matches!(input.unit().stmt(stmt).kind, StmtKind::Block(_));
     let code = if is_block && !body.nest.contains_key(&stmt) { unbraced(&code) } else { code };

@@ -21,6 +21,13 @@ struct Update {
     operand: String,
 }
 
+/// The statement of an `atomic` directive, with the edits made of it so far.
+struct Statement<'a, 'b> {
+    input: &'b Input<'a>,
+    stmt: StmtId,
+    edits: &'b Edits,
+}
+
 /// Rewrites the statement of an `atomic` directive.
 ///
 /// `tables`: the names of the tables of arrays that have one.
@@ -31,84 +38,174 @@ pub fn atomic(
     tables: &HashMap<SymbolId, String>,
     edits: &mut Edits,
 ) -> Result<(), Refused> {
-    let unit = input.unit();
-    let span = unit.stmt(stmt).span;
-    let unclear = || refused(span, "an atomic statement of this form");
-    let done = edits.clone();
-    let text = |expr: ExprId| done.render(input.file(), unit.expr(expr).span, 0);
-    let has = |wanted: &ClauseKind| bound.directive.clauses.iter().any(|clause| clause.kind == *wanted);
-    if has(&ClauseKind::AtomicCapture) {
-        let line = capture(input, stmt, &text).ok_or_else(unclear)?;
-        edits.replace(span, line);
-        return Ok(());
-    }
-    let expr = match &unit.stmt(stmt).kind {
-        StmtKind::Expr(expr) => *expr,
-        StmtKind::Block(list) => match list.as_slice() {
-            [only] => match unit.stmt(*only).kind {
-                StmtKind::Expr(expr) => expr,
-                _ => return Err(unclear()),
-            },
-            _ => return Err(unclear()),
-        },
-        _ => return Err(unclear()),
-    };
-    let line = match &unit.expr(expr).kind {
-        ExprKind::Assign(None, left, right) if has(&ClauseKind::AtomicRead) => {
-            format!("{} = acc2omp::atomic_read(&{});", text(*left), text(*right))
-        }
-        ExprKind::Assign(None, left, right) if has(&ClauseKind::AtomicWrite) => {
-            format!("acc2omp::atomic_write(&{}, {});", text(*left), text(*right))
-        }
-        _ => {
-            let update = update(input, expr, &text).ok_or_else(unclear)?;
-            let call = match table::of_place(input, tables, update.place) {
-                Some(table) => format!("{table}.update"),
-                None => "acc2omp::atomic_update".to_owned(),
-            };
-            format!("{call}<{}>(&{}, {});", update.operator, text(update.place), update.operand)
-        }
-    };
-    edits.replace(span, line);
+    let line = Statement { input, stmt, edits }.line(bound, tables)?;
+    edits.replace_all(input.stmt_span(stmt), line);
     Ok(())
 }
 
-fn update(input: &Input, expr: ExprId, text: &dyn Fn(ExprId) -> String) -> Option<Update> {
-    let unit = input.unit();
-    match &unit.expr(expr).kind {
-        ExprKind::Step { up, operand, .. } => {
-            let operator = if *up { "acc2omp::Plus" } else { "acc2omp::Minus" };
-            Some(Update { place: *operand, operator, operand: "1".to_owned() })
+impl Statement<'_, '_> {
+    fn text(&self, expr: ExprId) -> Result<String, Refused> {
+        Ok(self.edits.render(self.input.file(), self.input.unit().expr(expr).span, 0)?)
+    }
+
+    fn kind(&self, expr: ExprId) -> &ExprKind {
+        &self.input.unit().expr(expr).kind
+    }
+
+    fn unclear(&self) -> Refused {
+        refused(self.input.stmt_span(self.stmt), "an atomic statement of this form")
+    }
+
+    /// The statement as a call.
+    fn line(&self, bound: &Bound, tables: &HashMap<SymbolId, String>) -> Result<String, Refused> {
+        let has = |wanted: &ClauseKind| bound.directive.clauses.iter().any(|clause| clause.kind == *wanted);
+        if has(&ClauseKind::AtomicCapture) {
+            return self.capture();
         }
-        ExprKind::Assign(Some(op), left, right) => {
-            Some(Update { place: *left, operator: class(*op)?, operand: text(*right) })
-        }
-        ExprKind::Assign(None, left, right) => {
-            let place = text(*left);
-            let ExprKind::Binary(op, a, b) = &unit.expr(*right).kind else { return None };
-            if text(*a) == place {
-                return Some(Update { place: *left, operator: class(*op)?, operand: text(*b) });
+        let expr = self.only().ok_or_else(|| self.unclear())?;
+        Ok(match self.kind(expr) {
+            ExprKind::Assign(None, left, right) if has(&ClauseKind::AtomicRead) => {
+                format!("{} = acc2omp::atomic_read(&{});", self.text(*left)?, self.text(*right)?)
             }
-            if text(*b) == place {
-                return Some(Update { place: *left, operator: reversed(*op)?, operand: text(*a) });
+            ExprKind::Assign(None, left, right) if has(&ClauseKind::AtomicWrite) => {
+                format!("acc2omp::atomic_write(&{}, {});", self.text(*left)?, self.text(*right)?)
             }
-            // `x = x + a + b` is `x = (x + a) + b` to the grammar.
-            let mut rest = Vec::new();
-            let mut left_most = *a;
-            rest.push(operand(&text(*b)));
-            while let ExprKind::Binary(inner, first, second) = &unit.expr(left_most).kind {
-                if inner != op || !matches!(op, BinaryOp::Add | BinaryOp::Multiply) {
-                    return None;
+            _ => {
+                let update = self.update(expr)?.ok_or_else(|| self.unclear())?;
+                let call = match table::of_place(self.input, tables, update.place) {
+                    Some(table) => format!("{table}.update"),
+                    None => "acc2omp::atomic_update".to_owned(),
+                };
+                format!("{call}<{}>(&{}, {});", update.operator, self.text(update.place)?, update.operand)
+            }
+        })
+    }
+
+    /// The one expression that the statement evaluates.
+    fn only(&self) -> Option<ExprId> {
+        let kind = |stmt: StmtId| &self.input.unit().stmt(stmt).kind;
+        let inner = match kind(self.stmt) {
+            StmtKind::Block(list) => match list.as_slice() {
+                [only] => kind(*only),
+                _ => return None,
+            },
+            own => own,
+        };
+        if let StmtKind::Expr(expr) = inner { Some(*expr) } else { None }
+    }
+
+    /// What an expression updates; `None` if that is no update.
+    fn update(&self, expr: ExprId) -> Result<Option<Update>, Refused> {
+        let made = |place: ExprId, operator: Option<&'static str>, operand: String| {
+            operator.map(|operator| Update { place, operator, operand })
+        };
+        match self.kind(expr) {
+            ExprKind::Step { up, operand, .. } => {
+                let operator = if *up { "acc2omp::Plus" } else { "acc2omp::Minus" };
+                Ok(made(*operand, Some(operator), "1".to_owned()))
+            }
+            ExprKind::Assign(Some(op), left, right) => Ok(made(*left, class(*op), self.text(*right)?)),
+            ExprKind::Assign(None, left, right) => {
+                let ExprKind::Binary(op, a, b) = self.kind(*right) else { return Ok(None) };
+                let place = self.text(*left)?;
+                if self.text(*a)? == place {
+                    return Ok(made(*left, class(*op), self.text(*b)?));
                 }
-                rest.push(operand(&text(*second)));
-                left_most = *first;
+                if self.text(*b)? == place {
+                    return Ok(made(*left, reversed(*op), self.text(*a)?));
+                }
+                let rest = self.rest(*op, (*a, *b), &place)?;
+                Ok(rest.and_then(|rest| made(*left, class(*op), rest)))
             }
-            rest.reverse();
-            let sign = if *op == BinaryOp::Add { " + " } else { " * " };
-            (text(left_most) == place).then_some(())?;
-            Some(Update { place: *left, operator: class(*op)?, operand: rest.join(sign) })
+            _ => Ok(None),
         }
-        _ => None,
+    }
+
+    /// What is added to a place, or multiplied with it: `x = x + a + b` is `x = (x + a) + b` to the grammar.
+    fn rest(
+        &self,
+        op: BinaryOp,
+        (mut first, last): (ExprId, ExprId),
+        place: &str,
+    ) -> Result<Option<String>, Refused> {
+        let mut rest = vec![operand(&self.text(last)?)];
+        while let ExprKind::Binary(inner, before, second) = self.kind(first) {
+            if *inner != op || !matches!(op, BinaryOp::Add | BinaryOp::Multiply) {
+                return Ok(None);
+            }
+            rest.push(operand(&self.text(*second)?));
+            first = *before;
+        }
+        rest.reverse();
+        let sign = if op == BinaryOp::Add { " + " } else { " * " };
+        Ok((self.text(first)? == place).then(|| rest.join(sign)))
+    }
+
+    /// The line for a capture, in all its forms.
+    fn capture(&self) -> Result<String, Refused> {
+        let unit = self.input.unit();
+        match &unit.stmt(self.stmt).kind {
+            StmtKind::Expr(expr) => {
+                let ExprKind::Assign(None, value, right) = self.kind(*expr) else {
+                    return Err(self.unclear());
+                };
+                let before = matches!(self.kind(*right), ExprKind::Step { postfix: true, .. });
+                let function = if before { "atomic_update" } else { "atomic_result" };
+                let value = self.text(*value)?;
+                self.captured(&value, function, *right)
+            }
+            StmtKind::Block(list) => match list.as_slice() {
+                [first, second] => match (&unit.stmt(*first).kind, &unit.stmt(*second).kind) {
+                    (StmtKind::Expr(first), StmtKind::Expr(second)) => self.capture_of_two(*first, *second),
+                    _ => Err(self.unclear()),
+                },
+                _ => Err(self.unclear()),
+            },
+            _ => Err(self.unclear()),
+        }
+    }
+
+    /// The line for `{ v = x; x = …; }` or `{ x = …; v = x; }`.
+    fn capture_of_two(&self, first: ExprId, second: ExprId) -> Result<String, Refused> {
+        if let Some((value, place)) = self.read(first)?
+            && self.changed(second)?.as_deref() == Some(place.as_str())
+        {
+            if self.update(second)?.is_some() {
+                return self.captured(&value, "atomic_update", second);
+            }
+            let ExprKind::Assign(None, _, right) = self.kind(second) else { return Err(self.unclear()) };
+            return Ok(format!("{value} = acc2omp::atomic_exchange(&{place}, {});", self.text(*right)?));
+        }
+        match self.read(second)? {
+            Some((value, place)) if self.changed(first)?.as_deref() == Some(place.as_str()) => {
+                self.captured(&value, "atomic_result", first)
+            }
+            _ => Err(self.unclear()),
+        }
+    }
+
+    /// What an assignment of a place assigns, and the place.
+    fn read(&self, expr: ExprId) -> Result<Option<(String, String)>, Refused> {
+        match self.kind(expr) {
+            ExprKind::Assign(None, value, place) => Ok(Some((self.text(*value)?, self.text(*place)?))),
+            _ => Ok(None),
+        }
+    }
+
+    /// The place that an expression changes.
+    fn changed(&self, expr: ExprId) -> Result<Option<String>, Refused> {
+        match self.kind(expr) {
+            ExprKind::Assign(_, left, _) => self.text(*left).map(Some),
+            ExprKind::Step { operand, .. } => self.text(*operand).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// The line that assigns what an update finds or makes.
+    fn captured(&self, value: &str, function: &str, update: ExprId) -> Result<String, Refused> {
+        let update = self.update(update)?.ok_or_else(|| self.unclear())?;
+        let place = self.text(update.place)?;
+        Ok(format!("{value} = acc2omp::{function}<{}>(&{place}, {});", update.operator, update.operand))
     }
 }
 
@@ -138,52 +235,4 @@ fn reversed(op: BinaryOp) -> Option<&'static str> {
         BinaryOp::ShiftRight => "acc2omp::ReverseShiftRight",
         _ => return class(op),
     })
-}
-
-/// The line for a capture, in all its forms.
-fn capture(input: &Input, stmt: StmtId, text: &dyn Fn(ExprId) -> String) -> Option<String> {
-    let unit = input.unit();
-    let call = |value: &str, function: &str, update: Update| {
-        let place = text(update.place);
-        format!("{value} = acc2omp::{function}<{}>(&{place}, {});", update.operator, update.operand)
-    };
-    match &unit.stmt(stmt).kind {
-        StmtKind::Expr(expr) => {
-            let ExprKind::Assign(None, value, right) = &unit.expr(*expr).kind else { return None };
-            let before = matches!(unit.expr(*right).kind, ExprKind::Step { postfix: true, .. });
-            let function = if before { "atomic_update" } else { "atomic_result" };
-            Some(call(&text(*value), function, update(input, *right, text)?))
-        }
-        StmtKind::Block(list) => {
-            let [first, second] = list.as_slice() else { return None };
-            let (StmtKind::Expr(first), StmtKind::Expr(second)) =
-                (&unit.stmt(*first).kind, &unit.stmt(*second).kind)
-            else {
-                return None;
-            };
-            let read = |expr: ExprId| match &unit.expr(expr).kind {
-                ExprKind::Assign(None, value, place) => Some((text(*value), text(*place))),
-                _ => None,
-            };
-            // `{ v = x; x = …; }` or `{ x = …; v = x; }`
-            let changed = |expr: ExprId| match &unit.expr(expr).kind {
-                ExprKind::Assign(_, left, _) => Some(text(*left)),
-                ExprKind::Step { operand, .. } => Some(text(*operand)),
-                _ => None,
-            };
-            if let Some((value, place)) = read(*first)
-                && changed(*second).as_deref() == Some(place.as_str())
-            {
-                if let Some(update) = update(input, *second, text) {
-                    return Some(call(&value, "atomic_update", update));
-                }
-                let ExprKind::Assign(None, _, right) = &unit.expr(*second).kind else { return None };
-                return Some(format!("{value} = acc2omp::atomic_exchange(&{place}, {});", text(*right)));
-            }
-            let (value, place) = read(*second)?;
-            (changed(*first).as_deref() == Some(place.as_str())).then_some(())?;
-            Some(call(&value, "atomic_result", update(input, *first, text)?))
-        }
-        _ => None,
-    }
 }

@@ -66,8 +66,8 @@ pub struct Body<'a, 'b> {
 }
 
 impl Body<'_, '_> {
-    /// The code of the statement, indented by one level.
-    pub fn code(&mut self, stmt: StmtId, indent: usize) -> Result<String, Refused> {
+    /// Says the statement as the device's C++, before its loops are distributed.
+    pub fn prepare(&mut self, stmt: StmtId) -> Result<(), Refused> {
         let span = self.input.stmt_span(stmt);
         super::flat::flatten(self.input, &self.flat, span, &mut self.edits)?;
         meaning::edit(self.input, span, &mut self.edits)?;
@@ -76,6 +76,12 @@ impl Body<'_, '_> {
             super::whole::decltypes(self.input, span, &is_outer, &mut self.edits);
         }
         crate::cuda::program::qualified::edit(self.input, span, &mut self.edits)?;
+        Ok(())
+    }
+
+    /// The code of the prepared statement, indented by one level.
+    pub fn code(&mut self, stmt: StmtId, indent: usize) -> Result<String, Refused> {
+        let span = self.input.stmt_span(stmt);
         self.directives(span)?;
         privates::of_sequential(self, span)?;
         match &self.input.unit().stmt(stmt).kind {
@@ -86,8 +92,8 @@ impl Body<'_, '_> {
             _ => self.walk(stmt, self.mode, true, true)?,
         }
         let code = match self.input.says_lines() {
-            true => self.edits.render_directed(self.input.file(), span, indent),
-            false => self.edits.render(self.input.file(), span, indent),
+            true => self.edits.render_directed(self.input.file(), span, indent)?,
+            false => self.edits.render(self.input.file(), span, indent)?,
         };
         match text::has_whole_conditions(&code) {
             true => Ok(code),
@@ -612,14 +618,14 @@ impl Body<'_, '_> {
             } else {
                 text += "\n    ";
             }
-            self.edits.replace(Span { start: span.start, end: body.start + 1 }, text);
+            self.edits.replace_all(Span { start: span.start, end: body.start + 1 }, text);
         } else {
             let shift = columns(file, body.start) as i32 - columns(file, span.start) as i32 - STEP;
             let own_line = file.lines.line(body.start) != file.lines.line(span.start);
             if own_line {
                 self.edits.shift(Span { start: body.start + 1, end: body.end }, shift);
             }
-            self.edits.replace(Span { start: span.start, end: body.start }, format!("{text}\n    "));
+            self.edits.replace_all(Span { start: span.start, end: body.start }, format!("{text}\n    "));
         }
         let is_together = self.is_together;
         // No other iteration depends on what an iteration does.
@@ -758,7 +764,7 @@ impl Body<'_, '_> {
         let k = self.names.fresh("k");
         let mut parts = Vec::new();
         for header in &shared.headers {
-            parts.push(Counted::new(self.input, header)?);
+            parts.push(Counted::new(self.input, header, &self.edits)?);
         }
         let names: Vec<String> =
             parts.iter().map(|part| self.names.fresh(&format!("{}_trips", part.name))).collect();

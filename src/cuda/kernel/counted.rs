@@ -3,11 +3,11 @@
 //! Invariant: the count is that of the loop as written, for every start, bound and step.
 
 use super::inside;
-use crate::cuda::code::text::{operand, summand};
+use crate::cuda::code::text::{Edits, operand, summand};
 use crate::cuda::meaning;
-use crate::cuda::program::{Input, Refused, refused};
+use crate::cuda::program::{Input, Refused, qualified, refused};
 use crate::cuda::types::spelling;
-use crate::host::ir::{BaseType, BinaryOp, ExprKind};
+use crate::host::ir::{BaseType, BinaryOp, ExprId, ExprKind};
 use crate::sema::{Class, Header};
 
 /// One loop of a nest, counted.
@@ -24,15 +24,11 @@ pub struct Counted {
 }
 
 impl Counted {
-    /// Counts the iterations of a canonical loop.
-    pub fn new(input: &Input, header: &Header) -> Result<Counted, Refused> {
+    /// Counts the iterations of a canonical loop; `edits` say its expressions as the code has them that counts.
+    pub fn new(input: &Input, header: &Header, edits: &Edits) -> Result<Counted, Refused> {
         let unit = input.unit();
-        let text = |expr| {
-            let span = unit.expr(expr).span;
-            match input.in_place {
-                true => Ok(inside::text(input, span)),
-                false => meaning::text(input, span),
-            }
+        let text = |expr: ExprId| -> Result<String, Refused> {
+            Ok(edits.render(input.file(), unit.expr(expr).span, 0)?.trim().to_owned())
         };
         let known = input.symbols.get(header.var);
         let at = unit.expr(header.first).span;
@@ -91,6 +87,22 @@ impl Counted {
         let between = if self.base.ends_with('*') { "" } else { " " };
         format!("{}{between}{} = {value};", self.base, self.name)
     }
+}
+
+/// The edits that say the head of a loop as the launcher has it.
+pub fn head_edits(input: &Input, header: &Header) -> Result<Edits, Refused> {
+    let mut edits = Edits::default();
+    for expr in [Some(header.first), Some(header.bound), header.step].into_iter().flatten() {
+        let span = input.unit().expr(expr).span;
+        match input.in_place {
+            true => inside::bare(input, span, &mut edits),
+            false => {
+                meaning::edit(input, span, &mut edits)?;
+                qualified::edit(input, span, &mut edits)?;
+            }
+        }
+    }
+    Ok(edits)
 }
 
 /// Whether 32 bits count the iterations, the steps of all threads added: the variable is an `int` or less, and does not begin

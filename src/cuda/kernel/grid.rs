@@ -2,7 +2,7 @@
 //!
 //! Invariant: any grid computes all iterations; this is about speed, but for what the program asks for.
 
-use super::counted::Counted;
+use super::counted::{Counted, head_edits};
 use super::parts::Words;
 use crate::cuda::program::{Input, Refused};
 use crate::cuda::schedule::capture::{Captured, Role};
@@ -77,8 +77,11 @@ pub fn grid(
         if !shared.headers.iter().all(is_known) {
             continue;
         }
-        let counted: Result<Vec<Counted>, Refused> =
-            shared.headers.iter().map(|header| Counted::new(input, header)).collect();
+        let counted: Result<Vec<Counted>, Refused> = shared
+            .headers
+            .iter()
+            .map(|header| Counted::new(input, header, &head_edits(input, header)?))
+            .collect();
         let product: Vec<String> = counted?.into_iter().map(|one| one.trips).collect();
         trips.push(product.join(" * "));
     }

@@ -14,16 +14,9 @@ use crate::source::Span;
 /// Takes `this->` and namespaces away: inside, members and statics are variables.
 pub fn bare(input: &Input, within: Span, edits: &mut Edits) {
     let unit = input.unit();
-    let is_known = |name: &str, at: u32| {
-        let symbol = input.symbols.lookup(name, at);
-        symbol.is_some_and(|symbol| input.symbols.is_data_member(symbol))
-    };
     for expr in unit.exprs_in(within) {
         let name = match &expr.kind {
-            ExprKind::Member { base, name, arrow: true } => {
-                let is_own = matches!(&unit.expr(*base).kind, ExprKind::Name(this) if this == "this");
-                (is_own && is_known(name, expr.span.start)).then_some(name.as_str())
-            }
+            ExprKind::Member { .. } => this::own_member(input, expr).map(|(_, name)| name),
             ExprKind::Name(name) => {
                 let symbol = input.symbols.lookup(name, expr.span.start).map(|id| input.symbols.get(id));
                 let is_variable = symbol.is_some_and(|known| {
@@ -43,19 +36,16 @@ pub fn bare(input: &Input, within: Span, edits: &mut Edits) {
     calls(input, within, edits);
 }
 
-/// The text of a part of the code as it stands inside.
-pub fn text(input: &Input, span: Span) -> String {
-    let mut edits = Edits::default();
-    bare(input, span, &mut edits);
-    edits.render(input.file(), span, 0).trim().to_owned()
-}
-
 /// Has calls of routines with levels be calls of their twins.
 pub fn calls(input: &Input, within: Span, edits: &mut Edits) {
     let unit = input.unit();
+    let named = this::named_calls(input, within);
     for expr in unit.exprs_in(within) {
         let ExprKind::Call { callee, .. } = &expr.kind else { continue };
         let span = unit.expr(*callee).span;
+        if named.contains(&span) {
+            continue;
+        }
         let (known, start) = match &unit.expr(*callee).kind {
             ExprKind::Name(name) => {
                 let path = name.split('<').next().unwrap_or(name);

@@ -74,11 +74,13 @@ pub fn text(launcher: &Launcher) -> String {
         }
         false => made,
     };
-    match grid.gangs.contains('\n') {
-        true => {
-            out += &format!("    const dim3 {gangs}({});\n    const dim3 {threads}({block});\n", grid.gangs)
-        }
-        false => out += &format!("    const dim3 {gangs}({}), {threads}({block});\n", grid.gangs),
+    let blocks = match launcher.made.fills_once {
+        true => format!("acc2omp::fewer_blocks({kernel}, {}, {})", grid.gangs, vector * workers),
+        false => grid.gangs.clone(),
+    };
+    match blocks.contains('\n') || launcher.made.fills_once {
+        true => out += &format!("    const dim3 {gangs}({blocks});\n    const dim3 {threads}({block});\n"),
+        false => out += &format!("    const dim3 {gangs}({blocks}), {threads}({block});\n"),
     }
     for line in &host.results {
         out += &format!("    {line}\n");

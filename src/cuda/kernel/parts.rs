@@ -16,6 +16,8 @@ pub struct Made {
     pub epilogue: Vec<String>,
     /// How many gangs a multiprocessor is to hold, if the compiler needs to be told.
     pub held: Option<usize>,
+    /// A gang fetches something before its iterations: it should run many of them.
+    pub fills_once: bool,
     /// The launcher's names for addresses on the device.
     pub devices: HashMap<SymbolId, String>,
 }

@@ -9,7 +9,7 @@ use crate::cuda::program::levels::{self, Levels};
 use crate::cuda::program::names::Names;
 use crate::cuda::program::routines::routine_name;
 use crate::cuda::program::{Input, Refused};
-use crate::cuda::schedule::nest::{self, Offer};
+use crate::cuda::schedule::nest;
 use crate::cuda::schedule::sizes::Shape;
 use crate::cuda::types::spelling;
 use crate::host::ir::FunctionId;
@@ -22,15 +22,14 @@ pub fn routine_code(input: &Input, at: usize, edits: Edits, indent: usize) -> Re
     let name = &function.name;
     spelling::none_too_long(input, function.span)?;
     let levels = levels::routine_levels(input, name);
-    let routine = (0..input.bound.len()).find(|index| {
-        input.bound[*index].directive.kind == DirectiveKind::Routine
-            && routine_name(input, *index) == Some(name)
+    let has_directive = (0..input.bound.len()).any(|index| {
+        input.bound[index].directive.kind == DirectiveKind::Routine
+            && routine_name(input, index) == Some(name)
     });
     let body = function.body;
     let mut nest = nest::Nest::new();
-    if let Some(index) = routine.filter(|_| levels.any()) {
-        let offer = Offer { index, levels, wants_assertion: false, has_gangs: false };
-        nest = nest::nest_in(input, offer, unit.stmt(body).span).0;
+    if has_directive && levels.any() {
+        nest = nest::nest_in(input, unit.stmt(body).span);
     }
     let mut body_of = Body {
         input,
@@ -55,6 +54,7 @@ pub fn routine_code(input: &Input, at: usize, edits: Edits, indent: usize) -> Re
         is_together: true,
         is_one_gang: false,
     };
+    body_of.prepare(body)?;
     body_of.code(body, indent)
 }
 

@@ -83,14 +83,16 @@ pub fn shared_arrays(
                     return Err(refused(part.span, "an array of each gang, declared in this way"));
                 }
                 if mode.worker && body.shape.rows {
-                    let sizes = input.file().text(Span { start: decl.name_span.end, end: part.span.end });
-                    let head = input
-                        .file()
-                        .text(Span { start: part.span.start, end: decl.name_span.start })
-                        .into_owned();
+                    let text = |start, end| body.edits.render(input.file(), Span { start, end }, 0);
+                    let sizes = text(decl.name_span.end, part.span.end)?;
+                    let written = Span { start: part.span.start, end: decl.name_span.start };
+                    let written = input.file().text(written);
+                    let blanks = &written[written.trim_end().len()..];
+                    let head = text(part.span.start, decl.name_span.start)?;
+                    let head = format!("{}{blanks}", head.trim_end());
                     let sizes = sizes.trim().trim_end_matches(';').trim().to_owned();
                     let rows = body.names.fresh(&format!("{}_rows", decl.name));
-                    body.edits.replace(
+                    body.edits.replace_all(
                         part.span,
                         format!(
                             "__shared__ {head}{rows}[{workers}]{sizes};\n{head}(&{}){sizes} = {rows}[threadIdx.y];",
@@ -129,14 +131,14 @@ pub fn gang_counters(body: &mut Body, index: usize) -> Result<(), Refused> {
                 body.edits.insert(part.span.start, "__shared__ ");
                 continue;
             };
-            let head = Span { start: part.span.start, end: decl.name_span.end };
-            let (head, name) = (input.file().text(head), &decl.name);
-            let first = input.file().text(init);
+            let text = |span| body.edits.render(input.file(), span, 0);
+            let head = text(Span { start: part.span.start, end: decl.name_span.end })?;
+            let (first, name) = (text(init)?, &decl.name);
             // The threads may still read what an earlier iteration left.
             let text = format!(
                 "__shared__ {head};\n__syncthreads();\nif (threadIdx.x == 0 && threadIdx.y == 0)\n    {name} = {first};\n__syncthreads();"
             );
-            body.edits.replace(part.span, text);
+            body.edits.replace_all(part.span, text);
         }
     }
     Ok(())

@@ -2,6 +2,8 @@
 //!
 //! Invariant: members are reached through the device's object, and its pointers lead to the device's memory.
 
+use std::collections::HashSet;
+
 use super::variable::Making;
 use crate::acc::ast::ClauseKind;
 use crate::cuda::code::text::{Edits, words};
@@ -11,7 +13,7 @@ use crate::cuda::program::Input;
 use crate::cuda::schedule::capture::Captured;
 use crate::cuda::types::item::Address;
 use crate::cuda::types::motion::word;
-use crate::host::ir::{Decl, Derived, ExprKind, Function};
+use crate::host::ir::{Decl, Derived, Expr, ExprId, ExprKind, Function};
 use crate::plan::Motion;
 use crate::sema::{Class, SymbolId, SymbolKind};
 use crate::source::Span;
@@ -95,18 +97,35 @@ pub fn bare_calls(input: &Input, function: &Function, within: Span) -> Vec<Span>
     found
 }
 
+/// For a data member of the object, `this->m`: `this`, and the member's name.
+pub fn own_member<'a>(input: &Input, expr: &'a Expr) -> Option<(ExprId, &'a str)> {
+    let ExprKind::Member { base, name, arrow: true } = &expr.kind else { return None };
+    let is_this = matches!(&input.unit().expr(*base).kind, ExprKind::Name(this) if this == "this");
+    let symbol = input.symbols.lookup(name, expr.span.start).filter(|_| is_this)?;
+    input.symbols.is_data_member(symbol).then_some((*base, name))
+}
+
+/// The calls in `within` that say the device's object: the names.
+pub fn named_calls(input: &Input, within: Span) -> Vec<Span> {
+    let mut functions = input.unit().functions.iter().rev().filter(|_| input.object.is_some());
+    let around = functions.find(|function| function.span.contains(within));
+    let function = around.filter(|function| function.member_of.is_some());
+    function.map(|function| bare_calls(input, function, within)).unwrap_or_default()
+}
+
 /// Says `this` and calls of member functions with the device's object.
 pub fn name(input: &Input, within: Span, edits: &mut Edits) {
     let unit = input.unit();
     let Some(object) = input.object else { return };
-    for expr in unit.exprs_in(within) {
+    let members = unit.exprs_in(within).filter_map(|expr| own_member(input, expr));
+    let bare: HashSet<ExprId> = members.map(|(object, _)| object).collect();
+    for id in unit.expr_ids_in(within).filter(|id| !bare.contains(id)) {
+        let expr = unit.expr(id);
         if matches!(&expr.kind, ExprKind::Name(name) if name == "this") {
             edits.replace(expr.span, object);
         }
     }
-    let around = unit.functions.iter().rev().find(|function| function.span.contains(within));
-    let Some(function) = around.filter(|function| function.member_of.is_some()) else { return };
-    for name in bare_calls(input, function, within) {
+    for name in named_calls(input, within) {
         let text = input.file().text(name);
         let called = twin::name(input, &text).unwrap_or(text.into_owned());
         edits.replace(name, format!("{object}->{called}"));

@@ -36,7 +36,7 @@ impl Body<'_, '_> {
         let mut counts = Vec::new();
         let mut loops: Vec<Tiled> = Vec::new();
         for (level, header) in shared.headers.iter().enumerate() {
-            let counted = Counted::new(self.input, header)?;
+            let counted = Counted::new(self.input, header, &self.edits)?;
             let trips = self.names.fresh(&format!("{}_trips", counted.name));
             let tiles = self.names.fresh(&format!("{}_tiles", counted.name));
             let size = shared.tile.get(level).map_or("*", String::as_str);
@@ -88,7 +88,7 @@ impl Body<'_, '_> {
         let (tiles, tile) = (self.names.fresh("tiles"), self.names.fresh("tile"));
         let (mut trips, mut places, mut outside, mut values) = (vec![], vec![], vec![], vec![]);
         for (header, (which, all)) in shared.headers.iter().zip([("row", "rows"), ("column", "columns")]) {
-            let counted = Counted::new(self.input, header)?;
+            let counted = Counted::new(self.input, header, &self.edits)?;
             let place = self.names.fresh(&format!("{}_at", counted.name));
             places.push(format!("{place} = {tiles}.{which}({tile})"));
             outside.push(format!("{place} >= {tiles}.{all}"));

@@ -89,7 +89,8 @@ pub fn decltypes(input: &Input, span: Span, captured: &dyn Fn(SymbolId) -> bool,
         let symbol = input.symbols.lookup(name.trim(), start);
         let is_it = symbol.is_some_and(|symbol| !input.symbols.get(symbol).is_reference && captured(symbol));
         if is_it {
-            edits.replace(Span { start, end }, format!("acc2omp::Value<decltype({})>", name.trim()));
+            edits.insert(start, "acc2omp::Value<");
+            edits.insert(end, ">");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Arrays of which a loop names, in a `cache` directive (OpenACC 3.3, 2.10), the part that an iteration reads: what the
-//! iterations of a gang read is fetched into shared memory, if each reads so much that this pays.
+//! iterations of a gang read is fetched into shared memory, if each reads so much that this pays. Beside it, a gang fetches
+//! the parts that are the same for all iterations, once.
 //!
 //! Invariant: the program writes to no such array while the loop runs, and all that the loop reads of it is in the part.
 
@@ -14,7 +15,7 @@ use crate::acc::ast::{Argument, DirectiveKind, Expr, ListItem, Part, Subscript};
 use crate::bind::Bound;
 use crate::cuda::code::text::{operand, words};
 use crate::cuda::program::levels::Levels;
-use crate::cuda::program::{Input, Refused};
+use crate::cuda::program::{Input, Refused, defines};
 use crate::cuda::schedule::capture::{self, Captured, Role};
 use crate::cuda::schedule::nest::{Nest, Shared};
 use crate::cuda::types::spelling;
@@ -31,6 +32,9 @@ const HELD: i64 = 1536;
 /// How many bytes of shared memory a gang gets for it, at most.
 const ROOM: i64 = 32 * 1024;
 
+/// How many bytes of shared memory a gang gets for a part that is the same for all iterations, at most.
+const FIXED_ROOM: i64 = 4 * 1024;
+
 /// The part of an array that an iteration reads.
 pub struct Window {
     /// The array's name.
@@ -39,6 +43,8 @@ pub struct Window {
     /// Its first element and their number, as the directive says them.
     first: String,
     length: String,
+    /// It is the same for all iterations.
+    is_fixed: bool,
     /// The names of what is shared, of its first element, and of where the array's elements are.
     shared: String,
     start: String,
@@ -59,66 +65,98 @@ pub fn declare(
         return Ok(found);
     };
     let threads = body.threads_of_gang() as i64;
+    let mut parts = Vec::new();
     for (readonly, item) in items(input, shared) {
         let Some((first, length)) = part(item) else { continue };
         let symbol = input.symbols.lookup(&item.base.text, item.span.start);
         let Some(one) = captured.iter().find(|one| Some(one.symbol) == symbol) else { continue };
         let Some(device) = made.devices.get(&one.symbol) else { continue };
-        let bytes = width(input, one).unwrap_or(0);
-        let count = scan::constant(&length.text, &macros(input)).unwrap_or(0);
-        let pays = bytes * count >= PAYS && (threads + count) * bytes <= ROOM;
-        let reads = reads(input, one.symbol, shared);
-        if !pays
-            || !one.used.is_unchanged()
-            || !(is_distinct || readonly)
-            || !slides(input, shared, &first.text)
-            || reads.is_none()
-        {
-            continue;
+        let Some(reads) = reads(input, one.symbol, shared) else { continue };
+        let is_read_only = one.used.is_unchanged() && (is_distinct || readonly);
+        if let Some(fixed) = fetched(input, shared, threads, (one, first, length)).filter(|_| is_read_only) {
+            parts.push((one, device.clone(), first, length, reads, fixed == Fetched::Once));
         }
+    }
+    if parts.iter().all(|(.., is_fixed)| *is_fixed) {
+        return Ok(found);
+    }
+    for (one, device, first, length, reads, is_fixed) in parts {
         let names = &mut body.names;
         let window = Window {
             array: one.name.clone(),
             element: capture::element(input, one)?,
             first: first.text.trim().to_owned(),
             length: length.text.trim().to_owned(),
+            is_fixed,
             shared: names.fresh(&format!("{}_window", one.name)),
             start: names.fresh(&format!("{}_start", one.name)),
             extent: names.fresh(&format!("{}_extent", one.name)),
         };
         let extent = format!("{}.extent({device})", host.words.region);
         made.params.push((format!("acc2omp::Extent {}", window.extent), extent));
-        for (name, index) in reads.into_iter().flatten() {
-            body.edits.replace(name, window.shared.clone());
+        for (name, index) in reads {
+            body.edits.replace_all(name, window.shared.clone());
             let text = input.file().text(index).trim().to_owned();
             let is_sum = text.chars().all(|c| c.is_alphanumeric() || "_ +-*".contains(c));
             body.edits.insert(index.start, if is_sum { "" } else { "(" });
             body.edits.insert(index.end, format!("{} - {}", if is_sum { "" } else { ")" }, window.start));
         }
         found.push(window);
+        made.fills_once |= is_fixed;
         made.held = Some(HELD / threads).and_then(|held| usize::try_from(held.max(1)).ok());
     }
     Ok(found)
+}
+
+/// How often a gang fetches a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fetched {
+    /// For each iteration of its threads: the part moves with the loop's variable.
+    Again,
+    /// Before the loop.
+    Once,
+}
+
+/// How often a gang fetches the part of an array, if that pays and there is room for it.
+fn fetched(
+    input: &Input,
+    shared: &Shared,
+    threads: i64,
+    (one, first, length): (&Captured, &Expr, &Expr),
+) -> Option<Fetched> {
+    let bytes = width(input, one)?;
+    let count = scan::constant(&length.text, &macros(input))?;
+    if slides(input, shared, &first.text) {
+        let pays = bytes * count >= PAYS && (threads + count) * bytes <= ROOM;
+        return pays.then_some(Fetched::Again);
+    }
+    let at = input.stmt_span(shared.headers[0].body).start;
+    let texts = defines::reached(input, &first.text);
+    let is_constant =
+        texts.iter().flat_map(|text| words(text)).all(|word| input.symbols.lookup(word, at).is_none());
+    (is_constant && bytes * count <= FIXED_ROOM).then_some(Fetched::Once)
 }
 
 impl Body<'_, '_> {
     /// What counts a loop with windows, its `for` line, and the lines that fetch them and set its variable.
     pub fn windowed(&mut self, shared: &Shared) -> Result<(String, String, Vec<String>), Refused> {
         let header = &shared.headers[0];
-        let counted = Counted::new(self.input, header)?;
+        let counted = Counted::new(self.input, header, &self.edits)?;
         let index = self.index_type(shared);
         let (k, trips) = (self.names.fresh("k"), self.names.fresh(&format!("{}_trips", counted.name)));
         let mut counts = String::new();
         let mut lines = vec![counted.value(&k, false)];
         for window in &self.windows {
-            let Window { array, element, first, length, shared, start, extent, .. } = window;
-            counts += &format!(
-                "__shared__ {element} {shared}[{} + {} - 1];\n",
-                self.threads_of_gang(),
-                operand(length)
-            );
-            lines.push(format!("const long long {start} = {first};"));
-            lines.push(format!("acc2omp::fetch({shared}, {array}, {start}, {extent});"));
+            let Window { array, element, first, length, is_fixed, shared, start, extent } = window;
+            let begins = format!("const long long {start} = {first};");
+            let fetch = format!("acc2omp::fetch({shared}, {array}, {start}, {extent});");
+            if *is_fixed {
+                counts += &format!("__shared__ {element} {shared}[{length}];\n{begins}\n{fetch}\n");
+                continue;
+            }
+            let threads = self.threads_of_gang();
+            counts += &format!("__shared__ {element} {shared}[{threads} + {} - 1];\n", operand(length));
+            lines.extend([begins, fetch]);
         }
         lines.push(format!("if ({k} + threadIdx.x >= {trips})\n        continue;"));
         lines.push(format!("{} += threadIdx.x;", counted.name));

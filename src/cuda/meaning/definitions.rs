@@ -2,7 +2,7 @@
 //!
 //! Invariant: every tag and constant that the definition declares in C is declared at file scope.
 
-use crate::cuda::code::text::Edits;
+use crate::cuda::code::text::{Edits, Overlap};
 use crate::cuda::program::{Input, Seen};
 use crate::cuda::types::enums;
 use crate::host::forms::{EnumSpecifier, inside};
@@ -53,8 +53,9 @@ pub fn text(input: &Input, seen: &Seen, span: Span) -> String {
         }
         edits.replace(one.span, word);
     }
-    for word in inside(&unit.forms.storage, span) {
+    let is_outside = |word: &&Span| !outer.iter().any(|record| record.span.contains(**word));
+    for word in inside(&unit.forms.storage, span).filter(is_outside) {
         edits.replace(*word, "");
     }
-    format!("{before}{}", edits.render(seen.file, span, 0).trim())
+    format!("{before}{}", edits.render(seen.file, span, 0).unwrap_or_else(Overlap::line).trim())
 }

@@ -8,7 +8,7 @@ use crate::sema::CNumber;
 use crate::source::Span;
 
 use super::enums;
-use crate::cuda::code::text::{self, Edits};
+use crate::cuda::code::text::{self, Edits, Overlap};
 use crate::cuda::program::{Input, Refused, Seen, refused};
 use crate::cuda::types::spelling;
 
@@ -22,7 +22,7 @@ pub fn head(input: &Input, seen: &Seen, function: &Function) -> Result<String, R
         parameters(seen, function, &mut edits)?;
         enums::in_code(input, seen, span, &mut edits)?;
     }
-    Ok(device(&edits.render(seen.file, span, 0)))
+    Ok(device(&edits.render(seen.file, span, 0)?))
 }
 
 /// A declaration without its words of storage, as device code.
@@ -32,7 +32,7 @@ pub fn without_storage(seen: &Seen, span: Span) -> String {
     for word in inside(&seen.unit.forms.bound_words, span) {
         edits.replace(*word, "");
     }
-    edits.render(seen.file, span, 0).trim().to_owned()
+    edits.render(seen.file, span, 0).unwrap_or_else(Overlap::line).trim().to_owned()
 }
 
 /// Text with the device's word before it, and without lines of directives.
@@ -122,7 +122,7 @@ fn old_style(input: &Input, seen: &Seen, function: &Function, edits: &mut Edits)
             None => format!("int {name}"),
         });
     }
-    edits.replace(Span { start: open + 1, end: body.start }, format!("{})\n", list.join(", ")));
+    edits.replace_all(Span { start: open + 1, end: body.start }, format!("{})\n", list.join(", ")));
     Ok(true)
 }
 

@@ -205,12 +205,12 @@ fn list(place: &Place, init: ExprId, found: &CType, edits: &mut Edits) -> Result
     let mut all = Vec::new();
     for at in 0..=last {
         all.push(match slots.get(&at) {
-            Some(value) => edits.render(place.types.file, outside(place, *value), 0).trim().to_owned(),
+            Some(value) => edits.render(place.types.file, outside(place, *value), 0)?.trim().to_owned(),
             None if matches!(part_type(place, found, at), CType::Number(_)) => "0".to_owned(),
             None => "{}".to_owned(),
         });
     }
-    edits.replace(span, format!("{{{}}}", all.join(", ")));
+    edits.replace_all(span, format!("{{{}}}", all.join(", ")));
     Ok(())
 }
 

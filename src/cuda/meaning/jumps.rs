@@ -75,11 +75,12 @@ fn part(place: &Place, span: Span, decls: &[&Decl], edits: &mut Edits) -> Result
     }
     // The words of the type, without `const` on the variables.
     let file = place.types.file;
-    let head = file.text(Span { start: span.start, end: first.name_span.start }).into_owned();
+    let written = file.text(Span { start: span.start, end: first.name_span.start });
+    let head = edits.render(file, Span { start: span.start, end: first.name_span.start }, 0)?;
     let base = head.trim_end_matches(['*', ' ', '\t', '\n']).to_owned();
     let is_const = words(&base).contains(&"const") && first.derived.is_empty();
     let kept: Vec<&str> = base.split_whitespace().filter(|word| !(is_const && *word == "const")).collect();
-    if decls.len() > 1 && base.contains('(') || base.contains('{') {
+    if decls.len() > 1 && written.contains('(') || written.contains('{') {
         return Err(refused(first.name_span, "a jump over the initialiser of a variable of such a type"));
     }
     let base = kept.join(" ");
@@ -89,15 +90,16 @@ fn part(place: &Place, span: Span, decls: &[&Decl], edits: &mut Edits) -> Result
         if let Some(Derived::Array(_)) = decl.derived.first() {
             let behind = file.text(Span { start: decl.name_span.end, end: span.end });
             let end = behind.find([',', ';', '=']).unwrap_or_default();
-            text += behind[..end].trim_end();
+            let sizes = Span { start: decl.name_span.end, end: decl.name_span.end + end as u32 };
+            text += edits.render(file, sizes, 0)?.trim_end();
         }
         text += "; ";
         if let Some(init) = decl.init.map(|init| unit.expr(init).span) {
             // What the source has around it in parentheses does not change it.
-            text += &format!("{} = {}; ", decl.name, edits.render(file, init, 0).trim());
+            text += &format!("{} = {}; ", decl.name, edits.render(file, init, 0)?.trim());
         }
     }
-    edits.replace(span, text.trim_end().to_owned());
+    edits.replace_all(span, text.trim_end().to_owned());
     Ok(())
 }
 

@@ -26,7 +26,7 @@ use crate::scan::{self, Define};
 use crate::sema::{CTypes, SymbolKind, Symbols, has_variable_length};
 use crate::source::{Language, Span};
 
-use crate::cuda::code::text::{Edits, words};
+use crate::cuda::code::text::{Edits, Overlap, words};
 use crate::cuda::program::{Input, Refused, Seen, refused};
 
 pub use definitions::{text as definition, whole};
@@ -131,16 +131,9 @@ pub fn edit(input: &Input, span: Span, edits: &mut Edits) -> Result<(), Refused>
     storage::edit(&place, edits)?;
     enums::none_large(input, span)?;
     measured::sizes(&place, edits)?;
-    initialisers::edit(&place, edits)?;
     enums::in_code(input, &input.source, span, edits)?;
+    initialisers::edit(&place, edits)?;
     jumps::edit(&place, edits)
-}
-
-/// The text of some code as C++.
-pub fn text(input: &Input, span: Span) -> Result<String, Refused> {
-    let mut edits = Edits::default();
-    edit(input, span, &mut edits)?;
-    Ok(edits.render(input.file(), span, 0).trim().to_owned())
 }
 
 /// The text of some code of a header as C++. The file that includes it has no other names for the header's.
@@ -155,7 +148,7 @@ pub fn of_header(input: &Input, seen: &Seen, span: Span) -> Result<String, Refus
     let there = Input { source: *seen, symbols: &symbols, bound: &[], ..*input };
     let mut edits = Edits::default();
     edit(&there, span, &mut edits)?;
-    Ok(edits.render(seen.file, span, 0))
+    Ok(edits.render(seen.file, span, 0)?)
 }
 
 /// The declaration of a constant at file scope, without its words of storage.
@@ -176,12 +169,12 @@ pub fn constant(input: &Input, seen: &Seen, span: Span) -> String {
         let mut own = edits.clone();
         let place = Place { input, types, span };
         // What cannot be said otherwise, the compiler refuses.
-        if initialisers::edit(&place, &mut own).is_ok() && enums::in_code(input, seen, span, &mut own).is_ok()
+        if enums::in_code(input, seen, span, &mut own).is_ok() && initialisers::edit(&place, &mut own).is_ok()
         {
             edits = own;
         }
     }
-    edits.render(seen.file, span, 0).trim().to_owned()
+    edits.render(seen.file, span, 0).unwrap_or_else(Overlap::line).trim().to_owned()
 }
 
 /// That the code has nothing that C++ has no form for.

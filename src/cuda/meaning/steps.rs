@@ -2,7 +2,7 @@
 //!
 //! Invariant: the variable and the expression have the values that C gives them.
 
-use crate::host::ir::{ExprKind, StmtKind};
+use crate::host::ir::{Expr, ExprKind, StmtKind};
 use crate::sema::{CNumber, CType, Rank};
 
 use super::Place;
@@ -28,9 +28,16 @@ pub fn edit(place: &Place, edits: &mut Edits) -> Result<(), Refused> {
         if postfix && !is_unused() {
             return Err(refused(span, "the value of a `_Bool` before it is counted"));
         }
-        let text = place.types.file.text(unit.expr(operand).span);
+        let text = edits.render(place.types.file, unit.expr(operand).span, 0)?;
+        let text = text.trim();
+        let changes = |expr: &Expr| {
+            matches!(expr.kind, ExprKind::Assign(..) | ExprKind::Step { .. } | ExprKind::Call { .. })
+        };
+        if !up && unit.exprs_in(unit.expr(operand).span).any(changes) {
+            return Err(refused(span, "`--` of a `_Bool` whose place is computed with an effect"));
+        }
         let value = if up { "true".to_owned() } else { format!("!{text}") };
-        edits.replace(span, format!("({text} = {value})"));
+        edits.replace_all(span, format!("({text} = {value})"));
     }
     Ok(())
 }

@@ -2,23 +2,12 @@
 //!
 //! Invariant: names count without namespaces, classes and arguments of templates.
 
+pub use crate::bind::bare_name as bare;
+
 use super::{Input, Seen};
 use crate::cuda::code::text::words;
 use crate::host::ir::{ExprKind, Function};
 use crate::source::Span;
-
-/// A function's name without namespaces, classes and arguments of a template.
-pub fn bare(name: &str) -> &str {
-    let mut depth = 0;
-    let open = name.char_indices().rev().find(|(_, c)| {
-        depth += i32::from(*c == '>') - i32::from(*c == '<');
-        depth == 0
-    });
-    let name = open
-        .filter(|_| name.ends_with('>') && !name.contains("operator"))
-        .map_or(name, |(at, _)| &name[..at]);
-    name.rsplit("::").next().unwrap_or(name)
-}
 
 /// The functions of a name that the file defines.
 pub fn functions<'a>(input: &Input<'a>, name: &str) -> impl Iterator<Item = &'a Function> + use<'a> {

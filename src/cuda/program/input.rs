@@ -10,6 +10,7 @@ use super::members;
 use super::stuck::Stuck;
 use crate::acc::ast::ClauseKind;
 use crate::bind::{Bound, Declared};
+use crate::cuda::code::text::Overlap;
 use crate::diag::{self, Diag};
 use crate::host::ir::{Decl, ExprId, StmtId, Unit};
 use crate::plan::{self, Plan};
@@ -142,6 +143,12 @@ impl<'a> Input<'a> {
 
 /// Why something is left: the diagnostic that says so.
 pub type Refused = Box<Diag>;
+
+impl From<Overlap> for Refused {
+    fn from(overlap: Overlap) -> Refused {
+        Box::new(diag::edit_conflict(overlap.at))
+    }
+}
 
 /// What the device file does not take yet.
 pub fn refused(at: Span, what: &str) -> Refused {

@@ -1540,6 +1540,15 @@ unsigned resident_blocks(void (*kernel)(P...), unsigned long long trips, unsigne
     return detail::resident_blocks(trips, threads, static_cast<unsigned>(held));
 }
 
+// As many blocks as are wanted, or 16 times as many as the device holds at a time: for what each block does before its
+// iterations, which costs less if it runs more of them.
+template <class... P>
+unsigned fewer_blocks(void (*kernel)(P...), unsigned wanted, unsigned threads)
+{
+    const unsigned most = 16 * resident_blocks(kernel, ~0ull, threads);
+    return wanted < most ? wanted : most;
+}
+
 // The largest of several grids: for several loops in one kernel.
 inline unsigned most(unsigned blocks)
 {

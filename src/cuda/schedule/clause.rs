@@ -2,7 +2,7 @@
 //!
 //! Invariant: expressions stay in the host's text; the host evaluates them.
 
-use crate::acc::ast::{ClauseKind, Expr, GangArgument, WaitArgument};
+use crate::acc::ast::{ClauseKind, Expr, WaitArgument};
 
 use crate::cuda::code::text::operand;
 use crate::cuda::program::Input;
@@ -26,9 +26,16 @@ pub struct Asked {
 impl Asked {
     /// The clauses of directive `index`.
     pub fn of(input: &Input, index: usize) -> Asked {
-        let mut asked = Asked::default();
         // In `_Pragma` quotes have their backslashes.
-        let text = |expr: &Expr| expr.text.trim().replace("\\\"", "\"");
+        let plain = |text: &String| text.replace("\\\"", "\"");
+        let text = |expr: &Expr| plain(&expr.text.trim().to_owned());
+        let sizes = &input.plan.notes[index].sizes;
+        let mut asked = Asked {
+            gangs: sizes.gangs.as_ref().map(|all| product(&all.iter().map(plain).collect::<Vec<String>>())),
+            workers: sizes.workers.as_ref().map(plain),
+            vector: sizes.lanes.as_ref().map(plain),
+            ..Asked::default()
+        };
         for kind in input.clauses(index) {
             match kind {
                 ClauseKind::Async(Some(queue)) => asked.queue = Some(text(queue)),
@@ -41,21 +48,6 @@ impl Asked {
                 ClauseKind::If(condition) => asked.add(text(condition)),
                 ClauseKind::SelfRun(None) => asked.add("0".to_owned()),
                 ClauseKind::SelfRun(Some(condition)) => asked.add(format!("!({})", text(condition))),
-                ClauseKind::NumGangs(all) => {
-                    let sizes: Vec<String> = all.iter().map(text).filter(|size| size != "1").collect();
-                    asked.gangs = Some(product(&sizes));
-                }
-                ClauseKind::NumWorkers(expr) => asked.workers = Some(text(expr)),
-                ClauseKind::VectorLength(expr) => asked.vector = Some(text(expr)),
-                ClauseKind::Gang(arguments) => {
-                    for argument in arguments {
-                        if let GangArgument::Num(expr) = argument {
-                            asked.gangs = Some(text(expr));
-                        }
-                    }
-                }
-                ClauseKind::Worker(Some(expr)) => asked.workers = Some(text(expr)),
-                ClauseKind::Vector(Some(expr)) => asked.vector = Some(text(expr)),
                 ClauseKind::Wait(argument) => {
                     let lines = wait_lines(argument.as_ref(), asked.queue.as_deref());
                     asked.waits.extend(lines);
