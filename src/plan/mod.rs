@@ -237,8 +237,6 @@ impl<'a> Maker<'a> {
             DirectiveKind::End(_) => {}
         }
         if bound.directive.kind.is_compute() {
-            let reached = self.reached.get(&bound.directive.span.start);
-            self.plan.notes[index].reached = reached.into_iter().flatten().copied().collect();
             if self.may_have_object(index) {
                 self.plan.notes[index].may_have_object = true;
             }

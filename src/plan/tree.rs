@@ -76,8 +76,6 @@ pub struct Note {
     pub one_gang: Option<Diag>,
     /// What the clauses of a compute construct and around it say of data.
     pub construct: Construct,
-    /// The variables that its `kernels` construct may read or change by another name than their own.
-    pub reached: BTreeSet<SymbolId>,
     /// How many gangs, workers and vector lanes the clauses of a compute construct ask for.
     pub sizes: AskedSizes,
 }

@@ -294,7 +294,6 @@ pub fn capture<'a>(
             && !is_own(symbol)
             && !is_loop_only(input, index, stmt, symbol)
             && (used_after(input, index, stmt, symbol) || atomic.contains(&symbol))
-            || in_kernels && !is_own(symbol) && input.plan.notes[index].reached.contains(&symbol)
             || in_kernels && !is_own(symbol) && has_other_names(input, region, symbol)
         {
             Role::Data(Motion::Copy, Some(item::whole(input, &spelling, &decl)))
