@@ -530,6 +530,9 @@ impl Parser<'_> {
             let base = self.one_name(Run { from: run.from + 1, to: run.from + 2 })?;
             return Some(self.list_item(run, base, Vec::new(), true));
         }
+        if let Some(item) = self.parenthesised(run) {
+            return Some(item);
+        }
         if run.from == run.to || self.tokens[run.from].kind != Kind::Word {
             return self.fail(self.place(run), "a variable");
         }
@@ -549,6 +552,43 @@ impl Parser<'_> {
             at = next;
         }
         Some(self.list_item(run, base, parts, false))
+    }
+
+    /// `(*q).x`, `(q)->x` and `(&s)->x`, as the items `q->x`, `q->x` and `s.x`, which mean the same; `None` if a member does
+    /// not follow.
+    fn parenthesised(&mut self, run: Run) -> Option<ListItem> {
+        let Kind::Open(Some(close)) = self.tokens.get(run.from).filter(|_| run.from < run.to)?.kind else {
+            return None;
+        };
+        if self.fortran || !self.is(run.from, "(") || close + 1 >= run.to {
+            return None;
+        }
+        let sign = ["*", "&"].into_iter().find(|sign| self.is(run.from + 1, sign));
+        let inner = Run { from: run.from + 1 + usize::from(sign.is_some()), to: close };
+        let starts = self.tokens[inner.from].kind == Kind::Word || self.is(inner.from, "(");
+        let step = [".", "->", "["].into_iter().find(|step| self.is(close + 1, step))?;
+        let joint = match (sign, step) {
+            (None, "[") => "",
+            (Some("*"), ".") | (None, "->") => "->",
+            (Some("&"), "->") | (None, ".") => ".",
+            _ => return None,
+        };
+        // What is no path of members and elements is reported where it stands.
+        let before = self.diags.len();
+        let item = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.item(inner));
+        let Some(mut item) = item.filter(|_| starts) else {
+            self.diags.truncate(before);
+            return None;
+        };
+        let rest = close + 1 + usize::from(step != "[");
+        let mut at = close + 1;
+        while at < run.to {
+            let (part, next) = self.part(at, run.to)?;
+            item.parts.push(part);
+            at = next;
+        }
+        let behind = self.span_text(Run { from: rest, to: run.to });
+        Some(ListItem { text: format!("{}{joint}{behind}", item.text), span: self.span(run), ..item })
     }
 
     fn list_item(&self, run: Run, base: Name, parts: Vec<Part>, common: bool) -> ListItem {
@@ -769,6 +809,36 @@ mod tests {
 
     fn shown(source: &str, diag: &Diag) -> String {
         format!("{} {}: {}", diag.code, &source[diag.primary.span.range()], diag.message)
+    }
+
+    #[test]
+    fn members_of_what_a_pointer_leads_to_are_read_as_one_path() {
+        let text = |item: &str| {
+            let tree = good(&format!("update self({item})"));
+            let ClauseKind::UpdateSelf(list) = &tree.clauses[0].kind else { panic!("{item}") };
+            assert_eq!(list[0].base.text, "q");
+            (list[0].text.clone(), list[0].parts.len())
+        };
+        let same = [
+            ("(*q).in.x[0:n]", "q->in.x[0:n]", 3),
+            ("( * q ) . x", "q->x", 1),
+            ("(q)->x[2:n]", "q->x[2:n]", 2),
+            ("(&q)->x", "q.x", 1),
+            ("(q)[1:2]", "q[1:2]", 1),
+            ("(*q[i].p).x[0:n]", "q[i].p->x[0:n]", 4),
+            ("((*q).p)->x", "q->p->x", 2),
+            ("(*(*q).p).x", "q->p->x", 2),
+            ("(&q->s)->x", "q->s.x", 2),
+        ];
+        for (written, meant, parts) in same {
+            assert_eq!(text(written), (meant.to_owned(), parts), "{written}");
+        }
+        for item in ["(*q)[0:n]", "(q + 1)->x", "(*q)", "*q", "(**q).x", "()->x", "(&q).x"] {
+            assert_eq!(
+                wrong(&format!("update self({item})")),
+                [format!("A0003 {item}: expected a variable")]
+            );
+        }
     }
 
     #[test]

@@ -29,9 +29,11 @@ pub use program::units::{header_ending, unit_name};
 pub use program::{Input, Seen};
 pub use schedule::PREFERENCE;
 
-use fit::{cpp, hoisted, left, stuck};
+use file::device::Fit;
+use fit::placement::Placements;
+use fit::{hoisted, stuck};
 use host::lowering::Lowering;
-use kernel::routine;
+use kernel::routine::Routines;
 use program::names;
 
 /// What becomes of one directive.
@@ -47,15 +49,15 @@ pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
     let effects = Effects::of(input);
     let choices = Rc::new(Choices::of(input));
     let input = &Input { stuck: Some(&stuck), effects: Some(&effects), choices: Some(&choices), ..*input };
-    let placed = cpp::called_in_place(input);
+    let routines = Routines::default();
+    let placements = Placements::of(input, &|input, at| routines.writable(input, at));
     let mut lowering = Lowering {
         input,
-        left: left::Left::of(input, &placed, &routine::writable),
+        placements: &placements,
         device: Device::among(Rc::clone(&choices)),
         diags: Vec::new(),
         launchers: names::Names::default(),
         marked: Default::default(),
-        placed,
         hoisted: Vec::new(),
         published: Default::default(),
         is_told: false,
@@ -77,12 +79,12 @@ pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
     for (index, change) in hoisted::added(&lowering.hoisted) {
         done[index].changes.iter_mut().for_each(|changes| changes.push(change.clone()));
     }
-    let Lowering { mut device, placed, left, mut diags, .. } = lowering;
+    let Lowering { mut device, mut diags, .. } = lowering;
     // Each kernel of a region asks for its sizes.
     let asked = input.plan.saved.iter().filter(|one| one.is_size() && done[one.directive].changes.is_some());
     diags.extend(asked.map(|one| diag::computed_again(one.span, &one.text)));
     device.declare_for_headers(input, &mut diags);
     device.routines_of_headers(input);
-    device.close(input, &placed, &left, &mut diags);
+    device.close(input, Fit { placements: &placements, routines: &routines }, &mut diags);
     (done, device, diags)
 }

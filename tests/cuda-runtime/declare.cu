@@ -28,8 +28,30 @@ static __global__ void use(const double *value, int *where)
         *where = acc_on_device(acc_device_not_host) + 2 * acc_on_device(acc_device_host) + 4 * acc_on_device(acc_device_nvidia);
 }
 
+struct cell {
+    char c;
+    double d, e;
+};
+
+// Lists of layouts, as a translation has them: of the type here, and with other sizes, other members, fewer of them.
+static const acc2omp_layout own[] = {ACC2OMP_SIZE(int), ACC2OMP_LAYOUT(struct cell, c, d, e), {0, 0}};
+static const acc2omp_layout fewer[] = {ACC2OMP_SIZE(int), ACC2OMP_LAYOUT(struct cell, c, d), {0, 0}};
+static const acc2omp_layout packed[] = {
+    ACC2OMP_SIZE(int), {"", sizeof(struct cell)}, {"", 8}, {"", 0}, {"", 1}, {"", 9}, {0, 0}};
+
+static void layouts()
+{
+    acc2omp_compare_layouts("a.c", own, own);
+    CHECK(own[2].bytes == 24 && own[7].what == nullptr && own[6].bytes == 16);
+    CHECK(fails([] { acc2omp_compare_layouts("a.c", own, packed); },
+                "acc2omp: a.c and its device code were built with different layouts: the place of d in struct cell is 8, "
+                "not 1"));
+    CHECK(fails([] { acc2omp_compare_layouts("a.c", own, fewer); }, "a.c and its device code were translated from different"));
+}
+
 int main()
 {
+    layouts();
     for (int round = 0; round < 2; ++round) {
         for (int i = 0; i < 100; ++i)
             host_table[i] = i;

@@ -18,8 +18,8 @@ fn sorted(mut items: Items) -> Items {
 
 impl Device {
     /// What the device file is made of, with the conditions and the macros of its places.
-    /// `options`: a function that stands at the end. `is_c`: no name of the program is meant to overload one of CUDA's.
-    pub fn code(&self, options: Option<String>, is_c: bool, out: &mut String) {
+    /// `ends`: functions that stand at the end. `is_c`: no name of the program is meant to overload one of CUDA's.
+    pub fn code(&self, ends: Vec<String>, is_c: bool, out: &mut String) {
         let (choices, own, begin) = (&*self.choices, self.choices.own(), out.len());
         let placed = |map: &BTreeMap<(usize, u32), String>, end: &str| -> Items {
             let all = map.iter().map(|((number, at), text)| {
@@ -92,7 +92,7 @@ impl Device {
             *out += "}  // namespace device\n\nusing namespace device;\n\n";
         }
         add(kernels, out);
-        add(options.into_iter().map(|text| (choices.end(), text)).collect(), out);
+        add(vec![(choices.end(), ends.join("\n"))], out);
         if has_names && is_c {
             *out += "}  // namespace device\n";
         }

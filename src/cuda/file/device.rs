@@ -11,16 +11,16 @@ use rustc_hash::FxHashSet;
 use super::hidden::Hidden;
 use super::options::Variants;
 use crate::cuda::code::origin;
-use crate::cuda::code::text::{Edits, placed_words, words};
+use crate::cuda::code::text::{placed_words, words};
 use crate::cuda::fit::copied;
-use crate::cuda::fit::left::Left;
-use crate::cuda::kernel::routine::routine_code;
+use crate::cuda::fit::placement::Placements;
+use crate::cuda::kernel::routine::Routines;
 use crate::cuda::meaning;
 use crate::cuda::program::choices::Choices;
 use crate::cuda::program::routines::{is_routine_prototype, routine_name};
 use crate::cuda::program::units::header_ending;
 use crate::cuda::program::{Input, Refused, Seen, predefined, renamed};
-use crate::cuda::types::{complex, packed};
+use crate::cuda::types::{complex, layout, layout::Layout, packed};
 use crate::diag::Diag;
 use crate::host::ir::{DeclKind, Function};
 use crate::source::{Language, Span};
@@ -99,6 +99,8 @@ pub struct Device {
     pub(super) variants: BTreeMap<(usize, u32), Variants>,
     /// What refuses the builds for which such code was not read.
     pub(super) guards: BTreeMap<(usize, u32), String>,
+    /// The structs among the copied definitions.
+    pub(super) layouts: BTreeMap<(usize, u32), Vec<Layout>>,
 }
 
 /// What copied text is: kernels have the constants that they name as parameters, types are of the host, too.
@@ -132,6 +134,15 @@ fn own_names(seen: &Seen, span: Span) -> Vec<String> {
 /// Whether a file's language is C by its name.
 fn is_in_c(path: &str) -> bool {
     Language::of(Path::new(path)) == Some(Language::C)
+}
+
+/// What is known of the code that the device file gets.
+#[derive(Clone, Copy)]
+pub struct Fit<'a> {
+    /// Where the device gets constructs and routines.
+    pub placements: &'a Placements<'a>,
+    /// The bodies of functions.
+    pub routines: &'a Routines,
 }
 
 impl Device {
@@ -190,9 +201,7 @@ impl Device {
     }
 
     /// Finds everything that the kernels need.
-    /// `placed` are the functions that the host file gives the device, too: their copies are of this file alone.
-    /// `left` are those that the device cannot have.
-    pub fn close(&mut self, input: &Input, placed: &BTreeSet<u32>, left: &Left, diags: &mut Vec<Diag>) {
+    pub fn close(&mut self, input: &Input, fit: Fit, diags: &mut Vec<Diag>) {
         if self.is_empty() {
             return;
         }
@@ -228,10 +237,10 @@ impl Device {
         wanted.extend(self.of_headers.iter().cloned());
         loop {
             for name in wanted.drain(..) {
-                if left.holds(&name) || !called.insert(name.clone()) {
+                if fit.placements.has_no(&name) || !called.insert(name.clone()) {
                     continue;
                 }
-                match self.function(input, placed, &name) {
+                match self.function(input, fit, &name) {
                     Ok(texts) => {
                         pending.extend(texts);
                         self.other_functions(&hidden, &name);
@@ -351,6 +360,8 @@ impl Device {
                 texts.push(Copied { part: Part::Type, text: text.clone(), own: own_names(&seen, span) });
                 texts.push(self.conditions((number, span.start)));
                 self.parts.insert((number, span.start), text);
+                let structs = layout::of_definition(input, &choices, (number, &seen), span);
+                self.layouts.insert((number, span.start), structs);
             }
         }
         texts
@@ -371,21 +382,17 @@ impl Device {
     }
 
     /// Copies a function as device code; the texts that came in.
-    fn function(
-        &mut self,
-        input: &Input,
-        placed: &BTreeSet<u32>,
-        name: &str,
-    ) -> Result<Vec<Copied>, Refused> {
+    fn function(&mut self, input: &Input, fit: Fit, name: &str) -> Result<Vec<Copied>, Refused> {
         let unit = input.unit();
         let Some(at) = unit.function_places(name).next() else {
-            return self.foreign(input, name);
+            return self.foreign(input, fit, name);
         };
         let function = &unit.functions[at];
-        let says_lines = predefined::asks_for_line(input, &input.source, function.span);
-        let input = &Input { line_directives: input.line_directives || says_lines, ..*input };
-        let code = routine_code(input, at, Edits::default(), 0)?;
-        let is_own = placed.contains(&function.span.start) || is_own(input.source, function);
+        let input = &predefined::directed(input, function.span);
+        let code = fit.routines.code(input, at)?;
+        // A copy of what the host file gives the device, too, is of this file alone.
+        let is_in_place = fit.placements.is_called_in_place(function.span.start);
+        let is_own = is_in_place || is_own(input.source, function);
         let own = if is_own { "static " } else { "" };
         let head = format!("{own}{}", meaning::head(input, &input.source, function)?);
         let mut text = format!("{head}\n{code}\n");
@@ -401,14 +408,14 @@ impl Device {
     }
 
     /// A function that another file defines: from a header, or declared only.
-    fn foreign(&mut self, input: &Input, name: &str) -> Result<Vec<Copied>, Refused> {
+    fn foreign(&mut self, input: &Input, fit: Fit, name: &str) -> Result<Vec<Copied>, Refused> {
         for (number, seen) in input.headers.iter().enumerate() {
             if let Some(at) = seen.unit.function_places(name).next() {
                 let function = &seen.unit.functions[at];
                 let text = seen.file.text(function.span).into_owned();
                 let body = seen.unit.stmt(function.body).span;
                 let code = match input.reading(seen) {
-                    Some(there) => routine_code(there, at, Edits::default(), 0)?,
+                    Some(there) => fit.routines.code(there, at)?,
                     None => meaning::of_header(input, seen, body)?,
                 };
                 let head = meaning::head(input, seen, function)?;
@@ -460,6 +467,7 @@ impl Device {
         self.macros.extend(other.macros);
         self.origins.extend(other.origins);
         self.taken.extend(other.taken);
+        self.layouts.extend(other.layouts);
         self.of_headers.extend(other.of_headers);
         if self.choices.is_empty() {
             self.choices = other.choices;
@@ -524,7 +532,8 @@ impl Device {
                 options_name(unit)
             )
         });
-        self.code(options, is_in_c(path), &mut out);
+        let ends = options.into_iter().chain(self.layouts_for_host(unit)).collect();
+        self.code(ends, is_in_c(path), &mut out);
         format!("{}\n", out.trim_end())
     }
 
@@ -534,6 +543,7 @@ impl Device {
         if self.options().is_some() {
             prototypes += &format!("const char *{}(void);\n", options_name(unit));
         }
+        prototypes += &self.layouts_prototype(unit).unwrap_or_default();
         let name = source.rsplit(['/', '\\']).next().unwrap_or_default();
         let guard = format!("{}_ACC_H", unit.to_uppercase());
         let mut out = format!("// What {name} calls of its device code.\n");
@@ -552,8 +562,8 @@ impl Device {
         out + "#endif\n"
     }
 
-    /// Lines for the end of the host file: the variables that have a twin on the device, and what the options of the build
-    /// choose.
+    /// Lines for the end of the host file: the variables that have a twin on the device, what the options of the build choose,
+    /// and how structs lie in memory.
     pub fn registration(&self, source: &str, unit: &str) -> Option<String> {
         let mut out = String::new();
         // Those of a header stand beside those of its includer.
@@ -572,6 +582,8 @@ impl Device {
                 "\n/* The device code must be built with the options of this file. */\n__attribute__((constructor)) static void acc2omp_compare_options{of}(void)\n{{\n    acc2omp_compare(\"{name}\",\n        {options},\n        {theirs}());\n}}\n"
             );
         }
+        let name = source.rsplit(['/', '\\']).next().unwrap_or_default();
+        out += &self.compared_layouts(name, unit, &of).unwrap_or_default();
         Some(out).filter(|out| !out.is_empty())
     }
 }

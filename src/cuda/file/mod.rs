@@ -6,5 +6,6 @@ pub mod assembled;
 pub mod declare;
 pub mod device;
 pub mod hidden;
+pub mod layouts;
 pub mod options;
 pub mod unseen;

@@ -87,6 +87,9 @@ impl Device {
         self.macros.extend(other.macros.iter().cloned());
         self.taken.extend(other.taken.iter().cloned());
         self.includes.extend(other.includes.iter().cloned());
+        for (place, structs) in &other.layouts {
+            self.layouts.entry(*place).or_insert_with(|| structs.clone());
+        }
     }
 
     /// The text of code at a place, with those of other branches, and what refuses to be built.

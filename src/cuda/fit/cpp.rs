@@ -98,17 +98,10 @@ pub fn reached(input: &Input, span: Span) -> BTreeSet<String> {
     named.chain(implied::implied(input, span)).collect()
 }
 
-/// The functions that constructs in place call, one through another, by place.
-pub fn called_in_place(input: &Input) -> BTreeSet<u32> {
-    let unit = input.unit();
+/// The functions that these constructs, which stay in their place, call, one through another: where each begins.
+pub fn called_from(input: &Input, constructs: impl Iterator<Item = StmtId>) -> BTreeSet<u32> {
     let mut found = BTreeSet::new();
-    if !unit.is_cpp() {
-        return found;
-    }
-    let constructs = (0..input.bound.len())
-        .filter(|index| input.bound[*index].directive.kind.is_compute())
-        .filter_map(|index| input.bound[index].stmt().filter(|stmt| is_in_place(input, index, *stmt)));
-    let mut pending: Vec<Span> = constructs.flat_map(|stmt| code(input, unit.stmt(stmt).span)).collect();
+    let mut pending: Vec<Span> = constructs.flat_map(|stmt| code(input, input.stmt_span(stmt))).collect();
     while let Some(span) = pending.pop() {
         for name in reached(input, span) {
             for function in functions(input, &name) {

@@ -13,6 +13,7 @@ use crate::sema::SymbolKind;
 use crate::source::Span;
 
 /// Where the function goes, and what it is of.
+#[derive(Clone, Copy)]
 pub struct Home<'a> {
     function: &'a Function,
     /// The class that holds the definition of the function around the construct.

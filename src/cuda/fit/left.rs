@@ -9,7 +9,7 @@ use crate::acc::ast::DirectiveKind;
 use crate::cuda::code::text::{placed_words, words};
 use crate::cuda::meaning;
 use crate::cuda::program::{
-    Input, Refused, Seen, declared, defines, functions, levels, qualified, refused, routines,
+    Input, Refused, Seen, declared, defines, functions, levels, predefined, qualified, refused, routines,
 };
 use crate::cuda::types::{cpp_complex, spelling};
 use crate::diag;
@@ -241,7 +241,8 @@ fn obstacle(
             return Some(said(why));
         }
         let at = place_of(seen, function)?;
-        if !is_in_place && let Err(why) = writable(input, at) {
+        let directed = predefined::directed(input, function.span);
+        if !is_in_place && let Err(why) = writable(&directed, at) {
             return Some(said(why));
         }
         if is_in_place && cpp_complex::computes(input, function.span) {

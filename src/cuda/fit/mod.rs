@@ -12,6 +12,7 @@ pub mod implied;
 pub mod left;
 pub mod object;
 pub mod obstacle;
+pub mod placement;
 pub mod stuck;
 pub mod twin;
 pub mod undeclared;

@@ -7,7 +7,6 @@ use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, Name, Par
 use crate::cuda::code::change::Change;
 use crate::cuda::code::lines::{braced, under};
 use crate::cuda::code::text::{operand, words};
-use crate::cuda::fit::{cpp, object};
 use crate::cuda::program::names::Names;
 use crate::cuda::program::{Input, Refused, refused};
 use crate::cuda::schedule::capture::{self, Role};
@@ -21,7 +20,7 @@ use crate::sema::{Class, SymbolId};
 use crate::source::Span;
 
 /// The items of the data clauses of a directive, objects before what is in them.
-fn items<'a>(input: &Input<'a>, index: usize) -> Vec<(&'a DataClause, &'a ListItem)> {
+pub fn items<'a>(input: &Input<'a>, index: usize) -> Vec<(&'a DataClause, &'a ListItem)> {
     let mut items: Vec<(&DataClause, &ListItem)> = Vec::new();
     for kind in input.clauses(index) {
         if let ClauseKind::Data(clause, list) = kind {
@@ -30,6 +29,16 @@ fn items<'a>(input: &Input<'a>, index: usize) -> Vec<(&'a DataClause, &'a ListIt
     }
     items.sort_by_key(|(_, item)| item.depth());
     items
+}
+
+/// Whether an item is a pointer without a section, of which no length is declared.
+pub fn is_bare_pointer(input: &Input, index: usize, item: &ListItem) -> bool {
+    let place = input.bound[index].directive.span.start;
+    let symbol = input.symbols.lookup(&item.base.text, place);
+    let decl = symbol.and_then(|symbol| input.declaration(symbol));
+    item.parts.is_empty()
+        && symbol.is_some_and(|symbol| input.symbols.get(symbol).class == Class::Pointer)
+        && !decl.is_some_and(|(_, decl)| item::has_length(decl))
 }
 
 impl Lowering<'_> {
@@ -47,9 +56,9 @@ impl Lowering<'_> {
         let stated = self.item_lines(index)?;
         let mut others = Vec::new();
         if implied {
-            let in_place = cpp::is_in_place(self.input, index, stmt);
-            let input = Input { in_place, ..*self.input };
-            if in_place && object::needed(self.input, index, stmt).is_some() {
+            let placement = self.placements.directive(index);
+            let input = Input { in_place: placement.is_in_place(), ..*self.input };
+            if placement.object().is_some() {
                 let at = self.input.bound[index].directive.span;
                 return Err(refused(at, "the object itself in a `kernels` construct of several launches"));
             }
@@ -127,7 +136,7 @@ impl Lowering<'_> {
                 "}".to_owned(),
             ]);
         }
-        if self.is_bare_pointer(index, item) {
+        if is_bare_pointer(self.input, index, item) {
             // The memory behind the pointer is meant.
             return Ok(match motion {
                 Motion::Present | Motion::NoCreate => {
@@ -151,15 +160,6 @@ impl Lowering<'_> {
             lines.push(format!("acc2omp_attach(\"{name}\", &{pointer});"));
         }
         Ok(lines)
-    }
-
-    fn is_bare_pointer(&self, index: usize, item: &ListItem) -> bool {
-        let place = self.input.bound[index].directive.span.start;
-        let symbol = self.input.symbols.lookup(&item.base.text, place);
-        let decl = symbol.and_then(|symbol| self.input.declaration(symbol));
-        item.parts.is_empty()
-            && symbol.is_some_and(|symbol| self.input.symbols.get(symbol).class == Class::Pointer)
-            && !decl.is_some_and(|(_, decl)| item::has_length(decl))
     }
 
     /// `data`
@@ -190,105 +190,6 @@ impl Lowering<'_> {
         Ok(vec![Change::Lines(span, lines), Change::After(body.end, body, end)])
     }
 
-    /// `enter data` and `exit data`
-    pub fn unstructured(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
-        let bound = &self.input.bound[index];
-        let asked = Asked::of(self.input, index);
-        let finalize = self.input.clauses(index).any(|kind| *kind == ClauseKind::Finalize);
-        let mut lines = Vec::new();
-        let (suffix, queue) = asked.suffix();
-        let end = if finalize { "_finalize" } else { "" };
-        let leaves = bound.directive.kind == DirectiveKind::ExitData;
-        let mut items = items(self.input, index);
-        if leaves {
-            items.sort_by_key(|(_, item)| std::cmp::Reverse(item.depth()));
-        }
-        for (clause, item) in items {
-            let text = item.text.trim();
-            match clause {
-                DataClause::Attach => {
-                    lines.push(format!("acc_attach{suffix}((void **)&{text}{queue});"));
-                    continue;
-                }
-                DataClause::Detach => {
-                    lines.push(format!("acc_detach{end}{suffix}((void **)&{text}{queue});"));
-                    continue;
-                }
-                _ => {}
-            }
-            let routine = match clause {
-                DataClause::Copyin { .. } | DataClause::Copy => "acc_copyin".to_owned(),
-                DataClause::Create { zero: false } => "acc_create".to_owned(),
-                DataClause::Create { zero: true } => "acc2omp_create_zero_dynamic".to_owned(),
-                DataClause::Copyout { .. } => format!("acc_copyout{end}"),
-                DataClause::Delete => format!("acc_delete{end}"),
-                _ => return Err(refused(item.span, "this clause here")),
-            };
-            let zero = routine == "acc2omp_create_zero_dynamic";
-            let call = |from: &str, bytes: &str| match zero {
-                true => format!(
-                    "{routine}(\"{}\", {from}, {bytes}, {});",
-                    text.replace('"', "'"),
-                    asked.queue_or_sync()
-                ),
-                false => format!("{routine}{suffix}({from}, {bytes}{queue});"),
-            };
-            if let Some(rows) = item::rows(self.input, index, item) {
-                let item::Rows { name, count, from, length, .. } = &rows;
-                let (start, row, head) = (rows.start(), rows.row(), rows.head());
-                let count = operand(count);
-                let each = call(&row, &format!("{} * sizeof **{name}", operand(length)));
-                if leaves {
-                    lines.push(head);
-                    lines.push(format!("    acc_detach{end}{suffix}((void **)&{name}[acc_row]{queue});"));
-                    lines.push(format!("    {each}"));
-                    lines.push("}".to_owned());
-                    lines.push(format!("acc_delete{end}{suffix}({start}, {count} * sizeof *{name}{queue});"));
-                } else {
-                    lines.push(format!("acc_copyin{suffix}({start}, {count} * sizeof *{name}{queue});"));
-                    lines.push(head);
-                    lines.push(format!("    {each}"));
-                    lines.push(match from.as_str() {
-                        "0" => format!("    acc_attach{suffix}((void **)&{name}[acc_row]{queue});"),
-                        _ => format!(
-                            "    acc2omp_attach_dynamic(\"{name}\", &{name}[acc_row], {row}, {});",
-                            asked.queue_or_sync()
-                        ),
-                    });
-                    lines.push("}".to_owned());
-                }
-                continue;
-            }
-            if leaves && self.is_bare_pointer(index, item) {
-                // All that the pointer leads to.
-                lines.push(call(text, "1"));
-                continue;
-            }
-            let address = item::address(self.input, index, item)?;
-            let line = call(&address.from, &address.bytes);
-            match item::pointer(self.input, index, item) {
-                Some(pointer) if leaves => {
-                    lines.push(format!("acc_detach{end}{suffix}((void **)&{pointer}{queue});"));
-                    lines.push(line);
-                }
-                Some(pointer) => {
-                    lines.push(line);
-                    lines.push(match address.from == pointer {
-                        true => format!("acc_attach{suffix}((void **)&{pointer}{queue});"),
-                        false => format!(
-                            "acc2omp_attach_dynamic(\"{}\", &{pointer}, {}, {});",
-                            text.replace('"', "'"),
-                            address.from,
-                            asked.queue_or_sync()
-                        ),
-                    });
-                }
-                None => lines.push(line),
-            }
-        }
-        self.standalone(index, &asked, lines)
-    }
-
     /// `update`
     pub fn update(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
         let asked = Asked::of(self.input, index);
@@ -311,7 +212,7 @@ impl Lowering<'_> {
                     lines.push("}".to_owned());
                     continue;
                 }
-                if self.is_bare_pointer(index, item) {
+                if is_bare_pointer(self.input, index, item) {
                     return Err(refused(item.span, "an update of a pointer without a section"));
                 }
                 let (heads, piece) = item::pieces(self.input, item)?;
@@ -331,7 +232,7 @@ impl Lowering<'_> {
     }
 
     /// Statements in the place of a directive that stands for itself.
-    fn standalone(
+    pub fn standalone(
         &mut self,
         index: usize,
         asked: &Asked,

@@ -8,9 +8,8 @@ use crate::acc::ast::DirectiveKind;
 use crate::bind::{ancestors, descendants};
 use crate::cuda::code::change::Change;
 use crate::cuda::file::device::Device;
-use crate::cuda::fit::cpp;
 use crate::cuda::fit::hoisted::Hoisted;
-use crate::cuda::fit::left::Left;
+use crate::cuda::fit::placement::Placements;
 use crate::cuda::program::names::Names;
 use crate::cuda::program::{Input, Refused, refused};
 use crate::diag::{self, Diag};
@@ -23,14 +22,12 @@ pub struct Lowering<'a> {
     pub device: Device,
     /// What there is to say.
     pub diags: Vec<Diag>,
-    /// The functions that the device cannot have.
-    pub left: Left,
+    /// Where the device gets constructs and routines.
+    pub placements: &'a Placements<'a>,
     /// The names of launchers.
     pub launchers: Names,
     /// Functions that the device has where they stand, by place.
     pub marked: BTreeSet<u32>,
-    /// The functions that constructs in place call, by place.
-    pub placed: BTreeSet<u32>,
     /// Functions that hold launches, with the numbers of their directives.
     pub hoisted: Vec<(usize, Hoisted)>,
     /// Member functions that become public, by place.
@@ -52,7 +49,7 @@ impl Lowering<'_> {
         let mut changes = made?;
         let is_hoisted = self.hoisted.len() > before;
         if let Some(stmt) = self.input.bound[index].stmt()
-            && cpp::is_in_place(self.input, index, stmt)
+            && self.placements.directive(index).is_in_place()
         {
             if !std::mem::replace(&mut self.is_told, true) {
                 self.diags.push(diag::device_code(self.input.bound[index].directive.name_span));
@@ -112,10 +109,9 @@ impl Lowering<'_> {
             DirectiveKind::Wait => self.wait(index),
             DirectiveKind::Init | DirectiveKind::Shutdown | DirectiveKind::Set => self.device_control(index),
             DirectiveKind::Declare => self.declare(index),
-            DirectiveKind::Routine if self.left.is_about(self.input, index) => {
-                Err(self.left.routine(self.input, index))
+            DirectiveKind::Routine if self.placements.directive(index).found()?.is_in_place() => {
+                self.routine_in_place(index)
             }
-            DirectiveKind::Routine if self.is_routine_in_place(index) => self.routine_in_place(index),
             DirectiveKind::Routine => {
                 self.device.routine(self.input, index);
                 Ok(vec![Change::Gone(span)])

@@ -10,33 +10,13 @@ use crate::acc::ast::{Argument, DirectiveKind};
 use crate::bind::Target;
 use crate::cuda::code::change::Change;
 use crate::cuda::fit::callable;
-use crate::cuda::fit::cpp::{is_stuck, reached};
-use crate::cuda::program::functions::{bare, functions, in_namespace, is_plain, mark};
-use crate::cuda::program::{Refused, levels, refused, routines, units};
+use crate::cuda::fit::cpp::reached;
+use crate::cuda::program::functions::{bare, functions, mark};
+use crate::cuda::program::{Refused, levels, refused};
 use crate::host::ir::{DeclKind, StmtId};
 use crate::source::Span;
 
 impl Lowering<'_> {
-    /// Whether a `routine` directive makes its function the device's where it stands.
-    pub fn is_routine_in_place(&self, index: usize) -> bool {
-        let input = self.input;
-        if !input.unit().is_cpp() {
-            return false;
-        }
-        let is_header = units::header_ending(&input.file().name).is_some();
-        let Some(name) = routines::routine_name(input, index) else { return is_header };
-        let mut known = functions(input, name).peekable();
-        let span = input.bound[index].directive.span;
-        let is_inside = in_namespace(&input.source, Span { start: span.start, end: span.start });
-        let is_alone = known.peek().is_some() && functions(input, name).count() == 1;
-        is_header
-            || is_inside
-            || name.contains("::")
-            || known.peek().is_some() && !is_alone
-            || is_stuck(input, name)
-            || known.any(|function| !is_plain(input, function) || self.placed.contains(&function.span.start))
-    }
-
     /// The macro before the function of a `routine` directive, and before what else declares it.
     pub fn routine_in_place(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
         let input = self.input;

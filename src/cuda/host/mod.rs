@@ -6,6 +6,8 @@ pub mod access;
 pub mod apart;
 pub mod compute;
 pub mod data;
+mod launch;
 pub mod lowering;
 pub mod marks;
 pub mod twin;
+mod unstructured;

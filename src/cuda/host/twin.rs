@@ -6,7 +6,7 @@
 use crate::bind::Target;
 use crate::cuda::code::change::Change;
 use crate::cuda::code::text::{Edits, columns};
-use crate::cuda::fit::twin::{name, obstacle};
+use crate::cuda::fit::twin::name;
 use crate::cuda::kernel::inside::calls;
 use crate::cuda::kernel::routine;
 use crate::cuda::program::functions::{bare, mark};
@@ -20,9 +20,6 @@ pub fn added(input: &Input, index: usize) -> Result<Vec<Change>, Refused> {
     let Some(own) = routines::routine_name(input, index) else {
         return Err(refused(span, "a routine that is not seen"));
     };
-    if let Some(what) = obstacle(input, own) {
-        return Err(refused(span, what));
-    }
     let bare = bare(own);
     let unit = input.unit();
     let Some(at) = unit.function_places(bare).next() else {

@@ -10,7 +10,7 @@ use crate::cuda::schedule::clause::Asked;
 use crate::cuda::schedule::nest::{Nest, Shared};
 use crate::cuda::schedule::sizes::{self, Sizes};
 use crate::host::ir::{ExprId, ExprKind};
-use crate::sema::SymbolKind;
+use crate::sema::{Header, SymbolKind};
 
 /// How many gangs there are.
 pub struct Grid {
@@ -20,44 +20,104 @@ pub struct Grid {
     pub lines: Vec<String>,
     /// The number of iterations decides the width of the index.
     pub template: bool,
-    /// A parameter for it, in the device file and in the header.
-    pub param: Option<String>,
-    /// What the host passes for it.
-    pub argument: Option<String>,
+    /// The number that the host passes, if the program computes it.
+    pub passed: Option<Passed>,
     /// The lines say how many iterations there are.
     pub is_counted: bool,
 }
 
-/// `kernel`: the name of the kernel; `has_tables`: each gang begins and ends with a table.
-pub fn grid(
-    input: &Input,
-    nest: &Nest,
-    captured: &[Captured],
-    sizes: Sizes,
-    (words, asked): (&Words, &Asked),
-    (kernel, has_tables): (&str, bool),
-) -> Result<Grid, Refused> {
-    let over_gangs: Vec<_> = nest.values().filter(|shared| shared.levels.gang).collect();
-    let in_host = |expr: ExprId| {
-        let unit = input.unit();
+/// A value that the host passes to a launcher.
+pub struct Passed {
+    /// The parameter, in the device file and in the header.
+    pub param: String,
+    /// What the host says.
+    pub argument: String,
+}
+
+/// A launch whose number of gangs is wanted.
+pub struct Launched<'a, 'b> {
+    pub input: &'b Input<'a>,
+    pub nest: &'b Nest<'a>,
+    pub captured: &'b [Captured<'a>],
+    pub sizes: Sizes,
+    pub words: &'b Words,
+    pub asked: &'b Asked,
+    /// The name of the kernel.
+    pub kernel: &'b str,
+    /// Each gang begins and ends with a table.
+    pub has_tables: bool,
+}
+
+/// The loops that gangs divide, counted by the launcher.
+struct Trips<'a, 'b> {
+    over_gangs: Vec<&'b Shared<'a>>,
+    /// The numbers of iterations of those that the launcher can count.
+    counts: Vec<String>,
+}
+
+impl Trips<'_, '_> {
+    fn all_known(&self) -> bool {
+        self.counts.len() == self.over_gangs.len()
+    }
+
+    /// The number of iterations, if there is one loop nest and it is known.
+    fn only(&self) -> Option<&String> {
+        match self.counts.as_slice() {
+            [one] if self.all_known() => Some(one),
+            _ => None,
+        }
+    }
+}
+
+/// The number of gangs of a launch.
+pub fn grid(launched: &Launched) -> Result<Grid, Refused> {
+    let trips = launched.trips()?;
+    let template = launched.chooses_index(&trips);
+    let name = &launched.words.trips;
+    let counted = trips.only().map(|one| format!("const unsigned long long {name} = {one};"));
+    let counted: Vec<String> = counted.into_iter().collect();
+    if let Some(gangs) = &launched.asked.gangs {
+        return Ok(launched.as_asked(gangs, counted, template));
+    }
+    let gangs = launched.gangs(&trips, template);
+    let is_counted = !counted.is_empty();
+    Ok(Grid { gangs, lines: counted, template, passed: None, is_counted })
+}
+
+impl<'a, 'b> Launched<'a, 'b> {
+    /// The loops that gangs divide, with the numbers of iterations that the launcher can compute.
+    fn trips(&self) -> Result<Trips<'a, 'b>, Refused> {
+        let over_gangs: Vec<&Shared> = self.nest.values().filter(|shared| shared.levels.gang).collect();
+        let mut counts: Vec<String> = Vec::new();
+        for shared in &over_gangs {
+            if !shared.headers.iter().all(|header| self.can_count(header)) {
+                continue;
+            }
+            let mut product = Vec::new();
+            for header in &shared.headers {
+                let edits = head_edits(self.input, header)?;
+                product.push(Counted::new(self.input, header, &edits)?.trips);
+            }
+            counts.push(product.join(" * "));
+        }
+        Ok(Trips { over_gangs, counts })
+    }
+
+    fn can_count(&self, header: &Header) -> bool {
+        let exprs = [Some(header.first), Some(header.bound), header.step];
+        exprs.into_iter().flatten().all(|expr| self.has_value(expr))
+    }
+
+    /// Whether the launcher can compute an expression: from numbers, and from values that it is given.
+    fn has_value(&self, expr: ExprId) -> bool {
+        let unit = self.input.unit();
         let mut pending = vec![expr];
         while let Some(expr) = pending.pop() {
             let expr = unit.expr(expr);
             match &expr.kind {
-                ExprKind::Name(name) => {
-                    let symbol = input.symbols.lookup(name, expr.span.start);
-                    let Some(symbol) = symbol else { continue };
-                    if input.symbols.get(symbol).kind == SymbolKind::Constant {
-                        continue;
-                    }
-                    let known = captured.iter().find(|one| one.symbol == symbol);
-                    let is_given =
-                        |one: &Captured| matches!(one.role, Role::Value | Role::Member | Role::Part(_));
-                    if !known.is_some_and(|one| is_given(one) && !one.used.written) {
-                        return false;
-                    }
-                }
-                ExprKind::Int(_)
+                ExprKind::Name(name) if !self.is_given(name, expr.span.start) => return false,
+                ExprKind::Name(_)
+                | ExprKind::Int(_)
                 | ExprKind::Literal
                 | ExprKind::Unary(..)
                 | ExprKind::Binary(..)
@@ -68,86 +128,97 @@ pub fn grid(
             pending.extend(expr.kind.children());
         }
         true
-    };
-    let mut trips: Vec<String> = Vec::new();
-    for shared in &over_gangs {
-        let is_known = |header: &crate::sema::Header| {
-            in_host(header.first) && in_host(header.bound) && header.step.is_none_or(in_host)
-        };
-        if !shared.headers.iter().all(is_known) {
-            continue;
-        }
-        let counted: Result<Vec<Counted>, Refused> = shared
-            .headers
-            .iter()
-            .map(|header| Counted::new(input, header, &head_edits(input, header)?))
-            .collect();
-        let product: Vec<String> = counted?.into_iter().map(|one| one.trips).collect();
-        trips.push(product.join(" * "));
     }
-    let all_known = trips.len() == over_gangs.len();
-    let template = !input.in_place
-        && over_gangs.iter().any(|shared| shared.headers.len() > 1)
-        && nest.values().all(|shared| shared.levels.gang || shared.headers.len() == 1)
-        && all_known
-        && over_gangs.len() == 1;
-    // The iterations that a gang takes at a time.
-    let at_a_time = |shared: &Shared| match (shared.levels.worker, shared.levels.vector) {
-        _ if !shared.tile.is_empty() => sizes::elements(&shared.tile).unwrap_or(1),
-        (_, true) => sizes.vector * sizes.workers,
-        (true, false) => sizes.workers,
-        (false, false) => 1,
-    };
-    let counted = match trips.as_slice() {
-        [one] if all_known => vec![format!("const unsigned long long {} = {one};", words.trips)],
-        _ => Vec::new(),
-    };
-    if let Some(gangs) = &asked.gangs {
-        let number = gangs.trim().parse::<u32>().is_ok();
-        if input.in_place {
-            let gangs = format!("acc2omp::gangs({})", gangs.trim());
-            let lines = Vec::new();
-            return Ok(Grid { gangs, lines, template, param: None, argument: None, is_counted: false });
+
+    /// Whether the launcher is given the value of a name, or knows it.
+    fn is_given(&self, name: &str, at: u32) -> bool {
+        let Some(symbol) = self.input.symbols.lookup(name, at) else { return true };
+        if self.input.symbols.get(symbol).kind == SymbolKind::Constant {
+            return true;
         }
-        let is_counted = !counted.is_empty() && (template || has_tables);
-        return Ok(Grid {
-            gangs: format!("acc2omp::gangs({})", if number { gangs.trim() } else { &words.gang_count }),
+        let known = self.captured.iter().find(|one| one.symbol == symbol);
+        known.is_some_and(|one| {
+            matches!(one.role, Role::Value | Role::Member | Role::Part(_)) && !one.used.written
+        })
+    }
+
+    /// Whether the launcher chooses the width of the index: of one nest of several loops, whose iterations it counts.
+    fn chooses_index(&self, trips: &Trips) -> bool {
+        let is_alone = |shared: &Shared| shared.levels.gang || shared.headers.len() == 1;
+        !self.input.in_place
+            && trips.over_gangs.iter().any(|shared| shared.headers.len() > 1)
+            && self.nest.values().all(is_alone)
+            && trips.only().is_some()
+    }
+
+    /// As many gangs as the program asks for.
+    fn as_asked(&self, gangs: &str, counted: Vec<String>, template: bool) -> Grid {
+        if self.input.in_place {
+            let gangs = format!("acc2omp::gangs({})", gangs.trim());
+            return Grid { gangs, lines: Vec::new(), template, passed: None, is_counted: false };
+        }
+        let is_number = gangs.trim().parse::<u32>().is_ok();
+        let is_counted = !counted.is_empty() && (template || self.has_tables);
+        let name = &self.words.gang_count;
+        let passed = Passed { param: format!("long {name}"), argument: gangs.to_owned() };
+        Grid {
+            gangs: format!("acc2omp::gangs({})", if is_number { gangs.trim() } else { name }),
             lines: if is_counted { counted } else { Vec::new() },
             template,
-            param: (!number).then(|| format!("long {}", words.gang_count)),
-            argument: (!number).then(|| gangs.clone()),
+            passed: (!is_number).then_some(passed),
             is_counted,
-        });
+        }
     }
-    // A reduction, and what each gang begins with, wants few of them; else there is one thread for each iteration.
-    let is_resident = has_tables
-        || captured.iter().any(|one| {
+
+    /// As many gangs as suit the number of iterations.
+    fn gangs(&self, trips: &Trips, template: bool) -> String {
+        match trips.over_gangs.as_slice() {
+            [] => "1".to_owned(),
+            [one] if trips.all_known() => self.blocks(&self.words.trips, self.at_a_time(one), template),
+            several if trips.all_known() => {
+                let both = several.iter().zip(&trips.counts);
+                let each = both.map(|(one, trips)| self.blocks(trips, self.at_a_time(one), template));
+                format!("acc2omp::most({})", each.collect::<Vec<String>>().join(",\n        "))
+            }
+            _ => self.blocks("~0ull", 1, template),
+        }
+    }
+
+    /// The iterations that a gang takes at a time.
+    fn at_a_time(&self, shared: &Shared) -> usize {
+        match (shared.levels.worker, shared.levels.vector) {
+            _ if !shared.tile.is_empty() => sizes::elements(&shared.tile).unwrap_or(1),
+            (_, true) => self.sizes.vector * self.sizes.workers,
+            (true, false) => self.sizes.workers,
+            (false, false) => 1,
+        }
+    }
+
+    /// As many gangs as take `each` of the iterations, or as the device holds.
+    fn blocks(&self, trips: &str, each: usize, template: bool) -> String {
+        let threads = self.sizes.vector * self.sizes.workers;
+        // A kernel that stays in its place has no name yet.
+        let kernel = match (self.input.in_place, template) {
+            (true, _) => String::new(),
+            (false, true) => format!("{}, ", self.words.kernel),
+            (false, false) => format!("{}, ", self.kernel),
+        };
+        match self.is_resident() || trips == "~0ull" {
+            false => format!("acc2omp::blocks({trips}, {each})"),
+            true if each == threads => format!("acc2omp::resident_blocks({kernel}{trips}, {each})"),
+            true => format!("acc2omp::resident_blocks({kernel}{trips}, {each}, {threads})"),
+        }
+    }
+
+    /// Whether few gangs are wanted: for a reduction, and for what each gang begins with. Else there is one thread for each
+    /// iteration.
+    fn is_resident(&self) -> bool {
+        let costs = |one: &Captured| {
             matches!(
                 one.role,
                 Role::Reduction(_) | Role::ReductionArray(..) | Role::PrivateMemory(..) | Role::FirstArray(_)
             )
-        });
-    let threads = sizes.vector * sizes.workers;
-    // How many gangs of a kernel the device holds; a kernel that stays in its place has no name yet.
-    let kernel = match (input.in_place, template) {
-        (true, _) => String::new(),
-        (false, true) => format!("{}, ", words.kernel),
-        (false, false) => format!("{kernel}, "),
-    };
-    let blocks = |trips: &str, each: usize| match is_resident || trips == "~0ull" {
-        false => format!("acc2omp::blocks({trips}, {each})"),
-        true if each == threads => format!("acc2omp::resident_blocks({kernel}{trips}, {each})"),
-        true => format!("acc2omp::resident_blocks({kernel}{trips}, {each}, {threads})"),
-    };
-    let gangs = match over_gangs.as_slice() {
-        [] => "1".to_owned(),
-        [one] if all_known => blocks(&words.trips, at_a_time(one)),
-        several if all_known => {
-            let each = several.iter().zip(&trips).map(|(one, trips)| blocks(trips, at_a_time(one)));
-            format!("acc2omp::most({})", each.collect::<Vec<String>>().join(",\n        "))
-        }
-        _ => blocks("~0ull", 1),
-    };
-    let is_counted = !counted.is_empty();
-    Ok(Grid { gangs, lines: counted, template, param: None, argument: None, is_counted })
+        };
+        self.has_tables || self.captured.iter().any(costs)
+    }
 }

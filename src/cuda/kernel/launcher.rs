@@ -50,7 +50,7 @@ pub fn kernel(launcher: &Launcher, code: &str) -> String {
 pub fn text(launcher: &Launcher) -> String {
     let Launcher { name, place, host, grid, .. } = launcher;
     let mut params: Vec<String> = host.params.iter().map(|(device, _)| device.clone()).collect();
-    params.extend(grid.param.clone());
+    params.extend(grid.passed.as_ref().map(|passed| passed.param.clone()));
     if launcher.queued {
         params.push(format!("int {}", host.words.queue));
     }
@@ -95,7 +95,7 @@ pub fn text(launcher: &Launcher) -> String {
 pub fn prototype(launcher: &Launcher) -> String {
     let Launcher { name, host, grid, queued, .. } = launcher;
     let mut params: Vec<String> = host.params.iter().map(|(_, header)| header.clone()).collect();
-    params.extend(grid.param.clone());
+    params.extend(grid.passed.as_ref().map(|passed| passed.param.clone()));
     if *queued {
         params.push(format!("int {}", host.words.queue));
     }

@@ -2,6 +2,9 @@
 //!
 //! Invariant: the loops of a routine with levels are distributed over the threads that call it.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 use super::body::Body;
 use crate::acc::ast::DirectiveKind;
 use crate::cuda::code::text::Edits;
@@ -12,7 +15,7 @@ use crate::cuda::program::{Input, Refused};
 use crate::cuda::schedule::nest;
 use crate::cuda::schedule::sizes::Shape;
 use crate::cuda::types::spelling;
-use crate::host::ir::FunctionId;
+use crate::host::ir::{FunctionId, Unit};
 use crate::sema::{self, Class};
 
 /// The body of a function as device code: the loops of a routine with levels are shared out.
@@ -73,7 +76,34 @@ pub fn common(input: &Input, function: FunctionId) -> std::collections::HashSet<
         .collect()
 }
 
-/// Whether the body of a function can be written for the device.
-pub fn writable(input: &Input, at: usize) -> Result<(), Refused> {
-    routine_code(input, at, Edits::default(), 0).map(|_| ())
+/// The bodies of functions as device code, each written once: for whoever asks whether that can be, and for the device file.
+#[derive(Default)]
+pub struct Routines {
+    written: RefCell<HashMap<Written, Result<String, Refused>>>,
+}
+
+/// What the code of a function depends on: its file, its number there, and whether it says where it comes from.
+#[derive(PartialEq, Eq, Hash)]
+struct Written {
+    unit: *const Unit,
+    at: usize,
+    line_directives: bool,
+}
+
+impl Routines {
+    /// The body of a function.
+    pub fn code(&self, input: &Input, at: usize) -> Result<String, Refused> {
+        let key = Written { unit: input.unit(), at, line_directives: input.line_directives };
+        if let Some(known) = self.written.borrow().get(&key) {
+            return known.clone();
+        }
+        let made = routine_code(input, at, Edits::default(), 0);
+        self.written.borrow_mut().insert(key, made.clone());
+        made
+    }
+
+    /// Whether the body of a function can be written for the device.
+    pub fn writable(&self, input: &Input, at: usize) -> Result<(), Refused> {
+        self.code(input, at).map(|_| ())
+    }
 }

@@ -10,7 +10,7 @@ use crate::cuda::schedule::capture::{self, Captured, Role};
 use crate::cuda::schedule::owners::{levels_at, levels_of_owner};
 use crate::cuda::schedule::threads;
 use crate::cuda::types::spelling;
-use crate::host::ir::{Derived, StmtId, StmtKind};
+use crate::host::ir::{Decl, Derived, StmtId, StmtKind};
 use crate::sema::{self, Class, SymbolId};
 use crate::source::Span;
 
@@ -22,93 +22,115 @@ pub fn shared_arrays(
     workers: usize,
     made: &mut Made,
 ) -> Result<bool, Refused> {
+    let mut shared = private_arrays(body, captured, workers, made)?;
+    shared.extend(declared_arrays(body, stmt, workers)?);
+    let any = !shared.is_empty();
+    body.common.extend(shared);
+    Ok(any)
+}
+
+/// Whether some loop inside of what an array belongs to spreads what uses it over more threads.
+fn threads_share(body: &Body, symbol: SymbolId, from: Levels) -> bool {
     let input = body.input;
-    let threads_share = |symbol: SymbolId, from: Levels| {
-        // Some loop inside spreads what uses it over more threads.
-        body.shape.many
-            && body.nest.values().any(|shared| {
-                let more = shared.levels.without(from).threads();
-                let inner = sema::uses(input.unit(), input.symbols, shared.stmts[0]);
-                // What it reduces, it has a copy of for each thread.
-                let reduces = shared.reduces(input, symbol).next().is_some();
-                more && !reduces
-                    && inner.of(symbol).is_some_and(|used| used.part_written || used.address_taken)
-            })
-    };
-    let mut shared_now = Vec::new();
+    body.shape.many
+        && body.nest.values().any(|shared| {
+            let more = shared.levels.without(from).threads();
+            let inner = sema::uses(input.unit(), input.symbols, shared.stmts[0]);
+            // What it reduces, it has a copy of for each thread.
+            let reduces = shared.reduces(input, symbol).next().is_some();
+            more && !reduces && inner.of(symbol).is_some_and(|used| used.part_written || used.address_taken)
+        })
+}
+
+/// Declares the private arrays of a construct in its kernel; those that threads share.
+fn private_arrays(
+    body: &mut Body,
+    captured: &[Captured],
+    workers: usize,
+    made: &mut Made,
+) -> Result<Vec<SymbolId>, Refused> {
+    let input = body.input;
     let is_private = |one: &&Captured| matches!(one.role, Role::Local | Role::FirstArray(_));
-    let mut filled_shared = false;
+    let mut shared = Vec::new();
+    let mut is_filled = false;
     for one in captured.iter().filter(|one| one.class == Class::Array).filter(is_private) {
         let element = capture::element(input, one)?;
-        let sizes: String = one
-            .decl
-            .derived
-            .iter()
-            .filter_map(|part| match part {
-                Derived::Array(Some(size)) => Some(format!("[{}]", one.seen.text(*size))),
-                _ => None,
-            })
-            .collect();
-        let stars = "*".repeat(spelling::stars(&one.decl));
+        let sizes = sizes(one);
+        let head = format!("{element} {}", "*".repeat(spelling::stars(&one.decl)));
         let mode = levels_of_owner(input, body.nest, &one.name);
-        if threads_share(one.symbol, mode) {
-            if mode.worker && body.shape.rows {
-                let rows = body.names.fresh(&format!("{}_rows", one.name));
-                made.prologue.push(format!("__shared__ {element} {stars}{rows}[{workers}]{sizes};"));
-                made.prologue.push(format!("{element} {stars}(&{}){sizes} = {rows}[threadIdx.y];", one.name));
-            } else {
-                made.prologue.push(format!("__shared__ {element} {stars}{}{sizes};", one.name));
-            }
-            shared_now.push(one.symbol);
-            filled_shared |= matches!(one.role, Role::FirstArray(_));
-        } else {
-            made.prologue.push(format!("{element} {stars}{}{sizes};", one.name));
+        if !threads_share(body, one.symbol, mode) {
+            made.prologue.push(format!("{head}{}{sizes};", one.name));
+            continue;
         }
+        made.prologue.extend(match mode.worker && body.shape.rows {
+            true => Vec::from(of_workers(body, &head, (&one.name, &sizes), workers)),
+            false => vec![format!("__shared__ {head}{}{sizes};", one.name)],
+        });
+        shared.push(one.symbol);
+        is_filled |= matches!(one.role, Role::FirstArray(_));
     }
-    if filled_shared {
+    if is_filled {
         made.filling.push("__syncthreads();".to_owned());
     }
-    // Declared in the region.
-    let span = input.stmt_span(stmt);
-    for part in input.unit().stmts_in(span) {
+    Ok(shared)
+}
+
+/// The sizes of an array, in brackets.
+fn sizes(one: &Captured) -> String {
+    let size = |part: &Derived| match part {
+        Derived::Array(Some(size)) => Some(format!("[{}]", one.seen.text(*size))),
+        _ => None,
+    };
+    one.decl.derived.iter().filter_map(size).collect()
+}
+
+/// An array for each worker: the shared one of all, and the worker's own by the array's name. `head`: what stands before it.
+fn of_workers(body: &mut Body, head: &str, (name, sizes): (&str, &str), workers: usize) -> [String; 2] {
+    let rows = body.names.fresh(&format!("{name}_rows"));
+    [
+        format!("__shared__ {head}{rows}[{workers}]{sizes};"),
+        format!("{head}(&{name}){sizes} = {rows}[threadIdx.y];"),
+    ]
+}
+
+/// Has the arrays that a region declares and that threads share be shared; which they are.
+fn declared_arrays(body: &mut Body, stmt: StmtId, workers: usize) -> Result<Vec<SymbolId>, Refused> {
+    let input = body.input;
+    let mut shared = Vec::new();
+    for part in input.unit().stmts_in(input.stmt_span(stmt)) {
         let StmtKind::Decl(decls) = &part.kind else { continue };
         for decl in decls.iter().map(|id| input.unit().decl(*id)) {
             let Some(symbol) = input.symbols.lookup(&decl.name, decl.name_span.end) else { continue };
-            if input.symbols.get(symbol).class != Class::Array {
+            let mode = levels_at(input, body.nest, part.span);
+            let is_array = input.symbols.get(symbol).class == Class::Array;
+            if !is_array || !threads_share(body, symbol, mode) {
                 continue;
             }
-            let mode = levels_at(input, body.nest, part.span);
-            if threads_share(symbol, mode) {
-                if decl.init.is_some() || decls.len() > 1 {
-                    return Err(refused(part.span, "an array of each gang, declared in this way"));
-                }
-                if mode.worker && body.shape.rows {
-                    let text = |start, end| body.edits.render(input.file(), Span { start, end }, 0);
-                    let sizes = text(decl.name_span.end, part.span.end)?;
-                    let written = Span { start: part.span.start, end: decl.name_span.start };
-                    let written = input.file().text(written);
-                    let blanks = &written[written.trim_end().len()..];
-                    let head = text(part.span.start, decl.name_span.start)?;
-                    let head = format!("{}{blanks}", head.trim_end());
-                    let sizes = sizes.trim().trim_end_matches(';').trim().to_owned();
-                    let rows = body.names.fresh(&format!("{}_rows", decl.name));
-                    body.edits.replace_all(
-                        part.span,
-                        format!(
-                            "__shared__ {head}{rows}[{workers}]{sizes};\n{head}(&{}){sizes} = {rows}[threadIdx.y];",
-                            decl.name
-                        ),
-                    );
-                } else {
-                    body.edits.insert(part.span.start, "__shared__ ");
-                }
-                shared_now.push(symbol);
+            if decl.init.is_some() || decls.len() > 1 {
+                return Err(refused(part.span, "an array of each gang, declared in this way"));
             }
+            match mode.worker && body.shape.rows {
+                true => array_of_workers(body, part.span, decl, workers)?,
+                false => body.edits.insert(part.span.start, "__shared__ "),
+            }
+            shared.push(symbol);
         }
     }
-    let any = !shared_now.is_empty();
-    body.common.extend(shared_now);
-    Ok(any)
+    Ok(shared)
+}
+
+/// Writes the declaration of an array as one for each worker.
+fn array_of_workers(body: &mut Body, span: Span, decl: &Decl, workers: usize) -> Result<(), Refused> {
+    let file = body.input.file();
+    let written = file.text(Span { start: span.start, end: decl.name_span.start });
+    let blanks = &written[written.trim_end().len()..];
+    let text = |start, end| body.edits.render(file, Span { start, end }, 0);
+    let head = format!("{}{blanks}", text(span.start, decl.name_span.start)?.trim_end());
+    let sizes = text(decl.name_span.end, span.end)?;
+    let sizes = sizes.trim().trim_end_matches(';').trim();
+    let lines = of_workers(body, &head, (&decl.name, sizes), workers);
+    body.edits.replace_all(span, lines.join("\n"));
+    Ok(())
 }
 
 /// Scalars that a region declares for each gang and that the threads of a gang update by `atomic`: the threads share them.

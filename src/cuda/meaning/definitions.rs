@@ -4,7 +4,7 @@
 
 use crate::cuda::code::text::{Edits, Overlap};
 use crate::cuda::program::{Input, Seen};
-use crate::cuda::types::enums;
+use crate::cuda::types::{enums, packed};
 use crate::host::forms::{EnumSpecifier, inside};
 use crate::host::ir::{DeclKind, Record};
 use crate::source::Span;
@@ -51,7 +51,8 @@ pub fn text(input: &Input, seen: &Seen, span: Span) -> String {
         if one.is_definition {
             before += &format!("{};\n", enums::constants(seen, one));
         }
-        edits.replace(one.span, word);
+        let whole = Span { start: one.span.start, end: packed::after(seen, one.span.end).end };
+        edits.replace(if span.contains(whole) { whole } else { one.span }, word);
     }
     let is_outside = |word: &&Span| !outer.iter().any(|record| record.span.contains(**word));
     for word in inside(&unit.forms.storage, span).filter(is_outside) {

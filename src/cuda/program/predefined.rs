@@ -21,6 +21,12 @@ pub fn asks_for_line(input: &Input, seen: &Seen, span: Span) -> bool {
     LINES.iter().any(|word| named.contains(*word))
 }
 
+/// What is known of a program, where code that asks for its line says with `#line` where it comes from.
+pub fn directed<'a>(input: &Input<'a>, span: Span) -> Input<'a> {
+    let line_directives = input.line_directives || asks_for_line(input, &input.source, span);
+    Input { line_directives, ..*input }
+}
+
 /// Writes out the name of the function in the code of a construct: the kernel has another.
 pub fn name_function(input: &Input, span: Span, function: &str, edits: &mut Edits) -> Result<(), Refused> {
     let code = input.source.code(span);

@@ -1720,6 +1720,20 @@ void acc2omp_compare(const char *source, const char *ours, const char *theirs)
     std::exit(1);
 }
 
+void acc2omp_compare_layouts(const char *source, const acc2omp_layout *ours, const acc2omp_layout *theirs)
+{
+    for (; ours->what && theirs->what; ours++, theirs++)
+        if (ours->bytes != theirs->bytes) {
+            std::fprintf(stderr, "acc2omp: %s and its device code were built with different layouts: %s is %zu, not %zu\n",
+                         source, ours->what, ours->bytes, theirs->bytes);
+            std::exit(1);
+        }
+    if (ours->what || theirs->what) {
+        std::fprintf(stderr, "acc2omp: %s and its device code were translated from different sources\n", source);
+        std::exit(1);
+    }
+}
+
 namespace acc2omp {
 namespace detail {
 

@@ -46,6 +46,9 @@ typedef enum acc_device_t {
     acc_device_radeon = 8
 } acc_device_t;
 
+/* Enumerations are integers of the size of `int` to the library and to device code: without -fshort-enums. */
+typedef char acc2omp_enum_has_the_size_of_int[sizeof(acc_device_t) == sizeof(int) ? 1 : -1];
+
 /* What acc_get_property is asked for (3.1). */
 typedef enum acc_device_property_t {
     acc_property_none = 0,
@@ -236,6 +239,33 @@ void acc2omp_declare(const void *host, size_t bytes, void *(*device_address)(voi
  * and `theirs` say what each has chosen. May be called before main.
  */
 void acc2omp_compare(const char *source, const char *ours, const char *theirs);
+
+/* A size, an alignment or the place of a member, in bytes, and what it is. */
+typedef struct acc2omp_layout {
+    const char *what;
+    size_t bytes;
+} acc2omp_layout;
+
+/*
+ * Ends the program if structs lie in memory in another way in a source than in its device code, as with `-fpack-struct`
+ * for one of them. Both lists end with {0, 0}. May be called before main.
+ */
+void acc2omp_compare_layouts(const char *source, const acc2omp_layout *ours, const acc2omp_layout *theirs);
+
+/* Entries of such a list: of a type, and of the type and up to eight of its members. */
+#define ACC2OMP_SIZE(T) {"the size of " #T, sizeof(T)}, {"the alignment of " #T, __alignof__(T)}
+#define ACC2OMP_LAYOUT(T, ...) \
+    ACC2OMP_SIZE(T), ACC2OMP_NINTH(__VA_ARGS__, ACC2OMP_8, ACC2OMP_7, ACC2OMP_6, ACC2OMP_5, ACC2OMP_4, ACC2OMP_3, \
+                                   ACC2OMP_2, ACC2OMP_1, 0)(T, __VA_ARGS__)
+#define ACC2OMP_NINTH(a, b, c, d, e, f, g, h, ninth, ...) ninth
+#define ACC2OMP_1(T, m) {"the place of " #m " in " #T, offsetof(T, m)}
+#define ACC2OMP_2(T, m, ...) ACC2OMP_1(T, m), ACC2OMP_1(T, __VA_ARGS__)
+#define ACC2OMP_3(T, m, ...) ACC2OMP_1(T, m), ACC2OMP_2(T, __VA_ARGS__)
+#define ACC2OMP_4(T, m, ...) ACC2OMP_1(T, m), ACC2OMP_3(T, __VA_ARGS__)
+#define ACC2OMP_5(T, m, ...) ACC2OMP_1(T, m), ACC2OMP_4(T, __VA_ARGS__)
+#define ACC2OMP_6(T, m, ...) ACC2OMP_1(T, m), ACC2OMP_5(T, __VA_ARGS__)
+#define ACC2OMP_7(T, m, ...) ACC2OMP_1(T, m), ACC2OMP_6(T, __VA_ARGS__)
+#define ACC2OMP_8(T, m, ...) ACC2OMP_1(T, m), ACC2OMP_7(T, __VA_ARGS__)
 
 /* What a macro stands for, as a string. */
 #define ACC2OMP_TEXT(...) ACC2OMP_AS_TEXT(__VA_ARGS__)

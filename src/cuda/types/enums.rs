@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use super::packed;
 use crate::cuda::program::{Input, Seen};
 use crate::host::forms::{EnumSpecifier, inside};
 use crate::host::ir::{BinaryOp, Decl, DeclKind, ExprId, ExprKind, UnaryOp, Unit};
@@ -35,11 +36,27 @@ pub fn of_definition(input: &Input, seen: &Seen, span: Span) -> Option<&'static 
         known.insert(&decl.name, value);
         (low, high, next) = (value.min(low), value.max(high), value + 1);
     }
+    if packed::is_packed(seen, span) {
+        return smallest(low, high);
+    }
     let (int, unsigned) = (i128::from(i32::MIN)..=i128::from(i32::MAX), 0..=i128::from(u32::MAX));
     match low < 0 {
         true => (int.contains(&low) && int.contains(&high)).then_some("int"),
         false => unsigned.contains(&high).then_some("unsigned int"),
     }
+}
+
+/// The integer type of a packed enumeration.
+fn smallest(low: i128, high: i128) -> Option<&'static str> {
+    let types: [(&str, i128, i128); 5] = [
+        ("unsigned char", 0, u8::MAX.into()),
+        ("signed char", i8::MIN.into(), i8::MAX.into()),
+        ("unsigned short", 0, u16::MAX.into()),
+        ("short", i16::MIN.into(), i16::MAX.into()),
+        ("int", i32::MIN.into(), i32::MAX.into()),
+    ];
+    let fitting = types.into_iter().find(|(_, least, most)| *least <= low && high <= *most);
+    fitting.map(|(word, ..)| word)
 }
 
 impl Values<'_> {

@@ -9,7 +9,7 @@ use crate::source::Span;
 
 use super::referred;
 use crate::cuda::code::text::{operand, summand};
-use crate::cuda::program::{Input, Refused, refused};
+use crate::cuda::program::{Input, Refused, Seen, refused};
 
 /// The memory of a list item.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,112 +104,134 @@ pub fn address(input: &Input, index: usize, item: &ListItem) -> Result<Address, 
 pub fn piece(input: &Input, index: usize, item: &ListItem) -> Result<Address, Refused> {
     let place = input.bound[index].directive.span.start;
     let symbol = input.symbols.lookup(&item.base.text, place);
-    let known = symbol.map(|symbol| input.symbols.get(symbol));
-    let class = known.map_or(Class::Unknown, |known| known.class);
-    let last_member = item.parts.iter().rposition(|part| matches!(part, Part::Member(_)));
-    let sections: Vec<&Subscript> = item.subscripts();
-    let base = match last_member {
-        Some(_) => item.head(),
-        None => item.base.text.as_str(),
+    let is_member = item.parts.iter().any(|part| matches!(part, Part::Member(_)));
+    let declared = symbol.filter(|_| !is_member).and_then(|symbol| input.declaration(symbol));
+    let base = if is_member { item.head() } else { item.base.text.as_str() };
+    if !item.subscripts().is_empty() {
+        let section = Section::of(input, item, (base, is_member), declared)?;
+        return Ok(section.address());
+    }
+    if let Some((decl, derived)) = declared.and_then(|(_, decl)| Some((decl, referred::array(input, decl)?)))
+    {
+        return Ok(whole(input, base, &Decl { derived, ..decl.clone() }));
+    }
+    let is_array = symbol.is_some_and(|symbol| input.symbols.get(symbol).class == Class::Array);
+    match declared.filter(|(_, decl)| is_array || has_length(decl)) {
+        Some((_, decl)) if base != "this" => Ok(whole(input, base, decl)),
+        _ => Ok(object(base)),
+    }
+}
+
+/// The memory of a scalar or a struct, or of what `this` leads to.
+fn object(base: &str) -> Address {
+    let (from, bytes) = match base {
+        "this" => (base.to_owned(), "sizeof *this".to_owned()),
+        _ => (format!("&{base}"), format!("sizeof {}", operand(base))),
     };
-    if sections.is_empty() && base == "this" {
-        return Ok(Address {
-            from: base.to_owned(),
-            count: "1".to_owned(),
-            bytes: "sizeof *this".to_owned(),
-            at_start: true,
-        });
-    }
-    if sections.is_empty() {
-        if last_member.is_none() {
-            let decl = symbol.and_then(|symbol| input.declaration(symbol)).map(|(_, decl)| decl);
-            if let Some(decl) = decl.filter(|decl| class == Class::Array || has_length(decl)) {
-                return Ok(whole(input, base, decl));
-            }
-            if let Some((decl, derived)) = decl.and_then(|decl| Some((decl, referred::array(input, decl)?))) {
-                return Ok(whole(input, base, &Decl { derived, ..decl.clone() }));
-            }
+    Address { from, count: "1".to_owned(), bytes, at_start: true }
+}
+
+/// A part of an array, or of what pointers lead to.
+struct Section<'a> {
+    base: &'a str,
+    /// The base is a member of something.
+    is_member: bool,
+    extents: Vec<Extent>,
+    /// How many dimensions the array has.
+    dimensions: usize,
+}
+
+/// What a section takes of one dimension.
+struct Extent {
+    first: String,
+    length: String,
+    /// It is all of what the declaration says.
+    is_full: bool,
+}
+
+impl Extent {
+    fn last(&self) -> String {
+        match self.first.as_str() {
+            "0" => format!("{} - 1", operand(&self.length)),
+            first => format!("{} + {} - 1", operand(first), operand(&self.length)),
         }
-        return Ok(Address {
-            from: format!("&{base}"),
-            count: "1".to_owned(),
-            bytes: format!("sizeof {}", operand(base)),
-            at_start: true,
-        });
     }
-    // The sizes of the dimensions, if they are declared.
-    let decl = symbol.filter(|_| last_member.is_none()).and_then(|symbol| input.declaration(symbol));
-    let declared: Vec<Option<String>> = match decl {
-        Some((seen, decl)) => {
-            let size = |part: &Derived| match part {
-                Derived::Array(Some(size)) => Some(seen.text(*size)),
-                _ => None,
+}
+
+impl<'a> Section<'a> {
+    fn of(
+        input: &Input,
+        item: &ListItem,
+        (base, is_member): (&'a str, bool),
+        declared: Option<(Seen, &Decl)>,
+    ) -> Result<Section<'a>, Refused> {
+        let sizes: Vec<Option<String>> = declared.map(|(seen, decl)| sizes(seen, decl)).unwrap_or_default();
+        let mut extents = Vec::new();
+        for (at, subscript) in item.subscripts().into_iter().enumerate() {
+            let size = sizes.get(at).cloned().flatten();
+            let (first, length) = bounds(subscript);
+            let known = || input.plan.section(item.span).and_then(|section| section.sizes[at]);
+            let length = match (length, &size) {
+                (Some(length), _) => length,
+                (None, Some(size)) if first == "0" => size.clone(),
+                (None, Some(size)) => format!("{} - {}", operand(size), operand(&first)),
+                (None, None) => {
+                    let size = known().ok_or_else(|| refused(item.span, "a section without a length"))?;
+                    if first == "0" { size.to_string() } else { format!("{size} - {}", operand(&first)) }
+                }
             };
-            decl.derived.iter().map(size).collect()
+            let is_full = first == "0" && size.is_some_and(|size| size == length);
+            extents.push(Extent { first, length, is_full });
         }
-        None => Vec::new(),
-    };
-    let depth = sections.len();
-    let total = match decl {
-        Some((_, decl)) => decl
-            .derived
-            .iter()
-            .filter(|part| matches!(part, Derived::Array(_) | Derived::Pointer))
-            .count()
-            .max(depth),
-        None => depth,
-    };
-    let mut from = base.to_owned();
-    let mut end = base.to_owned();
-    let mut product: Vec<String> = Vec::new();
-    let mut dense = true;
-    let mut at_start = true;
-    for (at, subscript) in sections.iter().enumerate() {
-        let (first, length) = bounds(subscript);
-        let declared = declared.get(at).cloned().flatten();
-        let length = match (length, &declared) {
-            (Some(length), _) => length,
-            (None, Some(size)) if first == "0" => size.clone(),
-            (None, Some(size)) => format!("{} - {}", operand(size), operand(&first)),
-            (None, None) => {
-                let known = input.plan.section(item.span).and_then(|section| section.sizes[at]);
-                let size = known.ok_or_else(|| refused(item.span, "a section without a length"))?;
-                if first == "0" { size.to_string() } else { format!("{size} - {}", operand(&first)) }
-            }
-        };
-        if at > 0 {
-            let full = first == "0" && declared.as_deref().is_some_and(|size| size == length);
-            dense &= full;
-        }
-        at_start &= first == "0";
-        from += &format!("[{first}]");
-        let last = if first == "0" {
-            format!("{} - 1", operand(&length))
-        } else {
-            format!("{} + {} - 1", operand(&first), operand(&length))
-        };
-        end += &format!("[{last}]");
-        product.push(length);
+        let is_dimension = |part: &&Derived| matches!(part, Derived::Array(_) | Derived::Pointer);
+        let dimensions = declared.map_or(0, |(_, decl)| decl.derived.iter().filter(is_dimension).count());
+        let dimensions = dimensions.max(extents.len());
+        Ok(Section { base, is_member, extents, dimensions })
     }
-    let rest = "[0]".repeat(total - depth);
-    let element = format!("{base}{}{rest}", "[0]".repeat(depth));
-    let outer = format!("{base}[0]");
-    let (count, bytes) = if depth == 1 && total == 1 {
-        let length = product.first().cloned().unwrap_or_default();
-        (length.clone(), format!("{} * sizeof {outer}", operand(&length)))
-    } else if dense {
-        let length = operand(product.first().map_or("", String::as_str));
-        (format!("{length} * (sizeof {outer} / sizeof {element})"), format!("{length} * sizeof {outer}"))
-    } else {
-        let count = format!("&{end}{rest} - &{from}{rest} + 1");
+
+    fn address(&self) -> Address {
+        let at_start = self.extents.iter().all(|extent| extent.first == "0");
+        let (count, bytes) = self.size();
+        let from = match at_start && (self.dimensions == 1 || !self.is_member) {
+            true => self.base.to_owned(),
+            false => format!("&{}", self.element_at(|extent| extent.first.clone())),
+        };
+        Address { from, count, bytes, at_start }
+    }
+
+    /// The length in elements and in bytes.
+    fn size(&self) -> (String, String) {
+        let element = self.element_at(|_| "0".to_owned());
+        let outer = format!("{}[0]", self.base);
+        let length = self.extents.first().map_or("", |extent| extent.length.as_str());
+        let (is_row, length_in_product) = (self.dimensions == 1, operand(length));
+        if is_row {
+            return (length.to_owned(), format!("{length_in_product} * sizeof {outer}"));
+        }
+        if self.extents.iter().skip(1).all(|extent| extent.is_full) {
+            let count = format!("{length_in_product} * (sizeof {outer} / sizeof {element})");
+            return (count, format!("{length_in_product} * sizeof {outer}"));
+        }
+        let first = self.element_at(|extent| extent.first.clone());
+        let last = self.element_at(Extent::last);
+        let count = format!("&{last} - &{first} + 1");
         (count.clone(), format!("({count}) * sizeof {element}"))
+    }
+
+    /// An element: by these indices in the dimensions of the section, the first one in those that are left out.
+    fn element_at(&self, index: impl Fn(&Extent) -> String) -> String {
+        let indices: String = self.extents.iter().map(|extent| format!("[{}]", index(extent))).collect();
+        format!("{}{indices}{}", self.base, "[0]".repeat(self.dimensions - self.extents.len()))
+    }
+}
+
+/// The sizes of the dimensions of a variable, where they are declared.
+fn sizes(seen: Seen, decl: &Decl) -> Vec<Option<String>> {
+    let size = |part: &Derived| match part {
+        Derived::Array(Some(size)) => Some(seen.text(*size)),
+        _ => None,
     };
-    let from = match (at_start, total) {
-        (true, 1) => base.to_owned(),
-        (true, _) if last_member.is_none() => base.to_owned(),
-        _ => format!("&{from}{rest}"),
-    };
-    Ok(Address { from, count, bytes, at_start })
+    decl.derived.iter().map(size).collect()
 }
 
 /// First element and length of one dimension.

@@ -6,6 +6,7 @@ pub mod complex;
 pub mod cpp_complex;
 pub mod enums;
 pub mod item;
+pub mod layout;
 pub mod motion;
 pub mod packed;
 pub mod referred;

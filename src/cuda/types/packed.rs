@@ -4,6 +4,7 @@
 
 use crate::source::Span;
 
+use crate::cuda::code::text::words;
 use crate::cuda::program::Seen;
 
 /// The text of a definition as the device file has it.
@@ -20,6 +21,18 @@ pub fn definition(seen: &Seen, span: Span, text: String) -> String {
 
 /// The attributes that stand after a closing brace, with a blank before them.
 fn attributes(seen: &Seen, from: u32) -> String {
+    let text = seen.file.text(after(seen, from)).trim().to_owned();
+    if text.is_empty() { text } else { format!(" {text}") }
+}
+
+/// Whether an attribute in or after the definition of an enumeration says that it has the smallest type.
+pub fn is_packed(seen: &Seen, span: Span) -> bool {
+    let whole = Span { start: span.start, end: after(seen, span.end).end };
+    words(&seen.file.text(whole)).iter().any(|word| ["packed", "__packed__"].contains(word))
+}
+
+/// The bytes of the attributes that stand after a closing brace.
+pub fn after(seen: &Seen, from: u32) -> Span {
     let rest = seen.file.text(Span { start: from, end: seen.file.bytes.len() as u32 });
     let mut end = 0;
     loop {
@@ -35,7 +48,7 @@ fn attributes(seen: &Seen, from: u32) -> String {
         };
         end = at + close + 1;
     }
-    if end == 0 { String::new() } else { format!(" {}", rest[..end].trim()) }
+    Span { start: from, end: from + end as u32 }
 }
 
 /// Where the parenthesis closes that a text begins with.

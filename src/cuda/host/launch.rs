@@ -1,0 +1,476 @@
+//! A launch: a statement of a compute construct as a kernel with what starts it.
+//!
+//! Invariant: kernel and launcher name the program's variables by their own names.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use super::lowering::Lowering;
+use crate::acc::ast::{ClauseKind, DirectiveKind, ReductionOp};
+use crate::cuda::code::lines::unbraced;
+use crate::cuda::code::origin;
+use crate::cuda::code::text::{Edits, words};
+use crate::cuda::fit::placement::Placement;
+use crate::cuda::fit::{copied, hoisted};
+use crate::cuda::kernel::body::Body;
+use crate::cuda::kernel::grid::{Grid, Launched, grid};
+use crate::cuda::kernel::launcher::{self, Launcher};
+use crate::cuda::kernel::parts::{Host, Made, Words};
+use crate::cuda::kernel::shared::{gang_counters, shared_arrays};
+use crate::cuda::kernel::variable::{Making, lengthen};
+use crate::cuda::kernel::{inside, place, table, this, window};
+use crate::cuda::program::levels::Levels;
+use crate::cuda::program::names::Names;
+use crate::cuda::program::{Input, Refused, predefined, refused};
+use crate::cuda::schedule::capture::{self, Captured, Environment, Extra, Role};
+use crate::cuda::schedule::clause::Asked;
+use crate::cuda::schedule::distinct::are_distinct;
+use crate::cuda::schedule::nest::{self, Nest};
+use crate::cuda::schedule::reduction::reductions_through;
+use crate::cuda::schedule::sizes::{Sizes, shape};
+use crate::cuda::schedule::{spill, threads};
+use crate::host::ir::{StmtId, StmtKind};
+use crate::plan::Item;
+use crate::sema::SymbolId;
+use crate::source::Span;
+
+/// One launch: a statement of a compute construct.
+#[derive(Clone, Copy)]
+pub struct Launch {
+    /// The directive whose clauses count.
+    pub index: usize,
+    /// The statement.
+    pub stmt: StmtId,
+    /// The directive whose loops are shared out: itself, or a loop directive in a `kernels` construct.
+    pub root: Option<usize>,
+    /// The construct's data are on the device already.
+    pub is_split: bool,
+    pub in_kernels: bool,
+}
+
+/// What is decided about a launch before any of it is written.
+struct Scheduled<'a> {
+    asked: Asked,
+    /// The loops that gangs and threads divide.
+    nest: Nest<'a>,
+    /// The variables from outside, and what else the region gets.
+    captured: Vec<Captured<'a>>,
+    extras: Vec<Extra>,
+    sizes: Sizes,
+    is_one_gang: bool,
+    /// No two names lead to the same memory.
+    is_distinct: bool,
+}
+
+/// What the gangs reduce, and the arrays of each thread that are combined at the end.
+#[derive(Default)]
+struct Reduced {
+    results: HashMap<SymbolId, ReductionOp>,
+    arrays: HashSet<SymbolId>,
+}
+
+/// A kernel, and what the host does to start it.
+struct Kernel {
+    code: String,
+    made: Made,
+    host: Host,
+    grid: Grid,
+    /// The names that are taken.
+    names: Names,
+}
+
+impl<'a> Lowering<'a> {
+    /// Makes kernel and launcher of one launch; the call of the launcher.
+    pub fn launch(&mut self, launch: Launch, asked: &Asked) -> Result<Vec<String>, Refused> {
+        let placement = self.placements.launch(launch.stmt).found()?;
+        let placed = Input { in_place: placement.is_in_place(), object: placement.object(), ..*self.input };
+        let input = &predefined::directed(&placed, placed.stmt_span(launch.stmt));
+        let scheduled = self.scheduled(input, launch, asked)?;
+        let name = self.launcher_name(input, launch);
+        let kernel = kernel(input, launch, &scheduled, &name)?;
+        if !input.in_place {
+            return Ok(vec![self.in_device_file(input, launch, &scheduled, (&name, &kernel))]);
+        }
+        let lines = self.in_place(input, launch, &scheduled, kernel);
+        let Placement::Hoisted { home, .. } = placement else { return Ok(lines) };
+        let (function, call) = hoisted::function(input, home, &name, launch.stmt, &lines);
+        self.hoisted.push((launch.index, function));
+        Ok(vec![call])
+    }
+
+    /// Decides what runs where and which variables go there.
+    fn scheduled(
+        &mut self,
+        input: &Input<'a>,
+        launch: Launch,
+        asked: &Asked,
+    ) -> Result<Scheduled<'a>, Refused> {
+        let Launch { index, stmt, is_split, in_kernels, .. } = launch;
+        let asked = self.gangs(input, index, asked);
+        let nest = self.nest(input, launch);
+        let own = threads::own(input, index, &nest, in_kernels);
+        let is_one_gang = match &asked.gangs {
+            Some(gangs) => gangs.trim() == "1",
+            None => !nest.values().any(|shared| shared.levels.gang),
+        };
+        let kind = capture::Kind { in_kernels, is_split, is_one_gang };
+        let Environment { variables: mut captured, extras } =
+            capture::capture(input, index, stmt, &nest, kind, &own)?;
+        self.diags.extend(threads::said(input, index, &own));
+        if !input.in_place {
+            let within = input.stmt_span(stmt);
+            captured.retain(|one| {
+                let is_bound = copied::is_bound(input, within, one.symbol);
+                !(is_bound && self.device.names_constant(input, &one.name))
+            });
+        }
+        captured.iter_mut().for_each(|one| lengthen(input, stmt, one));
+        if let Some(one) = captured.iter().find(|one| is_macro_since(input, stmt, one)) {
+            let what = format!("`{}`, which is a macro's name by then,", one.name);
+            return Err(refused(input.bound[index].directive.span, &what));
+        }
+        let sizes = shape(input, &nest, stmt, &asked);
+        spill::spill(input, &nest, (stmt, sizes), &mut captured)?;
+        let is_distinct = are_distinct(input, index, stmt, &captured);
+        Ok(Scheduled { asked, nest, captured, extras, sizes, is_one_gang, is_distinct })
+    }
+
+    /// The block of a launch in its place.
+    fn in_place(
+        &mut self,
+        input: &Input,
+        launch: Launch,
+        scheduled: &Scheduled,
+        kernel: Kernel,
+    ) -> Vec<String> {
+        let Kernel { code, made, host, grid, mut names } = kernel;
+        self.device.in_place = true;
+        let block = place::Block {
+            place: &input.place(input.bound[launch.index].directive.span.start),
+            host: &host,
+            made: &made,
+            captured: &scheduled.captured,
+            grid: &grid,
+            shape: (scheduled.sizes.vector, scheduled.sizes.workers),
+            queue: scheduled.asked.queue.as_deref(),
+            code: &code,
+        };
+        place::lines(&block, &mut names)
+    }
+
+    /// Adds kernel and launcher to the device file; the call of the launcher.
+    fn in_device_file(
+        &mut self,
+        input: &Input,
+        launch: Launch,
+        scheduled: &Scheduled,
+        (name, kernel): (&str, &Kernel),
+    ) -> String {
+        let asked = &scheduled.asked;
+        let launcher = Launcher {
+            name,
+            place: &input.place(input.bound[launch.index].directive.span.start),
+            host: &kernel.host,
+            made: &kernel.made,
+            grid: &kernel.grid,
+            shape: (scheduled.sizes.vector, scheduled.sizes.workers),
+            queued: asked.queue.is_some(),
+        };
+        self.add(input, launch, &launcher, &kernel.code);
+        let mut arguments: Vec<String> = kernel.host.arguments.clone();
+        arguments.extend(kernel.grid.passed.as_ref().map(|passed| passed.argument.clone()));
+        arguments.extend(asked.queue.clone());
+        format!("{name}({});", arguments.join(", "))
+    }
+
+    /// What is asked for, with one gang where the gangs could not combine what they reduce.
+    fn gangs(&mut self, input: &Input, index: usize, asked: &Asked) -> Asked {
+        let mut asked = asked.clone();
+        if let Some(said) = &input.plan.notes[index].one_gang {
+            self.diags.push(said.clone());
+            asked.gangs = Some("1".to_owned());
+        }
+        asked
+    }
+
+    /// The loops of a launch that are shared out.
+    fn nest(&mut self, input: &Input<'a>, launch: Launch) -> Nest<'a> {
+        let Launch { index, root, in_kernels, .. } = launch;
+        let kind = input.bound[index].directive.kind;
+        let is_serial = matches!(kind, DirectiveKind::Serial | DirectiveKind::SerialLoop);
+        if root.is_none() && in_kernels && plan_divides(input, launch.stmt) {
+            self.diags.push(crate::diag::kernels_sequential(input.bound[index].directive.name_span));
+        }
+        let Some(root) = root.filter(|_| !is_serial) else {
+            return Nest::new();
+        };
+        let (mut nest, said) = nest::nest(input, root);
+        self.diags.extend(said);
+        reductions_through(input, index, &mut nest);
+        nest
+    }
+
+    /// A name for a launcher: of the file, the function and the line.
+    fn launcher_name(&mut self, input: &Input, launch: Launch) -> String {
+        let Launch { index, stmt, root, is_split, .. } = launch;
+        let start = |at: usize| input.bound[at].directive.span.start;
+        let place = match is_split {
+            true => input.stmt_span(stmt).start.max(start(root.unwrap_or(index))),
+            false => start(index),
+        };
+        let line = input.file().line_number(place);
+        let stem = input.unit_name.to_owned();
+        let function = input.bound[index].function.map(|id| input.unit().function(id).name.as_str());
+        let function = function.unwrap_or_default().replace("::", "_").replace('~', "");
+        let name = format!("{stem}_{function}_{line}");
+        self.launchers.fresh(&name)
+    }
+
+    /// Adds kernel and launcher to the device file, the launcher's declaration to the header.
+    fn add(&mut self, input: &Input, launch: Launch, launcher: &Launcher, code: &str) {
+        let Launch { index, stmt, root, is_split, .. } = launch;
+        let own = root.filter(|root| *root != index);
+        let mut text = String::new();
+        for directive in [Some(index), own].into_iter().flatten() {
+            for line in input.file().text(input.bound[directive].directive.span).lines() {
+                let line = line.trim().trim_end_matches('\\').trim_end();
+                text += &format!("// {line}\n");
+            }
+        }
+        text += &launcher::kernel(launcher, code);
+        text += &launcher::text(launcher);
+        let key = match root.is_none() && is_split {
+            true => input.stmt_span(stmt).start,
+            false => input.bound[root.unwrap_or(index)].directive.span.start,
+        };
+        let whole = Span { start: input.bound[index].directive.span.start, end: input.stmt_span(stmt).end };
+        self.device.kernel(key, text, whole);
+        self.device.prototype(key, launcher::prototype(launcher));
+    }
+}
+
+/// Writes the kernel of a launch.
+fn kernel(input: &Input, launch: Launch, scheduled: &Scheduled, name: &str) -> Result<Kernel, Refused> {
+    let Launch { index, stmt, .. } = launch;
+    let Scheduled { nest, captured, sizes, is_one_gang, is_distinct, .. } = scheduled;
+    let (making, reduced) = variables(input, launch, scheduled)?;
+    let Making { names, mut made, mut host, common, flat, .. } = making;
+    let mut tables = match sizes.shape.many && !input.in_place {
+        true => table::tables(input, index, stmt, nest, captured),
+        false => BTreeMap::new(),
+    };
+    let grid = grid(&Launched {
+        input,
+        nest,
+        captured,
+        sizes: *sizes,
+        words: &host.words,
+        asked: &scheduled.asked,
+        kernel: &launcher::kernel_name(name),
+        has_tables: !tables.is_empty(),
+    })?;
+    tables.retain(|_, _| grid.is_counted);
+    let mut body = Body {
+        input,
+        nest,
+        region: input.stmt_span(stmt),
+        shape: sizes.shape,
+        names,
+        edits: Edits::default(),
+        common,
+        flat,
+        template: grid.template,
+        index: host.words.index,
+        results: reduced.results,
+        arrays: reduced.arrays,
+        tables: HashMap::new(),
+        windows: Vec::new(),
+        is_routine: false,
+        function: input.bound[index].function,
+        mode: Levels::NONE,
+        sizes: Some((sizes.vector, sizes.workers)),
+        is_together: true,
+        is_one_gang: *is_one_gang,
+    };
+    prepare(&mut body, stmt)?;
+    gang_counters(&mut body, index)?;
+    let shares = shared_arrays(&mut body, captured, stmt, sizes.workers, &mut made)?;
+    if !shares {
+        let parts = (&mut made, &mut host);
+        body.tables = table::declare(input, captured, &tables, &mut body.names, parts)?;
+    }
+    body.windows = window::declare(&mut body, captured, *is_distinct, (&mut made, &host))?;
+    let code = code(&mut body, stmt)?;
+    Ok(Kernel { code, made, host, grid, names: body.names })
+}
+
+/// What the variables become in kernel and launcher, and what is reduced.
+fn variables<'a, 'b>(
+    input: &'b Input<'a>,
+    launch: Launch,
+    scheduled: &'b Scheduled<'a>,
+) -> Result<(Making<'a, 'b>, Reduced), Refused> {
+    let Launch { index, stmt, .. } = launch;
+    let captured = &scheduled.captured;
+    let names = names(input, index, stmt, captured);
+    let mut making = making(input, &scheduled.nest, stmt, scheduled.sizes, names);
+    making.distinct = scheduled.is_distinct;
+    making.is_one_gang = scheduled.is_one_gang;
+    making.constructs = reduced_by_construct(input, index);
+    making.atomic = threads::atomic_scalars(input, index);
+    this::add(&mut making, index);
+    // What has parts comes before them, and leaves after them.
+    let (objects, others): (Vec<&Extra>, Vec<&Extra>) =
+        scheduled.extras.iter().partition(|one| one.is_object);
+    objects.iter().for_each(|object| making.extra_item(object));
+    let reduced = captured_variables(&mut making, captured)?;
+    others.iter().for_each(|extra| making.extra_item(extra));
+    this::attach(&mut making, index, captured);
+    Ok((making, reduced))
+}
+
+/// What a construct itself reduces, and not its loop.
+fn reduced_by_construct(input: &Input, index: usize) -> HashSet<SymbolId> {
+    let bound = &input.bound[index].directive;
+    let clauses = input.clauses(index).filter(|_| bound.kind == DirectiveKind::Parallel);
+    let items = clauses.flat_map(|kind| match kind {
+        ClauseKind::Reduction(_, list) => list.as_slice(),
+        _ => &[],
+    });
+    items.filter_map(|item| input.symbols.lookup(item.variable(), bound.span.start)).collect()
+}
+
+/// Whether the name of a variable has become a macro's, or no longer is one, behind its declaration.
+fn is_macro_since(input: &Input, stmt: StmtId, one: &Captured) -> bool {
+    let Some(choices) = input.choices.filter(|choices| choices.names().contains(&one.name)) else {
+        return false;
+    };
+    let files = input.headers.iter().chain([&input.source]);
+    let number = files.into_iter().position(|seen| std::ptr::eq(seen.unit, one.seen.unit));
+    let declared = choices.place(number.unwrap_or(choices.own()), one.decl.span.start);
+    !choices.is_same_between(&one.name, &declared, &choices.place(choices.own(), input.stmt_span(stmt).start))
+}
+
+/// The names that are taken in a launch.
+fn names(input: &Input, index: usize, stmt: StmtId, captured: &[Captured]) -> Names {
+    let span = match input.bound[index].function.filter(|_| input.in_place) {
+        Some(id) => input.unit().function(id).span,
+        None => input.stmt_span(stmt),
+    };
+    let directive = input.file().text(input.bound[index].directive.span);
+    let mut names = Names::among(input, &format!("{}\n{directive}", input.file().text(span)));
+    for one in captured {
+        names.take(&one.name);
+    }
+    names
+}
+
+/// What a kernel calls the type that counts its iterations, if the launcher chooses it.
+fn index_word(input: &Input) -> &'static str {
+    const WORD: &str = "Index";
+    let is_program = input.choices.is_some_and(|choices| choices.names().contains(WORD))
+        || words(&input.file().text(Span { start: 0, end: input.file().bytes.len() as u32 })).contains(&WORD);
+    if is_program { "acc2omp_Index" } else { WORD }
+}
+
+/// Kernel and launcher of a launch without any variable.
+fn making<'a, 'b>(
+    input: &'b Input<'a>,
+    nest: &'b Nest<'a>,
+    stmt: StmtId,
+    shape: Sizes,
+    mut names: Names,
+) -> Making<'a, 'b> {
+    let words = Words {
+        region: names.fresh("region"),
+        gangs: names.fresh("gangs"),
+        threads: names.fresh("threads"),
+        kernel: names.fresh("kernel"),
+        trips: names.fresh("trips"),
+        gang_count: names.fresh("gang_count"),
+        queue: names.fresh("queue"),
+        index: index_word(input),
+    };
+    Making {
+        input,
+        nest,
+        stmt,
+        shape,
+        distinct: false,
+        is_one_gang: false,
+        atomic: BTreeSet::new(),
+        constructs: HashSet::new(),
+        names,
+        made: Made::default(),
+        host: Host { words, in_place: input.in_place, ..Host::default() },
+        common: HashSet::new(),
+        flat: HashMap::new(),
+    }
+}
+
+/// Adds all variables; what is reduced.
+fn captured_variables<'a>(
+    making: &mut Making<'a, '_>,
+    captured: &[Captured<'a>],
+) -> Result<Reduced, Refused> {
+    let mut reduced = Reduced::default();
+    for one in captured {
+        let before = making.host.params.len();
+        making.variable(one)?;
+        // What the region assigns is no constant of the host.
+        let is_assigned = one.used.written || one.used.part_written;
+        for (_, header) in making.host.params[before..].iter_mut().filter(|_| is_assigned) {
+            if let Some(rest) = header.strip_prefix("const void *") {
+                *header = format!("void *{rest}");
+            }
+        }
+        match one.role {
+            Role::Reduction(_) if making.is_only_gangs(one.symbol) => {}
+            Role::Reduction(op) => drop(reduced.results.insert(one.symbol, op)),
+            Role::ReductionArray(..) => drop(reduced.arrays.insert(one.symbol)),
+            _ => {}
+        }
+    }
+    Ok(reduced)
+}
+
+/// Says the code of a construct as that of a kernel, before its loops are distributed.
+fn prepare(body: &mut Body, stmt: StmtId) -> Result<(), Refused> {
+    let input = body.input;
+    if input.in_place {
+        inside::bare(input, input.stmt_span(stmt), &mut body.edits);
+    }
+    let function = body.function;
+    if let Some(function) = function.filter(|_| !input.in_place) {
+        let name = input.unit().function(function).name.as_str();
+        let name = name.rsplit("::").next().unwrap_or(name);
+        predefined::name_function(input, input.stmt_span(stmt), name, &mut body.edits)?;
+    }
+    body.prepare(stmt)
+}
+
+/// The code of a kernel, indented by one level.
+fn code(body: &mut Body, stmt: StmtId) -> Result<String, Refused> {
+    let input = body.input;
+    let code = body.code(stmt, 4)?;
+    let is_block = matches!(input.unit().stmt(stmt).kind, StmtKind::Block(_));
+    let code = if is_block && !body.nest.contains_key(&stmt) { unbraced(&code) } else { code };
+    Ok(match input.says_lines() {
+        true => format!("{code}\n{}", origin::BACK),
+        false => code,
+    })
+}
+
+/// Whether the plan divides a loop in code that one thread runs here: why the rest of it is not parallel, the plan has said.
+fn plan_divides(input: &Input, stmt: StmtId) -> bool {
+    let code = input.stmt_span(stmt);
+    let inside = input.bound.iter().zip(&input.plan.items).filter(|(one, _)| {
+        let governed = one.stmt().filter(|_| !one.directive.kind.is_compute());
+        governed.is_some_and(|governed| code.contains(input.stmt_span(governed)))
+    });
+    let is_divided = |item: &Item| match item {
+        Item::Launch(launch) => launch.nest.is_some(),
+        Item::Loop(_) => true,
+        _ => false,
+    };
+    inside.into_iter().any(|(_, item)| is_divided(item))
+}
