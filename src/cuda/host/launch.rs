@@ -418,9 +418,9 @@ fn captured_variables<'a>(
         making.variable(one)?;
         // What the region assigns is no constant of the host.
         let is_assigned = one.used.written || one.used.part_written;
-        for (_, header) in making.host.params[before..].iter_mut().filter(|_| is_assigned) {
-            if let Some(rest) = header.strip_prefix("const void *") {
-                *header = format!("void *{rest}");
+        for param in making.host.params[before..].iter_mut().filter(|_| is_assigned) {
+            if let Some(rest) = param.header.strip_prefix("const void *") {
+                param.header = format!("void *{rest}");
             }
         }
         match one.role {

@@ -36,14 +36,31 @@ pub struct Words {
     pub index: &'static str,
 }
 
+/// A parameter of a launcher.
+pub struct Param {
+    /// Its declaration as the launcher uses it.
+    pub device: String,
+    /// Its declaration in the header.
+    pub header: String,
+    /// Both say the same type.
+    pub is_same: bool,
+}
+
+impl Param {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        self.device.rsplit(|c: char| !is_part(c)).next().unwrap_or_default()
+    }
+}
+
 /// What the launcher takes and does before the launch.
 #[derive(Default)]
 pub struct Host {
     pub words: Words,
     /// It is a block in the program's own text.
     pub in_place: bool,
-    /// Its parameters in the device file, and in the header.
-    pub params: Vec<(String, String)>,
+    pub params: Vec<Param>,
     /// What the host passes.
     pub arguments: Vec<String>,
     pub lines: Vec<String>,
@@ -58,25 +75,30 @@ impl Host {
         self.lines.iter().chain(&self.lookups)
     }
 
-    /// A pointer that the host passes. C knows no more of it than that.
-    pub fn pointer(&mut self, kind: &str, name: &str, argument: &str) -> String {
-        self.param(&format!("{kind}{name}"), &format!("const void *{name}"), argument)
+    /// A pointer that the host passes. `known`: its type in words that every file knows; without them, the header says no
+    /// more than that it is a pointer.
+    pub fn pointer(&mut self, kind: &str, name: &str, argument: &str, known: Option<&str>) -> String {
+        let header = known.unwrap_or("const void *");
+        let is_same = known.is_some_and(|known| !known.starts_with("const ") || kind.starts_with("const "));
+        self.param((&format!("{kind}{name}"), &format!("{header}{name}")), argument, is_same)
     }
 
     /// A number that the host passes.
     pub fn number(&mut self, kind: &str, name: &str, argument: &str) -> String {
         let declared = format!("{kind} {name}");
-        self.param(&declared, &declared, argument)
+        self.param((&declared, &declared), argument, true)
     }
 
-    /// What the host passes, as a parameter; its name in the launcher. In place, nothing is passed.
-    pub fn param(&mut self, device: &str, header: &str, argument: &str) -> String {
+    /// What the host passes, as a parameter in the device file and in the header; its name in the launcher. In place, nothing
+    /// is passed. `is_same`: both say the same type.
+    pub fn param(&mut self, (device, header): (&str, &str), argument: &str, is_same: bool) -> String {
         if self.in_place {
             return argument.to_owned();
         }
-        self.params.push((device.to_owned(), header.to_owned()));
+        let param = Param { device: device.to_owned(), header: header.to_owned(), is_same };
+        let name = param.name().to_owned();
+        self.params.push(param);
         self.arguments.push(argument.to_owned());
-        let name = device.rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next();
-        name.unwrap_or_default().to_owned()
+        name
     }
 }

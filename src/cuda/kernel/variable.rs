@@ -11,6 +11,7 @@ use super::this;
 use crate::acc::ast::{DirectiveKind, ReductionOp};
 use crate::cuda::code::text::{self, operand};
 use crate::cuda::meaning;
+use crate::cuda::program::choices::Choices;
 use crate::cuda::program::names::Names;
 use crate::cuda::program::uses::{may_be_pointer, only_indexed};
 use crate::cuda::program::{Input, Refused, effects, refused};
@@ -21,7 +22,7 @@ use crate::cuda::schedule::reduction::{identity, operator, used_beside};
 use crate::cuda::schedule::sizes::Sizes;
 use crate::cuda::types::item::{self, Address, Rows};
 use crate::cuda::types::spelling;
-use crate::host::ir::{Derived, ExprId, ExprKind, StmtId};
+use crate::host::ir::{DeclKind, Derived, ExprId, ExprKind, StmtId};
 use crate::sema::{self, Class, SymbolId, SymbolKind};
 use crate::source::Span;
 
@@ -72,6 +73,8 @@ struct Variable<'a, 'b> {
     is_read_only: bool,
     is_in_place: bool,
     is_distinct: bool,
+    /// The type of a pointer to its elements, in words that every file knows.
+    known: Option<String>,
 }
 
 impl<'a, 'b> Variable<'a, 'b> {
@@ -113,7 +116,14 @@ impl<'a, 'b> Variable<'a, 'b> {
             is_read_only,
             is_in_place: making.host.in_place,
             is_distinct: making.distinct,
+            known: known(input, one),
         })
+    }
+
+    /// The type of a pointer that only reads its elements, in words that every file knows.
+    fn known_to_const(&self) -> Option<String> {
+        let known = self.known.as_ref()?;
+        Some(if known.starts_with("const ") { known.clone() } else { format!("const {known}") })
     }
 
     /// The declaration of a pointer to it, or to the first of its elements, on the device.
@@ -149,6 +159,30 @@ impl<'a, 'b> Variable<'a, 'b> {
             false => format!("({}){argument}", declared.replace("__restrict__ ", "")),
         }
     }
+}
+
+/// The type of a pointer to a variable, or to the elements of an array, if both C and C++ have a word for it, and no option of
+/// the build decides what it is.
+fn known(input: &Input, one: &Captured) -> Option<String> {
+    let is_plain = matches!(
+        one.decl.derived.as_slice(),
+        [] | [Derived::Pointer] | [Derived::Array(_)] | [Derived::Reference]
+    );
+    let is_own = matches!(one.decl.kind, DeclKind::Variable | DeclKind::Parameter);
+    if !is_plain || !is_own || spelling::is_chosen(input, &one.decl) {
+        return None;
+    }
+    let number = input
+        .headers
+        .iter()
+        .chain([&input.source])
+        .position(|seen| std::ptr::eq(seen.unit, one.seen.unit))?;
+    let is_chosen = |choices: &Choices| choices.is_chosen(&choices.place(number, one.decl.span.start));
+    if input.choices.is_some_and(is_chosen) {
+        return None;
+    }
+    let (words, is_const) = spelling::builtin(input, one.seen, &one.decl)?;
+    Some(if is_const { format!("const {words} *") } else { format!("{words} *") })
 }
 
 /// Copies of memory behind a pointer, in scratch memory of the device: the host's first byte of it, its length, and how
@@ -213,12 +247,13 @@ impl<'a> Making<'a, '_> {
         let count = self.names.fresh(&format!("{name}_count"));
         let own = made_first.iter().map(|name| self.names.fresh(name)).collect();
         let host_type = variable.host_type();
-        let start = self.host.pointer(&host_type, name, &variable.here);
+        let known = variable.known.as_deref();
+        let start = self.host.pointer(&host_type, name, &variable.here, known);
         let length = operand(&self.host.number("size_t", &count, &address.count));
         let mut found = Copies { copies, count, from: start.clone(), length, offset: None };
         if !address.at_start {
             let wanted = self.names.fresh(&format!("{name}_from"));
-            found.from = self.host.pointer(&host_type, &wanted, &address.from);
+            found.from = self.host.pointer(&host_type, &wanted, &address.from, known);
             let offset = self.names.fresh(&format!("{name}_offset"));
             self.made.params.push((format!("long {offset}"), format!("{} - {start}", found.from)));
             found.offset = Some(offset);
@@ -349,7 +384,9 @@ impl<'a> Making<'a, '_> {
             let given = match self.host.in_place {
                 true => here.clone(),
                 false => {
-                    let given = self.host.pointer(&format!("const {element} *"), &first, &format!("&{here}"));
+                    let known = variable.known_to_const();
+                    let kind = format!("const {element} *");
+                    let given = self.host.pointer(&kind, &first, &format!("&{here}"), known.as_deref());
                     format!("*{given}")
                 }
             };
@@ -364,7 +401,7 @@ impl<'a> Making<'a, '_> {
     fn value(&mut self, variable: &Variable) {
         let Variable { one, name, here, element, .. } = variable;
         if one.class == Class::Pointer {
-            let given = self.host.pointer(&variable.host_type(), name, here);
+            let given = self.host.pointer(&variable.host_type(), name, here, variable.known.as_deref());
             let argument = variable.cast(&variable.pointer_to(""), &given);
             self.made.params.push((variable.pointer_to(name), argument));
             return self.run_time_sizes(variable);
@@ -377,11 +414,13 @@ impl<'a> Making<'a, '_> {
         // What the build chooses, the header does not know.
         let plain = plain.filter(|_| !spelling::is_chosen(self.input, &one.decl));
         if let Some(plain) = plain {
-            self.host.param(&format!("{element} {name}"), &format!("{plain} {name}"), here);
+            let is_same = *element == plain || variable.known.is_some();
+            self.host.param((&format!("{element} {name}"), &format!("{plain} {name}")), here, is_same);
             return;
         }
         let at = self.names.fresh(&format!("{name}_value"));
-        self.host.pointer(&format!("const {element} *"), &at, &format!("&{here}"));
+        let known = variable.known_to_const();
+        self.host.pointer(&format!("const {element} *"), &at, &format!("&{here}"), known.as_deref());
         self.host.lines.push(format!("const {element} {name} = *{at};"));
     }
 
@@ -406,7 +445,8 @@ impl<'a> Making<'a, '_> {
         self.made.epilogue.push("__syncthreads();".to_owned());
         self.made.epilogue.push("if (threadIdx.x == 0 && threadIdx.y == 0)".to_owned());
         self.made.epilogue.push(format!("    *{there} = {name};"));
-        let given = self.host.pointer(&format!("{element} *"), name, &format!("&{here}"));
+        let given =
+            self.host.pointer(&format!("{element} *"), name, &format!("&{here}"), variable.known.as_deref());
         let region = &self.host.words.region;
         self.host.lines.push(format!("{element} *{device} = {region}.copy(\"{name}\", {given}, 1);"));
     }
@@ -417,7 +457,8 @@ impl<'a> Making<'a, '_> {
         self.made.params.push((format!("acc2omp::Result<{element}> {result}"), result.clone()));
         self.made.prologue.push(format!("{element} {name} = {};", identity(op, element)));
         self.made.epilogue.push(format!("acc2omp::combine<{}>({result}, {name});", operator(op)));
-        let given = self.host.pointer(&format!("{element} *"), name, &format!("&{here}"));
+        let given =
+            self.host.pointer(&format!("{element} *"), name, &format!("&{here}"), variable.known.as_deref());
         let words = &self.host.words;
         self.host.results.push(format!(
             "acc2omp::Result<{element}> {result} = {}.result(\"{name}\", {given}, {});",
@@ -443,7 +484,8 @@ impl<'a> Making<'a, '_> {
             true => format!("const {kind} {name} = *{there};"),
             false => format!("{kind} &{name} = *{there};"),
         });
-        let given = self.host.pointer(&format!("{element} *"), name, &format!("&{here}"));
+        let given =
+            self.host.pointer(&format!("{element} *"), name, &format!("&{here}"), variable.known.as_deref());
         let count = if motion == Motion::Find { "" } else { ", 1" };
         let region = &self.host.words.region;
         let line = format!("{kind} *{device} = {region}.{method}(\"{name}\", {given}{count});");
@@ -497,13 +539,14 @@ impl<'a> Making<'a, '_> {
             Some(dimensions) => self.whole(variable, &dimensions, argument),
         }
         let host_type = variable.host_type();
-        let start = self.host.pointer(&host_type, name, here);
+        let known = variable.known.as_deref();
+        let start = self.host.pointer(&host_type, name, here, known);
         let region = self.host.words.region.clone();
         let call = match address {
             None => format!("{region}.pointer(\"{name}\", {start})"),
             Some(address) if motion == Motion::Find => {
                 let from = self.names.fresh(&format!("{name}_from"));
-                let from = self.host.pointer(&host_type, &from, &address.from);
+                let from = self.host.pointer(&host_type, &from, &address.from, known);
                 format!("{region}.pointer(\"{name}\", {from}) - ({from} - {start})")
             }
             Some(address) => {
@@ -519,7 +562,7 @@ impl<'a> Making<'a, '_> {
                     return Err(refused(variable.at, "a part of an array of rows, in this place"));
                 } else {
                     let from = self.names.fresh(&format!("{name}_from"));
-                    let from = self.host.pointer(&host_type, &from, &address.from);
+                    let from = self.host.pointer(&host_type, &from, &address.from, known);
                     format!("{region}.{method}(\"{name}\", {from}, {count}) - ({from} - {start})")
                 }
             }
@@ -559,7 +602,7 @@ impl<'a> Making<'a, '_> {
         let Variable { name, here, element, behind, .. } = variable;
         let first = self.names.fresh(&format!("{name}_first"));
         let count = self.names.fresh(&format!("{name}_count"));
-        let start = self.host.pointer(&format!("{element} *"), name, here);
+        let start = self.host.pointer(&format!("{element} *"), name, here, variable.known.as_deref());
         let length = self.host.number("size_t", &count, &address.count);
         let start = match self.host.in_place && !behind.is_empty() {
             true => format!("(const {element} *){start}"),
@@ -627,7 +670,7 @@ impl<'a> Making<'a, '_> {
         self.common.insert(one.symbol);
         let device = self.names.fresh(&format!("{name}_device"));
         let host_type = variable.host_type();
-        let start = self.host.pointer(&host_type, name, here);
+        let start = self.host.pointer(&host_type, name, here, None);
         let (names, host) = (&mut self.names, &mut self.host);
         let mut number = |what: &str, text: &str| {
             let given = names.fresh(&format!("{name}_{what}"));
@@ -676,7 +719,7 @@ impl<'a> Making<'a, '_> {
         if let Some((motion, address)) = &extra.brings {
             let method = word(*motion);
             let (from, bytes) = (names.fresh("item"), names.fresh("item_bytes"));
-            let mut from = host.pointer("char *", &from, &address.from);
+            let mut from = host.pointer("char *", &from, &address.from, None);
             let bytes = host.number("size_t", &bytes, &address.bytes);
             if host.in_place {
                 from = format!("(const char *){}", operand(&from));
@@ -685,7 +728,7 @@ impl<'a> Making<'a, '_> {
         }
         if let Some(pointer) = &extra.pointer {
             let variable = names.fresh("item_pointer");
-            let variable = host.pointer("void *", &variable, &format!("&{pointer}"));
+            let variable = host.pointer("void *", &variable, &format!("&{pointer}"), None);
             host.lines.push(format!("{region}.attach(\"{text}\", {variable});"));
         }
     }
