@@ -2,6 +2,8 @@
 //!
 //! Invariant: this library does no I/O outside the `cli` room and never fails on what a user wrote.
 
+pub mod budget;
+
 pub mod source;
 
 pub mod diag;

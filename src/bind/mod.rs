@@ -77,8 +77,8 @@ pub fn ancestors(bound: &[Bound], index: usize) -> impl Iterator<Item = usize> {
 
 /// The directives that the construct of directive `index` holds, in source order.
 pub fn descendants(bound: &[Bound], index: usize) -> impl Iterator<Item = usize> {
-    // A construct's directives stand behind its own, one after the other.
-    (index + 1..bound.len()).take_while(move |at| ancestors(bound, *at).any(|above| above == index))
+    // A construct's directives stand after its own, one after the other: what holds the next one is it, or in it.
+    (index + 1..bound.len()).take_while(move |at| bound[*at].parent.is_some_and(|above| above >= index))
 }
 
 /// How a directive is tied to code.

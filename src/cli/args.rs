@@ -9,6 +9,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
+use crate::budget::Budget;
 use crate::report::Builder;
 use crate::source::Form;
 use crate::{Existing, Options, Profile, Queues, To, Version};
@@ -135,6 +136,10 @@ struct Args {
     #[arg(long, value_name = "FORM", default_value = "auto", value_parser = form())]
     form: FormChoice,
 
+    /// Let a file cost so many times as much work and memory before it stays untranslated; 0: as much as it takes
+    #[arg(long, value_name = "TIMES", default_value_t = 1)]
+    budget: u32,
+
     /// Number of threads [default: one for each core]
     #[arg(short, long = "jobs", value_name = "N", default_value_t = 0, hide_default_value = true)]
     jobs: usize,
@@ -259,6 +264,7 @@ impl Args {
             line_directives: self.line_directives,
             has_namesake: false,
             folder: String::new(),
+            budget: Budget::default().times(self.budget),
         };
         let (threads, quiet, verbose) = (self.jobs, self.quiet, self.verbose);
         let form = self.form.0;

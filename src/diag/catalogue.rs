@@ -1312,6 +1312,42 @@ pub fn part_in_use(at: Span, object: &str, part: &str) -> Diag {
     )
 }
 
+/// A0333
+pub fn too_much_work(at: Span, limit: &str) -> Diag {
+    diag(
+        333,
+        Severity::Left,
+        at,
+        format!("the file stays as it is: its translation takes {limit}"),
+        "this and all other directives stay as they are",
+        "divide the file, or allow ten times as much by `--budget 10`",
+    )
+}
+
+/// A0334
+pub fn too_deep(at: Span, limit: &str) -> Diag {
+    diag(
+        334,
+        Severity::Left,
+        at,
+        format!("the file stays as it is: its statements or expressions are nested {limit} deep"),
+        "this and all other directives stay as they are",
+        "write the code with fewer levels, or allow ten times as many by `--budget 10`",
+    )
+}
+
+/// A0335
+pub fn too_much_memory(at: Span, limit: &str) -> Diag {
+    diag(
+        335,
+        Severity::Left,
+        at,
+        format!("the file stays as it is: its translation takes {limit}"),
+        "this and all other directives stay as they are",
+        "divide the file, or allow ten times as much by `--budget 10`",
+    )
+}
+
 /// A0401
 pub fn not_yet_cuda(at: Span, what: &str) -> Diag {
     diag(

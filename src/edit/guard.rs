@@ -39,7 +39,7 @@ pub fn side_by_side(file: &SourceFile, edits: &[Edit]) -> Guarded {
         }
         let rewrite = Rewrite { owner: owner as u32, edits: vec![edit] };
         // Groups hold whole lines, each its own.
-        let _ = guarded.edits.add(rewrite);
+        let _ = guarded.edits.add_bytes(rewrite);
     }
     guarded
 }
@@ -98,7 +98,7 @@ impl Group {
 
     fn guarded(&self, file: &SourceFile) -> Edit {
         let old = file.slice(self.lines);
-        let end: &[u8] = if old.ends_with(b"\r\n") { b"\r\n" } else { b"\n" };
+        let end = file.line_end(self.lines.start).as_bytes();
         let new = self.edited(file);
         let words = String::from_utf8_lossy(old);
         let line = |text: &str| [text.as_bytes(), end].concat();

@@ -1,6 +1,8 @@
 //! Edits, the rewrites that own them, and their application.
 
-use crate::source::Span;
+use std::collections::BTreeMap;
+
+use crate::source::{self, Span};
 
 /// Replace the bytes of `span` by `text`; an empty span inserts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,53 +29,58 @@ pub struct Conflict {
     pub with: u32,
 }
 
+/// Edits by place; an insertion comes before the replacement that begins at its place.
+type Places = BTreeMap<(u32, u32), (u32, Edit)>;
+
 /// Sorted, disjoint edits of one file.
 #[derive(Clone, Debug, Default)]
 pub struct EditSet {
-    edits: Vec<(u32, Edit)>,
+    edits: Places,
 }
 
 impl EditSet {
     /// Adds a rewrite whole, or says which rewrite it conflicts with and adds nothing.
-    /// Two identical insertions at one place unite.
-    pub fn add(&mut self, rewrite: Rewrite) -> Result<(), Conflict> {
-        let mut fresh: Vec<Edit> = Vec::new();
+    /// Two identical insertions at one place unite. What was text of the source becomes its bytes.
+    pub fn add(&mut self, mut rewrite: Rewrite) -> Result<(), Conflict> {
+        for edit in &mut rewrite.edits {
+            edit.text = source::bytes(std::mem::take(&mut edit.text));
+        }
+        self.add_bytes(rewrite)
+    }
+
+    /// The same for a rewrite that is made of bytes.
+    pub(super) fn add_bytes(&mut self, rewrite: Rewrite) -> Result<(), Conflict> {
+        let mut fresh = Places::new();
         for edit in rewrite.edits {
-            let own = fresh.iter().map(|other| (rewrite.owner, other));
-            let met = self.near(edit.span).chain(own).find(|(_, other)| clash(&edit, other));
-            match met.map(|(with, other)| (with, *other == edit && edit.span.is_empty())) {
-                None => fresh.push(edit),
+            let met = near(&self.edits, edit.span).chain(near(&fresh, edit.span));
+            let first = met
+                .filter(|(_, other)| clash(&edit, other))
+                .map(|(with, other)| (with, *other == edit))
+                .next();
+            match first.map(|(with, is_same)| (with, is_same && edit.span.is_empty())) {
+                None => drop(fresh.insert((edit.span.start, edit.span.end), (rewrite.owner, edit))),
                 Some((_, true)) => {}
                 Some((with, false)) => return Err(Conflict { with }),
             }
         }
-        for edit in fresh {
-            let place = self.edits.partition_point(|(_, other)| key(other) < key(&edit));
-            self.edits.insert(place, (rewrite.owner, edit));
-        }
+        self.edits.append(&mut fresh);
         Ok(())
     }
 
     /// Adds a line: where other lines are inserted already, behind those.
     pub fn add_line(&mut self, owner: u32, edit: Edit) -> Result<(), Conflict> {
         let is_same = |other: &Edit| other.span == edit.span && edit.span.is_empty();
-        if let Some((_, other)) = self.edits.iter_mut().find(|(_, other)| is_same(other)) {
-            other.text.extend(edit.text);
+        let known = self.edits.get_mut(&(edit.span.start, edit.span.end));
+        if let Some((_, other)) = known.filter(|(_, other)| is_same(other)) {
+            other.text.extend(source::bytes(edit.text));
             return Ok(());
         }
         self.add(Rewrite { owner, edits: vec![edit] })
     }
 
-    /// The edits that touch or overlap `span`, with their owners.
-    fn near(&self, span: Span) -> impl Iterator<Item = (u32, &Edit)> {
-        let first = self.edits.partition_point(|(_, edit)| edit.span.end < span.start);
-        let rest = self.edits.iter().skip(first).map(|(owner, edit)| (*owner, edit));
-        rest.take_while(move |(_, edit)| edit.span.start <= span.end)
-    }
-
     /// The edits, by place.
     pub fn edits(&self) -> impl Iterator<Item = &Edit> {
-        self.edits.iter().map(|(_, edit)| edit)
+        self.edits.values().map(|(_, edit)| edit)
     }
 
     /// The text with all edits made.
@@ -90,9 +97,15 @@ impl EditSet {
     }
 }
 
-/// Edits are sorted by this; an insertion comes before the replacement that begins at its place.
-fn key(edit: &Edit) -> (u32, u32) {
-    (edit.span.start, edit.span.end)
+/// The edits that touch or overlap `span`, with their owners, by place.
+fn near(edits: &Places, span: Span) -> impl Iterator<Item = (u32, &Edit)> {
+    // Those before it do not overlap one another: the first that ends before it is the last that counts.
+    let before =
+        edits.range(..(span.start, 0)).rev().take_while(move |(_, (_, edit))| edit.span.end >= span.start);
+    let mut before: Vec<(u32, &Edit)> = before.map(|(_, (owner, edit))| (*owner, edit)).collect();
+    before.reverse();
+    let rest = edits.range((span.start, 0)..).map(|(_, (owner, edit))| (*owner, edit));
+    before.into_iter().chain(rest.take_while(move |(_, edit)| edit.span.start <= span.end))
 }
 
 /// Whether two edits touch the same bytes, or insert at the same place.

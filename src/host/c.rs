@@ -34,7 +34,14 @@ pub fn tree(text: &[u8], cpp: bool) -> Option<Tree> {
     let mut parser = Parser::new();
     let language = if cpp { tree_sitter_cpp::LANGUAGE } else { tree_sitter_c::LANGUAGE };
     parser.set_language(&language.into()).ok()?;
-    parser.parse(text, None)
+    super::read(&mut parser, text, None)
+}
+
+/// Whether a text is an expression that may stand alone in parentheses.
+pub fn is_condition(text: &str) -> bool {
+    let head = "void f(void) { if ";
+    let whole = format!("{head}({text}) ; }}\n");
+    tree(whole.as_bytes(), true).is_some_and(|tree| super::is_parenthesised(&tree, head.len(), text))
 }
 
 /// A header's tree: as C, unless it reads better as C++, or as well and says words of C++.
@@ -689,8 +696,7 @@ impl Reader<'_> {
     }
 
     fn push_stmt(&mut self, span: Span, kind: StmtKind) -> StmtId {
-        self.unit.stmts.push(Stmt { span, kind });
-        StmtId(self.unit.stmts.len() as u32 - 1)
+        self.unit.push_stmt(span, kind)
     }
 
     fn stmt(&mut self, node: Node) -> StmtId {
@@ -866,8 +872,7 @@ impl Reader<'_> {
     }
 
     fn push_expr(&mut self, span: Span, kind: ExprKind) -> ExprId {
-        self.unit.exprs.push(Expr { span, kind });
-        ExprId(self.unit.exprs.len() as u32 - 1)
+        self.unit.push_expr(span, kind)
     }
 
     fn expr(&mut self, node: Node) -> ExprId {

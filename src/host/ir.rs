@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::budget;
 use crate::source::{Named, Span};
 
 use super::forms::Forms;
@@ -485,6 +486,29 @@ pub enum StmtKind {
     Opaque(Vec<ExprId>),
 }
 
+impl StmtKind {
+    /// The statements directly inside, in source order.
+    pub fn children(&self) -> Vec<StmtId> {
+        match self {
+            StmtKind::Block(list) => list.clone(),
+            StmtKind::If { then, other, .. } => std::iter::once(*then).chain(*other).collect(),
+            StmtKind::For { init, body, .. } => init.iter().copied().chain([*body]).collect(),
+            StmtKind::While { body, .. } | StmtKind::DoWhile { body, .. } | StmtKind::Switch { body, .. } => {
+                vec![*body]
+            }
+            StmtKind::Labeled { stmt, .. } => stmt.iter().copied().collect(),
+            StmtKind::Decl(_)
+            | StmtKind::Expr(_)
+            | StmtKind::Empty
+            | StmtKind::Return(_)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Goto(_)
+            | StmtKind::Opaque(_) => Vec::new(),
+        }
+    }
+}
+
 /// An expression.
 #[derive(Clone, Debug)]
 pub struct Expr {
@@ -624,14 +648,34 @@ pub enum BinaryOp {
 impl Unit {
     /// Adds an expression.
     pub fn push_expr(&mut self, span: Span, kind: ExprKind) -> ExprId {
+        budget::keep(size_of::<Expr>());
         self.exprs.push(Expr { span, kind });
         ExprId(self.exprs.len() as u32 - 1)
     }
 
     /// Adds a statement.
     pub fn push_stmt(&mut self, span: Span, kind: StmtKind) -> StmtId {
+        budget::keep(size_of::<Stmt>());
         self.stmts.push(Stmt { span, kind });
         StmtId(self.stmts.len() as u32 - 1)
+    }
+
+    /// How deep its statements and expressions are nested.
+    pub fn depth(&self) -> usize {
+        // What is inside was read before what is around it.
+        let deepest = |known: &[u32], inner: usize| known.get(inner).copied().unwrap_or(0);
+        let mut exprs: Vec<u32> = Vec::with_capacity(self.exprs.len());
+        for expr in &self.exprs {
+            let inner = expr.kind.children().into_iter().map(|child| deepest(&exprs, child.0 as usize));
+            exprs.push(inner.max().unwrap_or(0) + 1);
+        }
+        let mut stmts: Vec<u32> = Vec::with_capacity(self.stmts.len());
+        for stmt in &self.stmts {
+            let inner = stmt.kind.children().into_iter().map(|child| deepest(&stmts, child.0 as usize));
+            stmts.push(inner.max().unwrap_or(0) + 1);
+        }
+        let most = |all: Vec<u32>| all.into_iter().max().unwrap_or(0) as usize;
+        most(exprs) + most(stmts)
     }
 
     /// The labels that a loop with a name stands for: the end of its body, and what is behind it.
@@ -663,12 +707,16 @@ impl Unit {
     }
 
     /// The expression `id`.
+    #[inline]
     pub fn expr(&self, id: ExprId) -> &Expr {
+        budget::spend(1);
         &self.exprs[id.0 as usize]
     }
 
     /// The statement `id`.
+    #[inline]
     pub fn stmt(&self, id: StmtId) -> &Stmt {
+        budget::spend(1);
         &self.stmts[id.0 as usize]
     }
 

@@ -11,8 +11,11 @@ mod fortran;
 mod past;
 mod within;
 
-use tree_sitter::Tree;
+use std::ops::ControlFlow;
 
+use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
+
+use crate::budget;
 use crate::scan::Scan;
 use crate::source::{Language, SourceFile};
 
@@ -55,5 +58,91 @@ fn tree(language: Language, text: &[u8]) -> Option<Tree> {
         Language::Cpp => c::tree(text, true),
         Language::Header => c::better_tree(text),
         Language::Fortran(_) => fortran::tree(text),
+    }
+}
+
+/// Stack for each level of nested statements and expressions: what walks over them calls itself at each.
+const STACK_PER_LEVEL: usize = 4096;
+
+/// Does something with a unit that is so deep, on a stack that is large enough for it.
+pub fn with_stack<T>(depth: usize, work: impl FnOnce() -> T) -> T {
+    budget::reach(depth);
+    let needed = depth.saturating_mul(STACK_PER_LEVEL).saturating_add(256 * 1024);
+    stacker::maybe_grow(needed, needed.saturating_add(1024 * 1024), work)
+}
+
+/// Whether a text is one expression of C or of Fortran that may stand alone in parentheses.
+pub fn is_condition(text: &str) -> bool {
+    let text = text.trim();
+    let is_line = !text.is_empty() && !text.contains(['\n', '\r']) && !text.contains("//");
+    is_line && (c::is_condition(text) || fortran::is_condition(text))
+}
+
+/// Whether a text of which `condition` lies in parentheses from `start` on is read without errors, and so that these
+/// parentheses are a pair.
+fn is_parenthesised(tree: &Tree, start: usize, condition: &str) -> bool {
+    let whole = start..start + condition.len() + 2;
+    let mut inside = tree.root_node().descendant_for_byte_range(whole.start, whole.end);
+    let is_whole = inside.is_some_and(|node| node.byte_range() == whole);
+    // What is in them fills them: a comment is no part of an expression, and a list has more than one.
+    while let Some(node) = inside.filter(|node| node.byte_range() == whole) {
+        let only = node.named_child(0).filter(|_| node.named_child_count() == 1);
+        match only {
+            Some(child) if child.byte_range() == (whole.start + 1..whole.end - 1) => {
+                let is_list = child.kind().contains("comma");
+                return is_whole && !tree.root_node().has_error() && !is_list;
+            }
+            other => inside = other,
+        }
+    }
+    false
+}
+
+/// Steps for what a grammar does from one report of its progress to the next.
+const PROGRESS: u64 = 100;
+
+/// Reads a text with the help of the tree of an earlier one.
+fn read(parser: &mut Parser, text: &[u8], old: Option<&Tree>) -> Option<Tree> {
+    let mut is_over = false;
+    let mut progress = |_: &ParseState| match budget::try_spend(PROGRESS) {
+        true => ControlFlow::Continue(()),
+        false => {
+            is_over = true;
+            ControlFlow::Break(())
+        }
+    };
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    let tree = parser.parse_with_options(&mut |at, _| text.get(at..).unwrap_or_default(), old, Some(options));
+    // The grammar itself cannot be left from its middle.
+    if is_over {
+        budget::spend(PROGRESS);
+    }
+    tree
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_condition;
+
+    #[test]
+    fn a_condition_is_one_expression() {
+        for text in [
+            "n > 100",
+            "a && !b",
+            "f(x, 2)",
+            "1",
+            " x ",
+            "use_gpu .and. n > 100",
+            ".true.",
+            "(a) + (b)",
+            "p->n",
+        ] {
+            assert!(is_condition(text), "{text}");
+        }
+        for text in
+            ["", "  ", "a)b(", "a)) ((b", "a, b", "a;", "a // b", "a /* b */", "n >", "a\nb", "a b", "int x"]
+        {
+            assert!(!is_condition(text), "{text}");
+        }
     }
 }

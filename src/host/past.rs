@@ -56,7 +56,7 @@ impl Past {
         }
         let mut parser = Parser::new();
         parser.set_language(&self.tree.language()).ok()?;
-        let tree = parser.parse(text, Some(&tree))?;
+        let tree = super::read(&mut parser, text, Some(&tree))?;
         (!tree.root_node().has_error()).then_some(tree)
     }
 }

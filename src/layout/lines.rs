@@ -6,8 +6,7 @@ use crate::source::{SourceFile, Span};
 
 /// The line end that the file uses at `offset`.
 pub fn line_end(file: &SourceFile, offset: u32) -> &'static str {
-    let line = file.lines.span(file.lines.line(offset));
-    if file.slice(line).ends_with(b"\r\n") { "\r\n" } else { "\n" }
+    file.line_end(offset)
 }
 
 /// The blanks at the beginning of line `line`.

@@ -27,6 +27,7 @@ pub fn reason(facts: &Facts, obstacle: &Obstacle) -> String {
         Kind::Alias(one, other) => format!("`{one}` and `{other}` may be the same memory"),
         Kind::Carried(name) => format!("`{name}` brings a value from one iteration to the next"),
         Kind::Induction(name) => format!("`{name}` counts from one iteration to the next"),
+        Kind::Budget(exceeded) => format!("whether it is parallel takes too long to find out: {exceeded}"),
         Kind::LastValue(name) => format!("the value that its last iteration leaves in `{name}` is wanted"),
         Kind::Location(name) => format!("it keeps more than the largest or smallest value in `{name}`"),
     }
@@ -43,6 +44,7 @@ pub(super) fn help(obstacle: &Obstacle) -> &'static str {
         Kind::LastValue(_) => {
             "set it behind the loop, or let nothing read it there, and the loop is parallel"
         }
+        Kind::Budget(_) => "say `independent` if it is; or `--budget 10` allows ten times as much work",
         Kind::Location(_) => "find the value first, and then where it is",
         Kind::Header(_) | Kind::Unclear(_) | Kind::Meets { .. } | Kind::Subscripts(_) | Kind::Carried(_) => {
             "if its iterations are independent all the same, say `loop independent`"

@@ -26,6 +26,7 @@ mod launch;
 mod lent;
 mod level;
 mod levels;
+mod listed;
 mod merged;
 mod motion;
 mod nest;
@@ -46,6 +47,8 @@ mod statement;
 mod tree;
 mod trips;
 mod turns;
+mod variable;
+mod wanted;
 mod words;
 
 pub use asked_sizes::AskedSizes;
@@ -62,6 +65,7 @@ pub use extent::with_extents;
 pub use feedback::reason;
 pub use induction::{Closed, Last, Put};
 pub use level::Levels;
+pub use listed::{Code, Launched, Listed, LoopLists, private, used_outside};
 pub use merged::merge_data_clauses;
 pub use motion::Motion;
 pub use nest::TILE;
@@ -75,6 +79,8 @@ pub use tree::{
     ArrayStatement, Attribute, ByHost, Condition, Divided, Ends, Exit, Gangs, Item, ItemNote, Launch, Names,
     Note, Plan, Region, Sharing, Single, Sizes, Spread, WorkLoop,
 };
+pub use variable::{Role, Rule, Unlisted, implied};
+pub use wanted::{is_own_counter, live_after};
 
 use std::collections::{HashMap, HashSet};
 

@@ -4,7 +4,7 @@
 
 use crate::acc::Queue;
 use crate::acc::ast::{Clause, ClauseKind, DataClause, Directive, DirectiveKind, Expr};
-use crate::bind::{Bound, descendants};
+use crate::bind::Bound;
 use crate::diag;
 use crate::host::ir::{ExprKind, FunctionId, ScopeKind, StmtId, StmtKind, Unit};
 use crate::sema::{Class, SymbolId, SymbolKind, has_variable_length, uses};
@@ -105,12 +105,9 @@ impl Maker<'_> {
         let is_block = |stmt: &StmtId| matches!(self.unit.stmt(*stmt).kind, StmtKind::Block(_));
         let Some(stmt) = self.bound[index].stmt().filter(is_block) else { return };
         let end = self.unit.stmt(stmt).span.end;
-        let pending = descendants(self.bound, index)
-            .filter(|at| is_queued(&self.bound[*at].directive, self.unit))
-            .any(|at| {
-                let directive = &self.bound[at].directive;
-                directive.kind != DirectiveKind::Wait && !self.queues.waits(directive.span.start, end)
-            });
+        let behind = self.queues.queued.partition_point(|at| *at <= index);
+        let inside = self.queues.queued[behind..].iter().map(|at| self.bound[*at].directive.span.start);
+        let pending = inside.take_while(|at| *at < end).any(|at| !self.queues.waits(at, end));
         if pending {
             self.plan.notes[index].waits_at_end = true;
         }
@@ -161,6 +158,8 @@ pub(super) struct Queues {
     waits: Vec<u32>,
     /// Directives with a `wait` clause.
     clauses: Vec<u32>,
+    /// Directives that are queued, but for those that wait.
+    queued: Vec<usize>,
     /// Queued `enter data` directives.
     enters: Vec<usize>,
     /// Calls of a routine that queues data for the device.
@@ -180,16 +179,17 @@ impl Queues {
         });
         let mut waits: Vec<u32> = bound.iter().filter(is_wait).map(start).chain(waiting_calls).collect();
         waits.sort_unstable();
-        let is_enter = |at: &usize| {
-            let directive = &bound[*at].directive;
-            directive.kind == DirectiveKind::EnterData && is_queued(directive, unit)
-        };
+        let is_kind = |at: usize, kind: DirectiveKind| bound[at].directive.kind == kind;
+        let queued = (0..bound.len())
+            .filter(|at| is_queued(&bound[*at].directive, unit) && !is_kind(*at, DirectiveKind::Wait));
+        let queued: Vec<usize> = queued.collect();
         let mut entering_calls: Vec<u32> = calls(unit, |name| name == "acc_copyin_async").collect();
         entering_calls.sort_unstable();
         Queues {
             waits,
             clauses: bound.iter().filter(has_clause).map(start).collect(),
-            enters: (0..bound.len()).filter(is_enter).collect(),
+            enters: queued.iter().copied().filter(|at| is_kind(*at, DirectiveKind::EnterData)).collect(),
+            queued,
             entering_calls,
         }
     }

@@ -3,19 +3,19 @@
 //!
 //! Invariant: a scalar that a parallel loop assigns is never left shared unless a data clause or a reduction says so.
 
+use std::borrow::Cow;
+
 use crate::acc::ast::{DirectiveKind, ListItem, Part, ReductionOp, Subscript};
 use crate::bind::descendants;
 use crate::diag::{self, Diag};
-use crate::host::ir::{BaseType, ExprKind, StmtId};
-use crate::sema::{
-    self, Class, Header, Symbol, SymbolId, SymbolKind, Use, uses, uses_beside, uses_beside_headers,
-};
+use crate::host::ir::{BaseType, Decl, ExprKind, StmtId};
+use crate::sema::{self, Class, Header, Symbol, SymbolId, SymbolKind, Use, uses, uses_beside};
 
 use crate::source::Span;
 
 use super::clauses::LoopClauses;
 use super::nest::{Construct, Controlled};
-use super::{Attribute, Item, Maker, Names, Region, Sharing, Spread, WorkLoop};
+use super::{Attribute, Item, Maker, Names, Region, Sharing, Spread, WorkLoop, wanted};
 
 /// The page of reductions of complex numbers.
 const COMPLEX: &str = "implicit/reduction-complex";
@@ -188,43 +188,44 @@ impl Maker<'_> {
 
     /// Whether `symbol` is the variable of a `for` loop in `stmt` (and of nothing else there).
     pub(super) fn is_loop_variable(&self, stmt: StmtId, symbol: SymbolId) -> bool {
-        let beside = uses_beside_headers(self.unit, self.symbols, stmt);
-        beside.of(symbol).is_none_or(|used| !(used.written || used.address_taken))
+        wanted::is_loop_variable(self.unit, self.symbols, stmt, symbol)
     }
 
-    /// Whether `symbol` is a loop variable in the region `stmt` that nothing outside of its loops gets a value from: in C, that
-    /// of a loop without a directive is a scalar like others (2.6.1).
+    /// Whether `symbol` only counts the iterations of loops in the region `stmt`.
     pub(super) fn is_own_counter(&self, stmt: StmtId, symbol: SymbolId) -> bool {
-        if !self.is_loop_variable(stmt, symbol) {
-            return false;
-        }
-        let mut pending = if self.unit.is_fortran() { Vec::new() } else { vec![stmt] };
-        while let Some(at) = pending.pop() {
-            let header = sema::header(self.unit, self.symbols, at);
-            let is_governed =
-                || self.bound.iter().any(|one| one.stmt() == Some(at) && one.directive.kind.is_loop());
-            if header.is_ok_and(|header| header.var == symbol && !header.declared) && !is_governed() {
-                return false;
-            }
-            pending.extend(sema::children(self.unit, at));
-        }
-        true
+        wanted::is_own_counter((self.unit, self.symbols, self.bound), stmt, symbol)
     }
 
     /// Whether `symbol` is an array or a structure in memory that the program cannot write. What is `constexpr` is none to
     /// compilers: its values are known.
     fn is_read_only(&self, symbol: SymbolId) -> bool {
         let known = self.symbols.get(symbol);
-        let is_known = known.decl.is_some_and(|decl| {
-            let decl = self.unit.decl(decl);
-            let head = self.file.text(Span { start: decl.span.start, end: decl.name_span.start });
-            head.split_whitespace().any(|word| word == "constexpr")
-        });
+        let is_known = || {
+            known.decl.is_some_and(|decl| {
+                let head = self.specifiers(self.unit.decl(decl));
+                head.split_whitespace().any(|word| word == "constexpr")
+            })
+        };
         !self.unit.is_fortran()
             && known.is_const
             && known.kind == SymbolKind::Static
             && matches!(known.class, Class::Array | Class::Record)
-            && !is_known
+            && !is_known()
+    }
+
+    /// The words before the first name of a declaration, and perhaps that name: others may stand between it and `decl`.
+    fn specifiers(&self, decl: &Decl) -> Cow<'_, str> {
+        let head = Span { start: decl.span.start, end: decl.name_span.start };
+        let mut depth = 0_usize;
+        let length = self.file.slice(head).iter().take_while(|byte| {
+            match byte {
+                b'<' | b'(' | b'[' => depth += 1,
+                b'>' | b')' | b']' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            depth > 0 || !matches!(byte, b',' | b'=' | b'{')
+        });
+        self.file.text(Span { start: head.start, end: head.start + length.count() as u32 })
     }
 
     /// Says which pointers must be on the device already.
@@ -312,7 +313,10 @@ impl Maker<'_> {
         for _ in 0..16 {
             let Some(decl) = known.and_then(|symbol| self.symbols.get(symbol).decl) else { return false };
             let decl = self.unit.decl(decl);
-            let words = self.file.text(Span { start: decl.span.start, end: decl.name_span.start });
+            let words = match self.unit.is_fortran() {
+                true => self.file.text(Span { start: decl.span.start, end: decl.name_span.start }),
+                false => self.specifiers(decl),
+            };
             if words.split(|c: char| !c.is_alphanumeric() && c != '_').any(is_word) {
                 return true;
             }

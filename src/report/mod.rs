@@ -4,6 +4,7 @@
 
 mod build;
 mod diff;
+mod excerpt;
 mod loops;
 mod summary;
 mod terminal;

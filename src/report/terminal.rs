@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use annotate_snippets::{Annotation, AnnotationKind, Level, Renderer, Snippet};
 
 use super::Summary;
+use super::excerpt::{Columns, pieces};
 use crate::diag::{Code, Diag, Severity, pages};
-use crate::source::{SourceFile, Span};
+use crate::source::SourceFile;
 
 /// Lines named behind "… and 11 more"; the rest is an ellipsis.
 const LINES_NAMED: usize = 10;
@@ -40,11 +41,12 @@ pub fn diagnostics(file: &SourceFile, diags: &[Diag], manner: Manner) -> String 
             .for_each(|diag| repeated.entry(diag.code).or_default().push(diag));
     }
     let mut out = String::new();
+    let mut columns = Columns::default();
     for diag in diags.iter().filter(|diag| manner.verbose || diag.severity > Severity::Info) {
         if manner.verbose || !folds(diag) {
-            out += &one(file, diag, manner);
+            out += &one(file, diag, manner, &mut columns);
         } else if let Some(all) = repeated.remove(&diag.code) {
-            out += &one(file, diag, manner);
+            out += &one(file, diag, manner, &mut columns);
             out += &others(file, diag.code, all.get(1..).unwrap_or_default());
         }
     }
@@ -71,26 +73,29 @@ fn others(file: &SourceFile, code: Code, rest: &[&Diag]) -> String {
     }
 }
 
-fn one(file: &SourceFile, diag: &Diag, manner: Manner) -> String {
-    let excerpt = Excerpt::of(file, diag);
-    let first = file.lines.line(excerpt.at) + 1;
-    let primary = annotation(AnnotationKind::Primary, excerpt.range(diag.primary.span), &diag.primary.text);
-    let context = diag
-        .others
-        .iter()
-        .map(|label| annotation(AnnotationKind::Context, excerpt.range(label.span), &label.text));
-    let snippet = Snippet::source(excerpt.text.as_str())
-        .path(file.name.as_str())
-        .line_start(first)
-        .annotation(primary)
-        .annotations(context);
+fn one(file: &SourceFile, diag: &Diag, manner: Manner, columns: &mut Columns) -> String {
+    let pieces = pieces(file, diag, columns);
+    let snippets = pieces.iter().map(|piece| {
+        let marks = piece.marks.iter().map(|(kind, range, label)| annotation(*kind, range.clone(), label));
+        Snippet::source(piece.text.as_str())
+            .path(file.name.as_str())
+            .line_start(piece.line)
+            .annotations(marks)
+    });
     let code = diag.code.to_string();
-    let mut group = level(diag.severity).primary_title(diag.message.as_str()).id(code).element(snippet);
+    let title = level(diag.severity).primary_title(diag.message.as_str()).id(code);
+    let mut group = title.elements(snippets);
     if !diag.help.is_empty() {
         group = group.element(Level::HELP.message(diag.help.as_str()));
     }
     let renderer = if manner.color { Renderer::styled() } else { Renderer::plain() };
-    renderer.render(&[group]) + "\n\n"
+    let mut text = renderer.render(&[group]) + "\n\n";
+    for piece in &pieces {
+        let Some((shown, meant)) = piece.column else { continue };
+        let place = |column: usize| format!("{}:{}:{column}\n", file.name, piece.line);
+        text = text.replacen(&place(shown), &place(meant), 1);
+    }
+    text
 }
 
 fn annotation(kind: AnnotationKind, range: std::ops::Range<usize>, text: &str) -> Annotation<'_> {
@@ -115,40 +120,6 @@ fn word(severity: Severity) -> &'static str {
         Severity::Left => "left",
         Severity::Bug => "bug",
     }
-}
-
-/// The lines that a diagnostic marks, as text.
-struct Excerpt<'a> {
-    file: &'a SourceFile,
-    /// Where they begin in the file.
-    at: u32,
-    text: String,
-}
-
-impl<'a> Excerpt<'a> {
-    fn of(file: &'a SourceFile, diag: &Diag) -> Excerpt<'a> {
-        let all = diag.others.iter().fold(diag.primary.span, |all, label| all.to(label.span));
-        let from = file.lines.span(file.lines.line(all.start));
-        let to = file.lines.span(file.lines.line(all.end.max(all.start + 1) - 1));
-        Excerpt { file, at: from.start, text: readable(file.slice(from.to(to))).trim_end().to_owned() }
-    }
-
-    /// The place of `span` in the text.
-    fn range(&self, span: Span) -> std::ops::Range<usize> {
-        let start = self.place(span.start);
-        start..self.place(span.end).max(start)
-    }
-
-    fn place(&self, offset: u32) -> usize {
-        let before = Span { start: self.at, end: offset.max(self.at) };
-        self.text.floor_char_boundary(readable(self.file.slice(before)).len().min(self.text.len()))
-    }
-}
-
-/// Text of bytes of any encoding; control characters are shown as blanks.
-fn readable(bytes: &[u8]) -> String {
-    let blank = |c: char| if c.is_ascii_control() && c != '\n' && c != '\t' { ' ' } else { c };
-    String::from_utf8_lossy(bytes).chars().map(blank).collect()
 }
 
 /// One message about all files of `names`, which hold OpenACC in a language that is not translated yet.
@@ -207,7 +178,7 @@ fn closing(summary: &Summary, manner: Manner) -> String {
 mod tests {
     use super::*;
     use crate::diag;
-    use crate::source::Language;
+    use crate::source::{Language, Span};
 
     fn file(bytes: &[u8]) -> SourceFile {
         SourceFile::new("x.c", bytes.to_vec(), Language::C)
@@ -251,6 +222,23 @@ weaker[A0205]: the host waits here, for `async`
         let text = table(&summary, Manner::default());
         assert!(text.contains("A0222  note") && text.contains("`-v`"), "{text}");
         assert!(!summary.something_left());
+    }
+
+    #[test]
+    fn a_long_line_is_cut_around_its_mark() {
+        let mut bytes = b"int before;\n".to_vec();
+        bytes.extend(b"copy(a) ".repeat(1000));
+        let at = bytes.len() + 3;
+        bytes.extend("\u{e4}\u{e4}".as_bytes());
+        bytes.extend(b"coppy(zz) ");
+        bytes.extend(b"copy(a) ".repeat(1000));
+        bytes.extend(b"\nint after;\n");
+        let file = file(&bytes);
+        let note = diag::not_understood(Span::new(at + 1, at + 6)).with(Span::new(0, 3), "and here");
+        let text = diagnostics(&file, &[note], Manner::default());
+        assert!(text.contains("--> x.c:2:8003\n") && text.contains("::: x.c:1:1\n"), "{text}");
+        assert!(text.contains("…") && text.lines().all(|line| line.chars().count() < 500), "{text}");
+        assert!(text.contains("coppy(zz)"), "{text}");
     }
 
     #[test]

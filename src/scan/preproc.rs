@@ -4,6 +4,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::budget;
 use crate::source::{Language, Span};
 
 use super::c::{Event, Line, is_word_start};
@@ -104,6 +105,14 @@ struct Group {
     forced: Option<u32>,
     /// Where the current branch begins.
     start: u32,
+    /// The groups around it are shown.
+    is_open: bool,
+}
+
+impl Group {
+    fn is_shown(&self) -> bool {
+        self.shown && self.is_open
+    }
 }
 
 /// The macros that are defined at a place, with their bodies.
@@ -155,17 +164,21 @@ pub fn follow(
     let mut hidden: Vec<Span> = Vec::new();
     for step in steps {
         let Step { word, rest, start, end } = step;
-        let active = stack.iter().all(|group| group.shown);
+        let active = stack.last().is_none_or(Group::is_shown);
         match *word {
             "if" | "ifdef" | "ifndef" => {
-                let group_forced = forced.iter().find(|(opening, _)| opening == start).map(|(_, head)| *head);
+                // Those around a place are in its order.
+                let at = forced.partition_point(|(opening, _)| opening < start);
+                let group_forced =
+                    forced.get(at).filter(|(opening, _)| opening == start).map(|(_, head)| *head);
                 let condition = active && holds(word, rest, macros);
                 let shown = group_forced.map_or(condition, |head| head == *start);
-                stack.push(Group { taken: shown, shown, forced: group_forced, start: *end });
+                let (taken, forced, start) = (shown, group_forced, *end);
+                stack.push(Group { taken, shown, forced, start, is_open: active });
             }
             "elif" | "else" => {
                 let Some(mut group) = stack.pop() else { continue };
-                close(&mut hidden, &group, *start, &stack);
+                close(&mut hidden, &group, *start);
                 let condition = *word == "else" || holds("if", rest, macros);
                 let shown = match group.forced {
                     Some(head) => head == *start,
@@ -178,7 +191,7 @@ pub fn follow(
             }
             "endif" => {
                 if let Some(group) = stack.pop() {
-                    close(&mut hidden, &group, *start, &stack);
+                    close(&mut hidden, &group, *start);
                 }
             }
             "define" if active => {
@@ -201,8 +214,8 @@ pub fn follow(
 }
 
 /// Ends a branch: its bytes are hidden if it was not shown and stands in a shown place.
-fn close(hidden: &mut Vec<Span>, group: &Group, end: u32, around: &[Group]) {
-    if !group.shown && around.iter().all(|group| group.shown) && group.start < end {
+fn close(hidden: &mut Vec<Span>, group: &Group, end: u32) {
+    if !group.shown && group.is_open && group.start < end {
         hidden.push(Span { start: group.start, end });
     }
 }
@@ -269,12 +282,7 @@ pub fn constant(text: &str, macros: &Defined) -> Option<i64> {
 }
 
 fn evaluate(text: &str, macros: &Defined, depth: usize) -> Option<i64> {
-    if depth > DEPTH {
-        return None;
-    }
-    let mut condition = Condition { tokens: tokens(text), at: 0, macros, depth };
-    let value = condition.ternary()?;
-    (condition.at == condition.tokens.len()).then_some(value)
+    Condition { tokens: Vec::new(), at: 0, macros, values: FxHashMap::default(), depth }.whole(text)
 }
 
 fn tokens(text: &str) -> Vec<String> {
@@ -304,6 +312,8 @@ struct Condition<'a> {
     tokens: Vec<String>,
     at: usize,
     macros: &'a Defined,
+    /// The values of the macros met so far: each is computed once, however often it is named.
+    values: FxHashMap<String, Option<i64>>,
     depth: usize,
 }
 
@@ -322,6 +332,19 @@ const LEVELS: [&[&str]; 10] = [
 ];
 
 impl Condition<'_> {
+    /// The value of a text, in the middle of another one or not.
+    fn whole(&mut self, text: &str) -> Option<i64> {
+        if self.depth > DEPTH {
+            return None;
+        }
+        budget::spend(text.len() as u64 / 8);
+        let around =
+            (std::mem::replace(&mut self.tokens, tokens(text)), std::mem::take(&mut self.at), self.depth);
+        let value = self.ternary().filter(|_| self.at == self.tokens.len());
+        (self.tokens, self.at, self.depth) = around;
+        value
+    }
+
     fn peek(&self) -> &str {
         self.tokens.get(self.at).map_or("", String::as_str)
     }
@@ -405,7 +428,16 @@ impl Condition<'_> {
         }
         match self.macros.get(&token) {
             Some(body) if *body == token => Some(0),
-            Some(body) => evaluate(body, self.macros, self.depth + 1),
+            Some(body) => {
+                if let Some(known) = self.values.get(&token) {
+                    return *known;
+                }
+                self.depth += 1;
+                let value = self.whole(body);
+                self.depth -= 1;
+                self.values.insert(token, value);
+                value
+            }
             None => Some(0),
         }
     }

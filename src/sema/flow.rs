@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 use crate::host::ir::{BinaryOp, Decl, Derived, ExprId, ExprKind, StmtId, StmtKind, Unit};
 use crate::source::Span;
 
+use super::assigned::Assigned;
 use super::symbol::{SymbolId, SymbolKind};
 use super::symbols::Symbols;
 use super::uses::{Use, Uses};
@@ -82,7 +83,7 @@ pub fn live_after(
             |symbol: &SymbolId| flow.uses.of(*symbol).is_some_and(|used| used.exposed || used.address_taken);
         live.extend(open.iter().copied().filter(read));
         let gone =
-            |symbol: &SymbolId| flow.assigned.as_ref().is_some_and(|assigned| assigned.contains(symbol));
+            |symbol: &SymbolId| flow.assigned.as_ref().is_some_and(|assigned| assigned.contains(*symbol));
         open.retain(|symbol| !read(symbol) && !gone(symbol));
         open.is_empty()
     };
@@ -112,7 +113,7 @@ pub fn live_after(
             | StmtKind::Opaque(_) => {}
         }
         if flow.assigned.is_none() {
-            flow.assigned = Some(BTreeSet::new());
+            flow.assigned = Some(Assigned::default());
         }
     }
     settle(&flow);
@@ -152,26 +153,8 @@ pub fn path_to(unit: &Unit, from: StmtId, to: StmtId) -> Vec<StmtId> {
 
 /// The statements directly inside `stmt`.
 pub fn children(unit: &Unit, stmt: StmtId) -> Vec<StmtId> {
-    match &unit.stmt(stmt).kind {
-        StmtKind::Block(list) => list.clone(),
-        StmtKind::If { then, other, .. } => std::iter::once(*then).chain(*other).collect(),
-        StmtKind::For { init, body, .. } => init.iter().copied().chain([*body]).collect(),
-        StmtKind::While { body, .. } | StmtKind::DoWhile { body, .. } | StmtKind::Switch { body, .. } => {
-            vec![*body]
-        }
-        StmtKind::Labeled { stmt, .. } => stmt.iter().copied().collect(),
-        StmtKind::Decl(_)
-        | StmtKind::Expr(_)
-        | StmtKind::Empty
-        | StmtKind::Return(_)
-        | StmtKind::Break
-        | StmtKind::Continue
-        | StmtKind::Goto(_)
-        | StmtKind::Opaque(_) => Vec::new(),
-    }
+    unit.stmt(stmt).kind.children()
 }
-
-type Assigned = BTreeSet<SymbolId>;
 
 struct Flow<'a> {
     unit: &'a Unit,
@@ -204,7 +187,7 @@ impl<'a> Flow<'a> {
             symbols,
             controlled,
             uses: Uses::default(),
-            assigned: Some(Assigned::new()),
+            assigned: Some(Assigned::default()),
             around: Vec::new(),
             hidden: None,
         }
@@ -238,7 +221,7 @@ impl<'a> Flow<'a> {
                 if unit.is_fortran()
                     && let (Some(assigned), Some(before)) = (&mut self.assigned, &before)
                 {
-                    assigned.extend(before);
+                    *assigned = assigned.with(before);
                 }
                 self.hiding(hidden, |flow| step.iter().for_each(|step| flow.expr(*step)));
                 if !self.surely_runs(id) || self.assigned.is_none() {
@@ -336,7 +319,7 @@ impl<'a> Flow<'a> {
                 switch.has_default |= self.unit.defaults.binary_search(&id).is_ok();
                 switch.entry.clone()
             }
-            None => Some(Assigned::new()),
+            None => Some(Assigned::default()),
         };
     }
 
@@ -430,21 +413,23 @@ impl<'a> Flow<'a> {
                 self.expr(*right);
                 if op.is_some() {
                     self.expr(*left);
+                    self.assign_what_was_read(*left);
+                } else {
+                    self.assign(*left);
                 }
-                self.assign(*left);
             }
             ExprKind::Step { operand, .. } => {
                 self.expr(*operand);
-                self.assign(*operand);
+                self.assign_what_was_read(*operand);
             }
             ExprKind::Index(base, index) => {
                 self.expr(*base);
                 self.expr(*index);
-                self.part(*base, false);
+                self.part_of_what_was_read(*base);
             }
             ExprKind::Member { base, .. } | ExprKind::Deref(base) => {
                 self.expr(*base);
-                self.part(*base, false);
+                self.part_of_what_was_read(*base);
             }
             ExprKind::AddressOf(operand) => self.unclear(*operand),
             ExprKind::Call { callee, args } => self.call(*callee, args),
@@ -521,6 +506,22 @@ impl<'a> Flow<'a> {
         }
     }
 
+    /// The target of `+=` or `++`, which was read before: its parts are not looked at again.
+    fn assign_what_was_read(&mut self, target: ExprId) {
+        let unit = self.unit;
+        let mut at = target;
+        while let ExprKind::Cast { operand, .. } = &unit.expr(at).kind {
+            at = *operand;
+        }
+        match &unit.expr(at).kind {
+            ExprKind::Name(_) => self.write(self.symbols.named(unit, at), unit.expr(at).span),
+            ExprKind::Index(base, _) | ExprKind::Member { base, .. } | ExprKind::Deref(base) => {
+                self.part(*base, true);
+            }
+            _ => self.lend(at),
+        }
+    }
+
     /// `base` in `base[i] = …`: the pointer is read, what it holds is written.
     fn base_of_target(&mut self, base: ExprId) {
         self.expr(base);
@@ -553,6 +554,14 @@ impl<'a> Flow<'a> {
         }
     }
 
+    /// As `part`, of something that was read before: where it is a part itself, its own object is noted already.
+    fn part_of_what_was_read(&mut self, base: ExprId) {
+        let kind = &self.unit.expr(base).kind;
+        if !matches!(kind, ExprKind::Index(..) | ExprKind::Member { .. } | ExprKind::Deref(_)) {
+            self.part(base, false);
+        }
+    }
+
     /// A variable that code which is not looked at may read and write.
     fn touched(&mut self, symbol: Option<SymbolId>, span: Span) {
         self.read(symbol, span);
@@ -563,27 +572,28 @@ impl<'a> Flow<'a> {
 
     /// An operand of `&` or of something that was not understood: it may be read and written.
     fn unclear(&mut self, id: ExprId) {
+        if !matches!(self.unit.expr(id).kind, ExprKind::Name(_)) {
+            self.expr(id);
+        }
+        self.lend(id);
+    }
+
+    /// The object that an expression is, whose parts were looked at: it may be read and written.
+    fn lend(&mut self, id: ExprId) {
         let unit = self.unit;
-        match &unit.expr(id).kind {
-            ExprKind::Name(_) => {
-                let span = unit.expr(id).span;
-                self.touched(self.symbols.named(unit, id), span);
-                self.part(id, true);
-            }
-            // In C++, these are the objects themselves.
-            ExprKind::Conditional(_, first, second) => {
-                self.expr(id);
-                [first, second].into_iter().for_each(|one| self.unclear(*one));
-            }
-            ExprKind::Comma(_, object)
-            | ExprKind::Assign(_, object, _)
-            | ExprKind::Step { operand: object, .. } => {
-                self.expr(id);
-                self.unclear(*object);
-            }
-            _ => {
-                self.expr(id);
-                self.part(id, true);
+        let mut pending = vec![id];
+        while let Some(id) = pending.pop() {
+            match &unit.expr(id).kind {
+                ExprKind::Name(_) => {
+                    self.touched(self.symbols.named(unit, id), unit.expr(id).span);
+                    self.part(id, true);
+                }
+                // In C++, these are the objects themselves.
+                ExprKind::Conditional(_, first, second) => pending.extend([*second, *first]),
+                ExprKind::Comma(_, object)
+                | ExprKind::Assign(_, object, _)
+                | ExprKind::Step { operand: object, .. } => pending.push(*object),
+                _ => self.part(id, true),
             }
         }
     }
@@ -605,7 +615,7 @@ impl<'a> Flow<'a> {
 
     fn read(&mut self, symbol: Option<SymbolId>, span: Span) {
         let known = symbol
-            .is_some_and(|symbol| self.assigned.as_ref().is_none_or(|assigned| assigned.contains(&symbol)));
+            .is_some_and(|symbol| self.assigned.as_ref().is_none_or(|assigned| assigned.contains(symbol)));
         if let Some(used) = self.used(symbol, span) {
             used.read = true;
             used.exposed |= !known;
@@ -626,7 +636,7 @@ impl<'a> Flow<'a> {
 /// What is assigned on both of two paths.
 fn meet(one: Option<Assigned>, other: Option<Assigned>) -> Option<Assigned> {
     match (one, other) {
-        (Some(one), Some(other)) => Some(one.intersection(&other).copied().collect()),
+        (Some(one), Some(other)) => Some(one.common(&other)),
         (one, other) => one.or(other),
     }
 }

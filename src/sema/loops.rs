@@ -237,16 +237,19 @@ fn leaves_loop(unit: &Unit, stmt: StmtId, body: StmtId) -> bool {
 
 /// The `for` statement that is all there is in `body`, through blocks that hold nothing else.
 pub fn only_loop(unit: &Unit, body: StmtId) -> Option<StmtId> {
-    match &unit.stmt(body).kind {
-        StmtKind::For { .. } => Some(body),
-        StmtKind::Block(list) => {
-            let mut code = list.iter().filter(|stmt| !matches!(unit.stmt(**stmt).kind, StmtKind::Empty));
-            match (code.next(), code.next()) {
-                (Some(only), None) => only_loop(unit, *only),
-                _ => None,
+    let mut at = body;
+    loop {
+        match &unit.stmt(at).kind {
+            StmtKind::For { .. } => return Some(at),
+            StmtKind::Block(list) => {
+                let mut code = list.iter().filter(|stmt| !matches!(unit.stmt(**stmt).kind, StmtKind::Empty));
+                match (code.next(), code.next()) {
+                    (Some(only), None) => at = *only,
+                    _ => return None,
+                }
             }
+            _ => return None,
         }
-        _ => None,
     }
 }
 

@@ -3,6 +3,7 @@
 //! Invariant: states facts about the program; decides nothing and knows no target.
 
 mod array;
+mod assigned;
 mod c_library;
 mod c_type;
 mod components;

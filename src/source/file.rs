@@ -29,15 +29,25 @@ impl SourceFile {
         self.lines.line(offset) + 1 - self.inserted.partition_point(|at| *at < offset)
     }
 
+    /// The line end that the file uses at `offset`.
+    pub fn line_end(&self, offset: u32) -> &'static str {
+        let number = self.lines.line(offset);
+        let line = self.slice(self.lines.span(number));
+        // The last line may have none: it would be that of the line before.
+        let line = match number.checked_sub(1).filter(|_| !line.ends_with(b"\n")) {
+            Some(before) => self.slice(self.lines.span(before)),
+            None => line,
+        };
+        if line.ends_with(b"\r\n") { "\r\n" } else { "\n" }
+    }
+
     /// The bytes of `span`.
     pub fn slice(&self, span: Span) -> &[u8] {
         self.bytes.get(span.range()).unwrap_or_default()
     }
 
-    /// The text of `span`; bytes that are not UTF-8 are shown as replacement characters.
+    /// The text of `span`, which `source::bytes` makes the same bytes again: each that is no UTF-8 is one character.
     pub fn text(&self, span: Span) -> std::borrow::Cow<'_, str> {
-        let bytes = self.slice(span);
-        // Nearly all of it is UTF-8, and told to be so faster than it is made so.
-        std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), std::borrow::Cow::Borrowed)
+        super::text::text(self.slice(span))
     }
 }

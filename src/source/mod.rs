@@ -7,9 +7,11 @@ mod language;
 mod lines;
 mod named;
 mod span;
+mod text;
 
 pub use file::SourceFile;
 pub use language::{Form, Language};
 pub use lines::{LineIndex, lines};
 pub use named::Named;
 pub use span::Span;
+pub use text::{bytes, readable};

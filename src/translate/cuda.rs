@@ -11,7 +11,7 @@ use crate::diag;
 use crate::edit::{Edit, Ours};
 use crate::host::ir::Unit;
 use crate::scan::Scan;
-use crate::source::{Language, Span};
+use crate::source::{self, Language, Span};
 use crate::{acc, bind, layout};
 
 use super::reading::Reading;
@@ -76,6 +76,11 @@ impl BackEnd for Cuda {
             Ours { macros: vec![cuda::MACRO.to_owned()], code: Some(code.collect()), lines: Vec::new() };
         Rest { beside, ours, ..Rest::default() }
     }
+}
+
+/// The text of a file beside a source, with the source's bytes in it as they were.
+fn beside_text(text: String) -> Vec<u8> {
+    source::bytes(text.into_bytes())
 }
 
 /// The edits for one directive; none if it is left.
@@ -162,18 +167,19 @@ impl Cuda {
         let stem = if has_ending { own.replace('.', "_") } else { stem.to_owned() };
         let unit = all.options.unit_name(name);
         let place = layout::first_include(file, self.first_code);
-        let line = format!("#include \"{stem}_acc.h\"\n");
+        let line = format!("#include \"{stem}_acc.h\"{}", file.line_end(place));
         all.add(Edit { span: Span { start: place, end: place }, text: line.into_bytes() });
-        let header = self.device.header(name, &unit).into_bytes();
+        let header = beside_text(self.device.header(name, &unit));
         let mut beside = vec![Beside { name: format!("{stem}_acc.h"), text: header }];
         if !self.device.is_empty() {
             let code = format!("{stem}_acc.cu");
-            let text = self.device.text(&code, name, &unit).into_bytes();
+            let text = beside_text(self.device.text(&code, name, &unit));
             beside.push(Beside { name: code, text });
         }
         if let Some(text) = self.device.registration(name, &unit) {
             let end = file.bytes.len() as u32;
-            all.add(Edit { span: Span { start: end, end }, text: text.into_bytes() });
+            let text = text.replace('\n', file.line_end(end)).into_bytes();
+            all.add(Edit { span: Span { start: end, end }, text });
         }
         beside
     }

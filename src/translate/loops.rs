@@ -93,7 +93,8 @@ impl Source {
         if !plan::leaves_open(&bound) {
             return (bound, plan::Reached::new());
         }
-        let facts = Facts::new(&self.file, unit, symbols, &self.macros(scan), options.assume_no_alias);
+        let facts = Facts::new(&self.file, unit, symbols, &self.macros(scan), options.assume_no_alias)
+            .within(options.budget);
         let settled = plan::settle(&facts, bound, aim);
         for verdict in &settled.verdicts {
             found.add(&facts, verdict);

@@ -23,9 +23,11 @@ mod translation;
 mod views;
 mod written;
 
-use crate::diag;
+use crate::budget::{self, Exceeded};
+use crate::diag::{self, Diag};
 use crate::edit::{self, Edit};
 use crate::scan::{self, Macro, View};
+use crate::source::Span;
 
 pub use cuda::RUNTIME;
 pub use existing::Existing;
@@ -39,15 +41,41 @@ use openmp::OpenMp;
 /// So many other branches of a condition behind a directive are looked at.
 const BRANCHES: usize = 8;
 
-/// Translates one source.
+/// Translates one source. One that costs more than its budget stays as it is.
 pub fn translate(source: &Source, options: &Options) -> Translation {
     if !scan::mentions_openacc(&source.file.bytes, source.file.language) && !source.declares(options) {
         return Translation::untouched(source);
     }
+    let length = source.file.bytes.len();
+    let limits = options.budget.of_file(length);
+    let done = budget::within(limits, || {
+        budget::keep_source(length);
+        within_budget(source, options)
+    });
+    done.unwrap_or_else(|exceeded| {
+        let untranslated = || Translation::untranslated(source, |first| over_budget(first, exceeded));
+        budget::within(limits, untranslated).unwrap_or_else(|_| {
+            let diagnostics = vec![over_budget(Span::at(0), exceeded)];
+            Translation { diagnostics, ..Translation::untouched(source) }
+        })
+    })
+}
+
+/// What is said of a file that costs more than its budget.
+fn over_budget(at: Span, exceeded: Exceeded) -> Diag {
+    let limit = exceeded.to_string();
+    match exceeded {
+        Exceeded::Steps(_) => diag::too_much_work(at, &limit),
+        Exceeded::Bytes(_) => diag::too_much_memory(at, &limit),
+        Exceeded::Depth(_) => diag::too_deep(at, &limit),
+    }
+}
+
+fn within_budget(source: &Source, options: &Options) -> Translation {
     let headers: Vec<&[Macro]> = source.headers.iter().map(|header| header.macros.as_slice()).collect();
     if options.to == To::Cuda {
         if source.file.language.is_fortran() {
-            return Translation::left_in_fortran(source);
+            return Translation::untranslated(source, diag::fortran_not_cuda);
         }
         return declarators::translated(source, &|source| match scan::macros(&source.file, &headers) {
             Some(macros) => written::written_out(source, &macros, options),

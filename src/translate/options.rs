@@ -2,6 +2,7 @@
 //!
 //! Invariant: the default is OpenMP 4.5 for any compiler.
 
+use crate::budget::Budget;
 use crate::omp::{self, Queues};
 use crate::source::Language;
 
@@ -94,6 +95,8 @@ pub struct Options {
     pub has_namesake: bool,
     /// What names of its device code begin with, as another source that is given has its name: the folders that it lies in.
     pub folder: String,
+    /// What a file may cost.
+    pub budget: Budget,
 }
 
 impl Options {
@@ -119,6 +122,7 @@ impl Default for Options {
             line_directives: false,
             has_namesake: false,
             folder: String::new(),
+            budget: Budget::default(),
         }
     }
 }

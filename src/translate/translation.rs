@@ -86,12 +86,12 @@ impl Translation {
         }
     }
 
-    /// Fortran where CUDA is asked for.
-    pub(super) fn left_in_fortran(source: &Source) -> Translation {
+    /// A source that stays as it is, for a reason that is reported at the first directive.
+    pub(super) fn untranslated(source: &Source, why: impl Fn(Span) -> Diag) -> Translation {
         let (scan, diagnostics) = scan::scan(&source.file, &View::default());
         let mut translation = Translation { diagnostics, ..Translation::untouched(source) };
         let first = scan.directives.first().map(|first| first.span);
-        translation.diagnostics.extend(first.map(diag::fortran_not_cuda));
+        translation.diagnostics.extend(first.map(why));
         let report = |text: &scan::DirectiveText| DirectiveReport {
             span: text.span,
             name: String::new(),

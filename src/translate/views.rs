@@ -187,7 +187,7 @@ impl<'a, 'b> Views<'a, 'b> {
         if is_first {
             self.errors = Some(unit.errors.len());
         }
-        self.translate_view(&scan, unit, &fresh);
+        host::with_stack(unit.depth(), || self.translate_view(&scan, unit, &fresh));
     }
 
     fn translate_view(&mut self, scan: &Scan, unit: Unit, fresh: &[usize]) {

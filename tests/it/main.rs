@@ -20,6 +20,7 @@ mod readme;
 mod rooms;
 mod rules;
 mod scalars;
+mod scaling;
 mod targets;
 mod tidy;
 

@@ -135,6 +135,12 @@ impl<'a> Input<'a> {
         counting.into_iter().map(|at| &directive.clauses[at].kind)
     }
 
+    /// The source's code with its names and directives, as the plan reads it.
+    pub fn code(&self) -> plan::Code<'a> {
+        let (symbols, bound, device_type) = (self.symbols, self.bound, self.device_type);
+        plan::Code { unit: self.source.unit, symbols, bound, device_type }
+    }
+
     /// Where a statement of the source stands.
     pub fn stmt_span(&self, stmt: StmtId) -> Span {
         self.unit().stmt(stmt).span

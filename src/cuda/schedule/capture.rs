@@ -6,17 +6,16 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::nest::Nest;
-use crate::acc::ast::{ClauseKind, DataClause, ListItem, ReductionOp};
-use crate::bind::descendants;
+use crate::acc::ast::{DataClause, ListItem, ReductionOp};
 use crate::cuda::fit::object;
 use crate::cuda::program::uses::{self, outer};
-use crate::cuda::program::{Input, Refused, Seen, refused};
-use crate::cuda::program::{privates, qualified};
+use crate::cuda::program::{Input, Refused, Seen, qualified, refused};
 use crate::cuda::types::item::{self, Address, Rows};
 use crate::cuda::types::spelling;
 use crate::host::ir::{BaseType, Decl, Derived, StmtId};
-use crate::plan::{DataItem, Motion, Own};
+use crate::plan::{self, DataItem, Launched, Listed, LoopLists, Motion, Own, Unlisted};
 use crate::sema::{self, Class, Reach, SymbolId, SymbolKind, Use};
+use crate::source::Span;
 
 /// How a variable gets to the device.
 #[derive(Clone, Debug)]
@@ -103,99 +102,87 @@ pub struct Kind {
     pub is_one_gang: bool,
 }
 
-/// Roles for the variables of a region. `own` are the directives whose clauses are the construct's.
+/// What decides the roles of the variables of one launch.
+struct Capture<'a, 'b> {
+    input: &'b Input<'a>,
+    index: usize,
+    stmt: StmtId,
+    launch: Kind,
+    /// What `private`, `firstprivate` and `reduction` name.
+    listed: Listed<'a>,
+    /// The items of the construct's data clauses that the launch has to see to.
+    own: &'a [DataItem],
+    /// Those that are on the device around it.
+    around: Vec<&'a DataItem>,
+    /// Scalars of which each thread has its own.
+    own_scalars: &'b [Own],
+    atomic: BTreeSet<SymbolId>,
+}
+
+/// Roles for the variables of a region. `own_scalars` are those of which each thread has its own.
 pub fn capture<'a>(
     input: &Input<'a>,
     index: usize,
     stmt: StmtId,
-    nest: &Nest,
+    nest: &Nest<'a>,
     launch: Kind,
     own_scalars: &[Own],
 ) -> Result<Environment<'a>, Refused> {
-    let Kind { in_kernels, is_split, is_one_gang } = launch;
-    let bound = input.bound;
-    let span = bound[index].directive.span;
-    let region = input.stmt_span(stmt);
-    let symbol_of = |item: &ListItem| input.symbols.lookup(item.variable(), span.start);
     let said = input.plan.construct(index);
-    let default_present = said.is_default_present;
     // Of a construct that is split, the data are there around its launches.
     let (own, outside): (&[DataItem], &[DataItem]) =
-        if is_split { (&[], &said.data) } else { (&said.data, &[]) };
+        if launch.is_split { (&[], &said.data) } else { (&said.data, &[]) };
     let is_there = |said: &&DataItem| said.clause != DataClause::Link;
-    let around: Vec<&DataItem> = outside.iter().chain(said.around.iter().filter(is_there)).collect();
-    let mut private: Vec<SymbolId> = Vec::new();
-    let mut first: Vec<SymbolId> = Vec::new();
-    let mut reductions: Vec<(SymbolId, ReductionOp)> = Vec::new();
-    for kind in input.clauses(index) {
-        match kind {
-            ClauseKind::Private(list) => private.extend(list.iter().filter_map(symbol_of)),
-            ClauseKind::Firstprivate(list) => first.extend(list.iter().filter_map(symbol_of)),
-            ClauseKind::Reduction(op, list) => {
-                reductions.extend(list.iter().filter_map(symbol_of).map(|symbol| (symbol, *op)))
-            }
-            _ => {}
-        }
-    }
-    for shared in nest.values() {
-        let at = shared.span(input);
-        let own =
-            shared.private.iter().filter(|item| privates::used_outside(input, item, at, region).is_none());
-        private.extend(own.filter_map(|item| symbol_of(item)));
-        // What the threads of the only gang reduce is the result, too; what was found for `auto` in a `parallel` construct has
-        // no clause: the variable is firstprivate (2.5.1).
-        let is_said = |item: &ListItem| in_kernels || !item.span.is_empty();
-        let is_result = |item: &ListItem| (shared.levels.gang || is_one_gang) && is_said(item);
-        for (op, item) in shared.reductions.iter().filter(|(_, item)| is_result(item)) {
-            reductions.extend(symbol_of(item).map(|symbol| (symbol, *op)));
-        }
-    }
-    // Loops that stay sequential have private variables, too.
-    for below in descendants(bound, index) {
-        let at = bound[below].stmt().map_or(span, |stmt| input.stmt_span(stmt));
-        let own = privates::private(&bound[below])
-            .filter(|item| privates::used_outside(input, item, at, region).is_none());
-        private.extend(own.filter_map(symbol_of));
-    }
-    let reduced_item = |symbol: SymbolId| {
-        let loops = nest.values().flat_map(|shared| shared.reductions.iter().map(|(_, item)| *item));
-        let own = input.clauses(index).flat_map(|kind| match kind {
-            ClauseKind::Reduction(_, list) => list.as_slice(),
-            _ => &[],
-        });
-        loops.chain(own).find(|item| symbol_of(item) == Some(symbol))
+    let capture = Capture {
+        input,
+        index,
+        stmt,
+        launch,
+        listed: listed(input, index, stmt, nest, launch),
+        own,
+        around: outside.iter().chain(said.around.iter().filter(is_there)).collect(),
+        own_scalars,
+        atomic: super::threads::atomic_scalars(input, index),
     };
-    let private_memory = |symbol: SymbolId| {
-        let is_pointer = input.symbols.get(symbol).class == Class::Pointer;
-        let loops = nest.values().flat_map(|shared| shared.private.iter().map(|item| (*item, false)));
-        let own = input.clauses(index).flat_map(|kind| match kind {
-            ClauseKind::Private(list) => list.iter().map(|item| (item, false)).collect::<Vec<_>>(),
-            ClauseKind::Firstprivate(list) => list.iter().map(|item| (item, true)).collect(),
-            _ => Vec::new(),
-        });
-        let mut all = loops.chain(own).filter(|_| is_pointer);
-        all.find(|(item, _)| !item.parts.is_empty() && symbol_of(item) == Some(symbol))
-    };
-    // A section around the region that does not begin where the variable does: the rest of it is not on the device.
-    let inside = |said: Option<&DataItem>, name: &str, class: Class| -> Option<Address> {
-        let is_section = |said: &&DataItem| {
-            matches!(class, Class::Pointer | Class::Array)
-                && said.item.base.text == name
-                && !said.item.subscripts().is_empty()
-                && item::rows(input, said.directive, &said.item).is_none()
-        };
-        let said = said.filter(is_section)?;
-        item::address(input, said.directive, &said.item).ok().filter(|address| !address.at_start)
-    };
-    let is_own = |symbol: SymbolId| own_scalars.iter().any(|one| one.symbol == symbol);
-    let atomic = super::threads::atomic_scalars(input, index);
-    let may_be_there = input.plan.notes[index].may_have_object;
-    // A part of a `kernels` construct runs beside the others.
-    let region = bound[index].stmt().unwrap_or(stmt);
-    let mut captured = Vec::new();
+    let mut variables: Vec<Captured> = Vec::new();
     for (symbol, used) in outer(input, stmt) {
+        let mut one = capture.variable(symbol, used)?;
+        one.role = capture.role(&one)?;
+        if input.in_place && variables.iter().any(|other| other.name == one.name) {
+            let at = used.first.unwrap_or(input.bound[index].directive.span);
+            return Err(refused(at, "two variables of one name in a construct"));
+        }
+        variables.push(one);
+    }
+    let extras = capture.extras(&variables)?;
+    Ok(Environment { variables, extras })
+}
+
+/// What the clauses of a launch and of its loops name.
+fn listed<'a>(input: &Input<'a>, index: usize, stmt: StmtId, nest: &Nest<'a>, launch: Kind) -> Listed<'a> {
+    let loops: Vec<LoopLists> = nest
+        .values()
+        .map(|shared| LoopLists {
+            span: shared.span(input),
+            levels: shared.levels,
+            private: &shared.private,
+            reductions: &shared.reductions,
+        })
+        .collect();
+    let Kind { in_kernels, is_one_gang, .. } = launch;
+    Listed::of(
+        input.code(),
+        Launched { index, region: input.stmt_span(stmt), in_kernels, is_one_gang },
+        &loops,
+    )
+}
+
+impl<'a> Capture<'a, '_> {
+    /// A variable that the code names, with its declaration; its role is not known yet.
+    fn variable(&self, symbol: SymbolId, used: Use) -> Result<Captured<'a>, Refused> {
+        let (input, stmt) = (self.input, self.stmt);
         let known = input.symbols.get(symbol);
-        let at = used.first.unwrap_or(span);
+        let at = self.place(&used);
         if known.kind == SymbolKind::Member && !input.in_place {
             return Err(refused(at, "a member of the object in a compute construct"));
         }
@@ -215,125 +202,199 @@ pub fn capture<'a>(
             (Class::Unknown, Some(Derived::Pointer)) => Class::Pointer,
             (class, _) => class,
         };
-        let whole = |said: &&DataItem| said.symbol == Some(symbol) && is_whole(&said.item);
-        let own_item = own.iter().find(whole);
-        let merged = own.iter().filter(whole).filter_map(|said| said.motion).reduce(Motion::and);
-        let own_method = own_item.and_then(|said| merged.map(|method| (method, said)));
-        let around = around.iter().copied().find(whole);
-        let is_device_pointer =
-            [own_item, around].into_iter().flatten().any(|said| said.clause == DataClause::Deviceptr);
-        let is_visible = around.is_some() || input.symbols.is_on_device(symbol);
-        let reduced = reductions.iter().find(|(other, _)| *other == symbol).map(|(_, op)| *op);
-        let is_scalar = matches!(class, Class::Scalar | Class::Unknown);
-        let is_record = class == Class::Record;
-        let role = if input.object.is_some() && known.kind == SymbolKind::Member && !decl.is_static {
-            let said =
-                own_method.filter(|(_, said)| class != Class::Pointer || !said.item.subscripts().is_empty());
-            let address = |(method, said): (Motion, &DataItem)| -> Result<_, Refused> {
-                Ok((method, item::address(input, said.directive, &said.item)?))
-            };
-            Role::Part(said.map(address).transpose()?)
-        } else if let Some(op) = reduced {
-            match reduced_item(symbol).filter(|item| !item.parts.is_empty() || class == Class::Array) {
-                Some(item) => Role::ReductionArray(op, item::address(input, index, item)?),
-                None if is_scalar => Role::Reduction(op),
-                None => return Err(refused(at, "a reduction of this variable")),
-            }
-        } else if let Some((item, is_first)) = private_memory(symbol) {
-            Role::PrivateMemory(item::address(input, index, item)?, is_first)
-        } else if private.contains(&symbol) {
-            Role::Local
-        } else if is_device_pointer {
-            Role::DevicePointer
-        } else if first.contains(&symbol) {
-            match class {
-                Class::Array => Role::FirstArray(item::whole(input, &spelling, &decl)),
-                _ => Role::Value,
-            }
-        } else if let Some((method, rows)) = own_method
-            .and_then(|(method, said)| Some((method, item::rows(input, said.directive, &said.item)?)))
-        {
-            Role::Rows(method, rows)
-        } else if let Some((method, said)) = own_method {
-            let is_pointer = class == Class::Pointer && !item::has_length(&decl);
-            let is_bare_pointer = is_pointer && said.item.subscripts().is_empty();
-            let is_bare_member = known.kind == SymbolKind::Member && said.item.subscripts().is_empty();
-            match is_bare_pointer {
-                true => Role::Data(Motion::Find, None),
-                false if is_bare_member => Role::Data(method, Some(item::whole(input, &spelling, &decl))),
-                false => Role::Data(method, Some(item::address(input, said.directive, &said.item)?)),
-            }
-        } else if class == Class::Pointer {
-            match used.written && !used.part_read && !used.part_written {
-                true => Role::Value,
-                false if used.written && !used.exposed => Role::Local,
-                false => Role::Data(Motion::Find, inside(around, &name, class)),
-            }
-        } else if class == Class::Array || is_record {
-            let address = item::whole(input, &spelling, &decl);
-            let is_parameter = known.kind == SymbolKind::Parameter && !known.is_reference;
-            // What the region only reads need not come back, and may be constant.
-            let is_input = || decl.is_const && input.in_place || is_read_only(input, stmt, symbol, &used);
-            if is_visible || class == Class::Array && is_parameter {
-                Role::Data(Motion::Find, inside(around, &name, class))
-            } else if default_present {
-                Role::Data(Motion::Present, Some(address))
-            } else {
-                Role::Data(if is_input() { Motion::Copyin } else { Motion::Copy }, Some(address))
-            }
-        } else if known.kind == SymbolKind::Member && used.written && !decl.is_const {
-            Role::Data(Motion::Copy, Some(item::whole(input, &spelling, &decl)))
-        } else if may_be_there && known.kind == SymbolKind::Member && !decl.is_const && !decl.is_static {
-            Role::Member
-        } else if is_visible {
-            Role::Data(Motion::Present, Some(item::whole(input, &spelling, &decl)))
-        } else if in_kernels
-            && used.written
-            && !is_own(symbol)
-            && !is_loop_only(input, index, stmt, symbol)
-            && (used_after(input, index, stmt, symbol) || atomic.contains(&symbol))
-            || in_kernels && !is_own(symbol) && has_other_names(input, region, symbol)
-        {
-            Role::Data(Motion::Copy, Some(item::whole(input, &spelling, &decl)))
-        } else if used.written && !used.exposed && !used.address_taken {
-            Role::Local
-        } else {
-            Role::Value
-        };
         let is_constant = (known.kind == SymbolKind::Static || decl.is_static)
             && known.class == Class::Scalar
             && known.is_const
             && !known.is_floating
             && decl.init.is_some();
-        let kind = known.kind;
-        if input.in_place && captured.iter().any(|one: &Captured| one.name == name) {
-            return Err(refused(at, "two variables of one name in a construct"));
-        }
-        captured.push(Captured { symbol, name, class, kind, is_constant, spelling, role, used, seen, decl });
+        let (kind, role) = (known.kind, Role::Value);
+        Ok(Captured { symbol, name, class, kind, is_constant, spelling, role, used, seen, decl })
     }
-    let mut extras = Vec::new();
-    let mut own: Vec<&DataItem> = own.iter().collect();
-    own.sort_by_key(|said| said.item.depth());
-    for said in own {
-        let symbol = said.symbol;
-        let is_whole = is_whole(&said.item);
-        let is_object = object::is_whole(&said.item);
-        let is_named = captured.iter().any(|one| Some(one.symbol) == symbol);
-        let text = said.item.text.trim().to_owned();
-        if said.clause == DataClause::Attach {
-            extras.push(Extra { pointer: Some(text.clone()), text, brings: None, is_object: false });
-        } else if input.object.is_some() && is_object {
-            // `object` brings it.
-        } else if let Some(method) = said.motion.filter(|_| !(is_whole && is_named)) {
-            if item::rows(input, said.directive, &said.item).is_some() {
-                return Err(refused(said.item.span, "rows that the construct does not name"));
+
+    fn place(&self, used: &Use) -> Span {
+        used.first.unwrap_or(self.input.bound[self.index].directive.span)
+    }
+
+    /// The way of a variable to the device: a member of an object there, what clauses say, or what is implied.
+    fn role(&self, one: &Captured) -> Result<Role, Refused> {
+        let input = self.input;
+        if input.object.is_some() && one.kind == SymbolKind::Member && !one.decl.is_static {
+            return self.part(one);
+        }
+        let is_pointer = input.symbols.get(one.symbol).class == Class::Pointer;
+        let section = self.listed.own_section(one.symbol).filter(|_| is_pointer);
+        match (self.listed.role(one.symbol), section) {
+            (Some(plan::Role::Reduction(op)), _) => return self.reduction(one, op),
+            (_, Some((item, is_first))) => {
+                return Ok(Role::PrivateMemory(item::address(input, self.index, item)?, is_first));
             }
-            let brings = Some((method, item::address(input, said.directive, &said.item)?));
-            let pointer = item::pointer(input, said.directive, &said.item);
-            extras.push(Extra { text, brings, pointer, is_object });
+            (Some(plan::Role::Private), _) => return Ok(Role::Local),
+            _ if self.is_device_pointer(one.symbol) => return Ok(Role::DevicePointer),
+            (Some(_), _) if one.class == Class::Array => {
+                return Ok(Role::FirstArray(item::whole(input, &one.spelling, &one.decl)));
+            }
+            (Some(_), _) => return Ok(Role::Value),
+            (None, None) => {}
+        }
+        match self.stated(one.symbol) {
+            Some((motion, said)) => self.data(one, motion, said),
+            None => Ok(self.implied(one)),
         }
     }
-    Ok(Environment { variables: captured, extras })
+
+    /// A member of an object that is on the device as a whole.
+    fn part(&self, one: &Captured) -> Result<Role, Refused> {
+        let is_section = |said: &DataItem| !said.item.subscripts().is_empty();
+        let said =
+            self.stated(one.symbol).filter(|(_, said)| one.class != Class::Pointer || is_section(said));
+        let address = |(motion, said): (Motion, &DataItem)| -> Result<_, Refused> {
+            Ok((motion, item::address(self.input, said.directive, &said.item)?))
+        };
+        Ok(Role::Part(said.map(address).transpose()?))
+    }
+
+    /// What the gangs or threads reduce.
+    fn reduction(&self, one: &Captured, op: ReductionOp) -> Result<Role, Refused> {
+        let item = self.listed.reduced_item(one.symbol);
+        match item.filter(|item| !item.parts.is_empty() || one.class == Class::Array) {
+            Some(item) => Ok(Role::ReductionArray(op, item::address(self.input, self.index, item)?)),
+            None if matches!(one.class, Class::Scalar | Class::Unknown) => Ok(Role::Reduction(op)),
+            None => Err(refused(self.place(&one.used), "a reduction of this variable")),
+        }
+    }
+
+    /// The construct's own item about a variable, and what all of its items ask for together.
+    fn stated(&self, symbol: SymbolId) -> Option<(Motion, &'a DataItem)> {
+        let own = || self.own.iter().filter(|said| is_about(said, symbol));
+        let merged = own().filter_map(|said| said.motion).reduce(Motion::and)?;
+        Some((merged, own().next()?))
+    }
+
+    /// The innermost item around the construct about a variable.
+    fn around(&self, symbol: SymbolId) -> Option<&'a DataItem> {
+        self.around.iter().copied().find(|said| is_about(said, symbol))
+    }
+
+    fn is_device_pointer(&self, symbol: SymbolId) -> bool {
+        let own = self.own.iter().find(|said| is_about(said, symbol));
+        [own, self.around(symbol)].into_iter().flatten().any(|said| said.clause == DataClause::Deviceptr)
+    }
+
+    /// What a data clause of the construct names.
+    fn data(&self, one: &Captured, motion: Motion, said: &DataItem) -> Result<Role, Refused> {
+        let input = self.input;
+        if let Some(rows) = item::rows(input, said.directive, &said.item) {
+            return Ok(Role::Rows(motion, rows));
+        }
+        let is_bare = said.item.subscripts().is_empty();
+        let is_pointer = one.class == Class::Pointer && !item::has_length(&one.decl);
+        Ok(match one.kind {
+            _ if is_pointer && is_bare => Role::Data(Motion::Find, None),
+            SymbolKind::Member if is_bare => {
+                Role::Data(motion, Some(item::whole(input, &one.spelling, &one.decl)))
+            }
+            _ => Role::Data(motion, Some(item::address(input, said.directive, &said.item)?)),
+        })
+    }
+
+    /// What is implied for a variable that no clause of the construct names.
+    fn implied(&self, one: &Captured) -> Role {
+        match plan::implied(&self.unlisted(one)).0 {
+            plan::Role::Private => Role::Local,
+            plan::Role::Member => Role::Member,
+            plan::Role::Mapped(Motion::Find) => Role::Data(Motion::Find, self.inside(one)),
+            plan::Role::Mapped(motion) => {
+                Role::Data(motion, Some(item::whole(self.input, &one.spelling, &one.decl)))
+            }
+            plan::Role::Firstprivate | plan::Role::Reduction(_) | plan::Role::Deviceptr => Role::Value,
+        }
+    }
+
+    /// What decides about it.
+    fn unlisted(&self, one: &Captured) -> Unlisted {
+        let input = self.input;
+        let known = input.symbols.get(one.symbol);
+        let is_memory = matches!(one.class, Class::Array | Class::Record);
+        let is_visible = self.around(one.symbol).is_some() || input.symbols.is_on_device(one.symbol);
+        let is_read = || is_read_only(input, self.stmt, one.symbol, &one.used);
+        Unlisted {
+            class: Some(one.class),
+            used: one.used,
+            is_member: one.kind == SymbolKind::Member,
+            is_static: one.decl.is_static,
+            is_const: one.decl.is_const,
+            is_array_parameter: one.class == Class::Array
+                && one.kind == SymbolKind::Parameter
+                && !known.is_reference,
+            is_visible,
+            is_default_present: input.plan.construct(self.index).is_default_present,
+            // What is constant may not come back.
+            is_input: is_memory && (one.decl.is_const && input.in_place || is_read()),
+            may_have_object: input.plan.notes[self.index].may_have_object,
+            is_wanted: !is_memory && !is_visible && one.class != Class::Pointer && self.is_wanted(one),
+        }
+    }
+
+    /// Whether a scalar of a `kernels` construct is wanted after it, or changes in it by another name.
+    fn is_wanted(&self, one: &Captured) -> bool {
+        let (input, index, symbol) = (self.input, self.index, one.symbol);
+        if !self.launch.in_kernels || self.own_scalars.iter().any(|own| own.symbol == symbol) {
+            return false;
+        }
+        // A part of a `kernels` construct runs beside the others.
+        let region = input.bound[index].stmt().unwrap_or(self.stmt);
+        let code = (input.unit(), input.symbols, input.bound);
+        let is_live =
+            || !plan::live_after(input.code(), index, self.stmt, &BTreeSet::from([symbol])).is_empty();
+        one.used.written
+            && !plan::is_own_counter(code, self.stmt, symbol)
+            && (is_live() || self.atomic.contains(&symbol))
+            || has_other_names(input, region, symbol)
+    }
+
+    /// A section around the region that does not begin where the variable does: the rest of it is not on the device.
+    fn inside(&self, one: &Captured) -> Option<Address> {
+        let is_section = |said: &&DataItem| {
+            matches!(one.class, Class::Pointer | Class::Array)
+                && said.item.base.text == one.name
+                && !said.item.subscripts().is_empty()
+                && item::rows(self.input, said.directive, &said.item).is_none()
+        };
+        let said = self.around(one.symbol).filter(is_section)?;
+        let address = item::address(self.input, said.directive, &said.item).ok();
+        address.filter(|address| !address.at_start)
+    }
+
+    /// What the construct's clauses bring besides the variables that its code names.
+    fn extras(&self, variables: &[Captured]) -> Result<Vec<Extra>, Refused> {
+        let input = self.input;
+        let mut extras = Vec::new();
+        let mut own: Vec<&DataItem> = self.own.iter().collect();
+        own.sort_by_key(|said| said.item.depth());
+        for said in own {
+            let is_object = object::is_whole(&said.item);
+            let is_named = variables.iter().any(|one| Some(one.symbol) == said.symbol);
+            let text = said.item.text.trim().to_owned();
+            if said.clause == DataClause::Attach {
+                extras.push(Extra { pointer: Some(text.clone()), text, brings: None, is_object: false });
+            } else if input.object.is_some() && is_object {
+                // `object` brings it.
+            } else if let Some(motion) = said.motion.filter(|_| !(is_whole(&said.item) && is_named)) {
+                if item::rows(input, said.directive, &said.item).is_some() {
+                    return Err(refused(said.item.span, "rows that the construct does not name"));
+                }
+                let brings = Some((motion, item::address(input, said.directive, &said.item)?));
+                let pointer = item::pointer(input, said.directive, &said.item);
+                extras.push(Extra { text, brings, pointer, is_object });
+            }
+        }
+        Ok(extras)
+    }
+}
+
+/// Whether an item names a variable, or a section of it.
+fn is_about(said: &DataItem, symbol: SymbolId) -> bool {
+    said.symbol == Some(symbol) && is_whole(&said.item)
 }
 
 /// Whether a region may change a scalar by another name: the program takes its address, or a reference leads to it, and the
@@ -370,35 +431,6 @@ pub fn has_other_names(input: &Input, stmt: StmtId, symbol: SymbolId) -> bool {
 fn is_read_only(input: &Input, stmt: StmtId, symbol: SymbolId, used: &Use) -> bool {
     let is_array = input.symbols.get(symbol).class == Class::Array;
     used.is_unchanged() && (!is_array || uses::only_indexed(input, stmt, symbol))
-}
-
-/// Whether a variable is changed as the variable of loops with directives only. (That of another loop is a scalar like
-/// others.)
-fn is_loop_only(input: &Input, index: usize, stmt: StmtId, symbol: SymbolId) -> bool {
-    let own = std::iter::once(index).chain(descendants(input.bound, index));
-    let loops = own.filter(|at| input.bound[*at].directive.kind.is_loop());
-    let governed: Vec<StmtId> = loops.filter_map(|at| input.bound[at].stmt()).collect();
-    let mut controlled = rustc_hash::FxHashMap::default();
-    let mut pending = vec![stmt];
-    while let Some(at) = pending.pop() {
-        if let Ok(header) = sema::header(input.unit(), input.symbols, at)
-            && (header.declared || governed.contains(&at))
-        {
-            controlled.insert(at, header.var);
-        }
-        pending.extend(sema::children(input.unit(), at));
-    }
-    let beside = sema::uses_beside(input.unit(), input.symbols, stmt, &controlled);
-    beside.of(symbol).is_none_or(|used| !(used.written || used.address_taken))
-}
-
-/// Whether the value that a region leaves in a variable may be read behind it.
-fn used_after(input: &Input, index: usize, stmt: StmtId, symbol: SymbolId) -> bool {
-    let Some(function) = input.bound[index].function else { return true };
-    let body = input.unit().function(function).body;
-    let wanted = BTreeSet::from([symbol]);
-    let escaping = sema::escaping(input.unit(), input.symbols, body);
-    !sema::live_after(input.unit(), input.symbols, body, stmt, &wanted, &escaping).is_empty()
 }
 
 /// Whether an item is a variable or a section of it, `this->p[0:n]` included.

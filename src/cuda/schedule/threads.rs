@@ -124,11 +124,5 @@ fn place(unit: &Unit, kind: &ExprKind, is_read: bool) -> Option<ExprId> {
 /// Those of the variables that `stmt` changes whose value may be read after it.
 fn live_after(input: &Input, index: usize, stmt: StmtId, used: &sema::Uses) -> BTreeSet<SymbolId> {
     let changed = used.iter().filter(|(_, how)| how.written || how.address_taken).map(|(symbol, _)| symbol);
-    let changed: BTreeSet<SymbolId> = changed.collect();
-    let Some(function) = input.bound[index].function.filter(|_| !changed.is_empty()) else {
-        return BTreeSet::new();
-    };
-    let body = input.unit().function(function).body;
-    let escaping = sema::escaping(input.unit(), input.symbols, body);
-    sema::live_after(input.unit(), input.symbols, body, stmt, &changed, &escaping)
+    plan::live_after(input.code(), index, stmt, &changed.collect())
 }

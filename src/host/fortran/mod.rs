@@ -53,7 +53,14 @@ pub fn unit(file: &SourceFile, scan: &Scan, tree: Option<Tree>) -> Unit {
 fn plain_tree(text: &[u8]) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&LANGUAGE).ok()?;
-    parser.parse(text, None)
+    super::read(&mut parser, text, None)
+}
+
+/// Whether a text is an expression that may stand alone in parentheses.
+pub fn is_condition(text: &str) -> bool {
+    let head = "subroutine f\nif ";
+    let whole = format!("{head}({text}) then\nend if\nend subroutine\n");
+    plain_tree(whole.as_bytes()).is_some_and(|tree| super::is_parenthesised(&tree, head.len(), text))
 }
 
 /// The tree of a file. A file to be included may hold just a part of a program: it reads better with an `end` behind it.

@@ -4,14 +4,17 @@
 //! Invariant: what is not understood is noted as an obstacle of the loops around it, never passed over.
 
 use std::collections::{BTreeSet, HashMap};
-use std::rc::Rc;
+use std::ops::Range;
 
+use crate::budget;
 use crate::host::ir::{ExprId, ExprKind, StmtId, StmtKind};
 use crate::sema::{Header, NotCanonical, SymbolId, Type, children, uses};
 use crate::source::Span;
 
 use super::affine::{AtomId, Atoms, Poly};
+use super::condition::{Condition, ConditionId, Conditions, Guard};
 use super::facts::Facts;
+use super::known::Known;
 
 /// Equal accesses are looked for among so many.
 const NEAR: usize = 48;
@@ -27,6 +30,8 @@ pub(super) struct Loop {
     pub(super) outer: Option<usize>,
     /// What is not negative while it runs.
     pub(super) bounds: Vec<Poly>,
+    /// The accesses in it, by number.
+    pub(super) accesses: Range<usize>,
 }
 
 /// A step on the way from a variable to a part of it.
@@ -62,20 +67,6 @@ impl Place {
     }
 }
 
-/// What holds where a condition is true.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Guard {
-    NotNegative(Poly),
-    NotZero(Poly),
-}
-
-/// A condition around code: the loop that it stands in, and what it says, if that is understood.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Condition {
-    pub(super) inside: Option<usize>,
-    pub(super) says: Vec<Guard>,
-}
-
 /// One access.
 #[derive(Clone, Debug)]
 pub(super) struct Access {
@@ -84,7 +75,7 @@ pub(super) struct Access {
     pub(super) at: Span,
     /// The innermost loop around it.
     pub(super) inside: Option<usize>,
-    pub(super) conditions: Rc<Vec<Condition>>,
+    pub(super) conditions: Option<ConditionId>,
     /// It belongs to an atomic statement.
     pub(super) is_atomic: bool,
     /// The statement assigns to the same element that it reads: `a[i] += …`.
@@ -133,11 +124,14 @@ pub(super) struct Nest<'a> {
     pub(super) assigned_members: BTreeSet<String>,
     /// Variables that the nest assigns.
     pub(super) assigned: BTreeSet<SymbolId>,
-    pub(super) values: HashMap<SymbolId, Poly>,
-    pub(super) pointers: HashMap<SymbolId, Option<Place>>,
+    /// What variables hold here.
+    pub(super) known: Known,
     /// What second names stand for.
     pub(super) names_of: HashMap<SymbolId, Place>,
-    pub(super) conditions: Vec<Condition>,
+    /// All conditions of the nest.
+    pub(super) all_conditions: Conditions,
+    /// The conditions here, outermost first; each knows those before it.
+    pub(super) conditions: Vec<ConditionId>,
     pub(super) inside: Option<usize>,
     pub(super) in_atomic: bool,
     /// The expression that is all of a subscript.
@@ -181,9 +175,9 @@ impl<'a> Nest<'a> {
             atomic,
             assigned_members: assigned_members(facts, stmt),
             assigned: assigned(facts, stmt),
-            values: HashMap::new(),
-            pointers: HashMap::new(),
+            known: Known::default(),
             names_of: HashMap::new(),
+            all_conditions: Conditions::default(),
             conditions: Vec::new(),
             inside: None,
             in_atomic: false,
@@ -249,7 +243,20 @@ impl<'a> Nest<'a> {
 
     /// Whether the access happens in each iteration of loop `outer` in which the loops in it have one.
     pub(super) fn is_sure(&self, access: &Access, outer: usize) -> bool {
-        !access.conditions.iter().any(|condition| self.is_within(condition.inside, outer))
+        // The innermost condition stands in the innermost loop of all that have one.
+        let last = access.conditions.map(|last| self.all_conditions.get(last));
+        !last.is_some_and(|condition| self.is_within(condition.inside, outer))
+    }
+
+    /// What holds where an access happens, as far as it is understood; of very many conditions, the innermost.
+    pub(super) fn guards_of(&self, access: &Access) -> impl Iterator<Item = &Guard> {
+        self.all_conditions.guards(access.conditions).into_iter()
+    }
+
+    /// One more condition holds.
+    pub(super) fn condition(&mut self, condition: Condition) {
+        let outer = self.conditions.last().copied();
+        self.conditions.push(self.all_conditions.within(outer, condition));
     }
 
     pub(super) fn trouble(&mut self, at: Span, why: impl Into<String>) {
@@ -257,12 +264,13 @@ impl<'a> Nest<'a> {
     }
 
     pub(super) fn access(&mut self, place: Place, writes: bool, at: Span) {
+        budget::keep(size_of::<Access>() + place.steps.len() * size_of::<Step>());
         self.accesses.push(Access {
             place,
             writes,
             at,
             inside: self.inside,
-            conditions: Rc::new(self.conditions.clone()),
+            conditions: self.conditions.last().copied(),
             is_atomic: self.in_atomic,
             is_update: false,
             is_deep: false,
@@ -276,7 +284,9 @@ impl<'a> Nest<'a> {
         let mut last = self.accesses.iter().rev().take(NEAR);
         let is_known = last.any(|access| {
             let is_same = access.is_kept && access.inside == self.inside && access.place == place;
-            is_same && *access.conditions == self.conditions && access.is_atomic == self.in_atomic
+            is_same
+                && access.conditions == self.conditions.last().copied()
+                && access.is_atomic == self.in_atomic
         });
         if !is_known {
             self.access(place, false, at);

@@ -4,6 +4,9 @@
 
 use std::collections::BTreeMap;
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::budget;
 use crate::host::ir::BinaryOp;
 use crate::sema::SymbolId;
 
@@ -32,16 +35,18 @@ pub(super) enum Atom {
 #[derive(Debug, Default)]
 pub(super) struct Atoms {
     all: Vec<Atom>,
+    known: FxHashMap<Atom, AtomId>,
     fresh: u32,
 }
 
 impl Atoms {
     pub(super) fn id(&mut self, atom: Atom) -> AtomId {
-        let at = self.all.iter().position(|known| *known == atom).unwrap_or_else(|| {
+        let next = AtomId(self.all.len() as u32);
+        let id = *self.known.entry(atom.clone()).or_insert(next);
+        if id == next {
             self.all.push(atom);
-            self.all.len() - 1
-        });
-        AtomId(at as u32)
+        }
+        id
     }
 
     /// A value that nothing is known of but the loop that it was set in.
@@ -53,13 +58,23 @@ impl Atoms {
 
     /// Whether `is_fixed` holds for all that a value is made of.
     pub(super) fn is_fixed(&self, id: AtomId, is_fixed: &dyn Fn(&Atom) -> bool) -> bool {
-        match self.get(id) {
-            Atom::Of(_, one, two) => {
-                one.atoms().chain(two.atoms()).all(|inner| self.is_fixed(inner, is_fixed))
+        let mut met = FxHashSet::default();
+        let mut pending = vec![id];
+        while let Some(id) = pending.pop() {
+            match self.get(id) {
+                Atom::Of(_, one, two) => {
+                    budget::spend(1);
+                    pending.extend(one.atoms().chain(two.atoms()).filter(|inner| met.insert(*inner)));
+                }
+                Atom::Converted(_, value) => {
+                    budget::spend(1);
+                    pending.extend(value.atoms().filter(|inner| met.insert(*inner)));
+                }
+                atom if is_fixed(atom) => {}
+                _ => return false,
             }
-            Atom::Converted(_, value) => value.atoms().all(|inner| self.is_fixed(inner, is_fixed)),
-            atom => is_fixed(atom),
         }
+        true
     }
 
     pub(super) fn get(&self, id: AtomId) -> &Atom {
@@ -72,6 +87,9 @@ pub(super) type Monomial = Vec<AtomId>;
 
 /// Products of more atoms than this are not followed.
 const DEGREE: usize = 4;
+
+/// Sums of more products than this are not followed.
+const TERMS: usize = 64;
 
 /// A polynomial with integer coefficients, none of which is zero.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -132,7 +150,8 @@ impl Poly {
                 new => drop(sum.terms.insert(monomial.clone(), new)),
             }
         }
-        Some(sum)
+        budget::spend((sum.terms.len() + other.terms.len()) as u64 / 4);
+        (sum.terms.len() <= TERMS).then_some(sum)
     }
 
     pub(super) fn times(&self, other: &Poly) -> Option<Poly> {

@@ -88,7 +88,7 @@ impl Nest<'_> {
         if is_scalar {
             // Scalars are looked at by themselves.
             let unknown = self.atoms.unknown(self.inside);
-            self.values.insert(place.root, unknown);
+            self.known.set_value(place.root, unknown);
             return;
         }
         let is_section = place.steps.contains(&Step::Index(None)) || place.steps.is_empty();

@@ -133,16 +133,18 @@ fn of_value(facts: &Facts, symbol: SymbolId, value: ExprId) -> Option<Combine> {
     match &unit.expr(value).kind {
         ExprKind::Binary(op, left, right) => {
             let how = operator(facts, symbol, *op)?;
+            let [only] = places(facts, value, symbol)[..] else { return None };
+            let only = unit.expr(only).span;
+            let is_free = |expr: ExprId| !unit.expr(expr).span.contains(only);
             let mut rest = (*left, *right);
             // (x + a) + b, a + (x + b): the same operator all the way; only what is added to can be subtracted from.
             loop {
                 let is_difference = *op == BinaryOp::Subtract;
-                let (own, other) = match (is_free(rest.0), is_free(rest.1)) {
-                    (false, true) => rest,
-                    (true, false) if !is_difference => (rest.1, rest.0),
+                let own = match (is_free(rest.0), is_free(rest.1)) {
+                    (false, true) => rest.0,
+                    (true, false) if !is_difference => rest.1,
                     _ => return None,
                 };
-                debug_assert!(is_free(other));
                 if is_own(own) {
                     return Some(how);
                 }
@@ -287,11 +289,18 @@ fn variable(facts: &Facts, expr: ExprId) -> Option<SymbolId> {
 
 /// How often an expression names the variable.
 fn count(facts: &Facts, expr: ExprId, symbol: SymbolId) -> usize {
+    places(facts, expr, symbol).len()
+}
+
+/// Where an expression names the variable.
+fn places(facts: &Facts, expr: ExprId, symbol: SymbolId) -> Vec<ExprId> {
     let mut pending = vec![expr];
-    let mut count = 0;
+    let mut found = Vec::new();
     while let Some(expr) = pending.pop() {
-        count += usize::from(variable(facts, expr) == Some(symbol));
+        if variable(facts, expr) == Some(symbol) {
+            found.push(expr);
+        }
         pending.extend(facts.unit.expr(expr).kind.children());
     }
-    count
+    found
 }

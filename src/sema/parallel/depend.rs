@@ -6,8 +6,9 @@
 
 use std::collections::HashMap;
 
-use super::access::{Access, Condition, Guard, Nest, Step};
+use super::access::{Access, Nest, Step};
 use super::affine::{Atom, AtomId, Monomial, Poly};
+use super::condition::{ConditionId, Guard};
 use super::solve::System;
 use crate::sema::Element;
 
@@ -92,18 +93,18 @@ impl Equations<'_, '_> {
 
     /// The bounds of the loops around an access, and its conditions.
     fn around(&mut self, access: &Access, copy: Copy) {
-        self.surrounded(access.inside, &access.conditions, copy);
+        self.surrounded(access.inside, access.conditions, copy);
     }
 
     /// The bounds of a loop and those around it, and conditions.
-    fn surrounded(&mut self, inside: Option<usize>, conditions: &[Condition], copy: Copy) {
+    fn surrounded(&mut self, inside: Option<usize>, conditions: Option<ConditionId>, copy: Copy) {
         let nest = self.nest;
         for at in nest.around(inside) {
             for bound in &nest.loops[at].bounds {
                 self.not_negative(&[(bound, copy, 1)], 0);
             }
         }
-        for guard in conditions.iter().flat_map(|condition| &condition.says) {
+        for guard in nest.all_conditions.guards(conditions) {
             if let Guard::NotNegative(poly) = guard {
                 self.not_negative(&[(poly, copy, 1)], 0);
             }
@@ -259,6 +260,13 @@ impl Nest<'_> {
         self.feasible(one, two, carrier, &known)
     }
 
+    /// Whether the quick tests alone keep two accesses with these subscripts apart, whatever their conditions are.
+    pub(super) fn never_meet(&self, pairs: &[Option<(Poly, Poly)>], carrier: usize) -> bool {
+        let known: Vec<(Poly, Poly)> = pairs.iter().flatten().cloned().collect();
+        let turned: Vec<(Poly, Poly)> = known.iter().map(|(a, b)| (b.clone(), a.clone())).collect();
+        self.never_equal(&known, carrier) && self.never_equal(&turned, carrier)
+    }
+
     /// The quick tests of one subscript: both are fixed and differ, or both move on alike and differ by what no iteration does.
     fn never_equal(&self, pairs: &[(Poly, Poly)], carrier: usize) -> bool {
         let counter = self.loops[carrier].counter;
@@ -390,7 +398,7 @@ impl Nest<'_> {
         let Some(inside) = self.inside else { return false };
         let may_be = |times: i128, constant: i128| {
             let mut equations = self.equations(inside);
-            equations.surrounded(self.inside, &self.conditions, Copy::First);
+            equations.surrounded(self.inside, self.conditions.last().copied(), Copy::First);
             equations.not_negative(&[(value, Copy::First, times)], constant);
             equations.may_hold()
         };
@@ -448,9 +456,8 @@ impl Nest<'_> {
     /// What conditions say is not zero.
     fn excluded(&self, one: &Access, two: &Access) -> Vec<(Poly, Copy)> {
         let of = |access: &Access, copy| {
-            let guards = access.conditions.iter().flat_map(|condition| condition.says.clone());
-            let excluded = guards.filter_map(|guard| match guard {
-                Guard::NotZero(poly) => Some(poly),
+            let excluded = self.guards_of(access).filter_map(|guard| match guard {
+                Guard::NotZero(poly) => Some(poly.clone()),
                 Guard::NotNegative(_) => None,
             });
             excluded.map(move |poly| (poly, copy)).collect::<Vec<_>>()

@@ -19,7 +19,7 @@ impl Nest<'_> {
         if self.is_unsteady(symbol) {
             return Some(self.atoms.unknown(self.inside));
         }
-        if let Some(value) = self.values.get(&symbol) {
+        if let Some(value) = self.known.value(symbol) {
             return Some(value.clone());
         }
         Some(self.at_entry(symbol, 8))

@@ -7,6 +7,9 @@ use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 
+use rustc_hash::FxHashMap;
+
+use crate::budget::{Budget, Limits};
 use crate::host::ir::{BinaryOp, Decl, Derived, ExprId, ExprKind, FunctionId, StmtKind, UnaryOp, Unit};
 use crate::scan::Define;
 use crate::sema::macros::assigned_names;
@@ -43,6 +46,8 @@ pub struct Facts<'a> {
     pub symbols: &'a Symbols,
     /// The user says that no two names lead to the same memory.
     pub(super) no_alias: bool,
+    /// What the proofs about a nest of loops may cost.
+    pub(super) limits: Limits,
     /// The macros by name, in small letters for Fortran; `None` for one that is defined in several ways.
     macros: HashMap<String, Option<&'a Define>>,
     /// All macros by name, those that are defined in several ways among them.
@@ -57,6 +62,8 @@ pub struct Facts<'a> {
     pub(super) effects: RefCell<HashMap<FunctionId, Effect>>,
     origins: OnceCell<Origins>,
     template_parameters: OnceCell<HashSet<String>>,
+    /// Whether an expression changes a variable, as far as it was asked.
+    changing: RefCell<FxHashMap<ExprId, bool>>,
 }
 
 impl<'a> Facts<'a> {
@@ -77,6 +84,7 @@ impl<'a> Facts<'a> {
             unit,
             symbols,
             no_alias,
+            limits: Budget::default().of_proof(),
             macros: HashMap::new(),
             defines: HashMap::new(),
             lent: HashSet::new(),
@@ -86,6 +94,7 @@ impl<'a> Facts<'a> {
             effects: RefCell::default(),
             origins: OnceCell::new(),
             template_parameters: OnceCell::new(),
+            changing: RefCell::default(),
         };
         for define in macros {
             let name = facts.folded(&define.name).into_owned();
@@ -99,6 +108,11 @@ impl<'a> Facts<'a> {
         }
         facts.read_sources();
         facts
+    }
+
+    /// The same, where the proofs about a nest of loops may cost as much as `budget` says.
+    pub fn within(self, budget: Budget) -> Facts<'a> {
+        Facts { limits: budget.of_proof(), ..self }
     }
 
     fn read_sources(&mut self) {
@@ -252,6 +266,28 @@ impl<'a> Facts<'a> {
         let known = self.symbols.get(symbol);
         let is_plain = matches!(known.class, Class::Scalar | Class::Pointer);
         known.kind == SymbolKind::Parameter && is_plain && self.values(symbol).is_none()
+    }
+
+    /// Whether evaluating an expression changes a variable. Each is looked at once, however often what is around it asks.
+    pub(super) fn changes(&self, expr: ExprId) -> bool {
+        let mut known = self.changing.borrow_mut();
+        let mut pending = vec![(expr, false)];
+        while let Some((at, is_inside_known)) = pending.pop() {
+            if known.contains_key(&at) {
+                continue;
+            }
+            let kind = &self.unit.expr(at).kind;
+            if matches!(kind, ExprKind::Assign(..) | ExprKind::Step { .. }) {
+                known.insert(at, true);
+            } else if is_inside_known {
+                let changes = kind.children().into_iter().any(|child| known.get(&child) == Some(&true));
+                known.insert(at, changes);
+            } else {
+                pending.push((at, true));
+                pending.extend(kind.children().into_iter().map(|child| (child, false)));
+            }
+        }
+        known.get(&expr) == Some(&true)
     }
 
     /// The number that an expression always is.

@@ -4,6 +4,7 @@
 //! Invariant: a variable is called an induction only if nothing else can change it between its start value and the loop's
 //! end, and if its amounts, its start value and the trip counts that they need stay the same all that time.
 
+use crate::budget;
 use crate::host::ir::{BinaryOp, DeclKind, Derived, ExprId, ExprKind, StmtId, StmtKind, UnaryOp};
 use crate::sema::loops::changes;
 use crate::sema::{Header, SymbolId, SymbolKind, children, header, live_after, path_to, uses};
@@ -12,7 +13,7 @@ use crate::source::Span;
 use super::changes::Change;
 use super::facts::Facts;
 use super::integer::integer;
-use super::{Around, Judge, Nest, combine};
+use super::{Around, Judge, Nest};
 
 /// A variable that a loop counts with.
 #[derive(Clone, Debug)]
@@ -77,6 +78,14 @@ pub fn fixed_step(facts: &Facts, header: &Header) -> Option<i64> {
 
 /// The inductions of the loop `stmt`.
 pub fn inductions(facts: &Facts, around: &Around, stmt: StmtId) -> Vec<Induction> {
+    let found = budget::within(facts.limits, || inductions_of(facts, around, stmt));
+    found.unwrap_or_else(|_| {
+        facts.effects.borrow_mut().clear();
+        Vec::new()
+    })
+}
+
+fn inductions_of(facts: &Facts, around: &Around, stmt: StmtId) -> Vec<Induction> {
     let (Ok(head), Some(body)) = (header(facts.unit, facts.symbols, stmt), around.body) else {
         return Vec::new();
     };
@@ -88,8 +97,7 @@ pub fn inductions(facts: &Facts, around: &Around, stmt: StmtId) -> Vec<Induction
         return Vec::new();
     }
     let nest = Nest::new(facts, stmt, &around.atomic);
-    let updates = combine::updates(facts, stmt);
-    let judge = Judge { nest: &nest, around, updates: &updates };
+    let judge = Judge::new(&nest, around, stmt);
     found.retain(|one| judge.reduction(one.symbol, facts.unit.stmt(stmt).span).is_none());
     found
 }

@@ -10,13 +10,17 @@ mod argument;
 mod calls;
 mod changes;
 mod combine;
+mod condition;
 mod convert;
 mod depend;
 mod entry;
 mod facts;
+mod index;
 mod induction;
 mod integer;
+mod known;
 mod macros;
+mod memory;
 mod origin;
 mod place;
 mod scalar;
@@ -36,14 +40,16 @@ pub use facts::Facts;
 pub use induction::{Amount, Induction, Level, fixed_step, inductions};
 pub use integer::integer;
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::host::ir::{ExprKind, StmtId};
+use crate::budget::{self, Exceeded};
+use crate::host::ir::{ExprKind, StmtId, StmtKind};
 use crate::sema::{Class, SymbolId, SymbolKind, has_variable_length};
 use crate::source::Span;
 
 use access::{Access, Nest, Step};
 use depend::Way;
+use index::Index;
 
 /// What the user says of a loop.
 #[derive(Clone, Debug, Default)]
@@ -141,16 +147,41 @@ pub enum Kind {
     LastValue(String),
     /// The place of the largest or smallest value is wanted.
     Location(String),
+    /// The proof costs more than its budget.
+    Budget(Exceeded),
 }
 
-/// Looks at the loop `stmt` and those in it, outermost first.
+/// Looks at the loop `stmt` and those in it, outermost first. Where that takes more than its budget, nothing is proven.
 pub fn judge(facts: &Facts, around: &Around, stmt: StmtId) -> Vec<Verdict> {
-    let nest = Nest::new(facts, stmt, &around.atomic);
-    let updates = combine::updates(facts, stmt);
-    let judge = Judge { nest: &nest, around, updates: &updates };
-    (0..nest.loops.len())
-        .map(|at| Verdict { stmt: nest.loops[at].stmt, finding: judge.finding(at) })
-        .collect()
+    let judged = budget::within(facts.limits, || {
+        let nest = Nest::new(facts, stmt, &around.atomic);
+        let judge = Judge::new(&nest, around, stmt);
+        let loops = (0..nest.loops.len()).map(|at| (nest.loops[at].stmt, judge.finding(at)));
+        loops.map(|(stmt, finding)| Verdict { stmt, finding }).collect()
+    });
+    judged.unwrap_or_else(|exceeded| {
+        // What was being found out about a function is not the whole of it.
+        facts.effects.borrow_mut().clear();
+        given_up(facts, stmt, exceeded)
+    })
+}
+
+/// The verdicts on loops whose proofs cost too much.
+fn given_up(facts: &Facts, stmt: StmtId, exceeded: Exceeded) -> Vec<Verdict> {
+    let unit = facts.unit;
+    let loops = unit.stmt_ids_in(unit.stmt(stmt).span).filter(|stmt| {
+        matches!(
+            unit.stmt(*stmt).kind,
+            StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. }
+        )
+    });
+    let mut loops: Vec<StmtId> = loops.collect();
+    loops.sort_by_key(|stmt| (unit.stmt(*stmt).span.start, std::cmp::Reverse(unit.stmt(*stmt).span.end)));
+    let verdict = |stmt: StmtId| {
+        let obstacle = Obstacle { at: unit.stmt(stmt).span, other: None, kind: Kind::Budget(exceeded) };
+        Verdict { stmt, finding: Finding::Sequential(obstacle) }
+    };
+    loops.into_iter().map(verdict).collect()
 }
 
 /// The variables without parts that a statement names and reads or changes by another name, too, which may be the name of
@@ -163,10 +194,14 @@ pub fn reached(facts: &Facts, stmt: StmtId) -> BTreeSet<SymbolId> {
 struct Judge<'n, 'a> {
     nest: &'n Nest<'a>,
     around: &'n Around,
-    updates: &'n [combine::Update],
+    index: Index,
 }
 
-impl Judge<'_, '_> {
+impl<'n, 'a> Judge<'n, 'a> {
+    fn new(nest: &'n Nest<'a>, around: &'n Around, stmt: StmtId) -> Judge<'n, 'a> {
+        Judge { nest, around, index: Index::new(nest, around, stmt) }
+    }
+
     fn finding(&self, at: usize) -> Finding {
         let known = &self.nest.loops[at];
         let said = self.around.said.get(&known.stmt);
@@ -196,48 +231,6 @@ impl Judge<'_, '_> {
         let mut needs = self.scalars(at, header)?;
         needs.private.extend(self.memory(at)?);
         Ok(needs)
-    }
-
-    /// The arrays that must be private, if nothing else is in the way.
-    fn memory(&self, at: usize) -> Result<Vec<SymbolId>, Obstacle> {
-        let nest = self.nest;
-        let is_inside = |access: &&Access| nest.is_within(access.inside, at) && !self.is_own(at, access);
-        let mut inside: Vec<&Access> = nest.accesses.iter().filter(is_inside).collect();
-        inside.dedup_by(|a, b| is_same(a, b));
-        let mut private = Vec::new();
-        let mut distinct = HashSet::new();
-        for (place, one) in inside.iter().copied().enumerate() {
-            for two in inside[place..].iter().copied() {
-                if !(one.writes || two.writes) || one.is_atomic && two.is_atomic {
-                    continue;
-                }
-                let (a, b) = (one.place.root, two.place.root);
-                // Data flow speaks of variables that are only called by their names.
-                if a == b && one.by_name && two.by_name {
-                    continue;
-                }
-                if private.contains(&a) || private.contains(&b) {
-                    continue;
-                }
-                if a == b {
-                    match self.meets(at, one, two) {
-                        None => {}
-                        Some(_) if self.can_be_private(at, a) => private.push(a),
-                        Some(obstacle) => return Err(obstacle),
-                    }
-                    continue;
-                }
-                let key = (one.kind(), two.kind());
-                if distinct.contains(&key) {
-                    continue;
-                }
-                if !nest.are_distinct(one, two, Some(at)) {
-                    return Err(self.alias(one, two));
-                }
-                distinct.insert(key);
-            }
-        }
-        Ok(private)
     }
 
     /// Whether the access is to a variable that each iteration of the loop has its own of.
@@ -314,7 +307,8 @@ impl Judge<'_, '_> {
         {
             return false;
         }
-        let all = || nest.accesses.iter().enumerate().filter(|(_, access)| access.place.root == symbol);
+        let own = self.index.accesses.get(&symbol).map(Vec::as_slice).unwrap_or_default();
+        let all = || own.iter().map(|number| (*number, &nest.accesses[*number]));
         let inside = |access: &Access| nest.is_within(access.inside, at);
         // The loop is all there is of it in the nest, and each read finds a write.
         all().all(|(_, access)| inside(access) && !access.is_deep)
@@ -335,15 +329,4 @@ impl Judge<'_, '_> {
                 && facts.symbols.named(facts.unit, id) == Some(symbol)
         })
     }
-}
-
-fn is_same(one: &Access, two: &Access) -> bool {
-    one.place == two.place
-        && one.writes == two.writes
-        && one.inside == two.inside
-        && one.is_atomic == two.is_atomic
-        && one.is_deep == two.is_deep
-        && one.by_name == two.by_name
-        && one.is_kept == two.is_kept
-        && one.conditions == two.conditions
 }

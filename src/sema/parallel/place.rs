@@ -4,6 +4,7 @@
 
 use crate::host::ir::{Derived, ExprId, ExprKind};
 use crate::sema::{Class, SymbolKind};
+use crate::source::Span;
 
 use super::access::{Nest, Place, Step};
 use super::affine::{Atom, Poly};
@@ -24,6 +25,11 @@ impl Nest<'_> {
             self.trouble(span, "it is not known what memory this is");
             return Value::default();
         };
+        self.part_at(place, span)
+    }
+
+    /// A part of a variable is read, whose place is known.
+    pub(super) fn part_at(&mut self, place: Place, span: Span) -> Value {
         let number = self.kept_member(&place);
         let is_pointer = self.is_pointer_value(&place);
         match number {

@@ -9,6 +9,7 @@ use crate::sema::{Class, Header, SymbolId, SymbolKind, Use, live_after, uses};
 use crate::source::Span;
 
 use super::access::expressions;
+use super::index::is_in_one;
 use super::{Judge, Kind, Needs, Obstacle};
 
 impl Judge<'_, '_> {
@@ -20,6 +21,9 @@ impl Judge<'_, '_> {
         let used = uses(facts.unit, facts.symbols, header.body);
         let said = self.around.said.get(&self.nest.loops[at].stmt);
         let mut needs = Needs::default();
+        // Those whose last value must not be wanted, up to the first that is in the way whatever comes after the loop.
+        let mut open = Vec::new();
+        let mut in_the_way = None;
         for (symbol, how) in used.iter() {
             let known = facts.symbols.get(symbol);
             let is_scalar = matches!(known.class, Class::Scalar | Class::Pointer | Class::Unknown);
@@ -33,27 +37,37 @@ impl Judge<'_, '_> {
             {
                 continue;
             }
-            let place = how.first.unwrap_or(loop_span);
-            let obstacle = |kind| Err(Obstacle { at: place, other: None, kind });
-            if let Some(how) = self.reduction(symbol, loop_span) {
-                let is_member = known.kind == SymbolKind::Member;
-                let may_be_reduced = !is_member && !self.nest.facts.symbols.is_static_member(symbol);
-                match how {
-                    Some(how) if may_be_reduced => needs.reductions.push((how, symbol)),
-                    Some(_) => return obstacle(Kind::Carried(known.name.clone())),
-                    None => return obstacle(Kind::Location(known.name.clone())),
+            let is_member = known.kind == SymbolKind::Member;
+            let may_be_reduced = !is_member && !facts.symbols.is_static_member(symbol);
+            let kind = match self.reduction(symbol, loop_span) {
+                Some(Some(how)) if may_be_reduced => {
+                    needs.reductions.push((how, symbol));
+                    continue;
                 }
-                continue;
+                Some(Some(_)) => Kind::Carried(known.name.clone()),
+                Some(None) => Kind::Location(known.name.clone()),
+                None if how.exposed || how.address_taken => self.carried(symbol, how, header.body),
+                None => {
+                    open.push((symbol, how.first.unwrap_or(loop_span)));
+                    continue;
+                }
+            };
+            let place = how.first.unwrap_or(loop_span);
+            in_the_way = Some(Obstacle { at: place, other: None, kind });
+            break;
+        }
+        let wanted = self.wanted_after(at, open.iter().map(|(symbol, _)| *symbol).collect());
+        for (symbol, place) in open {
+            if wanted.contains(&symbol) || self.around.shared.contains(&symbol) {
+                let kind = Kind::LastValue(facts.symbols.get(symbol).name.clone());
+                return Err(Obstacle { at: place, other: None, kind });
             }
-            if how.exposed || how.address_taken {
-                return obstacle(self.carried(symbol, how, header.body));
-            }
-            if self.is_wanted_after(at, symbol) || self.around.shared.contains(&symbol) {
-                return obstacle(Kind::LastValue(known.name.clone()));
-            }
-            if !self.counts(symbol) {
+            if !self.index.counters.contains(&symbol) {
                 needs.private.push(symbol);
             }
+        }
+        if let Some(obstacle) = in_the_way {
+            return Err(obstacle);
         }
         let name = || facts.symbols.get(header.var).name.clone();
         // The loop's own variable has its last value afterwards.
@@ -67,23 +81,11 @@ impl Judge<'_, '_> {
     /// How the loop combines values into the variable, if it does nothing else with it; `Some(None)`: it keeps the largest or
     /// smallest one, with something that belongs to it.
     pub(super) fn reduction(&self, symbol: SymbolId, within: Span) -> Option<Option<super::Combine>> {
-        let own: Vec<_> = self
-            .updates
-            .iter()
-            .filter(|update| update.symbol == symbol && within.contains(update.span))
-            .collect();
+        let own = self.index.updates(symbol, within);
         let first = own.first()?.how;
         let all_alike = own.iter().all(|update| update.how == first);
-        let mut named =
-            self.nest.names.iter().filter(|(name, span)| *name == symbol && within.contains(*span));
-        let nowhere_else = named.all(|(_, span)| own.iter().any(|update| update.span.contains(*span)));
+        let nowhere_else = self.index.names(symbol, within).all(|span| is_in_one(own, span));
         (all_alike && nowhere_else).then_some(first)
-    }
-
-    /// Whether a variable is that of a loop of the nest: every iteration around has its own of it.
-    fn counts(&self, symbol: SymbolId) -> bool {
-        let headers = self.nest.loops.iter().filter_map(|one| one.header.as_ref().ok());
-        headers.into_iter().any(|header| header.var == symbol)
     }
 
     fn carried(&self, symbol: SymbolId, how: &Use, stmt: StmtId) -> Kind {
@@ -109,19 +111,19 @@ impl Judge<'_, '_> {
 
     /// Whether all that assigns the variable in the loop is atomic.
     fn is_atomic(&self, symbol: SymbolId, within: Span) -> bool {
-        let facts = self.nest.facts;
-        let mut named =
-            self.nest.names.iter().filter(|(name, span)| *name == symbol && within.contains(*span));
-        let atomic: Vec<Span> = self.around.atomic.iter().map(|stmt| facts.unit.stmt(*stmt).span).collect();
-        !atomic.is_empty() && named.all(|(_, span)| atomic.iter().any(|stmt| stmt.contains(*span)))
+        self.index.has_atomic() && self.index.names(symbol, within).all(|span| self.index.is_atomic(span))
     }
 
     /// Whether the value that the loop leaves in a variable may be read behind it.
     pub(super) fn is_wanted_after(&self, at: usize, symbol: SymbolId) -> bool {
+        !self.wanted_after(at, BTreeSet::from([symbol])).is_empty()
+    }
+
+    /// Those of some variables whose last value in the loop may be read after it.
+    fn wanted_after(&self, at: usize, wanted: BTreeSet<SymbolId>) -> BTreeSet<SymbolId> {
         let facts = self.nest.facts;
-        let Some(body) = self.around.body else { return true };
+        let Some(body) = self.around.body else { return wanted };
         let stmt = self.nest.loops[at].stmt;
-        let wanted = BTreeSet::from([symbol]);
-        !live_after(facts.unit, facts.symbols, body, stmt, &wanted, &self.around.escaping).is_empty()
+        live_after(facts.unit, facts.symbols, body, stmt, &wanted, &self.around.escaping)
     }
 }

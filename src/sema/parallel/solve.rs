@@ -3,6 +3,8 @@
 //! Invariant: `false` is a proof (Fourier-Motzkin elimination; equations by their greatest common divisor, bounds rounded to
 //! integers). What grows too large counts as solvable.
 
+use crate::budget;
+
 /// More inequalities than this are not worked on.
 const LIMIT: usize = 300;
 
@@ -120,6 +122,8 @@ fn may_hold(mut rows: Vec<Row>, unknowns: usize) -> bool {
 fn eliminated(rows: Vec<Row>, at: usize) -> Option<Vec<Row>> {
     let (with, mut without): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(|row| row[at] != 0);
     let (lower, upper): (Vec<Row>, Vec<Row>) = with.into_iter().partition(|row| row[at] > 0);
+    let width = without.first().or(lower.first()).map_or(0, Vec::len);
+    budget::spend((lower.len() * upper.len() * width) as u64 / 2);
     for low in &lower {
         for up in &upper {
             let pairs = low.iter().zip(up);
@@ -134,6 +138,7 @@ fn eliminated(rows: Vec<Row>, at: usize) -> Option<Vec<Row>> {
 /// Divides each row by what its factors have in common, rounds its constant down, and drops what others say better. False
 /// if a row cannot hold.
 fn tighten(rows: &mut Vec<Row>) -> bool {
+    budget::spend(rows.iter().map(|row| row.len() as u64).sum());
     let mut known: std::collections::HashMap<Row, i128> = std::collections::HashMap::new();
     for row in rows.drain(..) {
         let Some((constant, factors)) = row.split_last() else { continue };

@@ -3,7 +3,6 @@
 //! Invariant: an operand is read before what is made of it is assigned.
 
 use crate::host::ir::{BinaryOp, Derived, ExprId, ExprKind, UnaryOp};
-use crate::sema::loops::changes;
 use crate::sema::{Class, SymbolId, SymbolKind};
 use crate::source::Span;
 
@@ -25,7 +24,7 @@ impl Nest<'_> {
             Some(number) => self.held_by(symbol, number),
             None => self.atoms.unknown(self.inside),
         };
-        self.values.insert(symbol, number);
+        self.known.set_value(symbol, number);
         if known.class == Class::Pointer {
             let is_restrict = self.facts.decl(symbol).is_some_and(|decl| decl.is_restrict);
             let leads_to = value.leads_to.map(|place| {
@@ -33,7 +32,7 @@ impl Nest<'_> {
                 place.via.extend(is_restrict.then_some(symbol));
                 place
             });
-            self.pointers.insert(symbol, leads_to);
+            self.known.set_pointer(symbol, leads_to);
         }
     }
 
@@ -61,7 +60,7 @@ impl Nest<'_> {
                 })
             }
             ExprKind::Binary(op, left, right) => {
-                if matches!(op, BinaryOp::And | BinaryOp::Or) && changes(unit, *right) {
+                if matches!(op, BinaryOp::And | BinaryOp::Or) && self.facts.changes(*right) {
                     self.trouble(unit.expr(*right).span, "it assigns under a condition");
                 }
                 let (left, right) = (self.value(*left), self.value(*right));
@@ -72,11 +71,11 @@ impl Nest<'_> {
             }
             ExprKind::Assign(op, left, right) => self.assign(*op, *left, *right),
             ExprKind::Step { up, operand, postfix } => {
-                let old = self.value(*operand);
                 let by = if *up { 1 } else { -1 };
-                let number = old.number.as_ref().and_then(|number| number.shifted(by));
-                let new = Value { number, leads_to: None };
-                self.write(*operand, new.clone(), true);
+                let (old, new) = self.update(*operand, |old| {
+                    let number = old.number.as_ref().and_then(|number| number.shifted(by));
+                    Value { number, leads_to: None }
+                });
                 if *postfix { of(old.number) } else { new }
             }
             ExprKind::Index(..) | ExprKind::Member { .. } | ExprKind::Deref(_) => self.part(expr),
@@ -97,7 +96,7 @@ impl Nest<'_> {
                 Value { number: number.map(|number| self.cast_value(to, number)), leads_to }
             }
             ExprKind::Conditional(cond, first, second) => {
-                if [first, second].into_iter().any(|one| changes(unit, *one)) {
+                if [first, second].into_iter().any(|one| self.facts.changes(*one)) {
                     self.trouble(unit.expr(expr).span, "it assigns under a condition");
                 }
                 self.value(*cond);
@@ -166,7 +165,7 @@ impl Nest<'_> {
             // It may lead elsewhere each time.
             Class::Pointer if self.is_unsteady(symbol) => Value::default(),
             Class::Pointer => {
-                let place = self.pointers.get(&symbol).cloned();
+                let place = self.known.pointer(symbol).cloned();
                 Value { number: None, leads_to: place.unwrap_or_else(|| self.aim_at_entry(symbol, 8)) }
             }
             Class::Array if !unit.is_fortran() => Value {
@@ -231,18 +230,49 @@ impl Nest<'_> {
     }
 
     pub(super) fn assign(&mut self, op: Option<BinaryOp>, left: ExprId, right: ExprId) -> Value {
-        let mut value = self.value(right);
-        if let Some(op) = op {
-            let old = self.value(left);
+        let value = self.value(right);
+        let Some(op) = op else {
+            self.write(left, value.clone());
+            return value;
+        };
+        let (_, new) = self.update(left, |old| {
             let number = old.number.as_ref().zip(value.number.as_ref());
             let number = number.and_then(|(old, by)| combined(op, old, by));
-            value = Value { number, leads_to: moved(op, old, value) };
-        }
-        self.write(left, value.clone(), op.is_some());
-        value
+            Value { number, leads_to: moved(op, old.clone(), value) }
+        });
+        new
     }
 
-    pub(super) fn write(&mut self, target: ExprId, value: Value, is_update: bool) {
+    /// A target is read, and assigned what `change` makes of its value; what is in its subscripts happens once. Gives the
+    /// old value and the new one.
+    fn update(&mut self, target: ExprId, change: impl FnOnce(&Value) -> Value) -> (Value, Value) {
+        let unit = self.facts.unit;
+        let is_part = matches!(
+            unit.expr(target).kind,
+            ExprKind::Index(..) | ExprKind::Member { .. } | ExprKind::Deref(_)
+        );
+        if !is_part {
+            let old = self.value(target);
+            let new = change(&old);
+            self.write(target, new.clone());
+            return (old, new);
+        }
+        let span = unit.expr(target).span;
+        let Some(place) = self.place(target) else {
+            self.trouble(span, "it is not known what memory this is");
+            let new = change(&Value::default());
+            return (Value::default(), new);
+        };
+        let old = self.part_at(place.clone(), span);
+        let new = change(&old);
+        self.access(place, true, span);
+        if let Some(last) = self.accesses.last_mut() {
+            last.is_update = true;
+        }
+        (old, new)
+    }
+
+    pub(super) fn write(&mut self, target: ExprId, value: Value) {
         let unit = self.facts.unit;
         let span = unit.expr(target).span;
         if let ExprKind::Name(name) = &unit.expr(target).kind {
@@ -277,12 +307,7 @@ impl Nest<'_> {
             return;
         }
         match self.place(target) {
-            Some(place) => {
-                self.access(place, true, span);
-                if let Some(last) = self.accesses.last_mut() {
-                    last.is_update = is_update;
-                }
-            }
+            Some(place) => self.access(place, true, span),
             None => self.trouble(span, "it is not known what memory this is"),
         }
     }

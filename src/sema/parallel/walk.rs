@@ -2,15 +2,14 @@
 //!
 //! Invariant: what may happen or not leaves nothing known behind it.
 
-use std::collections::{BTreeSet, HashMap};
-
 use crate::host::ir::{BinaryOp, Derived, ExprId, ExprKind, StmtId, StmtKind, UnaryOp};
-use crate::sema::loops::{changes, is_unsigned};
+use crate::sema::loops::is_unsigned;
 use crate::sema::{Class, Header, NotCanonical, SymbolId, SymbolKind, header, uses};
 use crate::source::Span;
 
-use super::access::{Condition, Guard, Loop, Nest, Place};
+use super::access::{Loop, Nest};
 use super::affine::{Atom, Poly};
+use super::condition::{Condition, Guard};
 
 impl Nest<'_> {
     pub(super) fn statement(&mut self, stmt: StmtId) {
@@ -122,12 +121,12 @@ impl Nest<'_> {
 
     /// What comes behind happens only if the jump did not.
     pub(super) fn jump(&mut self) {
-        self.conditions.push(Condition { inside: self.inside, says: Vec::new() });
+        self.condition(Condition { inside: self.inside, says: Vec::new() });
     }
 
     pub(super) fn under(&mut self, says: Vec<Guard>, run: impl FnOnce(&mut Self)) {
         let depth = self.conditions.len();
-        self.conditions.push(Condition { inside: self.inside, says });
+        self.condition(Condition { inside: self.inside, says });
         run(self);
         let jumped = self.conditions.len() > depth + 1;
         self.conditions.truncate(depth);
@@ -136,40 +135,51 @@ impl Nest<'_> {
         }
     }
 
+    /// `if … else if … else`, however long: each way through it begins with what was known before.
     pub(super) fn branch(&mut self, cond: ExprId, then: StmtId, other: Option<StmtId>) {
         let unit = self.facts.unit;
-        self.value(cond);
-        let (says, denies) = match changes(unit, cond) {
-            true => (Vec::new(), Vec::new()),
-            false => (self.guards(cond, true), self.guards(cond, false)),
-        };
-        let before = (self.values.clone(), self.pointers.clone());
-        self.under(says, |nest| nest.statement(then));
-        let first =
-            (std::mem::replace(&mut self.values, before.0), std::mem::replace(&mut self.pointers, before.1));
-        if let Some(other) = other {
-            self.under(denies, |nest| nest.statement(other));
+        let depth = self.conditions.len();
+        let mut says = self.chosen(cond);
+        let start = self.known.mark();
+        let mut early = (Vec::new(), Vec::new());
+        let mut ways = Vec::new();
+        let mut rest = (then, other);
+        let mut denied = 0;
+        loop {
+            let here = self.known.mark();
+            self.under(says.0, |nest| nest.statement(rest.0));
+            ways.push(self.known.take_back(here));
+            let Some(other) = rest.1 else { break };
+            self.condition(Condition { inside: self.inside, says: says.1 });
+            denied += 1;
+            let StmtKind::If { cond, then, other: next } = &unit.stmt(other).kind else {
+                self.statement(other);
+                break;
+            };
+            let before = self.known.mark();
+            says = self.chosen(*cond);
+            let changed = self.known.changed_since(before);
+            early.0.extend(changed.0);
+            early.1.extend(changed.1);
+            rest = (*then, *next);
         }
-        self.join(first);
+        // The last way, or none of them.
+        ways.push(self.known.take_back(start));
+        let jumped = self.conditions.len() > depth + denied;
+        self.conditions.truncate(depth);
+        if jumped {
+            self.jump();
+        }
+        let (atoms, inside) = (&mut self.atoms, self.inside);
+        self.known.join(&ways, &early, || atoms.unknown(inside));
     }
 
-    /// Where two ways meet, what differs is not known.
-    pub(super) fn join(
-        &mut self,
-        (values, pointers): (HashMap<SymbolId, Poly>, HashMap<SymbolId, Option<Place>>),
-    ) {
-        let symbols: BTreeSet<SymbolId> = values.keys().chain(self.values.keys()).copied().collect();
-        for symbol in symbols {
-            if values.get(&symbol) != self.values.get(&symbol) {
-                let unknown = self.atoms.unknown(self.inside);
-                self.values.insert(symbol, unknown);
-            }
-        }
-        let symbols: BTreeSet<SymbolId> = pointers.keys().chain(self.pointers.keys()).copied().collect();
-        for symbol in symbols {
-            if pointers.get(&symbol) != self.pointers.get(&symbol) {
-                self.pointers.insert(symbol, None);
-            }
+    /// Looks at a condition: what it says where it holds, and where it does not.
+    fn chosen(&mut self, cond: ExprId) -> (Vec<Guard>, Vec<Guard>) {
+        self.value(cond);
+        match self.facts.changes(cond) {
+            true => (Vec::new(), Vec::new()),
+            false => (self.guards(cond, true), self.guards(cond, false)),
         }
     }
 
@@ -178,15 +188,16 @@ impl Nest<'_> {
         let used = uses(self.facts.unit, self.facts.symbols, stmt);
         for (symbol, _) in used.iter().filter(|(_, how)| how.written || how.address_taken) {
             let unknown = self.atoms.unknown(self.inside);
-            self.values.insert(symbol, unknown);
-            self.pointers.insert(symbol, None);
+            self.known.set_value(symbol, unknown);
+            self.known.set_pointer(symbol, None);
         }
     }
 
     pub(super) fn enter(&mut self, stmt: StmtId, header: Result<Header, NotCanonical>) -> usize {
         let at = self.loops.len();
         let counter = self.atoms.id(Atom::Counter(at));
-        self.loops.push(Loop { stmt, header, counter, outer: self.inside, bounds: Vec::new() });
+        let accesses = self.accesses.len()..self.accesses.len();
+        self.loops.push(Loop { stmt, header, counter, outer: self.inside, bounds: Vec::new(), accesses });
         self.inside = Some(at);
         at
     }
@@ -196,9 +207,10 @@ impl Nest<'_> {
         let outer = self.inside;
         let depth = self.conditions.len();
         let header = header(self.facts.unit, self.facts.symbols, stmt);
-        self.enter(stmt, header.and(Err(NotCanonical("it does not count"))));
+        let at = self.enter(stmt, header.and(Err(NotCanonical("it does not count"))));
         self.forget(stmt);
         run(self);
+        self.loops[at].accesses.end = self.accesses.len();
         self.conditions.truncate(depth);
         self.inside = outer;
         self.forget(stmt);
@@ -235,14 +247,15 @@ impl Nest<'_> {
         self.forget(*body);
         self.asked_each_time(&header, unit.stmt(stmt).span);
         let (value, bounds) = self.count(at, outer, first, bound, step, &header);
-        self.values.insert(header.var, value);
+        self.known.set_value(header.var, value);
         self.loops[at].bounds = bounds;
         self.statement(*body);
+        self.loops[at].accesses.end = self.accesses.len();
         self.conditions.truncate(depth);
         self.inside = outer;
         self.forget(*body);
         let unknown = self.atoms.unknown(self.inside);
-        self.values.insert(header.var, unknown);
+        self.known.set_value(header.var, unknown);
     }
 
     /// C asks for the bound and the step of a loop in each iteration.
@@ -329,11 +342,12 @@ impl Nest<'_> {
     pub(super) fn guards(&mut self, cond: ExprId, is_true: bool) -> Vec<Guard> {
         let unit = self.facts.unit;
         match &unit.expr(cond).kind {
-            ExprKind::Binary(BinaryOp::And, left, right) if is_true => {
-                [self.guards(*left, true), self.guards(*right, true)].concat()
-            }
-            ExprKind::Binary(BinaryOp::Or, left, right) if !is_true => {
-                [self.guards(*left, false), self.guards(*right, false)].concat()
+            ExprKind::Binary(op, left, right)
+                if *op == if is_true { BinaryOp::And } else { BinaryOp::Or } =>
+            {
+                let mut guards = self.guards(*left, is_true);
+                guards.extend(self.guards(*right, is_true));
+                guards
             }
             ExprKind::Unary(UnaryOp::Not, operand) => self.guards(*operand, !is_true),
             ExprKind::Binary(op, left, right) => {

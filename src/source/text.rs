@@ -1,0 +1,94 @@
+//! Bytes of any encoding as text, and back.
+//!
+//! Invariant: text that was made of bytes becomes the same bytes again, whatever they were.
+
+use std::borrow::Cow;
+
+/// A byte that is no UTF-8 is shown as this character and as many behind it: the end of the last plane for private use.
+const FIRST: u32 = 0x10_ff00;
+
+/// The first bytes, in UTF-8, of all these characters.
+const LEAD: [u8; 2] = [0xf4, 0x8f];
+
+fn stand_in(byte: u8) -> char {
+    char::from_u32(FIRST + u32::from(byte)).unwrap_or(char::REPLACEMENT_CHARACTER)
+}
+
+/// The byte that a character stands for.
+fn byte_of(c: char) -> Option<u8> {
+    u8::try_from(u32::from(c).checked_sub(FIRST)?).ok()
+}
+
+/// Text in which each byte that is no UTF-8 is one character.
+pub(super) fn text(bytes: &[u8]) -> Cow<'_, str> {
+    // Nearly all of it is UTF-8, and told to be so faster than it is made so.
+    if let Ok(text) = std::str::from_utf8(bytes)
+        && !has_stand_in(bytes)
+    {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(bytes.len() + bytes.len() / 4);
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match byte_of(c) {
+                None => out.push(c),
+                // A source that has these characters gets them back byte by byte, too.
+                Some(_) => out.extend(c.encode_utf8(&mut [0; 4]).bytes().map(stand_in)),
+            }
+        }
+        out.extend(chunk.invalid().iter().copied().map(stand_in));
+    }
+    Cow::Owned(out)
+}
+
+/// The bytes that a text was made of.
+pub fn bytes(text: Vec<u8>) -> Vec<u8> {
+    if !has_stand_in(&text) {
+        return text;
+    }
+    let Ok(text) = std::str::from_utf8(&text) else { return text };
+    let mut out = Vec::with_capacity(text.len());
+    for c in text.chars() {
+        match byte_of(c) {
+            Some(byte) => out.push(byte),
+            None => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+        }
+    }
+    out
+}
+
+/// A text for people: what stands for a byte is shown as a replacement character.
+pub fn readable(text: &str) -> Cow<'_, str> {
+    match has_stand_in(text.as_bytes()) {
+        false => Cow::Borrowed(text),
+        true => {
+            let shown = |c: char| if byte_of(c).is_some() { char::REPLACEMENT_CHARACTER } else { c };
+            Cow::Owned(text.chars().map(shown).collect())
+        }
+    }
+}
+
+fn has_stand_in(text: &[u8]) -> bool {
+    memchr::memmem::find(text, &LEAD).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{bytes, readable, text};
+
+    #[test]
+    fn bytes_become_text_and_the_same_bytes() {
+        let all: Vec<u8> = (0..=255).collect();
+        let private = "a\u{10ff41}b\u{10fe41}\u{e4}".as_bytes();
+        for sample in [&all[..], private, b"plain", b"", "\u{e4}".as_bytes(), b"\xe4\xf4\x8f\xbd"] {
+            let made = text(sample).into_owned();
+            assert_eq!(bytes(made.into_bytes()), sample);
+        }
+    }
+
+    #[test]
+    fn people_see_one_character_for_each_byte() {
+        assert_eq!(readable(&text(b"caf\xe9")), "caf\u{fffd}");
+        assert_eq!(readable("caf\u{e9}"), "caf\u{e9}");
+    }
+}

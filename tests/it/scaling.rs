@@ -1,0 +1,181 @@
+//! How the cost of a translation grows with its source.
+//!
+//! Invariant: ratios are compared, never times: what is four times as long may cost little more than four times as much. What is
+//! measured is the time that this thread has run, so that other programs on the machine do not count.
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use acc2omp::report;
+use acc2omp::source::{Form, Language};
+use acc2omp::{Options, Source, To, Translation, translate};
+
+/// What four times as much may cost at most, compared with once: in proportion it is 4, with a square 16.
+const MOST: f64 = 9.0;
+
+/// How often a ratio is measured before it counts.
+const TRIES: usize = 4;
+
+/// Less than this is too short to be compared.
+const SHORT: Duration = Duration::from_millis(40);
+
+/// The time that this thread has run so far.
+pub fn spent() -> Duration {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanos = text.split_whitespace().next().and_then(|first| first.parse().ok());
+    nanos.map_or_else(since_start, Duration::from_nanos)
+}
+
+/// Where the system does not say it: the time that has passed.
+fn since_start() -> Duration {
+    static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+    START.get_or_init(Instant::now).elapsed()
+}
+
+fn cost(text: &str, language: Language, to: To) -> Duration {
+    let source = Source::new("scaling.c", text.as_bytes().to_vec(), language);
+    let options = Options { to, ..Options::default() };
+    let before = spent();
+    let translation = translate(&source, &options);
+    render(&source, &translation);
+    spent().saturating_sub(before)
+}
+
+fn render(source: &Source, translation: &Translation) {
+    let text = report::diagnostics(&source.file, &translation.diagnostics, report::Manner::default());
+    assert!(text.len() < 4096 * (translation.diagnostics.len() + 1), "messages show too much of the source");
+}
+
+/// Compares the costs of a source of `count` parts and of one four times as long.
+fn grows(name: &str, language: Language, targets: &[To], count: usize, make: impl Fn(usize) -> String) {
+    let texts = [1, 2, 4].map(|times| make(count * times));
+    for to in targets {
+        let mut least = [Duration::MAX; 3];
+        let mut ratio = f64::MAX;
+        for _ in 0..TRIES {
+            for (least, text) in least.iter_mut().zip(&texts) {
+                *least = cost(text, language, *to).min(*least);
+            }
+            ratio = least[2].as_secs_f64() / least[0].max(SHORT).as_secs_f64();
+            if ratio <= MOST {
+                break;
+            }
+        }
+        assert!(ratio <= MOST, "{name} ({to:?}): {count} and two and four times as many take {least:?}");
+    }
+}
+
+fn in_c(name: &str, count: usize, make: impl Fn(usize) -> String) {
+    grows(name, Language::C, &[To::OpenMp, To::Cuda], count, make);
+}
+
+fn in_c_for_openmp(name: &str, count: usize, make: impl Fn(usize) -> String) {
+    grows(name, Language::C, &[To::OpenMp], count, make);
+}
+
+fn in_fortran(name: &str, count: usize, make: impl Fn(usize) -> String) {
+    grows(name, Language::Fortran(Form::Free), &[To::OpenMp], count, make);
+}
+
+const LOOP: &str = "#pragma acc parallel loop copy(a[0:n])\nfor (int i = 0; i < n; i++) a[i] = 0;\n";
+
+/// A function with something in it.
+fn body(inside: &str) -> String {
+    function(0, inside)
+}
+
+fn function(number: usize, inside: &str) -> String {
+    format!("void f{number}(int n, double *a, double *b, double x, int *p)\n{{\n{inside}}}\n")
+}
+
+/// A loop of which the compiler finds out whether it is parallel.
+fn kernels(inside: &str) -> String {
+    body(&format!("#pragma acc kernels loop\nfor (int i = 0; i < n; i++) {{\n{inside}}}\n"))
+}
+
+/// What `write` makes of each number.
+fn each(count: usize, make: impl Fn(usize) -> String) -> String {
+    (0..count).fold(String::new(), |mut all, number| {
+        let _ = write!(all, "{}", make(number));
+        all
+    })
+}
+
+#[test]
+fn statements_and_branches_of_a_proof_cost_alike() {
+    in_c("updates", 300, |n| kernels(&"a[i] += x;\n".repeat(n)));
+    in_c("scalars", 200, |n| kernels(&each(n, |k| format!("double t{k} = a[i]; a[i] = t{k};\n"))));
+    in_c("else", 200, |n| {
+        let first = "if (p[i] == 0) a[i] = 0;\n";
+        kernels(&format!("{first}{}", each(n, |k| format!("else if (p[i] == {k}) a[i] = {k};\n"))))
+    });
+    in_c("else with a scalar", 200, |n| {
+        let others = each(n, |k| format!("else if (p[i] == {k}) t = {k};\n"));
+        kernels(&format!("double t; if (p[i] == 0) t = 0;\n{others}else t = 5;\na[i] = t;\n"))
+    });
+    in_c("ifs", 200, |n| kernels(&each(n, |k| format!("if (p[i] == {k}) a[i] = {k};\n"))));
+    in_c("cases", 300, |n| {
+        let cases = each(n, |k| format!("case {k}: a[i] = {k}; break;\n"));
+        kernels(&format!("switch (p[i]) {{\n{cases}}}\n"))
+    });
+}
+
+#[test]
+fn long_expressions_of_a_proof_cost_alike() {
+    in_c("signs", 6, |n| kernels(&format!("int t = i; {}t; a[i] = t;\n", "--".repeat(n))));
+    in_c("sum", 500, |n| kernels(&format!("b[i] = x{};\n", " + x".repeat(n))));
+    in_c("commas", 500, |n| kernels(&format!("b[i] = ({}x);\n", "x, ".repeat(n))));
+    in_c("conditionals", 500, |n| kernels(&format!("b[i] = {}2;\n", "n ? 1 : ".repeat(n))));
+    in_c("parentheses", 500, |n| kernels(&format!("a[i] = {}x{};\n", "(".repeat(n), ")".repeat(n))));
+}
+
+#[test]
+fn fortran_of_a_proof_costs_alike() {
+    let procedure = |inside: &str| {
+        let head = "      subroutine f(n, a)\n      integer n, i\n      real a(n)\n!$acc kernels\n      do i = 1, n\n";
+        format!("{head}{inside}      end do\n!$acc end kernels\n      end subroutine\n")
+    };
+    in_fortran("updates", 200, |n| procedure(&"      a(i) = a(i) + 1\n".repeat(n)));
+    in_fortran("else", 200, |n| {
+        let others = each(n, |k| format!("      else if (i == {k}) then\n      a(i) = {k}\n"));
+        procedure(&format!("      if (i == 0) then\n      a(i) = 1\n{others}      end if\n"))
+    });
+}
+
+#[test]
+fn messages_cost_alike() {
+    let wrong = |clauses: &str| {
+        body(&format!("#pragma acc parallel loop{clauses}\nfor (int i = 0; i < n; i++) a[i] = 1;\n"))
+    };
+    in_c("many of one line", 300, |n| wrong(&" copi(a)".repeat(n)));
+    in_c("many lines", 50, |n| body(&"#pragma acc parallel lop\n".repeat(n)));
+}
+
+#[test]
+fn code_without_directives_costs_alike() {
+    in_c("functions", 200, |n| {
+        let plain = |k: usize| function(k + 1, "for (int i = 0; i < n; i++) a[i] += b[i] * x;\n");
+        format!("{}{}", body(LOOP), each(n, plain))
+    });
+    in_c("declarations", 500, |n| format!("{}{}", each(n, |k| format!("int v{k} = {k};\n")), body(LOOP)));
+    in_c("variables", 500, |n| body(&format!("{}{LOOP}", each(n, |k| format!("int v{k} = {k};\n")))));
+    in_c("one line", 1000, |n| format!("{}{}", "int x; ".repeat(n), body(LOOP)));
+    in_c("macros", 500, |n| format!("{}{}", each(n, |k| format!("#define M{k} {k}\n")), body(LOOP)));
+    in_c("conditions", 500, |n| {
+        format!("{}{}", each(n, |k| format!("#ifdef A{k}\nint v{k};\n#endif\n")), body(LOOP))
+    });
+    in_c_for_openmp("macros of macros", 100, |n| {
+        let macros = each(n, |k| format!("#define M{} M{k} + M{k}\n", k + 1));
+        format!("#define M0 1\n{macros}#if M{n} > 4\n{}#endif\n", body(LOOP))
+    });
+}
+
+#[test]
+fn depth_costs_alike() {
+    in_c("braces", 500, |n| body(&format!("{}{LOOP}{}", "{".repeat(n), "}".repeat(n))));
+    in_c("conditions", 300, |n| format!("{}{}{}", "#if 1\n".repeat(n), body(LOOP), "#endif\n".repeat(n)));
+    in_c("loops", 100, |n| {
+        let inner = "for (int j = 0; j < n; j++)\n".repeat(n);
+        body(&format!("#pragma acc parallel loop\nfor (int i = 0; i < n; i++)\n{inner} a[i] = 1;\n"))
+    });
+}
