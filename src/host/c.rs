@@ -377,7 +377,10 @@ impl Reader<'_> {
             is_typedef: node.kind() == "type_definition",
         };
         self.storage(node);
-        for child in self.named(node) {
+        // In `unsigned const int`, a qualifier stands among the words of the type.
+        let words = node.child_by_field_name("type").filter(|kind| kind.kind() == "sized_type_specifier");
+        let inside = words.map(|words| self.named(words)).unwrap_or_default();
+        for child in self.named(node).into_iter().chain(inside) {
             match (child.kind(), self.text(child).as_str()) {
                 ("storage_class_specifier", "static") => found.is_static = true,
                 ("storage_class_specifier", "extern") => found.is_extern = true,
@@ -392,7 +395,10 @@ impl Reader<'_> {
     fn specifier_type(&mut self, node: Node) -> BaseType {
         match node.kind() {
             "primitive_type" | "sized_type_specifier" => {
-                let words = self.text(node).split_whitespace().collect::<Vec<_>>().join(" ");
+                let text = self.text(node);
+                let is_qualifier = |word: &&str| matches!(*word, "const" | "volatile");
+                let words: Vec<&str> = text.split_whitespace().filter(|word| !is_qualifier(word)).collect();
+                let words = words.join(" ");
                 if words == "void" { BaseType::Void } else { BaseType::Builtin(words) }
             }
             "type_identifier" | "qualified_identifier" | "template_type" => BaseType::Named(self.text(node)),

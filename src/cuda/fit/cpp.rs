@@ -8,9 +8,9 @@ use super::{callable, copied, implied, stuck};
 use crate::cuda::code::text::words;
 use crate::cuda::program::functions::{bare, called, functions, is_plain};
 use crate::cuda::program::stuck::Stuck;
-use crate::cuda::program::{Input, Seen, uses};
+use crate::cuda::program::{Input, Seen, sizes, uses};
 use crate::cuda::types::spelling;
-use crate::host::ir::{Derived, ExprId, ExprKind, StmtId};
+use crate::host::ir::{Derived, ExprId, StmtId};
 use crate::sema::{Class, SymbolId, SymbolKind};
 use crate::source::Span;
 
@@ -82,14 +82,13 @@ fn is_placed(input: &Input, symbol: SymbolId) -> bool {
 
 /// Whether an expression names a `const` variable that is a constant of the language.
 fn names_constant(input: &Input, seen: Seen, expr: ExprId, offset: u32) -> bool {
-    match &seen.unit.expr(expr).kind {
-        ExprKind::Name(name) => input.symbols.lookup(name, offset).is_some_and(|symbol| {
+    sizes::names(seen.unit, [expr]).into_iter().any(|(name, _)| {
+        input.symbols.lookup(name, offset).is_some_and(|symbol| {
             let known = input.symbols.get(symbol);
             let init = input.declaration(symbol).and_then(|(_, decl)| decl.init);
             known.kind != SymbolKind::Constant && known.is_const && init.is_some()
-        }),
-        kind => kind.children().into_iter().any(|inner| names_constant(input, seen, inner, offset)),
-    }
+        })
+    })
 }
 
 /// The names of what the code in `span` calls, with a name or without.

@@ -176,7 +176,8 @@ impl<'a> Lowering<'a> {
             queued: asked.queue.is_some(),
         };
         self.add(input, launch, &launcher, &kernel.code);
-        let mut arguments: Vec<String> = kernel.host.arguments.clone();
+        let params = kernel.host.params.iter();
+        let mut arguments: Vec<String> = params.map(|param| param.argument.clone()).collect();
         arguments.extend(kernel.grid.passed.as_ref().map(|passed| passed.argument.clone()));
         arguments.extend(asked.queue.clone());
         format!("{name}({});", arguments.join(", "))
@@ -419,9 +420,8 @@ fn captured_variables<'a>(
         // What the region assigns is no constant of the host.
         let is_assigned = one.used.written || one.used.part_written;
         for param in making.host.params[before..].iter_mut().filter(|_| is_assigned) {
-            if let Some(rest) = param.header.strip_prefix("const void *") {
-                param.header = format!("void *{rest}");
-            }
+            // What has its type in the header, as `const double *`, keeps it.
+            param.in_header.is_const &= param.in_header.base != "void";
         }
         match one.role {
             Role::Reduction(_) if making.is_only_gangs(one.symbol) => {}

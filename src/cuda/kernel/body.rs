@@ -421,8 +421,7 @@ impl Body<'_, '_> {
                     "a call that may change something, in the declaration of this variable,",
                 ));
             };
-            let base = base.trim_start_matches("const ");
-            let kind = if is_pointer { format!("{base} *") } else { base.to_owned() };
+            let kind = if is_pointer { format!("{base} *") } else { base };
             self.edits.insert(init.start, format!("{broadcast}<{kind}>({condition} ? ({kind})("));
             self.edits.insert(init.end, format!(") : ({kind})0)"));
         }

@@ -3,7 +3,7 @@
 //! Invariant: a launcher's parameters have the same types in the device file and in the header, which it includes.
 
 use super::grid::Grid;
-use super::parts::{Host, Made, Param, Words};
+use super::parts::{Host, HostParam, Made, Param, Words};
 use crate::cuda::code::lines::wrapped;
 
 /// What a launcher is made of.
@@ -30,7 +30,7 @@ pub fn kernel(launcher: &Launcher, code: &str) -> String {
     if grid.template {
         out += &format!("template <typename {}>\n", launcher.host.words.index);
     }
-    let params: Vec<String> = made.params.iter().map(|(declared, _)| declared.clone()).collect();
+    let params: Vec<String> = made.params.iter().map(Param::declared).collect();
     let held = made.held.map(|held| format!(", {held}")).unwrap_or_default();
     let head =
         format!("__global__ void __launch_bounds__({}{held}) {}(", vector * workers, kernel_name(name));
@@ -86,7 +86,7 @@ pub fn text(launcher: &Launcher) -> String {
         out += &format!("    {line}\n");
     }
     let mut arguments = vec![region.clone(), gangs.clone(), threads.clone(), kernel];
-    arguments.extend(launcher.made.params.iter().map(|(_, argument)| argument.clone()));
+    arguments.extend(launcher.made.params.iter().map(|param| param.argument.clone()));
     out += &format!("    acc2omp::launch({});\n}}\n", wrapped(&arguments, 8, 20));
     out
 }
@@ -94,21 +94,16 @@ pub fn text(launcher: &Launcher) -> String {
 /// The parameters as the launcher's definition has them, and lines that give those their types of which the header says less.
 fn parameters(host: &Host) -> (Vec<String>, Vec<String>) {
     let mut lines = Vec::new();
-    let declared = |param: &Param| {
-        let name = param.name();
+    let declared = |param: &HostParam| {
         if param.is_same {
-            return param.device.clone();
+            return param.of.declare(&param.name);
         }
-        let mut given = format!("{name}_host");
-        while host.params.iter().any(|other| other.name() == given) {
+        let mut given = format!("{}_host", param.name);
+        while host.params.iter().any(|other| other.name == given) {
             given.push('_');
         }
-        let [kind, known] =
-            [&param.device, &param.header].map(|text| text[..text.len() - name.len()].trim_end());
-        let gap = if kind.ends_with('*') { "" } else { " " };
-        lines.push(format!("{kind}{gap}{name} = ({kind}){given};"));
-        let gap = if known.ends_with('*') { "" } else { " " };
-        format!("{known}{gap}{given}")
+        lines.push(format!("{} = {};", param.of.declare(&param.name), param.of.cast(&given)));
+        param.in_header.declare(&given)
     };
     let params = host.params.iter().map(declared).collect();
     (params, lines)
@@ -117,7 +112,8 @@ fn parameters(host: &Host) -> (Vec<String>, Vec<String>) {
 /// The declaration of a launcher for the host.
 pub fn prototype(launcher: &Launcher) -> String {
     let Launcher { name, host, grid, queued, .. } = launcher;
-    let mut params: Vec<String> = host.params.iter().map(|param| param.header.clone()).collect();
+    let mut params: Vec<String> =
+        host.params.iter().map(|param| param.in_header.declare(&param.name)).collect();
     params.extend(grid.passed.as_ref().map(|passed| passed.param.clone()));
     if *queued {
         params.push(format!("int {}", host.words.queue));

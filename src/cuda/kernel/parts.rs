@@ -4,12 +4,13 @@
 
 use std::collections::HashMap;
 
+use crate::cuda::types::declarator::Type;
 use crate::sema::SymbolId;
 
 /// The parts of a kernel: its parameters with the launcher's arguments, and lines before and behind the code.
 #[derive(Default)]
 pub struct Made {
-    pub params: Vec<(String, String)>,
+    pub params: Vec<Param>,
     pub prologue: Vec<String>,
     /// What fills private arrays.
     pub filling: Vec<String>,
@@ -20,6 +21,42 @@ pub struct Made {
     pub fills_once: bool,
     /// The launcher's names for addresses on the device.
     pub devices: HashMap<SymbolId, String>,
+}
+
+/// A parameter of a kernel.
+pub struct Param {
+    pub name: String,
+    pub of: Type,
+    /// What the launcher passes.
+    pub argument: String,
+    /// The variable to whose memory it leads.
+    pub memory: Option<SymbolId>,
+}
+
+impl Made {
+    /// A parameter for which the launcher passes `argument`.
+    pub fn param(&mut self, of: Type, name: impl Into<String>, argument: impl Into<String>) {
+        self.params.push(Param { name: name.into(), of, argument: argument.into(), memory: None });
+    }
+}
+
+impl Param {
+    /// Its declaration.
+    pub fn declared(&self) -> String {
+        self.of.declare(&self.name)
+    }
+}
+
+/// A parameter of a launcher.
+pub struct HostParam {
+    pub name: String,
+    /// Its type in the device file, and in the header, which knows less of it.
+    pub of: Type,
+    pub in_header: Type,
+    /// What the host passes.
+    pub argument: String,
+    /// The type in the header is the same, though it may have other words.
+    pub is_same: bool,
 }
 
 /// The launcher's own names.
@@ -36,33 +73,13 @@ pub struct Words {
     pub index: &'static str,
 }
 
-/// A parameter of a launcher.
-pub struct Param {
-    /// Its declaration as the launcher uses it.
-    pub device: String,
-    /// Its declaration in the header.
-    pub header: String,
-    /// Both say the same type.
-    pub is_same: bool,
-}
-
-impl Param {
-    /// Its name.
-    pub fn name(&self) -> &str {
-        let is_part = |c: char| c.is_alphanumeric() || c == '_';
-        self.device.rsplit(|c: char| !is_part(c)).next().unwrap_or_default()
-    }
-}
-
 /// What the launcher takes and does before the launch.
 #[derive(Default)]
 pub struct Host {
     pub words: Words,
     /// It is a block in the program's own text.
     pub in_place: bool,
-    pub params: Vec<Param>,
-    /// What the host passes.
-    pub arguments: Vec<String>,
+    pub params: Vec<HostParam>,
     pub lines: Vec<String>,
     /// What finds memory that no clause of the construct names, after all that clauses bring.
     pub lookups: Vec<String>,
@@ -75,30 +92,33 @@ impl Host {
         self.lines.iter().chain(&self.lookups)
     }
 
-    /// A pointer that the host passes. `known`: its type in words that every file knows; without them, the header says no
-    /// more than that it is a pointer.
-    pub fn pointer(&mut self, kind: &str, name: &str, argument: &str, known: Option<&str>) -> String {
-        let header = known.unwrap_or("const void *");
-        let is_same = known.is_some_and(|known| !known.starts_with("const ") || kind.starts_with("const "));
-        self.param((&format!("{kind}{name}"), &format!("{header}{name}")), argument, is_same)
+    /// A pointer that the host passes. `known`: its type in words that every file knows; without it, the header says no more
+    /// than that it is a pointer.
+    pub fn pointer(&mut self, of: &Type, name: &str, argument: &str, known: Option<&Type>) -> String {
+        let is_same = known.is_some_and(|known| known.is_const == of.is_const);
+        let in_header = known.cloned().unwrap_or_else(|| Type::pointer("void").constant());
+        self.param((of.clone(), in_header), name, argument, is_same)
     }
 
     /// A number that the host passes.
     pub fn number(&mut self, kind: &str, name: &str, argument: &str) -> String {
-        let declared = format!("{kind} {name}");
-        self.param((&declared, &declared), argument, true)
+        self.param((Type::value(kind), Type::value(kind)), name, argument, true)
     }
 
-    /// What the host passes, as a parameter in the device file and in the header; its name in the launcher. In place, nothing
-    /// is passed. `is_same`: both say the same type.
-    pub fn param(&mut self, (device, header): (&str, &str), argument: &str, is_same: bool) -> String {
+    /// What the host passes, as a parameter of these types in the launcher and in the header; its name in the launcher. In
+    /// place, nothing is passed. `is_same`: both types are the same.
+    pub fn param(
+        &mut self,
+        (of, in_header): (Type, Type),
+        name: &str,
+        argument: &str,
+        is_same: bool,
+    ) -> String {
         if self.in_place {
             return argument.to_owned();
         }
-        let param = Param { device: device.to_owned(), header: header.to_owned(), is_same };
-        let name = param.name().to_owned();
-        self.params.push(param);
-        self.arguments.push(argument.to_owned());
+        let (name, argument) = (name.to_owned(), argument.to_owned());
+        self.params.push(HostParam { name: name.clone(), of, in_header, argument, is_same });
         name
     }
 }

@@ -3,7 +3,7 @@
 //! Invariant: inside, a name of the program means the device's variable; what is captured has another name, or the same value.
 
 use super::grid::Grid;
-use super::parts::{Host, Made};
+use super::parts::{Host, Made, Param};
 use crate::cuda::program::names::Names;
 use crate::cuda::schedule::capture::Captured;
 use crate::sema::{Class, SymbolKind};
@@ -33,9 +33,10 @@ pub fn lines(block: &Block, names: &mut Names) -> Vec<String> {
     outer.push(format!("const dim3 {}({}), {}({size});", words.gangs, block.grid.gangs, words.threads));
     outer.extend(block.host.results.iter().cloned());
     let mut inner = Vec::new();
-    for (declared, argument) in &block.made.params {
-        let name = last_name(declared);
-        let variable = block.captured.iter().find(|one| one.name == name);
+    for param in &block.made.params {
+        let Param { name, argument, .. } = param;
+        let declared = param.declared();
+        let variable = block.captured.iter().find(|one| one.name == *name);
         match variable {
             Some(one) if *argument == one.host_name() && !wants_copy(one) => {}
             Some(one) if *argument == one.host_name() => {
@@ -87,10 +88,6 @@ fn wants_copy(one: &Captured) -> bool {
             || used.part_written
             || matches!(one.kind, SymbolKind::Member | SymbolKind::Static)
             || matches!(one.class, Class::Record))
-}
-
-fn last_name(declared: &str) -> &str {
-    declared.rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default()
 }
 
 fn is_name(text: &str) -> bool {

@@ -13,6 +13,7 @@ use crate::cuda::program::names::Names;
 use crate::cuda::program::{Input, Refused, defines, uses};
 use crate::cuda::schedule::capture::{self, Captured, Role};
 use crate::cuda::schedule::nest::Nest;
+use crate::cuda::types::declarator::Type;
 use crate::cuda::types::spelling;
 use crate::host::ir::{BinaryOp, DeclKind, Derived, ExprId, ExprKind, StmtId, StmtKind};
 use crate::sema::{self, Class, SymbolId, SymbolKind};
@@ -82,15 +83,20 @@ pub fn declare(
             continue;
         };
         let table = names.fresh(&format!("{}_table", one.name));
-        let kind = format!("acc2omp::Table<{}> {table}", capture::element(input, one)?);
+        let of = Type::value(format!("acc2omp::Table<{}>", capture::element(input, one)?));
         let words = &host.words;
-        host.results
-            .push(format!("{kind} = {}.table({device}, {}, {});", words.region, words.trips, words.gangs));
+        host.results.push(format!(
+            "{} = {}.table({device}, {}, {});",
+            of.declare(&table),
+            words.region,
+            words.trips,
+            words.gangs
+        ));
         // The table leads to the same memory.
-        for (param, _) in made.params.iter_mut().filter(|(_, argument)| argument.ends_with(device)) {
-            *param = param.replace("__restrict__ ", "");
+        for param in made.params.iter_mut().filter(|param| param.memory == Some(one.symbol)) {
+            param.of.is_restrict = false;
         }
-        made.params.push((kind, table.clone()));
+        made.param(of, &table, &table);
         made.prologue.push(format!("{table}.begin<{operator}>();"));
         made.epilogue.push(format!("{table}.end<{operator}>();"));
         declared.insert(one.symbol, table);

@@ -11,6 +11,7 @@ use crate::cuda::fit::object::{classes, is_of_object, is_whole};
 use crate::cuda::fit::twin;
 use crate::cuda::program::Input;
 use crate::cuda::schedule::capture::Captured;
+use crate::cuda::types::declarator::Type;
 use crate::cuda::types::item::Address;
 use crate::cuda::types::motion::word;
 use crate::host::ir::{Decl, Derived, Expr, ExprId, ExprKind, Function};
@@ -38,7 +39,7 @@ pub fn add(making: &mut Making, index: usize) {
     };
     let method = word(own.reduce(Motion::and).unwrap_or(implied));
     making.names.take(object);
-    making.made.params.push((format!("auto *{object}"), object.to_owned()));
+    making.made.param(Type::pointer("auto"), object, object);
     let region = &making.host.words.region;
     making.host.lines.push(format!("auto *{object} = {region}.{method}(\"this\", this, 1);"));
 }

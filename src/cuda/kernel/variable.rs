@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use rustc_hash::FxHashMap;
 
-use super::parts::{Host, Made};
+use super::parts::{Host, Made, Param};
 use super::this;
 use crate::acc::ast::{DirectiveKind, ReductionOp};
 use crate::cuda::code::text::{self, operand};
@@ -14,15 +14,16 @@ use crate::cuda::meaning;
 use crate::cuda::program::choices::Choices;
 use crate::cuda::program::names::Names;
 use crate::cuda::program::uses::{may_be_pointer, only_indexed};
-use crate::cuda::program::{Input, Refused, effects, refused};
+use crate::cuda::program::{Input, Refused, effects, refused, sizes};
 use crate::cuda::schedule::capture::{self, Captured, Extra, Role};
 use crate::cuda::schedule::nest::Nest;
 use crate::cuda::schedule::owners::{self, shared_by_threads};
 use crate::cuda::schedule::reduction::{identity, operator, used_beside};
 use crate::cuda::schedule::sizes::Sizes;
+use crate::cuda::types::declarator::Type;
 use crate::cuda::types::item::{self, Address, Rows};
 use crate::cuda::types::spelling;
-use crate::host::ir::{DeclKind, Derived, ExprId, ExprKind, StmtId};
+use crate::host::ir::{DeclKind, Derived, ExprId, StmtId};
 use crate::sema::{self, Class, SymbolId, SymbolKind};
 use crate::source::Span;
 
@@ -74,7 +75,7 @@ struct Variable<'a, 'b> {
     is_in_place: bool,
     is_distinct: bool,
     /// The type of a pointer to its elements, in words that every file knows.
-    known: Option<String>,
+    known: Option<Type>,
 }
 
 impl<'a, 'b> Variable<'a, 'b> {
@@ -120,69 +121,58 @@ impl<'a, 'b> Variable<'a, 'b> {
         })
     }
 
-    /// The type of a pointer that only reads its elements, in words that every file knows.
-    fn known_to_const(&self) -> Option<String> {
-        let known = self.known.as_ref()?;
-        Some(if known.starts_with("const ") { known.clone() } else { format!("const {known}") })
+    /// The type of a pointer to it, or to the first of its elements, on the device.
+    fn pointer(&self) -> Type {
+        let has_rows = !self.behind.is_empty();
+        if self.is_in_place {
+            let is_const = self.is_read_only && !has_rows;
+            return Type { is_const, is_restrict: self.is_distinct, ..Type::pointer("auto") };
+        }
+        let is_row = has_rows && !self.has_run_time_size;
+        Type {
+            is_const: self.is_read_only,
+            is_restrict: self.is_distinct && (is_row || self.inner.is_empty()),
+            rows: if is_row { self.behind.clone() } else { Vec::new() },
+            ..self.to_elements()
+        }
     }
 
-    /// The declaration of a pointer to it, or to the first of its elements, on the device.
-    fn pointer_to(&self, device: &str) -> String {
-        let Variable { element, inner, behind, .. } = self;
-        let constant = if self.is_read_only { "const " } else { "" };
-        let distinct = if self.is_distinct { "__restrict__ " } else { "" };
-        if self.is_in_place {
-            let constant = if behind.is_empty() { constant } else { "" };
-            format!("{constant}auto *{distinct}{device}")
-        } else if self.has_run_time_size || behind.is_empty() {
-            let distinct = if inner.is_empty() { distinct } else { "" };
-            format!("{constant}{element} {inner}*{distinct}{device}")
-        } else {
-            let sizes: String = behind.iter().map(|size| format!("[{size}]")).collect();
-            format!("{constant}{element} {inner}(*{distinct}{device}){sizes}")
-        }
+    /// The type of a pointer to its elements.
+    fn to_elements(&self) -> Type {
+        Type { stars: self.inner.len() + 1, ..Type::pointer(&self.element) }
     }
 
     /// The type of the host's pointer to its elements.
-    fn host_type(&self) -> String {
-        match self.is_in_place {
-            true => "auto *".to_owned(),
-            false => format!("{} {}*", self.element, self.inner),
-        }
+    fn host_type(&self) -> Type {
+        if self.is_in_place { Type::pointer("auto") } else { self.to_elements() }
     }
 
-    /// A pointer to elements as a pointer of type `declared`.
-    fn cast(&self, declared: &str, argument: &str) -> String {
+    /// A pointer to elements as a pointer of a type that has the variable's rows.
+    fn cast(&self, to: &Type, argument: &str) -> String {
         match self.behind.is_empty() || self.has_run_time_size || self.is_in_place {
             true => argument.to_owned(),
-            // `__restrict__` says nothing of a value.
-            false => format!("({}){argument}", declared.replace("__restrict__ ", "")),
+            false => to.cast(argument),
         }
     }
 }
 
 /// The type of a pointer to a variable, or to the elements of an array, if both C and C++ have a word for it, and no option of
 /// the build decides what it is.
-fn known(input: &Input, one: &Captured) -> Option<String> {
-    let is_plain = matches!(
-        one.decl.derived.as_slice(),
-        [] | [Derived::Pointer] | [Derived::Array(_)] | [Derived::Reference]
-    );
+fn known(input: &Input, one: &Captured) -> Option<Type> {
+    let derived = one.decl.derived.as_slice();
+    let is_plain = matches!(derived, [] | [Derived::Pointer | Derived::Array(_) | Derived::Reference]);
     let is_own = matches!(one.decl.kind, DeclKind::Variable | DeclKind::Parameter);
     if !is_plain || !is_own || spelling::is_chosen(input, &one.decl) {
         return None;
     }
-    let number = input
-        .headers
-        .iter()
-        .chain([&input.source])
-        .position(|seen| std::ptr::eq(seen.unit, one.seen.unit))?;
+    let mut files = input.headers.iter().chain([&input.source]);
+    let number = files.position(|seen| std::ptr::eq(seen.unit, one.seen.unit))?;
     let is_chosen = |choices: &Choices| choices.is_chosen(&choices.place(number, one.decl.span.start));
     if input.choices.is_some_and(is_chosen) {
         return None;
     }
     let (words, is_const) = spelling::builtin(input, one.seen, &one.decl)?;
-    Some(if is_const { format!("const {words} *") } else { format!("{words} *") })
+    Some(Type { is_const, ..Type::pointer(words) })
 }
 
 /// Copies of memory behind a pointer, in scratch memory of the device: the host's first byte of it, its length, and how
@@ -247,15 +237,14 @@ impl<'a> Making<'a, '_> {
         let count = self.names.fresh(&format!("{name}_count"));
         let own = made_first.iter().map(|name| self.names.fresh(name)).collect();
         let host_type = variable.host_type();
-        let known = variable.known.as_deref();
-        let start = self.host.pointer(&host_type, name, &variable.here, known);
+        let start = self.host.pointer(&host_type, name, &variable.here, variable.known.as_ref());
         let length = operand(&self.host.number("size_t", &count, &address.count));
         let mut found = Copies { copies, count, from: start.clone(), length, offset: None };
         if !address.at_start {
             let wanted = self.names.fresh(&format!("{name}_from"));
-            found.from = self.host.pointer(&host_type, &wanted, &address.from, known);
+            found.from = self.host.pointer(&host_type, &wanted, &address.from, variable.known.as_ref());
             let offset = self.names.fresh(&format!("{name}_offset"));
-            self.made.params.push((format!("long {offset}"), format!("{} - {start}", found.from)));
+            self.made.param(Type::value("long"), &offset, format!("{} - {start}", found.from));
             found.offset = Some(offset);
         }
         (found, own)
@@ -267,11 +256,9 @@ impl<'a> Making<'a, '_> {
         let element = &variable.element;
         let words = &self.host.words;
         let times = if each == 1 { String::new() } else { format!(" * {each}") };
-        self.made.params.push((
-            format!("{element} *{copies}"),
-            format!("{}.scratch<{element}>({length} * {}.x{times})", words.region, words.gangs),
-        ));
-        self.made.params.push((format!("size_t {count}"), length.clone()));
+        let scratch = format!("{}.scratch<{element}>({length} * {}.x{times})", words.region, words.gangs);
+        self.made.param(Type::pointer(element), copies, scratch);
+        self.made.param(Type::value("size_t"), count, length);
     }
 
     fn private_memory(&mut self, variable: &Variable, address: &Address, is_filled: bool) {
@@ -326,24 +313,22 @@ impl<'a> Making<'a, '_> {
     fn first(&mut self, variable: &Variable, found: &Copies) -> String {
         let first = self.names.fresh(&format!("{}_first", variable.name));
         let region = &self.host.words.region;
-        let declared = format!("const {} *{first}", variable.element);
-        self.made.params.push((declared, format!("{region}.first({}, {})", found.from, found.length)));
+        let argument = format!("{region}.first({}, {})", found.from, found.length);
+        self.made.param(Type::pointer(&variable.element).constant(), &first, argument);
         first
     }
 
     /// Declares the variable in the kernel as a pointer to the memory at `start`.
     fn pointer_to_memory(&mut self, variable: &Variable, start: &str, is_const: bool) {
         let Variable { name, element, .. } = variable;
-        let lead = if is_const { "const " } else { "" };
         self.made.prologue.push(match variable.behind.is_empty() {
-            true => format!("{lead}{element} *{name} = {start};"),
+            true => {
+                let of = Type { is_const, ..Type::pointer(element) };
+                format!("{} = {start};", of.declare(name))
+            }
             false => {
-                let plain = |text: String| {
-                    let plain = text.replace("__restrict__ ", "").replace("const ", "");
-                    format!("{lead}{plain}")
-                };
-                let kind = plain(variable.pointer_to(""));
-                format!("{} = ({kind})({start});", plain(variable.pointer_to(name)))
+                let of = Type { is_const, ..variable.pointer().plain() };
+                format!("{} = {};", of.declare(name), of.cast(&format!("({start})")))
             }
         });
     }
@@ -384,13 +369,12 @@ impl<'a> Making<'a, '_> {
             let given = match self.host.in_place {
                 true => here.clone(),
                 false => {
-                    let known = variable.known_to_const();
-                    let kind = format!("const {element} *");
-                    let given = self.host.pointer(&kind, &first, &format!("&{here}"), known.as_deref());
-                    format!("*{given}")
+                    let of = Type::pointer(element).constant();
+                    let known = variable.known.clone().map(Type::constant);
+                    format!("*{}", self.host.pointer(&of, &first, &format!("&{here}"), known.as_ref()))
                 }
             };
-            self.made.params.push((format!("{element} {first}"), given));
+            self.made.param(Type::value(element), &first, given);
             self.made.filling.push("if (threadIdx.x == 0 && threadIdx.y == 0)".to_owned());
             self.made.filling.push(format!("    {name} = {first};"));
             self.made.filling.push("__syncthreads();".to_owned());
@@ -401,26 +385,27 @@ impl<'a> Making<'a, '_> {
     fn value(&mut self, variable: &Variable) {
         let Variable { one, name, here, element, .. } = variable;
         if one.class == Class::Pointer {
-            let given = self.host.pointer(&variable.host_type(), name, here, variable.known.as_deref());
-            let argument = variable.cast(&variable.pointer_to(""), &given);
-            self.made.params.push((variable.pointer_to(name), argument));
+            let given = self.host.pointer(&variable.host_type(), name, here, variable.known.as_ref());
+            let of = variable.pointer();
+            let argument = variable.cast(&of, &given);
+            self.made.param(of, *name, argument);
             return self.run_time_sizes(variable);
         }
         if self.host.in_place {
-            return self.made.params.push((format!("auto {name}"), here.clone()));
+            return self.made.param(Type::value("auto"), *name, here);
         }
-        self.made.params.push((format!("{element} {name}"), (*name).to_owned()));
+        self.made.param(Type::value(element), *name, *name);
         let plain = spelling::plain(self.input, one.seen, &one.decl).filter(|_| one.class != Class::Record);
         // What the build chooses, the header does not know.
         let plain = plain.filter(|_| !spelling::is_chosen(self.input, &one.decl));
         if let Some(plain) = plain {
             let is_same = *element == plain || variable.known.is_some();
-            self.host.param((&format!("{element} {name}"), &format!("{plain} {name}")), here, is_same);
+            self.host.param((Type::value(element), Type::value(plain)), name, here, is_same);
             return;
         }
         let at = self.names.fresh(&format!("{name}_value"));
-        let known = variable.known_to_const();
-        self.host.pointer(&format!("const {element} *"), &at, &format!("&{here}"), known.as_deref());
+        let known = variable.known.clone().map(Type::constant);
+        self.host.pointer(&Type::pointer(element).constant(), &at, &format!("&{here}"), known.as_ref());
         self.host.lines.push(format!("const {element} {name} = *{at};"));
     }
 
@@ -430,7 +415,7 @@ impl<'a> Making<'a, '_> {
         let device = self.names.fresh(&format!("{name}_device"));
         let region = &self.host.words.region;
         self.host.lines.push(format!("auto *{device} = {region}.copyin(\"{name}\", &{here}, 1);"));
-        self.made.params.push((format!("auto *{device}"), device.clone()));
+        self.made.param(Type::pointer("auto"), &device, &device);
         self.made.prologue.push(format!("auto {name} = *{device};"));
     }
 
@@ -439,14 +424,14 @@ impl<'a> Making<'a, '_> {
         let Variable { name, here, element, .. } = variable;
         let there = self.names.fresh(&format!("{name}_there"));
         let device = self.names.fresh(&format!("{name}_device"));
-        self.made.params.push((format!("{element} *{there}"), device.clone()));
+        self.made.param(Type::pointer(element), &there, &device);
         self.made.prologue.push(format!("{element} {name} = *{there};"));
         // All threads have read it before one writes it.
         self.made.epilogue.push("__syncthreads();".to_owned());
         self.made.epilogue.push("if (threadIdx.x == 0 && threadIdx.y == 0)".to_owned());
         self.made.epilogue.push(format!("    *{there} = {name};"));
         let given =
-            self.host.pointer(&format!("{element} *"), name, &format!("&{here}"), variable.known.as_deref());
+            self.host.pointer(&Type::pointer(element), name, &format!("&{here}"), variable.known.as_ref());
         let region = &self.host.words.region;
         self.host.lines.push(format!("{element} *{device} = {region}.copy(\"{name}\", {given}, 1);"));
     }
@@ -454,11 +439,11 @@ impl<'a> Making<'a, '_> {
     fn reduction(&mut self, variable: &Variable, op: ReductionOp) {
         let Variable { name, here, element, .. } = variable;
         let result = self.names.fresh(&format!("{name}_result"));
-        self.made.params.push((format!("acc2omp::Result<{element}> {result}"), result.clone()));
+        self.made.param(Type::value(format!("acc2omp::Result<{element}>")), &result, &result);
         self.made.prologue.push(format!("{element} {name} = {};", identity(op, element)));
         self.made.epilogue.push(format!("acc2omp::combine<{}>({result}, {name});", operator(op)));
         let given =
-            self.host.pointer(&format!("{element} *"), name, &format!("&{here}"), variable.known.as_deref());
+            self.host.pointer(&Type::pointer(element), name, &format!("&{here}"), variable.known.as_ref());
         let words = &self.host.words;
         self.host.results.push(format!(
             "acc2omp::Result<{element}> {result} = {}.result(\"{name}\", {given}, {});",
@@ -476,16 +461,15 @@ impl<'a> Making<'a, '_> {
             true => (device.clone(), "auto"),
             false => (self.names.fresh(&format!("{name}_there")), element.as_str()),
         };
-        self.made.params.push((format!("{kind} *{there}"), device.clone()));
+        self.made.param(Type::pointer(kind), &there, &device);
         // What the kernel does not change, each thread reads once.
         let is_value = one.class == Class::Scalar && self.is_only_read(one);
         self.made.prologue.push(match is_value {
-            true if kind.starts_with("const ") => format!("{kind} {name} = *{there};"),
             true => format!("const {kind} {name} = *{there};"),
             false => format!("{kind} &{name} = *{there};"),
         });
         let given =
-            self.host.pointer(&format!("{element} *"), name, &format!("&{here}"), variable.known.as_deref());
+            self.host.pointer(&Type::pointer(element), name, &format!("&{here}"), variable.known.as_ref());
         let count = if motion == Motion::Find { "" } else { ", 1" };
         let region = &self.host.words.region;
         let line = format!("{kind} *{device} = {region}.{method}(\"{name}\", {given}{count});");
@@ -533,20 +517,21 @@ impl<'a> Making<'a, '_> {
         let Variable { one, name, here, behind, .. } = variable;
         self.common.insert(one.symbol);
         let device = self.names.fresh(&format!("{name}_device"));
-        let argument = variable.cast(&variable.pointer_to(""), &device);
-        match super::whole::dimensions(self.input, self.stmt, one)? {
-            None => self.made.params.push((variable.pointer_to(name), argument)),
-            Some(dimensions) => self.whole(variable, &dimensions, argument),
-        }
+        let of = variable.pointer();
+        let argument = variable.cast(&of, &device);
+        let name_there = match super::whole::dimensions(self.input, self.stmt, one)? {
+            None => (*name).to_owned(),
+            Some(dimensions) => self.whole(variable, &dimensions),
+        };
+        self.made.params.push(Param { name: name_there, of, argument, memory: Some(one.symbol) });
         let host_type = variable.host_type();
-        let known = variable.known.as_deref();
-        let start = self.host.pointer(&host_type, name, here, known);
+        let start = self.host.pointer(&host_type, name, here, variable.known.as_ref());
         let region = self.host.words.region.clone();
         let call = match address {
             None => format!("{region}.pointer(\"{name}\", {start})"),
             Some(address) if motion == Motion::Find => {
                 let from = self.names.fresh(&format!("{name}_from"));
-                let from = self.host.pointer(&host_type, &from, &address.from, known);
+                let from = self.host.pointer(&host_type, &from, &address.from, variable.known.as_ref());
                 format!("{region}.pointer(\"{name}\", {from}) - ({from} - {start})")
             }
             Some(address) => {
@@ -562,12 +547,12 @@ impl<'a> Making<'a, '_> {
                     return Err(refused(variable.at, "a part of an array of rows, in this place"));
                 } else {
                     let from = self.names.fresh(&format!("{name}_from"));
-                    let from = self.host.pointer(&host_type, &from, &address.from, known);
+                    let from = self.host.pointer(&host_type, &from, &address.from, variable.known.as_ref());
                     format!("{region}.{method}(\"{name}\", {from}, {count}) - ({from} - {start})")
                 }
             }
         };
-        let line = format!("{host_type}{device} = {call};");
+        let line = format!("{} = {call};", host_type.declare(&device));
         match motion {
             Motion::Find => self.host.lookups.push(line),
             _ => self.host.lines.push(line),
@@ -577,8 +562,8 @@ impl<'a> Making<'a, '_> {
         Ok(())
     }
 
-    /// The parameter for an array that the kernel has as one, and its name there.
-    fn whole(&mut self, variable: &Variable, dimensions: &str, argument: String) {
+    /// An array that the kernel has as one: the name of the parameter that leads to it.
+    fn whole(&mut self, variable: &Variable, dimensions: &str) -> String {
         let Variable { one, name, here, element, inner, .. } = variable;
         let there = self.names.fresh(&format!("{name}_there"));
         let (kind, array) = if self.host.in_place {
@@ -590,11 +575,11 @@ impl<'a> Making<'a, '_> {
             let kind = format!("{constant}{element} {inner}");
             (kind.clone(), format!("{kind}(*){dimensions}"))
         };
-        self.made.params.push((variable.pointer_to(&there), argument));
         self.made.prologue.push(match self.host.in_place {
             true => format!("[[maybe_unused]] {kind} &{name} = *({array}){there};"),
             false => format!("[[maybe_unused]] {kind}(&{name}){dimensions} = *({array}){there};"),
         });
+        there
     }
 
     /// What fills an array of each thread or gang, which is declared with what threads share.
@@ -602,17 +587,16 @@ impl<'a> Making<'a, '_> {
         let Variable { name, here, element, behind, .. } = variable;
         let first = self.names.fresh(&format!("{name}_first"));
         let count = self.names.fresh(&format!("{name}_count"));
-        let start = self.host.pointer(&format!("{element} *"), name, here, variable.known.as_deref());
+        let start = self.host.pointer(&Type::pointer(element), name, here, variable.known.as_ref());
         let length = self.host.number("size_t", &count, &address.count);
         let start = match self.host.in_place && !behind.is_empty() {
             true => format!("(const {element} *){start}"),
             false => start,
         };
         let region = &self.host.words.region;
-        self.made
-            .params
-            .push((format!("const {element} *{first}"), format!("{region}.first({start}, {length})")));
-        self.made.params.push((format!("size_t {count}"), length));
+        let argument = format!("{region}.first({start}, {length})");
+        self.made.param(Type::pointer(element).constant(), &first, argument);
+        self.made.param(Type::value("size_t"), &count, length);
         let n = self.names.fresh("n");
         let place = format!("(({element} *){name})[{n}]");
         let each = format!("for (size_t {n} = 0; {n} < {count}; {n}++)");
@@ -634,12 +618,15 @@ impl<'a> Making<'a, '_> {
         let own = self.names.fresh(&format!("{name}_own"));
         self.scratch(variable, &found, self.shape.vector * self.shape.workers);
         let Copies { copies, count, from, length, offset } = found;
-        self.made.params.push((format!("acc2omp::ResultArray<{element}> {result}"), result.clone()));
+        let of = Type::value(format!("acc2omp::ResultArray<{element}>"));
         let words = &self.host.words;
         self.host.results.push(format!(
-            "acc2omp::ResultArray<{element}> {result} = {}.result_array(\"{name}\", {from}, {length}, {});",
-            words.region, words.gangs
+            "{} = {}.result_array(\"{name}\", {from}, {length}, {});",
+            of.declare(result),
+            words.region,
+            words.gangs
         ));
+        self.made.param(of, result, result);
         let each = format!("for (size_t {n} = 0; {n} < {count}; {n}++)");
         let prologue = &mut self.made.prologue;
         prologue.push("// A copy for each thread.".to_owned());
@@ -651,10 +638,8 @@ impl<'a> Making<'a, '_> {
             Some(offset) => format!("({own} - {offset})"),
             None => own.clone(),
         };
-        let plain = |text: String| text.replace("__restrict__ ", "").replace("const ", "");
-        let declared = plain(variable.pointer_to(name));
-        let value = variable.cast(&plain(variable.pointer_to("")), &start);
-        prologue.push(format!("{declared} = {value};"));
+        let of = variable.pointer().plain();
+        prologue.push(format!("{} = {};", of.declare(name), variable.cast(&of, &start)));
         self.made.epilogue.push(each);
         self.made.epilogue.push(format!(
             "    acc2omp::combine<{0}>({result}[{n}], acc2omp::block_reduce<{0}>({own}[{n}]));",
@@ -690,9 +675,10 @@ impl<'a> Making<'a, '_> {
         }
         lines.push("}".to_owned());
         lines.push(format!(
-            "{host_type}{device} = {region}.pointer(\"{name}\", {start} + {first}) - {first};"
+            "{} = {region}.pointer(\"{name}\", {start} + {first}) - {first};",
+            host_type.declare(&device)
         ));
-        self.made.params.push((format!("{host_type}{name}"), device));
+        self.made.param(host_type, *name, device);
     }
 
     /// Parameters for the sizes of an array's inner dimensions, if they are run-time values.
@@ -703,7 +689,7 @@ impl<'a> Making<'a, '_> {
         let mut sizes = Vec::new();
         for at in 1..=variable.behind.len() {
             let size = self.names.fresh(&format!("{}_size{at}", variable.name));
-            self.made.params.push((format!("long {size}"), size.clone()));
+            self.made.param(Type::value("long"), &size, &size);
             let outer = format!("{}{}", variable.name, "[0]".repeat(at));
             self.host.number("long", &size, &format!("sizeof {outer} / sizeof {outer}[0]"));
             sizes.push(size);
@@ -719,7 +705,7 @@ impl<'a> Making<'a, '_> {
         if let Some((motion, address)) = &extra.brings {
             let method = word(*motion);
             let (from, bytes) = (names.fresh("item"), names.fresh("item_bytes"));
-            let mut from = host.pointer("char *", &from, &address.from, None);
+            let mut from = host.pointer(&Type::pointer("char"), &from, &address.from, None);
             let bytes = host.number("size_t", &bytes, &address.bytes);
             if host.in_place {
                 from = format!("(const char *){}", operand(&from));
@@ -728,7 +714,7 @@ impl<'a> Making<'a, '_> {
         }
         if let Some(pointer) = &extra.pointer {
             let variable = names.fresh("item_pointer");
-            let variable = host.pointer("void *", &variable, &format!("&{pointer}"), None);
+            let variable = host.pointer(&Type::pointer("void"), &variable, &format!("&{pointer}"), None);
             host.lines.push(format!("{region}.attach(\"{text}\", {variable});"));
         }
     }
@@ -751,23 +737,12 @@ pub fn lengthen(input: &Input, stmt: StmtId, one: &mut Captured) {
 
 /// Whether a size is a constant expression of the language.
 pub fn is_constant(input: &Input, one: &Captured, size: ExprId) -> bool {
-    let unit = one.seen.unit;
-    let mut pending = vec![size];
-    while let Some(expr) = pending.pop() {
-        let expr = unit.expr(expr);
-        if let ExprKind::Name(name) = &expr.kind {
-            let symbol = input.symbols.lookup(name, one.decl.span.start);
-            let known = symbol.map(|symbol| input.symbols.get(symbol));
-            let constant = known.is_none_or(|known| {
-                known.kind == SymbolKind::Constant || input.unit().is_cpp() && known.is_const
-            });
-            if !constant {
-                return false;
-            }
-        }
-        pending.extend(expr.kind.children());
-    }
-    true
+    sizes::names(one.seen.unit, [size]).into_iter().all(|(name, _)| {
+        let symbol = input.symbols.lookup(name, one.decl.span.start);
+        symbol
+            .map(|symbol| input.symbols.get(symbol))
+            .is_none_or(|known| known.kind == SymbolKind::Constant || input.unit().is_cpp() && known.is_const)
+    })
 }
 
 /// Whether a region uses a variable as that of shared loops only, which declare it themselves.

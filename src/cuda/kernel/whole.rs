@@ -4,7 +4,7 @@
 
 use crate::cuda::code::text::{Edits, placed_words, words};
 use crate::cuda::program::type_uses::{asks_for_type, uses_type};
-use crate::cuda::program::{Input, Refused, defines, refused};
+use crate::cuda::program::{Input, Refused, defines, refused, sizes};
 use crate::cuda::schedule::capture::Captured;
 use crate::host::ir::{DeclKind, Derived, ExprKind, StmtId};
 use crate::sema::{Class, SymbolId, SymbolKind};
@@ -55,24 +55,11 @@ fn counted(input: &Input, one: &Captured) -> Option<usize> {
 
 /// Whether a size of an array names a variable that is constant.
 fn names_constants(input: &Input, one: &Captured) -> bool {
-    let unit = one.seen.unit;
-    let mut pending: Vec<_> = one
-        .decl
-        .derived
-        .iter()
-        .filter_map(|part| if let Derived::Array(size) = part { *size } else { None })
-        .collect();
-    while let Some(expr) = pending.pop() {
-        let expr = unit.expr(expr);
-        if let ExprKind::Name(name) = &expr.kind {
-            let symbol = input.symbols.lookup(name, one.decl.span.start);
-            if symbol.is_some_and(|symbol| input.symbols.get(symbol).kind != SymbolKind::Constant) {
-                return true;
-            }
-        }
-        pending.extend(expr.kind.children());
-    }
-    false
+    let all = sizes::names(one.seen.unit, sizes::of(&one.decl));
+    all.into_iter().any(|(name, _)| {
+        let symbol = input.symbols.lookup(name, one.decl.span.start);
+        symbol.is_some_and(|symbol| input.symbols.get(symbol).kind != SymbolKind::Constant)
+    })
 }
 
 /// `decltype(a)` where the kernel has a reference in the place of `a`.

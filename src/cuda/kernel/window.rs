@@ -18,6 +18,7 @@ use crate::cuda::program::levels::Levels;
 use crate::cuda::program::{Input, Refused, defines};
 use crate::cuda::schedule::capture::{self, Captured, Role};
 use crate::cuda::schedule::nest::{Nest, Shared};
+use crate::cuda::types::declarator::Type;
 use crate::cuda::types::spelling;
 use crate::host::ir::{Derived, ExprId, ExprKind, StmtKind};
 use crate::scan;
@@ -93,7 +94,7 @@ pub fn declare(
             extent: names.fresh(&format!("{}_extent", one.name)),
         };
         let extent = format!("{}.extent({device})", host.words.region);
-        made.params.push((format!("acc2omp::Extent {}", window.extent), extent));
+        made.param(Type::value("acc2omp::Extent"), &window.extent, extent);
         for (name, index) in reads {
             body.edits.replace_all(name, window.shared.clone());
             let text = input.file().text(index).trim().to_owned();

@@ -3,13 +3,13 @@
 //! Invariant: only words that the grammar read as such go; a comment or a longer word with the same letters stays.
 
 use crate::host::forms::inside;
-use crate::host::ir::{Decl, Derived, Function};
+use crate::host::ir::{Decl, Derived, ExprId, Function};
 use crate::sema::CNumber;
 use crate::source::Span;
 
 use super::enums;
 use crate::cuda::code::text::{self, Edits, Overlap};
-use crate::cuda::program::{Input, Refused, Seen, refused};
+use crate::cuda::program::{Input, Refused, Seen, refused, sizes};
 use crate::cuda::types::spelling;
 
 /// The head of a function as device code.
@@ -54,22 +54,10 @@ pub fn remove_storage(seen: &Seen, span: Span, edits: &mut Edits) {
 fn parameters(seen: &Seen, function: &Function, edits: &mut Edits) -> Result<(), Refused> {
     for decl in function.params.iter().map(|id| seen.unit.decl(*id)) {
         let Some(Derived::Array(_)) = decl.derived.first() else { continue };
-        let mut bounds = decl.derived.iter().filter_map(|part| match part {
-            Derived::Array(Some(size)) => Some(*size),
-            _ => None,
-        });
-        let is_run_time = |size: &crate::host::ir::ExprId| {
-            let mut pending = vec![*size];
-            while let Some(expr) = pending.pop() {
-                let expr = &seen.unit.expr(expr).kind;
-                let names = |decl: &crate::host::ir::DeclId| matches!(expr, crate::host::ir::ExprKind::Name(name) if *name == seen.unit.decl(*decl).name);
-                if function.params.iter().any(names) {
-                    return true;
-                }
-                pending.extend(expr.children());
-            }
-            false
-        };
+        let mut bounds = sizes::of(decl);
+        let is_param = |name: &str| function.params.iter().any(|id| seen.unit.decl(*id).name == name);
+        let is_run_time =
+            |size: &ExprId| sizes::names(seen.unit, [*size]).into_iter().any(|(name, _)| is_param(name));
         let first = bounds.next();
         if bounds.any(|size| is_run_time(&size)) {
             return Err(refused(decl.name_span, "a parameter whose rows have a run-time length"));

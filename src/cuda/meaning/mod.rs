@@ -21,13 +21,13 @@ mod wraps;
 use std::collections::BTreeSet;
 
 use crate::host::forms::inside;
-use crate::host::ir::{DeclKind, Derived, ExprId, ExprKind, Unit};
+use crate::host::ir::{DeclKind, Derived, ExprKind, Unit};
 use crate::scan::{self, Define};
 use crate::sema::{CTypes, SymbolKind, Symbols, has_variable_length};
 use crate::source::{Language, Span};
 
 use crate::cuda::code::text::{Edits, Overlap, words};
-use crate::cuda::program::{Input, Refused, Seen, refused};
+use crate::cuda::program::{Input, Refused, Seen, refused, sizes};
 
 pub use definitions::{text as definition, whole};
 pub use heads::device as device_head;
@@ -201,26 +201,13 @@ fn possible(place: &Place) -> Result<(), Refused> {
 
 /// Whether the sizes of an array are constants to C++, to which a `const` integer is one that begins with a number.
 fn has_constants(place: &Place, decl: &crate::host::ir::Decl) -> bool {
-    let unit = place.types.unit;
-    let mut pending: Vec<ExprId> = decl
-        .derived
-        .iter()
-        .filter_map(|part| if let Derived::Array(size) = part { *size } else { None })
-        .collect();
-    while let Some(expr) = pending.pop() {
-        let expr = unit.expr(expr);
-        if let ExprKind::Name(name) = &expr.kind {
-            let symbol =
-                place.types.symbols.lookup(name, expr.span.start).map(|id| place.types.symbols.get(id));
-            let known = symbol.and_then(|symbol| symbol.decl).map(|id| unit.decl(id));
-            let begins = known.and_then(|known| known.init).map(|init| &unit.expr(init).kind);
-            let is_number = matches!(begins, Some(ExprKind::Int(_)));
-            let is_name = symbol.is_none_or(|symbol| symbol.kind == SymbolKind::Constant);
-            if !(is_name || is_number && known.is_some_and(|known| known.is_const)) {
-                return false;
-            }
-        }
-        pending.extend(expr.kind.children());
-    }
-    true
+    let (unit, symbols) = (place.types.unit, place.types.symbols);
+    sizes::names(unit, sizes::of(decl)).into_iter().all(|(name, at)| {
+        let symbol = symbols.lookup(name, at.start).map(|id| symbols.get(id));
+        let known = symbol.and_then(|symbol| symbol.decl).map(|id| unit.decl(id));
+        let begins = known.and_then(|known| known.init).map(|init| &unit.expr(init).kind);
+        let is_number = matches!(begins, Some(ExprKind::Int(_)));
+        let is_name = symbol.is_none_or(|symbol| symbol.kind == SymbolKind::Constant);
+        is_name || is_number && known.is_some_and(|known| known.is_const)
+    })
 }

@@ -17,6 +17,7 @@ pub mod privates;
 pub mod qualified;
 pub mod renamed;
 pub mod routines;
+pub mod sizes;
 pub mod stuck;
 pub mod type_uses;
 pub mod units;

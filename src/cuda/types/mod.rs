@@ -4,6 +4,7 @@
 
 pub mod complex;
 pub mod cpp_complex;
+pub mod declarator;
 pub mod enums;
 pub mod item;
 pub mod layout;

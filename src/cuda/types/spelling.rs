@@ -249,7 +249,7 @@ pub fn named(decl: &Decl) -> Option<&str> {
 pub fn value(input: &Input, seen: Seen, decl: &Decl) -> Option<String> {
     let base = base(input, seen, decl)?;
     match decl.derived.as_slice() {
-        [] => Some(format!("{} ", base.trim_start_matches("const "))),
+        [] => Some(format!("{base} ")),
         [Derived::Pointer] => Some(format!("{base} *")),
         _ => None,
     }
