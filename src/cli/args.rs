@@ -10,8 +10,9 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::budget::Budget;
+use crate::host;
 use crate::report::Builder;
-use crate::source::Form;
+use crate::source::{Form, Language, Languages};
 use crate::{Existing, Options, Profile, Queues, To, Version};
 
 /// What the user asks for.
@@ -21,7 +22,7 @@ pub enum Request {
     /// The page of a rule, or the list of all.
     Rules(Option<String>),
     /// A translation.
-    Translate(Task),
+    Translate(Box<Task>),
 }
 
 /// A translation to make.
@@ -32,8 +33,8 @@ pub struct Task {
     pub destination: Destination,
     /// What to translate to.
     pub options: Options,
-    /// The form of all Fortran sources; `None` if their names and lines say it.
-    pub form: Option<Form>,
+    /// The languages of the sources, by their names.
+    pub languages: Languages,
     /// The program that shall build the device code; it gets a file of its own in the output tree.
     pub builder: Option<Builder>,
     /// Number of threads; 0 is one for each core.
@@ -42,6 +43,10 @@ pub struct Task {
     pub quiet: bool,
     /// Every note is said in full.
     pub verbose: bool,
+    /// Files that may not be written are replaced, too.
+    pub force: bool,
+    /// What is remarkable about the options themselves.
+    pub notes: Vec<String>,
 }
 
 /// Where the result goes.
@@ -86,6 +91,10 @@ struct Args {
     #[arg(long, help_heading = "Destination (exactly one)")]
     in_place: bool,
 
+    /// Replace read-only files, too (`--in-place`)
+    #[arg(long)]
+    force: bool,
+
     /// What takes OpenACC's place: OpenMP directives, or CUDA C in files beside the sources (C and C++ only)
     #[arg(long, value_name = "TARGET", default_value = "openmp", value_parser = to())]
     to: To,
@@ -95,12 +104,13 @@ struct Args {
     emit_build: Option<Builder>,
 
     /// The newest OpenMP version that the output may use
-    #[arg(long, value_name = "VERSION", default_value = "4.5", value_parser = version())]
-    omp: Version,
+    #[arg(long, value_name = "VERSION", value_parser = version())]
+    #[arg(help = "The newest OpenMP version that the output may use [default: 4.5]")]
+    omp: Option<Version>,
 
-    /// The compiler that the output is tuned for
-    #[arg(long, value_name = "COMPILER", default_value = "generic", value_parser = profile())]
-    profile: Profile,
+    /// The compiler that the output is tuned for [default: generic]
+    #[arg(long, value_name = "COMPILER", value_parser = profile())]
+    profile: Option<Profile>,
 
     /// What becomes of queues: dependences between tasks, or none: the host waits for each construct
     #[arg(long = "async", value_name = "HOW", default_value = "queues", value_parser = queues())]
@@ -136,7 +146,11 @@ struct Args {
     #[arg(long, value_name = "FORM", default_value = "auto", value_parser = form())]
     form: FormChoice,
 
-    /// Let a file cost so many times as much work and memory before it stays untranslated; 0: as much as it takes
+    /// Sources whose names end in `.EXT` are in that language, as in `--language pf=fortran`; may be given several times
+    #[arg(long = "language", value_name = "EXT=LANGUAGE", value_parser = named_language)]
+    languages: Vec<(String, Language)>,
+
+    /// Let a file cost so many times as much work and memory before it is left; 0: as much as it takes
     #[arg(long, value_name = "TIMES", default_value_t = 1)]
     budget: u32,
 
@@ -210,6 +224,37 @@ fn form() -> impl TypedValueParser<Value = FormChoice> {
     })
 }
 
+/// Reads `EXT=LANGUAGE`.
+fn named_language(text: &str) -> Result<(String, Language), String> {
+    let wanted = "want EXT=c, EXT=c++ or EXT=fortran";
+    let (ending, language) = text.split_once('=').ok_or(wanted)?;
+    let ending = ending.trim_start_matches('.');
+    let language = match language.to_ascii_lowercase().as_str() {
+        "c" => Language::C,
+        "c++" | "cpp" | "cxx" => Language::Cpp,
+        "fortran" => Language::Fortran(Form::Free),
+        _ => return Err(wanted.to_owned()),
+    };
+    match ending {
+        "" => Err(wanted.to_owned()),
+        _ => Ok((ending.to_owned(), language)),
+    }
+}
+
+/// The types of devices that OpenACC compilers know.
+const DEVICE_TYPES: [&str; 10] =
+    ["nvidia", "radeon", "amd", "host", "multicore", "default", "current", "xeonphi", "intel", "not_host"];
+
+/// What is remarkable about the options.
+fn notes(device_type: &str) -> Vec<String> {
+    let known = DEVICE_TYPES.contains(&device_type);
+    let said = || {
+        let all = DEVICE_TYPES.map(|name| format!("`{name}`")).join(", ");
+        format!("no OpenACC compiler is known to call a device `{device_type}`; known are {all}")
+    };
+    (!known).then(said).into_iter().collect()
+}
+
 fn queues() -> impl TypedValueParser<Value = Queues> {
     PossibleValuesParser::new(["queues", "sync"]).map(|text| match text.as_str() {
         "sync" => Queues::Dropped,
@@ -231,7 +276,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, c
     match args.topic {
         Some(Topic::Explain { code }) => Ok(Request::Explain(code)),
         Some(Topic::Rules { name }) => Ok(Request::Rules(name)),
-        None => args.task().map(Request::Translate),
+        None => args.task().map(|task| Request::Translate(Box::new(task))),
     }
 }
 
@@ -251,10 +296,11 @@ impl Args {
         self.agree(&destination, from_stdin)?;
         let inputs = if from_stdin { Vec::new() } else { self.inputs };
         let device_type = self.device_type.to_ascii_lowercase();
+        let notes = notes(&device_type);
         let options = Options {
             to: self.to,
-            omp: self.omp,
-            profile: self.profile,
+            omp: self.omp.unwrap_or(Version(45)),
+            profile: self.profile.unwrap_or_default(),
             queues: self.queues,
             guard: self.guard,
             existing: self.existing_omp,
@@ -266,10 +312,10 @@ impl Args {
             folder: String::new(),
             budget: Budget::default().times(self.budget),
         };
-        let (threads, quiet, verbose) = (self.jobs, self.quiet, self.verbose);
-        let form = self.form.0;
+        let (threads, quiet, verbose, force) = (self.jobs, self.quiet, self.verbose, self.force);
+        let languages = Languages { form: self.form.0, named: self.languages };
         let builder = self.emit_build;
-        Ok(Task { inputs, destination, options, form, builder, threads, quiet, verbose })
+        Ok(Task { inputs, destination, options, languages, builder, threads, quiet, verbose, force, notes })
     }
 
     /// Refuses what would be without effect.
@@ -285,6 +331,8 @@ impl Args {
             ("--guard", self.guard),
             ("--host-fallback", self.host_fallback.is_some()),
             ("--async sync", self.queues == Queues::Dropped),
+            ("--omp", self.omp.is_some()),
+            ("--profile", self.profile.is_some()),
         ];
         if let Some((name, _)) = of_openmp.iter().find(|(_, is_set)| is_cuda && *is_set) {
             let why = format!("`{name}` is about OpenMP: it does not go with `--to cuda`");
@@ -292,6 +340,13 @@ impl Args {
         }
         if self.line_directives && !is_cuda {
             return Err(wrong(ErrorKind::ArgumentConflict, "`--line-directives` goes with `--to cuda`"));
+        }
+        if self.force && *destination != Destination::InPlace {
+            return Err(wrong(ErrorKind::ArgumentConflict, "`--force` goes with `--in-place`"));
+        }
+        if let Some(condition) = self.host_fallback.as_deref().filter(|text| !host::is_condition(text)) {
+            let why = format!("`--host-fallback` wants a condition: `{condition}` is none");
+            return Err(wrong(ErrorKind::InvalidValue, &why));
         }
         let is_tree = matches!(destination, Destination::Tree(_));
         if self.emit_build.is_some() && !(is_cuda && is_tree) {

@@ -2,7 +2,7 @@
 //!
 //! Invariant: what is written and said depends on the inputs and the options, never on the number of threads.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,6 +14,8 @@ use rayon::prelude::*;
 use super::args::{Destination, Task};
 use super::files::{self, Job, Tree};
 use super::headers::Headers;
+use super::kind;
+use super::place::{Folder, Kept, Like, about};
 use super::{Verdict, fail, print, tell};
 use crate::report::{self, Manner, Summary};
 use crate::source::{Language, SourceFile};
@@ -22,11 +24,34 @@ use crate::{Options, Outcome, RUNTIME, SUPPORT, Source, Translation, scan, trans
 /// A run shorter than this shows no progress.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// More threads than this only get in one another's way.
+const THREADS: usize = 256;
+
 /// What all files of a run share.
 struct Work<'a> {
     task: &'a Task,
     headers: Headers,
     manner: Manner,
+    /// The folder of the output tree.
+    out: Option<Folder>,
+}
+
+impl Work<'_> {
+    /// Writes a file where an output belongs.
+    fn write(&self, place: &Path, bytes: &[u8], like: Like) -> io::Result<Kept> {
+        self.folder(place)?.write(place.file_name().unwrap_or_default(), bytes, like)
+    }
+
+    /// The folder of an output: below the output tree, no link is followed.
+    fn folder(&self, place: &Path) -> io::Result<Folder> {
+        let parent = |path: &Path| path.parent().map(Path::to_path_buf).unwrap_or_default();
+        match (&self.task.destination, &self.out) {
+            (Destination::Tree(out), Some(root)) => {
+                root.below(&parent(place.strip_prefix(out).unwrap_or(place)))
+            }
+            _ => Folder::open(&parent(place)),
+        }
+    }
 }
 
 /// What came of one file.
@@ -61,8 +86,8 @@ fn standard_input(task: &Task) -> Verdict {
         return fail(&format!("standard input: {error}"));
     }
     let here = std::env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
-    let work = Work { task, headers: Headers::new(vec![here.clone()]), manner: manner(task) };
-    let language = task.form.map_or(Language::C, Language::Fortran);
+    let work = Work { task, headers: Headers::new(vec![here.clone()]), manner: manner(task), out: None };
+    let language = task.languages.form.map_or(Language::C, Language::Fortran);
     let file = SourceFile::new("<stdin>", bytes, language);
     let source = work.headers.source(file, &here.join("<stdin>"));
     let translation = translate(&source, &task.options);
@@ -85,22 +110,28 @@ fn trees(task: &Task) -> Verdict {
         Destination::Tree(out) => Some(out.as_path()),
         _ => None,
     };
-    let prepared = files::gather(&task.inputs, out).and_then(|tree| prepare(&tree, out).map(|()| tree));
-    let tree = match prepared {
-        Ok(tree) => tree,
+    let tree = files::gather(&task.inputs, out, &task.languages);
+    let prepared = tree.and_then(|tree| Ok((prepare(&tree, task)?, tree)));
+    let (out, tree) = match prepared {
+        Ok(prepared) => prepared,
         Err(why) => return fail(&why),
     };
     let files: Vec<&Path> = tree.jobs.iter().map(|job| job.real.as_path()).collect();
-    let headers = Headers::among(tree.roots.clone(), &files, task.options.to);
-    let work = Work { task, headers, manner: manner(task) };
+    let headers = Headers::among(tree.roots.clone(), &files, task.options.to, &task.languages);
+    let work = Work { task, headers, manner: manner(task), out };
     let progress = Progress::new(tree.jobs.len(), task.quiet);
     let all = || tree.jobs.par_iter().map(|job| progress.through(|| one(job, &work))).collect::<Vec<Done>>();
-    let done = match rayon::ThreadPoolBuilder::new().num_threads(task.threads).build() {
+    let threads = task.threads.min(THREADS);
+    let done = match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
         Ok(pool) => pool.install(all),
         Err(error) => return fail(&error.to_string()),
     };
     progress.end();
     if !task.quiet {
+        task.notes.iter().for_each(|note| tell(&format!("note: {note}\n")));
+        if task.threads > THREADS {
+            tell(&format!("note: `--jobs {}`: no more than {THREADS} threads are started\n", task.threads));
+        }
         tree.skipped.iter().for_each(|what| tell(&format!("note: {what}\n")));
     }
     tree.failures.iter().for_each(|what| tell(&format!("error: {what}\n")));
@@ -108,13 +139,30 @@ fn trees(task: &Task) -> Verdict {
     if tree.failures.is_empty() { verdict } else { Verdict::Failed }
 }
 
-/// Makes the folders of the output tree.
-fn prepare(tree: &Tree, out: Option<&Path>) -> Result<(), String> {
-    let Some(out) = out else { return Ok(()) };
-    let folders = tree.folders.iter().map(|folder| out.join(folder));
-    std::iter::once(out.to_path_buf()).chain(folders).try_for_each(|folder: PathBuf| {
-        std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))
-    })
+/// Makes the folders of the output tree, and removes what a run that was killed has left where files will be written.
+fn prepare(tree: &Tree, task: &Task) -> Result<Option<Folder>, String> {
+    let shown = |error: io::Error| error.to_string();
+    match &task.destination {
+        Destination::Tree(out) => {
+            std::fs::create_dir_all(out).map_err(|error| format!("{}: {error}", out.display()))?;
+            let root = Folder::open(out).map_err(shown)?;
+            root.sweep();
+            for folder in &tree.folders {
+                root.below(folder).map_err(shown)?.sweep();
+            }
+            if tree.is_inside {
+                let like = tree.jobs.first().map_or(out.as_path(), |job| &job.path);
+                root.write(files::MARK.as_ref(), files::MARK_TEXT, Like::Mode(like)).map_err(shown)?;
+            }
+            Ok(Some(root))
+        }
+        Destination::InPlace => {
+            let folders: BTreeSet<&Path> = tree.jobs.iter().filter_map(|job| job.real.parent()).collect();
+            folders.iter().filter_map(|folder| Folder::open(folder).ok()).for_each(|folder| folder.sweep());
+            Ok(None)
+        }
+        Destination::Diff | Destination::Check | Destination::Text => Ok(None),
+    }
 }
 
 fn manner(task: &Task) -> Manner {
@@ -135,7 +183,7 @@ fn one(job: &Job, work: &Work) -> Done {
 fn attempt(job: &Job, work: &Work, done: &mut Done) -> io::Result<()> {
     done.summary.files = 1;
     let bytes = std::fs::read(&job.path)?;
-    let language = scan::language_of(&job.path, &bytes, work.task.form);
+    let language = scan::language_of(&job.path, &bytes, &work.task.languages);
     let mentions = language.is_some_and(|language| scan::mentions_openacc(&bytes, language));
     let Some(language) = language.filter(|language| mentions || work.headers.serves(*language, &bytes))
     else {
@@ -158,14 +206,17 @@ fn attempt(job: &Job, work: &Work, done: &mut Done) -> io::Result<()> {
 
 /// Remembers a file of another language that holds OpenACC: it is copied as it is, but not in silence.
 fn foreign(job: &Job, bytes: &[u8], done: &mut Done) {
-    done.foreign = files::holds_foreign_openacc(&job.path, bytes).then(|| job.name());
+    done.foreign = kind::foreign(&job.path, bytes).map(|_| job.name());
     done.summary.foreign = usize::from(done.foreign.is_some());
 }
 
 /// Copies a file that does not change.
 fn keep(job: &Job, work: &Work) -> io::Result<()> {
     match &work.task.destination {
-        Destination::Tree(out) => files::copy_whole(&job.path, &out.join(&job.target)),
+        Destination::Tree(out) => {
+            let place = out.join(&job.target);
+            work.folder(&place)?.copy(place.file_name().unwrap_or_default(), &job.path).map(drop)
+        }
         _ => Ok(()),
     }
 }
@@ -199,9 +250,9 @@ fn deliver(
     done.supported = translation.needs_support.then(|| support_place(job, work)).flatten();
     match &work.task.destination {
         Destination::Tree(_) if old == new => keep(job, work)?,
-        Destination::Tree(out) => files::write_whole(&out.join(&job.target), new, &job.path)?,
+        Destination::Tree(out) => drop(work.write(&out.join(&job.target), new, Like::Mode(&job.path))?),
         Destination::InPlace if old == new => {}
-        Destination::InPlace => files::write_whole(&job.real, new, &job.real)?,
+        Destination::InPlace => replace(job, new, work, done)?,
         Destination::Diff => {
             done.output = report::unified(&job.name(), old, new);
             done.output.append(&mut done.beside);
@@ -226,7 +277,9 @@ fn beside(job: &Job, translation: &Translation, work: &Work, done: &mut Done) ->
     for file in &translation.beside {
         let place = place.with_file_name(&file.name);
         match &work.task.destination {
-            Destination::Tree(_) | Destination::InPlace => files::write_whole(&place, &file.text, &job.path)?,
+            Destination::Tree(_) | Destination::InPlace => {
+                work.write(&place, &file.text, Like::Mode(&job.path))?;
+            }
             Destination::Diff => {
                 done.beside.extend(report::unified(&place.display().to_string(), b"", &file.text));
             }
@@ -261,9 +314,9 @@ fn support(done: &[Done], work: &Work) -> Verdict {
             Destination::Diff => {
                 print(&report::unified(&place.display().to_string(), b"", SUPPORT.1.as_bytes()))
             }
-            _ => match files::write_support(place, like) {
+            _ => match write_support(place, like, work) {
                 Ok(()) => Verdict::Done,
-                Err(error) => fail(&format!("{}: {error}", place.display())),
+                Err(error) => fail(&error.to_string()),
             },
         });
     }
@@ -281,7 +334,7 @@ fn runtime(done: &[Done], work: &Work) -> Verdict {
     let mut verdict = Verdict::Done;
     for (folder, like) in folders.iter().filter(|_| writes) {
         for (name, text) in RUNTIME {
-            verdict = verdict.max(write(&folder.join(name), text, like));
+            verdict = verdict.max(write(&folder.join(name), text, like, work));
         }
     }
     let Some((first, like)) = folders.first_key_value().filter(|_| writes) else { return verdict };
@@ -293,7 +346,7 @@ fn runtime(done: &[Done], work: &Work) -> Verdict {
     let device = done.iter().flat_map(|one| &one.device);
     let sources: Vec<String> = device.chain([&own]).map(|path| path.display().to_string()).collect();
     if let (Some(builder), Destination::Tree(out)) = (work.task.builder, &work.task.destination) {
-        verdict = verdict.max(write(&out.join(builder.file()), &builder.text(&sources), like));
+        verdict = verdict.max(write(&out.join(builder.file()), &builder.text(&sources), like, work));
     }
     if !work.task.quiet {
         tell(&report::nvcc(&sources));
@@ -301,11 +354,43 @@ fn runtime(done: &[Done], work: &Work) -> Verdict {
     verdict
 }
 
-fn write(place: &Path, text: &str, like: &Path) -> Verdict {
-    match files::write_whole(place, text.as_bytes(), like) {
-        Ok(()) => Verdict::Done,
-        Err(error) => fail(&format!("{}: {error}", place.display())),
+fn write(place: &Path, text: &str, like: &Path, work: &Work) -> Verdict {
+    match work.write(place, text.as_bytes(), Like::Mode(like)) {
+        Ok(_) => Verdict::Done,
+        Err(error) => fail(&error.to_string()),
     }
+}
+
+/// Writes the header that translations include, unless a file of the user's has its name.
+fn write_support(place: &Path, like: &Path, work: &Work) -> io::Result<()> {
+    let (name, text) = SUPPORT;
+    match work.folder(place)?.read(name.as_ref()) {
+        Ok(old) if old == text.as_bytes() => Ok(()),
+        Ok(old) if !old.starts_with(format!("/*\n * {name}:").as_bytes()) => {
+            Err(about(place, &io::Error::other("a file that is not acc2omp's has this name")))
+        }
+        _ => work.write(place, text.as_bytes(), Like::Mode(like)).map(drop),
+    }
+}
+
+/// Replaces an input, and says what the new file could not take over from the old one.
+fn replace(job: &Job, new: &[u8], work: &Work, done: &mut Done) -> io::Result<()> {
+    let meta = std::fs::metadata(&job.real)?;
+    if meta.permissions().readonly() && !work.task.force {
+        return Err(io::Error::other("it is read-only, and stays as it is: `--force` replaces it"));
+    }
+    let kept = work.write(&job.real, new, Like::Owner(&job.real))?;
+    let mut lost = Vec::new();
+    if !kept.owner {
+        lost.push("the new file belongs to another user or group than the old one".to_owned());
+    }
+    if kept.other_names > 0 {
+        lost.push(format!("its other names keep the old text (hard links: {})", kept.other_names));
+    }
+    if !work.task.quiet {
+        done.messages.extend(lost.iter().map(|what| format!("note: {}: {what}\n", job.name())));
+    }
+    Ok(())
 }
 
 /// Prints everything in the order of the inputs, and the table.

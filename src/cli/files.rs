@@ -1,17 +1,22 @@
-//! Finds the inputs and writes the outputs.
+//! Finds the inputs.
 //!
-//! Invariant: a file is written beside its place and then renamed, so that nobody ever sees a half of it.
+//! Invariant: no input lies where an output goes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
 use walkdir::{DirEntry, WalkDir};
 
-use crate::SUPPORT;
-use crate::source::Language;
+use crate::source::{Language, Languages};
+
+use super::place;
+
+/// The file that marks an output folder which lies in an input folder: what else is in it was written by acc2omp.
+pub const MARK: &str = ".acc2omp-output";
+
+/// What is in it.
+pub const MARK_TEXT: &[u8] = b"acc2omp wrote this folder, and may overwrite what is in it.\n";
 
 /// A file to translate or copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,10 +54,12 @@ pub struct Tree {
     pub skipped: Vec<String>,
     /// What could not be read, and why.
     pub failures: Vec<String>,
+    /// The output folder lies in an input folder.
+    pub is_inside: bool,
 }
 
-/// Walks the inputs. A tree under `out` mirrors them: it is not walked itself, and no input may lie where it writes.
-pub fn gather(inputs: &[PathBuf], out: Option<&Path>) -> Result<Tree, String> {
+/// Walks the inputs. A tree under `out` mirrors them: it is not walked itself, and no input may lie in it.
+pub fn gather(inputs: &[PathBuf], out: Option<&Path>, languages: &Languages) -> Result<Tree, String> {
     let mut tree = Tree::default();
     let real_out = out.and_then(|out| out.canonicalize().ok());
     for input in inputs {
@@ -67,12 +74,22 @@ pub fn gather(inputs: &[PathBuf], out: Option<&Path>) -> Result<Tree, String> {
         }
     }
     tree.jobs = distinct(tree.jobs, out.is_some())?;
-    find_namesakes(&mut tree.jobs, out.is_some());
     find_shared_names(&mut tree.jobs);
+    find_namesakes(&mut tree.jobs, out.is_some(), languages);
+    tree.is_inside |= out.is_some_and(|out| tree.roots.iter().any(|root| is_in(out, root)));
     match real_out {
-        Some(out) => refuse_overwriting(&tree.jobs, &out).map(|()| tree),
+        Some(real) => refuse_overwriting(&tree.jobs, &real, out.unwrap_or(&real)).map(|()| tree),
         None => Ok(tree),
     }
+}
+
+/// Whether a folder, which may not be there yet, lies in another one.
+fn is_in(folder: &Path, root: &Path) -> bool {
+    let there = folder.ancestors().find_map(|above| {
+        let above = if above.as_os_str().is_empty() { Path::new(".") } else { above };
+        above.canonicalize().ok()
+    });
+    there.is_some_and(|there| there.starts_with(root))
 }
 
 impl Tree {
@@ -93,6 +110,9 @@ impl Tree {
         if out == Some(Path::new("")) {
             return Err(format!("{} is both input and output: use `--in-place`", root.display()));
         }
+        if let Some(below) = out {
+            refuse_unmarked(&root.join(below))?;
+        }
         let wanted = |entry: &DirEntry| {
             entry.depth() == 0 || entry.file_name() != ".git" && Some(below(root, entry.path())) != out
         };
@@ -109,6 +129,10 @@ impl Tree {
     fn entry(&mut self, root: &Path, real: &Path, entry: &DirEntry) {
         let target = below(root, entry.path()).to_path_buf();
         let kind = entry.file_type();
+        if kind.is_file() && place::is_unfinished(entry.file_name()) {
+            let what = "a run that was killed has left it half written, left out";
+            return self.skipped.push(format!("{}: {what}", entry.path().display()));
+        }
         if kind.is_dir() || entry.depth() == 0 {
             self.folders.insert(target);
         } else if kind.is_file() {
@@ -174,10 +198,10 @@ fn find_shared_names(jobs: &mut [Job]) {
 }
 
 /// Finds sources of C and C++ whose files of device code would have one name.
-fn find_namesakes(jobs: &mut [Job], placed: bool) {
+fn find_namesakes(jobs: &mut [Job], placed: bool, languages: &Languages) {
     let stem = |job: &Job| {
         let place = if placed { &job.target } else { &job.real };
-        let is_source = matches!(Language::of(&job.path), Some(Language::C | Language::Cpp));
+        let is_source = matches!(languages.of(&job.path), Some(Language::C | Language::Cpp));
         is_source.then(|| place.with_extension(""))
     };
     let mut counts: BTreeMap<PathBuf, usize> = BTreeMap::new();
@@ -187,61 +211,28 @@ fn find_namesakes(jobs: &mut [Job], placed: bool) {
     }
 }
 
-fn refuse_overwriting(jobs: &[Job], out: &Path) -> Result<(), String> {
-    let inputs: BTreeSet<&Path> = jobs.iter().map(|job| job.real.as_path()).collect();
-    for job in jobs {
-        let place = out.join(&job.target);
-        let (Some(folder), Some(name)) = (place.parent(), place.file_name()) else { continue };
-        let Ok(folder) = folder.canonicalize() else { continue };
-        if inputs.contains(folder.join(name).as_path()) {
-            return Err(format!("{} is an input: inputs are replaced only by `--in-place`", place.display()));
-        }
-    }
-    Ok(())
-}
-
-/// Writes the header that translations include, unless a file of the user's has its name.
-pub fn write_support(place: &Path, like: &Path) -> io::Result<()> {
-    let (name, text) = SUPPORT;
-    match fs::read(place) {
-        Ok(old) if old == text.as_bytes() => Ok(()),
-        Ok(old) if !old.starts_with(format!("/*\n * {name}:").as_bytes()) => {
-            Err(io::Error::other("a file that is not acc2omp's has this name"))
-        }
-        _ => write_whole(place, text.as_bytes(), like),
+/// Refuses an output folder in an input folder if it holds files that acc2omp has not written.
+fn refuse_unmarked(out: &Path) -> Result<(), String> {
+    let is_empty = fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_none());
+    match is_empty || out.join(MARK).is_file() {
+        true => Ok(()),
+        false => Err(format!(
+            "{} holds files that are inputs themselves, and are not overwritten: name a folder that is new or empty",
+            out.display()
+        )),
     }
 }
 
-/// Whether a file of a kind that is not translated yet, such as a part to be included, holds an OpenACC directive.
-pub fn holds_foreign_openacc(path: &Path, bytes: &[u8]) -> bool {
-    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_ascii_lowercase();
-    let sentinels: &[&[u8]] = match ending.as_str() {
-        "cc" | "cpp" | "cxx" | "c++" | "hh" | "hpp" | "hxx" | "cu" | "cuh" | "inl" => &[b"#pragma acc "],
-        "inc" | "fh" | "fi" | "finc" | "fypp" => &[b"!$acc", b"c$acc", b"*$acc"],
-        _ => &[],
-    };
-    sentinels.iter().any(|word| bytes.windows(word.len()).any(|here| here.eq_ignore_ascii_case(word)))
-}
-
-/// Writes `bytes` to `place` whole, with the permissions of `like`.
-pub fn write_whole(place: &Path, bytes: &[u8], like: &Path) -> io::Result<()> {
-    let mut file = beside(place)?;
-    file.write_all(bytes)?;
-    file.as_file().set_permissions(fs::metadata(like)?.permissions())?;
-    file.persist(place).map(|_| ()).map_err(|error| error.error)
-}
-
-/// Copies `from` to `place` whole, permissions included.
-pub fn copy_whole(from: &Path, place: &Path) -> io::Result<()> {
-    let file = beside(place)?.into_temp_path();
-    fs::copy(from, &file)?;
-    file.persist(place).map_err(|error| error.error)
-}
-
-/// A new file in the folder of `place`.
-fn beside(place: &Path) -> io::Result<NamedTempFile> {
-    let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty());
-    tempfile::Builder::new().prefix(".acc2omp-").tempfile_in(folder.unwrap_or(Path::new(".")))
+/// Refuses an output folder, which is called `name`, that holds an input.
+fn refuse_overwriting(jobs: &[Job], out: &Path, name: &Path) -> Result<(), String> {
+    match jobs.iter().find(|job| job.real.starts_with(out)) {
+        Some(job) => Err(format!(
+            "{} holds the input {}: name another output folder; inputs are replaced only by `--in-place`",
+            name.display(),
+            job.name()
+        )),
+        None => Ok(()),
+    }
 }
 
 #[cfg(test)]
@@ -250,18 +241,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn other_languages_are_recognised() {
-        assert!(holds_foreign_openacc(Path::new("a.INC"), b"  !$ACC loop\n"));
-        assert!(holds_foreign_openacc(Path::new("a.cpp"), b"#pragma acc loop\n"));
-        assert!(!holds_foreign_openacc(Path::new("a.txt"), b"!$acc loop\n"));
-    }
-
-    #[test]
     fn one_file_named_twice_is_one_job() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a.c");
         fs::write(&file, "x").unwrap();
-        let tree = gather(&[folder.path().to_path_buf(), file.clone(), file], None).unwrap();
+        let tree =
+            gather(&[folder.path().to_path_buf(), file.clone(), file], None, &Languages::default()).unwrap();
         assert_eq!(tree.jobs.len(), 1);
     }
 }

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use rayon::prelude::*;
 
 use crate::scan::{Defined, Outline, Shown, View};
-use crate::source::{Form, Language, SourceFile, Span};
+use crate::source::{Form, Language, Languages, SourceFile, Span};
 use crate::{Header, Source, To, cuda, scan};
 
 /// A header by its place and the form of the Fortran that includes it: a header may serve two languages.
@@ -65,8 +65,8 @@ impl Headers {
 
     /// Knows what `files` have for one another: Fortran's modules, headers and, for CUDA, the variables that these place on the
     /// device.
-    pub fn among(roots: Vec<PathBuf>, files: &[&Path], to: To) -> Headers {
-        let fortran = files.par_iter().filter(|path| Language::of(path).is_some_and(Language::is_fortran));
+    pub fn among(roots: Vec<PathBuf>, files: &[&Path], to: To, languages: &Languages) -> Headers {
+        let fortran = files.par_iter().filter(|path| languages.of(path).is_some_and(Language::is_fortran));
         let defined: Vec<(Vec<String>, &Path)> =
             fortran.filter_map(|path| Some((scan::defined_modules(&fs::read(path).ok()?), *path))).collect();
         let mut modules: HashMap<String, Vec<PathBuf>> = HashMap::new();
@@ -258,7 +258,7 @@ impl Walk<'_> {
 /// The files that a Fortran file includes by their names between quotes, and where.
 fn included_by(path: &Path) -> Vec<(String, u32)> {
     let bytes = fs::read(path).unwrap_or_default();
-    let Some(language) = scan::language_of(path, &bytes, None) else { return Vec::new() };
+    let Some(language) = scan::language_of(path, &bytes, &Languages::default()) else { return Vec::new() };
     let file = SourceFile::new(path.display().to_string(), bytes, language);
     let all = scan::fortran_includes(&file).into_iter().filter(|include| include.quoted);
     all.map(|include| (include.path, include.span.start)).collect()

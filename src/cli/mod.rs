@@ -8,6 +8,8 @@ mod batch;
 mod explain;
 mod files;
 mod headers;
+mod kind;
+mod place;
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, Write};

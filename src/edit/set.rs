@@ -63,7 +63,7 @@ impl EditSet {
                 Some((with, false)) => return Err(Conflict { with }),
             }
         }
-        self.edits.append(&mut fresh);
+        self.edits.extend(fresh);
         Ok(())
     }
 

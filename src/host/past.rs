@@ -131,7 +131,7 @@ mod tests {
     use crate::host::fortran::tree;
     use crate::host::{parse, parse_again};
     use crate::scan::{self, View};
-    use crate::source::SourceFile;
+    use crate::source::{Languages, SourceFile};
 
     #[test]
     fn what_is_read_again_reads_as_from_the_beginning() {
@@ -154,7 +154,7 @@ mod tests {
         let mut compared = 0;
         for path in files {
             let Ok(bytes) = std::fs::read(&path) else { continue };
-            let Some(language) = scan::language_of(&path, &bytes, None) else { continue };
+            let Some(language) = scan::language_of(&path, &bytes, &Languages::default()) else { continue };
             let conditions: Vec<usize> = bytes
                 .windows(5)
                 .enumerate()

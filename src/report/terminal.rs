@@ -131,7 +131,7 @@ pub fn foreign(names: &[&str], manner: Manner) -> String {
     match names.len() {
         0 => String::new(),
         _ => format!(
-            "left: OpenACC in {files} of a language that is not translated yet: {named}{ellipsis}\n\n"
+            "left: OpenACC in {files} whose name tells no language that is translated: {named}{ellipsis}\n  help: `--language EXT=fortran`, `EXT=c` or `EXT=c++` says what files that end in `.EXT` are\n\n"
         ),
     }
 }

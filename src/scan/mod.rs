@@ -22,7 +22,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use crate::diag::Diag;
-use crate::source::{self, Language, Named, SourceFile, Span};
+use crate::source::{Language, Languages, Named, SourceFile, Span};
 
 pub use branches::branches_behind;
 pub use conditions::Conditions;
@@ -58,10 +58,11 @@ pub fn scan_shown(file: &SourceFile, shown: &Shown) -> Scan {
 
 /// The language of a file: what its name says, Fortran in the form of its lines, or in the one that is asked for.
 /// `None` if we do not translate such files.
-pub fn language_of(path: &Path, bytes: &[u8], asked: Option<source::Form>) -> Option<Language> {
-    match Language::of(path)? {
+pub fn language_of(path: &Path, bytes: &[u8], languages: &Languages) -> Option<Language> {
+    match languages.of(path)? {
         Language::Fortran(named) => {
-            Some(Language::Fortran(asked.unwrap_or_else(|| fortran_form(bytes, named))))
+            let form = languages.form.unwrap_or_else(|| fortran_form(bytes, named));
+            Some(Language::Fortran(form))
         }
         language => Some(language),
     }

@@ -24,6 +24,29 @@ pub enum Form {
     Fixed,
 }
 
+/// The languages of files, by their names.
+#[derive(Clone, Debug, Default)]
+pub struct Languages {
+    /// The form of all Fortran sources; `None` if their names and lines say it.
+    pub form: Option<Form>,
+    /// Endings without the dot, and the languages of the files whose names end so.
+    pub named: Vec<(String, Language)>,
+}
+
+impl Languages {
+    /// The language that a file's name tells; `None` if we do not translate such files.
+    pub fn of(&self, path: &Path) -> Option<Language> {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let ends = |ending: &String| {
+            name.strip_suffix(ending.as_str()).is_some_and(|before| before.len() > 1 && before.ends_with('.'))
+        };
+        // The longest ending is meant: `f90.in` before `in`.
+        let named =
+            self.named.iter().filter(|(ending, _)| ends(ending)).max_by_key(|(ending, _)| ending.len());
+        named.map(|(_, language)| *language).or_else(|| Language::of(path))
+    }
+}
+
 impl Language {
     /// The language that a file name's extension names; `None` if we do not translate such files.
     pub fn of(path: &Path) -> Option<Language> {

@@ -10,7 +10,7 @@ mod span;
 mod text;
 
 pub use file::SourceFile;
-pub use language::{Form, Language};
+pub use language::{Form, Language, Languages};
 pub use lines::{LineIndex, lines};
 pub use named::Named;
 pub use span::Span;

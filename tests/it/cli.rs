@@ -40,10 +40,10 @@ fn said(folder: &Path, arguments: &[&str], status: i32) -> String {
     text
 }
 
-/// Names and bytes of all files below a folder.
+/// Names and bytes of all files below a folder, but for the file that marks an output folder in an input folder.
 fn listing(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let walk = walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().flatten();
-    let files = walk.filter(|entry| entry.file_type().is_file());
+    let files = walk.filter(|entry| entry.file_type().is_file() && entry.file_name() != ".acc2omp-output");
     let name = |path: &Path| path.strip_prefix(folder).unwrap().display().to_string();
     files.map(|entry| (name(entry.path()), fs::read(entry.path()).unwrap())).collect()
 }
@@ -346,8 +346,81 @@ fn fortran_is_read_in_the_form_that_is_asked_for() {
 fn openacc_of_other_languages_is_not_passed_over_in_silence() {
     let place = folder(&[("a.inc", b"!$acc loop\n"), ("b.txt", b"!$acc loop\n")]);
     let text = said(place.path(), &[".", "-o", "out"], 1);
-    assert!(text.contains("OpenACC in 1 file of a language that is not translated yet: a.inc"), "{text}");
+    assert!(
+        text.contains("OpenACC in 1 file whose name tells no language that is translated: a.inc"),
+        "{text}"
+    );
     assert_eq!(listing(&place.path().join("out")).len(), 2);
+}
+
+#[test]
+fn sources_with_other_endings_are_reported_and_translated_if_their_language_is_named() {
+    let fortran = "subroutine f(n, a)\ninteger n, i\nreal a(n)\n!$acc parallel loop\ndo i = 1, n\na(i) = 0\nend do\nend\n";
+    let place = folder(&[("in/a.tpp", LOOP.as_bytes()), ("in/b.f90.in", fortran.as_bytes())]);
+    let text = said(place.path(), &["in", "-o", "out"], 1);
+    assert!(text.contains("a.tpp") && text.contains("b.f90.in") && text.contains("--language"), "{text}");
+    let named = ["in", "-o", "named", "--language", "tpp=c++", "--language", "f90.in=fortran"];
+    said(place.path(), &named, 0);
+    for name in ["a.tpp", "b.f90.in"] {
+        let text = fs::read_to_string(place.path().join("named").join(name)).unwrap();
+        assert!(text.contains("omp target"), "{name}: {text}");
+    }
+    said(place.path(), &["in", "--check", "--language", "tpp=cobol"], 2);
+}
+
+#[test]
+fn an_output_folder_that_holds_inputs_is_refused() {
+    let place = folder(&[("p/a.c", LOOP.as_bytes()), ("p/q/a.c", LOOP.as_bytes())]);
+    let before = listing(place.path());
+    let text = said(place.path(), &["p", "-o", "p/q"], 2);
+    assert!(text.contains("p/q holds files that are inputs themselves"), "{text}");
+    assert_eq!(listing(place.path()), before);
+    said(place.path(), &["p", "-o", "p/new"], 0);
+    said(place.path(), &["p", "-o", "p/new"], 0);
+}
+
+#[test]
+fn what_a_killed_run_has_left_is_not_copied_and_goes() {
+    let left = ".acc2omp-0123456789abcdef.tmp";
+    let place = folder(&[("in/a.c", LOOP.as_bytes())]);
+    for folder in ["in", "out"] {
+        fs::create_dir_all(place.path().join(folder)).unwrap();
+        fs::write(place.path().join(folder).join(left), "half").unwrap();
+    }
+    said(place.path(), &["in", "-o", "out"], 0);
+    assert!(!place.path().join("out").join(left).exists());
+    said(place.path(), &["in", "--in-place"], 0);
+    assert!(!place.path().join("in").join(left).exists());
+}
+
+#[test]
+fn a_fallback_that_is_no_condition_is_refused() {
+    let place = folder(&[("a.c", LOOP.as_bytes())]);
+    for wrong in ["", "a)b(", "n > 0; x", "a, b", "n // c"] {
+        said(place.path(), &["a.c", "--check", "--host-fallback", wrong], 2);
+    }
+    said(place.path(), &["a.c", "--check", "--host-fallback", "n > 100"], 0);
+}
+
+#[test]
+fn a_budget_ends_a_file_and_not_the_run() {
+    let deep = format!(
+        "void f(int n, double *a) {{\n#pragma acc kernels loop\nfor (int i = 0; i < n; i++) {}a[i] = 0;{}\n}}\n",
+        "{".repeat(60_000),
+        "}".repeat(60_000)
+    );
+    let place = folder(&[("in/a.c", deep.as_bytes()), ("in/b.c", LOOP.as_bytes())]);
+    let text = said(place.path(), &["in", "-o", "out"], 1);
+    assert!(text.contains("A0334"), "{text}");
+    assert_eq!(fs::read(place.path().join("out/a.c")).unwrap(), deep.as_bytes());
+    assert!(fs::read_to_string(place.path().join("out/b.c")).unwrap().contains("omp target"));
+}
+
+#[test]
+fn very_many_threads_are_not_started() {
+    let place = folder(&[("a.c", LOOP.as_bytes())]);
+    let text = said(place.path(), &["a.c", "--check", "-j", "100000"], 0);
+    assert!(text.contains("no more than 256 threads"), "{text}");
 }
 
 #[test]
@@ -422,6 +495,43 @@ mod unix {
         assert!(text.contains("note: in/broken: a symbolic link, left out"), "{text}");
         assert!(text.contains("note: in/link: a symbolic link, left out"), "{text}");
         assert_eq!(listing(&place.path().join("out")).len(), 1);
+    }
+
+    #[test]
+    fn links_in_the_output_folder_are_not_followed() {
+        let place = folder(&[("in/sub/a.c", LOOP.as_bytes()), ("in/b.c", LOOP.as_bytes())]);
+        fs::create_dir_all(place.path().join("out")).unwrap();
+        fs::create_dir_all(place.path().join("elsewhere")).unwrap();
+        fs::write(place.path().join("elsewhere/a.c"), "mine").unwrap();
+        fs::write(place.path().join("elsewhere/b.c"), "mine").unwrap();
+        symlink("../elsewhere", place.path().join("out/sub")).unwrap();
+        symlink("../elsewhere/b.c", place.path().join("out/b.c")).unwrap();
+        let text = said(place.path(), &["in", "-o", "out"], 2);
+        assert!(
+            text.contains("out/sub: a symbolic link stands where a folder of the output belongs"),
+            "{text}"
+        );
+        fs::remove_file(place.path().join("out/sub")).unwrap();
+        said(place.path(), &["in", "-o", "out"], 0);
+        for name in ["a.c", "b.c"] {
+            assert_eq!(fs::read(place.path().join("elsewhere").join(name)).unwrap(), b"mine", "{name}");
+        }
+    }
+
+    #[test]
+    fn a_read_only_file_is_replaced_by_force_alone_and_other_names_are_reported() {
+        let place = folder(&[("a.c", LOOP.as_bytes()), ("b.c", LOOP.as_bytes())]);
+        let path = place.path().join("a.c");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
+        fs::hard_link(place.path().join("b.c"), place.path().join("other")).unwrap();
+        let text = said(place.path(), &["a.c", "--in-place"], 2);
+        assert!(text.contains("read-only"), "{text}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), LOOP);
+        said(place.path(), &["a.c", "--in-place", "--force"], 0);
+        assert!(fs::read_to_string(&path).unwrap().contains("omp target"));
+        assert_eq!(mode(&path), 0o444);
+        let text = said(place.path(), &["b.c", "--in-place"], 0);
+        assert!(text.contains("its other names keep the old text (hard links: 1)"), "{text}");
     }
 
     #[test]

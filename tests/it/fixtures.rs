@@ -10,7 +10,7 @@ use acc2omp::cli::Headers;
 use acc2omp::diag::Severity;
 use acc2omp::edit::Edit;
 use acc2omp::scan;
-use acc2omp::source::{Language, SourceFile, Span};
+use acc2omp::source::{Language, Languages, SourceFile, Span};
 use acc2omp::{Options, Outcome, Profile, Source, To, Translation, report, translate};
 
 use super::{files, root, shown};
@@ -32,11 +32,11 @@ pub fn sources() -> Vec<PathBuf> {
 /// A file's source, with the headers of its folder and the files of its Fortran modules.
 pub fn source(path: &Path) -> Source {
     let bytes = std::fs::read(path).unwrap();
-    let language = scan::language_of(path, &bytes, None).unwrap();
+    let language = scan::language_of(path, &bytes, &Languages::default()).unwrap();
     let folder = path.parent().unwrap().canonicalize().unwrap();
     let beside = files(&shown(path.parent().unwrap()));
     let beside: Vec<&Path> = beside.iter().map(PathBuf::as_path).collect();
-    let headers = Headers::among(vec![folder], &beside, To::OpenMp);
+    let headers = Headers::among(vec![folder], &beside, To::OpenMp, &Languages::default());
     headers.source(SourceFile::new(shown(path), bytes, language), path)
 }
 

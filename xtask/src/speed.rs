@@ -3,13 +3,15 @@
 //! Invariant: what is measured is the whole program, reading included; beside it stands what the grammar takes alone, on the
 //! same machine in the same minute. What counts is the time on a processor: others may be at work, too.
 
+mod against;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use acc2omp::scan::{self, View};
-use acc2omp::source::{Language, SourceFile};
+use acc2omp::source::{Language, Languages, SourceFile};
 use clap::Args;
 
 use crate::{Result, Verdict, difftest, process};
@@ -34,11 +36,27 @@ pub struct Options {
     /// The folder is copied until there are so many MB
     #[arg(long, value_name = "MB", default_value_t = 4)]
     megabytes: usize,
+
+    /// Another build of acc2omp: both translate the same files in turns, and the ratio of their times is printed
+    #[arg(long, value_name = "BINARY")]
+    against: Option<PathBuf>,
+
+    /// The build to compare [default: the release build of this tree, which is made first]
+    #[arg(long, value_name = "BINARY", requires = "against")]
+    binary: Option<PathBuf>,
+
+    /// An option for both, as `--with=--to=cuda`; may be given several times
+    #[arg(long = "with", value_name = "OPTION", requires = "against", allow_hyphen_values = true)]
+    with: Vec<String>,
 }
 
 /// Measures, and prints a line for each folder.
 pub fn run(options: &Options) -> Result<Verdict> {
     let root = difftest::root()?;
+    if let (Some(old), Some(new)) = (&options.against, &options.binary) {
+        let places: Vec<&Path> = options.folders.iter().map(PathBuf::as_path).collect();
+        return against::compare(old, new, &places, &options.with).map(|()| Verdict::Passed);
+    }
     if cfg!(debug_assertions) {
         return again(&root);
     }
@@ -49,6 +67,10 @@ pub fn run(options: &Options) -> Result<Verdict> {
     let mut folders = options.folders.clone();
     if folders.is_empty() {
         folders = ["fixtures/fortran", "fixtures/c"].map(|folder| root.join(folder)).to_vec();
+    }
+    if let Some(old) = &options.against {
+        let places: Vec<&Path> = folders.iter().map(PathBuf::as_path).collect();
+        return against::compare(old, &program, &places, &options.with).map(|()| Verdict::Passed);
     }
     for folder in folders {
         measure(&program, &folder, options.megabytes * 1_000_000)?;
@@ -112,7 +134,7 @@ fn sources(folder: &Path) -> Vec<(PathBuf, SourceFile)> {
             pending.extend(inside.flatten().map(|entry| entry.path()));
         } else if Language::of(&path).is_some()
             && let Ok(bytes) = fs::read(&path)
-            && let Some(language) = scan::language_of(&path, &bytes, None)
+            && let Some(language) = scan::language_of(&path, &bytes, &Languages::default())
         {
             let name = path.display().to_string();
             let inner = path.strip_prefix(folder).unwrap_or(&path).to_path_buf();
@@ -137,12 +159,17 @@ fn parse(language: Language, text: &[u8]) -> Result<()> {
 fn best<E>(mut run: impl FnMut() -> std::result::Result<(), E>) -> std::result::Result<Duration, E> {
     let mut best = Duration::MAX;
     for _ in 0..RUNS {
-        let (start, busy) = (Instant::now(), busy());
-        run()?;
-        let spent = busy.and_then(|before| self::busy()?.checked_sub(before));
-        best = best.min(spent.unwrap_or_else(|| start.elapsed()));
+        best = best.min(once(&mut run)?);
     }
     Ok(best.max(TICK))
+}
+
+/// What a run takes on a processor.
+fn once<E>(run: impl FnOnce() -> std::result::Result<(), E>) -> std::result::Result<Duration, E> {
+    let (start, busy) = (Instant::now(), busy());
+    run()?;
+    let spent = busy.and_then(|before| self::busy()?.checked_sub(before));
+    Ok(spent.unwrap_or_else(|| start.elapsed()))
 }
 
 /// The time that this program and those it has waited for were on a processor; `None` if the system is not Linux.

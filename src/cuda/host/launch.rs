@@ -368,8 +368,12 @@ fn names(input: &Input, index: usize, stmt: StmtId, captured: &[Captured]) -> Na
 /// What a kernel calls the type that counts its iterations, if the launcher chooses it.
 fn index_word(input: &Input) -> &'static str {
     const WORD: &str = "Index";
-    let is_program = input.choices.is_some_and(|choices| choices.names().contains(WORD))
-        || words(&input.file().text(Span { start: 0, end: input.file().bytes.len() as u32 })).contains(&WORD);
+    let file = input.file();
+    // Most files are read no further than for these bytes.
+    let may_name = || memchr::memmem::find(&file.bytes, WORD.as_bytes()).is_some();
+    let names = || words(&file.text(Span { start: 0, end: file.bytes.len() as u32 })).contains(&WORD);
+    let is_program =
+        input.choices.is_some_and(|choices| choices.names().contains(WORD)) || may_name() && names();
     if is_program { "acc2omp_Index" } else { WORD }
 }
 

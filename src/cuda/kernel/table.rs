@@ -145,7 +145,8 @@ impl Region<'_, '_> {
     fn updates(&self) -> Option<Vec<Update>> {
         let unit = self.input.unit();
         let mut updates = Vec::new();
-        for one in self.input.bound.iter().filter(|one| self.span().contains(one.directive.span)) {
+        let region = self.span();
+        for one in self.input.bound.iter().filter(|one| region.contains(one.directive.span)) {
             if one.directive.kind != DirectiveKind::Atomic {
                 continue;
             }

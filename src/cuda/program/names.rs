@@ -3,7 +3,7 @@
 //! Invariant: a name is given once.
 
 use crate::cuda::code::text;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::cuda::program::Input;
@@ -14,13 +14,15 @@ pub struct Names {
     taken: HashSet<String>,
     /// Those that have a meaning wherever they stand: of macros, of what these name, of types.
     everywhere: Rc<HashSet<String>>,
+    /// The number from which on each name is tried: with those below, it is taken.
+    next: HashMap<String, usize>,
 }
 
 impl Names {
     /// The names in `text` are taken.
     pub fn of(text: &str) -> Names {
         let taken = text::words(text).into_iter().map(str::to_owned).collect();
-        Names { taken, everywhere: Rc::default() }
+        Names { taken, everywhere: Rc::default(), next: HashMap::new() }
     }
 
     /// The names in `text` are taken, and those of macros and types.
@@ -32,10 +34,10 @@ impl Names {
     /// `wanted`, or something like it if that is taken.
     pub fn fresh(&mut self, wanted: &str) -> String {
         let mut name = wanted.to_owned();
-        let mut number = 2;
+        let next = self.next.entry(wanted.to_owned()).or_insert(2);
         while self.everywhere.contains(&name) || !self.taken.insert(name.clone()) {
-            name = format!("{wanted}_{number}");
-            number += 1;
+            name = format!("{wanted}_{next}");
+            *next += 1;
         }
         name
     }

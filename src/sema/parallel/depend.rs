@@ -6,6 +6,8 @@
 
 use std::collections::HashMap;
 
+use crate::budget;
+
 use super::access::{Access, Nest, Step};
 use super::affine::{Atom, AtomId, Monomial, Poly};
 use super::condition::{ConditionId, Guard};
@@ -54,6 +56,7 @@ impl Equations<'_, '_> {
         let mut constant = constant;
         for (poly, copy, times) in parts {
             for (monomial, factor) in poly.terms() {
+                budget::spend(1);
                 let factor = i128::from(factor) * times;
                 if monomial.is_empty() {
                     constant += factor;
@@ -86,6 +89,7 @@ impl Equations<'_, '_> {
     fn push(&mut self, mut row: Vec<i128>, is_equation: bool) {
         // The constant stands last, whatever unknowns are still to come.
         let constant = row.pop().unwrap_or(0);
+        budget::spend(WIDTH as u64 / 4);
         row.resize(WIDTH, 0);
         row.push(constant);
         if is_equation { self.system.zero(row) } else { self.system.not_negative(row) }

@@ -16,7 +16,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use acc2omp::source::Language;
+use acc2omp::source::{Language, Languages};
 use acc2omp::{LoopVerdict, Options as Translator, Source, scan, translate};
 use clap::Args;
 
@@ -350,7 +350,7 @@ fn execute(program: &Path, seed: &str, permuted: Option<(usize, &str)>) -> Resul
 }
 
 fn language(name: &str, text: &str) -> Result<Language> {
-    scan::language_of(Path::new(name), text.as_bytes(), None)
+    scan::language_of(Path::new(name), text.as_bytes(), &Languages::default())
         .ok_or_else(|| format!("{name}: its language is not known"))
 }
 

@@ -1,0 +1,85 @@
+//! Files whose names do not tell a language that is translated.
+//!
+//! Invariant: one that holds an OpenACC directive is named, whatever it is called, unless its name says that it is no source.
+
+use std::path::Path;
+
+/// Endings of what is no source: texts, data, scripts, what other programs make.
+const NO_SOURCES: [&str; 72] = [
+    "1", "adoc", "am", "asciidoc", "aux", "awk", "bak", "bash", "bib", "bmp", "cfg", "cmake", "conf", "css",
+    "csv", "dat", "diff", "doc", "docx", "eps", "gif", "go", "gz", "htm", "html", "ini", "ipynb", "java",
+    "jl", "jpg", "js", "json", "log", "lua", "m", "md", "mk", "o", "odt", "org", "orig", "out", "patch",
+    "pdf", "pl", "pm", "png", "po", "ps", "py", "r", "rb", "rej", "rs", "rst", "sed", "sh", "svg", "tcl",
+    "tex", "toml", "ts", "tsv", "txt", "vim", "xml", "xz", "yaml", "yml", "zip", "zsh", "zst",
+];
+
+/// How the sentinels begin, each at the beginning of a line.
+const SENTINELS: [(&[u8], &str); 4] =
+    [(b"#pragma", "c++"), (b"!$acc", "fortran"), (b"c$acc", "fortran"), (b"*$acc", "fortran")];
+
+/// The language of the OpenACC directives in a file whose name tells none, as `--language` calls it; `None` if it has none.
+pub fn foreign(path: &Path, bytes: &[u8]) -> Option<&'static str> {
+    let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
+    let is_source = match &ending {
+        Some(ending) => !NO_SOURCES.contains(&ending.as_str()),
+        // `README`, `Makefile`; but C++ has headers without an ending.
+        None => !path.file_name().is_some_and(is_title),
+    };
+    let may_hold = || {
+        memchr::memmem::find_iter(bytes, b"acc").next().is_some()
+            || memchr::memmem::find(bytes, b"ACC").is_some()
+    };
+    if !is_source || !may_hold() || bytes.contains(&0) {
+        return None;
+    }
+    bytes.split(|byte| *byte == b'\n').find_map(directive)
+}
+
+/// Whether a name without ending is that of a text about the sources.
+fn is_title(name: &std::ffi::OsStr) -> bool {
+    let name = name.to_string_lossy();
+    let is_shout = name.bytes().all(|byte| byte.is_ascii_uppercase() || !byte.is_ascii_alphabetic());
+    is_shout || name.to_ascii_lowercase().contains("makefile") || ["ChangeLog", "configure"].contains(&&*name)
+}
+
+/// The language of the OpenACC directive that begins a line.
+fn directive(line: &[u8]) -> Option<&'static str> {
+    let code = line.trim_ascii_start();
+    SENTINELS.iter().find_map(|(sentinel, language)| {
+        let head = code.get(..sentinel.len())?;
+        let rest = &code[sentinel.len()..];
+        let is_meant = match *language {
+            // A comment of fixed form begins in the first column.
+            "fortran" if sentinel[0] != b'!' && code.len() != line.len() => false,
+            "fortran" => rest.first().is_none_or(|byte| byte.is_ascii_whitespace() || *byte == b'&'),
+            _ => {
+                let rest = rest.trim_ascii_start();
+                rest.starts_with(b"acc") && rest.get(3).is_some_and(u8::is_ascii_whitespace)
+            }
+        };
+        (head.eq_ignore_ascii_case(sentinel) && is_meant).then_some(*language)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_are_recognised_by_what_they_hold() {
+        let c = b"int a;\n  #pragma acc loop\n";
+        let fortran = b"      end\n  !$ACC loop\n";
+        for name in ["a.tpp", "a.ipp", "a.inl", "a.i", "a.def", "a.c.in", "a.h.in", "a.CPP", "kernels"] {
+            assert_eq!(foreign(Path::new(name), c), Some("c++"), "{name}");
+        }
+        for name in ["a.cuf", "a.pf", "a.f90.in", "a.INC", "a.fypp"] {
+            assert_eq!(foreign(Path::new(name), fortran), Some("fortran"), "{name}");
+        }
+        assert_eq!(foreign(Path::new("a.inc"), b"c$acc loop\n"), Some("fortran"));
+        for name in ["a.txt", "README", "Makefile.am", "guide.md", "fix.patch", "run.sh"] {
+            assert_eq!(foreign(Path::new(name), c), None, "{name}");
+        }
+        assert_eq!(foreign(Path::new("a.tpp"), b"// see #pragma acc loop\n#pragma accurate\n"), None);
+        assert_eq!(foreign(Path::new("a.tpp"), b"\0#pragma acc loop\n\n#pragma acc loop\n"), None);
+    }
+}
