@@ -791,8 +791,13 @@ impl Reader<'_> {
             "goto_statement" => {
                 StmtKind::Goto(field("label").map(|label| self.text(label)).unwrap_or_default())
             }
-            // A type, or constants, are all that it declares.
-            "enum_specifier" | "struct_specifier" | "union_specifier" => {
+            // Its constants are all that it declares.
+            "enum_specifier" => {
+                self.specifier_type(node);
+                StmtKind::Decl(Vec::new())
+            }
+            // A type with nothing but members is all that it declares.
+            "struct_specifier" | "union_specifier" if self.has_only_fields(node) => {
                 self.specifier_type(node);
                 StmtKind::Decl(Vec::new())
             }
@@ -802,6 +807,12 @@ impl Reader<'_> {
     }
 
     /// A statement of a block. A `case` holds the statements behind it in the tree; in the IR they are its neighbours.
+    /// Whether the body of a struct or union has members and no definitions of functions.
+    fn has_only_fields(&self, node: Node) -> bool {
+        let body = node.child_by_field_name("body");
+        body.is_some_and(|body| self.named(body).iter().all(|field| field.kind() == "field_declaration"))
+    }
+
     fn block_item(&mut self, node: Node, list: &mut Vec<StmtId>) {
         if node.kind() != "case_statement" {
             list.push(self.stmt(node));

@@ -122,6 +122,10 @@ impl<'a> Lowering<'a> {
                 let is_bound = copied::is_bound(input, within, one.symbol);
                 !(is_bound && self.device.names_constant(input, &one.name))
             });
+            if let Some(one) = captured.iter().find(|one| copied::is_bound(input, within, one.symbol)) {
+                let what = format!("`{}`, a constant of the host that is the size of an array,", one.name);
+                return Err(refused(input.bound[index].directive.span, &what));
+            }
         }
         captured.iter_mut().for_each(|one| lengthen(input, stmt, one));
         if let Some(one) = captured.iter().find(|one| is_macro_since(input, stmt, one)) {

@@ -80,8 +80,8 @@ fn old_style(input: &Input, seen: &Seen, function: &Function, edits: &mut Edits)
     let body = seen.unit.stmt(function.body).span;
     let behind = Span { start: function.name_span.end, end: body.start };
     let shadow = seen.scan.shadow.get(behind.range()).unwrap_or_default();
-    let place = |byte: u8| shadow.iter().position(|at| *at == byte).map(|at| behind.start + at as u32);
-    let (Some(open), Some(close)) = (place(b'('), place(b')')) else { return Ok(false) };
+    let Some((open, close)) = brackets(shadow) else { return Ok(false) };
+    let (open, close) = (behind.start + open as u32, behind.start + close as u32);
     let declared = |decl: &&Decl| decl.span.start > close;
     let params: Vec<&Decl> = function.params.iter().map(|id| seen.unit.decl(*id)).collect();
     let names = seen.file.text(Span { start: open + 1, end: close }).into_owned();
@@ -112,6 +112,22 @@ fn old_style(input: &Input, seen: &Seen, function: &Function, edits: &mut Edits)
     }
     edits.replace_all(Span { start: open + 1, end: body.start }, format!("{})\n", list.join(", ")));
     Ok(true)
+}
+
+/// Where the first bracket of a text opens, and where that one closes.
+fn brackets(text: &[u8]) -> Option<(usize, usize)> {
+    let open = text.iter().position(|byte| *byte == b'(')?;
+    let mut depth = 0;
+    let mut rest = text.iter().enumerate().skip(open);
+    let close = rest.find(|(_, byte)| {
+        match byte {
+            b'(' => depth += 1,
+            b')' => depth -= 1,
+            _ => {}
+        }
+        depth == 0
+    });
+    close.map(|(close, _)| (open, close))
 }
 
 /// A parameter with its type.
