@@ -1124,6 +1124,20 @@ pub fn existing_kept_on_host(at: Span, directive: &str) -> Diag {
     )
 }
 
+/// A0298
+pub fn host_inside_data(at: Span, region: Span) -> Diag {
+    let said = diag(
+        298,
+        Severity::Differs,
+        at,
+        "the host runs this construct, inside a `data` region of the device: neither sees what the other changes"
+            .to_owned(),
+        "stays untranslated",
+        "write `update self` before the construct and `update device` after it, for the data that it uses",
+    );
+    said.with(region, "the data of this region is on the device")
+}
+
 /// A0301
 pub fn not_yet(at: Span, what: &str) -> Diag {
     diag(

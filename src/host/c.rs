@@ -791,8 +791,8 @@ impl Reader<'_> {
             "goto_statement" => {
                 StmtKind::Goto(field("label").map(|label| self.text(label)).unwrap_or_default())
             }
-            // Its constants are all that it declares.
-            "enum_specifier" => {
+            // A type, or constants, are all that it declares.
+            "enum_specifier" | "struct_specifier" | "union_specifier" => {
                 self.specifier_type(node);
                 StmtKind::Decl(Vec::new())
             }

@@ -2,6 +2,8 @@
 //!
 //! Invariant: calls stand where the directive stood, indented like the code around it.
 
+use std::collections::BTreeMap;
+
 use crate::cuda::Change;
 use crate::edit::Edit;
 use crate::source::{SourceFile, Span};
@@ -17,14 +19,71 @@ pub fn edits_of_change(file: &SourceFile, change: &Change) -> Option<Vec<Edit>> 
         Change::Gone(span) if span.is_empty() => Vec::new(),
         Change::Gone(span) => vec![super::removed(file, *span)],
         Change::After(offset, like, lines) => vec![super::lines_after(file, *offset, *like, lines)?],
-        Change::Before(offset, lines) => {
-            let edits: Option<Vec<Edit>> =
-                lines.iter().map(|line| super::inserted(file, *offset, line)).collect();
-            edits?
-        }
+        Change::Before(offset, lines) => vec![before(file, *offset, lines)],
         Change::Braced(span, lines) => super::braced(file, *span, lines).to_vec(),
         Change::Text(span, text) => vec![Edit { span: *span, text: text.clone().into_bytes() }],
     })
+}
+
+/// Lines before the code at `offset`; words before it, where other code stands before it on its line.
+fn before(file: &SourceFile, offset: u32, lines: &[String]) -> Edit {
+    let edits: Option<Vec<Edit>> = lines.iter().map(|line| super::inserted(file, offset, line)).collect();
+    let mut edits = edits.unwrap_or_default().into_iter();
+    match edits.next() {
+        Some(mut first) => {
+            edits.for_each(|edit| first.text.extend(edit.text));
+            first
+        }
+        None => {
+            let text: String = lines.iter().map(|line| format!("{line} ")).collect();
+            Edit { span: Span { start: offset, end: offset }, text: text.into_bytes() }
+        }
+    }
+}
+
+/// Has changes that put lines at one place put them there together: those of an inner construct come first.
+/// `all` has the changes of each directive that is translated, and its edits.
+pub fn stack(file: &SourceFile, all: &mut [(&[Change], Vec<Edit>)], said: impl Fn(Edit) -> Edit) {
+    let mut places: BTreeMap<(u8, u32), Vec<(usize, &Change)>> = BTreeMap::new();
+    for (index, (changes, _)) in all.iter().enumerate() {
+        for change in *changes {
+            let place = match change {
+                Change::After(offset, ..) => (0, *offset),
+                Change::Before(offset, _) => (1, *offset),
+                Change::Braced(span, _) => (2, span.start),
+                _ => continue,
+            };
+            places.entry(place).or_default().push((index, change));
+        }
+    }
+    let edits = |change: &Change| -> Vec<Edit> {
+        edits_of_change(file, change).unwrap_or_default().into_iter().map(&said).collect()
+    };
+    for group in places.into_values().filter(|group| group.len() > 1) {
+        for (index, change) in &group {
+            let own = edits(change);
+            all[*index].1.retain(|edit| !own.contains(edit));
+        }
+        let (first, outer) = group[0];
+        let lines = group.iter().rev().flat_map(|(_, change)| lines_of(change).iter().cloned()).collect();
+        let together = match outer {
+            Change::After(offset, like, _) => Change::After(*offset, *like, lines),
+            Change::Before(offset, _) => Change::Before(*offset, lines),
+            Change::Braced(span, _) => Change::Braced(*span, lines),
+            other => other.clone(),
+        };
+        all[first].1.extend(edits(&together));
+    }
+}
+
+fn lines_of(change: &Change) -> &[String] {
+    match change {
+        Change::After(_, _, lines)
+        | Change::Before(_, lines)
+        | Change::Braced(_, lines)
+        | Change::Lines(_, lines) => lines,
+        Change::Gone(_) | Change::Text(..) => &[],
+    }
 }
 
 /// Where the header of the launchers is included: before the first line of the preprocessor, or of code.

@@ -13,7 +13,7 @@ use crate::edit::Edit;
 use crate::scan::DirectiveText;
 use crate::source::{SourceFile, Span};
 
-pub use changes::{edits_of_change, first_include};
+pub use changes::{edits_of_change, first_include, stack};
 pub use parts::{Ground, behind_label, edits_of, joined};
 pub use specification::{innermost, place_in_specification, specified};
 

@@ -359,7 +359,8 @@ impl Maker<'_> {
         }
         let construct = self.clauses(index);
         let is_listed = |name: &String| {
-            let mut lists = construct.private.iter().chain(&construct.firstprivate);
+            let reduced = construct.reduction.iter().map(|(_, item)| item);
+            let mut lists = construct.private.iter().chain(&construct.firstprivate).chain(reduced);
             // On a combined construct they are the loop's.
             self.bound[index].directive.kind == DirectiveKind::Parallel
                 && lists.any(|item| item.base.text == *name)

@@ -11,7 +11,7 @@ use crate::diag;
 use crate::edit::{Edit, Ours};
 use crate::host::ir::Unit;
 use crate::scan::Scan;
-use crate::source::{self, Language, Span};
+use crate::source::{self, Language, SourceFile, Span};
 use crate::{acc, bind, layout};
 
 use super::reading::Reading;
@@ -60,6 +60,7 @@ impl BackEnd for Cuda {
         let mut changes: Vec<Option<Vec<Edit>>> =
             own.bound.iter().zip(&lowered).map(|(one, lowered)| edits(one, lowered, all)).collect();
         all.leave_whole(&unit, &own.bound, &mut changes);
+        stack(&all.source.file, &lowered, &mut changes);
         let made = changes.into_iter().map(|edits| Made { edits, rows: Vec::new() }).collect();
         Lowered { bound: own.bound, made, held: own.held }
     }
@@ -94,6 +95,18 @@ fn edits(one: &bind::Bound, lowered: &cuda::Lowered, all: &mut Gathered) -> Opti
         all.diags.push(diag::not_yet_cuda(one.directive.span, &what));
     }
     Some(edits?.into_iter().flatten().map(with_own_macro).collect())
+}
+
+/// Has what the directives put at one place stand there together.
+fn stack(file: &SourceFile, lowered: &[cuda::Lowered], edits: &mut [Option<Vec<Edit>>]) {
+    let translated: Vec<usize> = (0..edits.len()).filter(|at| edits[*at].is_some()).collect();
+    let changes = |at: usize| lowered[at].changes.as_deref().unwrap_or_default();
+    let mut all: Vec<_> =
+        translated.iter().map(|at| (changes(*at), edits[*at].take().unwrap_or_default())).collect();
+    layout::stack(file, &mut all, with_own_macro);
+    for (at, (_, own)) in translated.into_iter().zip(all) {
+        edits[at] = Some(own);
+    }
 }
 
 impl Cuda {

@@ -312,12 +312,25 @@ impl Gathered<'_> {
             .filter(|at| changes[*at].is_none() || is_left(*at))
             .map(|at| roots[at])
             .collect();
-        for (root, edits) in roots.iter().zip(changes) {
+        for (root, edits) in roots.iter().zip(changes.iter_mut()) {
             if left.contains(root) {
                 *edits = None;
             }
         }
+        let translated: Vec<bool> = changes.iter().map(Option::is_some).collect();
+        for (at, region) in left.iter().filter_map(|at| Some((*at, around(bound, *at, &translated)?))) {
+            self.diags.push(diag::host_inside_data(
+                bound[at].directive.name_span,
+                bound[region].directive.name_span,
+            ));
+        }
         let constructs = left.iter().filter(|at| bound[**at].directive.kind.is_compute());
         self.left.extend(constructs.filter_map(|at| Some(unit.stmt(bound[*at].stmt()?).span)));
     }
+}
+
+/// The translated `data` construct around a compute construct, the innermost that brings data to the device.
+fn around(bound: &[Bound], at: usize, translated: &[bool]) -> Option<usize> {
+    let is_data = |at: &usize| bound[*at].directive.kind == DirectiveKind::Data && translated[*at];
+    bind::ancestors(bound, at).find(is_data).filter(|_| bound[at].directive.kind.is_compute())
 }

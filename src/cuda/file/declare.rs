@@ -5,14 +5,24 @@
 use std::collections::BTreeMap;
 
 use super::device::Device;
-use crate::acc::ast::{ClauseKind, DataClause};
+use crate::acc::ast::{ClauseKind, DataClause, ListItem};
 use crate::cuda::code::text::words;
 use crate::cuda::program::declared::has_memory;
-use crate::cuda::program::{Input, Refused, Seen, refused};
+use crate::cuda::program::{Input, Refused, Seen, qualified, refused};
 use crate::cuda::types::spelling;
 use crate::diag::Diag;
 use crate::host::ir::{Decl, DeclKind, Derived};
 use crate::source::Span;
+
+/// A variable that has a twin on the device.
+struct Twin<'a> {
+    /// Its last name, which the twin has, too.
+    name: &'a str,
+    /// How the host names it at the end of the file.
+    path: &'a str,
+    /// The declaration of the twin.
+    declaration: &'a str,
+}
 
 impl Device {
     /// A `declare` at file scope: the variables that this file defines get a twin on the device.
@@ -34,9 +44,20 @@ impl Device {
                 .ok_or_else(|| refused(item.span, "a variable whose declaration is not seen"))?;
             let twin =
                 twin(input, seen, decl).ok_or_else(|| refused(item.span, "a variable of this type"))?;
-            self.declared.insert(item.base.text.clone());
+            if is_member(input, index, item) {
+                return Err(refused(item.span, "a static data member"));
+            }
+            let path = qualified::path(&seen, decl);
+            if path != decl.name && self.declared.contains(&decl.name) {
+                return Err(refused(
+                    item.span,
+                    "a variable whose name another variable with `declare` has, too,",
+                ));
+            }
+            self.declared.insert(decl.name.clone());
             if !decl.is_extern {
-                self.define(input, item.span.start, (&item.base.text, &twin), (clause, decl.is_static));
+                let names = Twin { name: &decl.name, path: &path, declaration: &twin };
+                self.define(input, item.span.start, &names, (clause, decl.is_static));
             }
         }
         Ok(())
@@ -52,7 +73,9 @@ impl Device {
             let Some(decl) = globals.find(defines) else { continue };
             match twin(input, input.source, decl) {
                 Some(twin) => {
-                    self.define(input, decl.name_span.start, (name, &twin), (clause, decl.is_static))
+                    let path = qualified::path(&input.source, decl);
+                    let names = Twin { name, path: &path, declaration: &twin };
+                    self.define(input, decl.name_span.start, &names, (clause, decl.is_static))
                 }
                 None => diags.push(*refused(decl.name_span, "a variable of this type")),
             }
@@ -93,7 +116,7 @@ impl Device {
         &mut self,
         input: &Input,
         place: u32,
-        (name, twin): (&str, &str),
+        Twin { name, path, declaration: twin }: &Twin,
         (clause, is_static): (DataClause, bool),
     ) {
         let own = if is_static { "static " } else { "" };
@@ -107,15 +130,12 @@ impl Device {
         self.prototype(0, format!("void *{getter}(void);\n"));
         let copies = matches!(clause, DataClause::Copyin { .. });
         self.registrations
-            .push(format!("    acc2omp_declare(&{name}, sizeof {name}, {getter}, {});\n", u8::from(copies)));
+            .push(format!("    acc2omp_declare(&{path}, sizeof {path}, {getter}, {});\n", u8::from(copies)));
     }
 }
 
 /// The list items of a `declare` that have a place on the device as long as the program runs.
-fn items<'a>(
-    input: &Input<'a>,
-    index: usize,
-) -> impl Iterator<Item = (DataClause, &'a crate::acc::ast::ListItem)> + use<'a> {
+fn items<'a>(input: &Input<'a>, index: usize) -> impl Iterator<Item = (DataClause, &'a ListItem)> + use<'a> {
     let is_declare = input.bound[index].directive.kind == crate::acc::ast::DirectiveKind::Declare;
     let lists = input.clauses(index).filter_map(move |kind| match kind {
         ClauseKind::Data(clause, list) if is_declare && has_memory(*clause) => Some((*clause, list)),
@@ -136,7 +156,21 @@ fn declaration<'a>(input: &Input<'a>, index: usize, name: &str) -> Option<(Seen<
     let span: Span = input.bound[index].directive.span;
     let symbol =
         input.symbols.lookup(name, u32::MAX - 1).or_else(|| input.symbols.lookup(name, span.start))?;
-    input.declaration(symbol)
+    let found = input.declaration(symbol)?;
+    let globals = input.unit().globals.iter().map(|id| input.unit().decl(*id));
+    let mut definitions =
+        globals.filter(|decl| decl.name == name && !decl.is_extern && decl.kind == DeclKind::Variable);
+    match definitions.next().filter(|_| found.1.is_extern) {
+        Some(definition) => Some((input.source, definition)),
+        None => Some(found),
+    }
+}
+
+/// Whether an item of a `declare` is a static data member of a class.
+fn is_member(input: &Input, index: usize, item: &ListItem) -> bool {
+    let place = input.bound[index].directive.span.start;
+    let known = [item.name_in_full(), &item.base.text].map(|name| input.symbols.lookup(name, place));
+    known.into_iter().flatten().any(|symbol| input.symbols.is_data_member(symbol))
 }
 
 /// The declaration of a header's variable.

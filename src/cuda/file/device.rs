@@ -477,14 +477,16 @@ impl Device {
     /// The device file, by its own name and that of its source.
     pub fn text(&self, name: &str, source: &str, unit: &str) -> String {
         let has_complex = self.includes.iter().any(|(_, _, path)| path == COMPLEX_HEADER);
-        let whole = complex::rewritten(&self.whole(source, unit, has_complex), has_complex);
+        let header = name.replace("_acc.cu", "_acc.h");
+        let whole = self.whole(source, unit, &header, has_complex);
+        let whole = complex::rewritten(&whole, has_complex);
         let whole = renamed::with_own_macro(&whole);
         let whole = renamed::renamed(&whole, &self.taken, is_in_c(source));
         origin::resolved(&whole, name)
     }
 
-    /// The device file, with the types of C. `has_complex`: it knows the macros for complex numbers.
-    fn whole(&self, path: &str, unit: &str, has_complex: bool) -> String {
+    /// The device file, with the types of C. `header`: that of its launchers. `has_complex`: it knows the macros for complex numbers.
+    fn whole(&self, path: &str, unit: &str, header: &str, has_complex: bool) -> String {
         let source = path.rsplit(['/', '\\']).next().unwrap_or_default();
         let mut out = format!(
             "// The device code of {source}, made by acc2omp from its OpenACC directives: kernels, and the functions that launch them.\n\n"
@@ -498,7 +500,7 @@ impl Device {
         if !seen.is_empty() {
             out.push('\n');
         }
-        out += "#include \"acc2omp_cuda.h\"\n\n";
+        out += &format!("#include \"{header}\"\n\n");
         for line in &self.unseen {
             out += &format!("{line}\n");
         }
@@ -544,6 +546,8 @@ impl Device {
             prototypes += &format!("const char *{}(void);\n", options_name(unit));
         }
         prototypes += &self.layouts_prototype(unit).unwrap_or_default();
+        // The device file includes it, too.
+        let prototypes = renamed::renamed(&prototypes, &self.taken, is_in_c(source));
         let name = source.rsplit(['/', '\\']).next().unwrap_or_default();
         let guard = format!("{}_ACC_H", unit.to_uppercase());
         let mut out = format!("// What {name} calls of its device code.\n");

@@ -152,11 +152,11 @@ fn is_word_of_the_compiler(input: &Input, name: &str) -> bool {
     true
 }
 
-/// Whether the code in `span` uses a variable where the language wants a constant: the size of an array, a `case`.
+/// Whether the code in `span` uses a variable where C++ wants a constant: the size of an array, a `case`.
 pub fn is_bound(input: &Input, span: Span, symbol: SymbolId) -> bool {
     let known = input.symbols.get(symbol);
     let unit = input.unit();
-    if !unit.is_cpp() || !known.is_const || known.class != Class::Scalar {
+    if !known.is_const || known.class != Class::Scalar {
         return false;
     }
     let inside = unit.decls_in(span);

@@ -9,11 +9,12 @@ use crate::acc::ast::DirectiveKind;
 use crate::cuda::code::text::{placed_words, words};
 use crate::cuda::meaning;
 use crate::cuda::program::{
-    Input, Refused, Seen, declared, defines, functions, levels, predefined, refused, routines,
+    Input, Refused, Seen, declared, defines, functions, levels, predefined, qualified, refused, routines,
 };
 use crate::cuda::types::{cpp_complex, spelling};
 use crate::diag;
 use crate::host::ir::{Decl, DeclKind, ExprKind, Function};
+use crate::sema::SymbolId;
 use crate::source::Span;
 
 /// Functions of the standard library that the device has, which a program may declare for itself.
@@ -372,7 +373,14 @@ impl<'a, 'b> Candidate<'a, 'b> {
         for (at, word) in placed_words(&text) {
             let is_sized = std::mem::replace(&mut last, word) == "sizeof";
             let before = text[..at].trim_end();
-            if before.ends_with('.') || before.ends_with("->") || before.ends_with("::") {
+            if before.ends_with('.') || before.ends_with("->") {
+                continue;
+            }
+            if before.ends_with("::") {
+                let own = qualified::symbol_of(input, &text, (at, word), body.start).filter(|_| is_own);
+                if own.is_some_and(|symbol| is_hosts_alone(input, symbol, is_in_place)) {
+                    return Some(word.to_owned());
+                }
                 continue;
             }
             let symbol = input.symbols.lookup(word, body.start + at as u32).filter(|_| is_own && is_in_place);
@@ -409,6 +417,21 @@ impl<'a, 'b> Candidate<'a, 'b> {
 /// The number of a function in its file.
 fn place_of(seen: &Seen, function: &Function) -> Option<usize> {
     seen.unit.function_places(&function.name).find(|at| seen.unit.functions[*at].span == function.span)
+}
+
+/// Whether a variable of a namespace or of a class has no form on the device.
+fn is_hosts_alone(input: &Input, symbol: SymbolId, is_in_place: bool) -> bool {
+    let name = &input.symbols.get(symbol).name;
+    let Some((seen, decl)) = input.declaration(symbol) else { return false };
+    let is_member = input.symbols.is_static_member(symbol);
+    if !is_member && (decl.kind != DeclKind::Variable || !qualified::is_variable(input, symbol)) {
+        return false;
+    }
+    let is_known = || copied::is_number(input, name) || is_constexpr(&(seen, decl));
+    match is_in_place || is_member {
+        true => !is_known() && !qualified::is_constant(input, symbol),
+        false => copied::constant(input, name).is_none() && !declared::has_twin(input, name),
+    }
 }
 
 /// The variable of this name at file scope.

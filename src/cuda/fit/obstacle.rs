@@ -6,7 +6,7 @@ use super::hosts::{is_hidden_type, is_hosts, is_local_type};
 use super::{callable, hoisted, hosts, implied, object, twin};
 use crate::cuda::code::text::{placed_words, words};
 use crate::cuda::program::functions::{called, functions};
-use crate::cuda::program::{Input, Refused, levels, refused, uses};
+use crate::cuda::program::{Input, Refused, levels, qualified, refused, uses};
 use crate::cuda::types::cpp_complex;
 use crate::host::ir::{Function, StmtId};
 use crate::sema::SymbolId;
@@ -41,6 +41,9 @@ fn of_place(input: &Input, index: usize, stmt: StmtId) -> Option<String> {
     }
     if let Some(Err(what)) = hoisted::home(input, index, stmt) {
         return Some(what);
+    }
+    if qualified::member(input, span).is_some() {
+        return Some("a member that is named with its class".to_owned());
     }
     has_cuda_type(input).then(|| "a construct beside a type with the name of one of CUDA's".to_owned())
 }

@@ -424,7 +424,8 @@ fn captured_variables<'a>(
         // What the region assigns is no constant of the host.
         let is_assigned = one.used.written || one.used.part_written;
         for param in making.host.params[before..].iter_mut().filter(|_| is_assigned) {
-            param.in_header.is_const = false;
+            // What has its type in the header, as `const double *`, keeps it.
+            param.in_header.is_const &= param.in_header.base != "void";
         }
         match one.role {
             Role::Reduction(_) if making.is_only_gangs(one.symbol) => {}

@@ -75,8 +75,8 @@ impl Body<'_, '_> {
         if !self.is_routine {
             let is_outer = |symbol| !span.contains(self.input.symbols.get(symbol).scope);
             super::whole::decltypes(self.input, span, &is_outer, &mut self.edits);
-            crate::cuda::program::qualified::edit(self.input, span, &mut self.edits)?;
         }
+        crate::cuda::program::qualified::edit(self.input, span, &mut self.edits)?;
         Ok(())
     }
 

@@ -1,9 +1,9 @@
 //! The text of kernels, and of launchers: what the host calls in the place of a construct.
 //!
-//! Invariant: a launcher's parameters are the same in the device file and in the header, but for what C knows of types.
+//! Invariant: a launcher's parameters have the same types in the device file and in the header, which it includes.
 
 use super::grid::Grid;
-use super::parts::{Host, Made, Param, Words};
+use super::parts::{Host, HostParam, Made, Param, Words};
 use crate::cuda::code::lines::wrapped;
 
 /// What a launcher is made of.
@@ -49,7 +49,7 @@ pub fn kernel(launcher: &Launcher, code: &str) -> String {
 /// The definition of a launcher.
 pub fn text(launcher: &Launcher) -> String {
     let Launcher { name, place, host, grid, .. } = launcher;
-    let mut params: Vec<String> = host.params.iter().map(|param| param.of.declare(&param.name)).collect();
+    let (mut params, types) = parameters(host);
     params.extend(grid.passed.as_ref().map(|passed| passed.param.clone()));
     if launcher.queued {
         params.push(format!("int {}", host.words.queue));
@@ -59,7 +59,7 @@ pub fn text(launcher: &Launcher) -> String {
     let Words { region, gangs, threads, kernel: chosen, trips, queue, .. } = &host.words;
     let queue = if launcher.queued { queue.as_str() } else { "acc_async_sync" };
     out += &format!("    acc2omp::Region {region}(\"{place}\", {queue});\n");
-    for line in host.before().chain(&grid.lines) {
+    for line in types.iter().chain(host.before()).chain(&grid.lines) {
         out += &format!("    {line}\n");
     }
     let (vector, workers) = launcher.shape;
@@ -89,6 +89,24 @@ pub fn text(launcher: &Launcher) -> String {
     arguments.extend(launcher.made.params.iter().map(|param| param.argument.clone()));
     out += &format!("    acc2omp::launch({});\n}}\n", wrapped(&arguments, 8, 20));
     out
+}
+
+/// The parameters as the launcher's definition has them, and lines that give those their types of which the header says less.
+fn parameters(host: &Host) -> (Vec<String>, Vec<String>) {
+    let mut lines = Vec::new();
+    let declared = |param: &HostParam| {
+        if param.is_same {
+            return param.of.declare(&param.name);
+        }
+        let mut given = format!("{}_host", param.name);
+        while host.params.iter().any(|other| other.name == given) {
+            given.push('_');
+        }
+        lines.push(format!("{} = {};", param.of.declare(&param.name), param.of.cast(&given)));
+        param.in_header.declare(&given)
+    };
+    let params = host.params.iter().map(declared).collect();
+    (params, lines)
 }
 
 /// The declaration of a launcher for the host.

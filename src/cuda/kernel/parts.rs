@@ -55,6 +55,8 @@ pub struct HostParam {
     pub in_header: Type,
     /// What the host passes.
     pub argument: String,
+    /// The type in the header is the same, though it may have other words.
+    pub is_same: bool,
 }
 
 /// The launcher's own names.
@@ -90,22 +92,33 @@ impl Host {
         self.lines.iter().chain(&self.lookups)
     }
 
-    /// A pointer that the host passes. C knows no more of it than that.
-    pub fn pointer(&mut self, of: &Type, name: &str, argument: &str) -> String {
-        self.param(of.clone(), Type::pointer("void").constant(), name, argument)
+    /// A pointer that the host passes. `known`: its type in words that every file knows; without it, the header says no more
+    /// than that it is a pointer.
+    pub fn pointer(&mut self, of: &Type, name: &str, argument: &str, known: Option<&Type>) -> String {
+        let is_same = known.is_some_and(|known| known.is_const == of.is_const);
+        let in_header = known.cloned().unwrap_or_else(|| Type::pointer("void").constant());
+        self.param((of.clone(), in_header), name, argument, is_same)
     }
 
     /// A number that the host passes.
     pub fn number(&mut self, kind: &str, name: &str, argument: &str) -> String {
-        self.param(Type::value(kind), Type::value(kind), name, argument)
+        self.param((Type::value(kind), Type::value(kind)), name, argument, true)
     }
 
-    /// What the host passes, as a parameter; its name in the launcher. In place, nothing is passed.
-    pub fn param(&mut self, of: Type, in_header: Type, name: &str, argument: &str) -> String {
+    /// What the host passes, as a parameter of these types in the launcher and in the header; its name in the launcher. In
+    /// place, nothing is passed. `is_same`: both types are the same.
+    pub fn param(
+        &mut self,
+        (of, in_header): (Type, Type),
+        name: &str,
+        argument: &str,
+        is_same: bool,
+    ) -> String {
         if self.in_place {
             return argument.to_owned();
         }
-        self.params.push(HostParam { name: name.to_owned(), of, in_header, argument: argument.to_owned() });
-        name.to_owned()
+        let (name, argument) = (name.to_owned(), argument.to_owned());
+        self.params.push(HostParam { name: name.clone(), of, in_header, argument, is_same });
+        name
     }
 }

@@ -11,6 +11,7 @@ use super::this;
 use crate::acc::ast::{DirectiveKind, ReductionOp};
 use crate::cuda::code::text::{self, operand};
 use crate::cuda::meaning;
+use crate::cuda::program::choices::Choices;
 use crate::cuda::program::names::Names;
 use crate::cuda::program::uses::{may_be_pointer, only_indexed};
 use crate::cuda::program::{Input, Refused, effects, refused, sizes};
@@ -22,7 +23,7 @@ use crate::cuda::schedule::sizes::Sizes;
 use crate::cuda::types::declarator::Type;
 use crate::cuda::types::item::{self, Address, Rows};
 use crate::cuda::types::spelling;
-use crate::host::ir::{Derived, ExprId, StmtId};
+use crate::host::ir::{DeclKind, Derived, ExprId, StmtId};
 use crate::sema::{self, Class, SymbolId, SymbolKind};
 use crate::source::Span;
 
@@ -73,6 +74,8 @@ struct Variable<'a, 'b> {
     is_read_only: bool,
     is_in_place: bool,
     is_distinct: bool,
+    /// The type of a pointer to its elements, in words that every file knows.
+    known: Option<Type>,
 }
 
 impl<'a, 'b> Variable<'a, 'b> {
@@ -114,6 +117,7 @@ impl<'a, 'b> Variable<'a, 'b> {
             is_read_only,
             is_in_place: making.host.in_place,
             is_distinct: making.distinct,
+            known: known(input, one),
         })
     }
 
@@ -150,6 +154,25 @@ impl<'a, 'b> Variable<'a, 'b> {
             false => to.cast(argument),
         }
     }
+}
+
+/// The type of a pointer to a variable, or to the elements of an array, if both C and C++ have a word for it, and no option of
+/// the build decides what it is.
+fn known(input: &Input, one: &Captured) -> Option<Type> {
+    let derived = one.decl.derived.as_slice();
+    let is_plain = matches!(derived, [] | [Derived::Pointer | Derived::Array(_) | Derived::Reference]);
+    let is_own = matches!(one.decl.kind, DeclKind::Variable | DeclKind::Parameter);
+    if !is_plain || !is_own || spelling::is_chosen(input, &one.decl) {
+        return None;
+    }
+    let mut files = input.headers.iter().chain([&input.source]);
+    let number = files.position(|seen| std::ptr::eq(seen.unit, one.seen.unit))?;
+    let is_chosen = |choices: &Choices| choices.is_chosen(&choices.place(number, one.decl.span.start));
+    if input.choices.is_some_and(is_chosen) {
+        return None;
+    }
+    let (words, is_const) = spelling::builtin(input, one.seen, &one.decl)?;
+    Some(Type { is_const, ..Type::pointer(words) })
 }
 
 /// Copies of memory behind a pointer, in scratch memory of the device: the host's first byte of it, its length, and how
@@ -214,12 +237,12 @@ impl<'a> Making<'a, '_> {
         let count = self.names.fresh(&format!("{name}_count"));
         let own = made_first.iter().map(|name| self.names.fresh(name)).collect();
         let host_type = variable.host_type();
-        let start = self.host.pointer(&host_type, name, &variable.here);
+        let start = self.host.pointer(&host_type, name, &variable.here, variable.known.as_ref());
         let length = operand(&self.host.number("size_t", &count, &address.count));
         let mut found = Copies { copies, count, from: start.clone(), length, offset: None };
         if !address.at_start {
             let wanted = self.names.fresh(&format!("{name}_from"));
-            found.from = self.host.pointer(&host_type, &wanted, &address.from);
+            found.from = self.host.pointer(&host_type, &wanted, &address.from, variable.known.as_ref());
             let offset = self.names.fresh(&format!("{name}_offset"));
             self.made.param(Type::value("long"), &offset, format!("{} - {start}", found.from));
             found.offset = Some(offset);
@@ -347,7 +370,8 @@ impl<'a> Making<'a, '_> {
                 true => here.clone(),
                 false => {
                     let of = Type::pointer(element).constant();
-                    format!("*{}", self.host.pointer(&of, &first, &format!("&{here}")))
+                    let known = variable.known.clone().map(Type::constant);
+                    format!("*{}", self.host.pointer(&of, &first, &format!("&{here}"), known.as_ref()))
                 }
             };
             self.made.param(Type::value(element), &first, given);
@@ -361,7 +385,7 @@ impl<'a> Making<'a, '_> {
     fn value(&mut self, variable: &Variable) {
         let Variable { one, name, here, element, .. } = variable;
         if one.class == Class::Pointer {
-            let given = self.host.pointer(&variable.host_type(), name, here);
+            let given = self.host.pointer(&variable.host_type(), name, here, variable.known.as_ref());
             let of = variable.pointer();
             let argument = variable.cast(&of, &given);
             self.made.param(of, *name, argument);
@@ -375,11 +399,13 @@ impl<'a> Making<'a, '_> {
         // What the build chooses, the header does not know.
         let plain = plain.filter(|_| !spelling::is_chosen(self.input, &one.decl));
         if let Some(plain) = plain {
-            self.host.param(Type::value(element), Type::value(plain), name, here);
+            let is_same = *element == plain || variable.known.is_some();
+            self.host.param((Type::value(element), Type::value(plain)), name, here, is_same);
             return;
         }
         let at = self.names.fresh(&format!("{name}_value"));
-        self.host.pointer(&Type::pointer(element).constant(), &at, &format!("&{here}"));
+        let known = variable.known.clone().map(Type::constant);
+        self.host.pointer(&Type::pointer(element).constant(), &at, &format!("&{here}"), known.as_ref());
         self.host.lines.push(format!("const {element} {name} = *{at};"));
     }
 
@@ -404,7 +430,8 @@ impl<'a> Making<'a, '_> {
         self.made.epilogue.push("__syncthreads();".to_owned());
         self.made.epilogue.push("if (threadIdx.x == 0 && threadIdx.y == 0)".to_owned());
         self.made.epilogue.push(format!("    *{there} = {name};"));
-        let given = self.host.pointer(&Type::pointer(element), name, &format!("&{here}"));
+        let given =
+            self.host.pointer(&Type::pointer(element), name, &format!("&{here}"), variable.known.as_ref());
         let region = &self.host.words.region;
         self.host.lines.push(format!("{element} *{device} = {region}.copy(\"{name}\", {given}, 1);"));
     }
@@ -415,7 +442,8 @@ impl<'a> Making<'a, '_> {
         self.made.param(Type::value(format!("acc2omp::Result<{element}>")), &result, &result);
         self.made.prologue.push(format!("{element} {name} = {};", identity(op, element)));
         self.made.epilogue.push(format!("acc2omp::combine<{}>({result}, {name});", operator(op)));
-        let given = self.host.pointer(&Type::pointer(element), name, &format!("&{here}"));
+        let given =
+            self.host.pointer(&Type::pointer(element), name, &format!("&{here}"), variable.known.as_ref());
         let words = &self.host.words;
         self.host.results.push(format!(
             "acc2omp::Result<{element}> {result} = {}.result(\"{name}\", {given}, {});",
@@ -440,7 +468,8 @@ impl<'a> Making<'a, '_> {
             true => format!("const {kind} {name} = *{there};"),
             false => format!("{kind} &{name} = *{there};"),
         });
-        let given = self.host.pointer(&Type::pointer(element), name, &format!("&{here}"));
+        let given =
+            self.host.pointer(&Type::pointer(element), name, &format!("&{here}"), variable.known.as_ref());
         let count = if motion == Motion::Find { "" } else { ", 1" };
         let region = &self.host.words.region;
         let line = format!("{kind} *{device} = {region}.{method}(\"{name}\", {given}{count});");
@@ -496,13 +525,13 @@ impl<'a> Making<'a, '_> {
         };
         self.made.params.push(Param { name: name_there, of, argument, memory: Some(one.symbol) });
         let host_type = variable.host_type();
-        let start = self.host.pointer(&host_type, name, here);
+        let start = self.host.pointer(&host_type, name, here, variable.known.as_ref());
         let region = self.host.words.region.clone();
         let call = match address {
             None => format!("{region}.pointer(\"{name}\", {start})"),
             Some(address) if motion == Motion::Find => {
                 let from = self.names.fresh(&format!("{name}_from"));
-                let from = self.host.pointer(&host_type, &from, &address.from);
+                let from = self.host.pointer(&host_type, &from, &address.from, variable.known.as_ref());
                 format!("{region}.pointer(\"{name}\", {from}) - ({from} - {start})")
             }
             Some(address) => {
@@ -518,7 +547,7 @@ impl<'a> Making<'a, '_> {
                     return Err(refused(variable.at, "a part of an array of rows, in this place"));
                 } else {
                     let from = self.names.fresh(&format!("{name}_from"));
-                    let from = self.host.pointer(&host_type, &from, &address.from);
+                    let from = self.host.pointer(&host_type, &from, &address.from, variable.known.as_ref());
                     format!("{region}.{method}(\"{name}\", {from}, {count}) - ({from} - {start})")
                 }
             }
@@ -558,7 +587,7 @@ impl<'a> Making<'a, '_> {
         let Variable { name, here, element, behind, .. } = variable;
         let first = self.names.fresh(&format!("{name}_first"));
         let count = self.names.fresh(&format!("{name}_count"));
-        let start = self.host.pointer(&Type::pointer(element), name, here);
+        let start = self.host.pointer(&Type::pointer(element), name, here, variable.known.as_ref());
         let length = self.host.number("size_t", &count, &address.count);
         let start = match self.host.in_place && !behind.is_empty() {
             true => format!("(const {element} *){start}"),
@@ -626,7 +655,7 @@ impl<'a> Making<'a, '_> {
         self.common.insert(one.symbol);
         let device = self.names.fresh(&format!("{name}_device"));
         let host_type = variable.host_type();
-        let start = self.host.pointer(&host_type, name, here);
+        let start = self.host.pointer(&host_type, name, here, None);
         let (names, host) = (&mut self.names, &mut self.host);
         let mut number = |what: &str, text: &str| {
             let given = names.fresh(&format!("{name}_{what}"));
@@ -676,7 +705,7 @@ impl<'a> Making<'a, '_> {
         if let Some((motion, address)) = &extra.brings {
             let method = word(*motion);
             let (from, bytes) = (names.fresh("item"), names.fresh("item_bytes"));
-            let mut from = host.pointer(&Type::pointer("char"), &from, &address.from);
+            let mut from = host.pointer(&Type::pointer("char"), &from, &address.from, None);
             let bytes = host.number("size_t", &bytes, &address.bytes);
             if host.in_place {
                 from = format!("(const char *){}", operand(&from));
@@ -685,7 +714,7 @@ impl<'a> Making<'a, '_> {
         }
         if let Some(pointer) = &extra.pointer {
             let variable = names.fresh("item_pointer");
-            let variable = host.pointer(&Type::pointer("void"), &variable, &format!("&{pointer}"));
+            let variable = host.pointer(&Type::pointer("void"), &variable, &format!("&{pointer}"), None);
             host.lines.push(format!("{region}.attach(\"{text}\", {variable});"));
         }
     }

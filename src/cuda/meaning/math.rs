@@ -44,6 +44,44 @@ pub fn calls(place: &Place, wraps: &mut Wraps, edits: &mut Edits) {
     }
 }
 
+/// Casts arguments of calls in C++: where integers are among them, its library computes in `double`, by a function that is the
+/// host's alone.
+pub fn cpp_calls(place: &Place, wraps: &mut Wraps) {
+    let unit = place.types.unit;
+    for id in unit.expr_ids_in(place.span) {
+        let ExprKind::Call { callee, args } = &unit.expr(id).kind else { continue };
+        let Some(function) = called(place, *callee) else { continue };
+        let all = args.iter().zip(function.params).filter(|(_, param)| **param == Parameter::Double);
+        let all: Vec<(ExprId, Option<CNumber>)> =
+            all.map(|(arg, _)| (*arg, place.types.of(*arg).number())).collect();
+        let is_known = |arg: &ExprId| {
+            let within = unit.expr(*arg).span;
+            unit.exprs_in(within).all(|inner| match &inner.kind {
+                ExprKind::Call { callee, .. } => has_one_type(place, *callee),
+                _ => true,
+            })
+        };
+        let is_number =
+            |(_, found): &(ExprId, Option<CNumber>)| found.is_some_and(|found| found != CNumber::LongDouble);
+        let is_float = |number: &Option<CNumber>| *number == Some(CNumber::Float);
+        let makes_double = all.iter().any(|(arg, number)| !is_float(number) && is_known(arg));
+        let has_double = all.iter().any(|(arg, number)| *number == Some(CNumber::Double) && is_known(arg));
+        if all.iter().all(is_number) && makes_double && !(function.takes_mixed && has_double) {
+            for (arg, number) in &all {
+                if *number != Some(CNumber::Double) || !is_known(arg) && all.len() > 1 {
+                    wraps.cast(place, *arg, "double");
+                }
+            }
+        }
+    }
+}
+
+/// Whether what is called is a function of the program without overloads.
+fn has_one_type(place: &Place, callee: ExprId) -> bool {
+    let ExprKind::Name(name) = &place.types.unit.expr(callee).kind else { return false };
+    place.input.files().map(|seen| seen.unit.functions_named(name).count()).sum::<usize>() == 1
+}
+
 fn called(place: &Place, callee: ExprId) -> Option<Overloaded> {
     let ExprKind::Name(name) = &place.types.unit.expr(callee).kind else { return None };
     function(place, callee, name)

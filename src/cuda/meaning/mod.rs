@@ -101,7 +101,7 @@ fn chosen_in<'a>(seen: &Seen<'a>) -> &'a BTreeSet<String> {
 
 /// Has `edits` say the code in `span` as C++.
 pub fn edit(input: &Input, span: Span, edits: &mut Edits) -> Result<(), Refused> {
-    if !input.is_c {
+    if !input.is_c && (input.in_place || !input.unit().is_cpp()) {
         return Ok(());
     }
     let headers: Vec<&Unit> = input.headers.iter().map(|seen| seen.unit).collect();
@@ -114,6 +114,12 @@ pub fn edit(input: &Input, span: Span, edits: &mut Edits) -> Result<(), Refused>
         chosen: &chosen,
     };
     let place = Place { input, types, span };
+    if !input.is_c {
+        let mut wraps = wraps::Wraps::default();
+        math::cpp_calls(&place, &mut wraps);
+        wraps.add_to(edits);
+        return Ok(());
+    }
     possible(&place)?;
     locals::check(input, span)?;
     let mut wraps = wraps::Wraps::default();

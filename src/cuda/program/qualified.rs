@@ -2,8 +2,9 @@
 //!
 //! Invariant: no other variable of that name is meant in the region.
 
-use super::{Input, Refused, refused};
+use super::{Input, Refused, Seen, functions, refused};
 use crate::cuda::code::text::{Edits, placed_words};
+use crate::host::ir::{Decl, Derived};
 use crate::sema::{Class, SymbolId, SymbolKind};
 use crate::source::Span;
 
@@ -15,7 +16,9 @@ pub fn edit(input: &Input, span: Span, edits: &mut Edits) -> Result<(), Refused>
     for (whole, name) in names(input, span) {
         let place = whole.start;
         let Some(symbol) = input.symbols.lookup(&input.file().text(whole), place) else { continue };
-        if !is_variable(input, symbol) || input.in_place && is_constant(input, symbol) {
+        let is_named_there = input.in_place || input.symbols.is_static_member(symbol);
+        let is_shared = input.symbols.get(symbol).kind == SymbolKind::Static;
+        if !is_shared || is_named_there && is_constant(input, symbol) {
             continue;
         }
         let unit = input.unit();
@@ -46,11 +49,62 @@ pub fn is_variable(input: &Input, symbol: SymbolId) -> bool {
     input.symbols.get(symbol).kind == SymbolKind::Static && !input.symbols.is_static_member(symbol)
 }
 
-/// Whether it is a constant of the language, which device code in the same file may name as the host does.
-fn is_constant(input: &Input, symbol: SymbolId) -> bool {
+/// Whether a variable is a constant of the language, which device code in the same file may name as the host does.
+pub fn is_constant(input: &Input, symbol: SymbolId) -> bool {
     let known = input.symbols.get(symbol);
     let is_set = input.declaration(symbol).is_some_and(|(_, decl)| decl.init.is_some());
     known.class == Class::Scalar && known.is_const && !known.is_floating && is_set
+}
+
+/// The first member of the object that code names with its class, as `Base::b`.
+pub fn member(input: &Input, span: Span) -> Option<Span> {
+    let is_member = |symbol: SymbolId| {
+        input.symbols.get(symbol).kind == SymbolKind::Member && !input.symbols.is_static_member(symbol)
+    };
+    let found = names(input, span).into_iter().find(|(whole, name)| {
+        let path = input.file().text(*whole);
+        let class = path.rsplit("::").nth(1).unwrap_or_default();
+        let known = input.symbols.lookup(&path, whole.start);
+        known.is_some_and(is_member) || known.is_none() && is_in_class(input, class, name)
+    });
+    found.map(|(whole, _)| whole)
+}
+
+/// Whether each object of a class has a member of its own of this name, perhaps from a base.
+fn is_in_class(input: &Input, class: &str, name: &str) -> bool {
+    let mut pending = vec![class.to_owned()];
+    let mut met: Vec<String> = Vec::new();
+    while let Some(class) = pending.pop().filter(|class| !met.contains(class)) {
+        for seen in input.files() {
+            for record in seen.unit.records_named(&class) {
+                let mut members = record.members.iter().map(|id| seen.unit.decl(*id));
+                let is_own = |decl: &Decl| !decl.is_static && !decl.derived.contains(&Derived::Function);
+                if members.any(|decl| decl.name == name && is_own(decl)) {
+                    return true;
+                }
+                pending.extend(record.bases.iter().map(|base| functions::bare(base).to_owned()));
+            }
+        }
+        met.push(class);
+    }
+    false
+}
+
+/// How code outside of all namespaces names a variable of a file or of a namespace.
+pub fn path(seen: &Seen, decl: &Decl) -> String {
+    let all = String::from_utf8_lossy(&seen.scan.shadow);
+    if memchr::memmem::find(&seen.scan.shadow, b"namespace").is_none() {
+        return decl.name.clone();
+    }
+    let around = namespaces(&all).into_iter().filter(|(_, body)| body.contains(decl.span));
+    around.map(|(name, _)| name + "::").collect::<String>() + &decl.name
+}
+
+/// What the name that ends with the word at `at` of some code means, with what stands before `::`.
+pub fn symbol_of(input: &Input, text: &str, (at, word): (usize, &str), start: u32) -> Option<SymbolId> {
+    let is_inner = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+    let first = text[..at].rfind(|c: char| !is_inner(c)).map_or(0, |before| before + 1);
+    input.symbols.lookup(&text[first..at + word.len()], start + at as u32)
 }
 
 /// The names behind `::` in a region, each with its whole path.

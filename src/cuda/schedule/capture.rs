@@ -11,6 +11,7 @@ use crate::cuda::fit::object;
 use crate::cuda::program::uses::{self, outer};
 use crate::cuda::program::{Input, Refused, Seen, qualified, refused};
 use crate::cuda::types::item::{self, Address, Rows};
+use crate::cuda::types::referred;
 use crate::cuda::types::spelling;
 use crate::host::ir::{BaseType, Decl, Derived, StmtId};
 use crate::plan::{self, DataItem, Launched, Listed, LoopLists, Motion, Own, Unlisted};
@@ -148,7 +149,7 @@ pub fn capture<'a>(
     for (symbol, used) in outer(input, stmt) {
         let mut one = capture.variable(symbol, used)?;
         one.role = capture.role(&one)?;
-        if input.in_place && variables.iter().any(|other| other.name == one.name) {
+        if !input.is_c && variables.iter().any(|other| other.name == one.name) {
             let at = used.first.unwrap_or(input.bound[index].directive.span);
             return Err(refused(at, "two variables of one name in a construct"));
         }
@@ -200,6 +201,7 @@ impl<'a> Capture<'a, '_> {
         };
         let class = match (known.class, decl.derived.first()) {
             (Class::Unknown, Some(Derived::Pointer)) => Class::Pointer,
+            (Class::Unknown, Some(Derived::Array(_))) => Class::Array,
             (class, _) => class,
         };
         let is_constant = (known.kind == SymbolKind::Static || decl.is_static)
@@ -346,7 +348,7 @@ impl<'a> Capture<'a, '_> {
         let code = (input.unit(), input.symbols, input.bound);
         let is_live =
             || !plan::live_after(input.code(), index, self.stmt, &BTreeSet::from([symbol])).is_empty();
-        one.used.written
+        (one.used.written || one.used.address_taken)
             && !plan::is_own_counter(code, self.stmt, symbol)
             && (is_live() || self.atomic.contains(&symbol))
             || has_other_names(input, region, symbol)
@@ -452,6 +454,9 @@ fn object<'a>(input: &Input, stmt: StmtId, symbol: SymbolId, decl: &'a Decl) -> 
             Class::Unknown => decl.base == BaseType::Unknown && uses::is_indexed(input, stmt, symbol),
             _ => false,
         };
+    if let Some(derived) = referred::array(input, decl).filter(|_| input.in_place) {
+        return Cow::Owned(Decl { derived, ..decl.clone() });
+    }
     if !is_pointer && !decl.derived.contains(&Derived::Reference) {
         return Cow::Borrowed(decl);
     }

@@ -52,7 +52,7 @@ impl Type {
     /// A value as one of this type; `__restrict__` says nothing of a value.
     pub fn cast(&self, value: &str) -> String {
         let plain = Type { is_restrict: false, ..self.clone() };
-        format!("({}){value}", plain.declare(""))
+        format!("({}){value}", plain.declare("").trim_end())
     }
 }
 

@@ -7,6 +7,7 @@ use crate::host::ir::{Decl, DeclKind, Derived};
 use crate::sema::{Class, Symbol, SymbolKind};
 use crate::source::Span;
 
+use super::referred;
 use crate::cuda::code::text::{operand, summand};
 use crate::cuda::program::{Input, Refused, Seen, refused};
 
@@ -109,6 +110,10 @@ pub fn piece(input: &Input, index: usize, item: &ListItem) -> Result<Address, Re
     if !item.subscripts().is_empty() {
         let section = Section::of(input, item, (base, is_member), declared)?;
         return Ok(section.address());
+    }
+    if let Some((decl, derived)) = declared.and_then(|(_, decl)| Some((decl, referred::array(input, decl)?)))
+    {
+        return Ok(whole(input, base, &Decl { derived, ..decl.clone() }));
     }
     let is_array = symbol.is_some_and(|symbol| input.symbols.get(symbol).class == Class::Array);
     match declared.filter(|(_, decl)| is_array || has_length(decl)) {

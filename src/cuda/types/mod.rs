@@ -10,4 +10,5 @@ pub mod item;
 pub mod layout;
 pub mod motion;
 pub mod packed;
+pub mod referred;
 pub mod spelling;

@@ -176,6 +176,42 @@ pub fn plain(input: &Input, seen: Seen, decl: &Decl) -> Option<String> {
     None
 }
 
+/// The arithmetic type that a declaration names before its declarator, in words that C and C++ know without any header but
+/// `<stddef.h>`, and whether it is `const`. `None` for what is `volatile`, an enumeration, or a `bool`, which C calls otherwise.
+pub fn builtin(input: &Input, seen: Seen, decl: &Decl) -> Option<(String, bool)> {
+    const WORDS: [&str; 8] = ["char", "short", "int", "long", "float", "double", "signed", "unsigned"];
+    if complex::part(input, seen, decl).is_some() {
+        return None;
+    }
+    let (mut seen, mut decl, mut is_const) = (seen, decl, false);
+    for _ in 0..16 {
+        let head = seen.file.text(Span { start: decl.span.start, end: decl.name_span.start });
+        let head = words(&head);
+        is_const |= head.contains(&"const");
+        if ["volatile", "_Atomic", "__attribute__"].iter().any(|word| head.contains(word)) {
+            return None;
+        }
+        match &decl.base {
+            BaseType::Builtin(text) => {
+                let is_known =
+                    words(text).iter().all(|word| WORDS.contains(word)) && !text.contains("long double");
+                return is_known.then(|| (text.clone(), is_const));
+            }
+            BaseType::Named(name) => {
+                let mut known = std::iter::once(&input.source).chain(input.headers);
+                let typedef = known.find_map(|seen| Some((seen, typedefs(seen, name).next()?)));
+                match typedef {
+                    Some((there, typedef)) if typedef.derived.is_empty() => (seen, decl) = (*there, typedef),
+                    None if name == "size_t" => return Some((name.clone(), is_const)),
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        }
+    }
+    None
+}
+
 /// Whether the build may decide what a declaration's type is.
 pub fn is_chosen(input: &Input, decl: &Decl) -> bool {
     let Some(choices) = input.choices else { return false };
