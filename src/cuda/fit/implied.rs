@@ -1,4 +1,5 @@
-//! What code of C++ calls without a function's name: operators, constructors and destructors of the program's classes.
+//! What code of C++ calls without a function's name: operators, conversions, constructors and destructors of the program's
+//! classes, and what range-based loops over them call.
 //!
 //! Invariant: an operator that may be the program's is found; of operands that are plain numbers and pointers none is.
 
@@ -8,7 +9,9 @@ use super::hosts;
 use crate::cuda::code::text::words;
 use crate::cuda::program::{Input, Seen, functions};
 use crate::cuda::types::spelling;
-use crate::host::ir::{BinaryOp, Decl, DeclKind, Derived, ExprId, ExprKind, Function, UnaryOp};
+use crate::host::ir::{
+    BinaryOp, Decl, DeclKind, Derived, ExprId, ExprKind, Function, Stmt, StmtKind, UnaryOp,
+};
 use crate::sema::{Class, SymbolKind};
 use crate::source::Span;
 
@@ -19,7 +22,9 @@ pub fn implied(input: &Input, span: Span) -> BTreeSet<String> {
         return found;
     }
     found.extend(structors(input, &input.source, span));
+    found.extend(conversions(input, span));
     let known = operators(input);
+    found.extend(iterators(input, &known, span));
     if known.is_empty() {
         return found;
     }
@@ -46,12 +51,106 @@ fn operators(input: &Input) -> BTreeSet<String> {
     found
 }
 
+/// What range-based loops over objects of the program call.
+fn iterators(input: &Input, known: &BTreeSet<String>, span: Span) -> BTreeSet<String> {
+    let unit = input.unit();
+    let mut found = BTreeSet::new();
+    let is_defined = |name: &str| input.files().any(|seen| seen.unit.functions_named(name).next().is_some());
+    let has_range =
+        unit.stmts_in(span).any(|stmt| range(input, stmt).is_some_and(|at| may_be_object(input, at)));
+    if has_range && is_defined("begin") {
+        let names = ["begin", "end"].into_iter().filter(|name| is_defined(name));
+        let signs = ["operator*", "operator++", "operator!=", "operator=="];
+        found.extend(names.chain(signs.into_iter().filter(|name| known.contains(*name))).map(str::to_owned));
+    }
+    found
+}
+
+/// What a range-based loop runs over, if the statement is one.
+fn range(input: &Input, stmt: &Stmt) -> Option<ExprId> {
+    let unit = input.unit();
+    let StmtKind::For { init: Some(init), cond: None, step: None, .. } = &stmt.kind else { return None };
+    let StmtKind::Decl(decls) = &unit.stmt(*init).kind else { return None };
+    let range = unit.decl(*decls.first()?).init?;
+    let head = Span { start: stmt.span.start, end: unit.expr(range).span.start.max(stmt.span.start) };
+    input.file().text(head).replace("::", "").contains(':').then_some(range)
+}
+
+/// The functions that convert objects of classes to other types, where the code has objects of them as values.
+fn conversions(input: &Input, span: Span) -> BTreeSet<String> {
+    let all = || {
+        let functions = input.files().flat_map(|seen| seen.unit.functions_beginning("operator"));
+        functions.filter(|one| is_conversion(&one.name))
+    };
+    if all().next().is_none() || !has_objects_as_values(input, span) {
+        return BTreeSet::new();
+    }
+    let unit = input.unit();
+    let mut named: Vec<String> = words(&input.file().text(span)).into_iter().map(str::to_owned).collect();
+    for expr in unit.exprs_in(span) {
+        let ExprKind::Name(name) = &expr.kind else { continue };
+        let symbol = input.symbols.lookup(name, expr.span.start);
+        let decl = symbol.and_then(|symbol| input.declaration(symbol)).map(|(_, decl)| decl);
+        named.extend(decl.and_then(spelling::named).map(|class| functions::bare(class).to_owned()));
+    }
+    let known = classes(input, named);
+    let is_of =
+        |one: &&Function| one.member_of.as_deref().is_some_and(|of| known.contains(functions::bare(of)));
+    all().filter(is_of).map(|one| one.name.clone()).collect()
+}
+
+/// Whether a function of this name is one that converts an object: `operator double() const`.
+fn is_conversion(name: &str) -> bool {
+    let Some(rest) = name.strip_prefix("operator") else { return false };
+    let is_spaced = rest.starts_with(|c: char| c.is_ascii_whitespace());
+    let is_type = rest.trim_start().starts_with(|c: char| c.is_alphabetic() || c == '_');
+    is_spaced && is_type && rest.contains('(') && !rest.contains("::")
+}
+
+/// Whether code uses an object otherwise than for one of its members.
+fn has_objects_as_values(input: &Input, span: Span) -> bool {
+    let unit = input.unit();
+    let heads: BTreeSet<ExprId> = unit
+        .exprs_in(span)
+        .filter_map(|expr| match &expr.kind {
+            ExprKind::Member { base, arrow: false, .. } => Some(*base),
+            ExprKind::Call { callee, .. } => Some(*callee),
+            _ => None,
+        })
+        .collect();
+    unit.expr_ids_in(span).filter(|id| !heads.contains(id)).any(|id| {
+        let is_value = matches!(
+            &unit.expr(id).kind,
+            ExprKind::Name(_)
+                | ExprKind::Call { .. }
+                | ExprKind::Member { .. }
+                | ExprKind::Index(..)
+                | ExprKind::Deref(_)
+                | ExprKind::Cast { .. }
+        );
+        is_value && may_be_object(input, id)
+    })
+}
+
 /// The constructors and destructors of the classes that code names, and of those of their members.
 pub fn structors(input: &Input, seen: &Seen, span: Span) -> BTreeSet<String> {
     let text = seen.file.text(span);
-    let mut pending: Vec<String> = words(&text).into_iter().map(str::to_owned).collect();
-    let mut known: BTreeSet<String> = BTreeSet::new();
+    let named = words(&text).into_iter().map(str::to_owned).collect();
     let mut found = BTreeSet::new();
+    for class in classes(input, named) {
+        for seen in input.files() {
+            let structors = seen.unit.functions_named(&class).chain(seen.unit.functions_beginning("~"));
+            for function in structors.filter(|one| is_structor(one, &class)) {
+                found.insert(function.name.clone());
+            }
+        }
+    }
+    found
+}
+
+/// The classes and other types among these names, and those of their bases and members.
+fn classes(input: &Input, mut pending: Vec<String>) -> BTreeSet<String> {
+    let mut known: BTreeSet<String> = BTreeSet::new();
     let files = || input.files();
     let names_type = |seen: Seen, word: &str| {
         seen.unit.records_named(word).next().is_some() || spelling::typedefs(&seen, word).next().is_some()
@@ -70,13 +169,9 @@ pub fn structors(input: &Input, seen: &Seen, span: Span) -> BTreeSet<String> {
             for decl in spelling::typedefs(&seen, &word) {
                 pending.extend(spelling::named(decl).map(str::to_owned));
             }
-            let structors = seen.unit.functions_named(&word).chain(seen.unit.functions_beginning("~"));
-            for function in structors.filter(|one| is_structor(one, &word)) {
-                found.insert(function.name.clone());
-            }
         }
     }
-    found
+    known
 }
 
 /// Whether a function is a constructor of a class, or its destructor.
