@@ -1138,6 +1138,18 @@ pub fn host_inside_data(at: Span, region: Span) -> Diag {
     said.with(region, "the data of this region is on the device")
 }
 
+/// A0299
+pub fn inner_private(at: Span, name: &str) -> Diag {
+    diag(
+        299,
+        Severity::Differs,
+        at,
+        format!("the loop has `{name}` private, but changes the variable of the code around it here"),
+        "one variable for both",
+        "declare a variable of its own in the loop",
+    )
+}
+
 /// A0301
 pub fn not_yet(at: Span, what: &str) -> Diag {
     diag(

@@ -21,6 +21,7 @@ mod extent;
 mod feedback;
 mod gang_sums;
 mod induction;
+mod inner_private;
 mod kernels;
 mod launch;
 mod lent;

@@ -569,6 +569,7 @@ impl Maker<'_> {
     ) {
         let mut found: Vec<(Attribute, StmtId)> = attributes.iter().map(|one| (one.clone(), stmt)).collect();
         for at in combined.into_iter().chain(self.all_loops_below(index)) {
+            self.report_inner_private(at);
             let own = self.own_attributes(&[at]).into_iter();
             found.extend(own.map(|one| (one, self.bound[at].stmt().unwrap_or(stmt))));
         }

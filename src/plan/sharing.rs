@@ -343,6 +343,7 @@ impl Maker<'_> {
 
     /// The `private` variables of a loop that gets no construct become private to the construct around it.
     pub(super) fn hoist_private(&mut self, at: usize, attributes: &mut Vec<Attribute>) {
+        self.report_inner_private(at);
         for attribute in self.own_attributes(&[at]) {
             if attribute.sharing == Sharing::Private
                 && !attributes.iter().any(|other| other.item == attribute.item)
