@@ -2,9 +2,12 @@
 //!
 //! Invariant: a launcher's parameters have the same types in the device file and in the header, which it includes.
 
+use std::collections::BTreeSet;
+
 use super::grid::Grid;
 use super::parts::{Host, HostParam, Made, Param, Words};
 use crate::cuda::code::lines::wrapped;
+use crate::cuda::code::text::words;
 
 /// What a launcher is made of.
 pub struct Launcher<'a> {
@@ -49,17 +52,29 @@ pub fn kernel(launcher: &Launcher, code: &str) -> String {
 /// The definition of a launcher.
 pub fn text(launcher: &Launcher) -> String {
     let Launcher { name, place, host, grid, .. } = launcher;
-    let (mut params, types) = parameters(host);
+    let body = launched(launcher);
+    let (mut params, types) = parameters(host, &body);
     params.extend(grid.passed.as_ref().map(|passed| passed.param.clone()));
     if launcher.queued {
         params.push(format!("int {}", host.words.queue));
     }
     let head = format!("extern \"C\" void {name}(");
     let mut out = format!("{head}{})\n{{\n", wrapped(&params, 4, head.len()));
-    let Words { region, gangs, threads, kernel: chosen, trips, queue, .. } = &host.words;
+    let Words { region, queue, .. } = &host.words;
     let queue = if launcher.queued { queue.as_str() } else { "acc_async_sync" };
     out += &format!("    acc2omp::Region {region}(\"{place}\", {queue});\n");
-    for line in types.iter().chain(host.before()).chain(&grid.lines) {
+    for line in types {
+        out += &format!("    {line}\n");
+    }
+    out + &body + "}\n"
+}
+
+/// What a launcher does: what comes before the launch, and the launch.
+fn launched(launcher: &Launcher) -> String {
+    let Launcher { name, host, grid, .. } = launcher;
+    let Words { region, gangs, threads, kernel: chosen, trips, .. } = &host.words;
+    let mut out = String::new();
+    for line in host.before().chain(&grid.lines) {
         out += &format!("    {line}\n");
     }
     let (vector, workers) = launcher.shape;
@@ -87,16 +102,21 @@ pub fn text(launcher: &Launcher) -> String {
     }
     let mut arguments = vec![region.clone(), gangs.clone(), threads.clone(), kernel];
     arguments.extend(launcher.made.params.iter().map(|param| param.argument.clone()));
-    out += &format!("    acc2omp::launch({});\n}}\n", wrapped(&arguments, 8, 20));
+    out += &format!("    acc2omp::launch({});\n", wrapped(&arguments, 8, 20));
     out
 }
 
-/// The parameters as the launcher's definition has them, and lines that give those their types of which the header says less.
-fn parameters(host: &Host) -> (Vec<String>, Vec<String>) {
+/// The parameters as the launcher's definition has them, and lines that give those their types of which the header says less
+/// and which the launcher's `body` uses.
+fn parameters(host: &Host, body: &str) -> (Vec<String>, Vec<String>) {
     let mut lines = Vec::new();
+    let used: BTreeSet<&str> = words(body).into_iter().collect();
     let declared = |param: &HostParam| {
         if param.is_same {
             return param.of.declare(&param.name);
+        }
+        if !used.contains(param.name.as_str()) {
+            return param.in_header.declare(&param.name);
         }
         let mut given = format!("{}_host", param.name);
         while host.params.iter().any(|other| other.name == given) {
