@@ -806,13 +806,13 @@ impl Reader<'_> {
         self.push_stmt(span(node), kind)
     }
 
-    /// A statement of a block. A `case` holds the statements behind it in the tree; in the IR they are its neighbours.
     /// Whether the body of a struct or union has members and no definitions of functions.
     fn has_only_fields(&self, node: Node) -> bool {
         let body = node.child_by_field_name("body");
         body.is_some_and(|body| self.named(body).iter().all(|field| field.kind() == "field_declaration"))
     }
 
+    /// A statement of a block. A `case` holds the statements behind it in the tree; in the IR they are its neighbours.
     fn block_item(&mut self, node: Node, list: &mut Vec<StmtId>) {
         if node.kind() != "case_statement" {
             list.push(self.stmt(node));

@@ -66,11 +66,8 @@ impl Device {
     /// Twins for the variables of this file that headers place on the device.
     pub fn declare_for_headers(&mut self, input: &Input, diags: &mut Vec<Diag>) {
         for (name, clause) in of_headers(input) {
-            let defines =
-                |decl: &&Decl| decl.name == name && !decl.is_extern && decl.kind == DeclKind::Variable;
-            let mut globals = input.unit().globals.iter().map(|id| input.unit().decl(*id));
             self.declared.insert(name.to_owned());
-            let Some(decl) = globals.find(defines) else { continue };
+            let Some(decl) = definition(input, name) else { continue };
             match twin(input, input.source, decl) {
                 Some(twin) => {
                     let path = qualified::path(&input.source, decl);
@@ -87,11 +84,8 @@ impl Device {
         let mut known: BTreeMap<&str, (Seen, &Decl)> = BTreeMap::new();
         for (name, _) in of_headers(input) {
             let found = input.headers.iter().find_map(|seen| Some((*seen, global(seen, name)?)));
-            let own = input.unit().globals.iter().any(|id| {
-                let decl = input.unit().decl(*id);
-                decl.name == name && !decl.is_extern
-            });
-            known.extend(found.filter(|_| !own).map(|found| (name, found)));
+            let is_foreign = definition(input, name).is_none();
+            known.extend(found.filter(|_| is_foreign).map(|found| (name, found)));
         }
         let own = (0..input.bound.len()).filter(|at| input.bound[*at].function.is_none());
         for (index, (_, item)) in own.flat_map(|index| items(input, index).map(move |item| (index, item))) {
@@ -157,13 +151,16 @@ fn declaration<'a>(input: &Input<'a>, index: usize, name: &str) -> Option<(Seen<
     let symbol =
         input.symbols.lookup(name, u32::MAX - 1).or_else(|| input.symbols.lookup(name, span.start))?;
     let found = input.declaration(symbol)?;
-    let globals = input.unit().globals.iter().map(|id| input.unit().decl(*id));
-    let mut definitions =
-        globals.filter(|decl| decl.name == name && !decl.is_extern && decl.kind == DeclKind::Variable);
-    match definitions.next().filter(|_| found.1.is_extern) {
+    match definition(input, name).filter(|_| found.1.is_extern) {
         Some(definition) => Some((input.source, definition)),
         None => Some(found),
     }
+}
+
+/// The definition of a global variable, if it stands in this file.
+fn definition<'a>(input: &Input<'a>, name: &str) -> Option<&'a Decl> {
+    let mut globals = input.source.unit.globals.iter().map(|id| input.source.unit.decl(*id));
+    globals.find(|decl| decl.name == name && !decl.is_extern && decl.kind == DeclKind::Variable)
 }
 
 /// Whether an item of a `declare` is a static data member of a class.

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use super::hosts;
 use crate::cuda::code::text::{placed_words, words};
 use crate::cuda::meaning;
-use crate::cuda::program::{Input, Seen, defines, functions};
+use crate::cuda::program::{Input, Seen, defines, functions, sizes};
 use crate::cuda::types::spelling;
 use crate::host::ir::{Decl, DeclKind, Derived, ExprId, ExprKind};
 use crate::sema::{Class, SymbolId};
@@ -159,19 +159,9 @@ pub fn is_bound(input: &Input, span: Span, symbol: SymbolId) -> bool {
     if !known.is_const || known.class != Class::Scalar {
         return false;
     }
-    let inside = unit.decls_in(span);
-    let mut pending: Vec<ExprId> = inside
-        .flat_map(|decl| &decl.derived)
-        .filter_map(|part| match part {
-            Derived::Array(size) => *size,
-            _ => None,
-        })
-        .collect();
-    while let Some(expr) = pending.pop() {
-        if matches!(&unit.expr(expr).kind, ExprKind::Name(name) if *name == known.name) {
-            return true;
-        }
-        pending.extend(unit.expr(expr).kind.children());
+    let named = sizes::names(unit, unit.decls_in(span).flat_map(sizes::of));
+    if named.iter().any(|(name, _)| *name == known.name) {
+        return true;
     }
     let text = input.file().text(span);
     words(&text).windows(2).any(|two| two[0] == "case" && two[1] == known.name)

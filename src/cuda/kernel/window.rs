@@ -44,12 +44,24 @@ pub struct Window {
     /// Its first element and their number, as the directive says them.
     first: String,
     length: String,
-    /// It is the same for all iterations.
-    is_fixed: bool,
+    /// How often a gang fetches it.
+    fetched: Fetched,
     /// The names of what is shared, of its first element, and of where the array's elements are.
     shared: String,
     start: String,
     extent: String,
+}
+
+/// A part that is worth fetching.
+struct Found<'c, 'e> {
+    one: &'c Captured<'e>,
+    /// What the launcher calls the array's place on the device.
+    device: String,
+    first: &'c Expr,
+    length: &'c Expr,
+    /// Where the loop names the array, and the index there.
+    reads: Vec<(Span, Span)>,
+    fetched: Fetched,
 }
 
 /// Windows of the loop of a launch, with what kernel and launcher need for them. `is_distinct`: no two names lead to the
@@ -74,21 +86,22 @@ pub fn declare(
         let Some(device) = made.devices.get(&one.symbol) else { continue };
         let Some(reads) = reads(input, one.symbol, shared) else { continue };
         let is_read_only = one.used.is_unchanged() && (is_distinct || readonly);
-        if let Some(fixed) = fetched(input, shared, threads, (one, first, length)).filter(|_| is_read_only) {
-            parts.push((one, device.clone(), first, length, reads, fixed == Fetched::Once));
+        if let Some(fetched) = fetched(input, shared, threads, (one, first, length)).filter(|_| is_read_only)
+        {
+            parts.push(Found { one, device: device.clone(), first, length, reads, fetched });
         }
     }
-    if parts.iter().all(|(.., is_fixed)| *is_fixed) {
+    if parts.iter().all(|part| part.fetched == Fetched::Once) {
         return Ok(found);
     }
-    for (one, device, first, length, reads, is_fixed) in parts {
+    for Found { one, device, first, length, reads, fetched } in parts {
         let names = &mut body.names;
         let window = Window {
             array: one.name.clone(),
             element: capture::element(input, one)?,
             first: first.text.trim().to_owned(),
             length: length.text.trim().to_owned(),
-            is_fixed,
+            fetched,
             shared: names.fresh(&format!("{}_window", one.name)),
             start: names.fresh(&format!("{}_start", one.name)),
             extent: names.fresh(&format!("{}_extent", one.name)),
@@ -103,7 +116,7 @@ pub fn declare(
             body.edits.insert(index.end, format!("{} - {}", if is_sum { "" } else { ")" }, window.start));
         }
         found.push(window);
-        made.fills_once |= is_fixed;
+        made.fills_once |= fetched == Fetched::Once;
         made.held = Some(HELD / threads).and_then(|held| usize::try_from(held.max(1)).ok());
     }
     Ok(found)
@@ -148,10 +161,10 @@ impl Body<'_, '_> {
         let mut counts = String::new();
         let mut lines = vec![counted.value(&k, false)];
         for window in &self.windows {
-            let Window { array, element, first, length, is_fixed, shared, start, extent } = window;
+            let Window { array, element, first, length, fetched, shared, start, extent } = window;
             let begins = format!("const long long {start} = {first};");
             let fetch = format!("acc2omp::fetch({shared}, {array}, {start}, {extent});");
-            if *is_fixed {
+            if *fetched == Fetched::Once {
                 counts += &format!("__shared__ {element} {shared}[{length}];\n{begins}\n{fetch}\n");
                 continue;
             }
