@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::acc::ast::{ClauseKind, Directive, DirectiveKind};
+use crate::acc::ast::{ClauseKind, Directive, DirectiveKind, ListItem, ReductionOp};
 use crate::bind::{Bound, ancestors, descendants};
 use crate::host::ir::{ExprId, ExprKind, StmtId, Unit};
 use crate::sema::{self, Header, NotCanonical, Symbols};
@@ -13,6 +13,8 @@ use crate::sema::{self, Header, NotCanonical, Symbols};
 use super::asked_sizes::AskedSizes;
 use super::clauses::{LoopClauses, effective};
 use super::level::Levels;
+use super::listed::Code;
+use super::reduced::{self, Lists};
 use super::{Aim, Item, Plan, Region, launch};
 
 /// How the iterations of a loop, or of tightly nested loops that run as one, are divided.
@@ -26,6 +28,10 @@ pub struct Division {
     pub named: Levels,
     /// The levels that divide it; none if it runs in order.
     pub levels: Levels,
+    /// What its clauses make private.
+    pub private: Vec<ListItem>,
+    /// What its clauses reduce, and the reductions of other loops and of the construct that pass through it.
+    pub reductions: Vec<(ReductionOp, ListItem)>,
     /// What its clauses say of the sizes of the levels.
     pub sizes: AskedSizes,
     /// The sizes of its tiles, outermost loop first.
@@ -127,12 +133,14 @@ impl Plan {
             note.sizes = AskedSizes::of(counting(&one.directive, device_type));
         }
         let facts = Facts { unit, symbols, bound, device_type, plan: self };
-        self.divisions = divisions(&facts);
+        let mut divisions = divisions(&facts);
+        reduced::pass_through(facts.code(), &mut divisions);
+        self.divisions = divisions;
     }
 }
 
 /// The clauses of a directive that count for the device.
-fn counting<'a>(
+pub(super) fn counting<'a>(
     directive: &'a Directive,
     device_type: &str,
 ) -> impl Iterator<Item = &'a ClauseKind> + use<'a> {
@@ -141,6 +149,11 @@ fn counting<'a>(
 }
 
 impl<'a> Facts<'a> {
+    fn code(&self) -> Code<'a> {
+        let Facts { unit, symbols, bound, device_type, .. } = *self;
+        Code { unit, symbols, bound, device_type }
+    }
+
     fn clauses(&self, at: usize) -> LoopClauses<'a> {
         let directive = &self.bound[at].directive;
         LoopClauses::new(directive, &effective(directive, self.device_type).0)
@@ -219,6 +232,8 @@ impl<'a> Facts<'a> {
             is_over_gangs: region.has_gangs && self.gangs_divide(at),
         };
         division.levels = assigned(wish, region.levels);
+        let lists = Lists::of(self.code(), &division.directives);
+        (division.private, division.reductions) = (lists.private, lists.reductions);
         division.sizes = self.sizes(&division.directives);
         division.is_ragged = self.is_ragged(&headers[0]);
         (division, below)
@@ -232,6 +247,8 @@ impl<'a> Facts<'a> {
             stmts: vec![stmt],
             named: Levels { gang: clauses.gang, worker: clauses.worker, vector: clauses.vector },
             levels: Levels::NONE,
+            private: Vec::new(),
+            reductions: Vec::new(),
             sizes: AskedSizes::default(),
             tile: Vec::new(),
             is_ragged: false,

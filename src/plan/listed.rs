@@ -26,15 +26,15 @@ pub struct Code<'a> {
 
 /// What the clauses of a loop, and of the loops that run as one with it, say of variables.
 #[derive(Clone, Debug)]
-pub struct LoopLists<'a, 'b> {
+pub struct LoopLists<'a> {
     /// The bytes of the loop.
     pub span: Span,
     /// The levels that divide it.
     pub levels: Levels,
     /// What is private.
-    pub private: &'b [&'a ListItem],
+    pub private: &'a [ListItem],
     /// What is reduced.
-    pub reductions: &'b [(ReductionOp, &'a ListItem)],
+    pub reductions: &'a [(ReductionOp, ListItem)],
 }
 
 /// What there is to know of a launch besides its loops.
@@ -63,7 +63,7 @@ pub struct Listed<'a> {
 
 impl<'a> Listed<'a> {
     /// The variables that clauses name in a launch with these loops.
-    pub fn of(code: Code<'a>, launched: Launched, loops: &[LoopLists<'a, '_>]) -> Listed<'a> {
+    pub fn of(code: Code<'a>, launched: Launched, loops: &[LoopLists<'a>]) -> Listed<'a> {
         let mut listed = Listed::default();
         let place = code.bound[launched.index].directive.span.start;
         let symbol_of = |item: &ListItem| code.symbols.lookup(item.variable(), place);

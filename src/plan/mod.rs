@@ -38,6 +38,7 @@ mod parts;
 mod plain;
 mod queue;
 mod reduce;
+mod reduced;
 mod role;
 mod routine;
 mod saved;
@@ -75,6 +76,7 @@ pub use object::with_objects;
 pub use own::{Own, own_scalars};
 pub use parts::{bodies, hands_on_pointer};
 pub use plain::with_plain_names;
+pub use reduced::is_used_beside;
 pub use saved::{SAVED, Saved, expressions, has_effects, reads_updated};
 pub use section::{Contiguity, Extent, Section, sizes_as_arrays};
 pub use tree::{

@@ -25,7 +25,6 @@ use crate::cuda::schedule::capture::{self, Captured, Environment, Extra, Role};
 use crate::cuda::schedule::clause::Asked;
 use crate::cuda::schedule::distinct::are_distinct;
 use crate::cuda::schedule::nest::{self, Nest};
-use crate::cuda::schedule::reduction::reductions_through;
 use crate::cuda::schedule::sizes::{Sizes, shape};
 use crate::cuda::schedule::{spill, threads};
 use crate::host::ir::{StmtId, StmtKind};
@@ -110,7 +109,7 @@ impl<'a> Lowering<'a> {
         let own = threads::own(input, index, &nest, in_kernels);
         let is_one_gang = match &asked.gangs {
             Some(gangs) => gangs.trim() == "1",
-            None => !nest.values().any(|shared| shared.levels.gang),
+            None => !nest.values().any(|shared| shared.levels().gang),
         };
         let kind = capture::Kind { in_kernels, is_split, is_one_gang };
         let Environment { variables: mut captured, extras } =
@@ -208,9 +207,8 @@ impl<'a> Lowering<'a> {
         let Some(root) = root.filter(|_| !is_serial) else {
             return Nest::new();
         };
-        let (mut nest, said) = nest::nest(input, root);
+        let (nest, said) = nest::nest(input, root);
         self.diags.extend(said);
-        reductions_through(input, index, &mut nest);
         nest
     }
 

@@ -562,23 +562,25 @@ impl Body<'_, '_> {
 
     /// A loop whose iterations are shared out.
     fn shared(&mut self, shared: &Shared, mode: Levels, in_block: bool) -> Result<(), Refused> {
-        let (Some(outer), Some(inner)) = (shared.stmts.first(), shared.headers.last()) else { return Ok(()) };
+        let (Some(outer), Some(inner)) = (shared.division.stmts.first(), shared.headers.last()) else {
+            return Ok(());
+        };
         let span = self.input.stmt_span(*outer);
         // The vector lanes of one worker run it, the others wait.
-        let one_row = self.shape.rows && shared.levels.vector && !shared.levels.worker && !mode.worker;
-        let mut inside = mode.with(shared.levels);
+        let one_row = self.shape.rows && shared.levels().vector && !shared.levels().worker && !mode.worker;
+        let mut inside = mode.with(shared.levels());
         inside.worker |= one_row;
         let mut before = String::new();
         let mut behind = String::new();
         let mut own = Vec::new();
-        for (op, item) in &shared.reductions {
-            let threads = Levels { gang: false, ..shared.levels };
+        for (op, item) in &shared.division.reductions {
+            let threads = Levels { gang: false, ..shared.levels() };
             if self.shape.many && threads.threads() {
                 own.extend(self.reduce(*op, item, shared, threads, one_row, (&mut before, &mut behind))?);
             }
         }
-        let in_gang = !shared.levels.gang || self.is_one_gang;
-        if shared.levels.threads() && in_gang && self.shape.many && self.has_effect(*outer) {
+        let in_gang = !shared.levels().gang || self.is_one_gang;
+        if shared.levels().threads() && in_gang && self.shape.many && self.has_effect(*outer) {
             let sync = match mode.worker && self.shape.rows {
                 true => self.vector_sync(),
                 false => "__syncthreads();".to_owned(),
@@ -705,7 +707,7 @@ impl Body<'_, '_> {
             return Err(refused(item.span, "a reduction of something else than a scalar or an array"));
         }
         let call = format!("acc2omp::{reduce}<{}{lanes}>({name})", operator(op));
-        if shared.levels.gang && self.results.contains_key(&symbol) && self.is_only(shared, symbol) {
+        if shared.levels().gang && self.results.contains_key(&symbol) && self.is_only(shared, symbol) {
             *behind += &format!("\n{name} = {call};");
             return Ok(None);
         }
@@ -721,13 +723,13 @@ impl Body<'_, '_> {
     /// Whether the loop is the only place where the region uses a variable, and is reached once.
     fn is_only(&self, shared: &Shared, symbol: SymbolId) -> bool {
         let outer = shared.span(self.input);
-        let reducing = self.nest.values().filter(|other| {
-            other.levels.threads()
-                && other
-                    .reductions
-                    .iter()
-                    .any(|(_, item)| self.input.symbols.lookup(&item.base.text, outer.start) == Some(symbol))
-        });
+        let reducing =
+            self.nest.values().filter(|other| {
+                other.levels().threads()
+                    && other.division.reductions.iter().any(|(_, item)| {
+                        self.input.symbols.lookup(&item.base.text, outer.start) == Some(symbol)
+                    })
+            });
         let unit = self.input.unit();
         let mut elsewhere = unit.expr_ids_in(self.region).filter(|id| !outer.contains(unit.expr(*id).span));
         reducing.count() == 1
@@ -750,7 +752,7 @@ impl Body<'_, '_> {
 
     /// What counts the loops of a nest, the `for` line of a shared loop, and the lines that set its variables.
     fn header(&mut self, shared: &Shared) -> Result<(String, String, Vec<String>), Refused> {
-        if !shared.tile.is_empty() {
+        if !shared.division.tile.is_empty() {
             return self.tiled(shared);
         }
         if shared.reuses {
@@ -759,7 +761,7 @@ impl Body<'_, '_> {
         if !self.windows.is_empty() {
             return self.windowed(shared);
         }
-        let (first, stride) = self.threads(shared.levels);
+        let (first, stride) = self.threads(shared.levels());
         let index = self.index_type(shared);
         let k = self.names.fresh("k");
         let mut parts = Vec::new();
@@ -838,7 +840,7 @@ impl Body<'_, '_> {
     pub fn index_type(&self, shared: &Shared) -> &'static str {
         match shared.headers.as_slice() {
             _ if self.template && shared.headers.len() > 1 => self.index,
-            [only] if is_narrow(self.input, only, !shared.levels.gang) => "unsigned",
+            [only] if is_narrow(self.input, only, !shared.levels().gang) => "unsigned",
             _ => "unsigned long long",
         }
     }

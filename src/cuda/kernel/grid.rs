@@ -87,7 +87,7 @@ pub fn grid(launched: &Launched) -> Result<Grid, Refused> {
 impl<'a, 'b> Launched<'a, 'b> {
     /// The loops that gangs divide, with the numbers of iterations that the launcher can compute.
     fn trips(&self) -> Result<Trips<'a, 'b>, Refused> {
-        let over_gangs: Vec<&Shared> = self.nest.values().filter(|shared| shared.levels.gang).collect();
+        let over_gangs: Vec<&Shared> = self.nest.values().filter(|shared| shared.levels().gang).collect();
         let mut counts: Vec<String> = Vec::new();
         for shared in &over_gangs {
             if !shared.headers.iter().all(|header| self.can_count(header)) {
@@ -144,7 +144,7 @@ impl<'a, 'b> Launched<'a, 'b> {
 
     /// Whether the launcher chooses the width of the index: of one nest of several loops, whose iterations it counts.
     fn chooses_index(&self, trips: &Trips) -> bool {
-        let is_alone = |shared: &Shared| shared.levels.gang || shared.headers.len() == 1;
+        let is_alone = |shared: &Shared| shared.levels().gang || shared.headers.len() == 1;
         !self.input.in_place
             && trips.over_gangs.iter().any(|shared| shared.headers.len() > 1)
             && self.nest.values().all(is_alone)
@@ -186,8 +186,8 @@ impl<'a, 'b> Launched<'a, 'b> {
 
     /// The iterations that a gang takes at a time.
     fn at_a_time(&self, shared: &Shared) -> usize {
-        match (shared.levels.worker, shared.levels.vector) {
-            _ if !shared.tile.is_empty() => sizes::elements(&shared.tile).unwrap_or(1),
+        match (shared.levels().worker, shared.levels().vector) {
+            _ if !shared.division.tile.is_empty() => sizes::elements(&shared.division.tile).unwrap_or(1),
             (_, true) => self.sizes.vector * self.sizes.workers,
             (true, false) => self.sizes.workers,
             (false, false) => 1,

@@ -15,7 +15,7 @@ use super::body::Body;
 pub fn declarations(body: &Body, shared: &Shared) -> Result<Vec<String>, Refused> {
     let input = body.input;
     let mut lines = Vec::new();
-    for item in &shared.private {
+    for item in &shared.division.private {
         let Some(symbol) = used_outside(input, item, shared.span(input), body.region) else { continue };
         let declared = input.declaration(symbol).filter(|_| !body.common.contains(&symbol));
         let text = declared
@@ -33,7 +33,7 @@ pub fn none_outside(input: &Input, region: Span) -> Result<(), Refused> {
 /// That no loop that is not divided has such a variable.
 pub fn of_sequential(body: &Body, region: Span) -> Result<(), Refused> {
     let input = body.input;
-    let stmts = body.nest.values().flat_map(|shared| &shared.stmts);
+    let stmts = body.nest.values().flat_map(|shared| &shared.division.stmts);
     let divided: Vec<Span> = stmts.map(|stmt| input.stmt_span(*stmt)).collect();
     none(input, region, &|span| divided.contains(&span))
 }

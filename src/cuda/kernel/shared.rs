@@ -34,10 +34,10 @@ fn threads_share(body: &Body, symbol: SymbolId, from: Levels) -> bool {
     let input = body.input;
     body.shape.many
         && body.nest.values().any(|shared| {
-            let more = shared.levels.without(from).threads();
-            let inner = sema::uses(input.unit(), input.symbols, shared.stmts[0]);
+            let more = shared.levels().without(from).threads();
+            let inner = sema::uses(input.unit(), input.symbols, shared.stmt());
             // What it reduces, it has a copy of for each thread.
-            let reduces = shared.reduces(input, symbol).next().is_some();
+            let reduces = shared.reduces(input, symbol);
             more && !reduces && inner.of(symbol).is_some_and(|used| used.part_written || used.address_taken)
         })
 }

@@ -313,7 +313,7 @@ impl Region<'_, '_> {
             let stmt = unit.stmt(id);
             let is_loop =
                 matches!(stmt.kind, StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. });
-            let is_shared = self.nest.values().any(|shared| shared.stmts.contains(&id));
+            let is_shared = self.nest.values().any(|shared| shared.division.stmts.contains(&id));
             is_loop && !is_shared && stmt.span.contains(first)
         });
         in_order && !is_again

@@ -23,13 +23,13 @@ impl Body<'_, '_> {
     /// What counts the tiles of a nest, the two `for` lines, and the lines that set its variables.
     pub fn tiled(&mut self, shared: &Shared) -> Result<(String, String, Vec<String>), Refused> {
         let index = self.index_type(shared);
-        let gangs = Levels { gang: shared.levels.gang, ..Levels::NONE };
+        let gangs = Levels { gang: shared.levels().gang, ..Levels::NONE };
         let (first, stride) = match gangs.gang {
             true => self.threads(gangs),
             false => ("0".to_owned(), "1".to_owned()),
         };
-        let (lane, lanes) = match shared.levels.threads() {
-            true => self.threads(shared.levels.without(gangs)),
+        let (lane, lanes) = match shared.levels().threads() {
+            true => self.threads(shared.levels().without(gangs)),
             false => ("0".to_owned(), "1".to_owned()),
         };
         let (tile, at) = (self.names.fresh("tile"), self.names.fresh("at"));
@@ -39,7 +39,7 @@ impl Body<'_, '_> {
             let counted = Counted::new(self.input, header, &self.edits)?;
             let trips = self.names.fresh(&format!("{}_trips", counted.name));
             let tiles = self.names.fresh(&format!("{}_tiles", counted.name));
-            let size = shared.tile.get(level).map_or("*", String::as_str);
+            let size = shared.division.tile.get(level).map_or("*", String::as_str);
             let size = operand(if size == "*" { TILE } else { size });
             let place = self.names.fresh(&format!("{}_at", counted.name));
             counts.push(format!("{trips} = {}, {tiles} = ({trips} + {size} - 1) / {size}", counted.trips));

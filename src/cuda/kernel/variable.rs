@@ -18,12 +18,13 @@ use crate::cuda::program::{Input, Refused, effects, refused, sizes};
 use crate::cuda::schedule::capture::{self, Captured, Extra, Role};
 use crate::cuda::schedule::nest::Nest;
 use crate::cuda::schedule::owners::{self, shared_by_threads};
-use crate::cuda::schedule::reduction::{identity, operator, used_beside};
+use crate::cuda::schedule::reduction::{identity, operator};
 use crate::cuda::schedule::sizes::Sizes;
 use crate::cuda::types::declarator::Type;
 use crate::cuda::types::item::{self, Address, Rows};
 use crate::cuda::types::spelling;
 use crate::host::ir::{DeclKind, Derived, ExprId, StmtId};
+use crate::plan;
 use crate::sema::{self, Class, SymbolId, SymbolKind};
 use crate::source::Span;
 
@@ -218,11 +219,15 @@ impl<'a> Making<'a, '_> {
     /// Whether a reduction is that of the only gang, which has its result as any other variable: loops reduce it, none of them
     /// over gangs, or the region uses it beside such loops.
     pub fn is_only_gangs(&self, symbol: SymbolId) -> bool {
-        let reducing =
-            || self.nest.values().filter(|shared| shared.reduces(self.input, symbol).next().is_some());
-        let is_in_gang = || reducing().next().is_some() && reducing().all(|shared| !shared.levels.gang);
+        let reducing = || self.nest.values().filter(|shared| shared.reduces(self.input, symbol));
+        let is_in_gang = || reducing().next().is_some() && reducing().all(|shared| !shared.levels().gang);
         let is_loops = || is_in_gang() && !self.constructs.contains(&symbol);
-        self.is_one_gang && (is_loops() || used_beside(self.input, self.nest, self.stmt, symbol))
+        let is_used_beside = || {
+            let region = self.input.stmt_span(self.stmt);
+            let divisions = self.nest.values().map(|shared| shared.division);
+            plan::is_used_beside(self.input.code(), region, divisions, symbol)
+        };
+        self.is_one_gang && (is_loops() || is_used_beside())
     }
 
     /// Where copies of a variable's memory come from. Both use these names in this order.
@@ -749,7 +754,9 @@ pub fn is_constant(input: &Input, one: &Captured, size: ExprId) -> bool {
 fn is_shared_variable_only(input: &Input, nest: &Nest, stmt: StmtId, symbol: SymbolId) -> bool {
     let controlled: FxHashMap<StmtId, SymbolId> = nest
         .values()
-        .flat_map(|shared| shared.stmts.iter().copied().zip(shared.headers.iter().map(|header| header.var)))
+        .flat_map(|shared| {
+            shared.division.stmts.iter().copied().zip(shared.headers.iter().map(|header| header.var))
+        })
         .collect();
     let beside = sema::uses_beside(input.unit(), input.symbols, stmt, &controlled);
     let Some(used) = beside.of(symbol) else { return true };

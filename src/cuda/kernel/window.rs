@@ -186,7 +186,8 @@ impl Body<'_, '_> {
 /// The one loop of a launch that all threads share out, if it counts upwards by one and its body is a block.
 fn only_loop<'n>(input: &Input, nest: &'n Nest) -> Option<&'n Shared<'n>> {
     let mut all = nest.values();
-    let shared = all.next().filter(|shared| shared.levels == Levels::ALL && shared.tile.is_empty())?;
+    let shared =
+        all.next().filter(|shared| shared.levels() == Levels::ALL && shared.division.tile.is_empty())?;
     let [header] = shared.headers.as_slice() else { return None };
     let is_number = input.symbols.get(header.var).class == Class::Scalar;
     let is_plain = header.step.is_none() && !header.down && is_number;

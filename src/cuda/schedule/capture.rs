@@ -165,9 +165,9 @@ fn listed<'a>(input: &Input<'a>, index: usize, stmt: StmtId, nest: &Nest<'a>, la
         .values()
         .map(|shared| LoopLists {
             span: shared.span(input),
-            levels: shared.levels,
-            private: &shared.private,
-            reductions: &shared.reductions,
+            levels: shared.levels(),
+            private: &shared.division.private,
+            reductions: &shared.division.reductions,
         })
         .collect();
     let Kind { in_kernels, is_one_gang, .. } = launch;

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::reuse;
-use crate::acc::ast::{ClauseKind, DirectiveKind, ListItem, ReductionOp};
+use crate::acc::ast::DirectiveKind;
 use crate::bind::{ancestors, descendants};
 use crate::cuda::program::Input;
 use crate::cuda::program::levels::Levels;
@@ -18,20 +18,10 @@ use crate::source::Span;
 /// A loop, or a tight nest of loops run as one, whose iterations are shared out.
 #[derive(Clone, Debug)]
 pub struct Shared<'a> {
+    /// How the plan divides it.
+    pub division: &'a Division,
     /// The headers, outermost first.
     pub headers: Vec<Header>,
-    /// The `for` statements, outermost first.
-    pub stmts: Vec<StmtId>,
-    /// Who shares it out.
-    pub levels: Levels,
-    /// The sizes of its tiles, outermost loop first.
-    pub tile: Vec<String>,
-    /// What its clauses reduce.
-    pub reductions: Vec<(ReductionOp, &'a ListItem)>,
-    /// What its clauses make private.
-    pub private: Vec<&'a ListItem>,
-    /// The trip count is read from memory: it may be short, and differ from one outer iteration to the next.
-    pub ragged: bool,
     /// Its iterations are taken in tiles, as neighbours in both directions read the same memory.
     pub reuses: bool,
 }
@@ -39,17 +29,22 @@ pub struct Shared<'a> {
 impl<'a> Shared<'a> {
     /// Its bytes.
     pub fn span(&self, input: &Input) -> Span {
-        input.stmt_span(self.stmts[0])
+        input.stmt_span(self.stmt())
     }
 
-    /// The operators by which its clauses reduce a variable.
-    pub fn reduces(&self, input: &Input<'a>, symbol: SymbolId) -> impl Iterator<Item = ReductionOp> {
-        let at = self.span(input).start;
-        let own = self
-            .reductions
-            .iter()
-            .filter(move |(_, item)| input.symbols.lookup(&item.base.text, at) == Some(symbol));
-        own.map(|(op, _)| *op)
+    /// The outermost `for` statement.
+    pub fn stmt(&self) -> StmtId {
+        self.division.stmts[0]
+    }
+
+    /// The levels that divide it.
+    pub fn levels(&self) -> Levels {
+        self.division.levels
+    }
+
+    /// Whether its clauses or those of loops around and inside it reduce a variable.
+    pub fn reduces(&self, input: &Input, symbol: SymbolId) -> bool {
+        self.division.reduces(input.code(), symbol).next().is_some()
     }
 }
 
@@ -87,52 +82,17 @@ fn division<'a>(input: &Input<'a>, at: usize) -> Option<&'a Division> {
     input.plan.divisions.get(&stmt).filter(|one| one.directives[0] == at)
 }
 
-fn nest_of<'a>(input: &Input<'a>, divisions: &[&Division]) -> Nest<'a> {
+fn nest_of<'a>(input: &Input<'a>, divisions: &[&'a Division]) -> Nest<'a> {
     let divided = divisions.iter().filter(|one| one.levels.any());
     divided.map(|one| (one.stmts[0], shared(input, one))).collect()
 }
 
 /// A loop that is distributed as the plan divides it.
-fn shared<'a>(input: &Input<'a>, division: &Division) -> Shared<'a> {
+fn shared<'a>(input: &Input<'a>, division: &'a Division) -> Shared<'a> {
     let header = |stmt: &StmtId| sema::header(input.unit(), input.symbols, *stmt).ok();
-    let (reductions, private) = lists(input, &division.directives);
-    let mut shared = Shared {
-        headers: division.stmts.iter().filter_map(header).collect(),
-        stmts: division.stmts.clone(),
-        levels: division.levels,
-        tile: division.tile.clone(),
-        reductions,
-        private,
-        ragged: division.is_ragged,
-        reuses: false,
-    };
-    shared.reuses = shared.levels == Levels::ALL && shared.tile.is_empty() && reuse::is_in(input, &shared);
+    let headers = division.stmts.iter().filter_map(header).collect();
+    let mut shared = Shared { division, headers, reuses: false };
+    shared.reuses =
+        division.levels == Levels::ALL && division.tile.is_empty() && reuse::is_in(input, &shared);
     shared
-}
-
-/// What the clauses of some directives reduce, and what they make private.
-type Lists<'a> = (Vec<(ReductionOp, &'a ListItem)>, Vec<&'a ListItem>);
-
-/// What the clauses of the directives of loops that run as one say of variables; what is reduced is named once.
-fn lists<'a>(input: &Input<'a>, directives: &[usize]) -> Lists<'a> {
-    let (mut reductions, mut private) = Lists::default();
-    for (depth, at) in directives.iter().enumerate() {
-        for kind in input.clauses(*at) {
-            match kind {
-                ClauseKind::Private(list) => private.extend(list),
-                ClauseKind::Reduction(op, list) => {
-                    let known = |item: &ListItem, all: &[(ReductionOp, &ListItem)]| {
-                        depth > 0 && all.iter().any(|(_, other)| other.text == item.text)
-                    };
-                    for item in list {
-                        if !known(item, &reductions) {
-                            reductions.push((*op, item));
-                        }
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-    (reductions, private)
 }

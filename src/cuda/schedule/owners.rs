@@ -13,12 +13,13 @@ use crate::source::Span;
 /// The levels of the loops that hold a place.
 pub fn levels_at(input: &Input, nest: &Nest, place: Span) -> Levels {
     let around = nest.values().filter(|shared| shared.span(input).contains(place));
-    around.fold(Levels::NONE, |sum, shared| sum.with(shared.levels))
+    around.fold(Levels::NONE, |sum, shared| sum.with(shared.levels()))
 }
 
 /// The levels of the loop that a variable is private to, and of those around it; none if it is private to the construct.
 pub fn levels_of_owner(input: &Input, nest: &Nest, name: &str) -> Levels {
-    let owner = nest.values().find(|shared| shared.private.iter().any(|item| item.base.text == name));
+    let owner =
+        nest.values().find(|shared| shared.division.private.iter().any(|item| item.base.text == name));
     owner.map_or(Levels::NONE, |owner| levels_at(input, nest, owner.span(input)))
 }
 
@@ -29,7 +30,7 @@ pub fn shared_by_threads(input: &Input, nest: &Nest, shape: Shape, one: &Capture
     shape.many
         && !(mode.worker && shape.rows)
         && nest.values().any(|shared| {
-            let inner = sema::uses(input.unit(), input.symbols, shared.stmts[0]);
-            shared.levels.without(mode).threads() && inner.of(one.symbol).is_some()
+            let inner = sema::uses(input.unit(), input.symbols, shared.stmt());
+            shared.levels().without(mode).threads() && inner.of(one.symbol).is_some()
         })
 }

@@ -36,15 +36,15 @@ pub struct Sizes {
 
 pub fn shape(input: &Input, nest: &Nest, stmt: StmtId, asked: &Asked) -> Sizes {
     let called = called_levels(input, stmt);
-    let threads = nest.values().any(|shared| shared.levels.threads()) || called.threads();
-    let rows = nest.values().any(|shared| shared.levels.worker && !shared.levels.vector);
+    let threads = nest.values().any(|shared| shared.levels().threads()) || called.threads();
+    let rows = nest.values().any(|shared| shared.levels().worker && !shared.levels().vector);
     if !threads {
         return Sizes { shape: Shape { rows: false, many: false }, vector: 1, workers: 1 };
     }
     let shape = Shape { rows, many: true };
     let literal = |text: &Option<String>| text.as_ref().and_then(|text| text.trim().parse::<usize>().ok());
     if !rows {
-        let tile = nest.values().filter_map(|shared| elements(&shared.tile)).max();
+        let tile = nest.values().filter_map(|shared| elements(&shared.division.tile)).max();
         let asked_for = match (literal(&asked.vector), literal(&asked.workers)) {
             (None, None) => tile.unwrap_or(THREADS),
             (vector, workers) => vector.unwrap_or(32) * workers.unwrap_or(1),
@@ -52,13 +52,13 @@ pub fn shape(input: &Input, nest: &Nest, stmt: StmtId, asked: &Asked) -> Sizes {
         let threads = asked_for.clamp(32, 1024).next_multiple_of(32);
         return Sizes { shape, vector: threads, workers: 1 };
     }
-    let inner = nest.values().filter(|shared| shared.levels.vector && !shared.levels.worker);
+    let inner = nest.values().filter(|shared| shared.levels().vector && !shared.levels().worker);
     let mut lanes: usize = 0;
     for shared in inner {
         let trips = shared.headers.last().and_then(|header| sema::trip_constant(input.unit(), header));
         let wanted = match trips {
             Some(trips) => usize::try_from(trips).unwrap_or(32).next_power_of_two().clamp(2, 32),
-            None if shared.ragged => SHORT_ROW,
+            None if shared.division.is_ragged => SHORT_ROW,
             None => 32,
         };
         lanes = lanes.max(wanted);

@@ -19,21 +19,21 @@ pub fn own(input: &Input, index: usize, nest: &Nest, in_kernels: bool) -> Vec<Ow
     let shared = shared(input, index, nest);
     let controlled = nest
         .values()
-        .flat_map(|one| one.stmts.iter().copied().zip(one.headers.iter().map(|header| header.var)))
+        .flat_map(|one| one.division.stmts.iter().copied().zip(one.headers.iter().map(|header| header.var)))
         .collect();
     let mut found: Vec<Own> = Vec::new();
     // Each gang has what it needs of its variables where all of its threads run the loop.
-    let is_divided = |one: &super::nest::Shared| one.levels.threads() || in_kernels;
+    let is_divided = |one: &super::nest::Shared| one.levels().threads() || in_kernels;
     for one in nest.values().filter(|one| is_divided(one)) {
         let Some(body) = one.headers.last().map(|header| header.body) else { continue };
         let used = sema::uses_beside(unit, symbols, body, &controlled);
         let live = match in_kernels {
-            true => live_after(input, index, one.stmts[0], &used),
+            true => live_after(input, index, one.stmt(), &used),
             false => BTreeSet::new(),
         };
         let is_shared = |symbol: SymbolId, _: &sema::Symbol, _: &sema::Use| shared.contains(&symbol);
         let code = (unit, symbols);
-        let own = plan::own_scalars(code, (one.stmts[0], &one.headers), &used, &live, &is_shared);
+        let own = plan::own_scalars(code, (one.stmt(), &one.headers), &used, &live, &is_shared);
         for one in own {
             match found.iter_mut().find(|known| known.symbol == one.symbol) {
                 Some(known) => {
@@ -80,7 +80,7 @@ fn shared(input: &Input, index: usize, nest: &Nest) -> HashSet<SymbolId> {
     }
     for one in nest.values() {
         let place = one.span(input).start;
-        let items = one.reductions.iter().map(|(_, item)| *item).chain(one.private.iter().copied());
+        let items = one.division.reductions.iter().map(|(_, item)| item).chain(&one.division.private);
         shared.extend(items.filter_map(|item| input.symbols.lookup(item.variable(), place)));
     }
     shared.extend(input.symbols.on_device());
