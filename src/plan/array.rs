@@ -9,7 +9,9 @@ use crate::host::ir::StmtId;
 use crate::sema::{self, Elementwise, Refusal, Why};
 use crate::source::Span;
 
-use super::{Attribute, Gangs, Item, Launch, Maker, Region, Sharing, Sizes, Spread, WorkLoop, operator};
+use super::{
+    Attribute, Gangs, Input, Item, Launch, Maker, Region, Sharing, Sizes, Spread, WorkLoop, operator,
+};
 
 /// The array statements of a region.
 #[derive(Default)]
@@ -20,7 +22,7 @@ pub(super) struct Arrays {
     pub(super) refused: BTreeMap<StmtId, Diag>,
 }
 
-impl Maker<'_> {
+impl Input<'_> {
     /// The array statements among the parts of a region.
     pub(super) fn arrays(&self, region: StmtId, parts: &[StmtId]) -> Arrays {
         let mut arrays = Arrays::default();
@@ -63,12 +65,14 @@ impl Maker<'_> {
         let is_branched = self.file.text(span).lines().any(|line| line.starts_with('#'));
         is_branched.then_some("lines of the preprocessor stand in the region")
     }
+}
 
+impl Maker<'_> {
     /// A region that is one array statement: one launch with the clauses of the region.
     pub(super) fn kernels_array(&mut self, index: usize, region: StmtId, stmt: StmtId, counting: Vec<usize>) {
         let mut attributes = self.sharing(index, region, &counting, Region::Kernels);
         let nest = self.array_nest(index, stmt);
-        self.copy_reduced(index, region, nest.as_ref(), &mut attributes);
+        self.input.copy_reduced(index, region, nest.as_ref(), &mut attributes);
         let launch = Launch {
             region: Region::Kernels,
             directive: index,
@@ -86,7 +90,7 @@ impl Maker<'_> {
         let elementwise = &array.elementwise;
         let reduction = elementwise.reduction.as_ref().map(|reduction| Attribute {
             sharing: Sharing::Reduction(operator(reduction.how)),
-            item: self.symbols.get(reduction.variable).name.clone(),
+            item: self.input.symbols.get(reduction.variable).name.clone(),
             entry: "clause/reduction",
         });
         Some(WorkLoop {

@@ -8,12 +8,12 @@ use crate::host::ir::{ExprId, ExprKind, StmtId, StmtKind};
 use crate::sema::{self, Class, SymbolId, SymbolKind, uses};
 use crate::source::{Form, Language};
 
-use super::{Attribute, Condition, Gangs, Launch, Maker, Region};
+use super::{Attribute, Condition, Gangs, Input, Launch, Maker, Region};
 
 /// A condition of Fortran must be so short that its statement fits on a line: of fixed form, and of free form.
 const LONGEST: [u32; 2] = [40, 80];
 
-impl Maker<'_> {
+impl Input<'_> {
     /// Whether the device can compute the condition of the branch `stmt` of region `index` for the host.
     pub(super) fn may_ask(&self, index: usize, stmt: StmtId) -> bool {
         let StmtKind::If { cond, .. } = self.unit.stmt(stmt).kind else { return false };
@@ -92,7 +92,9 @@ impl Maker<'_> {
         };
         items.into_iter().any(|item| is_it(item) && self.symbol_of(at, item) == Some(symbol))
     }
+}
 
+impl Maker<'_> {
     /// Adds the conditions that the device computes for the branches `asked`; `attributes` of a launch are found by what it
     /// names.
     pub(super) fn ask(
@@ -103,9 +105,9 @@ impl Maker<'_> {
         attributes: &dyn Fn(&[SymbolId], u32) -> Vec<Attribute>,
     ) {
         for stmt in asked.iter().copied() {
-            let StmtKind::If { cond, .. } = self.unit.stmt(stmt).kind else { continue };
-            let span = self.unit.expr(cond).span;
-            let read = sema::reads_of_expr(self.unit, self.symbols, cond);
+            let StmtKind::If { cond, .. } = self.input.unit.stmt(stmt).kind else { continue };
+            let span = self.input.unit.expr(cond).span;
+            let read = sema::reads_of_expr(self.input.unit, self.input.symbols, cond);
             let launch = Launch {
                 region: Region::Kernels,
                 directive: index,
@@ -114,7 +116,7 @@ impl Maker<'_> {
                 nest: None,
                 data_outside,
             };
-            let text = self.file.text(span).into_owned();
+            let text = self.input.file.text(span).into_owned();
             self.plan.conditions.push(Condition { stmt, span, text, launch });
         }
     }

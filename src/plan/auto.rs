@@ -17,7 +17,7 @@ use crate::source::Span;
 
 use super::feedback::{help, reason};
 use super::induction::Closed;
-use super::{Aim, Maker, Region, launch};
+use super::{Aim, Input, Region, launch};
 
 /// The directives, and what was found out about the loops.
 pub struct Settled {
@@ -48,11 +48,11 @@ pub fn leaves_open(bound: &[Bound]) -> bool {
 /// Settles which loops are parallel.
 pub fn settle(facts: &Facts, bound: Vec<Bound>, aim: &Aim) -> Settled {
     let (verdicts, diags, changes, closed, reached) = {
-        let maker = Maker::new(facts.file, facts.unit, facts.symbols, &bound, aim);
+        let input = Input::new(facts.file, facts.unit, facts.symbols, &bound, aim);
         let mut settling = Settling {
-            maker: &maker,
+            input: &input,
             facts,
-            at_loop: maker.loop_directives(),
+            at_loop: input.loop_directives(),
             verdicts: BTreeMap::new(),
             changes: Changes::default(),
             diags: Vec::new(),
@@ -81,7 +81,7 @@ pub(super) struct Changes {
 }
 
 pub(super) struct Settling<'m, 'a> {
-    pub(super) maker: &'m Maker<'a>,
+    pub(super) input: &'m Input<'a>,
     pub(super) facts: &'m Facts<'a>,
     /// The directives that govern loops, by the loop.
     pub(super) at_loop: BTreeMap<StmtId, usize>,
@@ -94,7 +94,7 @@ pub(super) struct Settling<'m, 'a> {
     reached: Reached,
 }
 
-impl Maker<'_> {
+impl Input<'_> {
     /// The directives that govern loops, by the loop.
     fn loop_directives(&self) -> BTreeMap<StmtId, usize> {
         let is_loop = |kind| {
@@ -114,10 +114,10 @@ impl Maker<'_> {
 impl Settling<'_, '_> {
     /// A compute construct, or a loop directive outside of all.
     fn construct(&mut self, index: usize) {
-        let one = &self.maker.bound[index];
+        let one = &self.input.bound[index];
         let Some(stmt) = one.stmt() else { return };
         let is_orphan =
-            one.directive.kind == DirectiveKind::Loop && self.maker.compute_above(index).is_none();
+            one.directive.kind == DirectiveKind::Loop && self.input.compute_above(index).is_none();
         if !one.directive.kind.is_compute() && !is_orphan {
             return;
         }
@@ -141,19 +141,19 @@ impl Settling<'_, '_> {
 
     /// Whether the construct, or a loop in it, is `auto`.
     fn has_auto(&self, index: usize) -> bool {
-        let all = std::iter::once(index).chain(self.maker.all_loops_below(index));
-        all.into_iter().any(|at| self.maker.clauses(at).auto)
+        let all = std::iter::once(index).chain(self.input.all_loops_below(index));
+        all.into_iter().any(|at| self.input.clauses(at).auto)
     }
 
     /// What stands around the loops of a construct.
     fn around(&self, index: usize) -> Around {
-        let maker = self.maker;
-        let one = &maker.bound[index];
-        let body = one.function.map(|function| maker.unit.function(function).body);
+        let input = self.input;
+        let one = &input.bound[index];
+        let body = one.function.map(|function| input.unit.function(function).body);
         let here = one.directive.span.start;
-        let lookup = |name: &String| maker.symbols.lookup(name, here);
-        let shared = maker.stated(index).iter().filter_map(lookup).collect();
-        let inside = || descendants(maker.bound, index).map(|at| (at, &maker.bound[at]));
+        let lookup = |name: &String| input.symbols.lookup(name, here);
+        let shared = input.stated(index).iter().filter_map(lookup).collect();
+        let inside = || descendants(input.bound, index).map(|at| (at, &input.bound[at]));
         let atomic = inside().filter(|(_, one)| one.directive.kind == DirectiveKind::Atomic);
         let loops = std::iter::once((index, one)).chain(inside());
         let loops = loops.filter_map(|(at, one)| Some((one.stmt()?, at)));
@@ -161,7 +161,7 @@ impl Settling<'_, '_> {
         let said = said.map(|(stmt, at)| (stmt, self.said(at)));
         Around {
             body,
-            escaping: body.map(|body| sema::escaping(maker.unit, maker.symbols, body)).unwrap_or_default(),
+            escaping: body.map(|body| sema::escaping(input.unit, input.symbols, body)).unwrap_or_default(),
             shared,
             atomic: atomic.filter_map(|(_, one)| one.stmt()).collect(),
             said: said.collect(),
@@ -169,16 +169,16 @@ impl Settling<'_, '_> {
     }
 
     fn said(&self, index: usize) -> Said {
-        let clauses = self.maker.clauses(index);
+        let clauses = self.input.clauses(index);
         let reduced = clauses.reduction.iter().map(|(_, item)| *item);
         let own = clauses.private.iter().chain(&clauses.firstprivate).copied().chain(reduced);
-        let own: BTreeSet<SymbolId> = own.filter_map(|item| self.maker.symbol_of(index, item)).collect();
+        let own: BTreeSet<SymbolId> = own.filter_map(|item| self.input.symbol_of(index, item)).collect();
         let concurrent =
-            |stmt| self.maker.unit.concurrent.iter().any(|one| one.stmt == stmt && one.nested.is_some());
-        let is_concurrent = self.maker.bound[index].stmt().is_some_and(concurrent);
+            |stmt| self.input.unit.concurrent.iter().any(|one| one.stmt == stmt && one.nested.is_some());
+        let is_concurrent = self.input.bound[index].stmt().is_some_and(concurrent);
         // In `parallel`, a loop is independent unless it says otherwise.
-        let kind = self.maker.bound[index].directive.kind;
-        let above = self.maker.compute_above(index).map(|above| self.maker.bound[above].directive.kind);
+        let kind = self.input.bound[index].directive.kind;
+        let above = self.input.compute_above(index).map(|above| self.input.bound[above].directive.kind);
         let in_kernels = launch::region(above.unwrap_or(kind)) == Region::Kernels
             && (above.is_some() || kind == DirectiveKind::KernelsLoop);
         let is_default = !in_kernels && !clauses.auto && !clauses.seq;
@@ -189,9 +189,9 @@ impl Settling<'_, '_> {
     fn nest(&mut self, index: usize, stmt: StmtId, in_kernels: bool, verdicts: &BTreeMap<StmtId, Verdict>) {
         let Some(verdict) = verdicts.get(&stmt) else { return };
         let directive = self.at_loop.get(&stmt).copied();
-        let is_seq = directive.is_some_and(|at| self.maker.clauses(at).seq);
+        let is_seq = directive.is_some_and(|at| self.input.clauses(at).seq);
         let is_open = directive.map_or(in_kernels, |at| {
-            let clauses = self.maker.clauses(at);
+            let clauses = self.input.clauses(at);
             !clauses.seq && !clauses.independent && (in_kernels || clauses.auto)
         });
         let is_found = is_open && directive.is_some() && !in_kernels;
@@ -204,14 +204,14 @@ impl Settling<'_, '_> {
         let mut spread = directive.is_some() && !is_seq;
         match (&verdict.finding, directive) {
             (Finding::Parallel(needs), Some(at)) if is_open => self.settle(index, at, needs),
-            (Finding::Parallel(needs), None) if is_open && self.maker.begins_line(stmt) => {
+            (Finding::Parallel(needs), None) if is_open && self.input.begins_line(stmt) => {
                 self.imply(index, stmt, needs);
                 spread = true;
             }
             (Finding::Sequential(obstacle), _) if is_open => {
                 spread = false;
                 let at =
-                    directive.map_or(head(self.facts, span), |at| self.maker.bound[at].directive.name_span);
+                    directive.map_or(head(self.facts, span), |at| self.input.bound[at].directive.name_span);
                 self.diags.push(self.told(at, obstacle));
                 self.close(index, (stmt, at), in_kernels, obstacle);
                 if let Some(at) = directive {
@@ -235,7 +235,7 @@ impl Settling<'_, '_> {
         // Inside a loop that is shared out, one without a directive is shared out with it or not at all.
         let tight = only_loop(self.facts.unit, body).filter(|inner| !self.at_loop.contains_key(inner));
         let is_free = directive.is_none_or(|at| {
-            let clauses = self.maker.clauses(at);
+            let clauses = self.input.clauses(at);
             let is_sized = clauses.collapse.is_some() || clauses.tile.is_some();
             !is_sized && !clauses.gang && !clauses.worker && !clauses.vector && is_open
         });
@@ -303,18 +303,18 @@ impl Settling<'_, '_> {
     /// A directive for a loop without one.
     fn imply(&mut self, index: usize, stmt: StmtId, needs: &Needs) {
         let clauses = self.clauses(self.facts.unit.stmt(stmt).span.start, needs);
-        let like = &self.maker.bound[index];
+        let like = &self.input.bound[index];
         self.changes.implied.push(implied_loop(self.facts.unit, stmt, like, clauses));
     }
 
     /// A loop directive says now what was found.
     fn settle(&mut self, index: usize, at: usize, needs: &Needs) {
-        let here = self.maker.bound[at].directive.span.start;
+        let here = self.input.bound[at].directive.span.start;
         let mut clauses = self.clauses(here, needs);
         // On a combined construct, a clause that is there says the same of the loop.
-        let said = self.maker.clauses(index).firstprivate;
+        let said = self.input.clauses(index).firstprivate;
         let is_said = |symbol: &SymbolId| {
-            at == index && said.iter().any(|item| self.maker.symbol_of(index, item) == Some(*symbol))
+            at == index && said.iter().any(|item| self.input.symbol_of(index, item) == Some(*symbol))
         };
         let unread = needs.unread.iter().filter(|symbol| !is_said(symbol));
         let unread: Vec<ListItem> =

@@ -10,36 +10,9 @@ use crate::bind::Target;
 use crate::host::ir::FunctionId;
 use crate::sema::uses;
 
-use super::{Item, Maker};
+use super::{Input, Item, Maker};
 
-impl Maker<'_> {
-    /// Finds the functions, the directly called ones and those that they call.
-    pub(super) fn callees(&mut self) {
-        let by_name: HashMap<&str, FunctionId> = self
-            .unit
-            .functions
-            .iter()
-            .enumerate()
-            .map(|(index, function)| (function.name.as_str(), FunctionId(index as u32)))
-            .collect();
-        let mut seen: BTreeSet<FunctionId> = self.routines(&by_name);
-        for index in 0..self.bound.len() {
-            let is_launch = self.bound[index].directive.kind.is_compute();
-            let Some(stmt) = self.bound[index].stmt().filter(|_| is_launch) else { continue };
-            let is_left = matches!(self.plan.items[index], Item::Left);
-            let mut pending = if is_left { Vec::new() } else { vec![stmt] };
-            while let Some(stmt) = pending.pop() {
-                for name in uses(self.unit, self.symbols, stmt).calls.keys() {
-                    let Some(function) = by_name.get(name.as_str()).copied() else { continue };
-                    if seen.insert(function) {
-                        self.plan.callees.push((index, function));
-                        pending.push(self.unit.function(function).body);
-                    }
-                }
-            }
-        }
-    }
-
+impl Input<'_> {
     /// The functions that `routine` directives are about.
     fn routines(&self, by_name: &HashMap<&str, FunctionId>) -> BTreeSet<FunctionId> {
         let routines = self.bound.iter().filter(|bound| bound.directive.kind == DirectiveKind::Routine);
@@ -56,5 +29,35 @@ impl Maker<'_> {
             (_, Target::Stmt(_) | Target::Standalone) => None,
         });
         named.collect()
+    }
+}
+
+impl Maker<'_> {
+    /// Finds the functions, the directly called ones and those that they call.
+    pub(super) fn callees(&mut self) {
+        let by_name: HashMap<&str, FunctionId> = self
+            .input
+            .unit
+            .functions
+            .iter()
+            .enumerate()
+            .map(|(index, function)| (function.name.as_str(), FunctionId(index as u32)))
+            .collect();
+        let mut seen: BTreeSet<FunctionId> = self.input.routines(&by_name);
+        for index in 0..self.input.bound.len() {
+            let is_launch = self.input.bound[index].directive.kind.is_compute();
+            let Some(stmt) = self.input.bound[index].stmt().filter(|_| is_launch) else { continue };
+            let is_left = matches!(self.plan.items[index], Item::Left);
+            let mut pending = if is_left { Vec::new() } else { vec![stmt] };
+            while let Some(stmt) = pending.pop() {
+                for name in uses(self.input.unit, self.input.symbols, stmt).calls.keys() {
+                    let Some(function) = by_name.get(name.as_str()).copied() else { continue };
+                    if seen.insert(function) {
+                        self.plan.callees.push((index, function));
+                        pending.push(self.input.unit.function(function).body);
+                    }
+                }
+            }
+        }
     }
 }

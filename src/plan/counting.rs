@@ -49,7 +49,7 @@ impl Settling<'_, '_> {
         // What stands before the first statement of a body may be a directive of that statement.
         for put in &mut closed.bodies {
             let between = Span { start: put.after.min(put.first), end: put.first };
-            let mut directives = self.maker.bound.iter().map(|one| one.directive.span);
+            let mut directives = self.input.bound.iter().map(|one| one.directive.span);
             put.has_directive = directives.any(|span| !span.is_empty() && between.contains(span));
         }
         self.closed.push(closed);
@@ -67,15 +67,15 @@ impl Settling<'_, '_> {
         // What `parallel` leaves in its own copy of a variable does not come back.
         let is_wanted = found.iter().any(|one| one.is_wanted);
         // Nor does anything come back in time from a queue.
-        let clauses = &self.maker.bound[index].directive.clauses;
+        let clauses = &self.input.bound[index].directive.clauses;
         let is_queued = clauses.iter().any(|clause| matches!(clause.kind, ClauseKind::Async(_)));
         let is_free =
             (in_kernels && !is_queued || !is_wanted) && found.iter().all(|one| self.is_free(index, one));
         let is_last = self.is_last(index, stmt, found);
-        let region = &self.maker.bound[index];
+        let region = &self.input.bound[index];
         let place = if is_last { region.stmt()? } else { stmt };
         let place_span = self.facts.unit.stmt(place).span;
-        let end = region.partner.filter(|_| is_last).map(|at| self.maker.bound[at].directive.span);
+        let end = region.partner.filter(|_| is_last).map(|at| self.input.bound[at].directive.span);
         let after = end.map_or(place_span.end, |end| end.end);
         let has_room = !is_wanted || self.is_listed(place);
         (is_free && has_room).then(|| closed.add(self.facts, found, (after, end.unwrap_or(place_span))))?
@@ -107,18 +107,18 @@ impl Settling<'_, '_> {
     /// Whether no clause of the construct, and none about data, names the variable or what it is made of, and no directive
     /// governs the statement that sets it.
     fn is_free(&self, index: usize, induction: &Induction) -> bool {
-        let maker = self.maker;
-        let all = || std::iter::once(index).chain(descendants(maker.bound, index));
+        let input = self.input;
+        let all = || std::iter::once(index).chain(descendants(input.bound, index));
         let mut all_named = self.made_of(induction);
         all_named.push(induction.symbol);
         let is_named = |at: usize| {
-            let clauses = maker.clauses(at);
+            let clauses = input.clauses(at);
             let reduced = clauses.reduction.iter().map(|(_, item)| *item);
             let mut own = clauses.private.iter().chain(&clauses.firstprivate).copied().chain(reduced);
-            own.any(|item| maker.symbol_of(at, item).is_some_and(|symbol| all_named.contains(&symbol)))
+            own.any(|item| input.symbol_of(at, item).is_some_and(|symbol| all_named.contains(&symbol)))
         };
         // What is on the device, or comes back from there at some time, is another copy.
-        let is_mapped = maker.bound.iter().enumerate().any(|(at, one)| {
+        let is_mapped = input.bound.iter().enumerate().any(|(at, one)| {
             one.directive.clauses.iter().any(|clause| {
                 let is_data = matches!(
                     clause.kind,
@@ -127,12 +127,12 @@ impl Settling<'_, '_> {
                 let mut items = list(&clause.kind).iter();
                 is_data
                     && items.any(|item| {
-                        maker.symbol_of(at, item).is_some_and(|symbol| all_named.contains(&symbol))
+                        input.symbol_of(at, item).is_some_and(|symbol| all_named.contains(&symbol))
                     })
             })
         });
-        let is_governed = maker.bound.iter().filter_map(Bound::stmt);
-        let mut is_governed = is_governed.map(|stmt| maker.unit.stmt(stmt).span);
+        let is_governed = input.bound.iter().filter_map(Bound::stmt);
+        let mut is_governed = is_governed.map(|stmt| input.unit.stmt(stmt).span);
         !is_mapped && !all().any(is_named) && !is_governed.any(|span| span == induction.started)
     }
 
@@ -141,7 +141,7 @@ impl Settling<'_, '_> {
     fn is_last(&self, index: usize, stmt: StmtId, found: &[Induction]) -> bool {
         let unit = self.facts.unit;
         let span = unit.stmt(stmt).span;
-        let Some(region) = self.maker.bound[index].stmt() else { return false };
+        let Some(region) = self.input.bound[index].stmt() else { return false };
         let is_last = match &unit.stmt(region).kind {
             StmtKind::Block(list) => list.contains(&stmt),
             _ => region == stmt,

@@ -13,7 +13,7 @@ use crate::sema::{Class, Symbol, SymbolId, SymbolKind, Symbols, uses};
 
 use super::object::names_object;
 use super::section::{Contiguity, Section};
-use super::{Attribute, Item, Maker, Names, Sharing};
+use super::{Attribute, Input, Item, Maker, Names, Sharing};
 
 /// Data clauses of constructs around a compute construct.
 #[derive(Debug, Default)]
@@ -40,7 +40,7 @@ pub(super) struct Entered {
 /// The first `declare` at file scope that names a variable.
 pub(super) type Declared = HashMap<SymbolId, usize>;
 
-impl Maker<'_> {
+impl Input<'_> {
     /// What `item`'s variable is, where directive `index` stands.
     pub(super) fn symbol_of(&self, index: usize, item: &ListItem) -> Option<SymbolId> {
         self.symbols.lookup(item.variable(), self.bound[index].directive.span.start)
@@ -88,22 +88,6 @@ impl Maker<'_> {
     fn is_own_scalar(&self, symbol: SymbolId) -> bool {
         let known = self.symbols.get(symbol);
         known.class == Class::Scalar && known.kind != SymbolKind::Member
-    }
-
-    /// Checks the list items of the clauses `counting`; says why if one cannot be translated.
-    pub(super) fn items_ok(&mut self, index: usize, counting: &[usize]) -> bool {
-        let bad: Vec<Diag> = counting
-            .iter()
-            .filter_map(|at| self.bound[index].directive.clauses.get(*at))
-            .flat_map(|clause| super::clauses::list(&clause.kind).iter().map(move |item| (clause, item)))
-            .filter_map(|(clause, item)| self.item_problem(index, &clause.kind, item))
-            .collect();
-        let ok = bad.is_empty();
-        if bad.iter().any(|why| pages::concern(why.code) == Concern::Both) {
-            self.plan.notes[index].stays = true;
-        }
-        self.diags.extend(bad);
-        ok
     }
 
     fn item_problem(&self, index: usize, clause: &ClauseKind, item: &ListItem) -> Option<Diag> {
@@ -169,29 +153,6 @@ impl Maker<'_> {
         !self.unit.is_fortran() && !is_row && matches!(item.subscripts()[..], [Subscript::Index(_)])
     }
 
-    /// Notes the sections of directive `index` that are not plainly one piece of memory.
-    pub(super) fn note_sections(&mut self, index: usize, counting: &[usize]) {
-        for clause in counting.iter().filter_map(|at| self.bound[index].directive.clauses.get(*at)) {
-            let is_update = matches!(clause.kind, ClauseKind::UpdateSelf(_) | ClauseKind::UpdateDevice(_));
-            let is_data = is_update || matches!(clause.kind, ClauseKind::Data(..));
-            for item in super::clauses::list(&clause.kind).iter().filter(|_| is_data) {
-                let section = self.section(index, item).filter(|_| !self.is_rows(index, item));
-                // clang 19 wants to hear how many elements an update is about.
-                let is_open = |one: &&Subscript| matches!(one, Subscript::Range { second: None, .. });
-                let is_open = is_update && item.subscripts().iter().any(is_open);
-                let is_noted = |section: &Section| {
-                    let has_row = (0..section.extents.len()).any(|at| section.is_row(at));
-                    let is_apart =
-                        is_update && (section.contiguity() != Contiguity::Contiguous || section.is_led_to());
-                    is_apart || !self.unit.is_fortran() && (has_row || is_open)
-                };
-                if let Some(section) = section.filter(is_noted) {
-                    self.plan.list_items.entry(item.span).or_default().section = Some(section);
-                }
-            }
-        }
-    }
-
     /// Whether the sections of `item` are all of an array.
     pub(super) fn is_whole_array(&self, index: usize, item: &ListItem) -> bool {
         let Some(symbol) = self.symbol_of(index, item).map(|symbol| self.symbols.get(symbol)) else {
@@ -241,28 +202,6 @@ impl Maker<'_> {
         };
         subscripts.len() == decl.derived.len()
             && subscripts.iter().zip(&decl.derived).enumerate().all(is_whole)
-    }
-
-    /// `data`, `enter data`, `exit data`, `host_data`, `update`.
-    pub(super) fn data_directive(&mut self, index: usize) {
-        let counting = self.counting(index);
-        if !self.items_ok(index, &counting) {
-            return;
-        }
-        if let Some(stmt) = self.bound[index].stmt()
-            && let Some(word) = super::launch::jump_out(self.unit, stmt)
-        {
-            self.stay(index, diag::leaves_region(self.bound[index].directive.span, word));
-            return;
-        }
-        if self.bound[index].directive.kind == DirectiveKind::ExitData {
-            self.about_counters(index);
-        }
-        self.note_sections(index, &counting);
-        self.note_turns(index, &counting);
-        let pushed_down = self.bound[index].directive.kind == DirectiveKind::Data;
-        self.plan.items[index] = Item::Clauses { pushed_down, implied: Vec::new() };
-        self.about_objects(index);
     }
 
     /// Whether the construct of directive `index` assigns a variable that its clauses name: the pointer of a section, or
@@ -330,27 +269,6 @@ impl Maker<'_> {
             && (!self.entered.objects.is_empty() || around.any(|at| names_object(&self.bound[at])))
     }
 
-    /// Says which items of an `exit data` a `data` construct around it still holds: OpenACC counts the two apart.
-    fn about_counters(&mut self, index: usize) {
-        let held = self.visible(index);
-        let bound = self.bound;
-        let items = bound[index].directive.clauses.iter().flat_map(|clause| match &clause.kind {
-            ClauseKind::Data(_, list) => list.as_slice(),
-            _ => &[],
-        });
-        for item in items {
-            let Some(symbol) = self.symbol_of(index, item) else { continue };
-            let mut known = held.scalars.iter().chain(&held.arrays);
-            // What the function has not entered by this name may be what the region holds by another one; and so may what a
-            // pointer leads to that has been assigned since.
-            let may_be_held = (!self.entered(index, symbol) || self.is_assigned_around(index, symbol))
-                && known.clone().any(|other| self.may_be_same((item, symbol), *other));
-            if may_be_held || known.any(|other| *other == symbol) {
-                self.diags.push(diag::one_counter(item.span, item.variable()));
-            }
-        }
-    }
-
     /// Whether a `data` construct around directive `index` assigns a variable.
     fn is_assigned_around(&self, index: usize, symbol: SymbolId) -> bool {
         ancestors(self.bound, index).filter_map(|above| self.bound[above].stmt()).any(|stmt| {
@@ -374,6 +292,91 @@ impl Maker<'_> {
                 entry: "clause/deviceptr",
             })
             .collect()
+    }
+}
+
+impl Maker<'_> {
+    /// Checks the list items of the clauses `counting`; says why if one cannot be translated.
+    pub(super) fn items_ok(&mut self, index: usize, counting: &[usize]) -> bool {
+        let bad: Vec<Diag> = counting
+            .iter()
+            .filter_map(|at| self.input.bound[index].directive.clauses.get(*at))
+            .flat_map(|clause| super::clauses::list(&clause.kind).iter().map(move |item| (clause, item)))
+            .filter_map(|(clause, item)| self.input.item_problem(index, &clause.kind, item))
+            .collect();
+        let ok = bad.is_empty();
+        if bad.iter().any(|why| pages::concern(why.code) == Concern::Both) {
+            self.plan.notes[index].stays = true;
+        }
+        self.diags.extend(bad);
+        ok
+    }
+
+    /// Notes the sections of directive `index` that are not plainly one piece of memory.
+    pub(super) fn note_sections(&mut self, index: usize, counting: &[usize]) {
+        for clause in counting.iter().filter_map(|at| self.input.bound[index].directive.clauses.get(*at)) {
+            let is_update = matches!(clause.kind, ClauseKind::UpdateSelf(_) | ClauseKind::UpdateDevice(_));
+            let is_data = is_update || matches!(clause.kind, ClauseKind::Data(..));
+            for item in super::clauses::list(&clause.kind).iter().filter(|_| is_data) {
+                let section = self.input.section(index, item).filter(|_| !self.input.is_rows(index, item));
+                // clang 19 wants to hear how many elements an update is about.
+                let is_open = |one: &&Subscript| matches!(one, Subscript::Range { second: None, .. });
+                let is_open = is_update && item.subscripts().iter().any(is_open);
+                let is_noted = |section: &Section| {
+                    let has_row = (0..section.extents.len()).any(|at| section.is_row(at));
+                    let is_apart =
+                        is_update && (section.contiguity() != Contiguity::Contiguous || section.is_led_to());
+                    is_apart || !self.input.unit.is_fortran() && (has_row || is_open)
+                };
+                if let Some(section) = section.filter(is_noted) {
+                    self.plan.list_items.entry(item.span).or_default().section = Some(section);
+                }
+            }
+        }
+    }
+
+    /// `data`, `enter data`, `exit data`, `host_data`, `update`.
+    pub(super) fn data_directive(&mut self, index: usize) {
+        let counting = self.counting(index);
+        if !self.items_ok(index, &counting) {
+            return;
+        }
+        if let Some(stmt) = self.input.bound[index].stmt()
+            && let Some(word) = super::launch::jump_out(self.input.unit, stmt)
+        {
+            self.stay(index, diag::leaves_region(self.input.bound[index].directive.span, word));
+            return;
+        }
+        if self.input.bound[index].directive.kind == DirectiveKind::ExitData {
+            self.about_counters(index);
+        }
+        self.note_sections(index, &counting);
+        self.note_turns(index, &counting);
+        let pushed_down = self.input.bound[index].directive.kind == DirectiveKind::Data;
+        self.plan.items[index] = Item::Clauses { pushed_down, implied: Vec::new() };
+        self.about_objects(index);
+    }
+
+    /// Says which items of an `exit data` a `data` construct around it still holds: OpenACC counts the two apart.
+    fn about_counters(&mut self, index: usize) {
+        let held = self.input.visible(index);
+        let bound = self.input.bound;
+        let items = bound[index].directive.clauses.iter().flat_map(|clause| match &clause.kind {
+            ClauseKind::Data(_, list) => list.as_slice(),
+            _ => &[],
+        });
+        for item in items {
+            let Some(symbol) = self.input.symbol_of(index, item) else { continue };
+            let mut known = held.scalars.iter().chain(&held.arrays);
+            // What the function has not entered by this name may be what the region holds by another one; and so may what a
+            // pointer leads to that has been assigned since.
+            let may_be_held = (!self.input.entered(index, symbol)
+                || self.input.is_assigned_around(index, symbol))
+                && known.clone().any(|other| self.input.may_be_same((item, symbol), *other));
+            if may_be_held || known.any(|other| *other == symbol) {
+                self.diags.push(diag::one_counter(item.span, item.variable()));
+            }
+        }
     }
 }
 

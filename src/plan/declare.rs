@@ -9,7 +9,7 @@ use crate::diag;
 use crate::host::ir::{ExprId, ExprKind, FunctionId, StmtId, StmtKind};
 use crate::sema::{Symbol, SymbolKind, children};
 
-use super::{Exit, Item, Maker};
+use super::{Exit, Input, Item, Maker};
 
 /// Whether a variable of Fortran belongs to the procedure that declares it and has memory from `allocate` statements.
 pub fn is_allocated_here(symbol: &Symbol) -> bool {
@@ -17,118 +17,7 @@ pub fn is_allocated_here(symbol: &Symbol) -> bool {
     has_descriptor && symbol.home.is_none() && matches!(symbol.kind, SymbolKind::Local | SymbolKind::Static)
 }
 
-impl Maker<'_> {
-    /// A `declare` directive, at file scope or in a function.
-    pub(super) fn declare(&mut self, index: usize) {
-        let counting = self.counting(index);
-        if !self.items_ok(index, &counting) {
-            return;
-        }
-        let function = self.bound[index].function;
-        if function.is_none() && self.names_part(index) || function.is_some() && self.has_late_memory(index) {
-            return;
-        }
-        let exits = match function {
-            None => Vec::new(),
-            Some(function) => match self.exits(index, function) {
-                Some(exits) => exits,
-                None => return,
-            },
-        };
-        let entry = function.filter(|_| self.unit.is_fortran()).and_then(|function| {
-            let body = self.unit.function(function).body;
-            let first = *children(self.unit, body).first()?;
-            Some((first, self.unit.stmt(first).span.start))
-        });
-        self.plan.items[index] = Item::Declare { exits, entry };
-    }
-
-    /// Says which item at file scope is a part of a variable: `declare target` takes whole ones.
-    fn names_part(&mut self, index: usize) -> bool {
-        let bound = self.bound;
-        let clauses = bound[index].directive.clauses.iter();
-        let mut items = clauses.flat_map(|clause| super::list(&clause.kind));
-        let part = items.find(|item| !item.parts.is_empty() && !self.is_whole_array(index, item));
-        if let Some(item) = part {
-            self.diags.push(diag::not_yet(item.span, "a section in `declare` at file scope"));
-        }
-        part.is_some()
-    }
-
-    /// Says which item of a procedure of Fortran has no memory yet where its procedure begins, and a clause that asks for
-    /// its value there, or for it where the procedure is left.
-    fn has_late_memory(&mut self, index: usize) -> bool {
-        let bound = self.bound;
-        let is_late = |kind: &DataClause| {
-            !matches!(
-                kind,
-                DataClause::Create { .. }
-                    | DataClause::Copyin { .. }
-                    | DataClause::DeviceResident
-                    | DataClause::Link
-                    | DataClause::NoCreate
-            )
-        };
-        let lists = bound[index].directive.clauses.iter().filter_map(|clause| match &clause.kind {
-            ClauseKind::Data(kind, list) if is_late(kind) => Some(list),
-            _ => None,
-        });
-        let mut items = lists.flatten().filter(|item| {
-            let symbol = self.symbol_of(index, item).map(|symbol| self.symbols.get(symbol));
-            self.unit.is_fortran() && item.parts.is_empty() && symbol.is_some_and(is_allocated_here)
-        });
-        let late = items.next();
-        if let Some(item) = late {
-            let what = "a local variable without memory in this clause of `declare`";
-            self.diags.push(diag::not_yet(item.span, what));
-        }
-        late.is_some()
-    }
-
-    fn exits(&mut self, index: usize, function: FunctionId) -> Option<Vec<Exit>> {
-        let body = self.unit.function(function).body;
-        let here = self.bound[index].directive.span.start;
-        let copied = self.copied_out(index);
-        let listed: Vec<String> = self.stated(index);
-        let mut exits = Vec::new();
-        let mut unbraced: HashSet<StmtId> = HashSet::new();
-        let mut pending = vec![body];
-        while let Some(stmt) = pending.pop() {
-            let inside = children(self.unit, stmt);
-            if !matches!(self.unit.stmt(stmt).kind, StmtKind::Block(_) | StmtKind::Labeled { .. }) {
-                unbraced.extend(&inside);
-            }
-            pending.extend(inside);
-            let StmtKind::Return(value) = &self.unit.stmt(stmt).kind else { continue };
-            if self.unit.stmt(stmt).span.start < here {
-                continue;
-            }
-            if value.is_some_and(|value| self.reads(value, &copied)) {
-                let span = self.unit.stmt(stmt).span;
-                self.diags.push(diag::not_yet(span, "a `return` of data that `declare` copies back"));
-                return None;
-            }
-            if value.is_some_and(|value| self.may_use_device(value, &listed)) {
-                let span = self.unit.stmt(stmt).span;
-                self.diags.push(diag::not_yet(
-                    span,
-                    "a `return` of a call that may use the device, after `declare`",
-                ));
-                return None;
-            }
-            exits.push(Exit::Return { stmt, braces: unbraced.contains(&stmt) });
-        }
-        let ends = match &self.unit.stmt(body).kind {
-            StmtKind::Block(list) => {
-                let last = list.last().map(|last| &self.unit.stmt(*last).kind);
-                !matches!(last, Some(StmtKind::Return(_)))
-            }
-            _ => true,
-        };
-        exits.extend(ends.then_some(Exit::End(body)));
-        Some(exits)
-    }
-
+impl Input<'_> {
     /// The variables whose values come back when the function is left.
     fn copied_out(&self, index: usize) -> Vec<String> {
         let clauses = self.bound[index].directive.clauses.iter();
@@ -191,5 +80,118 @@ impl Maker<'_> {
             ExprKind::Name(name) => names.contains(name),
             kind => kind.children().into_iter().any(|child| self.reads(child, names)),
         }
+    }
+}
+
+impl Maker<'_> {
+    /// A `declare` directive, at file scope or in a function.
+    pub(super) fn declare(&mut self, index: usize) {
+        let counting = self.counting(index);
+        if !self.items_ok(index, &counting) {
+            return;
+        }
+        let function = self.input.bound[index].function;
+        if function.is_none() && self.names_part(index) || function.is_some() && self.has_late_memory(index) {
+            return;
+        }
+        let exits = match function {
+            None => Vec::new(),
+            Some(function) => match self.exits(index, function) {
+                Some(exits) => exits,
+                None => return,
+            },
+        };
+        let entry = function.filter(|_| self.input.unit.is_fortran()).and_then(|function| {
+            let body = self.input.unit.function(function).body;
+            let first = *children(self.input.unit, body).first()?;
+            Some((first, self.input.unit.stmt(first).span.start))
+        });
+        self.plan.items[index] = Item::Declare { exits, entry };
+    }
+
+    /// Says which item at file scope is a part of a variable: `declare target` takes whole ones.
+    fn names_part(&mut self, index: usize) -> bool {
+        let bound = self.input.bound;
+        let clauses = bound[index].directive.clauses.iter();
+        let mut items = clauses.flat_map(|clause| super::list(&clause.kind));
+        let part = items.find(|item| !item.parts.is_empty() && !self.input.is_whole_array(index, item));
+        if let Some(item) = part {
+            self.diags.push(diag::not_yet(item.span, "a section in `declare` at file scope"));
+        }
+        part.is_some()
+    }
+
+    /// Says which item of a procedure of Fortran has no memory yet where its procedure begins, and a clause that asks for
+    /// its value there, or for it where the procedure is left.
+    fn has_late_memory(&mut self, index: usize) -> bool {
+        let bound = self.input.bound;
+        let is_late = |kind: &DataClause| {
+            !matches!(
+                kind,
+                DataClause::Create { .. }
+                    | DataClause::Copyin { .. }
+                    | DataClause::DeviceResident
+                    | DataClause::Link
+                    | DataClause::NoCreate
+            )
+        };
+        let lists = bound[index].directive.clauses.iter().filter_map(|clause| match &clause.kind {
+            ClauseKind::Data(kind, list) if is_late(kind) => Some(list),
+            _ => None,
+        });
+        let mut items = lists.flatten().filter(|item| {
+            let symbol = self.input.symbol_of(index, item).map(|symbol| self.input.symbols.get(symbol));
+            self.input.unit.is_fortran() && item.parts.is_empty() && symbol.is_some_and(is_allocated_here)
+        });
+        let late = items.next();
+        if let Some(item) = late {
+            let what = "a local variable without memory in this clause of `declare`";
+            self.diags.push(diag::not_yet(item.span, what));
+        }
+        late.is_some()
+    }
+
+    fn exits(&mut self, index: usize, function: FunctionId) -> Option<Vec<Exit>> {
+        let body = self.input.unit.function(function).body;
+        let here = self.input.bound[index].directive.span.start;
+        let copied = self.input.copied_out(index);
+        let listed: Vec<String> = self.input.stated(index);
+        let mut exits = Vec::new();
+        let mut unbraced: HashSet<StmtId> = HashSet::new();
+        let mut pending = vec![body];
+        while let Some(stmt) = pending.pop() {
+            let inside = children(self.input.unit, stmt);
+            if !matches!(self.input.unit.stmt(stmt).kind, StmtKind::Block(_) | StmtKind::Labeled { .. }) {
+                unbraced.extend(&inside);
+            }
+            pending.extend(inside);
+            let StmtKind::Return(value) = &self.input.unit.stmt(stmt).kind else { continue };
+            if self.input.unit.stmt(stmt).span.start < here {
+                continue;
+            }
+            if value.is_some_and(|value| self.input.reads(value, &copied)) {
+                let span = self.input.unit.stmt(stmt).span;
+                self.diags.push(diag::not_yet(span, "a `return` of data that `declare` copies back"));
+                return None;
+            }
+            if value.is_some_and(|value| self.input.may_use_device(value, &listed)) {
+                let span = self.input.unit.stmt(stmt).span;
+                self.diags.push(diag::not_yet(
+                    span,
+                    "a `return` of a call that may use the device, after `declare`",
+                ));
+                return None;
+            }
+            exits.push(Exit::Return { stmt, braces: unbraced.contains(&stmt) });
+        }
+        let ends = match &self.input.unit.stmt(body).kind {
+            StmtKind::Block(list) => {
+                let last = list.last().map(|last| &self.input.unit.stmt(*last).kind);
+                !matches!(last, Some(StmtKind::Return(_)))
+            }
+            _ => true,
+        };
+        exits.extend(ends.then_some(Exit::End(body)));
+        Some(exits)
     }
 }

@@ -15,7 +15,7 @@ use crate::host::ir::{BinaryOp, ExprId, ExprKind, FunctionId, StmtId, StmtKind, 
 use crate::sema::{self, Class, Header, SymbolId, SymbolKind, Symbols, uses};
 use crate::source::{SourceFile, Span};
 
-use super::{Aim, Maker};
+use super::{Aim, Input};
 
 /// A polynomial over names, by the sorted names of each product.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -137,7 +137,7 @@ pub fn with_extents(
     if unit.is_fortran() {
         return (bound, diags);
     }
-    let mut maker = None;
+    let mut input = None;
     let mut known = Known::default();
     for index in 0..bound.len() {
         let directive = &bound[index].directive;
@@ -145,9 +145,9 @@ pub fn with_extents(
         let is_in_macro = file.text(directive.span).starts_with("_Pragma");
         let is_wanted = directive.kind.is_compute() && !is_in_macro;
         let Some(stmt) = bound[index].stmt().filter(|_| is_wanted) else { continue };
-        let maker = maker.get_or_insert_with(|| Maker::new(file, unit, symbols, &bound, aim));
-        for (symbol, at) in maker.bare_pointers(index, stmt, &mut known) {
-            let Some(section) = maker.section_used(index, stmt, symbol) else { continue };
+        let input = input.get_or_insert_with(|| Input::new(file, unit, symbols, &bound, aim));
+        for (symbol, at) in input.bare_pointers(index, stmt, &mut known) {
+            let Some(section) = input.section_used(index, stmt, symbol) else { continue };
             let name = &symbols.get(symbol).name;
             let how = uses(unit, symbols, stmt).of(symbol).copied().unwrap_or_default();
             let data =
@@ -184,7 +184,7 @@ fn clause(
     (Clause { kind, name, span, device_type: None }, format!("{word}({text})"))
 }
 
-impl Maker<'_> {
+impl Input<'_> {
     /// The pointers to numbers or structs that a construct uses the targets of, and no clause around it names: variables that
     /// nothing else than an index is put behind.
     fn bare_pointers(&self, index: usize, stmt: StmtId, own: &mut Known) -> Vec<(SymbolId, Span)> {

@@ -31,7 +31,7 @@ impl Settling<'_, '_> {
     ) -> Verdict {
         let mut settled = verdict.clone();
         let Finding::Parallel(needs) = &mut settled.finding else { return settled };
-        if !self.maker.bound[index].directive.kind.is_compute() {
+        if !self.input.bound[index].directive.kind.is_compute() {
             return settled;
         }
         let mut of_gang = Vec::new();
@@ -62,7 +62,7 @@ impl Settling<'_, '_> {
     }
 
     fn sum(&self, index: usize, stmt: StmtId, symbol: SymbolId, verdicts: &BTreeMap<StmtId, Verdict>) -> Sum {
-        let Some(region) = self.maker.bound[index].stmt() else { return Sum::Plain };
+        let Some(region) = self.input.bound[index].stmt() else { return Sum::Plain };
         let around = self.loops_around(region, stmt);
         let is_named = |at: &usize| self.names(*at, symbol);
         if !self.belongs_to_gang(index, region, symbol) || around.iter().map(|(_, at)| at).any(is_named) {
@@ -72,7 +72,7 @@ impl Settling<'_, '_> {
             return Sum::Unread;
         }
         let is_divided = |(stmt, at): &&(StmtId, usize)| {
-            let clauses = self.maker.clauses(*at);
+            let clauses = self.input.clauses(*at);
             let found = verdicts.get(stmt).map(|one| &one.finding);
             !(clauses.seq || clauses.auto && matches!(found, Some(Finding::Sequential(_))))
         };
@@ -81,7 +81,7 @@ impl Settling<'_, '_> {
             Finding::Parallel(needs) => needs.reductions.iter().any(|(_, other)| *other == symbol),
             Finding::Sequential(_) => false,
         });
-        if reduces && self.maker.clauses(*at).auto {
+        if reduces && self.input.clauses(*at).auto {
             return Sum::Gang;
         }
         let used = uses(self.facts.unit, self.facts.symbols, *outer);
@@ -108,21 +108,21 @@ impl Settling<'_, '_> {
     /// Whether each gang has its own of a variable that is declared outside of the region.
     fn belongs_to_gang(&self, index: usize, region: StmtId, symbol: SymbolId) -> bool {
         let known = self.facts.symbols.get(symbol);
-        let maker = self.maker;
-        let mut reduced = maker.clauses(index).reduction.into_iter();
+        let input = self.input;
+        let mut reduced = input.clauses(index).reduction.into_iter();
         !matches!(known.class, Class::Array | Class::Record)
             && !known.fortran.pointer
             && !known.fortran.allocatable
             && !self.around.shared.contains(&symbol)
-            && !maker.is_inside(symbol, region)
-            && !reduced.any(|(_, item)| maker.symbol_of(index, item) == Some(symbol))
+            && !input.is_inside(symbol, region)
+            && !reduced.any(|(_, item)| input.symbol_of(index, item) == Some(symbol))
     }
 
     /// Whether `private`, `firstprivate` or `reduction` of directive `at` names the variable.
     fn names(&self, at: usize, symbol: SymbolId) -> bool {
-        let clauses = self.maker.clauses(at);
+        let clauses = self.input.clauses(at);
         let reduced = clauses.reduction.iter().map(|(_, item)| *item);
         let mut all = clauses.private.iter().chain(&clauses.firstprivate).copied().chain(reduced);
-        all.any(|item| self.maker.symbol_of(at, item) == Some(symbol))
+        all.any(|item| self.input.symbol_of(at, item) == Some(symbol))
     }
 }

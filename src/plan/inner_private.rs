@@ -13,11 +13,11 @@ use super::{Maker, Names, wanted};
 impl Maker<'_> {
     /// Reports the `private` variables of a loop without a construct whose values outside the code around it still needs.
     pub(super) fn report_inner_private(&mut self, at: usize) {
-        let all = std::iter::once(at).chain(ancestors(self.bound, at));
-        let region = all.last().and_then(|top| self.bound[top].stmt());
-        let (Some(region), Some(stmt)) = (region, self.bound[at].stmt()) else { return };
-        let (unit, symbols, bound) = (self.unit, self.symbols, self.bound);
-        let code = Code { unit, symbols, bound, device_type: &self.aim.device_type };
+        let all = std::iter::once(at).chain(ancestors(self.input.bound, at));
+        let region = all.last().and_then(|top| self.input.bound[top].stmt());
+        let (Some(region), Some(stmt)) = (region, self.input.bound[at].stmt()) else { return };
+        let (unit, symbols, bound) = (self.input.unit, self.input.symbols, self.input.bound);
+        let code = Code { unit, symbols, bound, device_type: &self.input.aim.device_type };
         let (own, around) = (unit.stmt(stmt).span, unit.stmt(region).span);
         let inside = uses(unit, symbols, stmt);
         let used: Vec<(&ListItem, SymbolId)> = private(&bound[at])

@@ -12,70 +12,9 @@ use crate::sema::{Class, children, only_loop, uses};
 use crate::source::Span;
 
 use super::clauses::LoopClauses;
-use super::{Gangs, Item, Launch, Maker, Region, Sharing};
+use super::{Gangs, Input, Item, Launch, Maker, Region, Sharing};
 
-impl Maker<'_> {
-    /// A compute construct with all that is below it.
-    pub(super) fn compute(&mut self, index: usize, held: &[Span]) {
-        let directive = &self.bound[index].directive;
-        let Some(stmt) = self.bound[index].stmt() else { return };
-        let extent = directive.span.to(self.unit.stmt(stmt).span);
-        if held.iter().any(|span| extent.contains(*span)) {
-            self.plan.notes[index].stays = true;
-            return;
-        }
-        if let Some(word) = jump_out(self.unit, stmt) {
-            self.stay(index, diag::leaves_region(directive.span, word));
-            return;
-        }
-        if let Some(span) = self.names_alike(index, stmt) {
-            self.diags.push(diag::not_yet(span, "variables of one name in several namespaces"));
-            return;
-        }
-        let below: Vec<usize> = descendants(self.bound, index).collect();
-        if let Some(other) = below.iter().find(|at| !may_stand_inside(self.bound[**at].directive.kind)) {
-            let other = &self.bound[*other].directive;
-            self.diags.push(diag::not_yet(
-                other.span,
-                "a directive inside a compute construct that is no `loop`, `atomic` or `cache`",
-            ));
-            return;
-        }
-        let divided = below.iter().chain([&index]).find(|at| self.divides_gang_routine(**at));
-        if let Some(at) = divided {
-            self.stay(index, diag::gang_routine_in_gang_loop(self.bound[*at].directive.span));
-            return;
-        }
-        let counting = self.counting(index);
-        let mut ok = self.items_ok(index, &counting);
-        for at in self.all_loops_below(index) {
-            let counting = self.counting(at);
-            ok &= self.items_ok(at, &counting);
-        }
-        if below.iter().any(|at| self.plan.notes[*at].stays) {
-            self.plan.notes[index].stays = true;
-        }
-        if !ok {
-            return;
-        }
-        for at in below {
-            match self.bound[at].directive.kind {
-                DirectiveKind::Cache => self.cache(at),
-                // A loop's line goes unless it is given a construct below.
-                DirectiveKind::Loop => self.plan.items[at] = Item::Gone,
-                _ => {}
-            }
-        }
-        self.tell_lambdas(stmt);
-        self.tell_members(stmt);
-        self.tell_bindings(stmt);
-        match region(directive.kind) {
-            Region::Kernels => self.kernels(index, stmt, counting),
-            Region::Serial => self.serial(index, stmt, counting),
-            Region::Parallel => self.parallel(index, stmt, counting),
-        }
-    }
-
+impl Input<'_> {
     /// Where a construct of C++ names, in two ways, what may be two variables of different namespaces.
     fn names_alike(&self, index: usize, stmt: StmtId) -> Option<Span> {
         if !self.unit.is_cpp() {
@@ -96,24 +35,6 @@ impl Maker<'_> {
             let first = known.entry(last).or_insert(name);
             (*first != name && self.symbols.has_namesakes(name, span.start)).then_some(span)
         })
-    }
-
-    /// Says where a member of what an expression leads to is more than clang compiles.
-    fn tell_members(&mut self, stmt: StmtId) {
-        if self.unit.is_fortran() {
-            return;
-        }
-        let extent = self.unit.stmt(stmt).span;
-        let found = self.unit.exprs.iter().find(|expr| match &expr.kind {
-            ExprKind::Member { base, .. } => extent.contains(expr.span) && self.is_led_to(*base),
-            _ => false,
-        });
-        if let Some(expr) = found {
-            self.diags.push(diag::clang_refuses(
-                expr.span,
-                "a member of what a cast, a compound literal or a computed address leads to",
-            ));
-        }
     }
 
     /// Whether the way to the struct `base` begins with more than a variable.
@@ -139,16 +60,106 @@ impl Maker<'_> {
         }
     }
 
-    /// Says which names of structured bindings around it the construct uses.
-    fn tell_bindings(&mut self, stmt: StmtId) {
-        if self.unit.bindings.is_empty() {
+    /// The loop directive whose loop is all there is in the construct.
+    pub(super) fn sole_loop(&self, index: usize, stmt: StmtId) -> Option<(usize, StmtId)> {
+        let only = only_loop(self.unit, stmt)?;
+        let at = self.loops_below(index).into_iter().find(|at| self.bound[*at].stmt() == Some(only))?;
+        Some((at, only))
+    }
+}
+
+impl Maker<'_> {
+    /// A compute construct with all that is below it.
+    pub(super) fn compute(&mut self, index: usize, held: &[Span]) {
+        let directive = &self.input.bound[index].directive;
+        let Some(stmt) = self.input.bound[index].stmt() else { return };
+        let extent = directive.span.to(self.input.unit.stmt(stmt).span);
+        if held.iter().any(|span| extent.contains(*span)) {
+            self.plan.notes[index].stays = true;
             return;
         }
-        let used = uses(self.unit, self.symbols, stmt);
+        if let Some(word) = jump_out(self.input.unit, stmt) {
+            self.stay(index, diag::leaves_region(directive.span, word));
+            return;
+        }
+        if let Some(span) = self.input.names_alike(index, stmt) {
+            self.diags.push(diag::not_yet(span, "variables of one name in several namespaces"));
+            return;
+        }
+        let below: Vec<usize> = descendants(self.input.bound, index).collect();
+        if let Some(other) = below.iter().find(|at| !may_stand_inside(self.input.bound[**at].directive.kind))
+        {
+            let other = &self.input.bound[*other].directive;
+            self.diags.push(diag::not_yet(
+                other.span,
+                "a directive inside a compute construct that is no `loop`, `atomic` or `cache`",
+            ));
+            return;
+        }
+        let divided = below.iter().chain([&index]).find(|at| self.input.divides_gang_routine(**at));
+        if let Some(at) = divided {
+            self.stay(index, diag::gang_routine_in_gang_loop(self.input.bound[*at].directive.span));
+            return;
+        }
+        let counting = self.counting(index);
+        let mut ok = self.items_ok(index, &counting);
+        for at in self.input.all_loops_below(index) {
+            let counting = self.counting(at);
+            ok &= self.items_ok(at, &counting);
+        }
+        if below.iter().any(|at| self.plan.notes[*at].stays) {
+            self.plan.notes[index].stays = true;
+        }
+        if !ok {
+            return;
+        }
+        for at in below {
+            match self.input.bound[at].directive.kind {
+                DirectiveKind::Cache => self.cache(at),
+                // A loop's line goes unless it is given a construct below.
+                DirectiveKind::Loop => self.plan.items[at] = Item::Gone,
+                _ => {}
+            }
+        }
+        self.tell_lambdas(stmt);
+        self.tell_members(stmt);
+        self.tell_bindings(stmt);
+        match region(directive.kind) {
+            Region::Kernels => self.kernels(index, stmt, counting),
+            Region::Serial => self.serial(index, stmt, counting),
+            Region::Parallel => self.parallel(index, stmt, counting),
+        }
+    }
+
+    /// Says where a member of what an expression leads to is more than clang compiles.
+    fn tell_members(&mut self, stmt: StmtId) {
+        if self.input.unit.is_fortran() {
+            return;
+        }
+        let extent = self.input.unit.stmt(stmt).span;
+        let found = self.input.unit.exprs.iter().find(|expr| match &expr.kind {
+            ExprKind::Member { base, .. } => extent.contains(expr.span) && self.input.is_led_to(*base),
+            _ => false,
+        });
+        if let Some(expr) = found {
+            self.diags.push(diag::clang_refuses(
+                expr.span,
+                "a member of what a cast, a compound literal or a computed address leads to",
+            ));
+        }
+    }
+
+    /// Says which names of structured bindings around it the construct uses.
+    fn tell_bindings(&mut self, stmt: StmtId) {
+        if self.input.unit.bindings.is_empty() {
+            return;
+        }
+        let used = uses(self.input.unit, self.input.symbols, stmt);
         let found = used.iter().find_map(|(symbol, how)| {
-            let decl = self.symbols.get(symbol).decl.filter(|decl| self.unit.bindings.contains(decl))?;
-            let first = how.first.filter(|_| !self.is_inside(symbol, stmt))?;
-            Some((first, &self.unit.decl(decl).name))
+            let decl =
+                self.input.symbols.get(symbol).decl.filter(|decl| self.input.unit.bindings.contains(decl))?;
+            let first = how.first.filter(|_| !self.input.is_inside(symbol, stmt))?;
+            Some((first, &self.input.unit.decl(decl).name))
         });
         if let Some((at, name)) = found {
             self.diags.push(diag::clang_refuses(at, &format!("`{name}`, a name of a structured binding")));
@@ -157,28 +168,30 @@ impl Maker<'_> {
 
     /// Says which lambdas of the code around it the construct calls, and whether it defines some.
     fn tell_lambdas(&mut self, stmt: StmtId) {
-        if self.unit.lambdas.is_empty() {
+        if self.input.unit.lambdas.is_empty() {
             return;
         }
-        let extent = self.unit.stmt(stmt).span;
-        let first = self.unit.lambdas.partition_point(|(span, _)| span.start < extent.start);
-        if let Some((span, _)) = self.unit.lambdas.get(first).filter(|(span, _)| extent.contains(*span)) {
+        let extent = self.input.unit.stmt(stmt).span;
+        let first = self.input.unit.lambdas.partition_point(|(span, _)| span.start < extent.start);
+        if let Some((span, _)) = self.input.unit.lambdas.get(first).filter(|(span, _)| extent.contains(*span))
+        {
             self.diags.push(diag::lambda_inside(*span));
         }
-        for (name, at) in &uses(self.unit, self.symbols, stmt).calls {
-            let Some(symbol) = self.symbols.lookup(name, at.start) else { continue };
-            let init = self.symbols.get(symbol).decl.and_then(|decl| self.unit.decl(decl).init);
-            let is_lambda =
-                init.is_some_and(|init| self.unit.lambdas.contains(&(self.unit.expr(init).span, true)));
-            if is_lambda && !self.is_inside(symbol, stmt) {
+        for (name, at) in &uses(self.input.unit, self.input.symbols, stmt).calls {
+            let Some(symbol) = self.input.symbols.lookup(name, at.start) else { continue };
+            let init = self.input.symbols.get(symbol).decl.and_then(|decl| self.input.unit.decl(decl).init);
+            let is_lambda = init.is_some_and(|init| {
+                self.input.unit.lambdas.contains(&(self.input.unit.expr(init).span, true))
+            });
+            if is_lambda && !self.input.is_inside(symbol, stmt) {
                 self.diags.push(diag::lambda_on_device(*at, name));
             }
         }
     }
 
     fn parallel(&mut self, index: usize, stmt: StmtId, counting: Vec<usize>) {
-        let combined = self.bound[index].directive.kind == DirectiveKind::ParallelLoop;
-        let sole = if combined { Some((index, stmt)) } else { self.sole_loop(index, stmt) };
+        let combined = self.input.bound[index].directive.kind == DirectiveKind::ParallelLoop;
+        let sole = if combined { Some((index, stmt)) } else { self.input.sole_loop(index, stmt) };
         let launched = sole.and_then(|(at, loop_stmt)| self.combined(index, at, loop_stmt, &counting));
         let (at, launch) = match launched {
             Some((at, launch)) => (at, launch),
@@ -186,13 +199,6 @@ impl Maker<'_> {
         };
         self.plan.items[index] = Item::Gone;
         self.plan.items[at] = Item::Launch(Box::new(launch));
-    }
-
-    /// The loop directive whose loop is all there is in the construct.
-    pub(super) fn sole_loop(&self, index: usize, stmt: StmtId) -> Option<(usize, StmtId)> {
-        let only = only_loop(self.unit, stmt)?;
-        let at = self.loops_below(index).into_iter().find(|at| self.bound[*at].stmt() == Some(only))?;
-        Some((at, only))
     }
 
     /// One launch that is the loop nest at `at`. `None` if that loop is not to run in parallel.
@@ -205,7 +211,7 @@ impl Maker<'_> {
     ) -> Option<(usize, Launch)> {
         let mut attributes = self.sharing(index, stmt, counting, Region::Parallel);
         let nest = self.nest(index, at, stmt, Region::Parallel, &mut attributes)?;
-        let nest = self.absorb(nest, &mut attributes);
+        let nest = self.input.absorb(nest, &mut attributes);
         self.tell_implicit_gang(index, at, &nest);
         let launch = Launch {
             region: Region::Parallel,
@@ -221,12 +227,12 @@ impl Maker<'_> {
     /// A region of several statements: every gang runs them, loops share out their iterations.
     fn region_with_loops(&mut self, index: usize, stmt: StmtId, counting: Vec<usize>) -> Launch {
         let mut attributes = self.sharing(index, stmt, &counting, Region::Parallel);
-        let clauses = LoopClauses::new(&self.bound[index].directive, &counting);
-        let is_combined = self.bound[index].directive.kind == DirectiveKind::ParallelLoop;
-        let asks = self.asks_for_gangs(index);
+        let clauses = LoopClauses::new(&self.input.bound[index].directive, &counting);
+        let is_combined = self.input.bound[index].directive.kind == DirectiveKind::ParallelLoop;
+        let asks = self.input.asks_for_gangs(index);
         let in_one = self.whole_in_one_gang(index) || asks && self.only_one_gang(index, stmt);
         if is_combined {
-            self.in_order(index, index, self.is_redundant_loop(index), &mut attributes);
+            self.in_order(index, index, self.input.is_redundant_loop(index), &mut attributes);
         }
         let inside = self.loops_inside(index, in_one || !asks, &mut attributes);
         let reduces = !is_combined && !clauses.reduction.is_empty();
@@ -253,8 +259,11 @@ impl Maker<'_> {
 
     fn serial(&mut self, index: usize, stmt: StmtId, counting: Vec<usize>) {
         let mut attributes = self.sharing(index, stmt, &counting, Region::Serial);
-        let loops =
-            if self.bound[index].directive.kind == DirectiveKind::SerialLoop { Some(index) } else { None };
+        let loops = if self.input.bound[index].directive.kind == DirectiveKind::SerialLoop {
+            Some(index)
+        } else {
+            None
+        };
         self.sequential_loops(index, stmt, loops, &mut attributes);
         let launch = Launch {
             region: Region::Serial,

@@ -8,9 +8,9 @@ use crate::host::ir::StmtId;
 use crate::sema::{self, Class, SymbolId, Uses};
 
 use super::data::Visible;
-use super::{Attribute, Maker, Sharing};
+use super::{Attribute, Input, Sharing};
 
-impl Maker<'_> {
+impl Input<'_> {
     /// The arrays without a clause of which the construct uses the whole and a part, or two parts: each would be mapped
     /// for itself, in any order, and a part that comes first leaves no place for the whole.
     pub(super) fn lenders(

@@ -14,7 +14,7 @@ use crate::source::Span;
 use super::auto::operator;
 use super::nest::{Construct, Controlled};
 use super::sharing::is_thread_scalar;
-use super::{Attribute, Maker, Region, Sharing, WorkLoop};
+use super::{Attribute, Input, Maker, Region, Sharing, WorkLoop};
 
 /// What a loop does to variables of which each gang has one.
 #[derive(Debug, Default)]
@@ -27,7 +27,7 @@ pub(super) struct Carried {
     copied: Vec<String>,
 }
 
-impl Maker<'_> {
+impl Input<'_> {
     /// Whether the number of gangs of region `index` matters: the construct asks for them, or one of its loops divides its
     /// iterations among them.
     pub(super) fn asks_for_gangs(&self, index: usize) -> bool {
@@ -100,35 +100,6 @@ impl Maker<'_> {
     pub(super) fn must_run_once(&self, at: usize) -> bool {
         let clauses = self.clauses(at);
         (!clauses.seq || clauses.auto) && !self.is_redundant_loop(at)
-    }
-
-    /// Whether the gangs of a region cannot combine what its loops reduce: the region uses the variable in code that every
-    /// gang runs, reduces it with two operators, or reduces it where every gang runs all iterations.
-    pub(super) fn only_one_gang(&mut self, index: usize, region: StmtId) -> bool {
-        let found = self.uncombined(index, region);
-        if let Some((at, name)) = &found {
-            let shows = self.clauses(index).num_gangs && self.shows_gangs(index);
-            let said = diag::one_gang(*at, name, shows);
-            self.plan.notes[index].one_gang = Some(said.clone());
-            self.diags.push(said);
-        }
-        found.is_some()
-    }
-
-    /// Whether one gang runs all of a combined construct whose loop OpenMP cannot divide.
-    pub(super) fn whole_in_one_gang(&mut self, index: usize) -> bool {
-        let clauses = self.clauses(index);
-        if self.bound[index].directive.kind != DirectiveKind::ParallelLoop || self.is_redundant_loop(index) {
-            return false;
-        }
-        if self.must_run_once(index) {
-            return true;
-        }
-        let Some((_, item)) = clauses.reduction.first() else { return false };
-        if clauses.num_gangs {
-            self.diags.push(diag::one_gang(item.span, &item.base.text, true));
-        }
-        true
     }
 
     /// The first reduction of the region whose results its gangs cannot combine.
@@ -234,32 +205,6 @@ impl Maker<'_> {
         found
     }
 
-    /// What the clauses of a loop ask for that runs in order in region `index`; with `over_gangs`, the gangs combine what they
-    /// have of its reductions.
-    pub(super) fn in_order(
-        &mut self,
-        index: usize,
-        at: usize,
-        over_gangs: bool,
-        attributes: &mut Vec<Attribute>,
-    ) {
-        self.hoist_private(at, attributes);
-        let (Some(region), Some(stmt)) = (self.bound[index].stmt(), self.bound[at].stmt()) else { return };
-        let own = self.own_attributes(&[at]);
-        for reduction in own.iter().filter(|one| matches!(one.sharing, Sharing::Reduction(_))) {
-            let is_listed = |other: &Attribute| {
-                other.item == reduction.item
-                    && matches!(other.sharing, Sharing::Private | Sharing::Firstprivate)
-            };
-            if !attributes.iter().any(is_listed) {
-                self.copy_reduction(index, region, stmt, reduction, attributes);
-            }
-        }
-        if over_gangs {
-            self.combine_gangs(index, at, &own, attributes);
-        }
-    }
-
     /// What the loop of directive `at`, with these headers, does to variables of which each gang has one: variables of the
     /// region, and those that its clauses reduce.
     pub(super) fn carried(
@@ -349,32 +294,93 @@ impl Maker<'_> {
         let facts = Facts::new(self.file, self.unit, self.symbols, &[], false);
         sema::combined(&facts, stmt, symbol)
     }
+}
+
+impl Maker<'_> {
+    /// Whether the gangs of a region cannot combine what its loops reduce: the region uses the variable in code that every
+    /// gang runs, reduces it with two operators, or reduces it where every gang runs all iterations.
+    pub(super) fn only_one_gang(&mut self, index: usize, region: StmtId) -> bool {
+        let found = self.input.uncombined(index, region);
+        if let Some((at, name)) = &found {
+            let shows = self.input.clauses(index).num_gangs && self.input.shows_gangs(index);
+            let said = diag::one_gang(*at, name, shows);
+            self.plan.notes[index].one_gang = Some(said.clone());
+            self.diags.push(said);
+        }
+        found.is_some()
+    }
+
+    /// Whether one gang runs all of a combined construct whose loop OpenMP cannot divide.
+    pub(super) fn whole_in_one_gang(&mut self, index: usize) -> bool {
+        let clauses = self.input.clauses(index);
+        if self.input.bound[index].directive.kind != DirectiveKind::ParallelLoop
+            || self.input.is_redundant_loop(index)
+        {
+            return false;
+        }
+        if self.input.must_run_once(index) {
+            return true;
+        }
+        let Some((_, item)) = clauses.reduction.first() else { return false };
+        if clauses.num_gangs {
+            self.diags.push(diag::one_gang(item.span, &item.base.text, true));
+        }
+        true
+    }
+
+    /// What the clauses of a loop ask for that runs in order in region `index`; with `over_gangs`, the gangs combine what they
+    /// have of its reductions.
+    pub(super) fn in_order(
+        &mut self,
+        index: usize,
+        at: usize,
+        over_gangs: bool,
+        attributes: &mut Vec<Attribute>,
+    ) {
+        self.hoist_private(at, attributes);
+        let (Some(region), Some(stmt)) = (self.input.bound[index].stmt(), self.input.bound[at].stmt()) else {
+            return;
+        };
+        let own = self.input.own_attributes(&[at]);
+        for reduction in own.iter().filter(|one| matches!(one.sharing, Sharing::Reduction(_))) {
+            let is_listed = |other: &Attribute| {
+                other.item == reduction.item
+                    && matches!(other.sharing, Sharing::Private | Sharing::Firstprivate)
+            };
+            if !attributes.iter().any(is_listed) {
+                self.input.copy_reduction(index, region, stmt, reduction, attributes);
+            }
+        }
+        if over_gangs {
+            self.input.combine_gangs(index, at, &own, attributes);
+        }
+    }
 
     /// Says that the gangs divide a `worker` or `vector` loop where that may show: it was not so before OpenACC 3.1.
     pub(super) fn tell_implicit_gang(&mut self, index: usize, at: usize, work: &WorkLoop) {
-        let clauses = self.clauses(at);
+        let clauses = self.input.clauses(at);
         let is_implicit = work.spread.gangs && !clauses.gang && (clauses.worker || clauses.vector);
-        if !is_implicit || !self.clauses(index).num_gangs {
+        if !is_implicit || !self.input.clauses(index).num_gangs {
             return;
         }
-        let construct = self.clauses(index);
+        let construct = self.input.clauses(index);
         let is_listed = |name: &String| {
             let reduced = construct.reduction.iter().map(|(_, item)| item);
             let mut lists = construct.private.iter().chain(&construct.firstprivate).chain(reduced);
             // On a combined construct they are the loop's.
-            self.bound[index].directive.kind == DirectiveKind::Parallel
+            self.input.bound[index].directive.kind == DirectiveKind::Parallel
                 && lists.any(|item| item.base.text == *name)
         };
-        let used = uses(self.unit, self.symbols, work.stmt);
+        let used = uses(self.input.unit, self.input.symbols, work.stmt);
         let changed = used.iter().any(|(symbol, how)| {
-            let known = self.symbols.get(symbol);
-            let is_of_gang = self.is_in_region(index, symbol) || is_listed(&known.name);
+            let known = self.input.symbols.get(symbol);
+            let is_of_gang = self.input.is_in_region(index, symbol) || is_listed(&known.name);
             let is_kept = how.part_written && known.class == Class::Array || how.written && how.exposed;
-            is_of_gang && is_kept && !self.is_inside(symbol, work.stmt)
+            is_of_gang && is_kept && !self.input.is_inside(symbol, work.stmt)
         });
-        let mut below = descendants(self.bound, at);
-        if changed || below.any(|below| self.bound[below].directive.kind == DirectiveKind::Atomic) {
-            self.diags.push(diag::implicit_gang(self.bound[at].directive.name_span));
+        let mut below = descendants(self.input.bound, at);
+        if changed || below.any(|below| self.input.bound[below].directive.kind == DirectiveKind::Atomic) {
+            self.diags.push(diag::implicit_gang(self.input.bound[at].directive.name_span));
         }
     }
 }

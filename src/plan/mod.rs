@@ -129,13 +129,13 @@ pub struct Aim {
     pub routines: Routines,
 }
 
-/// What the plan is made from, and what it becomes.
-pub(crate) struct Maker<'a> {
-    pub(crate) file: &'a SourceFile,
-    pub(crate) unit: &'a Unit,
-    pub(crate) symbols: &'a Symbols,
-    pub(crate) bound: &'a [Bound],
-    pub(crate) aim: &'a Aim,
+/// What a plan is made from.
+pub(crate) struct Input<'a> {
+    file: &'a SourceFile,
+    unit: &'a Unit,
+    symbols: &'a Symbols,
+    bound: &'a [Bound],
+    aim: &'a Aim,
     entered: data::Entered,
     declared: data::Declared,
     /// The `declare` directives.
@@ -146,8 +146,13 @@ pub(crate) struct Maker<'a> {
     gang_routines: HashSet<String>,
     queues: queue::Queues,
     reached: Reached,
-    pub(crate) plan: Plan,
-    pub(crate) diags: Vec<Diag>,
+}
+
+/// Makes the plan: what is decided of one directive is there for those that follow.
+struct Maker<'a> {
+    input: Input<'a>,
+    plan: Plan,
+    diags: Vec<Diag>,
 }
 
 /// Plans all bound directives of one file. `held` are the extents of directives that could not be read or bound:
@@ -161,7 +166,8 @@ pub fn plan(
     reached: &Reached,
     aim: &Aim,
 ) -> (Plan, Vec<Diag>) {
-    let mut maker = Maker { reached: reached.clone(), ..Maker::new(file, unit, symbols, bound, aim) };
+    let input = Input { reached: reached.clone(), ..Input::new(file, unit, symbols, bound, aim) };
+    let mut maker = Maker::new(input);
     for index in 0..bound.len() {
         maker.directive(index, held);
     }
@@ -189,18 +195,16 @@ fn escaping(unit: &Unit, symbols: &Symbols, bound: &[Bound]) -> HashMap<Function
     escaping
 }
 
-impl<'a> Maker<'a> {
+impl<'a> Input<'a> {
     fn new(
         file: &'a SourceFile,
         unit: &'a Unit,
         symbols: &'a Symbols,
         bound: &'a [Bound],
         aim: &'a Aim,
-    ) -> Maker<'a> {
-        let mut items = Vec::with_capacity(bound.len());
-        items.resize_with(bound.len(), || Item::Left);
+    ) -> Input<'a> {
         let is_declare = |at: &usize| bound[*at].directive.kind == DirectiveKind::Declare;
-        Maker {
+        Input {
             file,
             unit,
             symbols,
@@ -213,14 +217,51 @@ impl<'a> Maker<'a> {
             gang_routines: routine::of_gangs(unit, bound, &aim.device_type),
             queues: queue::Queues::new(unit, bound),
             reached: Reached::new(),
-            plan: Plan { items, notes: vec![Note::default(); bound.len()], ..Plan::default() },
-            diags: Vec::new(),
         }
     }
 
+    /// Whether the `kernels` construct of directive `index` may read or change a variable by another name than its own.
+    fn is_reached(&self, index: usize, symbol: SymbolId) -> bool {
+        let reached = self.reached.get(&self.bound[index].directive.span.start);
+        reached.is_some_and(|reached| reached.contains(&symbol))
+    }
+
+    /// The compute construct that holds directive `index`.
+    fn compute_above(&self, index: usize) -> Option<usize> {
+        ancestors(self.bound, index).find(|above| self.bound[*above].directive.kind.is_compute())
+    }
+
+    /// The clauses of directive `index` that count, sorted.
+    fn clauses(&self, index: usize) -> LoopClauses<'a> {
+        let directive = &self.bound[index].directive;
+        LoopClauses::new(directive, &effective(directive, &self.aim.device_type).0)
+    }
+
+    /// The loop directives below `index`, in source order.
+    fn all_loops_below(&self, index: usize) -> Vec<usize> {
+        let is_loop = |at: &usize| self.bound[*at].directive.kind == DirectiveKind::Loop;
+        descendants(self.bound, index).filter(is_loop).collect()
+    }
+
+    /// The loop directives whose parent is `index`.
+    fn loops_below(&self, index: usize) -> Vec<usize> {
+        let mut loops = self.all_loops_below(index);
+        loops.retain(|at| self.bound[*at].parent == Some(index));
+        loops
+    }
+}
+
+impl<'a> Maker<'a> {
+    fn new(input: Input<'a>) -> Maker<'a> {
+        let mut items = Vec::with_capacity(input.bound.len());
+        items.resize_with(input.bound.len(), || Item::Left);
+        let notes = vec![Note::default(); input.bound.len()];
+        Maker { input, plan: Plan { items, notes, ..Plan::default() }, diags: Vec::new() }
+    }
+
     fn directive(&mut self, index: usize, held: &[Span]) {
-        let bound = &self.bound[index];
-        if self.compute_above(index).is_some() && bound.directive.kind != DirectiveKind::Atomic {
+        let bound = &self.input.bound[index];
+        if self.input.compute_above(index).is_some() && bound.directive.kind != DirectiveKind::Atomic {
             // Decided by the compute construct that holds it.
             return;
         }
@@ -247,17 +288,17 @@ impl<'a> Maker<'a> {
             DirectiveKind::End(_) => {}
         }
         if bound.directive.kind.is_compute() {
-            if self.may_have_object(index) {
+            if self.input.may_have_object(index) {
                 self.plan.notes[index].may_have_object = true;
             }
             if !matches!(self.plan.items[index], Item::Left) {
                 self.about_objects(index);
             }
         }
-        if self.moves(index) {
+        if self.input.moves(index) {
             self.plan.notes[index].moves = true;
         }
-        if self.aim.queues {
+        if self.input.aim.queues {
             self.outlived(index);
             if matches!(bound.directive.kind, DirectiveKind::Data | DirectiveKind::HostData) {
                 self.behind_queued_data(index);
@@ -274,27 +315,10 @@ impl<'a> Maker<'a> {
         self.plan.notes[index].stays = true;
     }
 
-    /// Whether the `kernels` construct of directive `index` may read or change a variable by another name than its own.
-    fn is_reached(&self, index: usize, symbol: SymbolId) -> bool {
-        let reached = self.reached.get(&self.bound[index].directive.span.start);
-        reached.is_some_and(|reached| reached.contains(&symbol))
-    }
-
-    /// The compute construct that holds directive `index`.
-    fn compute_above(&self, index: usize) -> Option<usize> {
-        ancestors(self.bound, index).find(|above| self.bound[*above].directive.kind.is_compute())
-    }
-
-    /// The clauses of directive `index` that count, sorted.
-    fn clauses(&self, index: usize) -> LoopClauses<'a> {
-        let directive = &self.bound[index].directive;
-        LoopClauses::new(directive, &effective(directive, &self.aim.device_type).0)
-    }
-
     /// The clauses that count, with a note if others were dropped.
     fn counting(&mut self, index: usize) -> Vec<usize> {
-        let directive = &self.bound[index].directive;
-        let (counting, dropped) = effective(directive, &self.aim.device_type);
+        let directive = &self.input.bound[index].directive;
+        let (counting, dropped) = effective(directive, &self.input.aim.device_type);
         if dropped {
             self.diags.push(crate::diag::other_device_dropped(directive.span));
         }
@@ -307,7 +331,7 @@ impl<'a> Maker<'a> {
     }
 
     fn atomic(&mut self, index: usize) {
-        let above = self.compute_above(index);
+        let above = self.input.compute_above(index);
         if above.is_some_and(|above| matches!(self.plan.items[above], Item::Left)) {
             return;
         }
@@ -315,20 +339,7 @@ impl<'a> Maker<'a> {
     }
 
     fn cache(&mut self, index: usize) {
-        self.diags.push(crate::diag::cache_dropped(self.bound[index].directive.span));
+        self.diags.push(crate::diag::cache_dropped(self.input.bound[index].directive.span));
         self.plan.items[index] = Item::Gone;
-    }
-
-    /// The loop directives below `index`, in source order.
-    fn all_loops_below(&self, index: usize) -> Vec<usize> {
-        let is_loop = |at: &usize| self.bound[*at].directive.kind == DirectiveKind::Loop;
-        descendants(self.bound, index).filter(is_loop).collect()
-    }
-
-    /// The loop directives whose parent is `index`.
-    fn loops_below(&self, index: usize) -> Vec<usize> {
-        let mut loops = self.all_loops_below(index);
-        loops.retain(|at| self.bound[*at].parent == Some(index));
-        loops
     }
 }

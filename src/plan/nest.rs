@@ -11,7 +11,7 @@ use crate::host::ir::{BinaryOp, Concurrent, ExprKind, StmtId, StmtKind};
 use crate::sema::{self, Class, Header, NotCanonical, SymbolId};
 use crate::source::Span;
 
-use super::{Attribute, Item, Maker, Region, Sharing, Sizes, Spread, WorkLoop};
+use super::{Attribute, Input, Item, Maker, Region, Sharing, Sizes, Spread, WorkLoop};
 
 /// The loops of a nest that have become constructs, with their variables.
 pub(super) type Controlled = FxHashMap<StmtId, SymbolId>;
@@ -54,143 +54,7 @@ const BOTH: Spread = Spread { gangs: true, lanes: true };
 const GANGS: Spread = Spread { gangs: true, lanes: false };
 const LANES: Spread = Spread { gangs: false, lanes: true };
 
-impl Maker<'_> {
-    /// The nest at `at` as the one loop of launch `index`; `None` if its outermost loop is sequential.
-    pub(super) fn nest(
-        &mut self,
-        index: usize,
-        at: usize,
-        stmt: StmtId,
-        region: Region,
-        attributes: &mut Vec<Attribute>,
-    ) -> Option<WorkLoop> {
-        let candidate = self.candidate(at, stmt, region, true)?;
-        if region == Region::Parallel && self.is_around_gangs(at, &candidate.headers) {
-            return None;
-        }
-        let mut controlled = Controlled::default();
-        let construct = Construct { index, region, is_launch: true };
-        Some(self.spread(construct, candidate, BOTH, &mut controlled, attributes))
-    }
-
-    /// All loops directly in the region of launch `index`, or in sequential loops there. With `lanes_only`, the region has one
-    /// gang, and its lanes take all loops.
-    pub(super) fn loops_inside(
-        &mut self,
-        index: usize,
-        lanes_only: bool,
-        attributes: &mut Vec<Attribute>,
-    ) -> Inside {
-        let mut inside = Inside::default();
-        let all = if lanes_only { LANES } else { BOTH };
-        let mut pending: Vec<(usize, Spread)> =
-            self.loops_below(index).into_iter().map(|at| (at, all)).collect();
-        while let Some((at, available)) = pending.pop() {
-            let Some(stmt) = self.bound[at].stmt() else { continue };
-            let Some(candidate) = self.spreadable(index, at, stmt, available, attributes) else {
-                let once = self.must_run_once(at);
-                self.in_order(index, at, once, attributes);
-                inside.once.extend(once.then_some(at));
-                let below = if once { LANES } else { available };
-                pending.extend(self.loops_below(at).into_iter().map(|at| (at, below)));
-                continue;
-            };
-            let mut controlled = Controlled::default();
-            let construct = Construct { index, region: Region::Parallel, is_launch: false };
-            let work = self.spread(construct, candidate, available, &mut controlled, attributes);
-            if work.spread.gangs {
-                inside.over_gangs = true;
-                self.combine_gangs(index, at, &work.attributes, attributes);
-            }
-            self.tell_implicit_gang(index, at, &work);
-            self.plan.items[at] = Item::Loop(work);
-        }
-        inside
-    }
-
-    /// The loop of directive `at` in region `index`, if it can be divided over what is `available`.
-    fn spreadable(
-        &mut self,
-        index: usize,
-        at: usize,
-        stmt: StmtId,
-        available: Spread,
-        attributes: &[Attribute],
-    ) -> Option<Candidate> {
-        let candidate = self.candidate(at, stmt, Region::Parallel, true)?;
-        let headers = &candidate.headers;
-        if self.is_around_gangs(at, headers) {
-            return None;
-        }
-        let construct = Construct { index, region: Region::Parallel, is_launch: false };
-        let is_alone = || !self.carried(construct, (at, stmt), headers, attributes).alone.is_empty();
-        (available.gangs || !is_alone()).then_some(candidate)
-    }
-
-    /// Whether the gangs divide a loop in the loop of directive `at`, and not this one: all of them run its iterations.
-    fn is_around_gangs(&mut self, at: usize, headers: &[Header]) -> bool {
-        self.calls_gangs(at)
-            || self.is_redundant_loop(at) && self.tight_directive(at, headers, Region::Parallel).is_none()
-    }
-
-    /// The loop at `at`, if it is to run in parallel. With `say`, a diagnostic tells why it is not.
-    fn candidate(&mut self, at: usize, stmt: StmtId, region: Region, say: bool) -> Option<Candidate> {
-        let directive = &self.bound[at].directive;
-        let span = directive.name_span;
-        let clauses = self.clauses(at);
-        if clauses.seq {
-            return None;
-        }
-        // What is left to the compiler was settled before.
-        if region == Region::Kernels && !clauses.independent {
-            return None;
-        }
-        let ranks = self.concurrent(stmt).map(|one| one.indices.len());
-        let mut headers = match self.header(stmt) {
-            Ok(header) => vec![header],
-            Err(why) => {
-                if say {
-                    self.diags.push(diag::not_canonical(span, why.0));
-                }
-                return None;
-            }
-        };
-        let count = clauses.collapse.map(|(count, force)| (count.text.trim().parse::<usize>(), force));
-        let (wanted, why) = match (clauses.tile, count) {
-            (Some(sizes), _) => (sizes.len(), "the loops of `tile` are not tightly nested"),
-            (None, Some((Ok(count), true))) => {
-                (count, "there is code between the loops of `collapse(force:)`")
-            }
-            (None, Some((Ok(count), false))) => (count, "the loops of `collapse` are not tightly nested"),
-            (None, Some((Err(_), _))) => (usize::MAX, "the number in `collapse` is no literal"),
-            (None, None) => (1, ""),
-        };
-        let wanted = wanted.max(ranks.unwrap_or(1));
-        while headers.len() < wanted && wanted < usize::MAX {
-            let Some(inner) = self.tight_inner(&headers) else { break };
-            headers.push(inner.1);
-        }
-        if ranks.is_some_and(|ranks| headers.len() < ranks) {
-            if say {
-                self.diags.push(diag::not_canonical(span, "its body changes what its indices run to"));
-            }
-            return None;
-        }
-        let is_forced = clauses.tile.is_none() && clauses.collapse.is_some_and(|(_, force)| force);
-        let forced =
-            if is_forced && headers.len() < wanted { self.loose_inner(at, &headers, wanted) } else { None };
-        let only = headers.last().and_then(|last| sema::only_loop(self.unit, last.body));
-        let depends = wanted < usize::MAX && only.is_some_and(|only| self.header(only).is_ok());
-        let why = if depends { "the bounds of the loops in it depend on it" } else { why };
-        if say && headers.len() < wanted && forced.is_none() {
-            self.diags.push(diag::loop_sequential(span, why));
-        }
-        let tiles = clauses.tile.filter(|_| self.aim.preference.tiles && headers.len() == wanted);
-        let size = |size: &str| if size.trim() == "*" { TILE.to_owned() } else { size.to_owned() };
-        let tile = tiles.unwrap_or_default().iter().rev().map(|expr| size(&expr.text)).collect();
-        Some(Candidate { at, stmt, headers, tile, forced, is_forced: false })
-    }
-
+impl Input<'_> {
     /// The `do concurrent` that the loop `stmt` stands for.
     fn concurrent(&self, stmt: StmtId) -> Option<&Concurrent> {
         self.unit.concurrent.iter().find(|one| one.stmt == stmt && one.nested.is_some())
@@ -240,167 +104,6 @@ impl Maker<'_> {
         sema::is_tight(self.unit, self.symbols, outer, &header).then_some((only, header))
     }
 
-    /// The loop directive, to be run in parallel, on the loop that is all there is in the innermost of `headers`.
-    fn tight_directive(&mut self, below: usize, headers: &[Header], region: Region) -> Option<Candidate> {
-        let (stmt, _) = self.tight_inner(headers)?;
-        let at = self.loops_below(below).into_iter().find(|at| self.bound[*at].stmt() == Some(stmt))?;
-        let inner = self.candidate(at, stmt, region, false)?;
-        let all_tight =
-            inner.headers.iter().all(|header| sema::is_tight(self.unit, self.symbols, headers, header));
-        all_tight.then_some(inner)
-    }
-
-    /// Spreads one loop over what is `available`, and the loops inside it over what it leaves.
-    fn spread(
-        &mut self,
-        construct: Construct,
-        outer: Candidate,
-        available: Spread,
-        controlled: &mut Controlled,
-        launch: &mut Vec<Attribute>,
-    ) -> WorkLoop {
-        let Construct { index, region, .. } = construct;
-        let carried = self.carried(construct, (outer.at, outer.stmt), &outer.headers, launch);
-        let is_alone = !carried.alone.is_empty() || self.loses_bounds(&outer.headers);
-        self.copy_carried(&carried, launch);
-        // What is in a tile stays in one thread.
-        let lanes_taken = self.takes_lanes(outer.at) || !outer.tile.is_empty();
-        let mut outer = outer;
-        let (merged, split) = match is_alone {
-            true => (vec![outer.at], None),
-            false => self.merge_tight(&mut outer, region, available, lanes_taken),
-        };
-        let Candidate { at, stmt, headers, tile, forced, is_forced } = outer;
-        self.note_loops(at, stmt, headers.len(), controlled);
-        let innermost = *merged.last().unwrap_or(&at);
-        let (inner, ragged) = match split {
-            Some(inner) => (vec![inner], false),
-            None => self.inner_candidates(innermost, &headers, region, available.gangs && !lanes_taken),
-        };
-        let forced = forced.filter(|_| available.gangs && available.lanes).map(|(stmt, headers)| Candidate {
-            at,
-            stmt,
-            headers,
-            tile: Vec::new(),
-            forced: None,
-            is_forced: true,
-        });
-        let spread = match (available.gangs, available.lanes) {
-            (true, true) if inner.is_empty() && forced.is_none() && !is_alone => BOTH,
-            (true, _) => GANGS,
-            (false, _) => LANES,
-        };
-        let sizes = self.sizes(&merged, spread);
-        let mut attributes = self.own_attributes(&merged);
-        // What is private to the loops of `collapse(force:)` is set beside the inner one.
-        attributes.retain(|attribute| !is_forced || matches!(attribute.sharing, Sharing::Reduction(_)));
-        for reduction in carried.reductions {
-            if !attributes.iter().any(|other| other.item == reduction.item) {
-                attributes.push(reduction);
-            }
-        }
-        let beside = forced.as_ref().map(|inner| inner.stmt);
-        let mut inner_work: Vec<(usize, WorkLoop)> = Vec::new();
-        for candidate in inner.into_iter().chain(forced) {
-            let inner_at = candidate.at;
-            let inside = Construct { is_launch: false, ..construct };
-            let work = self.spread(inside, candidate, LANES, controlled, launch);
-            inner_work.push((inner_at, work));
-        }
-        self.rest_stays_sequential(&merged, &inner_work, &mut attributes);
-        self.reductions_through(&headers, &mut attributes, &mut inner_work);
-        let nest = (stmt, headers.as_slice(), carried.alone.as_slice());
-        self.temporaries(construct, spread, nest, controlled, &mut attributes, launch);
-        if !tile.is_empty() {
-            attributes.extend(self.tile_counters(&headers));
-        }
-        self.place(inner_work, beside);
-        self.copy_reductions(index, stmt, spread, &attributes, launch);
-        let first = headers.first();
-        WorkLoop {
-            stmt,
-            spread,
-            collapse: headers.len(),
-            tile,
-            sizes,
-            attributes,
-            is_plain: !self.holds_atomic(at),
-            ragged,
-            trips: first.filter(|_| headers.len() == 1).and_then(|header| self.trips(header)),
-            trip_constant: first.and_then(|header| sema::trip_constant(self.unit, header)),
-        }
-    }
-
-    /// Takes the loops of directives that are tight in one another into the candidate: its directives, and the innermost loop
-    /// if it is to be divided by itself.
-    fn merge_tight(
-        &mut self,
-        outer: &mut Candidate,
-        region: Region,
-        available: Spread,
-        lanes_taken: bool,
-    ) -> (Vec<usize>, Option<Candidate>) {
-        let mut merged = vec![outer.at];
-        // Chunks are counted in iterations of the loop that asks for them.
-        let stays = !outer.tile.is_empty() || outer.forced.is_some() || self.has_chunks(outer.at);
-        while !stays
-            && let Some(inner) =
-                self.tight_directive(*merged.last().unwrap_or(&outer.at), &outer.headers, region)
-        {
-            let flat = self.aim.preference.collapse_tight
-                || !available.gangs
-                || lanes_taken
-                || self.is_short(&inner)
-                || self.is_barred(inner.stmt);
-            if self.loses_bounds(&inner.headers) {
-                break;
-            }
-            if !flat && self.tight_directive(inner.at, &inner.headers, region).is_none() {
-                return (merged, Some(inner));
-            }
-            outer.headers.extend(&inner.headers);
-            merged.push(inner.at);
-        }
-        (merged, None)
-    }
-
-    /// Notes the variables of the loops that become one, and which of them `do concurrent` stands for.
-    fn note_loops(&mut self, at: usize, stmt: StmtId, count: usize, controlled: &mut Controlled) {
-        for header_stmt in self.loop_statements(stmt, count) {
-            if let Ok(header) = sema::header(self.unit, self.symbols, header_stmt) {
-                controlled.insert(header_stmt, header.var);
-            }
-            if self.concurrent(header_stmt).is_some() {
-                self.plan.concurrent.insert(header_stmt, at);
-            }
-        }
-    }
-
-    /// The loops below a construct's that are no construct themselves.
-    fn rest_stays_sequential(
-        &mut self,
-        merged: &[usize],
-        inner: &[(usize, WorkLoop)],
-        attributes: &mut Vec<Attribute>,
-    ) {
-        let loops: Vec<usize> = merged.iter().copied().chain(inner.iter().map(|(at, _)| *at)).collect();
-        let below: Vec<usize> = merged.iter().flat_map(|at| self.loops_below(*at)).collect();
-        for below in below.into_iter().filter(|below| !loops.contains(below)) {
-            self.stays_sequential(below, &loops, attributes);
-        }
-    }
-
-    /// Gives the inner loops their items; the one that stands `beside` other code has no directive of its own.
-    fn place(&mut self, inner: Vec<(usize, WorkLoop)>, beside: Option<StmtId>) {
-        for (at, work) in inner {
-            if beside == Some(work.stmt) {
-                self.plan.inserted_loops.push((at, work));
-            } else {
-                self.plan.items[at] = Item::Loop(work);
-            }
-        }
-    }
-
     /// The loops over the tiles have variables of their own.
     fn tile_counters(&self, headers: &[Header]) -> Vec<Attribute> {
         let counters = headers.iter().filter(|header| !header.declared);
@@ -410,33 +113,6 @@ impl Maker<'_> {
             entry: "implicit/scalar-temporary",
         };
         counters.map(attribute).collect()
-    }
-
-    /// What the clauses of the loops that make up one construct say of how many share it out.
-    fn sizes(&mut self, merged: &[usize], spread: Spread) -> Sizes {
-        let mut sizes = Sizes::default();
-        for at in merged {
-            let clauses = self.clauses(*at);
-            for argument in clauses.gang_arguments.iter().filter(|_| spread.gangs) {
-                let (place, expr) = match argument {
-                    GangArgument::Num(expr) => (&mut sizes.gangs, expr),
-                    GangArgument::Static(expr) => (&mut sizes.chunk, expr),
-                    GangArgument::Dim(expr) => {
-                        self.plan.heeded.insert(expr.span);
-                        continue;
-                    }
-                };
-                if place.is_none() {
-                    *place = Some(expr.text.clone());
-                    self.plan.heeded.insert(expr.span);
-                }
-            }
-            for expr in clauses.lanes.iter().filter(|_| spread.lanes) {
-                sizes.lanes.push(expr.text.clone());
-                self.plan.heeded.insert(expr.span);
-            }
-        }
-        sizes
     }
 
     fn holds_atomic(&self, at: usize) -> bool {
@@ -490,37 +166,6 @@ impl Maker<'_> {
         std::iter::successors(Some(stmt), body).take(count).collect()
     }
 
-    /// The loops inside `at` that get the lanes; and whether some were passed over because their trip count varies.
-    fn inner_candidates(
-        &mut self,
-        at: usize,
-        outer: &[Header],
-        region: Region,
-        lanes_left: bool,
-    ) -> (Vec<Candidate>, bool) {
-        let mut found = Vec::new();
-        let mut ragged = false;
-        // The lanes are wanted for the loops inside, however short or uneven these are.
-        let are_few = self.are_few(outer);
-        let mut pending = self.loops_below(at);
-        while let Some(inner_at) = pending.pop() {
-            let Some(stmt) = self.bound[inner_at].stmt() else { continue };
-            match self.candidate(inner_at, stmt, region, false) {
-                Some(inner) if !lanes_left || self.is_barred(inner.stmt) => drop(inner),
-                Some(inner) if are_few && self.is_short(&inner) => {
-                    let (longer, _) = self.inner_candidates(inner_at, outer, region, lanes_left);
-                    if longer.is_empty() { found.push(inner) } else { found.extend(longer) }
-                }
-                Some(inner) if !are_few && self.is_short(&inner) => drop(inner),
-                Some(inner) if !are_few && self.is_ragged(outer, &inner) => ragged = true,
-                Some(inner) => found.push(inner),
-                None => pending.extend(self.loops_below(inner_at)),
-            }
-        }
-        found.sort_by_key(|inner| inner.at);
-        (found, ragged)
-    }
-
     /// Whether the inner loop's trip count is read from memory, as rows of a sparse matrix do: it may be short, and
     /// differ from one outer iteration to the next. Bounds that follow from the outer variables alone are not ragged.
     fn is_ragged(&self, outer: &[Header], inner: &Candidate) -> bool {
@@ -539,50 +184,6 @@ impl Maker<'_> {
         })
     }
 
-    /// A loop below a spread one that gets no construct of its own, with those in it but for `spread` ones.
-    fn stays_sequential(&mut self, at: usize, spread: &[usize], attributes: &mut Vec<Attribute>) {
-        let clauses = self.clauses(at);
-        let is_implied = self.bound[at].text.is_none();
-        if !clauses.seq && !is_implied && matches!(self.plan.items[at], Item::Gone) {
-            let full = "the loops around it already fill the device";
-            let why = self.bound[at]
-                .stmt()
-                .and_then(|stmt| self.barred(stmt).or_else(|| self.header(stmt).err().map(|why| why.0)));
-            let why = why.unwrap_or(full);
-            self.diags.push(diag::loop_sequential(self.bound[at].directive.name_span, why));
-        }
-        self.hoist_private(at, attributes);
-        for below in self.loops_below(at) {
-            if matches!(self.plan.items[below], Item::Gone) && !spread.contains(&below) {
-                self.stays_sequential(below, spread, attributes);
-            }
-        }
-    }
-
-    /// Sequential loops of a whole construct: their `private` and `reduction` become the construct's.
-    pub(super) fn sequential_loops(
-        &mut self,
-        index: usize,
-        stmt: StmtId,
-        combined: Option<usize>,
-        attributes: &mut Vec<Attribute>,
-    ) {
-        let mut found: Vec<(Attribute, StmtId)> = attributes.iter().map(|one| (one.clone(), stmt)).collect();
-        for at in combined.into_iter().chain(self.all_loops_below(index)) {
-            self.report_inner_private(at);
-            let own = self.own_attributes(&[at]).into_iter();
-            found.extend(own.map(|one| (one, self.bound[at].stmt().unwrap_or(stmt))));
-        }
-        for (attribute, place) in found {
-            match attribute.sharing {
-                Sharing::Reduction(_) => self.copy_reduction(index, stmt, place, &attribute, attributes),
-                Sharing::Private if !attributes.contains(&attribute) => attributes.push(attribute),
-                Sharing::Private | Sharing::Firstprivate | Sharing::Copy | Sharing::Deviceptr => {}
-            }
-        }
-        attributes.retain(|attribute| !matches!(attribute.sharing, Sharing::Reduction(_)));
-    }
-
     /// The iterations of a loop as an expression of the source: for `for (i = 0; i < n; i++)` it is `n`.
     fn trips(&self, header: &Header) -> Option<String> {
         // Fortran counts from one and takes the last value, too.
@@ -598,5 +199,418 @@ impl Maker<'_> {
         let simple = matches!(bound.kind, ExprKind::Name(_) | ExprKind::Int(_));
         let from_start = matches!(self.unit.expr(header.first).kind, ExprKind::Int(first) if first == start);
         (simple && from_start).then(|| self.file.text(bound.span).into_owned())
+    }
+}
+
+impl Maker<'_> {
+    /// The nest at `at` as the one loop of launch `index`; `None` if its outermost loop is sequential.
+    pub(super) fn nest(
+        &mut self,
+        index: usize,
+        at: usize,
+        stmt: StmtId,
+        region: Region,
+        attributes: &mut Vec<Attribute>,
+    ) -> Option<WorkLoop> {
+        let candidate = self.candidate(at, stmt, region, true)?;
+        if region == Region::Parallel && self.is_around_gangs(at, &candidate.headers) {
+            return None;
+        }
+        let mut controlled = Controlled::default();
+        let construct = Construct { index, region, is_launch: true };
+        Some(self.spread(construct, candidate, BOTH, &mut controlled, attributes))
+    }
+
+    /// All loops directly in the region of launch `index`, or in sequential loops there. With `lanes_only`, the region has one
+    /// gang, and its lanes take all loops.
+    pub(super) fn loops_inside(
+        &mut self,
+        index: usize,
+        lanes_only: bool,
+        attributes: &mut Vec<Attribute>,
+    ) -> Inside {
+        let mut inside = Inside::default();
+        let all = if lanes_only { LANES } else { BOTH };
+        let mut pending: Vec<(usize, Spread)> =
+            self.input.loops_below(index).into_iter().map(|at| (at, all)).collect();
+        while let Some((at, available)) = pending.pop() {
+            let Some(stmt) = self.input.bound[at].stmt() else { continue };
+            let Some(candidate) = self.spreadable(index, at, stmt, available, attributes) else {
+                let once = self.input.must_run_once(at);
+                self.in_order(index, at, once, attributes);
+                inside.once.extend(once.then_some(at));
+                let below = if once { LANES } else { available };
+                pending.extend(self.input.loops_below(at).into_iter().map(|at| (at, below)));
+                continue;
+            };
+            let mut controlled = Controlled::default();
+            let construct = Construct { index, region: Region::Parallel, is_launch: false };
+            let work = self.spread(construct, candidate, available, &mut controlled, attributes);
+            if work.spread.gangs {
+                inside.over_gangs = true;
+                self.input.combine_gangs(index, at, &work.attributes, attributes);
+            }
+            self.tell_implicit_gang(index, at, &work);
+            self.plan.items[at] = Item::Loop(work);
+        }
+        inside
+    }
+
+    /// The loop of directive `at` in region `index`, if it can be divided over what is `available`.
+    fn spreadable(
+        &mut self,
+        index: usize,
+        at: usize,
+        stmt: StmtId,
+        available: Spread,
+        attributes: &[Attribute],
+    ) -> Option<Candidate> {
+        let candidate = self.candidate(at, stmt, Region::Parallel, true)?;
+        let headers = &candidate.headers;
+        if self.is_around_gangs(at, headers) {
+            return None;
+        }
+        let construct = Construct { index, region: Region::Parallel, is_launch: false };
+        let is_alone = || !self.input.carried(construct, (at, stmt), headers, attributes).alone.is_empty();
+        (available.gangs || !is_alone()).then_some(candidate)
+    }
+
+    /// Whether the gangs divide a loop in the loop of directive `at`, and not this one: all of them run its iterations.
+    fn is_around_gangs(&mut self, at: usize, headers: &[Header]) -> bool {
+        self.input.calls_gangs(at)
+            || self.input.is_redundant_loop(at)
+                && self.tight_directive(at, headers, Region::Parallel).is_none()
+    }
+
+    /// The loop at `at`, if it is to run in parallel. With `say`, a diagnostic tells why it is not.
+    fn candidate(&mut self, at: usize, stmt: StmtId, region: Region, say: bool) -> Option<Candidate> {
+        let directive = &self.input.bound[at].directive;
+        let span = directive.name_span;
+        let clauses = self.input.clauses(at);
+        if clauses.seq {
+            return None;
+        }
+        // What is left to the compiler was settled before.
+        if region == Region::Kernels && !clauses.independent {
+            return None;
+        }
+        let ranks = self.input.concurrent(stmt).map(|one| one.indices.len());
+        let mut headers = match self.input.header(stmt) {
+            Ok(header) => vec![header],
+            Err(why) => {
+                if say {
+                    self.diags.push(diag::not_canonical(span, why.0));
+                }
+                return None;
+            }
+        };
+        let count = clauses.collapse.map(|(count, force)| (count.text.trim().parse::<usize>(), force));
+        let (wanted, why) = match (clauses.tile, count) {
+            (Some(sizes), _) => (sizes.len(), "the loops of `tile` are not tightly nested"),
+            (None, Some((Ok(count), true))) => {
+                (count, "there is code between the loops of `collapse(force:)`")
+            }
+            (None, Some((Ok(count), false))) => (count, "the loops of `collapse` are not tightly nested"),
+            (None, Some((Err(_), _))) => (usize::MAX, "the number in `collapse` is no literal"),
+            (None, None) => (1, ""),
+        };
+        let wanted = wanted.max(ranks.unwrap_or(1));
+        while headers.len() < wanted && wanted < usize::MAX {
+            let Some(inner) = self.input.tight_inner(&headers) else { break };
+            headers.push(inner.1);
+        }
+        if ranks.is_some_and(|ranks| headers.len() < ranks) {
+            if say {
+                self.diags.push(diag::not_canonical(span, "its body changes what its indices run to"));
+            }
+            return None;
+        }
+        let is_forced = clauses.tile.is_none() && clauses.collapse.is_some_and(|(_, force)| force);
+        let forced = if is_forced && headers.len() < wanted {
+            self.input.loose_inner(at, &headers, wanted)
+        } else {
+            None
+        };
+        let only = headers.last().and_then(|last| sema::only_loop(self.input.unit, last.body));
+        let depends = wanted < usize::MAX && only.is_some_and(|only| self.input.header(only).is_ok());
+        let why = if depends { "the bounds of the loops in it depend on it" } else { why };
+        if say && headers.len() < wanted && forced.is_none() {
+            self.diags.push(diag::loop_sequential(span, why));
+        }
+        let tiles = clauses.tile.filter(|_| self.input.aim.preference.tiles && headers.len() == wanted);
+        let size = |size: &str| if size.trim() == "*" { TILE.to_owned() } else { size.to_owned() };
+        let tile = tiles.unwrap_or_default().iter().rev().map(|expr| size(&expr.text)).collect();
+        Some(Candidate { at, stmt, headers, tile, forced, is_forced: false })
+    }
+
+    /// The loop directive, to be run in parallel, on the loop that is all there is in the innermost of `headers`.
+    fn tight_directive(&mut self, below: usize, headers: &[Header], region: Region) -> Option<Candidate> {
+        let (stmt, _) = self.input.tight_inner(headers)?;
+        let at = self
+            .input
+            .loops_below(below)
+            .into_iter()
+            .find(|at| self.input.bound[*at].stmt() == Some(stmt))?;
+        let inner = self.candidate(at, stmt, region, false)?;
+        let all_tight = inner
+            .headers
+            .iter()
+            .all(|header| sema::is_tight(self.input.unit, self.input.symbols, headers, header));
+        all_tight.then_some(inner)
+    }
+
+    /// Spreads one loop over what is `available`, and the loops inside it over what it leaves.
+    fn spread(
+        &mut self,
+        construct: Construct,
+        outer: Candidate,
+        available: Spread,
+        controlled: &mut Controlled,
+        launch: &mut Vec<Attribute>,
+    ) -> WorkLoop {
+        let Construct { index, region, .. } = construct;
+        let carried = self.input.carried(construct, (outer.at, outer.stmt), &outer.headers, launch);
+        let is_alone = !carried.alone.is_empty() || self.input.loses_bounds(&outer.headers);
+        self.input.copy_carried(&carried, launch);
+        // What is in a tile stays in one thread.
+        let lanes_taken = self.input.takes_lanes(outer.at) || !outer.tile.is_empty();
+        let mut outer = outer;
+        let (merged, split) = match is_alone {
+            true => (vec![outer.at], None),
+            false => self.merge_tight(&mut outer, region, available, lanes_taken),
+        };
+        let Candidate { at, stmt, headers, tile, forced, is_forced } = outer;
+        self.note_loops(at, stmt, headers.len(), controlled);
+        let innermost = *merged.last().unwrap_or(&at);
+        let (inner, ragged) = match split {
+            Some(inner) => (vec![inner], false),
+            None => self.inner_candidates(innermost, &headers, region, available.gangs && !lanes_taken),
+        };
+        let forced = forced.filter(|_| available.gangs && available.lanes).map(|(stmt, headers)| Candidate {
+            at,
+            stmt,
+            headers,
+            tile: Vec::new(),
+            forced: None,
+            is_forced: true,
+        });
+        let spread = match (available.gangs, available.lanes) {
+            (true, true) if inner.is_empty() && forced.is_none() && !is_alone => BOTH,
+            (true, _) => GANGS,
+            (false, _) => LANES,
+        };
+        let sizes = self.sizes(&merged, spread);
+        let mut attributes = self.input.own_attributes(&merged);
+        // What is private to the loops of `collapse(force:)` is set beside the inner one.
+        attributes.retain(|attribute| !is_forced || matches!(attribute.sharing, Sharing::Reduction(_)));
+        for reduction in carried.reductions {
+            if !attributes.iter().any(|other| other.item == reduction.item) {
+                attributes.push(reduction);
+            }
+        }
+        let beside = forced.as_ref().map(|inner| inner.stmt);
+        let mut inner_work: Vec<(usize, WorkLoop)> = Vec::new();
+        for candidate in inner.into_iter().chain(forced) {
+            let inner_at = candidate.at;
+            let inside = Construct { is_launch: false, ..construct };
+            let work = self.spread(inside, candidate, LANES, controlled, launch);
+            inner_work.push((inner_at, work));
+        }
+        self.rest_stays_sequential(&merged, &inner_work, &mut attributes);
+        self.input.reductions_through(&headers, &mut attributes, &mut inner_work);
+        let nest = (stmt, headers.as_slice(), carried.alone.as_slice());
+        self.temporaries(construct, spread, nest, controlled, &mut attributes, launch);
+        if !tile.is_empty() {
+            attributes.extend(self.input.tile_counters(&headers));
+        }
+        self.place(inner_work, beside);
+        self.input.copy_reductions(index, stmt, spread, &attributes, launch);
+        let first = headers.first();
+        WorkLoop {
+            stmt,
+            spread,
+            collapse: headers.len(),
+            tile,
+            sizes,
+            attributes,
+            is_plain: !self.input.holds_atomic(at),
+            ragged,
+            trips: first.filter(|_| headers.len() == 1).and_then(|header| self.input.trips(header)),
+            trip_constant: first.and_then(|header| sema::trip_constant(self.input.unit, header)),
+        }
+    }
+
+    /// Takes the loops of directives that are tight in one another into the candidate: its directives, and the innermost loop
+    /// if it is to be divided by itself.
+    fn merge_tight(
+        &mut self,
+        outer: &mut Candidate,
+        region: Region,
+        available: Spread,
+        lanes_taken: bool,
+    ) -> (Vec<usize>, Option<Candidate>) {
+        let mut merged = vec![outer.at];
+        // Chunks are counted in iterations of the loop that asks for them.
+        let stays = !outer.tile.is_empty() || outer.forced.is_some() || self.input.has_chunks(outer.at);
+        while !stays
+            && let Some(inner) =
+                self.tight_directive(*merged.last().unwrap_or(&outer.at), &outer.headers, region)
+        {
+            let flat = self.input.aim.preference.collapse_tight
+                || !available.gangs
+                || lanes_taken
+                || self.input.is_short(&inner)
+                || self.input.is_barred(inner.stmt);
+            if self.input.loses_bounds(&inner.headers) {
+                break;
+            }
+            if !flat && self.tight_directive(inner.at, &inner.headers, region).is_none() {
+                return (merged, Some(inner));
+            }
+            outer.headers.extend(&inner.headers);
+            merged.push(inner.at);
+        }
+        (merged, None)
+    }
+
+    /// Notes the variables of the loops that become one, and which of them `do concurrent` stands for.
+    fn note_loops(&mut self, at: usize, stmt: StmtId, count: usize, controlled: &mut Controlled) {
+        for header_stmt in self.input.loop_statements(stmt, count) {
+            if let Ok(header) = sema::header(self.input.unit, self.input.symbols, header_stmt) {
+                controlled.insert(header_stmt, header.var);
+            }
+            if self.input.concurrent(header_stmt).is_some() {
+                self.plan.concurrent.insert(header_stmt, at);
+            }
+        }
+    }
+
+    /// The loops below a construct's that are no construct themselves.
+    fn rest_stays_sequential(
+        &mut self,
+        merged: &[usize],
+        inner: &[(usize, WorkLoop)],
+        attributes: &mut Vec<Attribute>,
+    ) {
+        let loops: Vec<usize> = merged.iter().copied().chain(inner.iter().map(|(at, _)| *at)).collect();
+        let below: Vec<usize> = merged.iter().flat_map(|at| self.input.loops_below(*at)).collect();
+        for below in below.into_iter().filter(|below| !loops.contains(below)) {
+            self.stays_sequential(below, &loops, attributes);
+        }
+    }
+
+    /// Gives the inner loops their items; the one that stands `beside` other code has no directive of its own.
+    fn place(&mut self, inner: Vec<(usize, WorkLoop)>, beside: Option<StmtId>) {
+        for (at, work) in inner {
+            if beside == Some(work.stmt) {
+                self.plan.inserted_loops.push((at, work));
+            } else {
+                self.plan.items[at] = Item::Loop(work);
+            }
+        }
+    }
+
+    /// What the clauses of the loops that make up one construct say of how many share it out.
+    fn sizes(&mut self, merged: &[usize], spread: Spread) -> Sizes {
+        let mut sizes = Sizes::default();
+        for at in merged {
+            let clauses = self.input.clauses(*at);
+            for argument in clauses.gang_arguments.iter().filter(|_| spread.gangs) {
+                let (place, expr) = match argument {
+                    GangArgument::Num(expr) => (&mut sizes.gangs, expr),
+                    GangArgument::Static(expr) => (&mut sizes.chunk, expr),
+                    GangArgument::Dim(expr) => {
+                        self.plan.heeded.insert(expr.span);
+                        continue;
+                    }
+                };
+                if place.is_none() {
+                    *place = Some(expr.text.clone());
+                    self.plan.heeded.insert(expr.span);
+                }
+            }
+            for expr in clauses.lanes.iter().filter(|_| spread.lanes) {
+                sizes.lanes.push(expr.text.clone());
+                self.plan.heeded.insert(expr.span);
+            }
+        }
+        sizes
+    }
+
+    /// The loops inside `at` that get the lanes; and whether some were passed over because their trip count varies.
+    fn inner_candidates(
+        &mut self,
+        at: usize,
+        outer: &[Header],
+        region: Region,
+        lanes_left: bool,
+    ) -> (Vec<Candidate>, bool) {
+        let mut found = Vec::new();
+        let mut ragged = false;
+        // The lanes are wanted for the loops inside, however short or uneven these are.
+        let are_few = self.input.are_few(outer);
+        let mut pending = self.input.loops_below(at);
+        while let Some(inner_at) = pending.pop() {
+            let Some(stmt) = self.input.bound[inner_at].stmt() else { continue };
+            match self.candidate(inner_at, stmt, region, false) {
+                Some(inner) if !lanes_left || self.input.is_barred(inner.stmt) => drop(inner),
+                Some(inner) if are_few && self.input.is_short(&inner) => {
+                    let (longer, _) = self.inner_candidates(inner_at, outer, region, lanes_left);
+                    if longer.is_empty() { found.push(inner) } else { found.extend(longer) }
+                }
+                Some(inner) if !are_few && self.input.is_short(&inner) => drop(inner),
+                Some(inner) if !are_few && self.input.is_ragged(outer, &inner) => ragged = true,
+                Some(inner) => found.push(inner),
+                None => pending.extend(self.input.loops_below(inner_at)),
+            }
+        }
+        found.sort_by_key(|inner| inner.at);
+        (found, ragged)
+    }
+
+    /// A loop below a spread one that gets no construct of its own, with those in it but for `spread` ones.
+    fn stays_sequential(&mut self, at: usize, spread: &[usize], attributes: &mut Vec<Attribute>) {
+        let clauses = self.input.clauses(at);
+        let is_implied = self.input.bound[at].text.is_none();
+        if !clauses.seq && !is_implied && matches!(self.plan.items[at], Item::Gone) {
+            let full = "the loops around it already fill the device";
+            let why = self.input.bound[at].stmt().and_then(|stmt| {
+                self.input.barred(stmt).or_else(|| self.input.header(stmt).err().map(|why| why.0))
+            });
+            let why = why.unwrap_or(full);
+            self.diags.push(diag::loop_sequential(self.input.bound[at].directive.name_span, why));
+        }
+        self.hoist_private(at, attributes);
+        for below in self.input.loops_below(at) {
+            if matches!(self.plan.items[below], Item::Gone) && !spread.contains(&below) {
+                self.stays_sequential(below, spread, attributes);
+            }
+        }
+    }
+
+    /// Sequential loops of a whole construct: their `private` and `reduction` become the construct's.
+    pub(super) fn sequential_loops(
+        &mut self,
+        index: usize,
+        stmt: StmtId,
+        combined: Option<usize>,
+        attributes: &mut Vec<Attribute>,
+    ) {
+        let mut found: Vec<(Attribute, StmtId)> = attributes.iter().map(|one| (one.clone(), stmt)).collect();
+        for at in combined.into_iter().chain(self.input.all_loops_below(index)) {
+            self.report_inner_private(at);
+            let own = self.input.own_attributes(&[at]).into_iter();
+            found.extend(own.map(|one| (one, self.input.bound[at].stmt().unwrap_or(stmt))));
+        }
+        for (attribute, place) in found {
+            match attribute.sharing {
+                Sharing::Reduction(_) => {
+                    self.input.copy_reduction(index, stmt, place, &attribute, attributes)
+                }
+                Sharing::Private if !attributes.contains(&attribute) => attributes.push(attribute),
+                Sharing::Private | Sharing::Firstprivate | Sharing::Copy | Sharing::Deviceptr => {}
+            }
+        }
+        attributes.retain(|attribute| !matches!(attribute.sharing, Sharing::Reduction(_)));
     }
 }

@@ -12,7 +12,7 @@ use crate::host::ir::{ExprKind, StmtId, Unit};
 use crate::sema::{Class, SymbolId, SymbolKind, Symbols, uses};
 
 use super::data::class_of;
-use super::{Item, Maker};
+use super::{Input, Item, Maker};
 
 /// Adds `copy(this)` to compute constructs that name members in data clauses and call member functions.
 pub fn with_objects(unit: &Unit, symbols: &Symbols, mut bound: Vec<Bound>) -> Vec<Bound> {
@@ -85,25 +85,7 @@ fn calls_own(unit: &Unit, symbols: &Symbols, one: &Bound, stmt: StmtId) -> bool 
     })
 }
 
-impl Maker<'_> {
-    /// Decides how a directive puts members on the device. As parts of an object that is not there they would keep all of it
-    /// from going there later.
-    pub(super) fn about_objects(&mut self, index: usize) {
-        let bound = self.bound;
-        let one = &bound[index];
-        let members = self.members(index);
-        let Some(first) = members.first() else { return };
-        let is_absent = self.is_object_absent(index);
-        let is_entered = matches!(one.directive.kind, DirectiveKind::EnterData | DirectiveKind::ExitData);
-        let names = (is_absent || !is_entered).then(|| self.apart(index, &members)).flatten();
-        if is_absent && names.is_none() {
-            self.diags.push(diag::object_absent(first.span, first.variable()));
-        } else if is_absent && one.directive.kind == DirectiveKind::EnterData {
-            self.diags.push(diag::pointer_apart(first.span, first.variable()));
-        }
-        self.plan.notes[index].apart = names;
-    }
-
+impl Input<'_> {
     /// Whether nothing seen puts the object of directive `index` on the device.
     fn is_object_absent(&self, index: usize) -> bool {
         let class = class_of(self.unit, self.bound[index].function);
@@ -119,31 +101,6 @@ impl Maker<'_> {
         known.kind == SymbolKind::Member
             && self.entered.members.contains(&(class, known.name.clone()))
             && self.is_object_absent(index)
-    }
-
-    /// The members of the object among the data of directive `index`, if it puts data on the device: those of its bases
-    /// alone where a construct uses at once what it maps. gcc 12 refuses their names in `map`, and clang takes their base
-    /// for all of the object.
-    fn members(&self, index: usize) -> Vec<&ListItem> {
-        let one = &self.bound[index];
-        let kind = one.directive.kind;
-        let is_region = matches!(self.plan.items[index], Item::Clauses { .. });
-        let are_all = match kind {
-            DirectiveKind::Data | DirectiveKind::EnterData => true,
-            DirectiveKind::Kernels => is_region,
-            DirectiveKind::ExitData => false,
-            kind if kind.is_compute() => false,
-            _ => return Vec::new(),
-        };
-        let is_wanted = |item: &&ListItem| {
-            (are_all || self.is_inherited(index, item)) && is_member(self.unit, self.symbols, one, item)
-        };
-        let data = one
-            .directive
-            .clauses
-            .iter()
-            .filter(|clause| are_all || matches!(clause.kind, ClauseKind::Data(..)));
-        data.flat_map(|clause| super::list(&clause.kind)).filter(is_wanted).collect()
     }
 
     /// Whether a data clause of directive `index` names a member of a base of its class.
@@ -205,5 +162,51 @@ impl Maker<'_> {
         !names.iter().any(is_moved)
             && count(&is_this) == count(&is_plain)
             && !calls_own(self.unit, self.symbols, one, stmt)
+    }
+}
+
+impl Maker<'_> {
+    /// Decides how a directive puts members on the device. As parts of an object that is not there they would keep all of it
+    /// from going there later.
+    pub(super) fn about_objects(&mut self, index: usize) {
+        let bound = self.input.bound;
+        let one = &bound[index];
+        let members = self.members(index);
+        let Some(first) = members.first() else { return };
+        let is_absent = self.input.is_object_absent(index);
+        let is_entered = matches!(one.directive.kind, DirectiveKind::EnterData | DirectiveKind::ExitData);
+        let names = (is_absent || !is_entered).then(|| self.input.apart(index, &members)).flatten();
+        if is_absent && names.is_none() {
+            self.diags.push(diag::object_absent(first.span, first.variable()));
+        } else if is_absent && one.directive.kind == DirectiveKind::EnterData {
+            self.diags.push(diag::pointer_apart(first.span, first.variable()));
+        }
+        self.plan.notes[index].apart = names;
+    }
+
+    /// The members of the object among the data of directive `index`, if it puts data on the device: those of its bases
+    /// alone where a construct uses at once what it maps. gcc 12 refuses their names in `map`, and clang takes their base
+    /// for all of the object.
+    fn members(&self, index: usize) -> Vec<&ListItem> {
+        let one = &self.input.bound[index];
+        let kind = one.directive.kind;
+        let is_region = matches!(self.plan.items[index], Item::Clauses { .. });
+        let are_all = match kind {
+            DirectiveKind::Data | DirectiveKind::EnterData => true,
+            DirectiveKind::Kernels => is_region,
+            DirectiveKind::ExitData => false,
+            kind if kind.is_compute() => false,
+            _ => return Vec::new(),
+        };
+        let is_wanted = |item: &&ListItem| {
+            (are_all || self.input.is_inherited(index, item))
+                && is_member(self.input.unit, self.input.symbols, one, item)
+        };
+        let data = one
+            .directive
+            .clauses
+            .iter()
+            .filter(|clause| are_all || matches!(clause.kind, ClauseKind::Data(..)));
+        data.flat_map(|clause| super::list(&clause.kind)).filter(is_wanted).collect()
     }
 }

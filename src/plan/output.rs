@@ -13,7 +13,7 @@ use crate::sema::{self, Class, Output, SymbolId, SymbolKind, Use, uses};
 use crate::source::Span;
 
 use super::parts::{Parts, is_host_value};
-use super::{Attribute, ByHost, Maker, Sharing, list};
+use super::{Attribute, ByHost, Input, Maker, Sharing, list};
 
 /// The statements of a region that print.
 #[derive(Default)]
@@ -45,40 +45,7 @@ struct Printing<'p> {
     controlled: Vec<SymbolId>,
 }
 
-impl Maker<'_> {
-    /// Finds the statements of a region that print, and takes those that the host runs out of its parts.
-    pub(super) fn outputs(&self, index: usize, region: StmtId, parts: &mut Parts) -> Outputs {
-        let mut outputs = Outputs::default();
-        let read = |stmt: &StmtId| sema::output(self.file, self.unit, self.symbols, *stmt);
-        let candidates: BTreeMap<StmtId, Output> = parts
-            .all
-            .iter()
-            .filter(|stmt| !parts.nests.contains_key(stmt))
-            .filter_map(|stmt| Some((*stmt, read(stmt)?)))
-            .collect();
-        if candidates.is_empty() {
-            return outputs;
-        }
-        let launched: Vec<StmtId> =
-            parts.all.iter().copied().filter(|stmt| !candidates.contains_key(stmt)).collect();
-        let all = std::mem::replace(&mut parts.all, launched);
-        let mut candidates: Vec<(StmtId, Output)> = candidates.into_iter().collect();
-        candidates.sort_by_key(|(stmt, _)| self.unit.stmt(*stmt).span.start);
-        for (stmt, output) in candidates {
-            let (before, controlled) = self.before(parts, stmt);
-            let printing = Printing { index, region, parts, stmt, output, before, controlled };
-            match self.printed(&printing) {
-                Ok(mut by_host) => {
-                    by_host.updates.retain(|_, symbol| !self.is_brought(&outputs, parts, stmt, *symbol));
-                    outputs.by_host.insert(stmt, by_host);
-                }
-                Err((at, why)) => drop(outputs.refused.insert(stmt, diag::output_on_device(at, &why))),
-            }
-        }
-        parts.all = all.into_iter().filter(|stmt| !outputs.by_host.contains_key(stmt)).collect();
-        outputs
-    }
-
+impl Input<'_> {
     /// Why the device prints what a part of a region prints that was not read as output.
     pub(super) fn printing_part(&self, part: StmtId) -> Option<Diag> {
         let span = self.unit.stmt(part).span;
@@ -154,43 +121,6 @@ impl Maker<'_> {
         used.of(symbol).is_some_and(|how| how.written || how.address_taken || how.part_written)
     }
 
-    /// What must be brought from the device before the statement.
-    fn printed(&self, printing: &Printing) -> Result<ByHost, (Span, String)> {
-        let span = self.unit.stmt(printing.stmt).span;
-        if let Some(obstacle) = &printing.output.obstacle {
-            return Err(obstacle.clone());
-        }
-        if let Some(why) = self.unseen(printing.region) {
-            return Err((span, why.to_owned()));
-        }
-        let directive = &self.bound[printing.index].directive;
-        let has = |wanted: fn(&ClauseKind) -> bool| directive.clauses.iter().any(|one| wanted(&one.kind));
-        if self.aim.queues && has(|kind| matches!(kind, ClauseKind::Async(_))) {
-            return Err((span, "the host would have to wait for the queue of the region".to_owned()));
-        }
-        let mut updates = BTreeMap::new();
-        for (symbol, how) in uses(self.unit, self.symbols, printing.stmt).iter() {
-            let at = how.first.unwrap_or(span);
-            match self.origin(printing, symbol, how).map_err(|why| (at, why))? {
-                Origin::Host => {}
-                Origin::Device(item) => drop(updates.insert(item, symbol)),
-            }
-        }
-        let by_host = ByHost { directive: printing.index, updates };
-        if by_host.updates.is_empty() {
-            return Ok(by_host);
-        }
-        if has(|kind| matches!(kind, ClauseKind::If(_) | ClauseKind::SelfRun(_))) {
-            return Err((span, "the region runs on the device only if its condition says so".to_owned()));
-        }
-        let is_listed =
-            |block: &Stmt| matches!(&block.kind, StmtKind::Block(list) if list.contains(&printing.stmt));
-        if !self.begins_line(printing.stmt) || !self.unit.stmts.iter().any(is_listed) {
-            return Err((span, "no line can stand before it".to_owned()));
-        }
-        Ok(by_host)
-    }
-
     /// Whether launches call functions of the program, which know its global variables.
     fn calls_program(&self, launches: &[StmtId]) -> bool {
         let is_own = |name: &String| self.unit.functions.iter().any(|function| function.name == *name);
@@ -212,113 +142,6 @@ impl Maker<'_> {
         is_branched.then_some("lines of the preprocessor stand in the region")
     }
 
-    /// Where the host has the value of a variable from.
-    fn origin(&self, printing: &Printing, symbol: SymbolId, how: &Use) -> Result<Origin, String> {
-        let known = self.symbols.get(symbol);
-        let name = known.name.as_str();
-        let is_changed = |stmt: StmtId| self.changes(stmt, symbol);
-        let changes_before = printing.before.iter().copied().any(is_changed);
-        if matches!(known.kind, SymbolKind::Constant | SymbolKind::Type | SymbolKind::Function)
-            || self.is_inside(symbol, printing.stmt)
-        {
-            return Ok(Origin::Host);
-        }
-        if printing.output.counters.contains(&symbol) || printing.controlled.contains(&symbol) {
-            let is_read = |part: &StmtId| {
-                uses(self.unit, self.symbols, *part).of(symbol).is_some_and(|how| how.exposed)
-            };
-            let is_around = printing.controlled.contains(&symbol);
-            let is_free = is_around || !printing.parts.all.iter().any(is_read);
-            // Fortran gives each loop its own; nobody wants the value behind it.
-            let is_own =
-                self.unit.is_fortran() && !is_around || !printing.parts.all.iter().copied().any(is_changed);
-            return match is_free && is_own && self.is_loop_variable(printing.region, symbol) {
-                true => Ok(Origin::Host),
-                false => Err(format!("`{name}` is used on the device, too")),
-            };
-        }
-        if printing.output.streams.contains(&symbol) {
-            let is_kept = known.class == Class::Pointer && !is_changed(printing.region) || !changes_before;
-            return if is_kept { Ok(Origin::Host) } else { Err(format!("`{name}` is changed")) };
-        }
-        if known.kind == SymbolKind::Member {
-            return Err(format!("`{name}` is a member of an object"));
-        }
-        let derived = known.decl.map(|decl| &self.unit.decl(decl).derived);
-        let is_second = derived.is_some_and(|derived| derived.contains(&Derived::Reference));
-        if known.kind == SymbolKind::Local && is_second || known.fortran.is_equivalent {
-            return Err(format!("`{name}` is another name of something else"));
-        }
-        match known.class {
-            Class::Array | Class::Pointer if !changes_before && self.is_text(symbol) => Ok(Origin::Host),
-            Class::Scalar
-                if is_host_value(self, printing.index, printing.region, symbol)
-                    && !(known.kind == SymbolKind::Static && self.calls_program(&printing.before)) =>
-            {
-                Ok(Origin::Host)
-            }
-            Class::Pointer if !how.part_read && !changes_before => Ok(Origin::Host),
-            Class::Scalar | Class::Array => self.own_origin(printing, symbol, changes_before),
-            Class::Pointer => Err(format!(
-                "what `{name}` points to may be on the device longer than the region, and the host's copy must stay"
-            )),
-            Class::Record | Class::Unknown => {
-                Err(format!("the type of `{name}` is not seen, or is no number's"))
-            }
-        }
-    }
-
-    /// Where the host has the value of a variable from that must be the procedure's own.
-    fn own_origin(
-        &self,
-        printing: &Printing,
-        symbol: SymbolId,
-        changes_before: bool,
-    ) -> Result<Origin, String> {
-        let name = &self.symbols.get(symbol).name;
-        if !self.is_nowhere_else(printing.index, symbol) {
-            return Err(format!(
-                "`{name}` may be on the device longer than the region, and the host's copy must stay"
-            ));
-        }
-        let is_array = self.symbols.get(symbol).class == Class::Array;
-        if !is_array && self.is_loop_variable(printing.region, symbol) && changes_before {
-            return Err(format!("`{name}` counts the iterations of a loop"));
-        }
-        if is_array && self.writes_through_pointer(printing) {
-            return Err(format!("`{name}` may be changed through a pointer"));
-        }
-        let stated = self.stated_item(printing.index, symbol);
-        let brings = |kind: DataClause| matches!(kind, DataClause::Copy | DataClause::Copyin { .. });
-        let returns = |kind: DataClause| matches!(kind, DataClause::Copy | DataClause::Copyout { .. });
-        match stated {
-            _ if !changes_before => match stated {
-                Some((kind, _)) if !brings(kind) => {
-                    Err(format!("the region gives `{name}` no value on the device"))
-                }
-                _ => Ok(Origin::Host),
-            },
-            Some((kind, _)) if !returns(kind) => {
-                Err(format!("the region does not copy `{name}` back, and the host's copy must stay"))
-            }
-            Some((_, item)) if self.is_fixed_item(printing, item) => Ok(Origin::Device(item.text.clone())),
-            Some(_) => Err(format!("the bounds in the clause about `{name}` may change")),
-            None if is_array || self.stays(printing, symbol) => {
-                Ok(Origin::Device(self.symbols.get(symbol).spelled(self.file)))
-            }
-            // Its launch brings it back.
-            None => Ok(Origin::Host),
-        }
-    }
-
-    /// Whether a scalar keeps its place on the device between the launches of the region.
-    fn stays(&self, printing: &Printing, symbol: SymbolId) -> bool {
-        let name = self.symbols.get(symbol).name.clone();
-        let item = Attribute { sharing: Sharing::Copy, item: name, entry: "implicit/scalar-kernels" };
-        let is_reduced = self.surrounded(printing.parts).contains(&item.item);
-        is_reduced || self.is_shared(printing.region, printing.parts, &item)
-    }
-
     /// Whether a variable holds characters, which no directive names.
     fn is_text(&self, symbol: SymbolId) -> bool {
         let decl = self.symbols.get(symbol).decl.map(|decl| &self.unit.decl(decl).base);
@@ -329,20 +152,6 @@ impl Maker<'_> {
             items.any(|item| self.symbol_of(at, item) == Some(symbol))
         };
         is_text && !(0..self.bound.len()).any(is_named)
-    }
-
-    /// Whether nothing but statements that the host runs names a variable in the region of directive `index`.
-    pub(super) fn is_for_host(&self, index: usize, region: StmtId, symbol: SymbolId) -> bool {
-        let own = self.plan.by_host.iter().filter(|(_, by_host)| by_host.directive == index);
-        let spans: Vec<Span> = own.map(|(stmt, _)| self.unit.stmt(*stmt).span).collect();
-        let region = self.unit.stmt(region).span;
-        let is_other = |id: ExprId| {
-            let expr = self.unit.expr(id);
-            matches!(expr.kind, ExprKind::Name(_))
-                && !spans.iter().any(|span| span.contains(expr.span))
-                && self.symbols.named(self.unit, id) == Some(symbol)
-        };
-        !spans.is_empty() && !self.unit.expr_ids_in(region).any(is_other)
     }
 
     /// What the region's own clauses say of a variable.
@@ -456,6 +265,205 @@ impl Maker<'_> {
             }
         }
         depths.values().all(|depth| *depth == dimensions)
+    }
+}
+
+impl Maker<'_> {
+    /// Finds the statements of a region that print, and takes those that the host runs out of its parts.
+    pub(super) fn outputs(&self, index: usize, region: StmtId, parts: &mut Parts) -> Outputs {
+        let mut outputs = Outputs::default();
+        let read = |stmt: &StmtId| sema::output(self.input.file, self.input.unit, self.input.symbols, *stmt);
+        let candidates: BTreeMap<StmtId, Output> = parts
+            .all
+            .iter()
+            .filter(|stmt| !parts.nests.contains_key(stmt))
+            .filter_map(|stmt| Some((*stmt, read(stmt)?)))
+            .collect();
+        if candidates.is_empty() {
+            return outputs;
+        }
+        let launched: Vec<StmtId> =
+            parts.all.iter().copied().filter(|stmt| !candidates.contains_key(stmt)).collect();
+        let all = std::mem::replace(&mut parts.all, launched);
+        let mut candidates: Vec<(StmtId, Output)> = candidates.into_iter().collect();
+        candidates.sort_by_key(|(stmt, _)| self.input.unit.stmt(*stmt).span.start);
+        for (stmt, output) in candidates {
+            let (before, controlled) = self.input.before(parts, stmt);
+            let printing = Printing { index, region, parts, stmt, output, before, controlled };
+            match self.printed(&printing) {
+                Ok(mut by_host) => {
+                    by_host
+                        .updates
+                        .retain(|_, symbol| !self.input.is_brought(&outputs, parts, stmt, *symbol));
+                    outputs.by_host.insert(stmt, by_host);
+                }
+                Err((at, why)) => drop(outputs.refused.insert(stmt, diag::output_on_device(at, &why))),
+            }
+        }
+        parts.all = all.into_iter().filter(|stmt| !outputs.by_host.contains_key(stmt)).collect();
+        outputs
+    }
+
+    /// What must be brought from the device before the statement.
+    fn printed(&self, printing: &Printing) -> Result<ByHost, (Span, String)> {
+        let span = self.input.unit.stmt(printing.stmt).span;
+        if let Some(obstacle) = &printing.output.obstacle {
+            return Err(obstacle.clone());
+        }
+        if let Some(why) = self.input.unseen(printing.region) {
+            return Err((span, why.to_owned()));
+        }
+        let directive = &self.input.bound[printing.index].directive;
+        let has = |wanted: fn(&ClauseKind) -> bool| directive.clauses.iter().any(|one| wanted(&one.kind));
+        if self.input.aim.queues && has(|kind| matches!(kind, ClauseKind::Async(_))) {
+            return Err((span, "the host would have to wait for the queue of the region".to_owned()));
+        }
+        let mut updates = BTreeMap::new();
+        for (symbol, how) in uses(self.input.unit, self.input.symbols, printing.stmt).iter() {
+            let at = how.first.unwrap_or(span);
+            match self.origin(printing, symbol, how).map_err(|why| (at, why))? {
+                Origin::Host => {}
+                Origin::Device(item) => drop(updates.insert(item, symbol)),
+            }
+        }
+        let by_host = ByHost { directive: printing.index, updates };
+        if by_host.updates.is_empty() {
+            return Ok(by_host);
+        }
+        if has(|kind| matches!(kind, ClauseKind::If(_) | ClauseKind::SelfRun(_))) {
+            return Err((span, "the region runs on the device only if its condition says so".to_owned()));
+        }
+        let is_listed =
+            |block: &Stmt| matches!(&block.kind, StmtKind::Block(list) if list.contains(&printing.stmt));
+        if !self.input.begins_line(printing.stmt) || !self.input.unit.stmts.iter().any(is_listed) {
+            return Err((span, "no line can stand before it".to_owned()));
+        }
+        Ok(by_host)
+    }
+
+    /// Where the host has the value of a variable from.
+    fn origin(&self, printing: &Printing, symbol: SymbolId, how: &Use) -> Result<Origin, String> {
+        let known = self.input.symbols.get(symbol);
+        let name = known.name.as_str();
+        let is_changed = |stmt: StmtId| self.input.changes(stmt, symbol);
+        let changes_before = printing.before.iter().copied().any(is_changed);
+        if matches!(known.kind, SymbolKind::Constant | SymbolKind::Type | SymbolKind::Function)
+            || self.input.is_inside(symbol, printing.stmt)
+        {
+            return Ok(Origin::Host);
+        }
+        if printing.output.counters.contains(&symbol) || printing.controlled.contains(&symbol) {
+            let is_read = |part: &StmtId| {
+                uses(self.input.unit, self.input.symbols, *part).of(symbol).is_some_and(|how| how.exposed)
+            };
+            let is_around = printing.controlled.contains(&symbol);
+            let is_free = is_around || !printing.parts.all.iter().any(is_read);
+            // Fortran gives each loop its own; nobody wants the value behind it.
+            let is_own = self.input.unit.is_fortran() && !is_around
+                || !printing.parts.all.iter().copied().any(is_changed);
+            return match is_free && is_own && self.input.is_loop_variable(printing.region, symbol) {
+                true => Ok(Origin::Host),
+                false => Err(format!("`{name}` is used on the device, too")),
+            };
+        }
+        if printing.output.streams.contains(&symbol) {
+            let is_kept = known.class == Class::Pointer && !is_changed(printing.region) || !changes_before;
+            return if is_kept { Ok(Origin::Host) } else { Err(format!("`{name}` is changed")) };
+        }
+        if known.kind == SymbolKind::Member {
+            return Err(format!("`{name}` is a member of an object"));
+        }
+        let derived = known.decl.map(|decl| &self.input.unit.decl(decl).derived);
+        let is_second = derived.is_some_and(|derived| derived.contains(&Derived::Reference));
+        if known.kind == SymbolKind::Local && is_second || known.fortran.is_equivalent {
+            return Err(format!("`{name}` is another name of something else"));
+        }
+        match known.class {
+            Class::Array | Class::Pointer if !changes_before && self.input.is_text(symbol) => {
+                Ok(Origin::Host)
+            }
+            Class::Scalar
+                if is_host_value(&self.input, printing.index, printing.region, symbol)
+                    && !(known.kind == SymbolKind::Static && self.input.calls_program(&printing.before)) =>
+            {
+                Ok(Origin::Host)
+            }
+            Class::Pointer if !how.part_read && !changes_before => Ok(Origin::Host),
+            Class::Scalar | Class::Array => self.own_origin(printing, symbol, changes_before),
+            Class::Pointer => Err(format!(
+                "what `{name}` points to may be on the device longer than the region, and the host's copy must stay"
+            )),
+            Class::Record | Class::Unknown => {
+                Err(format!("the type of `{name}` is not seen, or is no number's"))
+            }
+        }
+    }
+
+    /// Where the host has the value of a variable from that must be the procedure's own.
+    fn own_origin(
+        &self,
+        printing: &Printing,
+        symbol: SymbolId,
+        changes_before: bool,
+    ) -> Result<Origin, String> {
+        let name = &self.input.symbols.get(symbol).name;
+        if !self.input.is_nowhere_else(printing.index, symbol) {
+            return Err(format!(
+                "`{name}` may be on the device longer than the region, and the host's copy must stay"
+            ));
+        }
+        let is_array = self.input.symbols.get(symbol).class == Class::Array;
+        if !is_array && self.input.is_loop_variable(printing.region, symbol) && changes_before {
+            return Err(format!("`{name}` counts the iterations of a loop"));
+        }
+        if is_array && self.input.writes_through_pointer(printing) {
+            return Err(format!("`{name}` may be changed through a pointer"));
+        }
+        let stated = self.input.stated_item(printing.index, symbol);
+        let brings = |kind: DataClause| matches!(kind, DataClause::Copy | DataClause::Copyin { .. });
+        let returns = |kind: DataClause| matches!(kind, DataClause::Copy | DataClause::Copyout { .. });
+        match stated {
+            _ if !changes_before => match stated {
+                Some((kind, _)) if !brings(kind) => {
+                    Err(format!("the region gives `{name}` no value on the device"))
+                }
+                _ => Ok(Origin::Host),
+            },
+            Some((kind, _)) if !returns(kind) => {
+                Err(format!("the region does not copy `{name}` back, and the host's copy must stay"))
+            }
+            Some((_, item)) if self.input.is_fixed_item(printing, item) => {
+                Ok(Origin::Device(item.text.clone()))
+            }
+            Some(_) => Err(format!("the bounds in the clause about `{name}` may change")),
+            None if is_array || self.stays(printing, symbol) => {
+                Ok(Origin::Device(self.input.symbols.get(symbol).spelled(self.input.file)))
+            }
+            // Its launch brings it back.
+            None => Ok(Origin::Host),
+        }
+    }
+
+    /// Whether a scalar keeps its place on the device between the launches of the region.
+    fn stays(&self, printing: &Printing, symbol: SymbolId) -> bool {
+        let name = self.input.symbols.get(symbol).name.clone();
+        let item = Attribute { sharing: Sharing::Copy, item: name, entry: "implicit/scalar-kernels" };
+        let is_reduced = self.surrounded(printing.parts).contains(&item.item);
+        is_reduced || self.input.is_shared(printing.region, printing.parts, &item)
+    }
+
+    /// Whether nothing but statements that the host runs names a variable in the region of directive `index`.
+    pub(super) fn is_for_host(&self, index: usize, region: StmtId, symbol: SymbolId) -> bool {
+        let own = self.plan.by_host.iter().filter(|(_, by_host)| by_host.directive == index);
+        let spans: Vec<Span> = own.map(|(stmt, _)| self.input.unit.stmt(*stmt).span).collect();
+        let region = self.input.unit.stmt(region).span;
+        let is_other = |id: ExprId| {
+            let expr = self.input.unit.expr(id);
+            matches!(expr.kind, ExprKind::Name(_))
+                && !spans.iter().any(|span| span.contains(expr.span))
+                && self.input.symbols.named(self.input.unit, id) == Some(symbol)
+        };
+        !spans.is_empty() && !self.input.unit.expr_ids_in(region).any(is_other)
     }
 }
 

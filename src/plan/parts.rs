@@ -10,7 +10,7 @@ use crate::bind::ancestors;
 use crate::host::ir::{ExprId, ExprKind, StmtId, StmtKind, Unit};
 use crate::sema::{self, Class, Header, SymbolId, SymbolKind, Symbols, uses};
 
-use super::Maker;
+use super::Input;
 
 /// Loops that run in parallel, with their directives.
 pub(super) type Nests = BTreeMap<StmtId, usize>;
@@ -40,7 +40,7 @@ impl Parts {
     }
 }
 
-impl Maker<'_> {
+impl Input<'_> {
     /// The outermost loops of a region that run in parallel.
     pub(super) fn nests(&self, index: usize) -> Nests {
         let is_parallel = |at: &usize| self.clauses(*at).independent && !self.calls_gangs(*at);
@@ -55,7 +55,7 @@ impl Maker<'_> {
     /// The statements that become launches; `None` if the region cannot be parted.
     pub(super) fn parts(&self, index: usize, region: StmtId, nests: Nests) -> Option<Parts> {
         let parts = Parts { all: Vec::new(), nests, host_runs: Vec::new(), asked: Vec::new() };
-        let mut parting = Parting { maker: self, index, region, parts, controlled: Vec::new() };
+        let mut parting = Parting { input: self, index, region, parts, controlled: Vec::new() };
         let parts = parting.block(region).then_some(parting.parts)?;
         let all: Vec<StmtId> = parts.users().collect();
         (!hands_on_pointer(self.unit, self.symbols, region, &all)).then_some(parts)
@@ -75,7 +75,7 @@ pub fn hands_on_pointer(unit: &Unit, symbols: &Symbols, region: StmtId, parts: &
 }
 
 struct Parting<'p, 'a> {
-    maker: &'p Maker<'a>,
+    input: &'p Input<'a>,
     index: usize,
     region: StmtId,
     parts: Parts,
@@ -86,23 +86,23 @@ struct Parting<'p, 'a> {
 impl Parting<'_, '_> {
     /// Parts the statements of a block, or the one statement that there is; false if that cannot be.
     fn block(&mut self, stmt: StmtId) -> bool {
-        match &self.maker.unit.stmt(stmt).kind {
+        match &self.input.unit.stmt(stmt).kind {
             StmtKind::Block(list) => list.iter().all(|stmt| self.statement(*stmt)),
             _ => self.statement(stmt),
         }
     }
 
     fn statement(&mut self, stmt: StmtId) -> bool {
-        let kind = &self.maker.unit.stmt(stmt).kind;
+        let kind = &self.input.unit.stmt(stmt).kind;
         if !can_stand_alone(kind) {
             return false;
         }
         let is_known = self.holds_nest(stmt) && self.host_knows(stmt);
-        if is_known || self.holds_nest(stmt) && self.maker.may_ask(self.index, stmt) {
+        if is_known || self.holds_nest(stmt) && self.input.may_ask(self.index, stmt) {
             let known = (self.parts.all.len(), self.parts.host_runs.len(), self.parts.asked.len());
             if is_known { &mut self.parts.host_runs } else { &mut self.parts.asked }.push(stmt);
             let around = self.controlled.len();
-            let header = sema::header(self.maker.unit, self.maker.symbols, stmt);
+            let header = sema::header(self.input.unit, self.input.symbols, stmt);
             self.controlled.extend(header.map(|header| header.var));
             let is_parted = bodies(kind).into_iter().all(|body| self.block(body));
             self.controlled.truncate(around);
@@ -115,7 +115,7 @@ impl Parting<'_, '_> {
         }
         if !matches!(kind, StmtKind::Empty) {
             // A line of its own is needed before it.
-            if !self.parts.asked.is_empty() && !self.maker.begins_line(stmt) {
+            if !self.parts.asked.is_empty() && !self.input.begins_line(stmt) {
                 return false;
             }
             self.parts.all.push(stmt);
@@ -125,7 +125,7 @@ impl Parting<'_, '_> {
 
     /// Whether a statement that is no such loop itself holds loops that run in parallel.
     fn holds_nest(&self, stmt: StmtId) -> bool {
-        let unit = self.maker.unit;
+        let unit = self.input.unit;
         let span = unit.stmt(stmt).span;
         !self.parts.nests.contains_key(&stmt)
             && self.parts.nests.keys().any(|nest| span.contains(unit.stmt(*nest).span))
@@ -133,9 +133,9 @@ impl Parting<'_, '_> {
 
     /// Whether the host knows what decides about a loop or a branch.
     fn host_knows(&self, stmt: StmtId) -> bool {
-        let unit = self.maker.unit;
+        let unit = self.input.unit;
         let deciding: Vec<ExprId> = match &unit.stmt(stmt).kind {
-            StmtKind::For { .. } => match sema::header(unit, self.maker.symbols, stmt) {
+            StmtKind::For { .. } => match sema::header(unit, self.input.symbols, stmt) {
                 Ok(header) if self.may_count(stmt, &header) => {
                     [Some(header.first), Some(header.bound), header.step].into_iter().flatten().collect()
                 }
@@ -150,15 +150,15 @@ impl Parting<'_, '_> {
     /// Whether the host may count with the variable of the loop `stmt`: the device has no copy of it that launches use, and no
     /// launch in a queue brings back its own value.
     fn may_count(&self, stmt: StmtId, header: &Header) -> bool {
-        let maker = self.maker;
-        let is_queued = maker.bound[self.index]
+        let input = self.input;
+        let is_queued = input.bound[self.index]
             .directive
             .clauses
             .iter()
             .any(|one| matches!(one.kind, ClauseKind::Async(_)));
-        let body = uses(maker.unit, maker.symbols, header.body);
-        let has_copy = maker.is_reached(self.index, header.var)
-            || maker.stated(self.index).contains(&maker.symbols.get(header.var).name)
+        let body = uses(input.unit, input.symbols, header.body);
+        let has_copy = input.is_reached(self.index, header.var)
+            || input.stated(self.index).contains(&input.symbols.get(header.var).name)
             || body.of(header.var).is_some_and(|how| how.written)
             || is_queued && self.is_counted_by_launch(stmt, header.var);
         header.declared || !has_copy
@@ -166,27 +166,27 @@ impl Parting<'_, '_> {
 
     /// Whether a launch may set the variable of the loop `stmt`, which the host runs.
     fn is_counted_by_launch(&self, stmt: StmtId, var: SymbolId) -> bool {
-        let maker = self.maker;
-        let mut pending = if maker.unit.is_fortran() { Vec::new() } else { vec![self.region] };
+        let input = self.input;
+        let mut pending = if input.unit.is_fortran() { Vec::new() } else { vec![self.region] };
         while let Some(at) = pending.pop() {
-            let is_its = sema::header(maker.unit, maker.symbols, at).is_ok_and(|header| header.var == var);
+            let is_its = sema::header(input.unit, input.symbols, at).is_ok_and(|header| header.var == var);
             if at != stmt && is_its && !self.parts.nests.contains_key(&at) && !self.holds_nest(at) {
                 return true;
             }
-            pending.extend(sema::children(maker.unit, at));
+            pending.extend(sema::children(input.unit, at));
         }
-        !maker.is_loop_variable(self.region, var)
+        !input.is_loop_variable(self.region, var)
     }
 
     /// Whether the host knows the value that an expression has in the region.
     fn knows(&self, expr: ExprId) -> bool {
-        let unit = self.maker.unit;
+        let unit = self.input.unit;
         match &unit.expr(expr).kind {
             ExprKind::Name(_) => {
-                let read = sema::reads_of_expr(unit, self.maker.symbols, expr);
+                let read = sema::reads_of_expr(unit, self.input.symbols, expr);
                 read.into_iter().all(|symbol| self.is_host_value(symbol))
             }
-            ExprKind::Member { .. } => self.maker.is_host_part(self.region, expr),
+            ExprKind::Member { .. } => self.input.is_host_part(self.region, expr),
             ExprKind::Call { callee, args } => {
                 let ExprKind::Name(name) = &unit.expr(*callee).kind else { return false };
                 let is_intrinsic = unit.is_fortran() && sema::is_pure_intrinsic(name);
@@ -203,20 +203,20 @@ impl Parting<'_, '_> {
 
     fn is_host_value(&self, symbol: SymbolId) -> bool {
         let is_counter =
-            self.controlled.contains(&symbol) && self.maker.is_loop_variable(self.region, symbol);
-        is_counter || is_host_value(self.maker, self.index, self.region, symbol)
+            self.controlled.contains(&symbol) && self.input.is_loop_variable(self.region, symbol);
+        is_counter || is_host_value(self.input, self.index, self.region, symbol)
     }
 }
 
 /// Whether the host's value of a variable is the one that counts in the region of directive `index`.
-pub(super) fn is_host_value(maker: &Maker, index: usize, region: StmtId, symbol: SymbolId) -> bool {
-    let known = maker.symbols.get(symbol);
-    let used = uses(maker.unit, maker.symbols, region);
+pub(super) fn is_host_value(input: &Input, index: usize, region: StmtId, symbol: SymbolId) -> bool {
+    let known = input.symbols.get(symbol);
+    let used = uses(input.unit, input.symbols, region);
     let is_changed = used.of(symbol).is_some_and(|how| how.written || how.address_taken)
-        || maker.is_reached(index, symbol);
+        || input.is_reached(index, symbol);
     let is_plain = known.class == Class::Scalar && known.kind != SymbolKind::Member;
     known.kind == SymbolKind::Constant
-        || is_plain && !is_changed && !maker.stated(index).contains(&known.name)
+        || is_plain && !is_changed && !input.stated(index).contains(&known.name)
 }
 
 /// Whether a statement of the region can be a launch of its own: it declares nothing that others use.

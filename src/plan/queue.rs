@@ -15,24 +15,24 @@ impl Maker<'_> {
     /// Says which local variables a queued directive may outlive: those that it maps, in a function that waits for
     /// nothing behind it.
     pub(super) fn outlived(&mut self, index: usize) {
-        let directive = &self.bound[index].directive;
-        let is_queued = is_queued(directive, self.unit);
-        let Some(function) = self.bound[index].function.filter(|_| is_queued) else { return };
-        let end = self.unit.function(function).span.end;
-        if directive.kind == DirectiveKind::Wait || self.queues.holds(directive.span.start, end) {
+        let directive = &self.input.bound[index].directive;
+        let is_queued = is_queued(directive, self.input.unit);
+        let Some(function) = self.input.bound[index].function.filter(|_| is_queued) else { return };
+        let end = self.input.unit.function(function).span.end;
+        if directive.kind == DirectiveKind::Wait || self.input.queues.holds(directive.span.start, end) {
             return;
         }
         let brings = |clause: &Clause| matches!(clause.kind, ClauseKind::Data(DataClause::Copyin { .. }, _));
         if directive.kind == DirectiveKind::EnterData && directive.clauses.iter().any(brings) {
             self.diags.push(diag::queued_data(directive.span));
         }
-        if self.unit.is_fortran() {
+        if self.input.unit.is_fortran() {
             return self.held(index, function);
         }
         let names: Vec<String> = self
             .mapped(index)
             .into_iter()
-            .map(|symbol| self.symbols.get(symbol))
+            .map(|symbol| self.input.symbols.get(symbol))
             .filter(|symbol| {
                 matches!(symbol.kind, SymbolKind::Local | SymbolKind::Parameter)
                     && !symbol.is_reference
@@ -41,35 +41,35 @@ impl Maker<'_> {
             .map(|symbol| symbol.name.clone())
             .collect();
         for name in names {
-            self.diags.push(diag::may_not_outlive(self.bound[index].directive.span, &name));
+            self.diags.push(diag::may_not_outlive(self.input.bound[index].directive.span, &name));
         }
     }
 
     /// Notes that the host waits for directive `index` of a Fortran procedure that may return before its queue gets to it:
     /// what describes the shape of a local or dummy array is gone by then, and gfortran 12 looks there.
     fn held(&mut self, index: usize, function: FunctionId) {
-        let scope = self.unit.scopes.iter().find(|scope| scope.function == Some(function));
+        let scope = self.input.unit.scopes.iter().find(|scope| scope.function == Some(function));
         if scope.is_some_and(|scope| scope.kind == ScopeKind::Program) {
             return;
         }
         let goes = |symbol: &SymbolId| {
-            let known = self.symbols.get(*symbol);
+            let known = self.input.symbols.get(*symbol);
             let said = &known.fortran;
             let is_described = said.assumed_shape || said.assumed_size || said.allocatable || said.pointer;
             match known.kind {
                 SymbolKind::Local => {
-                    self.unit.function(function).span.contains(known.scope)
-                        || known.scope.contains(self.unit.function(function).span)
+                    self.input.unit.function(function).span.contains(known.scope)
+                        || known.scope.contains(self.input.unit.function(function).span)
                 }
                 SymbolKind::Parameter => {
                     known.class == Class::Array
-                        && (is_described || has_variable_length(self.unit, self.symbols, *symbol))
+                        && (is_described || has_variable_length(self.input.unit, self.input.symbols, *symbol))
                 }
                 _ => false,
             }
         };
         if self.mapped(index).iter().any(goes) {
-            let directive = &self.bound[index].directive;
+            let directive = &self.input.bound[index].directive;
             self.diags.push(diag::synchronous(directive.span, crate::acc::name(directive.kind)));
             self.plan.notes[index].is_held = true;
         }
@@ -78,22 +78,26 @@ impl Maker<'_> {
     /// Notes that directive `index`, which names data at once, must wait: a queued `enter data` before it brings them, and
     /// in OpenACC they count as present from there on.
     pub(super) fn behind_queued_data(&mut self, index: usize) {
-        let bound = &self.bound[index];
+        let bound = &self.input.bound[index];
         let Some(function) = bound.function else { return };
         let here = bound.directive.span.start;
         // What is queued before the last wait is there.
-        let since = self.unit.function(function).span.start.max(self.queues.last_wait(here));
-        let called = self.queues.calls_enter(since, here);
+        let since = self.input.unit.function(function).span.start.max(self.input.queues.last_wait(here));
+        let called = self.input.queues.calls_enter(since, here);
         let names = self.mapped(index);
         let waits = called
-            || self.queues.enters(self.bound, since, here).filter(|one| one.function == Some(function)).any(
-                |before| {
+            || self
+                .input
+                .queues
+                .enters(self.input.bound, since, here)
+                .filter(|one| one.function == Some(function))
+                .any(|before| {
                     let from = before.directive.span.start;
                     let lists = before.directive.clauses.iter().flat_map(|clause| super::list(&clause.kind));
-                    let mut symbols = lists.filter_map(|item| self.symbols.lookup(&item.base.text, from));
+                    let mut symbols =
+                        lists.filter_map(|item| self.input.symbols.lookup(&item.base.text, from));
                     symbols.any(|symbol| names.contains(&symbol))
-                },
-            );
+                });
         if waits {
             self.plan.notes[index].waits = true;
         }
@@ -102,12 +106,13 @@ impl Maker<'_> {
     /// Notes that the `data` region of directive `index` ends while work of queues inside it may not be done: OpenACC
     /// programs count on their memory, so the host waits at its end.
     pub(super) fn ends_before_queues(&mut self, index: usize) {
-        let is_block = |stmt: &StmtId| matches!(self.unit.stmt(*stmt).kind, StmtKind::Block(_));
-        let Some(stmt) = self.bound[index].stmt().filter(is_block) else { return };
-        let end = self.unit.stmt(stmt).span.end;
-        let behind = self.queues.queued.partition_point(|at| *at <= index);
-        let inside = self.queues.queued[behind..].iter().map(|at| self.bound[*at].directive.span.start);
-        let pending = inside.take_while(|at| *at < end).any(|at| !self.queues.waits(at, end));
+        let is_block = |stmt: &StmtId| matches!(self.input.unit.stmt(*stmt).kind, StmtKind::Block(_));
+        let Some(stmt) = self.input.bound[index].stmt().filter(is_block) else { return };
+        let end = self.input.unit.stmt(stmt).span.end;
+        let behind = self.input.queues.queued.partition_point(|at| *at <= index);
+        let inside =
+            self.input.queues.queued[behind..].iter().map(|at| self.input.bound[*at].directive.span.start);
+        let pending = inside.take_while(|at| *at < end).any(|at| !self.input.queues.waits(at, end));
         if pending {
             self.plan.notes[index].waits_at_end = true;
         }
@@ -115,8 +120,8 @@ impl Maker<'_> {
 
     /// The variables that a directive maps: those of its data clauses, and those that it copies without one.
     fn mapped(&self, index: usize) -> Names {
-        let here = self.bound[index].directive.span.start;
-        let clauses = self.bound[index].directive.clauses.iter();
+        let here = self.input.bound[index].directive.span.start;
+        let clauses = self.input.bound[index].directive.clauses.iter();
         let data = clauses.filter(|clause| {
             matches!(
                 clause.kind,
@@ -133,16 +138,16 @@ impl Maker<'_> {
         };
         let implied = implied.iter().filter(|one| one.sharing == Sharing::Copy).map(|one| one.item.as_str());
         let mut mapped: Names =
-            listed.chain(implied).filter_map(|name| self.symbols.lookup(name, here)).collect();
-        if let Some(stmt) = self.bound[index].stmt() {
-            let used = uses(self.unit, self.symbols, stmt);
-            let own = self.clauses(index);
+            listed.chain(implied).filter_map(|name| self.input.symbols.lookup(name, here)).collect();
+        if let Some(stmt) = self.input.bound[index].stmt() {
+            let used = uses(self.input.unit, self.input.symbols, stmt);
+            let own = self.input.clauses(index);
             let copied = own.private.iter().chain(&own.firstprivate);
             let copied: Vec<SymbolId> =
-                copied.filter_map(|item| self.symbols.lookup(&item.base.text, here)).collect();
+                copied.filter_map(|item| self.input.symbols.lookup(&item.base.text, here)).collect();
             let is_aggregate = |symbol: &SymbolId| {
-                matches!(self.symbols.get(*symbol).class, Class::Array | Class::Record)
-                    && !self.is_inside(*symbol, stmt)
+                matches!(self.input.symbols.get(*symbol).class, Class::Array | Class::Record)
+                    && !self.input.is_inside(*symbol, stmt)
                     && !copied.contains(symbol)
             };
             mapped.extend(used.iter().map(|(symbol, _)| symbol).filter(is_aggregate));

@@ -12,7 +12,7 @@ use crate::sema::{self, Class, Header};
 use crate::source::Span;
 
 use super::clauses::LoopClauses;
-use super::{Divided, Item, Maker, effective};
+use super::{Divided, Input, Item, Maker, effective};
 
 /// The procedures of a file that `routine gang` directives are about.
 pub(super) fn of_gangs(unit: &Unit, bound: &[Bound], device_type: &str) -> HashSet<String> {
@@ -24,57 +24,7 @@ pub(super) fn of_gangs(unit: &Unit, bound: &[Bound], device_type: &str) -> HashS
     bound.iter().filter(is_gang).flat_map(|one| named_by(unit, &one.directive, one.target)).collect()
 }
 
-impl Maker<'_> {
-    /// `routine` before a definition or a prototype, or with a name.
-    pub(super) fn routine(&mut self, index: usize) {
-        let bound = &self.bound[index];
-        let directive = &bound.directive;
-        let level = directive.clauses.iter().find(|clause| {
-            matches!(clause.kind, ClauseKind::Gang(_) | ClauseKind::Worker(_) | ClauseKind::Vector(_))
-        });
-        // The page of `bind` refuses the directive, so there is nothing to say about its level.
-        let binds = directive.clauses.iter().any(|clause| matches!(clause.kind, ClauseKind::Bind(_)));
-        let end = match bound.target {
-            Target::Function(function) => Some(self.unit.function(function).span.end),
-            Target::Declaration(span) => Some(span.end),
-            Target::Stmt(_) | Target::Standalone => None,
-        };
-        if end.is_none() && directive.argument == Argument::None {
-            self.stay(index, diag::not_before_statement(directive.span, "routine"));
-            return;
-        }
-        if self.is_misused(&named_by(self.unit, directive, bound.target)) {
-            self.stay(index, diag::gang_routine_in_gang_loop(directive.span));
-            return;
-        }
-        if let Some(level) = level.filter(|_| !binds) {
-            self.diags.push(diag::routine_sequential(level.span, &level.name.text));
-        }
-        self.plan.items[index] = Item::Routine { end };
-    }
-
-    /// A `loop` outside any compute construct: part of a routine.
-    pub(super) fn orphan_loop(&mut self, index: usize) {
-        let directive = &self.bound[index].directive;
-        if let Some(private) =
-            directive.clauses.iter().find(|clause| matches!(clause.kind, ClauseKind::Private(_)))
-        {
-            let names = super::clauses::list(&private.kind);
-            if let Some(item) = names.iter().find(|item| self.is_wanted_outside(index, item)) {
-                self.diags.push(diag::not_yet(
-                    item.span,
-                    "`private` on a loop of a routine that uses the variable elsewhere",
-                ));
-                return;
-            }
-        }
-        if self.is_divided(index) {
-            return self.divide(index);
-        }
-        self.diags.push(diag::loop_sequential(directive.span, "it belongs to a routine"));
-        self.plan.items[index] = Item::Gone;
-    }
-
+impl Input<'_> {
     /// Whether the gangs divide the loop of an orphaned directive: it says `gang`, or has an implicit `gang` clause, as the
     /// outermost loop of a `routine gang` that may have one (3.3, 2.9.2). A reduction over gangs is not allowed there (2.9.11).
     fn is_divided(&self, index: usize) -> bool {
@@ -92,42 +42,6 @@ impl Maker<'_> {
         };
         let has_own = clauses.gang && (!clauses.seq || clauses.auto);
         has_own || in_gangs() && may(index) && !above.any(may)
-    }
-
-    /// A loop that the gangs divide where they all run the procedure.
-    fn divide(&mut self, index: usize) {
-        let one = &self.bound[index];
-        let Some(stmt) = one.stmt() else { return };
-        let clauses = self.clauses(index);
-        let span = one.directive.span;
-        let function = one.function.map(|function| self.unit.function(function).name.clone());
-        if self.is_misused(&Vec::from_iter(function)) {
-            self.stay(index, diag::gang_routine_in_gang_loop(span));
-            return;
-        }
-        if let Some((_, item)) = clauses.reduction.first() {
-            self.stay(index, diag::gang_reduction_in_routine(item.span, &item.base.text));
-            return;
-        }
-        if self.calls_gang_routine(stmt) {
-            self.stay(index, diag::gang_routine_in_gang_loop(span));
-            return;
-        }
-        let scope = self.unit.scope_at(span.start).map(|scope| self.unit.scope(scope));
-        if scope.is_some_and(|scope| scope.is_pure) {
-            self.diags.push(diag::not_yet(span, "a loop that gangs divide in a `pure` procedure"));
-            return;
-        }
-        let header = match sema::header(self.unit, self.symbols, stmt) {
-            Ok(_) if clauses.seq => Err("it is left to the compiler, and is not proven parallel"),
-            Ok(header) => Ok(header),
-            Err(why) => {
-                self.diags.push(diag::not_canonical(span, why.0));
-                Err("")
-            }
-        };
-        let divided = header.ok().and_then(|header| self.divided(index, stmt, &header));
-        self.plan.items[index] = divided.map_or(Item::ByOneGang, Item::Divided);
     }
 
     /// How the iterations of a loop are told apart; `None` if one gang must run it.
@@ -201,5 +115,93 @@ impl Maker<'_> {
             _ => None,
         });
         named.filter(|name| self.is_gang_routine(name))
+    }
+}
+
+impl Maker<'_> {
+    /// `routine` before a definition or a prototype, or with a name.
+    pub(super) fn routine(&mut self, index: usize) {
+        let bound = &self.input.bound[index];
+        let directive = &bound.directive;
+        let level = directive.clauses.iter().find(|clause| {
+            matches!(clause.kind, ClauseKind::Gang(_) | ClauseKind::Worker(_) | ClauseKind::Vector(_))
+        });
+        // The page of `bind` refuses the directive, so there is nothing to say about its level.
+        let binds = directive.clauses.iter().any(|clause| matches!(clause.kind, ClauseKind::Bind(_)));
+        let end = match bound.target {
+            Target::Function(function) => Some(self.input.unit.function(function).span.end),
+            Target::Declaration(span) => Some(span.end),
+            Target::Stmt(_) | Target::Standalone => None,
+        };
+        if end.is_none() && directive.argument == Argument::None {
+            self.stay(index, diag::not_before_statement(directive.span, "routine"));
+            return;
+        }
+        if self.input.is_misused(&named_by(self.input.unit, directive, bound.target)) {
+            self.stay(index, diag::gang_routine_in_gang_loop(directive.span));
+            return;
+        }
+        if let Some(level) = level.filter(|_| !binds) {
+            self.diags.push(diag::routine_sequential(level.span, &level.name.text));
+        }
+        self.plan.items[index] = Item::Routine { end };
+    }
+
+    /// A `loop` outside any compute construct: part of a routine.
+    pub(super) fn orphan_loop(&mut self, index: usize) {
+        let directive = &self.input.bound[index].directive;
+        if let Some(private) =
+            directive.clauses.iter().find(|clause| matches!(clause.kind, ClauseKind::Private(_)))
+        {
+            let names = super::clauses::list(&private.kind);
+            if let Some(item) = names.iter().find(|item| self.input.is_wanted_outside(index, item)) {
+                self.diags.push(diag::not_yet(
+                    item.span,
+                    "`private` on a loop of a routine that uses the variable elsewhere",
+                ));
+                return;
+            }
+        }
+        if self.input.is_divided(index) {
+            return self.divide(index);
+        }
+        self.diags.push(diag::loop_sequential(directive.span, "it belongs to a routine"));
+        self.plan.items[index] = Item::Gone;
+    }
+
+    /// A loop that the gangs divide where they all run the procedure.
+    fn divide(&mut self, index: usize) {
+        let one = &self.input.bound[index];
+        let Some(stmt) = one.stmt() else { return };
+        let clauses = self.input.clauses(index);
+        let span = one.directive.span;
+        let function = one.function.map(|function| self.input.unit.function(function).name.clone());
+        if self.input.is_misused(&Vec::from_iter(function)) {
+            self.stay(index, diag::gang_routine_in_gang_loop(span));
+            return;
+        }
+        if let Some((_, item)) = clauses.reduction.first() {
+            self.stay(index, diag::gang_reduction_in_routine(item.span, &item.base.text));
+            return;
+        }
+        if self.input.calls_gang_routine(stmt) {
+            self.stay(index, diag::gang_routine_in_gang_loop(span));
+            return;
+        }
+        let scope = self.input.unit.scope_at(span.start).map(|scope| self.input.unit.scope(scope));
+        if scope.is_some_and(|scope| scope.is_pure) {
+            self.diags.push(diag::not_yet(span, "a loop that gangs divide in a `pure` procedure"));
+            return;
+        }
+        let header = match sema::header(self.input.unit, self.input.symbols, stmt) {
+            Ok(_) if clauses.seq => Err("it is left to the compiler, and is not proven parallel"),
+            Ok(header) => Ok(header),
+            Err(why) => {
+                self.diags.push(diag::not_canonical(span, why.0));
+                Err("")
+            }
+        };
+        let divided = header.ok().and_then(|header| self.input.divided(index, stmt, &header));
+        self.plan.items[index] = divided.map_or(Item::ByOneGang, Item::Divided);
     }
 }

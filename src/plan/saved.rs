@@ -7,7 +7,7 @@ use crate::host::ir::{StmtId, Unit};
 use crate::sema::{self, Class, SymbolId, SymbolKind, Symbols, uses};
 use crate::source::Span;
 
-use super::Maker;
+use super::{Input, Maker};
 
 /// Macros that stand for macros are followed no further than this.
 const DEPTH: usize = 8;
@@ -167,22 +167,7 @@ fn assigns(text: &str, is_fortran: bool) -> bool {
     single || text.contains("++") || text.contains("--")
 }
 
-impl Maker<'_> {
-    /// Keeps the values of expressions in the clauses of a region that becomes several constructs, where computing them again may
-    /// give another value.
-    pub(super) fn save(&mut self, index: usize, stmt: StmtId, counting: &[usize]) {
-        let directive = &self.bound[index].directive;
-        let clauses = counting.iter().filter_map(|at| directive.clauses.get(*at));
-        for (expr, name, is_condition) in clauses.flat_map(expressions) {
-            let mut contents = Contents::default();
-            contents.read(self.unit, self.symbols, &expr.text, expr.span.start, DEPTH);
-            if contents.acts || contents.named.iter().any(|symbol| self.may_change(index, stmt, *symbol)) {
-                let (span, text) = (expr.span, expr.text.clone());
-                self.plan.saved.push(Saved { directive: index, stmt, span, text, name, is_condition });
-            }
-        }
-    }
-
+impl Input<'_> {
     /// Whether a region may change a variable, or what it leads to.
     fn may_change(&self, index: usize, stmt: StmtId, symbol: SymbolId) -> bool {
         let used = uses(self.unit, self.symbols, stmt);
@@ -222,5 +207,24 @@ impl Maker<'_> {
         used.iter().any(|(symbol, how)| {
             (how.written || how.part_written) && !self.is_inside(symbol, stmt) && may_have_names(symbol)
         })
+    }
+}
+
+impl Maker<'_> {
+    /// Keeps the values of expressions in the clauses of a region that becomes several constructs, where computing them again may
+    /// give another value.
+    pub(super) fn save(&mut self, index: usize, stmt: StmtId, counting: &[usize]) {
+        let directive = &self.input.bound[index].directive;
+        let clauses = counting.iter().filter_map(|at| directive.clauses.get(*at));
+        for (expr, name, is_condition) in clauses.flat_map(expressions) {
+            let mut contents = Contents::default();
+            contents.read(self.input.unit, self.input.symbols, &expr.text, expr.span.start, DEPTH);
+            if contents.acts
+                || contents.named.iter().any(|symbol| self.input.may_change(index, stmt, *symbol))
+            {
+                let (span, text) = (expr.span, expr.text.clone());
+                self.plan.saved.push(Saved { directive: index, stmt, span, text, name, is_condition });
+            }
+        }
     }
 }

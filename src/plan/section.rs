@@ -9,7 +9,7 @@ use crate::host::ir::{ExprId, ExprKind, FunctionId, StmtId, Unit};
 use crate::sema::{Dimensions, Sum, SymbolId, SymbolKind, Symbols, uses};
 use crate::source::Span;
 
-use super::Maker;
+use super::Input;
 
 /// What a section takes of one dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,7 +126,7 @@ impl Section {
     }
 }
 
-impl Maker<'_> {
+impl Input<'_> {
     /// The section of a list item of directive `index`; `None` if it has no subscripts.
     pub(super) fn section(&self, index: usize, item: &ListItem) -> Option<Section> {
         let subscripts = item.subscripts();

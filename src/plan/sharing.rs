@@ -15,12 +15,12 @@ use crate::source::Span;
 
 use super::clauses::LoopClauses;
 use super::nest::{Construct, Controlled};
-use super::{Attribute, Item, Maker, Names, Region, Sharing, Spread, WorkLoop, wanted};
+use super::{Attribute, Input, Item, Maker, Names, Region, Sharing, Spread, WorkLoop, wanted};
 
 /// The page of reductions of complex numbers.
 const COMPLEX: &str = "implicit/reduction-complex";
 
-impl Maker<'_> {
+impl Input<'_> {
     /// The names that the clauses of a compute construct speak of.
     pub(super) fn stated(&self, index: usize) -> Vec<String> {
         let clauses = self.clauses(index);
@@ -44,117 +44,6 @@ impl Maker<'_> {
             .filter(|(symbol, name)| self.symbols.lookup(name, here) == Some(*symbol))
             .map(|(_, name)| name.clone())
             .collect()
-    }
-
-    /// The attributes of variables at the compute construct itself.
-    pub(super) fn sharing(
-        &mut self,
-        index: usize,
-        stmt: StmtId,
-        counting: &[usize],
-        region: Region,
-    ) -> Vec<Attribute> {
-        let directive = &self.bound[index].directive;
-        let clauses = LoopClauses::new(directive, counting);
-        let mut attributes = Vec::new();
-        // On a combined construct these three belong to the loop.
-        if directive.kind != DirectiveKind::ParallelLoop && directive.kind != DirectiveKind::KernelsLoop {
-            attributes = self.written_attributes(index, &clauses);
-            for attribute in attributes.clone() {
-                if matches!(attribute.sharing, Sharing::Reduction(_)) {
-                    self.copy_reduction(index, stmt, stmt, &attribute, &mut attributes);
-                }
-            }
-        } else {
-            let firstprivate = self.written_attributes(index, &clauses).into_iter();
-            attributes.extend(firstprivate.filter(|attribute| attribute.sharing == Sharing::Firstprivate));
-        }
-        let used = uses(self.unit, self.symbols, stmt);
-        let visible = self.visible(index);
-        let own: Vec<&str> = clauses.data.iter().map(|(_, item)| item.variable()).collect();
-        let listed: Vec<&str> =
-            clauses.private.iter().chain(&clauses.firstprivate).map(|item| item.base.text.as_str()).collect();
-        for symbol in &visible.scalars {
-            let name = &self.symbols.get(*symbol).name;
-            if used.of(*symbol).is_some() && !own.contains(&name.as_str()) && !listed.contains(&name.as_str())
-            {
-                let known =
-                    attributes.iter().any(|other| other.item == *name && other.sharing == Sharing::Copy);
-                if !known {
-                    attributes.push(implied(Sharing::Copy, name, "implicit/scalar-visible"));
-                }
-            }
-        }
-        let is_used = |symbol: SymbolId| {
-            used.of(symbol).is_some() && !own.contains(&self.symbols.get(symbol).name.as_str())
-        };
-        attributes.extend(self.device_pointers(&visible, &is_used));
-        let stated = self.stated(index);
-        let constants = used.iter().filter(|(symbol, _)| {
-            let known = self.symbols.get(*symbol);
-            is_used(*symbol)
-                && !visible.arrays.contains(symbol)
-                && !stated.contains(&known.name)
-                && !self.is_inside(*symbol, stmt)
-                && self.is_read_only(*symbol)
-        });
-        let names = constants.map(|(symbol, _)| &self.symbols.get(symbol).name);
-        attributes.extend(names.map(|name| implied(Sharing::Copy, name, "implicit/constant")));
-        attributes.extend(self.lenders(stmt, &used, &stated, &visible));
-        if region == Region::Kernels {
-            self.kernels_scalars(index, stmt, &own, &listed, &mut attributes);
-        }
-        let loops = std::iter::once(index).chain(self.all_loops_below(index));
-        let reduced = loops.flat_map(|at| self.clauses(at).reduction);
-        let sections = reduced.filter(|(_, item)| !item.parts.is_empty()).map(|(_, item)| &*item.base.text);
-        let copied: Vec<&str> = own.iter().copied().chain(sections).collect();
-        self.tell_pointers(index, stmt, &used, &copied, &visible);
-        attributes
-    }
-
-    /// `kernels` copies its scalars (2.6.2): the value it leaves in one that is still wanted must come back.
-    fn kernels_scalars(
-        &mut self,
-        index: usize,
-        stmt: StmtId,
-        own: &[&str],
-        listed: &[&str],
-        attributes: &mut Vec<Attribute>,
-    ) {
-        let used = uses(self.unit, self.symbols, stmt);
-        let live = self.live_after(index, stmt, &used);
-        for (symbol, how) in used.iter() {
-            let known = self.symbols.get(symbol);
-            let name = known.name.as_str();
-            let is_wanted = (how.written || how.address_taken)
-                && live.contains(&symbol)
-                && !self.is_own_counter(stmt, symbol);
-            // What a pointer of Fortran leads to may be part of an array that the construct maps after it: compilers map it by
-            // themselves, more or less.
-            if self.is_reached(index, symbol)
-                && known.fortran.pointer
-                && !own.contains(&name)
-                && !listed.contains(&name)
-                && let Some(first) = how.first
-            {
-                self.diags.push(diag::pointer_to_changed(first, name));
-            }
-            let is_reached = self.is_reached(index, symbol) && !known.fortran.pointer;
-            // Of `auto &x = y`, the class is not known.
-            let is_scalar = known.class == Class::Scalar
-                || is_reached && known.is_reference && known.class == Class::Unknown
-                || self.may_be_scalar(symbol, how);
-            if (is_wanted || is_reached)
-                && is_scalar
-                && known.kind != SymbolKind::Member
-                && !self.is_inside(symbol, stmt)
-                && !own.contains(&name)
-                && !listed.contains(&name)
-                && !attributes.iter().any(|other| other.item == name)
-            {
-                attributes.push(implied(Sharing::Copy, name, "implicit/scalar-kernels"));
-            }
-        }
     }
 
     /// Whether a variable whose type is not seen, as the parameter of a template, is assigned as a scalar is.
@@ -226,37 +115,6 @@ impl Maker<'_> {
             depth > 0 || !matches!(byte, b',' | b'=' | b'{')
         });
         self.file.text(Span { start: head.start, end: head.start + length.count() as u32 })
-    }
-
-    /// Says which pointers must be on the device already.
-    fn tell_pointers(
-        &mut self,
-        index: usize,
-        stmt: StmtId,
-        used: &sema::Uses,
-        own: &[&str],
-        visible: &super::data::Visible,
-    ) {
-        for (symbol, how) in used.iter() {
-            let known = self.symbols.get(symbol);
-            let bare = !own.contains(&known.name.as_str())
-                && !visible.arrays.contains(&symbol)
-                && !visible.deviceptr.iter().any(|(pointer, _)| *pointer == symbol);
-            let is_target_used = known.class == Class::Pointer
-                && (how.part_read || how.part_written)
-                && !how.written
-                && !self.is_inside(symbol, stmt)
-                && bare;
-            if is_target_used
-                && !self.entered(index, symbol)
-                && !self.is_for_host(index, stmt, symbol)
-                && let Some(first) = how.first
-            {
-                self.diags.push(diag::pointer_must_be_present(first, &known.name));
-            } else if is_target_used && self.is_entered_apart(index, symbol) {
-                self.plan.notes[index].unnamed.insert(known.name.clone());
-            }
-        }
     }
 
     /// Whether `symbol` is declared inside `stmt`.
@@ -341,21 +199,9 @@ impl Maker<'_> {
         Some(diag::not_yet(item.span, what))
     }
 
-    /// The `private` variables of a loop that gets no construct become private to the construct around it.
-    pub(super) fn hoist_private(&mut self, at: usize, attributes: &mut Vec<Attribute>) {
-        self.report_inner_private(at);
-        for attribute in self.own_attributes(&[at]) {
-            if attribute.sharing == Sharing::Private
-                && !attributes.iter().any(|other| other.item == attribute.item)
-            {
-                attributes.push(attribute);
-            }
-        }
-    }
-
     /// A reduction names the variable on every loop between where it is combined and where it is computed (2.9.11).
     pub(super) fn reductions_through(
-        &mut self,
+        &self,
         outer: &[Header],
         attributes: &mut Vec<Attribute>,
         inner: &mut [(usize, WorkLoop)],
@@ -393,58 +239,6 @@ impl Maker<'_> {
         }
     }
 
-    /// Scalars that the body of a spread loop assigns, which is a statement with these headers; but for those that are `kept`
-    /// as the gang has them.
-    pub(super) fn temporaries(
-        &mut self,
-        construct: Construct,
-        spread: Spread,
-        (stmt, headers, kept): (StmtId, &[Header], &[SymbolId]),
-        controlled: &Controlled,
-        attributes: &mut Vec<Attribute>,
-        launch: &[Attribute],
-    ) {
-        let Construct { index, region, is_launch } = construct;
-        let stated = self.stated(index);
-        let Some(body) = headers.last().map(|header| header.body) else { return };
-        let used = uses_beside(self.unit, self.symbols, body, controlled);
-        let atomic = self.atomic_targets(index);
-        let live = match region {
-            Region::Kernels => self.live_after(index, stmt, &used),
-            Region::Parallel | Region::Serial => Names::new(),
-        };
-        let is_shared = |symbol: SymbolId, known: &Symbol, how: &Use| {
-            let is_listed = attributes.iter().any(|other| other.item == known.name);
-            // What a gang has of its own, the threads of a loop inside of it would share.
-            let is_first = is_launch
-                && launch
-                    .iter()
-                    .any(|other| other.item == known.name && other.sharing == Sharing::Firstprivate);
-            is_listed
-                || kept.contains(&symbol)
-                || is_first
-                || stated.contains(&known.name)
-                || atomic.contains(&symbol)
-                || self.is_counter(spread, body, symbol, how)
-        };
-        let code = (self.unit, self.symbols);
-        for own in super::own::own_scalars(code, (stmt, headers), &used, &live, &is_shared) {
-            let known = self.symbols.get(own.symbol);
-            let name = known.name.clone();
-            let at = own.at.unwrap_or(self.bound[index].directive.span);
-            if own.is_carried {
-                self.diags.push(diag::read_before_write(at, &name));
-            }
-            if own.is_lost {
-                self.diags.push(diag::last_value_lost(at, &name));
-            }
-            if known.class == Class::Unknown || self.symbols.may_be_foreign(own.symbol) {
-                self.diags.push(diag::type_not_seen(at, &name));
-            }
-            attributes.push(implied(own.sharing, &name, "implicit/scalar-temporary"));
-        }
-    }
-
     /// Whether `symbol` does nothing in `body` but count the iterations of Fortran's `do` loops: OpenMP gives each thread
     /// its own (4.5, 2.15.1.1).
     fn is_counter(&self, spread: Spread, body: StmtId, symbol: SymbolId, how: &Use) -> bool {
@@ -469,51 +263,9 @@ impl Maker<'_> {
         targets
     }
 
-    /// Scalars that gangs assign outside of spread loops: each gang has its own (2.6.2).
-    pub(super) fn gang_private(&mut self, index: usize, stmt: StmtId, attributes: &mut Vec<Attribute>) {
-        let stated = self.stated(index);
-        let used = uses(self.unit, self.symbols, stmt);
-        let atomic = self.atomic_targets(index);
-        let counters = self.gang_counters(index, stmt);
-        for (symbol, how) in used.iter() {
-            let known = self.symbols.get(symbol);
-            if (how.written || how.address_taken)
-                && is_thread_scalar(known, how)
-                && !self.is_inside(symbol, stmt)
-                && !stated.contains(&known.name)
-                && !atomic.contains(&symbol)
-                && (counters.contains(&symbol) || !self.is_loop_variable(stmt, symbol))
-                && !attributes.iter().any(|other| other.item == known.name)
-            {
-                if known.class == Class::Unknown || self.symbols.may_be_foreign(symbol) {
-                    let at = how.first.unwrap_or(self.bound[index].directive.span);
-                    self.diags.push(diag::type_not_seen(at, &known.name));
-                }
-                attributes.push(implied(Sharing::Firstprivate, &known.name, "implicit/scalar-parallel"));
-            }
-        }
-    }
-
-    /// The variables of the loops in `stmt` that each gang runs from end to end.
-    fn gang_counters(&self, index: usize, stmt: StmtId) -> Vec<SymbolId> {
-        let is_spread = |at: &usize| matches!(self.plan.items[*at], Item::Loop(_));
-        let below = descendants(self.bound, index).filter(is_spread);
-        let spread: Vec<StmtId> = below.filter_map(|at| self.bound[at].stmt()).collect();
-        let mut counters = Vec::new();
-        let mut pending = vec![stmt];
-        while let Some(at) = pending.pop() {
-            if spread.contains(&at) {
-                continue;
-            }
-            counters.extend(sema::header(self.unit, self.symbols, at).map(|header| header.var));
-            pending.extend(sema::children(self.unit, at));
-        }
-        counters
-    }
-
     /// Reductions of a spread loop are copied back at the launch, and combined over its gangs.
     pub(super) fn copy_reductions(
-        &mut self,
+        &self,
         index: usize,
         stmt: StmtId,
         spread: Spread,
@@ -534,7 +286,7 @@ impl Maker<'_> {
     /// What a loop of a region reduces over the gangs is a reduction of the region: each gang adds up its own, and
     /// they are combined where the gangs end.
     pub(super) fn combine_gangs(
-        &mut self,
+        &self,
         index: usize,
         at: usize,
         own: &[Attribute],
@@ -573,7 +325,7 @@ impl Maker<'_> {
 
     /// A reduction variable that no data clause names is copied to the device and back. `place` is the loop that reduces.
     pub(super) fn copy_reduction(
-        &mut self,
+        &self,
         index: usize,
         stmt: StmtId,
         place: StmtId,
@@ -609,7 +361,7 @@ impl Maker<'_> {
     }
 
     /// Adds what the nest of a combined construct asks of the launch.
-    pub(super) fn absorb(&mut self, mut nest: WorkLoop, launch: &mut Vec<Attribute>) -> WorkLoop {
+    pub(super) fn absorb(&self, mut nest: WorkLoop, launch: &mut Vec<Attribute>) -> WorkLoop {
         launch.retain(|attribute| {
             !nest.attributes.iter().any(|own| own.item == attribute.item && own == attribute)
         });
@@ -618,6 +370,256 @@ impl Maker<'_> {
             |item: &str| launch.iter().any(|other| other.item == item && other.sharing != Sharing::Copy);
         nest.attributes.retain(|own| own.entry != "implicit/scalar-temporary" || !says(&own.item));
         nest
+    }
+}
+
+impl Maker<'_> {
+    /// The attributes of variables at the compute construct itself.
+    pub(super) fn sharing(
+        &mut self,
+        index: usize,
+        stmt: StmtId,
+        counting: &[usize],
+        region: Region,
+    ) -> Vec<Attribute> {
+        let directive = &self.input.bound[index].directive;
+        let clauses = LoopClauses::new(directive, counting);
+        let mut attributes = Vec::new();
+        // On a combined construct these three belong to the loop.
+        if directive.kind != DirectiveKind::ParallelLoop && directive.kind != DirectiveKind::KernelsLoop {
+            attributes = self.input.written_attributes(index, &clauses);
+            for attribute in attributes.clone() {
+                if matches!(attribute.sharing, Sharing::Reduction(_)) {
+                    self.input.copy_reduction(index, stmt, stmt, &attribute, &mut attributes);
+                }
+            }
+        } else {
+            let firstprivate = self.input.written_attributes(index, &clauses).into_iter();
+            attributes.extend(firstprivate.filter(|attribute| attribute.sharing == Sharing::Firstprivate));
+        }
+        let used = uses(self.input.unit, self.input.symbols, stmt);
+        let visible = self.input.visible(index);
+        let own: Vec<&str> = clauses.data.iter().map(|(_, item)| item.variable()).collect();
+        let listed: Vec<&str> =
+            clauses.private.iter().chain(&clauses.firstprivate).map(|item| item.base.text.as_str()).collect();
+        for symbol in &visible.scalars {
+            let name = &self.input.symbols.get(*symbol).name;
+            if used.of(*symbol).is_some() && !own.contains(&name.as_str()) && !listed.contains(&name.as_str())
+            {
+                let known =
+                    attributes.iter().any(|other| other.item == *name && other.sharing == Sharing::Copy);
+                if !known {
+                    attributes.push(implied(Sharing::Copy, name, "implicit/scalar-visible"));
+                }
+            }
+        }
+        let is_used = |symbol: SymbolId| {
+            used.of(symbol).is_some() && !own.contains(&self.input.symbols.get(symbol).name.as_str())
+        };
+        attributes.extend(self.input.device_pointers(&visible, &is_used));
+        let stated = self.input.stated(index);
+        let constants = used.iter().filter(|(symbol, _)| {
+            let known = self.input.symbols.get(*symbol);
+            is_used(*symbol)
+                && !visible.arrays.contains(symbol)
+                && !stated.contains(&known.name)
+                && !self.input.is_inside(*symbol, stmt)
+                && self.input.is_read_only(*symbol)
+        });
+        let names = constants.map(|(symbol, _)| &self.input.symbols.get(symbol).name);
+        attributes.extend(names.map(|name| implied(Sharing::Copy, name, "implicit/constant")));
+        attributes.extend(self.input.lenders(stmt, &used, &stated, &visible));
+        if region == Region::Kernels {
+            self.kernels_scalars(index, stmt, &own, &listed, &mut attributes);
+        }
+        let loops = std::iter::once(index).chain(self.input.all_loops_below(index));
+        let reduced = loops.flat_map(|at| self.input.clauses(at).reduction);
+        let sections = reduced.filter(|(_, item)| !item.parts.is_empty()).map(|(_, item)| &*item.base.text);
+        let copied: Vec<&str> = own.iter().copied().chain(sections).collect();
+        self.tell_pointers(index, stmt, &used, &copied, &visible);
+        attributes
+    }
+
+    /// `kernels` copies its scalars (2.6.2): the value it leaves in one that is still wanted must come back.
+    fn kernels_scalars(
+        &mut self,
+        index: usize,
+        stmt: StmtId,
+        own: &[&str],
+        listed: &[&str],
+        attributes: &mut Vec<Attribute>,
+    ) {
+        let used = uses(self.input.unit, self.input.symbols, stmt);
+        let live = self.input.live_after(index, stmt, &used);
+        for (symbol, how) in used.iter() {
+            let known = self.input.symbols.get(symbol);
+            let name = known.name.as_str();
+            let is_wanted = (how.written || how.address_taken)
+                && live.contains(&symbol)
+                && !self.input.is_own_counter(stmt, symbol);
+            // What a pointer of Fortran leads to may be part of an array that the construct maps after it: compilers map it by
+            // themselves, more or less.
+            if self.input.is_reached(index, symbol)
+                && known.fortran.pointer
+                && !own.contains(&name)
+                && !listed.contains(&name)
+                && let Some(first) = how.first
+            {
+                self.diags.push(diag::pointer_to_changed(first, name));
+            }
+            let is_reached = self.input.is_reached(index, symbol) && !known.fortran.pointer;
+            // Of `auto &x = y`, the class is not known.
+            let is_scalar = known.class == Class::Scalar
+                || is_reached && known.is_reference && known.class == Class::Unknown
+                || self.input.may_be_scalar(symbol, how);
+            if (is_wanted || is_reached)
+                && is_scalar
+                && known.kind != SymbolKind::Member
+                && !self.input.is_inside(symbol, stmt)
+                && !own.contains(&name)
+                && !listed.contains(&name)
+                && !attributes.iter().any(|other| other.item == name)
+            {
+                attributes.push(implied(Sharing::Copy, name, "implicit/scalar-kernels"));
+            }
+        }
+    }
+
+    /// Says which pointers must be on the device already.
+    fn tell_pointers(
+        &mut self,
+        index: usize,
+        stmt: StmtId,
+        used: &sema::Uses,
+        own: &[&str],
+        visible: &super::data::Visible,
+    ) {
+        for (symbol, how) in used.iter() {
+            let known = self.input.symbols.get(symbol);
+            let bare = !own.contains(&known.name.as_str())
+                && !visible.arrays.contains(&symbol)
+                && !visible.deviceptr.iter().any(|(pointer, _)| *pointer == symbol);
+            let is_target_used = known.class == Class::Pointer
+                && (how.part_read || how.part_written)
+                && !how.written
+                && !self.input.is_inside(symbol, stmt)
+                && bare;
+            if is_target_used
+                && !self.input.entered(index, symbol)
+                && !self.is_for_host(index, stmt, symbol)
+                && let Some(first) = how.first
+            {
+                self.diags.push(diag::pointer_must_be_present(first, &known.name));
+            } else if is_target_used && self.input.is_entered_apart(index, symbol) {
+                self.plan.notes[index].unnamed.insert(known.name.clone());
+            }
+        }
+    }
+
+    /// The `private` variables of a loop that gets no construct become private to the construct around it.
+    pub(super) fn hoist_private(&mut self, at: usize, attributes: &mut Vec<Attribute>) {
+        self.report_inner_private(at);
+        for attribute in self.input.own_attributes(&[at]) {
+            if attribute.sharing == Sharing::Private
+                && !attributes.iter().any(|other| other.item == attribute.item)
+            {
+                attributes.push(attribute);
+            }
+        }
+    }
+
+    /// Scalars that the body of a spread loop assigns, which is a statement with these headers; but for those that are `kept`
+    /// as the gang has them.
+    pub(super) fn temporaries(
+        &mut self,
+        construct: Construct,
+        spread: Spread,
+        (stmt, headers, kept): (StmtId, &[Header], &[SymbolId]),
+        controlled: &Controlled,
+        attributes: &mut Vec<Attribute>,
+        launch: &[Attribute],
+    ) {
+        let Construct { index, region, is_launch } = construct;
+        let stated = self.input.stated(index);
+        let Some(body) = headers.last().map(|header| header.body) else { return };
+        let used = uses_beside(self.input.unit, self.input.symbols, body, controlled);
+        let atomic = self.input.atomic_targets(index);
+        let live = match region {
+            Region::Kernels => self.input.live_after(index, stmt, &used),
+            Region::Parallel | Region::Serial => Names::new(),
+        };
+        let is_shared = |symbol: SymbolId, known: &Symbol, how: &Use| {
+            let is_listed = attributes.iter().any(|other| other.item == known.name);
+            // What a gang has of its own, the threads of a loop inside of it would share.
+            let is_first = is_launch
+                && launch
+                    .iter()
+                    .any(|other| other.item == known.name && other.sharing == Sharing::Firstprivate);
+            is_listed
+                || kept.contains(&symbol)
+                || is_first
+                || stated.contains(&known.name)
+                || atomic.contains(&symbol)
+                || self.input.is_counter(spread, body, symbol, how)
+        };
+        let code = (self.input.unit, self.input.symbols);
+        for own in super::own::own_scalars(code, (stmt, headers), &used, &live, &is_shared) {
+            let known = self.input.symbols.get(own.symbol);
+            let name = known.name.clone();
+            let at = own.at.unwrap_or(self.input.bound[index].directive.span);
+            if own.is_carried {
+                self.diags.push(diag::read_before_write(at, &name));
+            }
+            if own.is_lost {
+                self.diags.push(diag::last_value_lost(at, &name));
+            }
+            if known.class == Class::Unknown || self.input.symbols.may_be_foreign(own.symbol) {
+                self.diags.push(diag::type_not_seen(at, &name));
+            }
+            attributes.push(implied(own.sharing, &name, "implicit/scalar-temporary"));
+        }
+    }
+
+    /// Scalars that gangs assign outside of spread loops: each gang has its own (2.6.2).
+    pub(super) fn gang_private(&mut self, index: usize, stmt: StmtId, attributes: &mut Vec<Attribute>) {
+        let stated = self.input.stated(index);
+        let used = uses(self.input.unit, self.input.symbols, stmt);
+        let atomic = self.input.atomic_targets(index);
+        let counters = self.gang_counters(index, stmt);
+        for (symbol, how) in used.iter() {
+            let known = self.input.symbols.get(symbol);
+            if (how.written || how.address_taken)
+                && is_thread_scalar(known, how)
+                && !self.input.is_inside(symbol, stmt)
+                && !stated.contains(&known.name)
+                && !atomic.contains(&symbol)
+                && (counters.contains(&symbol) || !self.input.is_loop_variable(stmt, symbol))
+                && !attributes.iter().any(|other| other.item == known.name)
+            {
+                if known.class == Class::Unknown || self.input.symbols.may_be_foreign(symbol) {
+                    let at = how.first.unwrap_or(self.input.bound[index].directive.span);
+                    self.diags.push(diag::type_not_seen(at, &known.name));
+                }
+                attributes.push(implied(Sharing::Firstprivate, &known.name, "implicit/scalar-parallel"));
+            }
+        }
+    }
+
+    /// The variables of the loops in `stmt` that each gang runs from end to end.
+    fn gang_counters(&self, index: usize, stmt: StmtId) -> Vec<SymbolId> {
+        let is_spread = |at: &usize| matches!(self.plan.items[*at], Item::Loop(_));
+        let below = descendants(self.input.bound, index).filter(is_spread);
+        let spread: Vec<StmtId> = below.filter_map(|at| self.input.bound[at].stmt()).collect();
+        let mut counters = Vec::new();
+        let mut pending = vec![stmt];
+        while let Some(at) = pending.pop() {
+            if spread.contains(&at) {
+                continue;
+            }
+            counters.extend(sema::header(self.input.unit, self.input.symbols, at).map(|header| header.var));
+            pending.extend(sema::children(self.input.unit, at));
+        }
+        counters
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Invariant: changes letters from small to large and back, nothing else.
 
-use super::{Attribute, Item, Maker};
+use super::{Attribute, Input, Item, Maker};
 
 /// Spells the variables of all attributes as their declarations do.
 pub(super) fn respell(maker: &mut Maker) {
@@ -10,11 +10,11 @@ pub(super) fn respell(maker: &mut Maker) {
     for (index, item) in plan.items.iter_mut().enumerate() {
         match item {
             Item::Launch(launch) => {
-                each(maker, index, &mut launch.attributes);
-                launch.nest.iter_mut().for_each(|nest| each(maker, index, &mut nest.attributes));
+                each(&maker.input, index, &mut launch.attributes);
+                launch.nest.iter_mut().for_each(|nest| each(&maker.input, index, &mut nest.attributes));
             }
-            Item::Loop(work) => each(maker, index, &mut work.attributes),
-            Item::Clauses { implied, .. } => each(maker, index, implied),
+            Item::Loop(work) => each(&maker.input, index, &mut work.attributes),
+            Item::Clauses { implied, .. } => each(&maker.input, index, implied),
             Item::Left
             | Item::Gone
             | Item::ByOneGang
@@ -24,24 +24,24 @@ pub(super) fn respell(maker: &mut Maker) {
         }
     }
     for (index, _, launch) in &mut plan.inserted {
-        each(maker, *index, &mut launch.attributes);
-        launch.nest.iter_mut().for_each(|nest| each(maker, *index, &mut nest.attributes));
+        each(&maker.input, *index, &mut launch.attributes);
+        launch.nest.iter_mut().for_each(|nest| each(&maker.input, *index, &mut nest.attributes));
     }
     for launch in plan.singles_mut() {
-        each(maker, launch.directive, &mut launch.attributes);
+        each(&maker.input, launch.directive, &mut launch.attributes);
     }
     for (index, work) in &mut plan.inserted_loops {
-        each(maker, *index, &mut work.attributes);
+        each(&maker.input, *index, &mut work.attributes);
     }
     maker.plan = plan;
 }
 
-fn each(maker: &Maker, index: usize, attributes: &mut [Attribute]) {
-    let place = maker.bound[index].directive.span.start;
+fn each(input: &Input, index: usize, attributes: &mut [Attribute]) {
+    let place = input.bound[index].directive.span.start;
     for attribute in attributes {
-        let Some(symbol) = maker.symbols.lookup(&attribute.item, place) else { continue };
-        if let Some(span) = maker.symbols.get(symbol).spelling {
-            attribute.item = maker.file.text(span).into_owned();
+        let Some(symbol) = input.symbols.lookup(&attribute.item, place) else { continue };
+        if let Some(span) = input.symbols.get(symbol).spelling {
+            attribute.item = input.file.text(span).into_owned();
         }
     }
 }

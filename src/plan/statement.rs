@@ -9,56 +9,9 @@ use crate::diag;
 use crate::host::ir::{ExprKind, StatementFunction};
 use crate::sema::{self, SymbolId};
 
-use super::{Attribute, Item, Maker, Names, Sharing};
+use super::{Attribute, Input, Item, Maker, Names, Sharing};
 
-impl Maker<'_> {
-    /// Says which statement functions use variables that their calls do not show and that the device has otherwise: such of
-    /// which each thread has its own, and such with allocatable components.
-    pub(super) fn statement_functions(&mut self) {
-        let mut said = Vec::new();
-        for (index, one) in self.bound.iter().enumerate() {
-            let Some(stmt) = one.stmt().filter(|_| one.directive.kind.is_compute()) else { continue };
-            if self.unit.statement_functions.is_empty() || matches!(self.plan.items[index], Item::Left) {
-                continue;
-            }
-            let here = self.unit.stmt(stmt).span.start;
-            let own = self.own_names(index, here);
-            for (name, call) in &sema::uses(self.unit, self.symbols, stmt).calls {
-                let Some(function) = self.statement_function(name, here) else { continue };
-                let used = self.used_by(function);
-                let is_deep = |symbol: &SymbolId| {
-                    let record = self.symbols.get(*symbol).record.as_ref();
-                    record.is_some_and(|record| self.symbols.is_deep(record))
-                };
-                let wrong = used.iter().find(|symbol| own.contains(symbol) || is_deep(symbol));
-                if let Some(wrong) = wrong {
-                    said.push(diag::statement_function(*call, name, &self.symbols.get(*wrong).name));
-                }
-            }
-        }
-        self.diags.append(&mut said);
-    }
-
-    /// The variables of which the threads of construct `index` have their own.
-    fn own_names(&self, index: usize, here: u32) -> Names {
-        let mut attributes: Vec<&Attribute> = Vec::new();
-        for at in std::iter::once(index).chain(descendants(self.bound, index)) {
-            let nest = match &self.plan.items[at] {
-                Item::Launch(launch) => {
-                    attributes.extend(&launch.attributes);
-                    launch.nest.as_ref()
-                }
-                Item::Loop(work) => Some(work),
-                _ => None,
-            };
-            attributes.extend(nest.iter().flat_map(|nest| &nest.attributes));
-        }
-        let own = attributes.iter().filter(|one| {
-            matches!(one.sharing, Sharing::Private | Sharing::Firstprivate | Sharing::Reduction(_))
-        });
-        own.filter_map(|one| self.symbols.lookup(&one.item, here)).collect()
-    }
-
+impl Input<'_> {
     fn statement_function(&self, name: &str, here: u32) -> Option<&StatementFunction> {
         let decl = self.symbols.get(self.symbols.lookup(name, here)?).decl?;
         self.unit.statement_functions.iter().find(|one| one.decl == decl)
@@ -82,5 +35,55 @@ impl Maker<'_> {
             }
         }
         used
+    }
+}
+
+impl Maker<'_> {
+    /// Says which statement functions use variables that their calls do not show and that the device has otherwise: such of
+    /// which each thread has its own, and such with allocatable components.
+    pub(super) fn statement_functions(&mut self) {
+        let mut said = Vec::new();
+        for (index, one) in self.input.bound.iter().enumerate() {
+            let Some(stmt) = one.stmt().filter(|_| one.directive.kind.is_compute()) else { continue };
+            if self.input.unit.statement_functions.is_empty() || matches!(self.plan.items[index], Item::Left)
+            {
+                continue;
+            }
+            let here = self.input.unit.stmt(stmt).span.start;
+            let own = self.own_names(index, here);
+            for (name, call) in &sema::uses(self.input.unit, self.input.symbols, stmt).calls {
+                let Some(function) = self.input.statement_function(name, here) else { continue };
+                let used = self.input.used_by(function);
+                let is_deep = |symbol: &SymbolId| {
+                    let record = self.input.symbols.get(*symbol).record.as_ref();
+                    record.is_some_and(|record| self.input.symbols.is_deep(record))
+                };
+                let wrong = used.iter().find(|symbol| own.contains(symbol) || is_deep(symbol));
+                if let Some(wrong) = wrong {
+                    said.push(diag::statement_function(*call, name, &self.input.symbols.get(*wrong).name));
+                }
+            }
+        }
+        self.diags.append(&mut said);
+    }
+
+    /// The variables of which the threads of construct `index` have their own.
+    fn own_names(&self, index: usize, here: u32) -> Names {
+        let mut attributes: Vec<&Attribute> = Vec::new();
+        for at in std::iter::once(index).chain(descendants(self.input.bound, index)) {
+            let nest = match &self.plan.items[at] {
+                Item::Launch(launch) => {
+                    attributes.extend(&launch.attributes);
+                    launch.nest.as_ref()
+                }
+                Item::Loop(work) => Some(work),
+                _ => None,
+            };
+            attributes.extend(nest.iter().flat_map(|nest| &nest.attributes));
+        }
+        let own = attributes.iter().filter(|one| {
+            matches!(one.sharing, Sharing::Private | Sharing::Firstprivate | Sharing::Reduction(_))
+        });
+        own.filter_map(|one| self.input.symbols.lookup(&one.item, here)).collect()
     }
 }

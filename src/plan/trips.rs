@@ -5,7 +5,7 @@
 use crate::host::ir::{BinaryOp, Derived, Expr, ExprId, ExprKind, UnaryOp};
 use crate::sema::Header;
 
-use super::Maker;
+use super::Input;
 
 /// Fewer iterations than this leave most of a device idle if each is one thread.
 const FEW: i128 = 256;
@@ -13,7 +13,7 @@ const FEW: i128 = 256;
 /// Constants that are computed from constants are followed no further than this.
 const DEPTH: usize = 8;
 
-impl Maker<'_> {
+impl Input<'_> {
     /// Whether the loops of a nest that are one are known to have few iterations.
     pub(super) fn are_few(&self, headers: &[Header]) -> bool {
         let most = headers.iter().try_fold(1i128, |all, header| all.checked_mul(self.most_trips(header)?));

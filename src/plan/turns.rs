@@ -6,7 +6,7 @@
 use crate::acc::ast::{ClauseKind, ListItem, Part};
 use crate::sema::{Class, Facts, Reach, SymbolId, SymbolKind};
 
-use super::Maker;
+use super::{Input, Maker};
 
 /// A list item of an `update`.
 struct Motion<'a> {
@@ -15,20 +15,7 @@ struct Motion<'a> {
     symbol: Option<SymbolId>,
 }
 
-impl Maker<'_> {
-    /// Notes the list items of directive `index` before which a new directive begins.
-    pub(super) fn note_turns(&mut self, index: usize, counting: &[usize]) {
-        let motions = self.motions(index, counting);
-        let mut first = 0;
-        for (at, one) in motions.iter().enumerate() {
-            let is_met = |other: &Motion| other.to_device != one.to_device && self.may_meet(other, one);
-            if motions[first..at].iter().any(is_met) {
-                self.plan.list_items.entry(one.item.span).or_default().turns = true;
-                first = at;
-            }
-        }
-    }
-
+impl Input<'_> {
     fn motions<'m>(&self, index: usize, counting: &[usize]) -> Vec<Motion<'m>>
     where
         Self: 'm,
@@ -97,6 +84,21 @@ impl Maker<'_> {
             Class::Unknown => Reach::Memory,
             _ if known.is_reference => Reach::Pointer,
             _ => Reach::Object,
+        }
+    }
+}
+
+impl Maker<'_> {
+    /// Notes the list items of directive `index` before which a new directive begins.
+    pub(super) fn note_turns(&mut self, index: usize, counting: &[usize]) {
+        let motions = self.input.motions(index, counting);
+        let mut first = 0;
+        for (at, one) in motions.iter().enumerate() {
+            let is_met = |other: &Motion| other.to_device != one.to_device && self.input.may_meet(other, one);
+            if motions[first..at].iter().any(is_met) {
+                self.plan.list_items.entry(one.item.span).or_default().turns = true;
+                first = at;
+            }
         }
     }
 }
