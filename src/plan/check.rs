@@ -346,6 +346,10 @@ impl<'a> Check<'a> {
         self.expect(!spans.iter().enumerate().any(overlap), Fault::RunTwice(index));
         let is_covered = self.covered(region, &parts, &own.conditions);
         self.expect(is_covered, Fault::Forgotten(index));
+        if let Some(parts) = self.plan.kernels.get(&index) {
+            let is_covered = self.covered(region, &parts::run(parts), &own.conditions);
+            self.expect(is_covered, Fault::Forgotten(index));
+        }
     }
 
     /// The statements that the launches by the lines of a construct's directives run.
@@ -372,7 +376,7 @@ impl<'a> Check<'a> {
         match &self.unit.stmt(stmt).kind {
             StmtKind::Empty => true,
             StmtKind::Block(list) => list.iter().all(|stmt| self.covered(*stmt, parts, asked)),
-            kind => is_run && super::bodies(kind).iter().all(|body| self.covered(*body, parts, asked)),
+            kind => is_run && parts::bodies(kind).iter().all(|body| self.covered(*body, parts, asked)),
         }
     }
 }

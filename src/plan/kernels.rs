@@ -161,6 +161,7 @@ impl Input<'_> {
 impl Maker<'_> {
     pub(super) fn kernels(&mut self, index: usize, stmt: StmtId, counting: Vec<usize>) {
         let combined = self.input.bound[index].directive.kind == DirectiveKind::KernelsLoop;
+        self.plan.kernels.insert(index, vec![self.input.undivided(index, stmt)]);
         let sole = if combined { Some((index, stmt)) } else { self.input.sole_loop(index, stmt) };
         let sole = sole.filter(|(at, _)| self.input.clauses(*at).independent && !self.input.calls_gangs(*at));
         if let Some((at, loop_stmt)) = sole {
@@ -187,6 +188,7 @@ impl Maker<'_> {
         self.ends(index, stmt, &parts);
         let by_host: Vec<StmtId> = outputs.by_host.keys().copied().collect();
         self.plan.by_host.extend(outputs.by_host);
+        self.plan.kernels.insert(index, self.input.as_run(index, stmt, &parts, &by_host));
         match parts.all.as_slice() {
             [only] if !nests.contains_key(only) && !self.needs_region(*only) && by_host.is_empty() => {
                 self.kernels_array(index, stmt, *only, counting);

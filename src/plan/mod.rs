@@ -74,14 +74,13 @@ pub use motion::Motion;
 pub use nest::TILE;
 pub use object::with_objects;
 pub use own::{Own, own_scalars};
-pub use parts::{bodies, hands_on_pointer};
 pub use plain::with_plain_names;
 pub use reduced::is_used_beside;
 pub use saved::{SAVED, Saved, expressions, has_effects, reads_updated};
 pub use section::{Contiguity, Extent, Section, sizes_as_arrays};
 pub use tree::{
     ArrayStatement, Attribute, ByHost, Condition, Divided, Ends, Exit, Gangs, Item, ItemNote, Launch, Names,
-    Note, Plan, Region, Sharing, Single, Sizes, Spread, WorkLoop,
+    Note, Part, Plan, Region, Sharing, Single, Sizes, Spread, WorkLoop,
 };
 pub use variable::{Role, Rule, Unlisted, implied};
 pub use wanted::{is_own_counter, live_after};

@@ -10,7 +10,7 @@ use crate::bind::ancestors;
 use crate::host::ir::{ExprId, ExprKind, StmtId, StmtKind, Unit};
 use crate::sema::{self, Class, Header, SymbolId, SymbolKind, Symbols, uses};
 
-use super::Input;
+use super::{Input, Part};
 
 /// Loops that run in parallel, with their directives.
 pub(super) type Nests = BTreeMap<StmtId, usize>;
@@ -52,6 +52,50 @@ impl Input<'_> {
         loops.filter_map(|at| Some((self.bound[at].stmt()?, at))).collect()
     }
 
+    /// A region that is one launch: a loop that is all there is in it, or what one thread runs.
+    pub(super) fn undivided(&self, index: usize, region: StmtId) -> Part {
+        if let [only] = statements(self.unit, region).as_slice()
+            && can_stand_alone(&self.unit.stmt(*only).kind)
+            && !hands_on_pointer(self.unit, self.symbols, region, &[*only])
+        {
+            return Part::Launch { stmt: *only, directive: self.independent_loops(index).get(only).copied() };
+        }
+        Part::Launch { stmt: region, directive: None }
+    }
+
+    /// The parts of a statement of a region that is divided; `by_host` are the statements of it that print.
+    pub(super) fn as_run(
+        &self,
+        index: usize,
+        region: StmtId,
+        parts: &Parts,
+        by_host: &[StmtId],
+    ) -> Vec<Part> {
+        let loops = self.independent_loops(index);
+        self.parts_of(region, &loops, &parts.host_runs, by_host)
+    }
+
+    fn parts_of(&self, stmt: StmtId, loops: &Nests, host_runs: &[StmtId], by_host: &[StmtId]) -> Vec<Part> {
+        let part = |stmt: StmtId| {
+            if by_host.contains(&stmt) {
+                return Part::Output(stmt);
+            }
+            if !host_runs.contains(&stmt) {
+                return Part::Launch { stmt, directive: loops.get(&stmt).copied() };
+            }
+            let bodies = bodies(&self.unit.stmt(stmt).kind).into_iter();
+            let parts = bodies.map(|body| (body, self.parts_of(body, loops, host_runs, by_host)));
+            Part::Host { stmt, bodies: parts.collect() }
+        };
+        statements(self.unit, stmt).into_iter().map(part).collect()
+    }
+
+    /// The loops of a region that run in parallel.
+    fn independent_loops(&self, index: usize) -> Nests {
+        let loops = self.all_loops_below(index).into_iter().filter(|at| self.clauses(*at).independent);
+        loops.filter_map(|at| Some((self.bound[at].stmt()?, at))).collect()
+    }
+
     /// The statements that become launches; `None` if the region cannot be parted.
     pub(super) fn parts(&self, index: usize, region: StmtId, nests: Nests) -> Option<Parts> {
         let parts = Parts { all: Vec::new(), nests, host_runs: Vec::new(), asked: Vec::new() };
@@ -62,8 +106,17 @@ impl Input<'_> {
     }
 }
 
+/// The statements of parts that are run, by the device or by the host.
+pub(super) fn run(parts: &[Part]) -> Vec<StmtId> {
+    let each = |part: &Part| match part {
+        Part::Launch { stmt, .. } | Part::Output(stmt) => vec![*stmt],
+        Part::Host { bodies, .. } => bodies.iter().flat_map(|(_, parts)| run(parts)).collect(),
+    };
+    parts.iter().flat_map(each).collect()
+}
+
 /// Whether a part of a region sets a pointer for another one: a launch cannot leave it for the next.
-pub fn hands_on_pointer(unit: &Unit, symbols: &Symbols, region: StmtId, parts: &[StmtId]) -> bool {
+fn hands_on_pointer(unit: &Unit, symbols: &Symbols, region: StmtId, parts: &[StmtId]) -> bool {
     let span = unit.stmt(region).span;
     let is_exposed = |symbol: SymbolId| {
         parts.iter().any(|part| uses(unit, symbols, *part).of(symbol).is_some_and(|how| how.exposed))
@@ -219,13 +272,22 @@ pub(super) fn is_host_value(input: &Input, index: usize, region: StmtId, symbol:
         || is_plain && !is_changed && !input.stated(index).contains(&known.name)
 }
 
+/// The statements of a block, or the one statement that there is.
+fn statements(unit: &Unit, stmt: StmtId) -> Vec<StmtId> {
+    let list = match &unit.stmt(stmt).kind {
+        StmtKind::Block(list) => list.clone(),
+        _ => vec![stmt],
+    };
+    list.into_iter().filter(|stmt| !matches!(unit.stmt(*stmt).kind, StmtKind::Empty)).collect()
+}
+
 /// Whether a statement of the region can be a launch of its own: it declares nothing that others use.
 fn can_stand_alone(kind: &StmtKind) -> bool {
     !matches!(kind, StmtKind::Decl(_) | StmtKind::Labeled { .. } | StmtKind::Opaque(_) | StmtKind::Goto(_))
 }
 
 /// What a loop or a branch that the host may run holds.
-pub fn bodies(kind: &StmtKind) -> Vec<StmtId> {
+pub(super) fn bodies(kind: &StmtKind) -> Vec<StmtId> {
     match kind {
         StmtKind::For { body, .. } => vec![*body],
         StmtKind::If { then, other, .. } => std::iter::once(*then).chain(*other).collect(),

@@ -28,6 +28,8 @@ pub struct Plan {
     pub divisions: Divisions,
     /// The levels that calls of procedures take.
     pub routines: Routines,
+    /// The parts of each `kernels` construct, by its directive.
+    pub kernels: BTreeMap<usize, Vec<Part>>,
     /// Constructs that stand before statements without a directive of their own.
     pub inserted: Vec<(usize, StmtId, Launch)>,
     /// Array statements whose elements loops run through.
@@ -123,6 +125,27 @@ impl Plan {
         let ends = arrays.flat_map(|ends| ends.first.iter_mut().chain(&mut ends.last));
         ends.filter_map(|single| single.launch.as_mut())
     }
+}
+
+/// A part of a `kernels` construct, in the order in which they run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The device runs it: the loop of a directive in parallel, or a statement by one thread.
+    Launch {
+        /// The statement.
+        stmt: StmtId,
+        /// The directive of the loop.
+        directive: Option<usize>,
+    },
+    /// The host runs it: a statement that prints.
+    Output(StmtId),
+    /// The host runs a loop or branch around other parts.
+    Host {
+        /// The loop or branch.
+        stmt: StmtId,
+        /// The parts of its bodies.
+        bodies: Vec<(StmtId, Vec<Part>)>,
+    },
 }
 
 /// A condition that the device computes before a branch.

@@ -11,8 +11,8 @@ use crate::acc::ast::DirectiveKind;
 use crate::cuda::program::functions::{functions, in_namespace, is_plain};
 use crate::cuda::program::{Input, Refused, levels, refused, routines, units};
 use crate::cuda::types::spelling;
-use crate::host::ir::{StmtId, StmtKind, Unit};
-use crate::plan;
+use crate::host::ir::StmtId;
+use crate::plan::Part;
 use crate::source::Span;
 
 /// Where device code is.
@@ -179,29 +179,14 @@ fn launch_of<'a>(input: &Input<'a>, (index, stmt): (usize, StmtId), in_place: bo
 
 /// What of a construct may become a launch: its statement, and those in it that a `kernels` construct launches one by one.
 fn parts(input: &Input, index: usize, stmt: StmtId) -> Vec<StmtId> {
-    let kind = input.bound[index].directive.kind;
     let mut found = vec![stmt];
-    if !matches!(kind, DirectiveKind::Kernels | DirectiveKind::KernelsLoop) {
-        return found;
-    }
-    let mut pending = statements(input.unit(), stmt);
+    let mut pending: Vec<&Part> = input.plan.kernels.get(&index).into_iter().flatten().collect();
     while let Some(part) = pending.pop() {
-        if part != stmt {
-            found.push(part);
-        }
-        if input.plan.host_runs.contains(&part) {
-            let bodies = plan::bodies(&input.unit().stmt(part).kind);
-            pending.extend(bodies.into_iter().flat_map(|body| statements(input.unit(), body)));
+        match part {
+            Part::Launch { stmt, .. } | Part::Output(stmt) => found.push(*stmt),
+            Part::Host { bodies, .. } => pending.extend(bodies.iter().flat_map(|(_, parts)| parts)),
         }
     }
+    found.dedup();
     found
-}
-
-/// The statements of a block, or the one statement that there is.
-pub fn statements(unit: &Unit, stmt: StmtId) -> Vec<StmtId> {
-    let list = match &unit.stmt(stmt).kind {
-        StmtKind::Block(list) => list.clone(),
-        _ => vec![stmt],
-    };
-    list.into_iter().filter(|stmt| !matches!(unit.stmt(*stmt).kind, StmtKind::Empty)).collect()
 }

@@ -2,8 +2,6 @@
 //!
 //! Invariant: its statements run once and in their order, by the device or by the host.
 
-use std::collections::HashMap;
-
 use super::launch::Launch;
 use super::lowering::Lowering;
 use crate::acc::ast::{Clause, ClauseKind, DirectiveKind, ListItem};
@@ -11,12 +9,11 @@ use crate::bind::descendants;
 use crate::cuda::code::change::Change;
 use crate::cuda::code::lines::{braced, fitted};
 use crate::cuda::code::text::Edits;
-use crate::cuda::fit::placement::statements;
 use crate::cuda::kernel::privates;
 use crate::cuda::program::{Refused, refused};
 use crate::cuda::schedule::clause::Asked;
 use crate::cuda::types::item;
-use crate::host::ir::{StmtId, StmtKind};
+use crate::host::ir::StmtId;
 use crate::plan;
 use crate::sema::Class;
 use crate::source::Span;
@@ -114,47 +111,26 @@ impl Lowering<'_> {
         Ok(changes)
     }
 
-    /// The launches of a `kernels` construct: one for each loop that is to run in parallel, and one for what is between.
+    /// The launches of a `kernels` construct, as the plan divides it.
     fn kernels(&mut self, index: usize, stmt: StmtId) -> Result<Vec<String>, Refused> {
         let asked = Asked::of(self.input, index);
-        let unit = self.input.unit();
-        let is_parallel = |at: &usize| {
-            let directive = &self.input.bound[*at].directive;
-            directive.kind == DirectiveKind::Loop && !directive.clauses.iter().any(is_seq)
+        let span = self.input.bound[index].directive.span;
+        let plan = self.input.plan;
+        let parts =
+            plan.kernels.get(&index).ok_or_else(|| refused(span, "a construct that is not planned"))?;
+        let whole = match parts.as_slice() {
+            [plan::Part::Launch { stmt, directive }] => Some((*stmt, *directive)),
+            _ if self.splits_private(index) => Some((stmt, None)),
+            _ => None,
         };
-        let loops: HashMap<StmtId, usize> = descendants(self.input.bound, index)
-            .filter(is_parallel)
-            .filter_map(|at| Some((self.input.bound[at].stmt()?, at)))
-            .collect();
-        let parts = statements(unit, stmt);
-        let can_split = parts.iter().all(|stmt| {
-            !matches!(
-                unit.stmt(*stmt).kind,
-                StmtKind::Decl(_) | StmtKind::Labeled { .. } | StmtKind::Opaque(_) | StmtKind::Goto(_)
-            )
-        });
-        let can_split = can_split
-            && !plan::hands_on_pointer(unit, self.input.symbols, stmt, &parts)
-            && !self.splits_private(index);
-        let plan = &self.input.plan;
-        let host_runs = |part: &StmtId| plan.host_runs.contains(part) || plan.by_host.contains_key(part);
-        if let [only] = parts.as_slice()
-            && can_split
-            && !host_runs(only)
-        {
-            let root = loops.get(only).copied();
-            let launch = Launch { index, stmt: *only, root, is_split: false, in_kernels: true };
-            return self.launch(launch, &asked);
-        }
-        let any_parallel = parts.iter().any(|part| loops.contains_key(part) || host_runs(part));
-        if !can_split || !any_parallel {
-            let launch = Launch { index, stmt, root: None, is_split: false, in_kernels: true };
+        if let Some((stmt, root)) = whole {
+            let launch = Launch { index, stmt, root, is_split: false, in_kernels: true };
             return self.launch(launch, &asked);
         }
         let mut inner = asked.clone();
         inner.keep_gangs();
         let mut lines = self.region_lines(index, stmt, true)?;
-        lines.extend(self.parts(index, &parts, &loops, &inner)?);
+        lines.extend(self.parts(index, parts, &inner)?);
         lines.push("acc2omp_end();".to_owned());
         Ok(lines)
     }
@@ -172,36 +148,39 @@ impl Lowering<'_> {
     }
 
     /// The launches of the parts of a `kernels` construct, with the loops and branches that the host runs around them.
-    fn parts(
-        &mut self,
-        index: usize,
-        parts: &[StmtId],
-        loops: &HashMap<StmtId, usize>,
-        asked: &Asked,
-    ) -> Result<Vec<String>, Refused> {
-        let unit = self.input.unit();
+    fn parts(&mut self, index: usize, parts: &[plan::Part], asked: &Asked) -> Result<Vec<String>, Refused> {
         let mut calls = Vec::new();
         for part in parts {
-            if let Some(lines) = self.by_host(index, *part)? {
-                calls.extend(lines);
-                continue;
-            }
-            if !self.input.plan.host_runs.contains(part) {
-                let root = loops.get(part).copied();
-                let launch = Launch { index, stmt: *part, root, is_split: true, in_kernels: true };
-                calls.extend(self.launch(launch, asked)?);
-                continue;
-            }
-            let mut from = self.input.stmt_span(*part).start;
-            for body in plan::bodies(&unit.stmt(*part).kind) {
-                let span = self.input.stmt_span(body);
+            let (stmt, bodies) = match part {
+                plan::Part::Launch { stmt, directive } => {
+                    let (stmt, root) = (*stmt, *directive);
+                    let launch = Launch { index, stmt, root, is_split: true, in_kernels: true };
+                    calls.extend(self.launch(launch, asked)?);
+                    continue;
+                }
+                plan::Part::Output(stmt) => {
+                    match self.by_host(index, *stmt)? {
+                        Some(lines) => calls.extend(lines),
+                        None => {
+                            let launch =
+                                Launch { index, stmt: *stmt, root: None, is_split: true, in_kernels: true };
+                            calls.extend(self.launch(launch, asked)?);
+                        }
+                    }
+                    continue;
+                }
+                plan::Part::Host { stmt, bodies } => (*stmt, bodies),
+            };
+            let mut from = self.input.stmt_span(stmt).start;
+            for (body, parts) in bodies {
+                let span = self.input.stmt_span(*body);
                 let head = self.input.file().text(Span { start: from, end: span.start }).into_owned();
                 // Directives between the head and what it governs have been heeded.
                 let head =
                     head.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
                 calls.extend(head.map(str::to_owned));
                 calls.push("{".to_owned());
-                let inside = self.parts(index, &statements(unit, body), loops, asked)?;
+                let inside = self.parts(index, parts, asked)?;
                 calls.extend(inside.iter().map(|line| format!("    {line}")));
                 calls.push("}".to_owned());
                 from = span.end;
