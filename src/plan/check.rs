@@ -10,7 +10,7 @@ use crate::host::ir::{StmtId, StmtKind, Unit};
 use crate::sema::{self, SymbolId, Symbols};
 use crate::source::Span;
 
-use super::{Attribute, Gangs, Item, Launch, Plan, Sharing, Spread, WorkLoop, check_divisions};
+use super::{Attribute, Gangs, Item, Launch, Plan, Sharing, Spread, WorkLoop, check_divisions, parts};
 
 /// What is wrong with a plan. The number is the bound directive's.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

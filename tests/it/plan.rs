@@ -7,7 +7,7 @@ use acc2omp::acc;
 use acc2omp::bind::{self, Bound};
 use acc2omp::host::{self, ir::Unit};
 use acc2omp::plan::{
-    self, Aim, Attribute, Division, Fault, Gangs, Item, Launch, Plan, Preference, Sharing, WorkLoop,
+    self, Aim, Attribute, Division, Fault, Gangs, Item, Launch, Part, Plan, Preference, Sharing, WorkLoop,
 };
 use acc2omp::scan::{self, View};
 use acc2omp::sema::{Facts, Symbols};
@@ -242,4 +242,59 @@ fn a_variable_has_one_role() {
 fn a_reduction_is_named_on_all_loops_between() {
     let lost = broken(SUMS, |it| it.work_loop(1).attributes.clear());
     assert_eq!(lost, [Fault::NotReducedThrough(1, "s".to_owned())]);
+}
+
+/// The variables that the divided loops of a program reduce, in the order of their directives.
+fn reduced(text: &str) -> Vec<Vec<String>> {
+    let planned = planned(text);
+    assert_eq!(planned.faults(), []);
+    let mut all: Vec<(usize, Vec<String>)> = (planned.plan.divisions.values())
+        .map(|one| (one.directives[0], one.reductions.iter().map(|(_, item)| item.text.clone()).collect()))
+        .collect();
+    all.sort();
+    all.into_iter().map(|(_, names)| names).collect()
+}
+
+/// A sum by two nested loops under these directives; `first` stands at the beginning of an outer iteration.
+fn sum(construct: &str, outer: &str, first: &str, inner: &str) -> Vec<Vec<String>> {
+    reduced(&format!(
+        "double f(int n, double x[100][100]) {{\ndouble s = 0.0, t = 0.0;\n#pragma acc {construct}\n{{\n\
+         #pragma acc loop {outer}\nfor (int i = 0; i < n; i++) {{\n{first}\n#pragma acc loop {inner}\n\
+         for (int j = 1; j < n; j++)\ns += x[i][j];\nt = s;\n}}\n}}\nreturn s + t;\n}}\n"
+    ))
+}
+
+#[test]
+fn reductions_pass_through_the_loops_between() {
+    let (of_s, none): (Vec<String>, Vec<String>) = (vec!["s".to_owned()], Vec::new());
+    // Of the construct: all loops that change the variable.
+    assert_eq!(sum("parallel reduction(+:s)", "gang", "", "vector"), [of_s.clone(), of_s.clone()]);
+    // From outside to inside, and from inside to outside, where the value is carried on.
+    assert_eq!(sum("parallel", "gang reduction(+:s)", "", "vector"), [of_s.clone(), of_s.clone()]);
+    assert_eq!(sum("parallel", "gang", "", "vector reduction(+:s)"), [of_s.clone(), of_s.clone()]);
+    // Each outer iteration begins anew, or has its own variable.
+    assert_eq!(sum("parallel", "gang", "s = 0.0;", "vector reduction(+:s)"), [none.clone(), of_s.clone()]);
+    assert_eq!(sum("parallel", "gang private(s)", "", "vector reduction(+:s)"), [none, of_s]);
+}
+
+#[test]
+fn the_parts_of_kernels() {
+    let parts = |body: &str| {
+        let text =
+            format!("void f(int n, double *x, double *y) {{\n#pragma acc kernels\n{{\n{body}\n}}\n}}\n");
+        let planned = planned(&text);
+        assert_eq!(planned.faults(), []);
+        let shown = planned.plan.kernels[&0].iter().map(|part| match part {
+            Part::Launch { directive: Some(_), .. } => "loop",
+            Part::Launch { directive: None, .. } => "one thread",
+            Part::Output(_) => "output",
+            Part::Host { .. } => "host",
+        });
+        shown.collect::<Vec<&str>>()
+    };
+    const LOOP: &str = "#pragma acc loop independent\nfor (int i = 0; i < n; i++)\nx[i] = y[i];";
+    assert_eq!(parts(LOOP), ["loop"]);
+    assert_eq!(parts(&format!("{LOOP}\nx[0] = 1.0;\n{LOOP}")), ["loop", "one thread", "loop"]);
+    assert_eq!(parts(&format!("for (int k = 0; k < 3; k++) {{\n{LOOP}\n}}")), ["host"]);
+    assert_eq!(parts("x[0] = 1.0;\nx[1] = x[0];"), ["one thread"]);
 }
