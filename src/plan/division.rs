@@ -15,7 +15,7 @@ use super::clauses::{LoopClauses, effective};
 use super::level::Levels;
 use super::listed::Code;
 use super::reduced::{self, Lists};
-use super::{Aim, Item, Plan, Region, launch};
+use super::{Aim, Gangs, Item, Plan, Region, launch};
 
 /// How the iterations of a loop, or of tightly nested loops that run as one, are divided.
 #[derive(Clone, Debug)]
@@ -184,8 +184,13 @@ impl<'a> Facts<'a> {
         Offer {
             levels: if region == Region::Serial { Levels::NONE } else { Levels::ALL },
             is_kernels: region == Region::Kernels,
-            has_gangs: note.one_gang.is_none() && !note.sizes.is_one_gang(),
+            has_gangs: note.one_gang.is_none() && !note.sizes.is_one_gang() && !self.runs_in_one_gang(index),
         }
+    }
+
+    /// Whether the plan gives a construct one gang.
+    fn runs_in_one_gang(&self, index: usize) -> bool {
+        matches!(&self.plan.items[index], Item::Launch(launch) if launch.gangs == Gangs::One)
     }
 
     /// What the routine around an orphaned loop has for it.
@@ -229,7 +234,7 @@ impl<'a> Facts<'a> {
             calls: division.named.any()
                 && below_depth == 0
                 && self.plan.routines.levels_in(self.unit, self.symbols, stmt).any(),
-            is_over_gangs: region.has_gangs && self.gangs_divide(at),
+            is_over_gangs: region.has_gangs && !self.is_around_gangs(at, stmt),
         };
         division.levels = assigned(wish, region.levels);
         let lists = Lists::of(self.code(), &division.directives);
@@ -332,13 +337,14 @@ impl<'a> Facts<'a> {
         loops.iter().map(depth).max().unwrap_or(0)
     }
 
-    /// Whether the gangs divide the loop of a directive, be it named or implied.
-    fn gangs_divide(&self, at: usize) -> bool {
-        match &self.plan.items[at] {
-            Item::Launch(launch) => launch.nest.as_ref().is_some_and(|work| work.spread.gangs),
-            Item::Loop(work) => work.spread.gangs,
-            _ => false,
-        }
+    /// Whether the gangs divide a loop inside of the loop of a directive, or calls there: all of them run its iterations.
+    fn is_around_gangs(&self, at: usize, stmt: StmtId) -> bool {
+        let is_gang = |inner: usize| {
+            let clauses = self.clauses(inner);
+            clauses.gang && !clauses.seq
+        };
+        descendants(self.bound, at).any(is_gang)
+            || self.plan.routines.levels_in(self.unit, self.symbols, stmt).gang
     }
 
     /// What the clauses of some directives say of the sizes of the levels.
