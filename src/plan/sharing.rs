@@ -239,6 +239,21 @@ impl Input<'_> {
         }
     }
 
+    /// What loops of the construct that hold the loop `stmt` reduce.
+    fn reduced_around(&self, index: usize, stmt: StmtId) -> Names {
+        let inside = self.unit.stmt(stmt).span;
+        let is_around = |at: &usize| {
+            let around = self.bound[*at].stmt().map(|stmt| self.unit.stmt(stmt).span);
+            around.is_some_and(|around| around != inside && around.contains(inside))
+        };
+        let loops = self.all_loops_below(index).into_iter().chain([index]).filter(is_around);
+        let symbols = loops.flat_map(|at| {
+            let reduced = self.clauses(at).reduction.into_iter();
+            reduced.filter_map(move |(_, item)| self.symbol_of(at, item)).collect::<Vec<SymbolId>>()
+        });
+        symbols.collect()
+    }
+
     /// Whether `symbol` does nothing in `body` but count the iterations of Fortran's `do` loops: OpenMP gives each thread
     /// its own (4.5, 2.15.1.1).
     fn is_counter(&self, spread: Spread, body: StmtId, symbol: SymbolId, how: &Use) -> bool {
@@ -548,6 +563,8 @@ impl Maker<'_> {
             Region::Kernels => self.input.live_after(index, stmt, &used),
             Region::Parallel | Region::Serial => Names::new(),
         };
+        // These pass through the loop (2.9.11).
+        let reduced = self.input.reduced_around(index, stmt);
         let is_shared = |symbol: SymbolId, known: &Symbol, how: &Use| {
             let is_listed = attributes.iter().any(|other| other.item == known.name);
             // What a gang has of its own, the threads of a loop inside of it would share.
@@ -560,6 +577,7 @@ impl Maker<'_> {
                 || is_first
                 || stated.contains(&known.name)
                 || atomic.contains(&symbol)
+                || reduced.contains(&symbol)
                 || self.input.is_counter(spread, body, symbol, how)
         };
         let code = (self.input.unit, self.input.symbols);

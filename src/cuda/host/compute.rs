@@ -44,6 +44,7 @@ impl Lowering<'_> {
         };
         let mut lines = asked.waits();
         lines.extend(calls);
+        lines = asked.around(lines);
         let whole = Span { start: span.start, end: self.input.stmt_span(stmt).end };
         let between = Span { start: span.end, end: self.input.stmt_span(stmt).start };
         let own = self.input.bound.iter().map(|one| one.directive.span);

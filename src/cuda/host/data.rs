@@ -169,6 +169,9 @@ impl Lowering<'_> {
         let stmt = bound.stmt().ok_or_else(|| refused(span, "a construct without a statement"))?;
         let asked = Asked::of(self.input, index);
         let mut lines = asked.waits();
+        if !lines.is_empty() && Asked::has_effects(self.input, index) {
+            return Err(refused(span, "a queue whose number is computed with effects, beside `wait`,"));
+        }
         let mut region = self.region_lines(index, stmt, false)?;
         if let Some(condition) = &asked.condition {
             let items: Vec<String> = region.drain(1..).collect();
@@ -241,6 +244,7 @@ impl Lowering<'_> {
         let bound = &self.input.bound[index];
         let mut all = asked.waits();
         all.extend(lines);
+        all = asked.around(all);
         if let Some(condition) = &asked.condition {
             all = under(format!("if ({condition}) {{"), all);
         } else if (bound.unbraced || bound.is_body) && all.len() != 1 {

@@ -2,10 +2,14 @@
 //!
 //! Invariant: expressions stay in the host's text; the host evaluates them.
 
-use crate::acc::ast::{ClauseKind, Expr, WaitArgument};
-
+use crate::acc::ast::{ClauseKind, DirectiveKind, Expr, WaitArgument};
+use crate::cuda::code::lines::braced;
 use crate::cuda::code::text::operand;
 use crate::cuda::program::Input;
+use crate::plan;
+
+/// What a queue's number is kept in.
+const QUEUE: &str = "acc2omp_queue";
 
 /// What is asked for.
 #[derive(Clone, Debug, Default)]
@@ -14,6 +18,8 @@ pub struct Asked {
     pub condition: Option<String>,
     /// The queue.
     pub queue: Option<String>,
+    /// How the queue's number is computed, if that has effects: a variable has it where several calls need it.
+    kept: Option<String>,
     waits: Vec<String>,
     /// `num_gangs`
     pub gangs: Option<String>,
@@ -38,7 +44,7 @@ impl Asked {
         };
         for kind in input.clauses(index) {
             match kind {
-                ClauseKind::Async(Some(queue)) => asked.queue = Some(text(queue)),
+                ClauseKind::Async(Some(queue)) => asked.put_into(input, index, (queue, text(queue))),
                 ClauseKind::Async(None) => asked.queue = Some("acc_async_noval".to_owned()),
                 _ => {}
             }
@@ -56,6 +62,38 @@ impl Asked {
             }
         }
         asked
+    }
+
+    fn put_into(&mut self, input: &Input, index: usize, (queue, text): (&Expr, String)) {
+        // The calls at the beginning and at the end of a region of data have no block in common.
+        let has_block = input.bound[index].directive.kind != DirectiveKind::Data;
+        if has_block && plan::has_effects(input.unit(), input.symbols, queue) {
+            self.kept = Some(text);
+            self.queue = Some(QUEUE.to_owned());
+        } else {
+            self.queue = Some(text);
+        }
+    }
+
+    /// Whether computing the queue's number may change something.
+    pub fn has_effects(input: &Input, index: usize) -> bool {
+        let mut clauses = input.clauses(index);
+        clauses.any(|kind| match kind {
+            ClauseKind::Async(Some(queue)) => plan::has_effects(input.unit(), input.symbols, queue),
+            _ => false,
+        })
+    }
+
+    /// The lines of a directive, behind what they need first.
+    pub fn around(&self, lines: Vec<String>) -> Vec<String> {
+        let Some(text) = &self.kept else { return lines };
+        let uses: usize = lines.iter().map(|line| line.matches(QUEUE).count()).sum();
+        let is_repeated = lines.iter().any(|line| line.trim_start().starts_with("for ("));
+        if uses > 1 || is_repeated {
+            let kept = format!("const int {QUEUE} = {text};");
+            return braced(std::iter::once(kept).chain(lines).collect());
+        }
+        lines.into_iter().map(|line| line.replace(QUEUE, text)).collect()
     }
 
     fn add(&mut self, condition: String) {
