@@ -167,6 +167,8 @@ struct Flow<'a> {
     around: Vec<Option<Switch>>,
     /// A variable whose uses do not count at the moment.
     hidden: Option<SymbolId>,
+    /// The variables of the loops around that have a home of their own: they have a value there.
+    homes: Vec<SymbolId>,
 }
 
 /// A `switch` whose body is being looked at.
@@ -190,6 +192,7 @@ impl<'a> Flow<'a> {
             assigned: Some(Assigned::default()),
             around: Vec::new(),
             hidden: None,
+            homes: Vec::new(),
         }
     }
 
@@ -216,7 +219,10 @@ impl<'a> Flow<'a> {
                 self.hiding(hidden, |flow| init.iter().for_each(|init| flow.stmt(*init)));
                 self.hiding(hidden, |flow| cond.iter().for_each(|cond| flow.expr(*cond)));
                 let before = self.assigned.clone();
+                let around = self.homes.len();
+                self.homes.extend(hidden);
                 self.body(*body);
+                self.homes.truncate(around);
                 // No jump from outside gets to a label in Fortran's loops.
                 if unit.is_fortran()
                     && let (Some(assigned), Some(before)) = (&mut self.assigned, &before)
@@ -614,8 +620,9 @@ impl<'a> Flow<'a> {
     }
 
     fn read(&mut self, symbol: Option<SymbolId>, span: Span) {
-        let known = symbol
-            .is_some_and(|symbol| self.assigned.as_ref().is_none_or(|assigned| assigned.contains(symbol)));
+        let is_assigned =
+            |symbol: SymbolId| self.assigned.as_ref().is_none_or(|assigned| assigned.contains(symbol));
+        let known = symbol.is_some_and(|symbol| self.homes.contains(&symbol) || is_assigned(symbol));
         if let Some(used) = self.used(symbol, span) {
             used.read = true;
             used.exposed |= !known;
