@@ -37,7 +37,7 @@ impl Maker<'_> {
         };
         let entry = function.filter(|_| self.unit.is_fortran()).and_then(|function| {
             let body = self.unit.function(function).body;
-            let first = *children(self.unit, body).first()?;
+            let first = children(self.unit, body).next()?;
             Some((first, self.unit.stmt(first).span.start))
         });
         self.plan.items[index] = Item::Declare { exits, entry };
@@ -96,7 +96,7 @@ impl Maker<'_> {
         while let Some(stmt) = pending.pop() {
             let inside = children(self.unit, stmt);
             if !matches!(self.unit.stmt(stmt).kind, StmtKind::Block(_) | StmtKind::Labeled { .. }) {
-                unbraced.extend(&inside);
+                unbraced.extend(inside.clone());
             }
             pending.extend(inside);
             let StmtKind::Return(value) = &self.unit.stmt(stmt).kind else { continue };
@@ -154,7 +154,7 @@ impl Maker<'_> {
                 return true;
             }
         }
-        kind.children().into_iter().any(|child| self.may_use_device(child, listed))
+        kind.children().any(|child| self.may_use_device(child, listed))
     }
 
     /// The functions of this file with a name.
@@ -189,7 +189,7 @@ impl Maker<'_> {
     fn reads(&self, expr: ExprId, names: &[String]) -> bool {
         match &self.unit.expr(expr).kind {
             ExprKind::Name(name) => names.contains(name),
-            kind => kind.children().into_iter().any(|child| self.reads(child, names)),
+            kind => kind.children().any(|child| self.reads(child, names)),
         }
     }
 }

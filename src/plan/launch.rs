@@ -299,7 +299,7 @@ pub fn jump_out(unit: &Unit, stmt: StmtId) -> Option<&'static str> {
             StmtKind::Switch { .. } => inner_switches += 1,
             _ => {}
         }
-        pending.extend(children(unit, at).into_iter().map(|child| (child, inner_loops, inner_switches)));
+        pending.extend(children(unit, at).map(|child| (child, inner_loops, inner_switches)));
     }
     jumps.iter().any(|label| !labels.contains(label)).then_some("goto")
 }

@@ -3,6 +3,8 @@
 //! Invariant: `false` is a proof (Fourier-Motzkin elimination; equations by their greatest common divisor, bounds rounded to
 //! integers). What grows too large counts as solvable.
 
+use rustc_hash::FxHashMap;
+
 use crate::budget;
 
 /// More inequalities than this are not worked on.
@@ -139,7 +141,7 @@ fn eliminated(rows: Vec<Row>, at: usize) -> Option<Vec<Row>> {
 /// if a row cannot hold.
 fn tighten(rows: &mut Vec<Row>) -> bool {
     budget::spend(rows.iter().map(|row| row.len() as u64).sum());
-    let mut known: std::collections::HashMap<Row, i128> = std::collections::HashMap::new();
+    let mut known: FxHashMap<Row, i128> = FxHashMap::default();
     for row in rows.drain(..) {
         let Some((constant, factors)) = row.split_last() else { continue };
         let divisor = factors.iter().fold(0, |sum, factor| gcd(sum, *factor));
