@@ -103,6 +103,8 @@ pub struct Unit {
     pub(super) decl_name_places: Places,
     /// The declarations by name.
     pub(super) decl_names: Named,
+    /// The enumerators by name.
+    pub(super) enumerator_names: Named,
     /// The names of types by name.
     pub(super) typedef_names: Named,
     /// The functions by name.

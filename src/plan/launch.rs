@@ -104,8 +104,8 @@ impl Maker<'_> {
             return;
         }
         let extent = self.unit.stmt(stmt).span;
-        let found = self.unit.exprs.iter().find(|expr| match &expr.kind {
-            ExprKind::Member { base, .. } => extent.contains(expr.span) && self.is_led_to(*base),
+        let found = self.unit.exprs_in(extent).find(|expr| match &expr.kind {
+            ExprKind::Member { base, .. } => self.is_led_to(*base),
             _ => false,
         });
         if let Some(expr) = found {
