@@ -70,7 +70,7 @@ impl<'a> Listed<'a> {
         let named = |item: &'a ListItem| Some((symbol_of(item)?, item));
         for one in loops {
             listed.reduced_items.extend(one.reductions.iter().filter_map(|(_, item)| named(item)));
-            let own = one.private.iter().filter_map(|item| named(item));
+            let own = one.private.iter().copied().filter_map(&named);
             listed.own_items.extend(own.map(|(symbol, item)| (symbol, item, false)));
         }
         listed.of_construct(code, launched.index, &named);
@@ -132,7 +132,7 @@ impl<'a> Listed<'a> {
     ) {
         let own = one.private.iter();
         let own = own.filter(|item| used_outside(code, item, one.span, launched.region).is_none());
-        self.private.extend(own.filter_map(|item| symbol_of(item)));
+        self.private.extend(own.copied().filter_map(symbol_of));
         // What the threads of the only gang reduce is the result, too; what was found for `auto` in a `parallel` construct has
         // no clause: the variable is firstprivate (2.5.1).
         let is_said = |item: &ListItem| launched.in_kernels || !item.span.is_empty();
