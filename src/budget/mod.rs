@@ -136,19 +136,27 @@ pub fn within<T>(limits: Limits, work: impl FnOnce() -> T) -> Result<T, Exceeded
 }
 
 /// So many steps are done.
-#[inline]
+#[inline(always)]
 pub fn spend(steps: u64) {
     if !try_spend(steps) {
-        stop(Exceeded::Steps(LIMITS.get().steps));
+        out_of_steps();
     }
 }
 
+#[cold]
+#[inline(never)]
+fn out_of_steps() -> ! {
+    stop(Exceeded::Steps(LIMITS.get().steps))
+}
+
 /// So many steps are done; false if they are too many, which the caller must see to.
-#[inline]
+#[inline(always)]
 pub fn try_spend(steps: u64) -> bool {
-    let left = STEPS_LEFT.get();
-    STEPS_LEFT.set(left.saturating_sub(steps));
-    steps <= left
+    STEPS_LEFT.with(|left| {
+        let (rest, is_over) = left.get().overflowing_sub(steps);
+        left.set(if is_over { 0 } else { rest });
+        !is_over
+    })
 }
 
 /// So many bytes are kept.

@@ -3,8 +3,9 @@
 //! Invariant: the only file that knows the grammars' node names; what it does not know becomes `Opaque`, never nothing.
 
 mod hidden;
+mod node;
 
-use tree_sitter::{Node, Parser, Tree};
+use tree_sitter::{Parser, Tree};
 
 use crate::scan::{self, Scan};
 use crate::source::{SourceFile, Span};
@@ -12,13 +13,15 @@ use crate::source::{SourceFile, Span};
 use super::forms::{CompoundLiteral, Designated, Designator, EnumSpecifier, Measured};
 use super::ir::*;
 
+use node::Node;
+
 /// Copies the tree of a file.
 pub fn unit(file: &SourceFile, scan: &Scan, tree: Option<Tree>) -> Unit {
     let mut reader = Reader { file, scan, unit: Unit::default(), classes: Vec::new() };
     if let Some(tree) = tree {
         let is_cpp = *tree.language() == tree_sitter_cpp::LANGUAGE.into();
         reader.unit.dialect = if is_cpp { Dialect::Cpp } else { Dialect::C };
-        reader.top(tree.root_node());
+        reader.top(Node::root(&tree, is_cpp));
         reader.unit.errors = errors(&tree);
     }
     let errors = std::mem::take(&mut reader.unit.errors);
@@ -65,6 +68,10 @@ fn says_cpp(text: &[u8]) -> bool {
 }
 
 fn span(node: Node) -> Span {
+    span_of(*node)
+}
+
+fn span_of(node: tree_sitter::Node) -> Span {
     Span::new(node.start_byte(), node.end_byte())
 }
 
@@ -76,7 +83,7 @@ pub fn errors(tree: &Tree) -> Vec<Span> {
         let node = cursor.node();
         let is_error = node.is_error() || node.is_missing();
         if is_error {
-            found.push(span(node));
+            found.push(span_of(node));
         }
         if node.has_error() && !is_error && cursor.goto_first_child() {
             continue;
@@ -113,8 +120,7 @@ impl Reader<'_> {
     }
 
     fn named<'t>(&self, node: Node<'t>) -> Vec<Node<'t>> {
-        let mut cursor = node.walk();
-        node.named_children(&mut cursor).filter(|child| child.kind() != "comment").collect()
+        node.named()
     }
 
     fn top(&mut self, root: Node) {
@@ -275,9 +281,7 @@ impl Reader<'_> {
     /// `.name = e` and the like.
     fn designated(&mut self, node: Node) -> Option<ExprKind> {
         let mut path = Vec::new();
-        let mut cursor = node.walk();
-        let all: Vec<Node> = node.children_by_field_name("designator", &mut cursor).collect();
-        for one in all {
+        for one in node.children_by_field_name("designator") {
             let inner = one.named_child(0);
             path.push(match (one.kind(), inner) {
                 ("field_designator", Some(name)) => Designator::Member(self.text(name)),
@@ -381,11 +385,11 @@ impl Reader<'_> {
         let words = node.child_by_field_name("type").filter(|kind| kind.kind() == "sized_type_specifier");
         let inside = words.map(|words| self.named(words)).unwrap_or_default();
         for child in self.named(node).into_iter().chain(inside) {
-            match (child.kind(), self.text(child).as_str()) {
-                ("storage_class_specifier", "static") => found.is_static = true,
-                ("storage_class_specifier", "extern") => found.is_extern = true,
-                ("storage_class_specifier", "typedef") => found.is_typedef = true,
-                ("type_qualifier", "const" | "constexpr") => found.is_const = true,
+            match (child.kind(), self.file.slice(span(child))) {
+                ("storage_class_specifier", b"static") => found.is_static = true,
+                ("storage_class_specifier", b"extern") => found.is_extern = true,
+                ("storage_class_specifier", b"typedef") => found.is_typedef = true,
+                ("type_qualifier", b"const" | b"constexpr") => found.is_const = true,
                 _ => {}
             }
         }
@@ -517,10 +521,8 @@ impl Reader<'_> {
     /// All names that a declaration declares.
     fn declaration(&mut self, node: Node, kind: DeclKind) -> Vec<DeclId> {
         let specifiers = self.specifiers(node);
-        let mut cursor = node.walk();
-        let declarators: Vec<Node> = node.children_by_field_name("declarator", &mut cursor).collect();
         let mut found = Vec::new();
-        for declarator in declarators {
+        for declarator in node.children_by_field_name("declarator") {
             match bindings(declarator) {
                 Some(names) => self.bound(node, declarator, names, &specifiers, &mut found),
                 None => found.extend(self.declared(node, declarator, &specifiers, kind)),
@@ -572,7 +574,9 @@ impl Reader<'_> {
             "init_declarator" => (node.child_by_field_name("declarator")?, node.child_by_field_name("value")),
             _ => (
                 node,
-                node.parent().filter(|parent| parent.id() == whole.id()).and_then(|_| default_value(whole)),
+                // The way to the parent begins at the root of the file.
+                default_value(whole)
+                    .filter(|_| node.parent().is_some_and(|parent| parent.id() == whole.id())),
             ),
         };
         let mut derived = Vec::new();
@@ -666,8 +670,7 @@ impl Reader<'_> {
                 "array_declarator" => {
                     let size = at.child_by_field_name("size").map(|size| self.expr(size));
                     derived.push(Derived::Array(size));
-                    let mut cursor = at.walk();
-                    let words = at.children(&mut cursor);
+                    let words = at.children().into_iter();
                     let words = words.filter(|word| matches!(word.kind(), "static" | "type_qualifier"));
                     self.unit.forms.bound_words.extend(words.map(span));
                 }
@@ -925,7 +928,7 @@ impl Reader<'_> {
     /// `None` for a node that is not known or not whole.
     fn expr_kind(&mut self, node: Node) -> Option<ExprKind> {
         let field = |name: &str| node.child_by_field_name(name);
-        let operator = || field("operator").map(|operator| operator.kind().to_owned());
+        let operator = || field("operator").map(Node::kind);
         let kind = match node.kind() {
             "identifier" | "this" | "qualified_identifier" => ExprKind::Name(self.text(node)),
             "template_function" => ExprKind::Name(self.text(field("name")?)),
@@ -966,11 +969,11 @@ impl Reader<'_> {
             }
             "binary_expression" => {
                 let (left, right) = (self.expr(field("left")?), self.expr(field("right")?));
-                ExprKind::Binary(binary(&operator()?)?, left, right)
+                ExprKind::Binary(binary(operator()?)?, left, right)
             }
             "unary_expression" => {
                 let operand = self.expr(field("argument")?);
-                let op = match operator()?.as_str() {
+                let op = match operator()? {
                     "-" => UnaryOp::Minus,
                     "+" => UnaryOp::Plus,
                     "!" | "not" => UnaryOp::Not,

@@ -103,6 +103,8 @@ pub struct Unit {
     pub(super) decl_name_places: Places,
     /// The declarations by name.
     pub(super) decl_names: Named,
+    /// The enumerators by name.
+    pub(super) enumerator_names: Named,
     /// The names of types by name.
     pub(super) typedef_names: Named,
     /// The functions by name.
@@ -488,15 +490,15 @@ pub enum StmtKind {
 
 impl StmtKind {
     /// The statements directly inside, in source order.
-    pub fn children(&self) -> Vec<StmtId> {
+    pub fn children(&self) -> Children<'_, StmtId> {
         match self {
-            StmtKind::Block(list) => list.clone(),
-            StmtKind::If { then, other, .. } => std::iter::once(*then).chain(*other).collect(),
-            StmtKind::For { init, body, .. } => init.iter().copied().chain([*body]).collect(),
+            StmtKind::Block(list) => Children::listed([None; 3], list),
+            StmtKind::If { then, other, .. } => Children::few([Some(*then), *other, None]),
+            StmtKind::For { init, body, .. } => Children::few([*init, Some(*body), None]),
             StmtKind::While { body, .. } | StmtKind::DoWhile { body, .. } | StmtKind::Switch { body, .. } => {
-                vec![*body]
+                Children::few([Some(*body), None, None])
             }
-            StmtKind::Labeled { stmt, .. } => stmt.iter().copied().collect(),
+            StmtKind::Labeled { stmt, .. } => Children::few([*stmt, None, None]),
             StmtKind::Decl(_)
             | StmtKind::Expr(_)
             | StmtKind::Empty
@@ -504,8 +506,39 @@ impl StmtKind {
             | StmtKind::Break
             | StmtKind::Continue
             | StmtKind::Goto(_)
-            | StmtKind::Opaque(_) => Vec::new(),
+            | StmtKind::Opaque(_) => Children::few([None; 3]),
         }
+    }
+}
+
+/// What stands directly inside a node, in source order.
+#[derive(Clone, Debug)]
+pub struct Children<'a, T> {
+    few: std::array::IntoIter<Option<T>, 3>,
+    rest: std::slice::Iter<'a, T>,
+}
+
+impl<'a, T> Children<'a, T> {
+    fn few(few: [Option<T>; 3]) -> Children<'a, T> {
+        Children::listed(few, &[])
+    }
+
+    fn listed(few: [Option<T>; 3], rest: &'a [T]) -> Children<'a, T> {
+        Children { few: few.into_iter(), rest: rest.iter() }
+    }
+}
+
+impl<T: Copy> Iterator for Children<'_, T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        self.few.by_ref().flatten().next().or_else(|| self.rest.next().copied())
+    }
+}
+
+impl<T: Copy> DoubleEndedIterator for Children<'_, T> {
+    fn next_back(&mut self) -> Option<T> {
+        self.rest.next_back().copied().or_else(|| self.few.by_ref().rev().flatten().next())
     }
 }
 
@@ -587,23 +620,27 @@ pub enum ExprKind {
 
 impl ExprKind {
     /// The expressions directly inside, in source order.
-    pub fn children(&self) -> Vec<ExprId> {
+    pub fn children(&self) -> Children<'_, ExprId> {
         match self {
-            ExprKind::Name(_) | ExprKind::Int(_) | ExprKind::Literal | ExprKind::Sizeof => Vec::new(),
+            ExprKind::Name(_) | ExprKind::Int(_) | ExprKind::Literal | ExprKind::Sizeof => {
+                Children::few([None; 3])
+            }
             ExprKind::Unary(_, operand)
             | ExprKind::Step { operand, .. }
             | ExprKind::Member { base: operand, .. }
             | ExprKind::Deref(operand)
             | ExprKind::AddressOf(operand)
-            | ExprKind::Cast { operand, .. } => vec![*operand],
+            | ExprKind::Cast { operand, .. } => Children::few([Some(*operand), None, None]),
             ExprKind::Binary(_, left, right)
             | ExprKind::Assign(_, left, right)
             | ExprKind::Index(left, right)
-            | ExprKind::Comma(left, right) => vec![*left, *right],
-            ExprKind::Conditional(cond, then, other) => vec![*cond, *then, *other],
-            ExprKind::Call { callee, args } => std::iter::once(*callee).chain(args.iter().copied()).collect(),
-            ExprKind::Initialiser(all) | ExprKind::Opaque(all) => all.clone(),
-            ExprKind::Triplet(parts) => parts.iter().flatten().copied().collect(),
+            | ExprKind::Comma(left, right) => Children::few([Some(*left), Some(*right), None]),
+            ExprKind::Conditional(cond, then, other) => {
+                Children::few([Some(*cond), Some(*then), Some(*other)])
+            }
+            ExprKind::Call { callee, args } => Children::listed([Some(*callee), None, None], args),
+            ExprKind::Initialiser(all) | ExprKind::Opaque(all) => Children::listed([None; 3], all),
+            ExprKind::Triplet(parts) => Children::few(*parts),
         }
     }
 }
@@ -666,12 +703,12 @@ impl Unit {
         let deepest = |known: &[u32], inner: usize| known.get(inner).copied().unwrap_or(0);
         let mut exprs: Vec<u32> = Vec::with_capacity(self.exprs.len());
         for expr in &self.exprs {
-            let inner = expr.kind.children().into_iter().map(|child| deepest(&exprs, child.0 as usize));
+            let inner = expr.kind.children().map(|child| deepest(&exprs, child.0 as usize));
             exprs.push(inner.max().unwrap_or(0) + 1);
         }
         let mut stmts: Vec<u32> = Vec::with_capacity(self.stmts.len());
         for stmt in &self.stmts {
-            let inner = stmt.kind.children().into_iter().map(|child| deepest(&stmts, child.0 as usize));
+            let inner = stmt.kind.children().map(|child| deepest(&stmts, child.0 as usize));
             stmts.push(inner.max().unwrap_or(0) + 1);
         }
         let most = |all: Vec<u32>| all.into_iter().max().unwrap_or(0) as usize;

@@ -26,8 +26,16 @@ impl Places {
         let later = known.len() as u32..count as u32;
         let all = begun.map(|(_, at)| *at).chain(later);
         let mut found: Vec<u32> = all.filter(|at| span.contains(place(*at as usize))).collect();
-        found.sort_unstable();
-        found
+        // What stands together was read together: mostly, all numbers from the first to the last are there.
+        match (found.iter().min().copied(), found.iter().max().copied()) {
+            (Some(first), Some(last)) if (last - first) as usize + 1 == found.len() => {
+                (first..=last).collect()
+            }
+            _ => {
+                found.sort_unstable();
+                found
+            }
+        }
     }
 }
 
@@ -79,6 +87,16 @@ impl Unit {
             (decl.kind == DeclKind::Typedef).then_some(decl.name.as_str())
         };
         let found = self.typedef_names.of(name, self.decls.len(), name_of);
+        found.into_iter().map(|at| &self.decls[at])
+    }
+
+    /// The enumerators of a name, in the order of their numbers.
+    pub fn enumerators_named(&self, name: &str) -> impl DoubleEndedIterator<Item = &Decl> + use<'_> {
+        let name_of = |at: usize| {
+            let decl = &self.decls[at];
+            (decl.kind == DeclKind::Enumerator).then_some(decl.name.as_str())
+        };
+        let found = self.enumerator_names.of(name, self.decls.len(), name_of);
         found.into_iter().map(|at| &self.decls[at])
     }
 

@@ -324,7 +324,7 @@ impl Lowering<'_> {
                 let callee = self.sections.unit.expr(*callee);
                 !self.sections.file.text(callee.span).starts_with("acc_get_")
             }
-            kind => kind.children().into_iter().any(|child| self.has_effect(child)),
+            kind => kind.children().any(|child| self.has_effect(child)),
         }
     }
 

@@ -42,7 +42,7 @@ impl Input<'_> {
 
     fn any_expr(&self, expr: ExprId, wanted: &dyn Fn(&ExprKind) -> bool) -> bool {
         let kind = &self.unit.expr(expr).kind;
-        wanted(kind) || kind.children().into_iter().any(|child| self.any_expr(child, wanted))
+        wanted(kind) || kind.children().any(|child| self.any_expr(child, wanted))
     }
 
     fn reads_component(&self, expr: ExprId) -> bool {

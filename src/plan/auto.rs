@@ -11,7 +11,7 @@ use crate::diag::{self, Diag};
 use crate::host::ir::{StmtId, StmtKind, Unit};
 use crate::sema::{
     self, Around, Combine, Facts, Finding, Needs, Obstacle, Said, SymbolId, Verdict, children, judge,
-    only_loop, reached,
+    judge_and_reach, only_loop, reached,
 };
 use crate::source::Span;
 
@@ -127,12 +127,20 @@ impl Settling<'_, '_> {
             return;
         }
         self.around = self.around(index);
-        if in_kernels {
-            let reached = reached(self.facts, stmt);
-            self.reached.insert(one.directive.span.start, reached);
+        let at = one.directive.span.start;
+        let nests = outermost(self.facts.unit, stmt);
+        let is_one_loop = in_kernels && nests == [stmt] && self.around.atomic.is_empty();
+        if in_kernels && !is_one_loop {
+            self.reached.insert(at, reached(self.facts, stmt));
         }
-        for nest in outermost(self.facts.unit, stmt) {
-            let verdicts = judge(self.facts, &self.around, nest);
+        for nest in nests {
+            let verdicts = if is_one_loop {
+                let (verdicts, reached) = judge_and_reach(self.facts, &self.around, nest);
+                self.reached.insert(at, reached);
+                verdicts
+            } else {
+                judge(self.facts, &self.around, nest)
+            };
             let by_loop: BTreeMap<StmtId, Verdict> =
                 verdicts.into_iter().map(|verdict| (verdict.stmt, verdict)).collect();
             self.nest(index, nest, in_kernels, &by_loop);

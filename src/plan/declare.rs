@@ -43,7 +43,7 @@ impl Input<'_> {
                 return true;
             }
         }
-        kind.children().into_iter().any(|child| self.may_use_device(child, listed))
+        kind.children().any(|child| self.may_use_device(child, listed))
     }
 
     /// The functions of this file with a name.
@@ -78,7 +78,7 @@ impl Input<'_> {
     fn reads(&self, expr: ExprId, names: &[String]) -> bool {
         match &self.unit.expr(expr).kind {
             ExprKind::Name(name) => names.contains(name),
-            kind => kind.children().into_iter().any(|child| self.reads(child, names)),
+            kind => kind.children().any(|child| self.reads(child, names)),
         }
     }
 }
@@ -103,7 +103,7 @@ impl Maker<'_> {
         };
         let entry = function.filter(|_| self.input.unit.is_fortran()).and_then(|function| {
             let body = self.input.unit.function(function).body;
-            let first = *children(self.input.unit, body).first()?;
+            let first = children(self.input.unit, body).next()?;
             Some((first, self.input.unit.stmt(first).span.start))
         });
         self.plan.items[index] = Item::Declare { exits, entry };
@@ -162,7 +162,7 @@ impl Maker<'_> {
         while let Some(stmt) = pending.pop() {
             let inside = children(self.input.unit, stmt);
             if !matches!(self.input.unit.stmt(stmt).kind, StmtKind::Block(_) | StmtKind::Labeled { .. }) {
-                unbraced.extend(&inside);
+                unbraced.extend(inside.clone());
             }
             pending.extend(inside);
             let StmtKind::Return(value) = &self.input.unit.stmt(stmt).kind else { continue };

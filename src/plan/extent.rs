@@ -440,7 +440,7 @@ impl Reader<'_> {
                 self.expr(*one, is_conditional)?;
                 self.expr(*two, true)
             }
-            kind => kind.children().into_iter().try_for_each(|inner| self.expr(inner, is_conditional)),
+            kind => kind.children().try_for_each(|inner| self.expr(inner, is_conditional)),
         }
     }
 

@@ -105,7 +105,7 @@ impl Writer<'_, '_> {
         let (unit, symbols) = (facts.unit, facts.symbols);
         match &unit.expr(expr).kind {
             ExprKind::Name(name) => symbols.lookup(name, self.here) == symbols.named(unit, expr),
-            kind => kind.children().into_iter().all(|child| self.is_visible(child)),
+            kind => kind.children().all(|child| self.is_visible(child)),
         }
     }
 

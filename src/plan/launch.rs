@@ -137,8 +137,8 @@ impl Maker<'_> {
             return;
         }
         let extent = self.input.unit.stmt(stmt).span;
-        let found = self.input.unit.exprs.iter().find(|expr| match &expr.kind {
-            ExprKind::Member { base, .. } => extent.contains(expr.span) && self.input.is_led_to(*base),
+        let found = self.input.unit.exprs_in(extent).find(|expr| match &expr.kind {
+            ExprKind::Member { base, .. } => self.input.is_led_to(*base),
             _ => false,
         });
         if let Some(expr) = found {
@@ -308,7 +308,7 @@ pub fn jump_out(unit: &Unit, stmt: StmtId) -> Option<&'static str> {
             StmtKind::Switch { .. } => inner_switches += 1,
             _ => {}
         }
-        pending.extend(children(unit, at).into_iter().map(|child| (child, inner_loops, inner_switches)));
+        pending.extend(children(unit, at).map(|child| (child, inner_loops, inner_switches)));
     }
     jumps.iter().any(|label| !labels.contains(label)).then_some("goto")
 }

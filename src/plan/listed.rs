@@ -174,6 +174,10 @@ pub fn private(one: &Bound) -> impl Iterator<Item = &ListItem> {
 /// that code has it private.
 pub fn used_outside(code: Code, item: &ListItem, span: Span, region: Span) -> Option<SymbolId> {
     let Code { unit, symbols, bound, .. } = code;
+    // There is no code outside of it.
+    if span.contains(region) {
+        return None;
+    }
     let symbol = symbols.lookup(&item.base.text, span.start)?;
     let is_others = |at: Span| {
         let loops = bound

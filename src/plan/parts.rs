@@ -250,7 +250,7 @@ impl Parting<'_, '_> {
             | ExprKind::Assign(..)
             | ExprKind::Step { .. }
             | ExprKind::Opaque(_) => false,
-            kind => kind.children().into_iter().all(|child| self.knows(child)),
+            kind => kind.children().all(|child| self.knows(child)),
         }
     }
 

@@ -13,6 +13,9 @@ use super::shadow;
 /// The directives that the default view shows before an `#if`, with no code between, each with the hidden branches of
 /// that condition.
 pub fn branches_behind(file: &SourceFile) -> Vec<(Span, Vec<Span>)> {
+    if !preproc::may_have_conditions(&file.bytes) {
+        return Vec::new();
+    }
     let is_fortran = file.language.is_fortran();
     let events = if is_fortran { fortran::events(file) } else { c::events(&file.bytes) };
     let lines: Vec<&Line> = events.iter().filter_map(condition).collect();

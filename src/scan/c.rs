@@ -175,9 +175,8 @@ impl Walk<'_> {
 
     fn word(&mut self) {
         let start = self.at;
-        while is_word_start(self.peek(0)) || self.peek(0).is_ascii_digit() {
-            self.at += 1;
-        }
+        let rest = self.bytes.get(start..).unwrap_or_default();
+        self.at += rest.iter().position(|byte| !IS_INNER[usize::from(*byte)]).unwrap_or(rest.len());
         let word = self.bytes.get(start..self.at).unwrap_or_default();
         if self.peek(0) == b'"' && matches!(word, b"R" | b"LR" | b"uR" | b"UR" | b"u8R") {
             self.raw_string();
@@ -291,9 +290,20 @@ pub fn push_piece(bytes: &[u8], pieces: &mut Vec<Span>, start: usize, end: usize
 }
 
 /// Whether a byte can begin an identifier.
-pub fn is_word_start(byte: u8) -> bool {
+pub const fn is_word_start(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80
 }
+
+/// Which bytes an identifier goes on with.
+const IS_INNER: [bool; 256] = {
+    let mut all = [false; 256];
+    let mut byte = 0;
+    while byte < all.len() {
+        all[byte] = is_word_start(byte as u8) || (byte as u8).is_ascii_digit();
+        byte += 1;
+    }
+    all
+};
 
 #[cfg(test)]
 mod tests {

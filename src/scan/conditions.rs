@@ -36,6 +36,9 @@ impl Condition {
 impl Conditions {
     /// Reads those of a file.
     pub fn of(file: &SourceFile) -> Conditions {
+        if !preproc::may_have_conditions(&file.bytes) {
+            return Conditions::default();
+        }
         let events: Vec<Event> = match file.language.is_fortran() {
             true => fortran::events(file),
             false => c::events(&file.bytes),

@@ -6,7 +6,7 @@ use crate::source::{SourceFile, Span};
 
 use super::c::{self, Event};
 use super::fortran;
-use super::preproc::{self, Defined, keyword};
+use super::preproc::{self, Defined, keyword, may_have_conditions};
 
 /// An `#if` with its branches, up to its `#endif`.
 #[derive(Clone, Debug)]
@@ -32,6 +32,9 @@ pub struct Branch {
 
 /// The conditions of a file, those inside others behind them.
 pub fn forks(file: &SourceFile) -> Vec<Fork> {
+    if !may_have_conditions(&file.bytes) {
+        return Vec::new();
+    }
     let events = if file.language.is_fortran() { fortran::events(file) } else { c::events(&file.bytes) };
     let mut open: Vec<Fork> = Vec::new();
     let mut found = Vec::new();

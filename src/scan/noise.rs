@@ -29,7 +29,8 @@ const NOISE: [(&str, bool); 21] = [
 
 /// Whether the host grammar is not to see this word.
 pub fn is_noise(word: &[u8]) -> bool {
-    NOISE.iter().any(|(noise, _)| noise.as_bytes() == word)
+    // Nearly all words are none of these, and are told by how they begin.
+    matches!(word.first(), Some(b'_' | b'r')) && NOISE.iter().any(|(noise, _)| noise.as_bytes() == word)
 }
 
 /// Whether a parenthesis after the word is hidden with it.

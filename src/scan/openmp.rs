@@ -58,9 +58,16 @@ pub fn openmp(file: &SourceFile) -> Option<OpenMp> {
 
 /// Whether the bytes may hold OpenMP. A "no" is never wrong.
 fn mentions(bytes: &[u8]) -> bool {
-    memchr::memmem::find(bytes, b"omp").is_some()
-        || memchr::memmem::find(bytes, b"OMP").is_some()
-        || memchr::memmem::find(bytes, b"!$").is_some()
+    // In `compute` and the like, it is no word's beginning.
+    let begins = |at: usize| at.checked_sub(1).is_none_or(|before| !bytes[before].is_ascii_alphanumeric());
+    // The sentinels of Fortran, but for those of OpenACC.
+    let is_sentinel = |at: usize| {
+        let is_acc = bytes.get(at + 1..at + 4).is_some_and(|word| word.eq_ignore_ascii_case(b"acc"));
+        !is_acc && at.checked_sub(1).is_some_and(|before| matches!(bytes[before], b'!' | b'c' | b'C' | b'*'))
+    };
+    memchr::memmem::find_iter(bytes, b"omp").any(begins)
+        || memchr::memmem::find_iter(bytes, b"OMP").any(begins)
+        || memchr::memchr_iter(b'$', bytes).any(is_sentinel)
         || memchr::memmem::find(bytes, b"$o").is_some()
         || memchr::memmem::find(bytes, b"$O").is_some()
 }

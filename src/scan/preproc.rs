@@ -131,6 +131,17 @@ pub struct Step {
     pub end: u32,
 }
 
+/// Whether lines of the preprocessor may part a file: false only where none opens a condition.
+pub fn may_have_conditions(bytes: &[u8]) -> bool {
+    memchr::memchr_iter(b'#', bytes).any(|at| {
+        let rest = bytes.get(at + 1..).unwrap_or_default();
+        let lead = rest.iter().position(|byte| !matches!(byte, b' ' | b'\t')).unwrap_or(rest.len());
+        let rest = rest.get(lead..).unwrap_or_default();
+        // Whatever else stands there is looked at in earnest.
+        rest.starts_with(b"if") || !rest.first().is_some_and(u8::is_ascii_alphabetic)
+    })
+}
+
 /// The steps of a file.
 pub fn steps(bytes: &[u8], events: &[Event]) -> Vec<Step> {
     let lines = events.iter().filter_map(|event| match event {

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use crate::host::ir::{BinaryOp, Decl, Derived, ExprId, ExprKind, StmtId, StmtKind, Unit};
+use crate::host::ir::{BinaryOp, Children, Decl, Derived, ExprId, ExprKind, StmtId, StmtKind, Unit};
 use crate::source::Span;
 
 use super::assigned::Assigned;
@@ -140,10 +140,10 @@ pub fn path_to(unit: &Unit, from: StmtId, to: StmtId) -> Vec<StmtId> {
     while at != to {
         let span = |child: &StmtId| unit.stmt(*child).span;
         let inner = children(unit, at);
-        let next = inner.iter().copied().find(|child| span(child).contains(wanted));
+        let next = inner.clone().find(|child| span(child).contains(wanted));
         // A body of Fortran begins with its first statement; a region that begins it, with the end of its directive.
         let overlaps = |child: &StmtId| span(child).start < wanted.end && wanted.start < span(child).end;
-        let next = next.or_else(|| inner.iter().copied().find(overlaps));
+        let next = next.or_else(|| inner.clone().find(overlaps));
         let Some(next) = next else { break };
         path.push(next);
         at = next;
@@ -152,7 +152,7 @@ pub fn path_to(unit: &Unit, from: StmtId, to: StmtId) -> Vec<StmtId> {
 }
 
 /// The statements directly inside `stmt`.
-pub fn children(unit: &Unit, stmt: StmtId) -> Vec<StmtId> {
+pub fn children(unit: &Unit, stmt: StmtId) -> Children<'_, StmtId> {
     unit.stmt(stmt).kind.children()
 }
 

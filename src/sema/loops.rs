@@ -176,7 +176,7 @@ fn nears_bound(
 /// Whether an expression is computed with an unsigned variable, as its declaration shows.
 pub(super) fn is_unsigned(unit: &Unit, symbols: &Symbols, expr: ExprId) -> bool {
     let ExprKind::Name(_) = unit.expr(expr).kind else {
-        return unit.expr(expr).kind.children().into_iter().any(|child| is_unsigned(unit, symbols, child));
+        return unit.expr(expr).kind.children().any(|child| is_unsigned(unit, symbols, child));
     };
     let decl = symbols.named(unit, expr).and_then(|symbol| symbols.get(symbol).decl);
     decl.is_some_and(|decl| match &unit.decl(decl).base {
@@ -195,7 +195,7 @@ pub(super) fn is_unsigned(unit: &Unit, symbols: &Symbols, expr: ExprId) -> bool 
 pub(super) fn changes(unit: &Unit, expr: ExprId) -> bool {
     match &unit.expr(expr).kind {
         ExprKind::Assign(..) | ExprKind::Step { .. } => true,
-        kind => kind.children().into_iter().any(|child| changes(unit, child)),
+        kind => kind.children().any(|child| changes(unit, child)),
     }
 }
 

@@ -49,7 +49,8 @@ pub use memory::{Moved, gapped, moves, retargets};
 pub use output::{Output, output, prints};
 pub use parallel::{
     Amount, Around, Combine, Distance, Facts, Finding, Induction, Kind, Level, Needs, Obstacle, Reach, Said,
-    Verdict, combined, fixed_step, inductions, integer, is_mathematical, judge, may_change, reached,
+    Verdict, combined, fixed_step, inductions, integer, is_mathematical, judge, judge_and_reach, may_change,
+    reached,
 };
 pub use reduction::{Last, Reduction};
 pub use refusal::{Refusal, Why};

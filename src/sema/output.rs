@@ -72,7 +72,7 @@ pub fn output(file: &SourceFile, unit: &Unit, symbols: &Symbols, stmt: StmtId) -
             _ => return None,
         }
         let is_loop = matches!(unit.stmt(stmt).kind, StmtKind::For { .. });
-        pending.extend(children(unit, stmt).into_iter().skip(usize::from(is_loop)));
+        pending.extend(children(unit, stmt).skip(usize::from(is_loop)));
     }
     reader.prints.then_some(reader.output)
 }

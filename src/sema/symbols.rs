@@ -695,7 +695,7 @@ fn is_constant(unit: &Unit, symbols: &Symbols, expr: ExprId, depth: usize) -> bo
             let known = symbols.get(symbol);
             known.kind == SymbolKind::Constant || has_constant_value(unit, symbols, known, depth)
         }),
-        kind => kind.children().into_iter().all(|child| is_constant(unit, symbols, child, depth)),
+        kind => kind.children().all(|child| is_constant(unit, symbols, child, depth)),
     }
 }
 

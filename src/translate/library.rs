@@ -148,6 +148,10 @@ impl<'a> Library<'a> {
 
     /// Notes which headers a text needs.
     pub fn notice(&mut self, text: &[u8]) {
+        // All that is looked for holds these bytes.
+        if memchr::memmem::find(text, b"omp_").is_none() {
+            return;
+        }
         // A variable of ours is no name of a library.
         let own = plan::SAVED.iter().chain([&omp::DECIDED]);
         let text = own.fold(String::from_utf8_lossy(text).into_owned(), |text, name| text.replace(name, ""));

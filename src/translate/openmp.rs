@@ -3,6 +3,7 @@
 //! Invariant: `openacc.h`, guards and OpenMP of the source come last, once it is known what is left.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use crate::acc::ast::DirectiveKind;
 use crate::bind::{self, Bound, Regions};
@@ -228,7 +229,7 @@ impl OpenMp<'_> {
 /// What OpenMP makes of the directives of a view.
 struct Planned {
     lowered: Vec<omp::Lowered>,
-    conditions: Conditions,
+    conditions: Rc<Conditions>,
 }
 
 /// Plans the directives of a view, and says the plan in OpenMP.
@@ -258,7 +259,7 @@ fn planned(
     let (mut aliased, said) = omp::alias(file, unit, symbols, &bound, &plan, target);
     all.diags.extend(said);
     all.diags.extend(omp::reduced(file, unit, symbols, &plan, &mut aliased));
-    let conditions = Conditions::of(file);
+    let conditions = all.conditions();
     all.diags.extend(parted::find(file, unit, &bound, &conditions, &mut aliased));
     let (lowered, said) = omp::lower(&plan, unit, symbols, &aliased, target);
     all.diags.extend(said);

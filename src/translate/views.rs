@@ -3,14 +3,17 @@
 //!
 //! Invariant: a directive is translated in the first view that reaches it, and reported once.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use crate::acc::ast::{Directive, DirectiveKind};
 use crate::bind::{self, Bound};
+use crate::budget;
 use crate::diag::{self, Diag};
 use crate::edit::{self, Edit, EditSet, Rewrite};
 use crate::host::ir::Unit;
-use crate::scan::{self, Scan, View};
+use crate::scan::{self, Conditions, Scan, View};
 use crate::source::Span;
 use crate::{acc, host};
 
@@ -34,6 +37,8 @@ pub struct Gathered<'a> {
     pub found: Found,
     /// The bytes of constructs that are left.
     left: Vec<Span>,
+    /// The conditions of the file, once they are asked for.
+    conditions: OnceCell<Rc<Conditions>>,
 }
 
 /// What a view reaches and no view before did.
@@ -129,6 +134,9 @@ pub fn translate_view(
     views.finish()
 }
 
+/// Steps for each byte of a file that a view shows: all of it is read.
+const STEPS_PER_BYTE: u64 = 4;
+
 struct Views<'a, 'b> {
     back: &'b mut dyn BackEnd,
     all: Gathered<'a>,
@@ -152,6 +160,7 @@ impl<'a, 'b> Views<'a, 'b> {
             reports: BTreeMap::new(),
             found: Found::default(),
             left: Vec::new(),
+            conditions: OnceCell::new(),
         };
         Views { back, all, known: BTreeMap::new(), errors: None, shadow: None, past: None }
     }
@@ -169,6 +178,7 @@ impl<'a, 'b> Views<'a, 'b> {
     /// Translates what `view` reaches and no view before did.
     fn view(&mut self, view: &View) {
         let source = self.all.source;
+        budget::spend(source.file.bytes.len() as u64 * STEPS_PER_BYTE);
         let (scan, said) = scan::scan(&source.file, &source.shown(view));
         for text in &scan.directives {
             self.known.entry(text.span.start).or_insert((text.span, false));
@@ -282,6 +292,11 @@ impl Gathered<'_> {
     pub fn report(&mut self, span: Span, name: &str, outcome: Outcome, rows: Vec<String>) {
         let report = DirectiveReport { span, name: name.to_owned(), outcome, rows };
         self.reports.insert(span.start, report);
+    }
+
+    /// The conditions of the file, whatever a view shows of it.
+    pub fn conditions(&self) -> Rc<Conditions> {
+        Rc::clone(self.conditions.get_or_init(|| Rc::new(Conditions::of(&self.source.file))))
     }
 
     /// Adds an edit that belongs to no directive.

@@ -6,6 +6,7 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
+use acc2omp::budget::Budget;
 use acc2omp::report;
 use acc2omp::source::{Form, Language};
 use acc2omp::{Options, Source, To, Translation, translate};
@@ -178,4 +179,50 @@ fn depth_costs_alike() {
         let inner = "for (int j = 0; j < n; j++)\n".repeat(n);
         body(&format!("#pragma acc parallel loop\nfor (int i = 0; i < n; i++)\n{inner} a[i] = 1;\n"))
     });
+}
+
+#[test]
+fn many_constructs_cost_alike() {
+    in_c("functions with a construct", 60, |n| each(n, |k| function(k, LOOP)));
+    in_c("functions with a construct and members", 30, |n| {
+        let inside = "#pragma acc parallel loop copy(a[0:n]) copyin(s[0:1])\nfor (int i = 0; i < n; i++) a[i] = s->x;\n";
+        let functions = each(n, |k| {
+            format!("void f{k}(int n, double *a, struct s *s)\n{{\n{inside}}}\nenum e{k} {{ E{k} }};\n")
+        });
+        format!("struct s {{ double x; }};\n{functions}")
+    });
+}
+
+#[test]
+fn private_variables_of_a_loop_cost_alike() {
+    let loops = |n: usize, clause: &str, kind: &str| {
+        let declared = each(n, |k| format!("double t{k};\n"));
+        let used = each(n, |k| format!("t{k} = a[i]; a[i] = t{k} + 1;\n"));
+        let line = format!("#pragma acc {kind} loop{clause} copy(a[0:n])\n");
+        body(&format!("{declared}{line}for (int i = 0; i < n; i++) {{\n{used}}}\n"))
+    };
+    in_c("private", 100, |n| {
+        let names: Vec<String> = (0..n).map(|k| format!("t{k}")).collect();
+        loops(n, &format!(" private({})", names.join(", ")), "parallel")
+    });
+    in_c("private by themselves", 100, |n| loops(n, "", "kernels"));
+}
+
+/// Each branch that hides a directive is a view of the whole file: many of them are too much work, which is said.
+#[test]
+fn views_of_a_file_end_with_their_budget() {
+    let pairs = |count: usize| {
+        each(count, |k| {
+            let other = function(2 * k + 1, LOOP);
+            format!("#ifdef A{k}\n{}#else\n{other}#endif\n", function(2 * k, LOOP))
+        })
+    };
+    let budget = Budget { steps: 4_000_000, steps_per_byte: 0, ..Budget::default() };
+    let codes = |count: usize| {
+        let source = Source::new("views.c", pairs(count).into_bytes(), Language::C);
+        let translation = translate(&source, &Options { budget, ..Options::default() });
+        translation.diagnostics.iter().filter(|diag| diag.code.0 == 333).count()
+    };
+    assert_eq!(codes(4), 0);
+    assert_eq!(codes(200), 1);
 }

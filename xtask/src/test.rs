@@ -7,11 +7,14 @@ use std::time::Instant;
 
 use crate::{Result, Verdict, audit, cuda, difftest, hunt, oracle, process, setup};
 
+/// A part by its name.
+type Part = (&'static str, fn() -> Result<Verdict>);
+
 /// Runs `cargo test`, the audit, the oracle, the tests of CUDA's run-time library, programs made at random and the comparisons;
 /// all, so that one run shows all that is wrong.
 pub fn run() -> Result<Verdict> {
     setup::check()?;
-    let parts: [(&str, fn() -> Result<Verdict>); 6] = [
+    let parts: [Part; 6] = [
         ("cargo test", units),
         ("audit", || audit::run(&audit::Options::default())),
         ("oracle", || oracle::run(&oracle::Options::default())),

@@ -514,13 +514,14 @@ impl Device {
             .chain(self.kernels.values())
             .cloned()
             .collect();
-        if words(&all).contains(&"restrict") {
+        let said: BTreeSet<&str> = words(&all).into_iter().collect();
+        if said.contains("restrict") {
             out += "#define restrict __restrict__\n\n";
         }
         for (name, meaning) in meaning::WORDS {
             // C++ has functions in the place of C's macros.
             let is_meant = !meaning.starts_with("acc2omp::") || source.ends_with(".c");
-            if is_meant && words(&all).contains(&name) {
+            if is_meant && said.contains(name) {
                 out += &format!("#define {name} {meaning}\n\n");
             }
         }

@@ -16,7 +16,7 @@ use crate::cuda::kernel::grid::{Grid, Launched, grid};
 use crate::cuda::kernel::launcher::{self, Launcher};
 use crate::cuda::kernel::parts::{Host, Made, Words};
 use crate::cuda::kernel::shared::{gang_counters, shared_arrays};
-use crate::cuda::kernel::variable::{Making, lengthen};
+use crate::cuda::kernel::variable::{CodeFacts, Making, lengthen};
 use crate::cuda::kernel::{inside, place, table, this, window};
 use crate::cuda::program::levels::Levels;
 use crate::cuda::program::names::Names;
@@ -411,6 +411,7 @@ fn making<'a, 'b>(
         host: Host { words, in_place: input.in_place, ..Host::default() },
         common: HashSet::new(),
         flat: HashMap::new(),
+        facts: CodeFacts::default(),
     }
 }
 

@@ -2,9 +2,10 @@
 //!
 //! Invariant: inside the kernel, the variable has its own name and type, or a reference or pointer of it.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::parts::{Host, Made, Param};
 use super::this;
@@ -13,7 +14,7 @@ use crate::cuda::code::text::{self, operand};
 use crate::cuda::meaning;
 use crate::cuda::program::choices::Choices;
 use crate::cuda::program::names::Names;
-use crate::cuda::program::uses::{may_be_pointer, only_indexed};
+use crate::cuda::program::uses::{beyond_indices, may_be_pointer};
 use crate::cuda::program::{Input, Refused, effects, refused, sizes};
 use crate::cuda::schedule::capture::{self, Captured, Extra, Role};
 use crate::cuda::schedule::nest::Nest;
@@ -25,7 +26,7 @@ use crate::cuda::types::item::{self, Address, Rows};
 use crate::cuda::types::spelling;
 use crate::host::ir::{DeclKind, Derived, ExprId, StmtId};
 use crate::plan;
-use crate::sema::{self, Class, SymbolId, SymbolKind};
+use crate::sema::{self, Class, SymbolId, SymbolKind, Uses};
 use crate::source::Span;
 
 use crate::cuda::types::motion::word;
@@ -54,6 +55,17 @@ pub struct Making<'a, 'b> {
     pub common: HashSet<SymbolId>,
     /// Arrays whose bounds are run-time values: the names of the sizes of their inner dimensions.
     pub flat: HashMap<SymbolId, Vec<String>>,
+    /// What is known of the launch's code, once it is asked for.
+    pub facts: CodeFacts,
+}
+
+/// What all variables of a launch ask its code.
+#[derive(Default)]
+pub struct CodeFacts {
+    /// What it does with variables, but for the headers of its shared loops.
+    beside: OnceCell<Uses>,
+    /// What it names and does more with than to index it.
+    beyond_indices: OnceCell<FxHashSet<SymbolId>>,
 }
 
 /// A variable, and how its type is written.
@@ -103,7 +115,7 @@ impl<'a, 'b> Variable<'a, 'b> {
         let is_read_only = stars <= usize::from(is_pointer_first)
             && !one.used.part_written
             && !one.used.address_taken
-            && only_indexed(input, stmt, one.symbol)
+            && !making.beyond_indices().contains(&one.symbol)
             && meaning::readers::only_values(input, stmt, one.symbol);
         Ok(Variable {
             one,
@@ -338,9 +350,26 @@ impl<'a> Making<'a, '_> {
         });
     }
 
+    /// What the launch's code does with variables, but for the headers of its shared loops.
+    fn beside(&self) -> &Uses {
+        self.facts.beside.get_or_init(|| {
+            let all = self.nest.values();
+            let pairs = all.flat_map(|shared| {
+                shared.division.stmts.iter().copied().zip(shared.headers.iter().map(|header| header.var))
+            });
+            let controlled: FxHashMap<StmtId, SymbolId> = pairs.collect();
+            sema::uses_beside(self.input.unit(), self.input.symbols, self.stmt, &controlled)
+        })
+    }
+
+    /// What the launch's code names and does more with than to index it.
+    fn beyond_indices(&self) -> &FxHashSet<SymbolId> {
+        self.facts.beyond_indices.get_or_init(|| beyond_indices(self.input, self.stmt))
+    }
+
     fn local(&mut self, variable: &Variable) -> Result<(), Refused> {
         let Variable { one, name, element, stars, .. } = variable;
-        if is_shared_variable_only(self.input, self.nest, self.stmt, one.symbol) {
+        if is_shared_variable_only(self.nest, self.beside(), one.symbol) {
             return Ok(());
         }
         if one.class == Class::Array {
@@ -751,14 +780,7 @@ pub fn is_constant(input: &Input, one: &Captured, size: ExprId) -> bool {
 }
 
 /// Whether a region uses a variable as that of shared loops only, which declare it themselves.
-fn is_shared_variable_only(input: &Input, nest: &Nest, stmt: StmtId, symbol: SymbolId) -> bool {
-    let controlled: FxHashMap<StmtId, SymbolId> = nest
-        .values()
-        .flat_map(|shared| {
-            shared.division.stmts.iter().copied().zip(shared.headers.iter().map(|header| header.var))
-        })
-        .collect();
-    let beside = sema::uses_beside(input.unit(), input.symbols, stmt, &controlled);
+fn is_shared_variable_only(nest: &Nest, beside: &Uses, symbol: SymbolId) -> bool {
     let Some(used) = beside.of(symbol) else { return true };
     if used.written || used.address_taken {
         return false;

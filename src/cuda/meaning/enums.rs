@@ -47,7 +47,7 @@ pub fn none_large(input: &Input, span: Span) -> Result<(), Refused> {
             decl.kind == DeclKind::Enumerator && constant(input, &decl.name).is_some_and(beyond)
         };
         let is_beside_large = |seen: Seen| {
-            let mut all = seen.unit.decls_named(name).filter(|decl| decl.kind == DeclKind::Enumerator);
+            let mut all = seen.unit.enumerators_named(name);
             all.next().is_some_and(|one| seen.unit.decls_with_names_in(one.span).any(is_large))
         };
         if input.files().any(is_beside_large) {

@@ -25,10 +25,10 @@ pub fn edit(place: &Place, edits: &mut Edits) -> Result<(), Refused> {
     }
     // To C's grammar `nullptr` is a constant, whoever declares it.
     let text = place.types.file.text(place.span);
-    let all = String::from_utf8_lossy(&place.input.source.scan.shadow);
     let declares =
         |before: &str| before.trim_end().ends_with(|c: char| c.is_alphanumeric() || "*,_".contains(c));
     let is_declared = || {
+        let all = String::from_utf8_lossy(&place.input.source.scan.shadow);
         all.match_indices("nullptr").any(|(at, word)| {
             let behind = all[at + word.len()..].trim_start();
             let is_set = behind.starts_with('=') && !behind.starts_with("==");

@@ -92,10 +92,10 @@ fn is_in_class(input: &Input, class: &str, name: &str) -> bool {
 
 /// How code outside of all namespaces names a variable of a file or of a namespace.
 pub fn path(seen: &Seen, decl: &Decl) -> String {
-    let all = String::from_utf8_lossy(&seen.scan.shadow);
     if memchr::memmem::find(&seen.scan.shadow, b"namespace").is_none() {
         return decl.name.clone();
     }
+    let all = String::from_utf8_lossy(&seen.scan.shadow);
     let around = namespaces(&all).into_iter().filter(|(_, body)| body.contains(decl.span));
     around.map(|(name, _)| name + "::").collect::<String>() + &decl.name
 }

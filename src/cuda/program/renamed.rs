@@ -3,6 +3,9 @@
 //! Invariant: what we add keeps its words: it is told from the program's by what stands beside it.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashSet;
 
 use crate::cuda::code::text::{placed_words, replaced, words};
 use crate::cuda::program::Input;
@@ -10,25 +13,47 @@ use crate::cuda::program::Input;
 /// What the run-time library defines in the place of `_OPENACC`.
 pub const MACRO: &str = "ACC2OMP_CUDA";
 
+/// Words of a list.
+type Words = FxHashSet<&'static str>;
+
+fn list(words: &'static str) -> Words {
+    words.split_whitespace().collect()
+}
+
 /// Words of C++ that are names to C.
-const KEYWORDS: &str = "and and_eq asm bitand bitor catch char8_t class co_await co_return co_yield compl concept \
+static KEYWORDS: LazyLock<Words> = LazyLock::new(|| {
+    list(
+        "and and_eq asm bitand bitor catch char8_t class co_await co_return co_yield compl concept \
     const_cast consteval constinit delete dynamic_cast explicit export friend mutable namespace new not not_eq operator \
     or or_eq private protected public reinterpret_cast requires static_cast template this throw try typeid typename using \
-    virtual xor xor_eq";
+    virtual xor xor_eq",
+    )
+});
 
 /// Words of C++ that are C's, too, if its headers or a later version say so: names only where a program declares them.
-const SHARED: &str = "alignas alignof bool char16_t char32_t constexpr decltype false noexcept nullptr static_assert \
-    thread_local true wchar_t";
+static SHARED: LazyLock<Words> = LazyLock::new(|| {
+    list(
+        "alignas alignof bool char16_t char32_t constexpr decltype false noexcept nullptr static_assert \
+    thread_local true wchar_t",
+    )
+});
 
 /// What CUDA and our text call something at file scope, but for the types that end with a number.
-const GLOBAL: &str =
-    "threadIdx blockIdx blockDim gridDim warpSize dim3 device acc2omp cudaStream_t cudaError_t cudaEvent_t";
+static GLOBAL: LazyLock<Words> = LazyLock::new(|| {
+    list(
+        "threadIdx blockIdx blockDim gridDim warpSize dim3 device acc2omp cudaStream_t cudaError_t cudaEvent_t",
+    )
+});
 
 /// Words of our own text, which no macro of the program may change.
-const OWN: &str = "x y z attach block_reduce blocks column columns combine copy copyin copyout copyout_zero count create \
+static OWN: LazyLock<Words> = LazyLock::new(|| {
+    list(
+        "x y z attach block_reduce blocks column columns combine copy copyin copyout copyout_zero count create \
     create_zero extent fetch first gangs identity launch most no_create pointer present resident_blocks result \
     result_array room row rows scratch stream sync table trips vector_sync wait Plus Minus Times Divide Max Min And Or \
-    BitAnd BitOr BitXor Complex Element Extent Region Result ResultArray Table Tiles Value address";
+    BitAnd BitOr BitXor Complex Element Extent Region Result ResultArray Table Tiles Value address",
+    )
+});
 
 /// Whether CUDA has a type of this name: `float3`.
 fn is_vector_type(word: &str) -> bool {
@@ -50,8 +75,8 @@ fn is_vector_type(word: &str) -> bool {
     ELEMENTS.contains(&element) && ["1", "2", "3", "4"].contains(&count)
 }
 
-fn is_in(list: &str, word: &str) -> bool {
-    list.split_whitespace().any(|known| known == word)
+fn is_in(list: &Words, word: &str) -> bool {
+    list.contains(word)
 }
 
 /// The program's names that get another, besides the keywords of C++.
@@ -62,20 +87,20 @@ pub fn taken(input: &Input) -> BTreeSet<String> {
             found.insert(name.to_owned());
         }
     };
-    let is_taken = |name: &str| is_in(GLOBAL, name) || is_vector_type(name) || is_in(SHARED, name);
+    let is_taken = |name: &str| is_in(&GLOBAL, name) || is_vector_type(name) || is_in(&SHARED, name);
     for name in input.choices.into_iter().flat_map(|choices| choices.macros()) {
-        add(name, is_taken(name) && !is_in(SHARED, name) || is_in(OWN, name));
+        add(name, is_taken(name) && !is_in(&SHARED, name) || is_in(&OWN, name));
     }
     for seen in input.headers.iter().chain([&input.source]) {
         for decl in &seen.unit.decls {
-            let is_inner = decl.name == "device" || is_in(SHARED, &decl.name) && input.unit().is_cpp();
+            let is_inner = decl.name == "device" || is_in(&SHARED, &decl.name) && input.unit().is_cpp();
             add(&decl.name, is_taken(&decl.name) && !is_inner);
         }
         let globals = seen.unit.globals.iter().map(|id| seen.unit.decl(*id).name.as_str());
         let functions = seen.unit.functions.iter().map(|function| function.name.as_str());
         let records = seen.unit.records.iter().filter_map(|record| record.tag.as_deref());
         for name in globals.chain(functions).chain(records) {
-            add(name, is_taken(name) && !(is_in(SHARED, name) && input.unit().is_cpp()));
+            add(name, is_taken(name) && !(is_in(&SHARED, name) && input.unit().is_cpp()));
         }
     }
     found
@@ -83,7 +108,8 @@ pub fn taken(input: &Input) -> BTreeSet<String> {
 
 /// Whether device code may have another word in the place of this one.
 pub fn is_rewritten(word: &str) -> bool {
-    is_in(KEYWORDS, word) || ["restrict", "_Bool", "complex", "_Complex", "I", "_Imaginary_I"].contains(&word)
+    is_in(&KEYWORDS, word)
+        || ["restrict", "_Bool", "complex", "_Complex", "I", "_Imaginary_I"].contains(&word)
 }
 
 /// Code that asks for the translation's macro where it asked for OpenACC's.
@@ -95,7 +121,7 @@ pub fn with_own_macro(text: &str) -> String {
 pub fn renamed(text: &str, taken: &BTreeSet<String>, is_c: bool) -> String {
     let all: BTreeSet<&str> = words(text).into_iter().collect();
     let is_theirs = |(at, word): &(usize, &str)| {
-        (taken.contains(*word) || is_c && is_in(KEYWORDS, word)) && !is_ours(text, *at, word)
+        (taken.contains(*word) || is_c && is_in(&KEYWORDS, word)) && !is_ours(text, *at, word)
     };
     replaced(text, placed_words(text).into_iter().filter(is_theirs).collect(), |word| {
         let mut name = format!("{word}_");

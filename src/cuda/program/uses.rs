@@ -2,8 +2,9 @@
 //!
 //! Invariant: what is not understood counts as a use that reads and writes.
 
-use std::collections::HashSet;
 use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashSet;
 
 use super::{Input, defines};
 use crate::cuda::code::text::{self, words};
@@ -191,9 +192,14 @@ pub fn add(known: &mut Use, more: Use) {
 
 /// Whether a region uses a pointer or an array only to index it.
 pub fn only_indexed(input: &Input, stmt: StmtId, symbol: SymbolId) -> bool {
+    !beyond_indices(input, stmt).contains(&symbol)
+}
+
+/// What a region names and does more with than to index it.
+pub fn beyond_indices(input: &Input, stmt: StmtId) -> FxHashSet<SymbolId> {
     let unit = input.unit();
     let span = input.stmt_span(stmt);
-    let mut bases: HashSet<Span> = HashSet::new();
+    let mut bases: FxHashSet<Span> = FxHashSet::default();
     for expr in unit.exprs_in(span) {
         match expr.kind {
             ExprKind::Index(base, _) | ExprKind::Deref(base) => {
@@ -202,12 +208,11 @@ pub fn only_indexed(input: &Input, stmt: StmtId, symbol: SymbolId) -> bool {
             _ => {}
         }
     }
-    unit.exprs_in(span).all(|expr| match &expr.kind {
-        ExprKind::Name(name) if input.symbols.lookup(name, expr.span.start) == Some(symbol) => {
-            bases.contains(&expr.span)
-        }
-        _ => true,
-    })
+    let named = unit.exprs_in(span).filter_map(|expr| match &expr.kind {
+        ExprKind::Name(name) if !bases.contains(&expr.span) => input.symbols.lookup(name, expr.span.start),
+        _ => None,
+    });
+    named.collect()
 }
 
 /// Whether a region does nothing with an array but to index it, so that a pointer can take its place.

@@ -2,9 +2,8 @@
 //!
 //! Invariant: what may be a call of a function that the file knows stays one.
 
-use tree_sitter::Node;
-
 use super::super::ir::*;
+use super::node::Node;
 use super::{Reader, span};
 
 /// Whether an expression that is a statement declares something.

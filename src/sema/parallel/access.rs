@@ -3,8 +3,10 @@
 //!
 //! Invariant: what is not understood is noted as an obstacle of the loops around it, never passed over.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::ops::Range;
+
+use rustc_hash::FxHashMap;
 
 use crate::budget;
 use crate::host::ir::{ExprId, ExprKind, StmtId, StmtKind};
@@ -127,7 +129,7 @@ pub(super) struct Nest<'a> {
     /// What variables hold here.
     pub(super) known: Known,
     /// What second names stand for.
-    pub(super) names_of: HashMap<SymbolId, Place>,
+    pub(super) names_of: FxHashMap<SymbolId, Place>,
     /// All conditions of the nest.
     pub(super) all_conditions: Conditions,
     /// The conditions here, outermost first; each knows those before it.
@@ -176,7 +178,7 @@ impl<'a> Nest<'a> {
             assigned_members: assigned_members(facts, stmt),
             assigned: assigned(facts, stmt),
             known: Known::default(),
-            names_of: HashMap::new(),
+            names_of: FxHashMap::default(),
             all_conditions: Conditions::default(),
             conditions: Vec::new(),
             inside: None,

@@ -2,7 +2,7 @@
 //!
 //! Invariant: what a function does that is not seen is an obstacle.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use crate::host::ir::{ExprId, ExprKind};
 use crate::sema::{Class, SymbolId, SymbolKind};
@@ -136,7 +136,7 @@ impl Nest<'_> {
         {
             return None;
         }
-        let mut values = HashMap::new();
+        let mut values = FxHashMap::default();
         for (param, arg) in params.iter().zip(args) {
             values.insert(param.as_str(), self.number(*arg));
         }

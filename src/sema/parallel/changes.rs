@@ -145,6 +145,6 @@ fn jumps(facts: &Facts, stmt: StmtId, breaks: bool) -> bool {
         StmtKind::For { body, .. } | StmtKind::While { body, .. } | StmtKind::DoWhile { body, .. } => {
             jumps(facts, *body, false)
         }
-        _ => children(unit, stmt).into_iter().any(|child| jumps(facts, child, breaks)),
+        _ => children(unit, stmt).any(|child| jumps(facts, child, breaks)),
     }
 }

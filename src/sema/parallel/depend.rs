@@ -4,7 +4,7 @@
 //! their conditions; that is a system of linear equations and inequalities, which contains the ZIV, SIV, GCD and Banerjee
 //! tests. Subscripts that were made linear by hand (`i * n + j`) are parted again where the parts stay within their strides.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use crate::budget;
 
@@ -40,7 +40,7 @@ struct Equations<'n, 'a> {
     nest: &'n Nest<'a>,
     /// The loop whose iterations are compared.
     carrier: usize,
-    unknowns: HashMap<(Monomial, Copy), usize>,
+    unknowns: FxHashMap<(Monomial, Copy), usize>,
     system: System,
 }
 
@@ -411,7 +411,7 @@ impl Nest<'_> {
     }
 
     fn equations(&self, carrier: usize) -> Equations<'_, '_> {
-        Equations { nest: self, carrier, unknowns: HashMap::new(), system: System::default() }
+        Equations { nest: self, carrier, unknowns: FxHashMap::default(), system: System::default() }
     }
 
     /// The full test.

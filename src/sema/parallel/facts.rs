@@ -5,9 +5,8 @@
 
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
-use std::collections::{HashMap, HashSet};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::budget::{Budget, Limits};
 use crate::host::ir::{BinaryOp, Decl, Derived, ExprId, ExprKind, FunctionId, StmtKind, UnaryOp, Unit};
@@ -49,19 +48,19 @@ pub struct Facts<'a> {
     /// What the proofs about a nest of loops may cost.
     pub(super) limits: Limits,
     /// The macros by name, in small letters for Fortran; `None` for one that is defined in several ways.
-    macros: HashMap<String, Option<&'a Define>>,
+    macros: FxHashMap<String, Option<&'a Define>>,
     /// All macros by name, those that are defined in several ways among them.
-    defines: HashMap<String, Vec<&'a Define>>,
+    defines: FxHashMap<String, Vec<&'a Define>>,
     /// The variables that Fortran's `associate` gives other names.
-    lent: HashSet<SymbolId>,
+    lent: FxHashSet<SymbolId>,
     /// The variables that some macro assigns, by name.
-    set_by_macros: HashSet<String>,
+    set_by_macros: FxHashSet<String>,
     /// The values that each variable is given; `None` for one that is not known.
-    sources: HashMap<SymbolId, Vec<Option<ExprId>>>,
-    functions: HashMap<&'a str, Vec<FunctionId>>,
-    pub(super) effects: RefCell<HashMap<FunctionId, Effect>>,
+    sources: FxHashMap<SymbolId, Vec<Option<ExprId>>>,
+    functions: FxHashMap<&'a str, Vec<FunctionId>>,
+    pub(super) effects: RefCell<FxHashMap<FunctionId, Effect>>,
     origins: OnceCell<Origins>,
-    template_parameters: OnceCell<HashSet<String>>,
+    template_parameters: OnceCell<FxHashSet<String>>,
     /// Whether an expression changes a variable, as far as it was asked.
     changing: RefCell<FxHashMap<ExprId, bool>>,
 }
@@ -75,7 +74,7 @@ impl<'a> Facts<'a> {
         macros: &[&'a Define],
         no_alias: bool,
     ) -> Facts<'a> {
-        let mut functions: HashMap<&str, Vec<FunctionId>> = HashMap::new();
+        let mut functions: FxHashMap<&str, Vec<FunctionId>> = FxHashMap::default();
         for (index, function) in unit.functions.iter().enumerate() {
             functions.entry(&function.name).or_default().push(FunctionId(index as u32));
         }
@@ -85,11 +84,11 @@ impl<'a> Facts<'a> {
             symbols,
             no_alias,
             limits: Budget::default().of_proof(),
-            macros: HashMap::new(),
-            defines: HashMap::new(),
-            lent: HashSet::new(),
-            set_by_macros: HashSet::new(),
-            sources: HashMap::new(),
+            macros: FxHashMap::default(),
+            defines: FxHashMap::default(),
+            lent: FxHashSet::default(),
+            set_by_macros: FxHashSet::default(),
+            sources: FxHashMap::default(),
             functions,
             effects: RefCell::default(),
             origins: OnceCell::new(),
@@ -170,7 +169,7 @@ impl<'a> Facts<'a> {
     }
 
     /// The names of the type parameters of all templates of the file.
-    pub(super) fn template_parameters(&self) -> &HashSet<String> {
+    pub(super) fn template_parameters(&self) -> &FxHashSet<String> {
         self.template_parameters.get_or_init(|| {
             let whole = Span { start: 0, end: self.file.bytes.len() as u32 };
             type_parameters(&self.file.text(whole))
@@ -280,11 +279,11 @@ impl<'a> Facts<'a> {
             if matches!(kind, ExprKind::Assign(..) | ExprKind::Step { .. }) {
                 known.insert(at, true);
             } else if is_inside_known {
-                let changes = kind.children().into_iter().any(|child| known.get(&child) == Some(&true));
+                let changes = kind.children().any(|child| known.get(&child) == Some(&true));
                 known.insert(at, changes);
             } else {
                 pending.push((at, true));
-                pending.extend(kind.children().into_iter().map(|child| (child, false)));
+                pending.extend(kind.children().map(|child| (child, false)));
             }
         }
         known.get(&expr) == Some(&true)
@@ -462,8 +461,8 @@ pub(super) fn plain_name(name: &str) -> &str {
 }
 
 /// The names behind `class` and `typename` in the parameter lists of templates.
-fn type_parameters(text: &str) -> HashSet<String> {
-    let mut found = HashSet::new();
+fn type_parameters(text: &str) -> FxHashSet<String> {
+    let mut found = FxHashSet::default();
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     for (at, word) in text.match_indices("template") {
         let Some(list) = text[at + word.len()..].trim_start().strip_prefix('<') else { continue };

@@ -317,5 +317,5 @@ impl Seeker<'_, '_> {
 /// Whether code may get into a statement by a jump.
 fn has_label(facts: &Facts, stmt: StmtId) -> bool {
     matches!(facts.unit.stmt(stmt).kind, StmtKind::Labeled { .. })
-        || children(facts.unit, stmt).into_iter().any(|child| has_label(facts, child))
+        || children(facts.unit, stmt).any(|child| has_label(facts, child))
 }

@@ -3,7 +3,6 @@
 //! Invariant: accesses that the quick tests cannot tell apart are one class, and pairs are looked at only where two classes may
 //! meet: many statements about the same elements cost little more than one of them.
 
-use std::collections::HashMap;
 use std::hash::Hash;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -22,7 +21,7 @@ struct Class<'n> {
 }
 
 /// The kinds of accesses that are known to be distinct, or not.
-type Distinct = HashMap<(Kind, Kind), bool>;
+type Distinct = FxHashMap<(Kind, Kind), bool>;
 type Kind = (Place, bool, bool);
 
 impl Judge<'_, '_> {
@@ -31,7 +30,7 @@ impl Judge<'_, '_> {
         let inside = self.distinct_accesses(at);
         let (classes, class_of) = classes(&inside);
         let mut open: Vec<Option<Vec<usize>>> = vec![None; classes.len()];
-        let mut distinct = Distinct::new();
+        let mut distinct = Distinct::default();
         let mut private = Vec::new();
         for (place, one) in inside.iter().enumerate() {
             let own = class_of[place];

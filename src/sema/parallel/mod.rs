@@ -153,16 +153,32 @@ pub enum Kind {
 
 /// Looks at the loop `stmt` and those in it, outermost first. Where that takes more than its budget, nothing is proven.
 pub fn judge(facts: &Facts, around: &Around, stmt: StmtId) -> Vec<Verdict> {
+    judged(facts, around, stmt, |_| ()).0
+}
+
+/// The same, and what `reached` says of the loop, which is read once for both. No statement in it is atomic.
+pub fn judge_and_reach(facts: &Facts, around: &Around, stmt: StmtId) -> (Vec<Verdict>, BTreeSet<SymbolId>) {
+    let (verdicts, found) = judged(facts, around, stmt, |nest| nest.reached());
+    (verdicts, found.unwrap_or_else(|| reached(facts, stmt)))
+}
+
+/// The verdicts, and what else the nest is asked, if the budget lasts.
+fn judged<T>(
+    facts: &Facts,
+    around: &Around,
+    stmt: StmtId,
+    ask: impl FnOnce(&Nest) -> T,
+) -> (Vec<Verdict>, Option<T>) {
     let judged = budget::within(facts.limits, || {
         let nest = Nest::new(facts, stmt, &around.atomic);
         let judge = Judge::new(&nest, around, stmt);
         let loops = (0..nest.loops.len()).map(|at| (nest.loops[at].stmt, judge.finding(at)));
-        loops.map(|(stmt, finding)| Verdict { stmt, finding }).collect()
+        (loops.map(|(stmt, finding)| Verdict { stmt, finding }).collect(), Some(ask(&nest)))
     });
     judged.unwrap_or_else(|exceeded| {
         // What was being found out about a function is not the whole of it.
         facts.effects.borrow_mut().clear();
-        given_up(facts, stmt, exceeded)
+        (given_up(facts, stmt, exceeded), None)
     })
 }
 

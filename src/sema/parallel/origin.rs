@@ -5,8 +5,10 @@
 //! be in any value that comes from there.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::host::ir::{BinaryOp, DeclId, Derived, ExprId, ExprKind, StmtKind};
 use crate::sema::macros::assigned_names;
@@ -107,20 +109,20 @@ impl Parts {
 /// What the variables of a file are made from.
 #[derive(Debug, Default)]
 pub(super) struct Origins {
-    direct: HashMap<SymbolId, Parts>,
+    direct: FxHashMap<SymbolId, Parts>,
     /// What gets out of sight.
     leaks: Parts,
     /// What is passed to the parameters of functions that are seen.
     passed: Vec<(SymbolId, Parts)>,
     /// Variables other than arrays that have another name: their address is taken, or a reference is bound to them.
-    taken: HashSet<SymbolId>,
+    taken: FxHashSet<SymbolId>,
     /// Members that have another name.
-    taken_members: HashSet<String>,
+    taken_members: FxHashSet<String>,
     /// Somewhere, structs are taken for numbers, or numbers for structs.
     has_overlays: bool,
     /// What has got out of sight, at last.
-    leaked: (HashSet<SymbolId>, HashSet<SymbolId>),
-    known: RefCell<HashMap<SymbolId, Rc<Origin>>>,
+    leaked: (FxHashSet<SymbolId>, FxHashSet<SymbolId>),
+    known: RefCell<FxHashMap<SymbolId, Rc<Origin>>>,
 }
 
 impl Origins {
@@ -166,7 +168,7 @@ impl Origins {
             return Rc::clone(known);
         }
         let mut origin = Origin::default();
-        let mut met: HashMap<SymbolId, bool> = HashMap::new();
+        let mut met: FxHashMap<SymbolId, bool> = FxHashMap::default();
         let mut pending = vec![(symbol, true)];
         while let Some((at, leads)) = pending.pop() {
             let before = met.insert(at, leads || met.get(&at) == Some(&true));
@@ -188,9 +190,9 @@ impl Origins {
     }
 
     /// The variables whose values, and those whose addresses, have got out of sight.
-    fn leaked(&self) -> (HashSet<SymbolId>, HashSet<SymbolId>) {
-        let mut values: HashSet<SymbolId> = HashSet::new();
-        let mut objects: HashSet<SymbolId> = self.leaks.objects.iter().copied().collect();
+    fn leaked(&self) -> (FxHashSet<SymbolId>, FxHashSet<SymbolId>) {
+        let mut values: FxHashSet<SymbolId> = FxHashSet::default();
+        let mut objects: FxHashSet<SymbolId> = self.leaks.objects.iter().copied().collect();
         let mut pending: Vec<SymbolId> = self.leaks.values.keys().copied().collect();
         let mut passed: Vec<&(SymbolId, Parts)> = self.passed.iter().collect();
         loop {

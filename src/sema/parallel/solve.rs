@@ -3,6 +3,8 @@
 //! Invariant: `false` is a proof (Fourier-Motzkin elimination; equations by their greatest common divisor, bounds rounded to
 //! integers). What grows too large counts as solvable.
 
+use rustc_hash::FxHashMap;
+
 use crate::budget;
 
 /// More inequalities than this are not worked on.
@@ -139,18 +141,20 @@ fn eliminated(rows: Vec<Row>, at: usize) -> Option<Vec<Row>> {
 /// if a row cannot hold.
 fn tighten(rows: &mut Vec<Row>) -> bool {
     budget::spend(rows.iter().map(|row| row.len() as u64).sum());
-    let mut known: std::collections::HashMap<Row, i128> = std::collections::HashMap::new();
-    for row in rows.drain(..) {
-        let Some((constant, factors)) = row.split_last() else { continue };
-        let divisor = factors.iter().fold(0, |sum, factor| gcd(sum, *factor));
+    let mut known: FxHashMap<Row, i128> = FxHashMap::default();
+    for mut factors in rows.drain(..) {
+        let Some(constant) = factors.pop() else { continue };
+        let divisor = divisor(&factors);
         if divisor == 0 {
-            if *constant < 0 {
+            if constant < 0 {
                 return false;
             }
             continue;
         }
-        let factors: Row = factors.iter().map(|factor| factor / divisor).collect();
-        let constant = constant.div_euclid(divisor);
+        if divisor != 1 {
+            factors.iter_mut().for_each(|factor| *factor /= divisor);
+        }
+        let constant = if divisor == 1 { constant } else { constant.div_euclid(divisor) };
         let least = known.entry(factors).or_insert(constant);
         *least = (*least).min(constant);
     }
@@ -176,8 +180,30 @@ fn widen(row: &mut Row, width: usize) {
     row.push(constant);
 }
 
+/// What all factors have in common.
+fn divisor(factors: &[i128]) -> i128 {
+    let mut common = 0;
+    for factor in factors {
+        common = gcd(common, *factor);
+        if common == 1 {
+            break;
+        }
+    }
+    common
+}
+
 fn gcd(a: i128, b: i128) -> i128 {
-    if b == 0 { a.abs() } else { gcd(b, a % b) }
+    // Division of numbers that fit a register costs much less.
+    match (u64::try_from(a.unsigned_abs()), u64::try_from(b.unsigned_abs())) {
+        (Ok(mut a), Ok(mut b)) => {
+            while b != 0 {
+                (a, b) = (b, a % b);
+            }
+            i128::from(a)
+        }
+        _ if b == 0 => a.abs(),
+        _ => gcd(b, a % b),
+    }
 }
 
 #[cfg(test)]
