@@ -287,6 +287,9 @@ impl<'a, 'b> Candidate<'a, 'b> {
         if self.holds_left_loop() {
             return Some(Why::about("holds a `loop` that is left"));
         }
+        if self.has_chosen_head() {
+            return Some(Why::about("has a head that conditions of the preprocessor choose"));
+        }
         let of_file = match self.of {
             Origin::Own => self.of_source(writable),
             Origin::Read(there) => self.of_header(there, writable),
@@ -295,6 +298,18 @@ impl<'a, 'b> Candidate<'a, 'b> {
         of_file.or_else(|| self.of_language()).or_else(|| {
             let name = self.hosts_variable()?;
             Some(Why::about(format!("names `{name}`, a variable of the host")))
+        })
+    }
+
+    /// Whether another build gives the same body another head.
+    fn has_chosen_head(&self) -> bool {
+        let Candidate { input, seen, function, is_in_place, .. } = *self;
+        let mut files = input.headers.iter();
+        let number = files.position(|one| std::ptr::eq(one.unit, seen.unit)).unwrap_or(input.headers.len());
+        let head = Span { start: function.span.start, end: seen.unit.stmt(function.body).span.start };
+        input.choices.filter(|_| !is_in_place).is_some_and(|choices| {
+            let (begin, end) = (choices.place(number, head.start), choices.place(number, head.end));
+            !begin.is_around(&end) || !choices.hidden_in(number, head).is_empty()
         })
     }
 

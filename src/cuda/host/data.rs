@@ -417,7 +417,7 @@ impl Lowering<'_> {
         let bound = &self.input.bound[index];
         let span = bound.directive.span;
         if bound.function.is_none() {
-            self.device.declare(self.input, index)?;
+            self.device.declare(self.input, self.hidden, index)?;
             return Ok(vec![Change::Gone(span)]);
         }
         let Item::Declare { exits, .. } = &self.input.plan.items[index] else {
