@@ -36,6 +36,7 @@ use fit::{hoisted, stuck};
 use host::lowering::Lowering;
 use kernel::routine::Routines;
 use program::names;
+use program::repeated::Repeated;
 
 /// What becomes of one directive.
 #[derive(Clone, Debug, Default)]
@@ -49,7 +50,14 @@ pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
     let stuck = stuck::functions(input);
     let effects = Effects::of(input);
     let choices = Rc::new(Choices::of(input));
-    let input = &Input { stuck: Some(&stuck), effects: Some(&effects), choices: Some(&choices), ..*input };
+    let repeated = Repeated::of(input, &choices);
+    let input = &Input {
+        stuck: Some(&stuck),
+        effects: Some(&effects),
+        choices: Some(&choices),
+        repeated: Some(&repeated),
+        ..*input
+    };
     let routines = Routines::default();
     let placements = Placements::of(input, &|input, at| routines.writable(input, at));
     let hidden = Hidden::of(input, &choices);

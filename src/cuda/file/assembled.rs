@@ -64,6 +64,9 @@ impl Device {
         }
         let mut add = |items: Items, out: &mut String| {
             let items = items.into_iter().map(|(place, text)| {
+                if let Some(text) = meanings.under_conditions(&place, &text) {
+                    return (place.bare(), text);
+                }
                 let text = meanings.before(&place, &text) + &text;
                 (place, text)
             });

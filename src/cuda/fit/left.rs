@@ -9,7 +9,8 @@ use crate::acc::ast::DirectiveKind;
 use crate::cuda::code::text::{placed_words, words};
 use crate::cuda::meaning;
 use crate::cuda::program::{
-    Input, Refused, Seen, declared, defines, functions, levels, predefined, qualified, refused, routines,
+    Input, Refused, Seen, declared, defines, functions, levels, predefined, qualified, refused, repeated,
+    routines,
 };
 use crate::cuda::types::{cpp_complex, spelling};
 use crate::diag;
@@ -289,6 +290,11 @@ impl<'a, 'b> Candidate<'a, 'b> {
         }
         if self.has_chosen_head() {
             return Some(Why::about("has a head that conditions of the preprocessor choose"));
+        }
+        if let Err(why) = repeated::none(self.input, self.seen, self.function.span)
+            && !self.is_in_place
+        {
+            return Some(if self.is_own() { Why::own(why) } else { Why::in_header(&why) });
         }
         let of_file = match self.of {
             Origin::Own => self.of_source(writable),

@@ -56,6 +56,8 @@ struct File {
     lines: Vec<MacroLine>,
     /// The lines as the file has them.
     texts: Vec<String>,
+    /// It is read once, however often it is included.
+    is_once: bool,
 }
 
 /// A condition with its branches.
@@ -142,6 +144,11 @@ impl Choices {
         found
     }
 
+    /// Whether a file is read once, however often it is included.
+    pub fn is_read_once(&self, number: usize) -> bool {
+        self.files.get(number).is_none_or(|file| file.is_once)
+    }
+
     /// Whether nothing has been read.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
@@ -181,6 +188,16 @@ impl Choices {
             .iter()
             .flat_map(|(file, fork, branch)| self.files[*file].forks[*fork].branches.iter().take(branch + 1));
         heads.map(|branch| branch.head.as_str()).collect()
+    }
+
+    /// The conditions around a place, outermost first: where each begins, and the lines that lead into the branch.
+    pub fn forks_around(&self, place: &Place) -> Vec<(Place, Vec<&str>)> {
+        let around = place.groups.iter().map(|(file, fork, branch)| {
+            let known = &self.files[*file].forks[*fork];
+            let heads = known.branches.iter().take(branch + 1).map(|branch| branch.head.as_str());
+            (self.place(*file, known.whole.start), heads.collect())
+        });
+        around.collect()
     }
 
     /// The condition right around a branch, and the number of the branch.
@@ -313,6 +330,11 @@ impl Place {
         self.key < other.key
     }
 
+    /// The same without conditions.
+    pub fn bare(&self) -> Place {
+        Place { key: self.key.clone(), groups: Vec::new() }
+    }
+
     /// The same where the conditions around `other` hold.
     pub fn relative(&self, other: &Place) -> Place {
         let same = self.groups.iter().zip(&other.groups).take_while(|(one, other)| one == other).count();
@@ -374,7 +396,12 @@ fn file(seen: &Seen) -> File {
         // What is continued by nothing ends there.
         seen.file.text(line.span).trim_end().trim_end_matches('\\').trim_end().to_owned()
     });
-    File { at: Place::default(), forks: forks.collect(), texts: texts.collect(), lines }
+    let forks: Vec<Choice> = forks.collect();
+    let is_pragma = |line: &str| words(line).starts_with(&["pragma", "once"]);
+    let is_once = scan::forks(seen.file).first().is_some_and(|fork| is_include_guard(seen, fork, &lines))
+        || memchr::memmem::find(&seen.file.bytes, b"once").is_some()
+            && String::from_utf8_lossy(&seen.file.bytes).lines().any(is_pragma);
+    File { at: Place::default(), forks, texts: texts.collect(), lines, is_once }
 }
 
 fn is_else(branch: &scan::Branch) -> bool {
