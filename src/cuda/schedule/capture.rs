@@ -9,7 +9,7 @@ use super::nest::Nest;
 use crate::acc::ast::{DataClause, ListItem, ReductionOp};
 use crate::cuda::fit::object;
 use crate::cuda::program::uses::{self, outer};
-use crate::cuda::program::{Input, Refused, Seen, qualified, refused};
+use crate::cuda::program::{Input, Refused, Seen, defines, qualified, refused};
 use crate::cuda::types::item::{self, Address, Rows};
 use crate::cuda::types::referred;
 use crate::cuda::types::spelling;
@@ -191,6 +191,9 @@ impl<'a> Capture<'a, '_> {
             return Err(refused(at, "a variable whose declaration is not seen"));
         };
         let decl = object(input, stmt, symbol, decl);
+        if let Some(what) = told_apart(input, seen, &decl).filter(|_| !input.in_place) {
+            return Err(refused(at, &what));
+        }
         let name = known.name.clone();
         let said = input.file().text(at);
         let is_qualified = said.ends_with(&format!("::{name}"));
@@ -443,6 +446,19 @@ fn is_whole(item: &ListItem) -> bool {
 
 fn is_member(part: &crate::acc::ast::Part) -> bool {
     matches!(part, crate::acc::ast::Part::Member(_))
+}
+
+/// What of a declaration the device file has no words for.
+fn told_apart(input: &Input, seen: Seen, decl: &Decl) -> Option<String> {
+    let name = &decl.name;
+    if let BaseType::Named(base) = &decl.base
+        && defines::define(input, base).is_some_and(|define| define.params.is_some())
+    {
+        return Some(format!("`{name}`, which the macro `{base}` declares,"));
+    }
+    let is_memory = !decl.derived.is_empty();
+    (is_memory && item::is_volatile(input, seen, decl))
+        .then(|| format!("`{name}`, which is `volatile`, in C++"))
 }
 
 /// The declaration of what a variable names: of a reference, the object; of a name for a pointer, a pointer.

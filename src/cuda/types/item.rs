@@ -8,7 +8,7 @@ use crate::sema::{Class, Symbol, SymbolKind};
 use crate::source::Span;
 
 use super::referred;
-use crate::cuda::code::text::{operand, summand};
+use crate::cuda::code::text::{operand, summand, words};
 use crate::cuda::program::{Input, Refused, Seen, refused};
 
 /// The memory of a list item.
@@ -106,6 +106,9 @@ pub fn piece(input: &Input, index: usize, item: &ListItem) -> Result<Address, Re
     let symbol = input.symbols.lookup(&item.base.text, place);
     let is_member = item.parts.iter().any(|part| matches!(part, Part::Member(_)));
     let declared = symbol.filter(|_| !is_member).and_then(|symbol| input.declaration(symbol));
+    if declared.is_some_and(|(seen, decl)| is_volatile(input, seen, decl)) {
+        return Err(refused(item.span, "a `volatile` variable in a data clause, in C++"));
+    }
     let base = if is_member { item.head() } else { item.base.text.as_str() };
     if !item.subscripts().is_empty() {
         let section = Section::of(input, item, (base, is_member), declared)?;
@@ -120,6 +123,12 @@ pub fn piece(input: &Input, index: usize, item: &ListItem) -> Result<Address, Re
         Some((_, decl)) if base != "this" => Ok(whole(input, base, decl)),
         _ => Ok(object(base)),
     }
+}
+
+/// Whether C++ takes no address of a variable as one of bytes: it is `volatile`.
+pub fn is_volatile(input: &Input, seen: Seen, decl: &Decl) -> bool {
+    let head = seen.file.text(Span { start: decl.span.start, end: decl.name_span.start });
+    !input.is_c && words(&head).contains(&"volatile")
 }
 
 /// The memory of a scalar or a struct, or of what `this` leads to.
