@@ -27,7 +27,7 @@ pub fn items<'a>(input: &Input<'a>, index: usize) -> Vec<(&'a DataClause, &'a Li
             items.extend(list.iter().map(|item| (clause, item)));
         }
     }
-    items.sort_by_key(|(_, item)| item.depth());
+    items.sort_by_key(|(_, item)| item::order(input, index, item));
     items
 }
 

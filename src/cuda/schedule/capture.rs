@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::nest::Nest;
-use crate::acc::ast::{DataClause, ListItem, ReductionOp};
+use crate::acc::ast::{DataClause, ReductionOp};
 use crate::cuda::fit::object;
 use crate::cuda::program::uses::{self, outer};
 use crate::cuda::program::{Input, Refused, Seen, defines, qualified, refused};
@@ -270,18 +270,18 @@ impl<'a> Capture<'a, '_> {
 
     /// The construct's own item about a variable, and what all of its items ask for together.
     fn stated(&self, symbol: SymbolId) -> Option<(Motion, &'a DataItem)> {
-        let own = || self.own.iter().filter(|said| is_about(said, symbol));
+        let own = || self.own.iter().filter(|said| is_about(self.input, said, symbol));
         let merged = own().filter_map(|said| said.motion).reduce(Motion::and)?;
         Some((merged, own().next()?))
     }
 
     /// The innermost item around the construct about a variable.
     fn around(&self, symbol: SymbolId) -> Option<&'a DataItem> {
-        self.around.iter().copied().find(|said| is_about(said, symbol))
+        self.around.iter().copied().find(|said| is_about(self.input, said, symbol))
     }
 
     fn is_device_pointer(&self, symbol: SymbolId) -> bool {
-        let own = self.own.iter().find(|said| is_about(said, symbol));
+        let own = self.own.iter().find(|said| is_about(self.input, said, symbol));
         [own, self.around(symbol)].into_iter().flatten().any(|said| said.clause == DataClause::Deviceptr)
     }
 
@@ -364,6 +364,7 @@ impl<'a> Capture<'a, '_> {
                 && said.item.base.text == one.name
                 && !said.item.subscripts().is_empty()
                 && item::rows(self.input, said.directive, &said.item).is_none()
+                && item::element(self.input, said.directive, &said.item).is_none()
         };
         let said = self.around(one.symbol).filter(is_section)?;
         let address = item::address(self.input, said.directive, &said.item).ok();
@@ -375,7 +376,7 @@ impl<'a> Capture<'a, '_> {
         let input = self.input;
         let mut extras = Vec::new();
         let mut own: Vec<&DataItem> = self.own.iter().collect();
-        own.sort_by_key(|said| said.item.depth());
+        own.sort_by_key(|said| item::order(input, said.directive, &said.item));
         for said in own {
             let is_object = object::is_whole(&said.item);
             let is_named = variables.iter().any(|one| Some(one.symbol) == said.symbol);
@@ -384,7 +385,7 @@ impl<'a> Capture<'a, '_> {
                 extras.push(Extra { pointer: Some(text.clone()), text, brings: None, is_object: false });
             } else if input.object.is_some() && is_object {
                 // `object` brings it.
-            } else if let Some(motion) = said.motion.filter(|_| !(is_whole(&said.item) && is_named)) {
+            } else if let Some(motion) = said.motion.filter(|_| !(is_whole(input, said) && is_named)) {
                 if item::rows(input, said.directive, &said.item).is_some() {
                     return Err(refused(said.item.span, "rows that the construct does not name"));
                 }
@@ -398,8 +399,8 @@ impl<'a> Capture<'a, '_> {
 }
 
 /// Whether an item names a variable, or a section of it.
-fn is_about(said: &DataItem, symbol: SymbolId) -> bool {
-    said.symbol == Some(symbol) && is_whole(&said.item)
+fn is_about(input: &Input, said: &DataItem, symbol: SymbolId) -> bool {
+    said.symbol == Some(symbol) && is_whole(input, said)
 }
 
 /// Whether a region may change a scalar by another name: the program takes its address, or a reference leads to it, and the
@@ -438,8 +439,12 @@ fn is_read_only(input: &Input, stmt: StmtId, symbol: SymbolId, used: &Use) -> bo
     used.is_unchanged() && (!is_array || uses::only_indexed(input, stmt, symbol))
 }
 
-/// Whether an item is a variable or a section of it, `this->p[0:n]` included.
-fn is_whole(item: &ListItem) -> bool {
+/// Whether an item is a variable or a section of it, `this->p[0:n]` included, and not what an element of it leads to.
+fn is_whole(input: &Input, said: &DataItem) -> bool {
+    let item = &said.item;
+    if item::element(input, said.directive, item).is_some() {
+        return false;
+    }
     let skipped = usize::from(item.variable() != item.base.text);
     item.parts.iter().skip(skipped).all(|part| !is_member(part))
 }
