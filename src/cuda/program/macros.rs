@@ -72,9 +72,20 @@ impl<'a> Meanings<'a> {
         self.choices.arranged(out)
     }
 
+    /// Code with the lines that give macros the meaning that it finds at its place, and its place in the device file.
+    pub fn meant(&mut self, place: Place, text: &str) -> (Place, String) {
+        match self.under_conditions(&place, text) {
+            Some(whole) => (place.bare(), whole),
+            None => {
+                let whole = self.before(&place, text) + text;
+                (place, whole)
+            }
+        }
+    }
+
     /// Code under conditions, with these: if the macros that they ask for, or the code, do not mean here what they mean there,
     /// their lines come again, each under its own conditions. `None` if nothing has changed, or no condition is around.
-    pub fn under_conditions(&mut self, place: &Place, text: &str) -> Option<String> {
+    fn under_conditions(&mut self, place: &Place, text: &str) -> Option<String> {
         let forks = self.choices.forks_around(place);
         let outermost = forks.first()?.0.clone();
         let mut wanted: Vec<(&'a str, usize)> = Vec::new();
