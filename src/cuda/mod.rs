@@ -30,11 +30,13 @@ pub use program::{Input, Seen};
 pub use schedule::PREFERENCE;
 
 use file::device::Fit;
+use file::hidden::Hidden;
 use fit::placement::Placements;
 use fit::{hoisted, stuck};
 use host::lowering::Lowering;
 use kernel::routine::Routines;
 use program::names;
+use program::repeated::Repeated;
 
 /// What becomes of one directive.
 #[derive(Clone, Debug, Default)]
@@ -48,11 +50,20 @@ pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
     let stuck = stuck::functions(input);
     let effects = Effects::of(input);
     let choices = Rc::new(Choices::of(input));
-    let input = &Input { stuck: Some(&stuck), effects: Some(&effects), choices: Some(&choices), ..*input };
+    let repeated = Repeated::of(input, &choices);
+    let input = &Input {
+        stuck: Some(&stuck),
+        effects: Some(&effects),
+        choices: Some(&choices),
+        repeated: Some(&repeated),
+        ..*input
+    };
     let routines = Routines::default();
     let placements = Placements::of(input, &|input, at| routines.writable(input, at));
+    let hidden = Hidden::of(input, &choices);
     let mut lowering = Lowering {
         input,
+        hidden: &hidden,
         placements: &placements,
         device: Device::among(Rc::clone(&choices)),
         diags: Vec::new(),
@@ -83,8 +94,8 @@ pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
     // Each kernel of a region asks for its sizes.
     let asked = input.plan.saved.iter().filter(|one| one.is_size() && done[one.directive].changes.is_some());
     diags.extend(asked.map(|one| diag::computed_again(one.span, &one.text)));
-    device.declare_for_headers(input, &mut diags);
+    device.declare_for_headers(input, &hidden, &mut diags);
     device.routines_of_headers(input);
-    device.close(input, Fit { placements: &placements, routines: &routines }, &mut diags);
+    device.close(input, &hidden, Fit { placements: &placements, routines: &routines }, &mut diags);
     (done, device, diags)
 }

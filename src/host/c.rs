@@ -174,6 +174,13 @@ impl Reader<'_> {
         }
         match node.kind() {
             "function_definition" => self.function(node, whole),
+            // The class that defines a friend holds it.
+            "friend_declaration" => {
+                let inside = self.named(node).into_iter().find(|inner| inner.kind() == "function_definition");
+                if let Some(inner) = inside {
+                    self.function(inner, span(inner));
+                }
+            }
             "declaration" | "type_definition" | "field_declaration" => return self.declaration(node, kind),
             "alias_declaration" => return self.alias(node).into_iter().collect(),
             "expression_statement" => {

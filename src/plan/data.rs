@@ -139,7 +139,8 @@ impl Input<'_> {
             return None;
         }
         let is_apart = |section: &Section| {
-            section.behind_pointer.contains(&true) || section.contiguity() == Contiguity::Apart
+            let leads = section.behind_pointer.contains(&true) && !self.aim.preference.elements_lead;
+            leads || section.contiguity() == Contiguity::Apart
         };
         let is_refused = section.is_some_and(|section| !is_update && is_apart(&section));
         is_refused.then(|| diag::not_contiguous(item.span, &item.text))

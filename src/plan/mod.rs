@@ -109,6 +109,8 @@ pub struct Preference {
     pub loses_address_bounds: bool,
     /// Loops can be tiled.
     pub tiles: bool,
+    /// What an element of an array of pointers leads to can be brought to the device: `r[j][0:n]`.
+    pub elements_lead: bool,
     /// Why a loop whose condition is `!=` cannot be divided, if it cannot.
     pub not_equal: Result<(), &'static str>,
 }

@@ -2,6 +2,8 @@
 //!
 //! Invariant: a condition that names more than `_OPENACC` and `_OPENMP` is taken as it is where it does not matter.
 
+use std::collections::BTreeSet;
+
 use crate::source::{SourceFile, Span};
 
 use super::c::{self, Event};
@@ -83,6 +85,30 @@ impl Fork {
         self.branches.iter().any(|branch| ["_OPENACC", "_OPENMP"].iter().any(|name| branch.names(name)))
     }
 
+    /// Macros that would have a compiler read a branch, if all that its conditions ask for has one value: none if no value does.
+    pub fn defines_for(&self, branch: usize) -> Vec<(String, Option<String>)> {
+        let heads = self.branches.get(..=branch).unwrap_or_default();
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        let parts: BTreeSet<&str> = heads
+            .iter()
+            .flat_map(|head| head.text.split(|c: char| !is_part(c)))
+            .filter(|one| !one.is_empty())
+            .collect();
+        let (numbers, names): (Vec<&str>, Vec<&str>) = parts
+            .into_iter()
+            .filter(|one| *one != "defined")
+            .partition(|one| one.starts_with(|c: char| c.is_ascii_digit()));
+        let chosen = |value: &&str| {
+            let defined: Defined =
+                names.iter().map(|name| ((*name).to_owned(), (*value).to_owned())).collect();
+            let holds = |head: &Branch| preproc::holds(head.word, head.text.as_bytes(), &defined);
+            heads.iter().position(holds) == Some(branch)
+        };
+        let value = std::iter::once("1").chain(numbers).find(chosen);
+        let define = |name: &&str| value.map(|value| ((*name).to_owned(), Some(value.to_owned())));
+        names.iter().filter_map(define).collect()
+    }
+
     /// The branch that a compiler for OpenMP alone reads, if `_OPENACC` becomes `_OPENMP` where that is all that is asked.
     pub fn branch_of_openmp(&self) -> Option<usize> {
         let defined: Defined = [("_OPENMP".to_owned(), "201511".to_owned())].into_iter().collect();
@@ -99,6 +125,27 @@ impl Branch {
     /// `ifdef`, `if` and so on, and what is behind that word.
     pub fn condition(&self) -> (&'static str, &str) {
         (self.word, &self.text)
+    }
+
+    /// The macro that it asks for alone, and whether it wants it defined.
+    pub fn is_defined(&self) -> Option<(&str, bool)> {
+        let text = self.text.trim();
+        let is_name = |name: &&str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let asked = |text: &'_ str| -> Option<String> {
+            let name = text.trim().strip_prefix("defined")?.trim();
+            let bare = name.strip_prefix('(').and_then(|name| name.strip_suffix(')')).map(str::trim);
+            Some(bare.unwrap_or(name).to_owned()).filter(|name| is_name(&name.as_str()))
+        };
+        let place = |name: String| text.find(&name).map(|at| &text[at..at + name.len()]);
+        match self.word {
+            "ifdef" => Some((text, true)).filter(|(name, _)| is_name(name)),
+            "ifndef" => Some((text, false)).filter(|(name, _)| is_name(name)),
+            "if" => match text.strip_prefix('!') {
+                Some(rest) => asked(rest).and_then(place).map(|name| (name, false)),
+                None => asked(text).and_then(place).map(|name| (name, true)),
+            },
+            _ => None,
+        }
     }
 
     /// Whether its condition names a macro.
@@ -121,6 +168,23 @@ mod tests {
         let file = SourceFile::new("a.c", text.into(), Language::C);
         let found = forks(&file);
         assert_eq!(found.first().unwrap().branch_of_openmp(), branch, "{text}");
+    }
+
+    #[test]
+    fn values_that_lead_to_a_branch_are_found() {
+        let values = |text: &str, branch: usize| {
+            let file = SourceFile::new("a.c", text.into(), Language::C);
+            let found = forks(&file).first().unwrap().defines_for(branch);
+            found
+                .into_iter()
+                .map(|(name, value)| format!("{name}={}", value.unwrap()))
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        assert_eq!(values("#ifdef A\n#else\n#endif\n", 0), "A=1");
+        assert_eq!(values("#ifndef A\n#else\n#endif\n", 1), "A=1");
+        assert_eq!(values("#if A == 2\n#elif defined(B) && A == 3\n#endif\n", 1), "A=3 B=3");
+        assert_eq!(values("#if A > 2 && A < 2\n#endif\n", 0), "");
     }
 
     #[test]

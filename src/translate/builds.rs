@@ -7,7 +7,7 @@ use crate::bind;
 use crate::cuda::{self, Device, Seen};
 use crate::host;
 use crate::scan::{self, Shown, View};
-use crate::source::Span;
+use crate::source::{SourceFile, Span};
 
 use super::loops::Found;
 use super::read::parse;
@@ -31,7 +31,8 @@ pub fn settle(source: &Source, device: &mut Device, options: &Options) {
 fn other(source: &Source, (number, branch): (usize, Span), options: &Options) -> Option<Device> {
     let own = source.headers.len();
     if number == own {
-        return Some(device(source, &View::reaching(branch.start + 1), options));
+        let view = View { reach: Some(branch.start + 1), ..assuming(&source.file, branch) };
+        return Some(device(source, &view, options));
     }
     let mut there = Source { file: source.file.clone(), headers: source.headers.clone() };
     let header = source.headers.get(number)?;
@@ -46,7 +47,18 @@ fn other(source: &Source, (number, branch): (usize, Span), options: &Options) ->
     hidden.dedup();
     let shown = Shown { hidden, restricts: header.scan.restricts.clone() };
     there.headers[number] = Header::showing(header.file.clone(), &shown).into();
-    Some(device(&there, &View::default(), options))
+    Some(device(&there, &assuming(&header.file, branch), options))
+}
+
+/// The view of a build that reads a branch: what the branch's condition asks for is defined in other conditions, too.
+fn assuming(file: &SourceFile, branch: Span) -> View {
+    let mut view = View::default();
+    for fork in scan::forks(file) {
+        if let Some(at) = fork.branches.iter().position(|one| one.inside == branch) {
+            view.defines.extend(fork.defines_for(at));
+        }
+    }
+    view
 }
 
 /// The device code of one view of a source.

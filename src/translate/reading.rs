@@ -56,6 +56,7 @@ impl Reading {
             stuck: None,
             effects: None,
             choices: None,
+            repeated: None,
             unit_name: &self.unit_name,
             assume_no_alias: options.assume_no_alias,
             line_directives: options.line_directives,

@@ -63,10 +63,7 @@ impl Device {
             out.push('\n');
         }
         let mut add = |items: Items, out: &mut String| {
-            let items = items.into_iter().map(|(place, text)| {
-                let text = meanings.before(&place, &text) + &text;
-                (place, text)
-            });
+            let items = items.into_iter().map(|(place, text)| meanings.meant(place, &text));
             *out += &choices.arranged(items.collect());
         };
         for text in self.externs.values() {

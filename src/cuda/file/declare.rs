@@ -5,6 +5,8 @@
 use std::collections::BTreeMap;
 
 use super::device::Device;
+use super::hidden::Hidden;
+use super::options::OTHER_BUILD;
 use crate::acc::ast::{ClauseKind, DataClause, ListItem};
 use crate::cuda::code::text::words;
 use crate::cuda::program::declared::has_memory;
@@ -26,7 +28,7 @@ struct Twin<'a> {
 
 impl Device {
     /// A `declare` at file scope: the variables that this file defines get a twin on the device.
-    pub fn declare(&mut self, input: &Input, index: usize) -> Result<(), Refused> {
+    pub fn declare(&mut self, input: &Input, hidden: &Hidden, index: usize) -> Result<(), Refused> {
         let clauses = &input.bound[index].directive.clauses;
         for clause in clauses {
             if let ClauseKind::Data(data, _) = &clause.kind
@@ -57,6 +59,8 @@ impl Device {
             self.declared.insert(decl.name.clone());
             if !decl.is_extern {
                 let names = Twin { name: &decl.name, path: &path, declaration: &twin };
+                let others = hidden.declarations(input, (self.choices.own(), decl), item.span)?;
+                self.depends(item.span.start, others);
                 self.define(input, item.span.start, &names, (clause, decl.is_static));
             }
         }
@@ -64,15 +68,20 @@ impl Device {
     }
 
     /// Twins for the variables of this file that headers place on the device.
-    pub fn declare_for_headers(&mut self, input: &Input, diags: &mut Vec<Diag>) {
+    pub fn declare_for_headers(&mut self, input: &Input, hidden: &Hidden, diags: &mut Vec<Diag>) {
         for (name, clause) in of_headers(input) {
             self.declared.insert(name.to_owned());
             let Some(decl) = definition(input, name) else { continue };
+            let place = decl.name_span.start;
+            match hidden.declarations(input, (self.choices.own(), decl), decl.name_span) {
+                Ok(others) => self.depends(place, others),
+                Err(why) => diags.push(*why),
+            }
             match twin(input, input.source, decl) {
                 Some(twin) => {
                     let path = qualified::path(&input.source, decl);
                     let names = Twin { name, path: &path, declaration: &twin };
-                    self.define(input, decl.name_span.start, &names, (clause, decl.is_static))
+                    self.define(input, place, &names, (clause, decl.is_static))
                 }
                 None => diags.push(*refused(decl.name_span, "a variable of this type")),
             }
@@ -80,7 +89,7 @@ impl Device {
     }
 
     /// Declares the twins that other files define and these texts name; the texts that came in.
-    pub fn declare_extern(&mut self, input: &Input, texts: &[String]) -> Vec<String> {
+    pub fn declare_extern(&mut self, input: &Input, hidden: &Hidden, texts: &[String]) -> Vec<String> {
         let mut known: BTreeMap<&str, (Seen, &Decl)> = BTreeMap::new();
         for (name, _) in of_headers(input) {
             let found = input.headers.iter().find_map(|seen| Some((*seen, global(seen, name)?)));
@@ -94,11 +103,18 @@ impl Device {
                 found.filter(|(_, decl)| decl.is_extern).map(|found| (item.base.text.as_str(), found)),
             );
         }
+        let end = Span { start: u32::MAX - 1, end: u32::MAX };
         let mut came = Vec::new();
         for name in texts.iter().flat_map(|text| words(text)) {
             let Some((seen, decl)) = known.remove(name) else { continue };
             let Some(twin) = twin(input, seen, decl) else { continue };
-            let text = format!("namespace device {{ extern __device__ {twin}; }}\n");
+            let mut text = format!("namespace device {{ extern __device__ {twin}; }}\n");
+            let number = input.headers.iter().position(|one| std::ptr::eq(one.unit, seen.unit));
+            let number = number.unwrap_or(self.choices.own());
+            for (number, branch) in hidden.declarations(input, (number, decl), end).unwrap_or_default() {
+                let place = self.choices.place(number, branch.start);
+                text = self.choices.arranged(vec![(place, OTHER_BUILD.to_owned())]) + &text;
+            }
             self.externs.insert(name.to_owned(), text.clone());
             came.push(text);
         }

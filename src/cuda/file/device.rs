@@ -91,6 +91,8 @@ pub struct Device {
     pub(super) macros: BTreeSet<String>,
     /// The code that kernels and functions are made of, by the place of these.
     pub(super) origins: BTreeMap<(usize, u32), Span>,
+    /// Branches that another build may choose and that declare variables of kernels otherwise: the places of these kernels.
+    pub(super) dependents: BTreeMap<(usize, Span), BTreeSet<(usize, u32)>>,
     /// Functions of this file that headers declare as routines.
     pub(super) of_headers: BTreeSet<String>,
     /// Names of the program that the device file has another for.
@@ -185,6 +187,13 @@ impl Device {
             .or_insert(text);
     }
 
+    /// Notes that a kernel is another one where branches are chosen that were not read.
+    pub fn depends(&mut self, place: u32, branches: impl IntoIterator<Item = (usize, Span)>) {
+        for branch in branches {
+            self.dependents.entry(branch).or_default().insert((self.choices.own(), place));
+        }
+    }
+
     /// The declaration of the launcher of the region at `place`.
     pub fn prototype(&mut self, place: u32, text: String) {
         self.prototypes.entry(place).and_modify(|known| known.push_str(&text)).or_insert(text);
@@ -201,11 +210,10 @@ impl Device {
     }
 
     /// Finds everything that the kernels need.
-    pub fn close(&mut self, input: &Input, fit: Fit, diags: &mut Vec<Diag>) {
+    pub fn close(&mut self, input: &Input, hidden: &Hidden, fit: Fit, diags: &mut Vec<Diag>) {
         if self.is_empty() {
             return;
         }
-        let hidden = Hidden::of(input, &self.choices);
         self.taken = renamed::taken(input);
         let kernels = self.kernels.values().map(|text| Copied::new(Part::Kernel, text.clone()));
         let declared: Vec<String> = self.declared.iter().cloned().collect();
@@ -243,7 +251,7 @@ impl Device {
                 match self.function(input, fit, &name) {
                     Ok(texts) => {
                         pending.extend(texts);
-                        self.other_functions(&hidden, &name);
+                        self.other_functions(hidden, &name);
                     }
                     Err(why) => diags.push(*why),
                 }
@@ -264,13 +272,13 @@ impl Device {
                 if !known.insert((one.part, word.to_owned())) {
                     continue;
                 }
-                pending.extend(self.need(input, &hidden, word, one.part));
+                pending.extend(self.need(input, hidden, word, one.part));
                 if one.part != Part::Kernel && !one.own.iter().any(|own| own == word) {
                     pending.extend(self.constant(input, word, one.part));
                 }
             }
         }
-        self.close_functions(input, &hidden);
+        self.close_functions(input, hidden);
         self.include_unseen(input, diags);
         self.include_standard(input);
     }
@@ -278,7 +286,7 @@ impl Device {
     /// Finds the variables that functions name and other files define, and what these need.
     fn close_functions(&mut self, input: &Input, hidden: &Hidden) {
         let functions: Vec<String> = self.functions.values().cloned().collect();
-        let mut pending = self.declare_extern(input, &functions);
+        let mut pending = self.declare_extern(input, hidden, &functions);
         let mut known: BTreeSet<String> = BTreeSet::new();
         while let Some(text) = pending.pop() {
             let new = words(&text).into_iter().filter(|word| known.insert((*word).to_owned()));
@@ -466,6 +474,9 @@ impl Device {
         self.in_place |= other.in_place;
         self.macros.extend(other.macros);
         self.origins.extend(other.origins);
+        for (branch, places) in other.dependents {
+            self.dependents.entry(branch).or_default().extend(places);
+        }
         self.taken.extend(other.taken);
         self.layouts.extend(other.layouts);
         self.of_headers.extend(other.of_headers);

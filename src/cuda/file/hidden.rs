@@ -3,18 +3,20 @@
 //! Invariant: a branch is parsed only if a definition is looked for of a name that it has.
 
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 
 use rustc_hash::FxHashSet;
 
 use crate::bind::Declared;
-use crate::host::{self, ir::Unit};
+use crate::host;
+use crate::host::ir::{Decl, DeclKind, Unit};
 use crate::scan::{self, Scan, View};
 use crate::source::{SourceFile, Span};
 
 use crate::cuda::code::text::words;
 use crate::cuda::fit::copied;
 use crate::cuda::program::choices::Choices;
-use crate::cuda::program::{Input, Seen};
+use crate::cuda::program::{Input, Refused, Seen, refused};
 
 /// The branches of a source and its headers that are not shown.
 pub struct Hidden<'a> {
@@ -28,6 +30,21 @@ struct Branch<'a> {
     span: Span,
     words: FxHashSet<String>,
     read: OnceCell<(Scan, Unit)>,
+}
+
+impl Branch<'_> {
+    /// Whether it declares a variable of this name that code at an offset of the source, by its number, may name.
+    fn declares(&self, unit: &Unit, decl: &Decl, (own, offset): (usize, u32)) -> bool {
+        let holds = |span: Span| span.start <= offset && offset < span.end;
+        let is_visible = |other: &Decl| {
+            let mut around = unit.functions.iter().filter(|function| function.span.contains(other.span));
+            unit.globals.iter().any(|id| unit.decl(*id).name_span == other.name_span)
+                || self.number == own && around.any(|function| holds(function.span))
+        };
+        let is_variable = |kind: DeclKind| matches!(kind, DeclKind::Variable | DeclKind::Parameter);
+        let mut named = unit.decls_named(&decl.name).filter(|other| is_variable(other.kind));
+        named.any(|other| self.span.contains(other.name_span) && is_visible(other))
+    }
 }
 
 impl<'a> Hidden<'a> {
@@ -61,6 +78,31 @@ impl<'a> Hidden<'a> {
             inside.into_iter().map(|span| (branch.number, span))
         });
         all.collect()
+    }
+
+    /// The branches that declare a variable otherwise than was read, for code at `at` in the source: they hold the declaration,
+    /// or a part of it, as its type. Refused if a condition does not mean at `at` what it means there.
+    pub fn declarations(
+        &self,
+        input: &Input,
+        (number, decl): (usize, &Decl),
+        at: Span,
+    ) -> Result<BTreeSet<(usize, Span)>, Refused> {
+        let Some(choices) = input.choices.filter(|_| !input.in_place) else { return Ok(BTreeSet::new()) };
+        let own = choices.own();
+        let others = self
+            .with(&decl.name)
+            .filter(|branch| branch.declares(self.seen(branch).unit, decl, (own, at.start)));
+        let parts =
+            self.branches.iter().filter(|branch| branch.number == number && decl.span.contains(branch.span));
+        let all: BTreeSet<(usize, Span)> =
+            others.chain(parts).map(|branch| (branch.number, branch.span)).collect();
+        let place = choices.place(own, at.start);
+        if all.iter().all(|branch| choices.is_same_condition(*branch, &place)) {
+            return Ok(all);
+        }
+        let what = format!("`{}`, declared under a condition on a macro that changes behind it,", decl.name);
+        Err(refused(at, &what))
     }
 
     fn with(&self, word: &str) -> impl Iterator<Item = &Branch<'a>> {

@@ -14,6 +14,9 @@ use crate::cuda::program::renamed;
 /// The words of conditions that are no macros.
 const CONDITIONS: [&str; 8] = ["if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else", "defined"];
 
+/// What refuses a build whose options choose code that was not read.
+pub const OTHER_BUILD: &str = "#error \"acc2omp has read this code for other options of the compiler\"\n";
+
 /// The text of code in other branches of one condition in it: the condition by its file and number, the texts by branch.
 #[derive(Clone, Debug, Default)]
 pub struct Variants {
@@ -28,7 +31,7 @@ impl Device {
             let inside = self.choices.hidden_in(*number, *span);
             inside.into_iter().map(|branch| (*number, branch))
         });
-        let all: BTreeSet<(usize, Span)> = all.collect();
+        let all: BTreeSet<(usize, Span)> = all.chain(self.dependents.keys().copied()).collect();
         all.into_iter().collect()
     }
 
@@ -36,24 +39,39 @@ impl Device {
     /// the same text.
     pub fn compare(&mut self, (number, branch): (usize, Span), other: Option<&Device>) {
         let around = self.origins.iter().filter(|((file, _), span)| *file == number && span.contains(branch));
-        let places: Vec<(usize, u32)> = around.map(|(place, _)| *place).collect();
+        let mut places: BTreeSet<(usize, u32)> = around.map(|(place, _)| *place).collect();
+        places.extend(self.dependents.get(&(number, branch)).into_iter().flatten());
         for place in places {
-            let own = |device: &Device| match number == self.choices.own() {
-                true => device.kernels.get(&place.1).or_else(|| device.functions.get(&place)).cloned(),
+            let is_sources = place.0 == self.choices.own();
+            let own = |device: &Device| match is_sources {
+                true => {
+                    let known = device.kernels.get(&place.1).or_else(|| device.globals.get(&place.1));
+                    known.or_else(|| device.functions.get(&place)).cloned()
+                }
                 false => device.functions.get(&place).cloned(),
             };
             let is_called_alike = |other: &&Device| {
-                number != self.choices.own()
-                    || self.prototypes.get(&place.1) == other.prototypes.get(&place.1)
+                !is_sources || self.prototypes.get(&place.1) == other.prototypes.get(&place.1)
             };
             let there = other.filter(is_called_alike).and_then(own);
             if there.is_some() && there == own(self) {
                 continue;
             }
             let fork = self.choices.fork_at(number, branch).map(|(fork, branch)| ((number, fork), branch));
-            let may_choose =
-                |fork: (usize, usize)| self.variants.get(&place).is_none_or(|known| known.fork == fork);
+            let may_choose = |fork: (usize, usize)| {
+                self.variants.get(&place).is_none_or(|known| known.fork == fork)
+                    && self.choices.is_decided_around(fork, &self.choices.place(place.0, place.1))
+            };
+            // A condition elsewhere that chooses alike may have brought this text.
+            let is_known = |text: &String| {
+                let variants = self.variants.get(&place).zip(fork);
+                variants.is_some_and(|(known, fork)| {
+                    let alike = |at: usize| self.choices.is_same_choice((known.fork, at), fork);
+                    known.texts.iter().any(|(at, one)| one == text && alike(*at))
+                })
+            };
             match (there, fork, other) {
+                (Some(text), ..) if is_known(&text) => {}
                 (Some(text), Some((fork, branch)), Some(other)) if may_choose(fork) => {
                     let new = || Variants { fork, texts: BTreeMap::new() };
                     let known = self.variants.entry(place).or_insert_with(new);
@@ -68,8 +86,7 @@ impl Device {
     /// Lets code refuse to be built for a branch.
     fn guard(&mut self, place: (usize, u32), (number, branch): (usize, Span)) {
         let at = (self.choices.place(place.0, place.1), self.choices.place(number, branch.start));
-        let why = "#error \"acc2omp has read this code for other options of the compiler\"\n";
-        let guard = self.choices.arranged(vec![(at.1.relative(&at.0), why.to_owned())]);
+        let guard = self.choices.arranged(vec![(at.1.relative(&at.0), OTHER_BUILD.to_owned())]);
         self.guards.entry(place).or_default().push_str(&guard);
     }
 

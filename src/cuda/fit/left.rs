@@ -9,7 +9,8 @@ use crate::acc::ast::DirectiveKind;
 use crate::cuda::code::text::{placed_words, words};
 use crate::cuda::meaning;
 use crate::cuda::program::{
-    Input, Refused, Seen, declared, defines, functions, levels, predefined, qualified, refused, routines,
+    Input, Refused, Seen, declared, defines, functions, levels, predefined, qualified, refused, repeated,
+    routines,
 };
 use crate::cuda::types::{cpp_complex, spelling};
 use crate::diag;
@@ -287,6 +288,14 @@ impl<'a, 'b> Candidate<'a, 'b> {
         if self.holds_left_loop() {
             return Some(Why::about("holds a `loop` that is left"));
         }
+        if self.has_chosen_head() {
+            return Some(Why::about("has a head that conditions of the preprocessor choose"));
+        }
+        if let Err(why) = repeated::none(self.input, self.seen, self.function.span)
+            && !self.is_in_place
+        {
+            return Some(if self.is_own() { Why::own(why) } else { Why::in_header(&why) });
+        }
         let of_file = match self.of {
             Origin::Own => self.of_source(writable),
             Origin::Read(there) => self.of_header(there, writable),
@@ -295,6 +304,18 @@ impl<'a, 'b> Candidate<'a, 'b> {
         of_file.or_else(|| self.of_language()).or_else(|| {
             let name = self.hosts_variable()?;
             Some(Why::about(format!("names `{name}`, a variable of the host")))
+        })
+    }
+
+    /// Whether another build gives the same body another head.
+    fn has_chosen_head(&self) -> bool {
+        let Candidate { input, seen, function, is_in_place, .. } = *self;
+        let mut files = input.headers.iter();
+        let number = files.position(|one| std::ptr::eq(one.unit, seen.unit)).unwrap_or(input.headers.len());
+        let head = Span { start: function.span.start, end: seen.unit.stmt(function.body).span.start };
+        input.choices.filter(|_| !is_in_place).is_some_and(|choices| {
+            let (begin, end) = (choices.place(number, head.start), choices.place(number, head.end));
+            !begin.is_around(&end) || !choices.hidden_in(number, head).is_empty()
         })
     }
 

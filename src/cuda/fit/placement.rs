@@ -9,7 +9,7 @@ use super::left::{Left, Writable};
 use super::{callable, cpp, object, obstacle, twin, undeclared};
 use crate::acc::ast::DirectiveKind;
 use crate::cuda::program::functions::{functions, in_namespace, is_plain};
-use crate::cuda::program::{Input, Refused, levels, refused, routines, units};
+use crate::cuda::program::{Input, Refused, levels, refused, repeated, routines, units};
 use crate::cuda::types::spelling;
 use crate::host::ir::StmtId;
 use crate::plan::Part;
@@ -162,11 +162,13 @@ impl<'a> Placements<'a> {
 fn launch_of<'a>(input: &Input<'a>, (index, stmt): (usize, StmtId), in_place: bool) -> Placement<'a> {
     let object = object::needed(input, index, stmt).filter(|_| in_place);
     let input = &Input { in_place, object, ..*input };
-    let whole = || spelling::none_too_long(input, input.stmt_span(stmt));
+    let span = input.stmt_span(stmt);
+    let whole = || spelling::none_too_long(input, span);
     if !in_place {
         let fits = whole()
             .and_then(|()| callable::none(input, index, stmt))
-            .and_then(|()| undeclared::none(input, index, stmt));
+            .and_then(|()| undeclared::none(input, index, stmt))
+            .and_then(|()| repeated::none(input, &input.source, span));
         return fits.map_or_else(Placement::Untranslated, |()| Placement::DeviceFile);
     }
     let why = obstacle::obstacle(input, index, stmt).or_else(|| whole().err());

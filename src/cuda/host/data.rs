@@ -27,7 +27,7 @@ pub fn items<'a>(input: &Input<'a>, index: usize) -> Vec<(&'a DataClause, &'a Li
             items.extend(list.iter().map(|item| (clause, item)));
         }
     }
-    items.sort_by_key(|(_, item)| item.depth());
+    items.sort_by_key(|(_, item)| item::order(input, index, item));
     items
 }
 
@@ -421,7 +421,7 @@ impl Lowering<'_> {
         let bound = &self.input.bound[index];
         let span = bound.directive.span;
         if bound.function.is_none() {
-            self.device.declare(self.input, index)?;
+            self.device.declare(self.input, self.hidden, index)?;
             return Ok(vec![Change::Gone(span)]);
         }
         let Item::Declare { exits, .. } = &self.input.plan.items[index] else {

@@ -54,6 +54,8 @@ struct Scheduled<'a> {
     /// The variables from outside, and what else the region gets.
     captured: Vec<Captured<'a>>,
     extras: Vec<Extra>,
+    /// The branches of other builds that declare the variables otherwise.
+    others: BTreeSet<(usize, Span)>,
     sizes: Sizes,
     is_one_gang: bool,
     /// No two names lead to the same memory.
@@ -131,10 +133,15 @@ impl<'a> Lowering<'a> {
             let what = format!("`{}`, which is a macro's name by then,", one.name);
             return Err(refused(input.bound[index].directive.span, &what));
         }
+        let mut others = BTreeSet::new();
+        for one in &captured {
+            let place = (file_number(input, one), &*one.decl);
+            others.extend(self.hidden.declarations(input, place, input.bound[index].directive.span)?);
+        }
         let sizes = shape(input, &nest, stmt, &asked);
         spill::spill(input, &nest, (stmt, sizes), &mut captured)?;
         let is_distinct = are_distinct(input, index, stmt, &captured);
-        Ok(Scheduled { asked, nest, captured, extras, sizes, is_one_gang, is_distinct })
+        Ok(Scheduled { asked, nest, captured, extras, others, sizes, is_one_gang, is_distinct })
     }
 
     /// The block of a launch in its place.
@@ -178,7 +185,8 @@ impl<'a> Lowering<'a> {
             shape: (scheduled.sizes.vector, scheduled.sizes.workers),
             queued: asked.queue.is_some(),
         };
-        self.add(input, launch, &launcher, &kernel.code);
+        let key = self.add(input, launch, &launcher, &kernel.code);
+        self.device.depends(key, scheduled.others.iter().copied());
         let params = kernel.host.params.iter();
         let mut arguments: Vec<String> = params.map(|param| param.argument.clone()).collect();
         arguments.extend(kernel.grid.passed.as_ref().map(|passed| passed.argument.clone()));
@@ -228,8 +236,8 @@ impl<'a> Lowering<'a> {
         self.launchers.fresh(&name)
     }
 
-    /// Adds kernel and launcher to the device file, the launcher's declaration to the header.
-    fn add(&mut self, input: &Input, launch: Launch, launcher: &Launcher, code: &str) {
+    /// Adds kernel and launcher to the device file, the launcher's declaration to the header; their place.
+    fn add(&mut self, input: &Input, launch: Launch, launcher: &Launcher, code: &str) -> u32 {
         let Launch { index, stmt, root, is_split, .. } = launch;
         let own = root.filter(|root| *root != index);
         let mut text = String::new();
@@ -248,6 +256,7 @@ impl<'a> Lowering<'a> {
         let whole = Span { start: input.bound[index].directive.span.start, end: input.stmt_span(stmt).end };
         self.device.kernel(key, text, whole);
         self.device.prototype(key, launcher::prototype(launcher));
+        key
     }
 }
 
@@ -347,10 +356,14 @@ fn is_macro_since(input: &Input, stmt: StmtId, one: &Captured) -> bool {
     let Some(choices) = input.choices.filter(|choices| choices.names().contains(&one.name)) else {
         return false;
     };
-    let files = input.headers.iter().chain([&input.source]);
-    let number = files.into_iter().position(|seen| std::ptr::eq(seen.unit, one.seen.unit));
-    let declared = choices.place(number.unwrap_or(choices.own()), one.decl.span.start);
+    let declared = choices.place(file_number(input, one), one.decl.span.start);
     !choices.is_same_between(&one.name, &declared, &choices.place(choices.own(), input.stmt_span(stmt).start))
+}
+
+/// The number of the file that declares a variable.
+fn file_number(input: &Input, one: &Captured) -> usize {
+    let mut files = input.headers.iter().chain([&input.source]);
+    files.position(|seen| std::ptr::eq(seen.unit, one.seen.unit)).unwrap_or(input.headers.len())
 }
 
 /// The names that are taken in a launch.

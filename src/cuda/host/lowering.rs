@@ -8,6 +8,7 @@ use crate::acc::ast::DirectiveKind;
 use crate::bind::{ancestors, descendants};
 use crate::cuda::code::change::Change;
 use crate::cuda::file::device::Device;
+use crate::cuda::file::hidden::Hidden;
 use crate::cuda::fit::hoisted::Hoisted;
 use crate::cuda::fit::placement::Placements;
 use crate::cuda::program::names::Names;
@@ -20,6 +21,8 @@ pub struct Lowering<'a> {
     pub input: &'a Input<'a>,
     /// What the device file gets.
     pub device: Device,
+    /// What other builds define and declare.
+    pub hidden: &'a Hidden<'a>,
     /// What there is to say.
     pub diags: Vec<Diag>,
     /// Where the device gets constructs and routines.

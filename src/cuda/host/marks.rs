@@ -13,7 +13,7 @@ use crate::cuda::fit::callable;
 use crate::cuda::fit::cpp::reached;
 use crate::cuda::program::functions::{bare, functions, mark};
 use crate::cuda::program::{Refused, levels, refused};
-use crate::host::ir::{DeclKind, StmtId};
+use crate::host::ir::{Decl, DeclKind, StmtId};
 use crate::source::Span;
 
 impl Lowering<'_> {
@@ -53,8 +53,11 @@ impl Lowering<'_> {
             let text = self.input.file().text(span);
             !["= default", "= delete", "=default", "=delete"].iter().any(|end| text.contains(end))
         };
-        let prototypes =
-            unit.decls_named(name).filter(|decl| decl.kind == DeclKind::Prototype && is_written(decl.span));
+        // To the grammar, a conversion is a member like any other.
+        let is_function = |decl: &&Decl| {
+            decl.kind == DeclKind::Prototype || decl.kind == DeclKind::Member && name.starts_with("operator ")
+        };
+        let prototypes = unit.decls_named(name).filter(|decl| is_function(decl) && is_written(decl.span));
         functions(self.input, name)
             .map(|function| function.span)
             .chain(prototypes.map(|decl| decl.span))

@@ -41,7 +41,7 @@ impl Lowering<'_> {
         let calls = Calls::of(self.input, index, &asked);
         let mut items = items(self.input, index);
         if calls.leaves {
-            items.sort_by_key(|(_, item)| std::cmp::Reverse(item.depth()));
+            items.sort_by_key(|(_, item)| std::cmp::Reverse(item::order(self.input, index, item)));
         }
         let mut lines = Vec::new();
         for (clause, item) in items {

@@ -13,10 +13,13 @@ use crate::cuda::program::names::Names;
 use crate::cuda::program::routines::routine_name;
 use crate::cuda::program::{Input, Refused};
 use crate::cuda::schedule::nest;
+use crate::cuda::schedule::owners::levels_at;
 use crate::cuda::schedule::sizes::Shape;
+use crate::cuda::schedule::spill;
 use crate::cuda::types::spelling;
 use crate::host::ir::{FunctionId, Unit};
 use crate::sema::{self, Class};
+use crate::source::Span;
 
 /// The body of a function as device code: the loops of a routine with levels are shared out.
 pub fn routine_code(input: &Input, at: usize, edits: Edits, indent: usize) -> Result<String, Refused> {
@@ -57,6 +60,10 @@ pub fn routine_code(input: &Input, at: usize, edits: Edits, indent: usize) -> Re
         is_together: true,
         is_one_gang: false,
     };
+    let whole = unit.stmt(body).span;
+    let is_threads = |span: Span| !levels.threads() || levels_at(input, &nest, span).vector;
+    spill::fits_threads(input, whole, 0, is_threads)?;
+    spill::none_lasting(input, whole, is_threads)?;
     body_of.prepare(body)?;
     body_of.code(body, indent)
 }

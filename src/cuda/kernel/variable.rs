@@ -175,17 +175,25 @@ fn known(input: &Input, one: &Captured) -> Option<Type> {
     let derived = one.decl.derived.as_slice();
     let is_plain = matches!(derived, [] | [Derived::Pointer | Derived::Array(_) | Derived::Reference]);
     let is_own = matches!(one.decl.kind, DeclKind::Variable | DeclKind::Parameter);
-    if !is_plain || !is_own || spelling::is_chosen(input, &one.decl) {
-        return None;
-    }
-    let mut files = input.headers.iter().chain([&input.source]);
-    let number = files.position(|seen| std::ptr::eq(seen.unit, one.seen.unit))?;
-    let is_chosen = |choices: &Choices| choices.is_chosen(&choices.place(number, one.decl.span.start));
-    if input.choices.is_some_and(is_chosen) {
+    if !is_plain || !is_own || is_chosen(input, one) {
         return None;
     }
     let (words, is_const) = spelling::builtin(input, one.seen, &one.decl)?;
     Some(Type { is_const, ..Type::pointer(words) })
+}
+
+/// Whether the build may decide what a variable's type is: by the type's name, or by conditions around its declaration or in it.
+fn is_chosen(input: &Input, one: &Captured) -> bool {
+    if spelling::is_chosen(input, &one.decl) {
+        return true;
+    }
+    let mut files = input.headers.iter().chain([&input.source]);
+    let number = files.position(|seen| std::ptr::eq(seen.unit, one.seen.unit)).unwrap_or(input.headers.len());
+    let is_under = |choices: &Choices| {
+        choices.is_chosen(&choices.place(number, one.decl.span.start))
+            || !choices.hidden_in(number, one.decl.span).is_empty()
+    };
+    input.choices.is_some_and(is_under)
 }
 
 /// Copies of memory behind a pointer, in scratch memory of the device: the host's first byte of it, its length, and how
@@ -431,7 +439,7 @@ impl<'a> Making<'a, '_> {
         self.made.param(Type::value(element), *name, *name);
         let plain = spelling::plain(self.input, one.seen, &one.decl).filter(|_| one.class != Class::Record);
         // What the build chooses, the header does not know.
-        let plain = plain.filter(|_| !spelling::is_chosen(self.input, &one.decl));
+        let plain = plain.filter(|_| !is_chosen(self.input, one));
         if let Some(plain) = plain {
             let is_same = *element == plain || variable.known.is_some();
             self.host.param((Type::value(element), Type::value(plain)), name, here, is_same);

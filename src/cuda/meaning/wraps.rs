@@ -41,6 +41,11 @@ impl Wraps {
         }
     }
 
+    /// Puts texts before and behind an expression.
+    pub fn around(&mut self, span: Span, open: String, close: &'static str) {
+        self.all.push((span, open, close));
+    }
+
     /// Adds all of it.
     pub fn add_to(mut self, edits: &mut Edits) {
         self.all.sort_by_key(|(span, ..)| (span.start, std::cmp::Reverse(span.end)));

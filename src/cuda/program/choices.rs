@@ -56,6 +56,8 @@ struct File {
     lines: Vec<MacroLine>,
     /// The lines as the file has them.
     texts: Vec<String>,
+    /// It is read once, however often it is included.
+    is_once: bool,
 }
 
 /// A condition with its branches.
@@ -72,6 +74,8 @@ struct Branch {
     inside: Span,
     head: String,
     is_shown: bool,
+    /// The macro that the condition asks for alone, and whether this branch wants it defined.
+    wants: Option<(String, bool)>,
 }
 
 impl Choices {
@@ -140,6 +144,11 @@ impl Choices {
         found
     }
 
+    /// Whether a file is read once, however often it is included.
+    pub fn is_read_once(&self, number: usize) -> bool {
+        self.files.get(number).is_none_or(|file| file.is_once)
+    }
+
     /// Whether nothing has been read.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
@@ -181,12 +190,60 @@ impl Choices {
         heads.map(|branch| branch.head.as_str()).collect()
     }
 
+    /// The conditions around a place, outermost first: where each begins, and the lines that lead into the branch.
+    pub fn forks_around(&self, place: &Place) -> Vec<(Place, Vec<&str>)> {
+        let around = place.groups.iter().map(|(file, fork, branch)| {
+            let known = &self.files[*file].forks[*fork];
+            let heads = known.branches.iter().take(branch + 1).map(|branch| branch.head.as_str());
+            (self.place(*file, known.whole.start), heads.collect())
+        });
+        around.collect()
+    }
+
     /// The condition right around a branch, and the number of the branch.
     pub fn fork_at(&self, number: usize, branch: Span) -> Option<(usize, usize)> {
         let forks = self.files.get(number)?.forks.iter().enumerate();
         let mut found = forks
             .filter_map(|(at, fork)| Some((at, fork.branches.iter().position(|one| one.inside == branch)?)));
         found.next()
+    }
+
+    /// Whether a condition stands under no others than those around `place`.
+    pub fn is_decided_around(&self, (number, fork): (usize, usize), place: &Place) -> bool {
+        let whole = self.files[number].forks[fork].whole;
+        self.place(number, whole.start).is_around(place)
+    }
+
+    /// Whether two branches are read by the same builds, as far as their own conditions go.
+    pub fn is_same_choice(&self, one: ((usize, usize), usize), other: ((usize, usize), usize)) -> bool {
+        let branches = |(number, fork): (usize, usize)| self.files[number].forks[fork].branches.as_slice();
+        let (first, second) = (branches(one.0), branches(other.0));
+        let wants = |branches: &[Branch], at: usize| branches.get(at).and_then(|branch| branch.wants.clone());
+        let heads = |branches: &[Branch], at: usize| -> Vec<String> {
+            let heads = branches.iter().take(at + 1).map(|branch| branch.head.split_whitespace());
+            heads.map(|words| words.collect::<Vec<_>>().join(" ")).collect()
+        };
+        let wanted = wants(first, one.1);
+        wanted.is_some() && wanted == wants(second, other.1) || heads(first, one.1) == heads(second, other.1)
+    }
+
+    /// Whether a condition around a branch means the same at `place`: no line about a macro that it asks for stands between.
+    pub fn is_same_condition(&self, (number, branch): (usize, Span), place: &Place) -> bool {
+        let there = self.place(number, branch.start);
+        let heads = self.conditions(&there).join("\n");
+        let mut pending: Vec<String> = words(&heads).into_iter().map(str::to_owned).collect();
+        let mut known: HashSet<String> = HashSet::new();
+        while let Some(name) = pending.pop() {
+            if !self.is_same_between(&name, &there, place) {
+                return false;
+            }
+            if known.insert(name.clone()) {
+                let bodies = self.lines(&name);
+                let named = bodies.iter().flat_map(|line| words(&line.line.body));
+                pending.extend(named.filter(|word| !known.contains(*word)).map(str::to_owned));
+            }
+        }
+        true
     }
 
     /// A text where a condition chooses another in some of its branches.
@@ -273,6 +330,11 @@ impl Place {
         self.key < other.key
     }
 
+    /// The same without conditions.
+    pub fn bare(&self) -> Place {
+        Place { key: self.key.clone(), groups: Vec::new() }
+    }
+
     /// The same where the conditions around `other` hold.
     pub fn relative(&self, other: &Place) -> Place {
         let same = self.groups.iter().zip(&other.groups).take_while(|(one, other)| one == other).count();
@@ -313,10 +375,17 @@ fn file(seen: &Seen) -> File {
         let travels = !is_include_guard(seen, &fork, &lines)
             && !named.iter().any(is_compilers)
             && !named.iter().all(is_openacc);
-        let branches = fork.branches.iter().map(|branch| Branch {
+        let first = fork.branches.first().and_then(|first| first.is_defined());
+        let wants = |at: usize| {
+            let (name, is_defined) =
+                first.filter(|_| at == 0 || fork.branches.len() == 2 && is_else(&fork.branches[1]))?;
+            Some((name.to_owned(), is_defined == (at == 0)))
+        };
+        let branches = fork.branches.iter().enumerate().map(|(at, branch)| Branch {
             inside: branch.inside,
             head: seen.file.text(branch.head).trim_end().to_owned(),
             is_shown: seen.scan.shows(branch.inside.start),
+            wants: wants(at),
         });
         Choice { whole: fork.whole, branches: branches.collect(), travels }
     });
@@ -327,7 +396,16 @@ fn file(seen: &Seen) -> File {
         // What is continued by nothing ends there.
         seen.file.text(line.span).trim_end().trim_end_matches('\\').trim_end().to_owned()
     });
-    File { at: Place::default(), forks: forks.collect(), texts: texts.collect(), lines }
+    let forks: Vec<Choice> = forks.collect();
+    let is_pragma = |line: &str| words(line).starts_with(&["pragma", "once"]);
+    let is_once = scan::forks(seen.file).first().is_some_and(|fork| is_include_guard(seen, fork, &lines))
+        || memchr::memmem::find(&seen.file.bytes, b"once").is_some()
+            && String::from_utf8_lossy(&seen.file.bytes).lines().any(is_pragma);
+    File { at: Place::default(), forks, texts: texts.collect(), lines, is_once }
+}
+
+fn is_else(branch: &scan::Branch) -> bool {
+    branch.condition().0 == "else"
 }
 
 /// Whether a condition is there for a header to be read once.

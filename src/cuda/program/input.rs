@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use super::choices::Choices;
 use super::effects::Effects;
 use super::members;
+use super::repeated::Repeated;
 use super::stuck::Stuck;
 use crate::acc::ast::ClauseKind;
 use crate::bind::{Bound, Declared};
@@ -74,6 +75,8 @@ pub struct Input<'a> {
     pub stuck: Option<&'a Stuck>,
     /// What the preprocessor chooses.
     pub choices: Option<&'a Choices>,
+    /// What headers bring that are included several times.
+    pub repeated: Option<&'a Repeated>,
     /// No two names lead to the same memory.
     pub assume_no_alias: bool,
     /// Device code says with `#line` where it comes from.

@@ -72,6 +72,63 @@ impl<'a> Meanings<'a> {
         self.choices.arranged(out)
     }
 
+    /// Code with the lines that give macros the meaning that it finds at its place, and its place in the device file.
+    pub fn meant(&mut self, place: Place, text: &str) -> (Place, String) {
+        match self.under_conditions(&place, text) {
+            Some(whole) => (place.bare(), whole),
+            None => {
+                let whole = self.before(&place, text) + text;
+                (place, whole)
+            }
+        }
+    }
+
+    /// Code under conditions, with these: if the macros that they ask for, or the code, do not mean here what they mean there,
+    /// their lines come again, each under its own conditions. `None` if nothing has changed, or no condition is around.
+    fn under_conditions(&mut self, place: &Place, text: &str) -> Option<String> {
+        let forks = self.choices.forks_around(place);
+        let outermost = forks.first()?.0.clone();
+        let mut wanted: Vec<(&'a str, usize)> = Vec::new();
+        for (fork, heads) in &forks {
+            wanted.extend(
+                self.reached(&heads.join("\n")).into_iter().map(|name| (name, self.count(name, fork))),
+            );
+        }
+        let asked: BTreeSet<&str> = wanted.iter().map(|(name, _)| *name).collect();
+        wanted.extend(self.reached(text).into_iter().map(|name| (name, self.count(name, place))));
+        if wanted.iter().all(|(name, count)| self.now.get(name) == Some(&Some(*count))) {
+            return None;
+        }
+        let mut items = Vec::new();
+        let names: BTreeSet<&str> = wanted.iter().map(|(name, _)| *name).collect();
+        for name in &names {
+            let count = self.count(name, place);
+            let before = &self.lines[name][..count];
+            // What conditions ask for has all its lines; of others, those from the last one on that surely counts.
+            let last = before.iter().rposition(|line| line.place.is_around(&outermost));
+            let first = last.filter(|_| !asked.contains(name));
+            items.push((
+                Place::default(),
+                match first {
+                    Some(_) => format!("#undef {name}\n"),
+                    None => format!("#pragma pop_macro(\"{name}\")\n#pragma push_macro(\"{name}\")\n"),
+                },
+            ));
+            if first.is_none() {
+                self.kept.insert(name);
+            }
+            let again = before.iter().skip(first.unwrap_or(0));
+            items.extend(again.map(|line| (line.place.clone(), format!("{}\n", line.text))));
+            let is_sure = self.count(name, &outermost) == count;
+            self.now.insert(name, Some(count).filter(|_| is_sure));
+        }
+        items.push((place.clone(), text.to_owned()));
+        if ["#define", "#undef"].iter().any(|word| text.contains(word)) {
+            self.now.values_mut().for_each(|count| *count = None);
+        }
+        Some(self.choices.arranged(items))
+    }
+
     /// The first lines about a macro, as far as they count, at `place`.
     fn again(&self, name: &str, count: usize, place: &Place) -> Vec<(Place, String)> {
         let before = &self.lines[name][..count];

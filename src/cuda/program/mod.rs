@@ -16,6 +16,7 @@ pub mod predefined;
 pub mod privates;
 pub mod qualified;
 pub mod renamed;
+pub mod repeated;
 pub mod routines;
 pub mod sizes;
 pub mod stuck;

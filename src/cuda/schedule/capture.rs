@@ -6,10 +6,10 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::nest::Nest;
-use crate::acc::ast::{DataClause, ListItem, ReductionOp};
+use crate::acc::ast::{DataClause, ReductionOp};
 use crate::cuda::fit::object;
 use crate::cuda::program::uses::{self, outer};
-use crate::cuda::program::{Input, Refused, Seen, qualified, refused};
+use crate::cuda::program::{Input, Refused, Seen, defines, qualified, refused};
 use crate::cuda::types::item::{self, Address, Rows};
 use crate::cuda::types::referred;
 use crate::cuda::types::spelling;
@@ -191,6 +191,9 @@ impl<'a> Capture<'a, '_> {
             return Err(refused(at, "a variable whose declaration is not seen"));
         };
         let decl = object(input, stmt, symbol, decl);
+        if let Some(what) = told_apart(input, seen, &decl).filter(|_| !input.in_place) {
+            return Err(refused(at, &what));
+        }
         let name = known.name.clone();
         let said = input.file().text(at);
         let is_qualified = said.ends_with(&format!("::{name}"));
@@ -267,18 +270,18 @@ impl<'a> Capture<'a, '_> {
 
     /// The construct's own item about a variable, and what all of its items ask for together.
     fn stated(&self, symbol: SymbolId) -> Option<(Motion, &'a DataItem)> {
-        let own = || self.own.iter().filter(|said| is_about(said, symbol));
+        let own = || self.own.iter().filter(|said| is_about(self.input, said, symbol));
         let merged = own().filter_map(|said| said.motion).reduce(Motion::and)?;
         Some((merged, own().next()?))
     }
 
     /// The innermost item around the construct about a variable.
     fn around(&self, symbol: SymbolId) -> Option<&'a DataItem> {
-        self.around.iter().copied().find(|said| is_about(said, symbol))
+        self.around.iter().copied().find(|said| is_about(self.input, said, symbol))
     }
 
     fn is_device_pointer(&self, symbol: SymbolId) -> bool {
-        let own = self.own.iter().find(|said| is_about(said, symbol));
+        let own = self.own.iter().find(|said| is_about(self.input, said, symbol));
         [own, self.around(symbol)].into_iter().flatten().any(|said| said.clause == DataClause::Deviceptr)
     }
 
@@ -361,6 +364,7 @@ impl<'a> Capture<'a, '_> {
                 && said.item.base.text == one.name
                 && !said.item.subscripts().is_empty()
                 && item::rows(self.input, said.directive, &said.item).is_none()
+                && item::element(self.input, said.directive, &said.item).is_none()
         };
         let said = self.around(one.symbol).filter(is_section)?;
         let address = item::address(self.input, said.directive, &said.item).ok();
@@ -372,7 +376,7 @@ impl<'a> Capture<'a, '_> {
         let input = self.input;
         let mut extras = Vec::new();
         let mut own: Vec<&DataItem> = self.own.iter().collect();
-        own.sort_by_key(|said| said.item.depth());
+        own.sort_by_key(|said| item::order(input, said.directive, &said.item));
         for said in own {
             let is_object = object::is_whole(&said.item);
             let is_named = variables.iter().any(|one| Some(one.symbol) == said.symbol);
@@ -381,7 +385,7 @@ impl<'a> Capture<'a, '_> {
                 extras.push(Extra { pointer: Some(text.clone()), text, brings: None, is_object: false });
             } else if input.object.is_some() && is_object {
                 // `object` brings it.
-            } else if let Some(motion) = said.motion.filter(|_| !(is_whole(&said.item) && is_named)) {
+            } else if let Some(motion) = said.motion.filter(|_| !(is_whole(input, said) && is_named)) {
                 if item::rows(input, said.directive, &said.item).is_some() {
                     return Err(refused(said.item.span, "rows that the construct does not name"));
                 }
@@ -395,8 +399,8 @@ impl<'a> Capture<'a, '_> {
 }
 
 /// Whether an item names a variable, or a section of it.
-fn is_about(said: &DataItem, symbol: SymbolId) -> bool {
-    said.symbol == Some(symbol) && is_whole(&said.item)
+fn is_about(input: &Input, said: &DataItem, symbol: SymbolId) -> bool {
+    said.symbol == Some(symbol) && is_whole(input, said)
 }
 
 /// Whether a region may change a scalar by another name: the program takes its address, or a reference leads to it, and the
@@ -435,14 +439,31 @@ fn is_read_only(input: &Input, stmt: StmtId, symbol: SymbolId, used: &Use) -> bo
     used.is_unchanged() && (!is_array || uses::only_indexed(input, stmt, symbol))
 }
 
-/// Whether an item is a variable or a section of it, `this->p[0:n]` included.
-fn is_whole(item: &ListItem) -> bool {
+/// Whether an item is a variable or a section of it, `this->p[0:n]` included, and not what an element of it leads to.
+fn is_whole(input: &Input, said: &DataItem) -> bool {
+    let item = &said.item;
+    if item::element(input, said.directive, item).is_some() {
+        return false;
+    }
     let skipped = usize::from(item.variable() != item.base.text);
     item.parts.iter().skip(skipped).all(|part| !is_member(part))
 }
 
 fn is_member(part: &crate::acc::ast::Part) -> bool {
     matches!(part, crate::acc::ast::Part::Member(_))
+}
+
+/// What of a declaration the device file has no words for.
+fn told_apart(input: &Input, seen: Seen, decl: &Decl) -> Option<String> {
+    let name = &decl.name;
+    if let BaseType::Named(base) = &decl.base
+        && defines::define(input, base).is_some_and(|define| define.params.is_some())
+    {
+        return Some(format!("`{name}`, which the macro `{base}` declares,"));
+    }
+    let is_memory = !decl.derived.is_empty();
+    (is_memory && item::is_volatile(input, seen, decl))
+        .then(|| format!("`{name}`, which is `volatile`, in C++"))
 }
 
 /// The declaration of what a variable names: of a reference, the object; of a name for a pointer, a pointer.

@@ -22,5 +22,6 @@ pub const PREFERENCE: Preference = Preference {
     variable_length_inside: Ok(()),
     loses_address_bounds: false,
     tiles: true,
+    elements_lead: true,
     not_equal: Ok(()),
 };

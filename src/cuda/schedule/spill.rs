@@ -8,14 +8,19 @@ use super::nest::Nest;
 use super::owners::{levels_at, levels_of_owner, shared_by_threads};
 use super::sizes::Sizes;
 use crate::cuda::code::text;
+use crate::cuda::meaning;
 use crate::cuda::program::uses::may_be_pointer;
 use crate::cuda::program::{Input, Refused, Seen, refused};
-use crate::cuda::types::{item, spelling};
-use crate::host::ir::{BinaryOp, Derived, ExprId, ExprKind, StmtId, StmtKind};
+use crate::cuda::types::{enums, item, spelling};
+use crate::host::ir::{BaseType, BinaryOp, Decl, Derived, ExprId, ExprKind, Record, StmtId, StmtKind};
 use crate::sema::Class;
+use crate::source::Span;
 
 /// The bytes that arrays of a gang may have in shared memory; reductions need some, too.
 const LIMIT: i128 = 44 * 1024;
+
+/// The bytes of local memory that CUDA gives a thread at most.
+const LOCAL: i128 = 512 * 1024;
 
 /// The bytes that a firstprivate array has at most to be copied by each thread although nobody writes to it.
 const COPIED: i128 = 128;
@@ -37,7 +42,102 @@ pub fn spill(
             one.role = Role::PrivateMemory(address.clone(), true);
         }
     }
-    large(input, nest, (stmt, sizes), captured)
+    large(input, nest, (stmt, sizes), captured)?;
+    let own = captured.iter().filter(|one| {
+        matches!(one.role, Role::Local | Role::FirstArray(_) | Role::ReductionArray(..))
+            && !shared_by_threads(input, nest, sizes.shape, one)
+    });
+    let held = own.map(|one| size(input, one.seen, &one.decl)).sum();
+    let span = input.stmt_span(stmt);
+    let is_threads = |span: Span| !sizes.shape.many || levels_at(input, nest, span).vector;
+    fits_threads(input, span, held, is_threads)?;
+    none_lasting(input, span, is_threads)
+}
+
+/// That no address leads to a compound literal where threads share what is declared.
+pub fn none_lasting(input: &Input, span: Span, is_threads: impl Fn(Span) -> bool) -> Result<(), Refused> {
+    match meaning::lasting(input, input.unit(), span).into_iter().find(|one| !is_threads(one.span)) {
+        Some(literal) if input.is_c => {
+            Err(refused(literal.span, "the address of a compound literal in code that a whole gang runs"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// That the variables which code declares for each thread fit into what a thread may have, beside `held` bytes.
+pub fn fits_threads(
+    input: &Input,
+    span: Span,
+    held: i128,
+    is_threads: impl Fn(Span) -> bool,
+) -> Result<(), Refused> {
+    let unit = input.unit();
+    let mut total = held;
+    for part in unit.stmts_in(span) {
+        let StmtKind::Decl(decls) = &part.kind else { continue };
+        let own = decls.iter().map(|id| unit.decl(*id)).filter(|decl| !decl.is_static && !decl.is_extern);
+        let of_threads = own.filter(|_| is_threads(part.span));
+        total += of_threads.map(|decl| size(input, input.source, decl)).sum::<i128>();
+        if total > LOCAL {
+            return Err(refused(part.span, TOO_LARGE));
+        }
+    }
+    if total > LOCAL {
+        Err(refused(Span { start: span.start, end: span.start + 1 }, TOO_LARGE))
+    } else {
+        Ok(())
+    }
+}
+
+/// More than `LOCAL`.
+const TOO_LARGE: &str =
+    "an array of each thread, with the others more than the 512 KiB that a thread may have,";
+
+/// The bytes of a variable, as far as numbers say them.
+fn size(input: &Input, seen: Seen, decl: &Decl) -> i128 {
+    size_of(input, seen, decl, 16)
+}
+
+fn size_of(input: &Input, seen: Seen, decl: &Decl, depth: usize) -> i128 {
+    let is_pointer = decl.derived.iter().any(|part| !matches!(part, Derived::Array(_)));
+    let dimensions = decl.derived.iter().map_while(|part| match part {
+        Derived::Array(size) => Some(size.and_then(|size| value(input, seen, size)).unwrap_or(1)),
+        Derived::Pointer | Derived::Function | Derived::Reference => None,
+    });
+    let count: i128 = dimensions.fold(1, i128::saturating_mul);
+    let each = match is_pointer || depth == 0 {
+        true => 8,
+        false => size_of_base(input, seen, &decl.base, depth - 1),
+    };
+    count.saturating_mul(each)
+}
+
+fn size_of_base(input: &Input, seen: Seen, base: &BaseType, depth: usize) -> i128 {
+    let of_record = |seen: Seen, record: &Record| -> i128 {
+        let members = record.members.iter().map(|id| size_of(input, seen, seen.unit.decl(*id), depth));
+        if record.is_union { members.max().unwrap_or(0) } else { members.sum() }
+    };
+    let named = |name: &str| {
+        let found = input.files().find_map(|seen| Some((seen, seen.unit.records_named(name).next()?)));
+        found.map(|(seen, record)| of_record(seen, record))
+    };
+    match base {
+        BaseType::Builtin(words) if words.contains("char") || words.contains("ool") => 1,
+        BaseType::Builtin(words) if words.contains("short") => 2,
+        BaseType::Builtin(words) if words.contains("long") || words.contains("double") => 8,
+        BaseType::Builtin(_) | BaseType::Enum => 4,
+        BaseType::Record(id) => of_record(seen, seen.unit.record(*id)),
+        BaseType::Tagged(name) => named(name).unwrap_or(8),
+        BaseType::Named(name) => {
+            let mut known = input.files();
+            let typedef = known.find_map(|seen| Some((seen, spelling::typedefs(&seen, name).next()?)));
+            match typedef {
+                Some((seen, typedef)) if depth > 0 => size_of(input, seen, typedef, depth - 1),
+                _ => named(name).unwrap_or(8),
+            }
+        }
+        BaseType::Void | BaseType::Unknown => 8,
+    }
 }
 
 /// Moves private arrays out of shared memory, the largest first, until the others fit.
@@ -123,7 +223,7 @@ fn bytes(input: &Input, seen: Seen, derived: &[Derived], element: &str) -> Optio
 fn value(input: &Input, seen: Seen, expr: ExprId) -> Option<i128> {
     match &seen.unit.expr(expr).kind {
         ExprKind::Int(value) => Some(*value),
-        ExprKind::Name(name) => input.symbols.number(name),
+        ExprKind::Name(name) => input.symbols.number(name).or_else(|| enums::constant(input, name)),
         ExprKind::Binary(op, one, two) => {
             let (one, two) = (value(input, seen, *one)?, value(input, seen, *two)?);
             match op {

@@ -8,7 +8,7 @@ use crate::sema::{Class, Symbol, SymbolKind};
 use crate::source::Span;
 
 use super::referred;
-use crate::cuda::code::text::{operand, summand};
+use crate::cuda::code::text::{operand, summand, words};
 use crate::cuda::program::{Input, Refused, Seen, refused};
 
 /// The memory of a list item.
@@ -64,9 +64,39 @@ pub fn has_length(decl: &Decl) -> bool {
     decl.kind == DeclKind::Parameter && matches!(decl.derived.first(), Some(Derived::Array(Some(_))))
 }
 
+/// An element of an array of pointers, and how many subscripts it has: `r[j]` of `r[j][0:n]`. `None` if the memory of an item
+/// is not reached by one, or by several.
+pub fn element(input: &Input, index: usize, item: &ListItem) -> Option<(String, usize)> {
+    let place = input.bound[index].directive.span.start;
+    let last = item.parts.iter().rev().find_map(|part| match part {
+        Part::Member(member) => Some(member.text.as_str()),
+        Part::Section(_) => None,
+    });
+    let shape = match last {
+        Some(member) => &input.symbols.member(member)?.shape,
+        None => &input.symbols.get(input.symbols.lookup(&item.base.text, place)?).shape,
+    };
+    let subscripts = item.subscripts();
+    let count = (1..subscripts.len()).rev().find(|at| shape.get(*at) == Some(&false))?;
+    let mut element = if last.is_some() { item.head().to_owned() } else { item.base.text.clone() };
+    for subscript in &subscripts[..count] {
+        let Subscript::Index(at) = subscript else { return None };
+        element += &format!("[{}]", at.text.trim());
+    }
+    Some((element, count))
+}
+
+/// How late an item comes among others: what it is a part of, or reached by, comes before it.
+pub fn order(input: &Input, index: usize, item: &ListItem) -> usize {
+    2 * item.depth() + usize::from(element(input, index, item).is_some())
+}
+
 /// The expression of a pointer that the item's memory is reached by, if that pointer is a part of something else: `s->p` of
 /// `s->p[0:n]`, and a member `p` of the object.
 pub fn pointer(input: &Input, index: usize, item: &ListItem) -> Option<String> {
+    if let Some((element, _)) = element(input, index, item) {
+        return Some(element);
+    }
     let symbol = input.symbols.lookup(&item.base.text, input.bound[index].directive.span.start);
     let known = symbol.map(|symbol| input.symbols.get(symbol));
     let is_member = |known: &Symbol| known.kind == SymbolKind::Member && known.class == Class::Pointer;
@@ -94,7 +124,7 @@ pub fn address(input: &Input, index: usize, item: &ListItem) -> Result<Address, 
     let pointers_inside = decl.is_some_and(|(_, decl)| {
         decl.derived.iter().take(depth).skip(1).any(|part| matches!(part, Derived::Pointer))
     });
-    if pointers_inside {
+    if pointers_inside && element(input, index, item).is_none() {
         return Err(refused(item.span, "rows behind pointers"));
     }
     piece(input, index, item)
@@ -106,9 +136,13 @@ pub fn piece(input: &Input, index: usize, item: &ListItem) -> Result<Address, Re
     let symbol = input.symbols.lookup(&item.base.text, place);
     let is_member = item.parts.iter().any(|part| matches!(part, Part::Member(_)));
     let declared = symbol.filter(|_| !is_member).and_then(|symbol| input.declaration(symbol));
+    if declared.is_some_and(|(seen, decl)| is_volatile(input, seen, decl)) {
+        return Err(refused(item.span, "a `volatile` variable in a data clause, in C++"));
+    }
     let base = if is_member { item.head() } else { item.base.text.as_str() };
     if !item.subscripts().is_empty() {
-        let section = Section::of(input, item, (base, is_member), declared)?;
+        let (base, skipped) = element(input, index, item).unwrap_or((base.to_owned(), 0));
+        let section = Section::of(input, item, (base, skipped, is_member), declared)?;
         return Ok(section.address());
     }
     if let Some((decl, derived)) = declared.and_then(|(_, decl)| Some((decl, referred::array(input, decl)?)))
@@ -122,6 +156,12 @@ pub fn piece(input: &Input, index: usize, item: &ListItem) -> Result<Address, Re
     }
 }
 
+/// Whether C++ takes no address of a variable as one of bytes: it is `volatile`.
+pub fn is_volatile(input: &Input, seen: Seen, decl: &Decl) -> bool {
+    let head = seen.file.text(Span { start: decl.span.start, end: decl.name_span.start });
+    !input.is_c && words(&head).contains(&"volatile")
+}
+
 /// The memory of a scalar or a struct, or of what `this` leads to.
 fn object(base: &str) -> Address {
     let (from, bytes) = match base {
@@ -132,8 +172,8 @@ fn object(base: &str) -> Address {
 }
 
 /// A part of an array, or of what pointers lead to.
-struct Section<'a> {
-    base: &'a str,
+struct Section {
+    base: String,
     /// The base is a member of something.
     is_member: bool,
     extents: Vec<Extent>,
@@ -158,16 +198,17 @@ impl Extent {
     }
 }
 
-impl<'a> Section<'a> {
+impl Section {
+    /// `skipped`: how many of the subscripts the base has.
     fn of(
         input: &Input,
         item: &ListItem,
-        (base, is_member): (&'a str, bool),
+        (base, skipped, is_member): (String, usize, bool),
         declared: Option<(Seen, &Decl)>,
-    ) -> Result<Section<'a>, Refused> {
+    ) -> Result<Section, Refused> {
         let sizes: Vec<Option<String>> = declared.map(|(seen, decl)| sizes(seen, decl)).unwrap_or_default();
         let mut extents = Vec::new();
-        for (at, subscript) in item.subscripts().into_iter().enumerate() {
+        for (at, subscript) in item.subscripts().into_iter().enumerate().skip(skipped) {
             let size = sizes.get(at).cloned().flatten();
             let (first, length) = bounds(subscript);
             let known = || input.plan.section(item.span).and_then(|section| section.sizes[at]);
@@ -185,7 +226,7 @@ impl<'a> Section<'a> {
         }
         let is_dimension = |part: &&Derived| matches!(part, Derived::Array(_) | Derived::Pointer);
         let dimensions = declared.map_or(0, |(_, decl)| decl.derived.iter().filter(is_dimension).count());
-        let dimensions = dimensions.max(extents.len());
+        let dimensions = dimensions.saturating_sub(skipped).max(extents.len());
         Ok(Section { base, is_member, extents, dimensions })
     }
 
@@ -193,7 +234,7 @@ impl<'a> Section<'a> {
         let at_start = self.extents.iter().all(|extent| extent.first == "0");
         let (count, bytes) = self.size();
         let from = match at_start && (self.dimensions == 1 || !self.is_member) {
-            true => self.base.to_owned(),
+            true => self.base.clone(),
             false => format!("&{}", self.element_at(|extent| extent.first.clone())),
         };
         Address { from, count, bytes, at_start }

@@ -187,7 +187,7 @@ pub fn builtin(input: &Input, seen: Seen, decl: &Decl) -> Option<(String, bool)>
     for _ in 0..16 {
         let head = seen.file.text(Span { start: decl.span.start, end: decl.name_span.start });
         let head = words(&head);
-        is_const |= head.contains(&"const");
+        is_const |= head.contains(&"const") || head.contains(&"constexpr");
         if ["volatile", "_Atomic", "__attribute__"].iter().any(|word| head.contains(word)) {
             return None;
         }
