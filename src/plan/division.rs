@@ -237,7 +237,7 @@ impl<'a> Facts<'a> {
             is_over_gangs: region.has_gangs && !self.is_around_gangs(at, stmt),
         };
         division.levels = assigned(wish, region.levels);
-        let lists = Lists::of(self.code(), &division.directives);
+        let lists = Lists::of(self.code(), &division.directives, stmt);
         (division.private, division.reductions) = (lists.private, lists.reductions);
         division.sizes = self.sizes(&division.directives);
         division.is_ragged = self.is_ragged(&headers[0]);

@@ -22,9 +22,14 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    /// What the clauses of the directives of loops that run as one say, outermost first; what is reduced is named once.
-    pub(super) fn of(code: Code, directives: &[usize]) -> Lists {
+    /// What the clauses of the directives of loops that run as one say, the outermost of them `stmt`; what is reduced is named
+    /// once, and what the loops do not use stays as it is.
+    pub(super) fn of(code: Code, directives: &[usize], stmt: StmtId) -> Lists {
         let mut lists = Lists::default();
+        let used = sema::uses(code.unit, code.symbols, stmt);
+        let at = span(code, stmt).start;
+        let is_used =
+            |item: &ListItem| symbol_of(code, item, at).is_none_or(|symbol| used.of(symbol).is_some());
         for (depth, at) in directives.iter().enumerate() {
             for kind in counting(&code.bound[*at].directive, code.device_type) {
                 match kind {
@@ -34,7 +39,7 @@ impl Lists {
                             depth > 0 && all.iter().any(|(_, other)| other.text == item.text)
                         };
                         for item in list {
-                            if !known(item, &lists.reductions) {
+                            if !known(item, &lists.reductions) && is_used(item) {
                                 lists.reductions.push((*op, item.clone()));
                             }
                         }

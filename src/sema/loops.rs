@@ -28,6 +28,17 @@ pub struct Header {
     pub body: StmtId,
 }
 
+impl Header {
+    /// Whether the variable comes down to its bound, be it by a step that is subtracted or by a negative one that is added.
+    pub fn counts_down(&self) -> bool {
+        match self.compare {
+            BinaryOp::Less | BinaryOp::LessEqual => false,
+            BinaryOp::Greater | BinaryOp::GreaterEqual => true,
+            _ => self.down,
+        }
+    }
+}
+
 /// Why a loop is not canonical, as words for a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotCanonical(pub &'static str);
@@ -49,7 +60,10 @@ pub fn header(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> Result<Header, No
         .ok_or(NotCanonical("its first part is not `variable = value`"))?;
     let var = symbols.lookup(name, at).ok_or(NotCanonical("its variable is not declared"))?;
     let known = symbols.get(var);
-    if !matches!(known.class, Class::Scalar | Class::Pointer | Class::Unknown) || known.is_floating {
+    if !matches!(known.class, Class::Scalar | Class::Pointer | Class::Unknown)
+        || known.is_floating
+        || known.class == Class::Scalar && is_real(unit, symbols, var)
+    {
         return Err(NotCanonical("its variable is no integer"));
     }
     if symbols.get(var).kind == SymbolKind::Member {
@@ -67,6 +81,9 @@ pub fn header(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> Result<Header, No
         .ok_or(NotCanonical("its last part does not add a fixed step to the variable"))?;
     if [Some(first), Some(bound), step].into_iter().flatten().any(|expr| changes(unit, expr)) {
         return Err(NotCanonical("its header changes another variable"));
+    }
+    if is_floating(unit, symbols, first) || is_floating(unit, symbols, bound) {
+        return Err(NotCanonical("its bounds are no integers"));
     }
     let is_one = step.is_none_or(|step| matches!(unit.expr(step).kind, ExprKind::Int(1)));
     if compare == BinaryOp::NotEqual && !is_one {
@@ -147,6 +164,34 @@ fn increment(unit: &Unit, step: ExprId, is_var: &dyn Fn(ExprId) -> bool) -> Opti
         },
         _ => None,
     }
+}
+
+/// Whether an expression has the value of a variable that is a floating-point number, or is computed from one.
+fn is_floating(unit: &Unit, symbols: &Symbols, expr: ExprId) -> bool {
+    match &unit.expr(expr).kind {
+        ExprKind::Name(_) => symbols.named(unit, expr).is_some_and(|symbol| {
+            let known = symbols.get(symbol);
+            known.class == Class::Scalar && (known.is_floating || is_real(unit, symbols, symbol))
+        }),
+        ExprKind::Unary(UnaryOp::Minus | UnaryOp::Plus, operand) => is_floating(unit, symbols, *operand),
+        ExprKind::Binary(op, left, right) => {
+            let is_number =
+                matches!(op, BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply | BinaryOp::Divide);
+            is_number && (is_floating(unit, symbols, *left) || is_floating(unit, symbols, *right))
+        }
+        _ => false,
+    }
+}
+
+/// Whether the declaration of a variable of C says that it is a floating-point number.
+fn is_real(unit: &Unit, symbols: &Symbols, symbol: SymbolId) -> bool {
+    let decl = symbols.get(symbol).decl.map(|decl| unit.decl(decl));
+    decl.is_some_and(|decl| match &decl.base {
+        BaseType::Builtin(words) => {
+            words.split_whitespace().any(|word| matches!(word, "float" | "double")) && !unit.is_fortran()
+        }
+        _ => false,
+    })
 }
 
 /// Whether the variable comes nearer to its bound with each step, as far as the step is known: a loop such as

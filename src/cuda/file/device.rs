@@ -569,6 +569,9 @@ impl Device {
             );
         }
         out += &format!("\n#ifndef {guard}\n#define {guard}\n\n");
+        if words(&prototypes).into_iter().any(is_in_stdint) {
+            out += "#include <stdint.h>\n\n";
+        }
         out += "#include \"acc2omp_cuda.h\"\n\n";
         if !prototypes.is_empty() {
             out += "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
@@ -602,6 +605,15 @@ impl Device {
         out += &self.compared_layouts(name, unit, &of).unwrap_or_default();
         Some(out).filter(|out| !out.is_empty())
     }
+}
+
+/// Whether a word is a type of `<stdint.h>` (C17, 7.20.1).
+fn is_in_stdint(word: &str) -> bool {
+    let Some(rest) = word.strip_suffix("_t") else { return false };
+    let rest = rest.strip_prefix('u').unwrap_or(rest);
+    let Some(rest) = rest.strip_prefix("int") else { return false };
+    let rest = rest.strip_prefix("_least").or_else(|| rest.strip_prefix("_fast")).unwrap_or(rest);
+    ["8", "16", "32", "64", "ptr", "max"].contains(&rest)
 }
 
 /// The function of the device file that says what the options of its build choose.

@@ -7,7 +7,7 @@ use crate::cuda::code::text::{Edits, operand, summand};
 use crate::cuda::meaning;
 use crate::cuda::program::{Input, Refused, qualified, refused};
 use crate::cuda::types::spelling;
-use crate::host::ir::{BaseType, BinaryOp, ExprId, ExprKind};
+use crate::host::ir::{BaseType, BinaryOp, ExprId, ExprKind, UnaryOp};
 use crate::sema::{Class, Header};
 
 /// One loop of a nest, counted.
@@ -44,8 +44,17 @@ impl Counted {
         let base = base.ok_or_else(|| refused(at, "a loop variable of this type"))?;
         let is_pointer = known.class == Class::Pointer;
         let (first, bound) = (text(header.first)?, text(header.bound)?);
-        let step = header.step.map(text).transpose()?.filter(|step| step != "1");
-        let (low, high) = match header.down {
+        let down = header.counts_down();
+        let step = match header.step {
+            // What is added is negative, or what is subtracted.
+            Some(step) if down != header.down => Some(match unit.expr(step).kind {
+                ExprKind::Unary(UnaryOp::Minus, of) => text(of)?,
+                _ => format!("-{}", operand(&text(step)?)),
+            }),
+            step => step.map(text).transpose()?,
+        };
+        let step = step.filter(|step| step != "1");
+        let (low, high) = match down {
             false => (&first, &bound),
             true => (&bound, &first),
         };
@@ -67,7 +76,7 @@ impl Counted {
             trips: format!("acc2omp::{count}({arguments})"),
             first,
             step,
-            down: header.down,
+            down,
         })
     }
 
@@ -108,7 +117,7 @@ pub fn head_edits(input: &Input, header: &Header) -> Result<Edits, Refused> {
 /// Whether 32 bits count the iterations, the steps of all threads added: the variable is an `int` or less, and does not begin
 /// below zero; of the threads of one gang, that it begins above INT_MIN by as many as they are is enough.
 pub fn is_narrow(input: &Input, header: &Header, in_gang: bool) -> bool {
-    let begins = if header.down { header.bound } else { header.first };
+    let begins = if header.counts_down() { header.bound } else { header.first };
     let from_zero = matches!(input.unit().expr(begins).kind, ExprKind::Int(first) if first >= 0);
     let Some((_, decl)) = input.declaration(header.var) else { return false };
     let is_int = matches!(&decl.base, BaseType::Builtin(words) if ["int", "short", "signed int", "char"].contains(&words.as_str()));

@@ -118,6 +118,11 @@ impl Host {
             return argument.to_owned();
         }
         let (name, argument) = (name.to_owned(), argument.to_owned());
+        let mut in_header = in_header;
+        if in_header.base == "bool" {
+            // C calls it otherwise, unless it is told.
+            in_header.base = "acc2omp_bool".to_owned();
+        }
         self.params.push(HostParam { name: name.clone(), of, in_header, argument, is_same });
         name
     }

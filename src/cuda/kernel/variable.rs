@@ -130,7 +130,7 @@ impl<'a, 'b> Variable<'a, 'b> {
             is_read_only,
             is_in_place: making.host.in_place,
             is_distinct: making.distinct,
-            known: known(input, one),
+            known: known(input, stmt, one),
         })
     }
 
@@ -171,26 +171,29 @@ impl<'a, 'b> Variable<'a, 'b> {
 
 /// The type of a pointer to a variable, or to the elements of an array, if both C and C++ have a word for it, and no option of
 /// the build decides what it is.
-fn known(input: &Input, one: &Captured) -> Option<Type> {
+fn known(input: &Input, stmt: StmtId, one: &Captured) -> Option<Type> {
     let derived = one.decl.derived.as_slice();
     let is_plain = matches!(derived, [] | [Derived::Pointer | Derived::Array(_) | Derived::Reference]);
     let is_own = matches!(one.decl.kind, DeclKind::Variable | DeclKind::Parameter);
-    if !is_plain || !is_own || is_chosen(input, one) {
+    if !is_plain || !is_own || is_chosen(input, stmt, one) {
         return None;
     }
     let (words, is_const) = spelling::builtin(input, one.seen, &one.decl)?;
     Some(Type { is_const, ..Type::pointer(words) })
 }
 
-/// Whether the build may decide what a variable's type is: by the type's name, or by conditions around its declaration or in it.
-fn is_chosen(input: &Input, one: &Captured) -> bool {
+/// Whether the build may decide what the type of a variable of launch `stmt` is: by the type's name, or by conditions in its
+/// declaration or around it that the launch does not stand under itself.
+fn is_chosen(input: &Input, stmt: StmtId, one: &Captured) -> bool {
     if spelling::is_chosen(input, &one.decl) {
         return true;
     }
     let mut files = input.headers.iter().chain([&input.source]);
     let number = files.position(|seen| std::ptr::eq(seen.unit, one.seen.unit)).unwrap_or(input.headers.len());
     let is_under = |choices: &Choices| {
-        choices.is_chosen(&choices.place(number, one.decl.span.start))
+        let there = choices.place(number, one.decl.span.start);
+        let here = choices.place(input.headers.len(), input.stmt_span(stmt).start);
+        choices.is_chosen(&there) && !there.is_around(&here)
             || !choices.hidden_in(number, one.decl.span).is_empty()
     };
     input.choices.is_some_and(is_under)
@@ -439,7 +442,7 @@ impl<'a> Making<'a, '_> {
         self.made.param(Type::value(element), *name, *name);
         let plain = spelling::plain(self.input, one.seen, &one.decl).filter(|_| one.class != Class::Record);
         // What the build chooses, the header does not know.
-        let plain = plain.filter(|_| !is_chosen(self.input, one));
+        let plain = plain.filter(|_| !is_chosen(self.input, self.stmt, one));
         if let Some(plain) = plain {
             let is_same = *element == plain || variable.known.is_some();
             self.host.param((Type::value(element), Type::value(plain)), name, here, is_same);

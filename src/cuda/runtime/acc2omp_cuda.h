@@ -20,6 +20,13 @@
 #include <cuda_runtime.h>
 #endif
 
+/* `bool`, which C has by this name only where `<stdbool.h>` is included. */
+#ifdef __cplusplus
+typedef bool acc2omp_bool;
+#else
+typedef _Bool acc2omp_bool;
+#endif
+
 /* Before a function that `routine` names, where it stands: the host and the device have it. */
 #ifdef __CUDACC__
 #define ACC2OMP_ROUTINE __host__ __device__
@@ -1086,6 +1093,8 @@ __host__ __device__ constexpr unsigned long long count(Common first, Common end,
 {
     if (with_end ? end < first : end <= first)
         return 0;
+    if constexpr (std::is_floating_point<Common>::value)
+        return static_cast<unsigned long long>(with_end ? floor((end - first) / step) + 1 : ceil((end - first) / step));
     unsigned long long distance = static_cast<unsigned long long>(end) - static_cast<unsigned long long>(first);
     if (!with_end)
         --distance;
