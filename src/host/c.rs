@@ -367,7 +367,9 @@ impl Reader<'_> {
                     }
                 }
             }
-            at = node.child_by_field_name("declarator");
+            // To the grammar, a reference has an inside without a name.
+            let inner = || node.named_child(0).filter(|_| node.kind() == "reference_declarator");
+            at = node.child_by_field_name("declarator").or_else(inner);
         }
         for old in self.named(definition) {
             if old.kind() == "declaration" {
@@ -863,14 +865,34 @@ impl Reader<'_> {
     /// `try` and its handlers: blocks of which each may run, or not.
     fn try_stmt(&mut self, node: Node) -> StmtKind {
         let handlers = self.named(node).into_iter().filter(|child| child.kind() == "catch_clause");
-        let bodies = std::iter::once(node).chain(handlers).filter_map(|one| one.child_by_field_name("body"));
         let mut parts = Vec::new();
-        for body in bodies.collect::<Vec<_>>() {
+        for one in std::iter::once(node).chain(handlers) {
+            let Some(body) = one.child_by_field_name("body") else { continue };
+            let params = one.child_by_field_name("parameters");
+            let caught = params.map(|params| (span(params), self.caught(params)));
             let cond = self.push_expr(Span::at(body.start_byte()), ExprKind::Literal);
             let then = self.stmt(body);
-            parts.push(self.push_stmt(span(body), StmtKind::If { cond, then, other: None }));
+            let part = self.push_stmt(span(body), StmtKind::If { cond, then, other: None });
+            parts.push(match caught {
+                Some((place, decls)) if !decls.is_empty() => {
+                    let declared = self.push_stmt(place, StmtKind::Decl(decls));
+                    self.push_stmt(span(one), StmtKind::Block(vec![declared, part]))
+                }
+                Some(_) | None => part,
+            });
         }
         StmtKind::Block(parts)
+    }
+
+    /// The variable that a handler catches what was thrown in.
+    fn caught(&mut self, params: Node) -> Vec<DeclId> {
+        let mut found = Vec::new();
+        for param in self.named(params) {
+            if param.kind() == "parameter_declaration" {
+                found.extend(self.declaration(param, DeclKind::Variable));
+            }
+        }
+        found
     }
 
     fn for_init(&mut self, node: Node) -> StmtId {

@@ -15,6 +15,9 @@ use crate::host::ir::{
 use crate::sema::{Class, SymbolKind};
 use crate::source::Span;
 
+/// The name of what runs when an object is called.
+const CALL: &str = "operator()";
+
 /// The names of the functions that the code in `span` of the source calls so.
 pub fn implied(input: &Input, span: Span) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
@@ -29,6 +32,9 @@ pub fn implied(input: &Input, span: Span) -> BTreeSet<String> {
         return found;
     }
     let unit = input.unit();
+    if known.contains(CALL) && unit.exprs_in(span).any(|expr| calls_object(input, &expr.kind)) {
+        found.insert(CALL.to_owned());
+    }
     for expr in unit.exprs_in(span) {
         let Some((sign, operands)) = operation(&expr.kind) else { continue };
         let name = format!("operator{sign}");
@@ -46,9 +52,27 @@ fn operators(input: &Input) -> BTreeSet<String> {
         let declared = seen.unit.decls_beginning("operator");
         let prototypes = declared.filter(|decl| decl.kind == DeclKind::Prototype).map(|decl| &decl.name);
         let names = prototypes.chain(seen.unit.functions_beginning("operator").map(|one| &one.name));
-        found.extend(names.map(|name| name.replace(' ', "")).filter(|name| name != "operator()"));
+        found.extend(names.map(|name| name.replace(' ', "")));
     }
     found
+}
+
+/// Whether an expression calls an object that is no variable itself: `v[i](0)`, `(*p)(0)`, `a.part(0)`. Of what is called by
+/// a variable's name, `callable` knows more.
+fn calls_object(input: &Input, kind: &ExprKind) -> bool {
+    let ExprKind::Call { callee, .. } = kind else { return false };
+    let unit = input.unit();
+    let called = unit.expr(*callee);
+    match &called.kind {
+        ExprKind::Name(_) => false,
+        ExprKind::Member { name, .. } => {
+            let mut parts = input.files().flat_map(|seen| seen.unit.decls_named(name));
+            parts.any(|decl| decl.kind == DeclKind::Member) && is_objects_member(input, name, 0)
+        }
+        _ => {
+            !unit.lambdas.iter().any(|(lambda, _)| *lambda == called.span) && may_be_object(input, *callee)
+        }
+    }
 }
 
 /// What range-based loops over objects of the program call.
