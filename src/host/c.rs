@@ -216,7 +216,7 @@ impl Reader<'_> {
         let params = self.params(declarator, node);
         let body = self.stmt(body);
         self.unit.functions.push(Function {
-            name: self.text(name),
+            name: self.declared_name(name),
             name_span: span(name),
             member_of: scope.or_else(|| self.classes.last().cloned()),
             span: whole,
@@ -323,6 +323,18 @@ impl Reader<'_> {
             at = name;
         }
         (at, scope)
+    }
+
+    /// The name that a declarator declares; that of an operator has no blanks before its sign.
+    fn declared_name(&self, node: Node) -> String {
+        let text = self.text(node);
+        let sign = text.strip_prefix("operator").map(str::trim_start).filter(|_| node.kind() == "operator_name");
+        match sign {
+            Some(sign) if !sign.starts_with(|c: char| c.is_alphabetic() || c == '_') => {
+                text.split_whitespace().collect()
+            }
+            Some(_) | None => text,
+        }
     }
 
     /// Notes which arguments the function may write through.
@@ -611,7 +623,7 @@ impl Reader<'_> {
         let is_restrict = self.is_restrict(span(declarator), span(name), derived.first());
         Some(self.push_decl(Decl {
             kind,
-            name: self.text(name),
+            name: self.declared_name(name),
             name_span: span(name),
             span: span(whole),
             base: specifiers.base.clone(),
