@@ -216,7 +216,7 @@ impl Reader<'_> {
         let params = self.params(declarator, node);
         let body = self.stmt(body);
         self.unit.functions.push(Function {
-            name: self.text(name),
+            name: self.declared_name(name),
             name_span: span(name),
             member_of: scope.or_else(|| self.classes.last().cloned()),
             span: whole,
@@ -325,6 +325,18 @@ impl Reader<'_> {
         (at, scope)
     }
 
+    /// The name that a declarator declares; that of an operator has no blanks before its sign.
+    fn declared_name(&self, node: Node) -> String {
+        let text = self.text(node);
+        let sign = text.strip_prefix("operator").map(str::trim_start).filter(|_| node.kind() == "operator_name");
+        match sign {
+            Some(sign) if !sign.starts_with(|c: char| c.is_alphabetic() || c == '_') => {
+                text.split_whitespace().collect()
+            }
+            Some(_) | None => text,
+        }
+    }
+
     /// Notes which arguments the function may write through.
     fn references(&mut self, name: Node, declarator: Node) {
         let mut at = declarator;
@@ -367,7 +379,9 @@ impl Reader<'_> {
                     }
                 }
             }
-            at = node.child_by_field_name("declarator");
+            // To the grammar, a reference has an inside without a name.
+            let inner = || node.named_child(0).filter(|_| node.kind() == "reference_declarator");
+            at = node.child_by_field_name("declarator").or_else(inner);
         }
         for old in self.named(definition) {
             if old.kind() == "declaration" {
@@ -609,7 +623,7 @@ impl Reader<'_> {
         let is_restrict = self.is_restrict(span(declarator), span(name), derived.first());
         Some(self.push_decl(Decl {
             kind,
-            name: self.text(name),
+            name: self.declared_name(name),
             name_span: span(name),
             span: span(whole),
             base: specifiers.base.clone(),
@@ -863,14 +877,34 @@ impl Reader<'_> {
     /// `try` and its handlers: blocks of which each may run, or not.
     fn try_stmt(&mut self, node: Node) -> StmtKind {
         let handlers = self.named(node).into_iter().filter(|child| child.kind() == "catch_clause");
-        let bodies = std::iter::once(node).chain(handlers).filter_map(|one| one.child_by_field_name("body"));
         let mut parts = Vec::new();
-        for body in bodies.collect::<Vec<_>>() {
+        for one in std::iter::once(node).chain(handlers) {
+            let Some(body) = one.child_by_field_name("body") else { continue };
+            let params = one.child_by_field_name("parameters");
+            let caught = params.map(|params| (span(params), self.caught(params)));
             let cond = self.push_expr(Span::at(body.start_byte()), ExprKind::Literal);
             let then = self.stmt(body);
-            parts.push(self.push_stmt(span(body), StmtKind::If { cond, then, other: None }));
+            let part = self.push_stmt(span(body), StmtKind::If { cond, then, other: None });
+            parts.push(match caught {
+                Some((place, decls)) if !decls.is_empty() => {
+                    let declared = self.push_stmt(place, StmtKind::Decl(decls));
+                    self.push_stmt(span(one), StmtKind::Block(vec![declared, part]))
+                }
+                Some(_) | None => part,
+            });
         }
         StmtKind::Block(parts)
+    }
+
+    /// The variable that a handler catches what was thrown in.
+    fn caught(&mut self, params: Node) -> Vec<DeclId> {
+        let mut found = Vec::new();
+        for param in self.named(params) {
+            if param.kind() == "parameter_declaration" {
+                found.extend(self.declaration(param, DeclKind::Variable));
+            }
+        }
+        found
     }
 
     fn for_init(&mut self, node: Node) -> StmtId {

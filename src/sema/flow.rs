@@ -468,7 +468,13 @@ impl<'a> Flow<'a> {
                 self.expr(callee);
                 self.part(*base, true);
             }
-            _ => self.expr(callee),
+            _ => {
+                self.expr(callee);
+                // An object that is called may change.
+                if self.unit.is_cpp() {
+                    self.lend(callee);
+                }
+            }
         }
         let called = match &self.unit.expr(callee).kind {
             ExprKind::Name(name) | ExprKind::Member { name, .. } => Some(name),

@@ -7,13 +7,16 @@ use std::collections::BTreeSet;
 
 use super::hosts;
 use crate::cuda::code::text::words;
-use crate::cuda::program::{Input, Seen, functions};
+use crate::cuda::program::{Input, Seen, defines, functions};
 use crate::cuda::types::spelling;
 use crate::host::ir::{
     BinaryOp, Decl, DeclKind, Derived, ExprId, ExprKind, Function, Stmt, StmtKind, UnaryOp,
 };
 use crate::sema::{Class, SymbolKind};
 use crate::source::Span;
+
+/// The name of what runs when an object is called.
+const CALL: &str = "operator()";
 
 /// The names of the functions that the code in `span` of the source calls so.
 pub fn implied(input: &Input, span: Span) -> BTreeSet<String> {
@@ -28,7 +31,11 @@ pub fn implied(input: &Input, span: Span) -> BTreeSet<String> {
     if known.is_empty() {
         return found;
     }
+    found.extend(literals(input, &known, span));
     let unit = input.unit();
+    if known.contains(CALL) && unit.exprs_in(span).any(|expr| calls_object(input, &expr.kind)) {
+        found.insert(CALL.to_owned());
+    }
     for expr in unit.exprs_in(span) {
         let Some((sign, operands)) = operation(&expr.kind) else { continue };
         let name = format!("operator{sign}");
@@ -46,9 +53,55 @@ fn operators(input: &Input) -> BTreeSet<String> {
         let declared = seen.unit.decls_beginning("operator");
         let prototypes = declared.filter(|decl| decl.kind == DeclKind::Prototype).map(|decl| &decl.name);
         let names = prototypes.chain(seen.unit.functions_beginning("operator").map(|one| &one.name));
-        found.extend(names.map(|name| name.replace(' ', "")).filter(|name| name != "operator()"));
+        found.extend(names.cloned());
     }
     found
+}
+
+/// The operators of the program's own literals, such as `3_k`, that code has, in macros as well.
+fn literals(input: &Input, known: &BTreeSet<String>, span: Span) -> Vec<String> {
+    let named = known.iter().filter_map(|name| Some((name, name.strip_prefix("operator\"\"")?)));
+    let mut named = named.peekable();
+    if named.peek().is_none() {
+        return Vec::new();
+    }
+    let texts = defines::reached(input, &input.file().text(span));
+    named
+        .filter(|(_, suffix)| texts.iter().any(|text| has_literal(text, suffix)))
+        .map(|(name, _)| name.clone())
+        .collect()
+}
+
+/// Whether a text has a literal that ends in `suffix`.
+fn has_literal(text: &str, suffix: &str) -> bool {
+    let is_inner = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(suffix).any(|(at, _)| {
+        let before = text[..at].trim_end_matches(|c| is_inner(c) || c == '.');
+        let number = text[before.len()..at].trim_start_matches('.');
+        let is_literal = match number.is_empty() {
+            true => before.ends_with(['"', '\'']),
+            false => number.starts_with(|c: char| c.is_ascii_digit()),
+        };
+        is_literal && !text[at + suffix.len()..].starts_with(is_inner)
+    })
+}
+
+/// Whether an expression calls an object that is no variable itself: `v[i](0)`, `(*p)(0)`, `a.part(0)`. Of what is called by
+/// a variable's name, `callable` knows more.
+fn calls_object(input: &Input, kind: &ExprKind) -> bool {
+    let ExprKind::Call { callee, .. } = kind else { return false };
+    let unit = input.unit();
+    let called = unit.expr(*callee);
+    match &called.kind {
+        ExprKind::Name(_) => false,
+        ExprKind::Member { name, .. } => {
+            let mut parts = input.files().flat_map(|seen| seen.unit.decls_named(name));
+            parts.any(|decl| decl.kind == DeclKind::Member) && is_objects_member(input, name, 0)
+        }
+        _ => {
+            !unit.lambdas.iter().any(|(lambda, _)| *lambda == called.span) && may_be_object(input, *callee)
+        }
+    }
 }
 
 /// What range-based loops over objects of the program call.

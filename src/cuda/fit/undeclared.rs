@@ -2,12 +2,12 @@
 //!
 //! Invariant: no kernel names a variable that it has not.
 
-use crate::acc::ast::ClauseKind;
-use crate::acc::ast::DirectiveKind;
+use crate::acc::ast::{ClauseKind, Directive, DirectiveKind, ListItem};
 use crate::bind::ancestors;
-use crate::cuda::code::text::words;
+use crate::cuda::code::text::{placed_words, words};
 use crate::cuda::program::{Input, Refused, defines, refused};
 use crate::host::ir::{ExprId, ExprKind, StmtId};
+use crate::source::Span;
 
 /// That a region has none of them.
 pub fn none(input: &Input, index: usize, stmt: StmtId) -> Result<(), Refused> {
@@ -24,20 +24,27 @@ pub fn none(input: &Input, index: usize, stmt: StmtId) -> Result<(), Refused> {
     for at in std::iter::once(index).chain(data) {
         for kind in input.clauses(at) {
             let ClauseKind::Data(_, list) = kind else { continue };
-            let name = |item: &crate::acc::ast::ListItem| item.base.text.clone();
+            let name = |item: &ListItem| item.base.text.clone();
             let mut named = list.iter().filter(|item| all.contains(&item.base.text.as_str()));
             if let Some(item) = named.find(|item| is_unknown(&name(item), place)) {
                 return Err(refused(item.span, &format!("`{}`, whose declaration is not seen,", name(item))));
             }
         }
     }
-    if !input.is_c {
-        return Ok(());
+    let declares = (0..input.bound.len()).map(|at| &input.bound[at].directive);
+    for item in declares.filter(|one| one.kind == DirectiveKind::Declare).flat_map(items) {
+        let name = item.base.text.as_str();
+        let used = placed_words(&text).into_iter().find(|(_, word)| *word == name);
+        if let Some((at, _)) = used.filter(|_| is_unknown(name, place)) {
+            let start = span.start as usize + at;
+            let what = format!("`{name}`, whose declaration is not seen,");
+            return Err(refused(Span::new(start, start + name.len()), &what));
+        }
     }
     let unit = input.unit();
     for expr in unit.exprs_in(span) {
         let (ExprKind::Assign(_, at, _) | ExprKind::Index(at, _)) = &expr.kind else { continue };
-        let Some((name, span)) = root(input, *at) else { continue };
+        let Some((name, span)) = root(input, *at).filter(|(name, _)| !name.contains("::")) else { continue };
         if is_unknown(&name, span.start) {
             return Err(refused(span, &format!("`{name}`, whose declaration is not seen,")));
         }
@@ -45,8 +52,17 @@ pub fn none(input: &Input, index: usize, stmt: StmtId) -> Result<(), Refused> {
     Ok(())
 }
 
+/// What the clauses of a directive list.
+fn items(directive: &Directive) -> impl Iterator<Item = &ListItem> {
+    let lists = directive.clauses.iter().filter_map(|clause| match &clause.kind {
+        ClauseKind::Data(_, list) => Some(list),
+        _ => None,
+    });
+    lists.flatten()
+}
+
 /// The variable that an element or a member is of.
-fn root(input: &Input, expr: ExprId) -> Option<(String, crate::source::Span)> {
+fn root(input: &Input, expr: ExprId) -> Option<(String, Span)> {
     let unit = input.unit();
     let mut at = expr;
     while let ExprKind::Index(base, _) | ExprKind::Member { base, .. } = unit.expr(at).kind {

@@ -155,7 +155,7 @@ pub fn members(input: &Input, stmt: StmtId) -> Vec<(SymbolId, Use)> {
             ExprKind::Assign(_, left, _) => (vec![*left], false),
             ExprKind::Step { operand, .. } => (vec![*operand], false),
             ExprKind::AddressOf(operand) => (vec![*operand], true),
-            ExprKind::Call { args, .. } => (args.clone(), true),
+            ExprKind::Call { callee, args } => (std::iter::once(*callee).chain(args.clone()).collect(), true),
             _ => continue,
         };
         for mut at in targets {
