@@ -328,7 +328,8 @@ impl Reader<'_> {
     /// The name that a declarator declares; that of an operator has no blanks before its sign.
     fn declared_name(&self, node: Node) -> String {
         let text = self.text(node);
-        let sign = text.strip_prefix("operator").map(str::trim_start).filter(|_| node.kind() == "operator_name");
+        let sign =
+            text.strip_prefix("operator").map(str::trim_start).filter(|_| node.kind() == "operator_name");
         match sign {
             Some(sign) if !sign.starts_with(|c: char| c.is_alphabetic() || c == '_') => {
                 text.split_whitespace().collect()

@@ -98,9 +98,7 @@ fn calls_object(input: &Input, kind: &ExprKind) -> bool {
             let mut parts = input.files().flat_map(|seen| seen.unit.decls_named(name));
             parts.any(|decl| decl.kind == DeclKind::Member) && is_objects_member(input, name, 0)
         }
-        _ => {
-            !unit.lambdas.iter().any(|(lambda, _)| *lambda == called.span) && may_be_object(input, *callee)
-        }
+        _ => !unit.lambdas.iter().any(|(lambda, _)| *lambda == called.span) && may_be_object(input, *callee),
     }
 }
 

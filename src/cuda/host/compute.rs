@@ -12,7 +12,7 @@ use crate::cuda::code::text::Edits;
 use crate::cuda::kernel::privates;
 use crate::cuda::program::{Refused, refused};
 use crate::cuda::schedule::clause::Asked;
-use crate::cuda::types::item;
+use crate::cuda::types::{item, unfolded};
 use crate::host::ir::StmtId;
 use crate::plan;
 use crate::sema::Class;
@@ -207,10 +207,10 @@ impl Lowering<'_> {
                 _ => &[],
             });
             let is_own = |item: &&ListItem| input.symbols.lookup(item.variable(), place) == Some(*symbol);
-            let address = match (items.find(is_own), input.declaration(*symbol)) {
+            let address = match (items.find(is_own), unfolded::declaration(input, *symbol)) {
                 (Some(item), _) => item::address(input, index, item)?,
-                (None, Some((_, decl))) if input.symbols.get(*symbol).class == Class::Array => {
-                    item::whole(input, name, decl)
+                (None, Some((seen, decl))) if input.symbols.get(*symbol).class == Class::Array => {
+                    item::whole(seen, name, &decl)
                 }
                 _ => continue,
             };

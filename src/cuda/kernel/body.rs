@@ -18,7 +18,7 @@ use crate::cuda::program::{Input, Refused, effects, refused};
 use crate::cuda::schedule::nest::{Nest, Shared};
 use crate::cuda::schedule::reduction::{combined, identity, operator};
 use crate::cuda::schedule::sizes::Shape;
-use crate::cuda::types::spelling;
+use crate::cuda::types::{spelling, unfolded};
 use crate::host::ir::{Derived, Expr, ExprId, ExprKind, FunctionId, StmtId, StmtKind};
 use crate::plan;
 use crate::sema::{self, Header, SymbolId};
@@ -654,7 +654,7 @@ impl Body<'_, '_> {
     ) -> Result<Option<String>, Refused> {
         let place = shared.span(self.input).start;
         let symbol = self.input.symbols.lookup(item.variable(), place);
-        let decl = symbol.and_then(|symbol| self.input.declaration(symbol));
+        let decl = symbol.and_then(|symbol| unfolded::declaration(self.input, symbol));
         let (Some(symbol), Some((seen, decl))) = (symbol, decl) else {
             return Err(refused(item.span, "a reduction of a variable whose declaration is not seen"));
         };
@@ -662,7 +662,7 @@ impl Body<'_, '_> {
             // Each thread has its own until the end.
             return Ok(None);
         }
-        let base = spelling::base(self.input, seen, decl)
+        let base = spelling::base(self.input, seen, &decl)
             .ok_or_else(|| refused(item.span, "a reduction of this type"))?;
         let name = match crate::cuda::program::qualified::is_variable(self.input, symbol) {
             true => item.variable().rsplit("::").next().unwrap_or_default(),

@@ -23,7 +23,7 @@ use crate::cuda::schedule::reduction::{identity, operator};
 use crate::cuda::schedule::sizes::Sizes;
 use crate::cuda::types::declarator::Type;
 use crate::cuda::types::item::{self, Address, Rows};
-use crate::cuda::types::spelling;
+use crate::cuda::types::{spelling, unfolded};
 use crate::host::ir::{DeclKind, Derived, ExprId, StmtId};
 use crate::plan;
 use crate::sema::{self, Class, SymbolId, SymbolKind, Uses};
@@ -97,7 +97,7 @@ impl<'a, 'b> Variable<'a, 'b> {
         let at = one.used.first.unwrap_or(input.stmt_span(stmt));
         let element = capture::element(input, one)?;
         let derived = &one.decl.derived;
-        // The declared type of an array that stands behind a typedef is not taken apart.
+        // What a type name stands for is not known, or the build decides it.
         if matches!(one.class, Class::Array | Class::Pointer) && derived.is_empty() {
             return Err(refused(at, "an array or pointer behind a type name"));
         }
@@ -175,7 +175,13 @@ fn known(input: &Input, stmt: StmtId, one: &Captured) -> Option<Type> {
     let derived = one.decl.derived.as_slice();
     let is_plain = matches!(derived, [] | [Derived::Pointer | Derived::Array(_) | Derived::Reference]);
     let is_own = matches!(one.decl.kind, DeclKind::Variable | DeclKind::Parameter);
-    if !is_plain || !is_own || is_chosen(input, stmt, one) {
+    let (home, written) = one.written;
+    let is_unfolded = one.decl.derived.len() > written.derived.len();
+    if !is_plain
+        || !is_own
+        || is_chosen(input, stmt, one)
+        || is_unfolded && unfolded::says_const(input, home, written)
+    {
         return None;
     }
     let (words, is_const) = spelling::builtin(input, one.seen, &one.decl)?;
@@ -188,13 +194,14 @@ fn is_chosen(input: &Input, stmt: StmtId, one: &Captured) -> bool {
     if spelling::is_chosen(input, &one.decl) {
         return true;
     }
+    let (seen, decl) = one.written;
     let mut files = input.headers.iter().chain([&input.source]);
-    let number = files.position(|seen| std::ptr::eq(seen.unit, one.seen.unit)).unwrap_or(input.headers.len());
+    let number = files.position(|other| std::ptr::eq(other.unit, seen.unit)).unwrap_or(input.headers.len());
     let is_under = |choices: &Choices| {
-        let there = choices.place(number, one.decl.span.start);
+        let there = choices.place(number, decl.span.start);
         let here = choices.place(input.headers.len(), input.stmt_span(stmt).start);
         choices.is_chosen(&there) && !there.is_around(&here)
-            || !choices.hidden_in(number, one.decl.span).is_empty()
+            || !choices.hidden_in(number, decl.span).is_empty()
     };
     input.choices.is_some_and(is_under)
 }
@@ -773,7 +780,7 @@ pub fn lengthen(input: &Input, stmt: StmtId, one: &mut Captured) {
         return;
     }
     let role = match &one.role {
-        Role::Local => Role::PrivateMemory(item::whole(input, &one.name, &one.decl), false),
+        Role::Local => Role::PrivateMemory(item::whole(one.seen, &one.name, &one.decl), false),
         Role::FirstArray(address) => Role::PrivateMemory(address.clone(), true),
         _ => return,
     };

@@ -13,6 +13,7 @@ use crate::cuda::program::{Input, Refused, Seen, defines, qualified, refused};
 use crate::cuda::types::item::{self, Address, Rows};
 use crate::cuda::types::referred;
 use crate::cuda::types::spelling;
+use crate::cuda::types::unfolded;
 use crate::host::ir::{BaseType, Decl, Derived, StmtId};
 use crate::plan::{self, DataItem, Launched, Listed, LoopLists, Motion, Own, Unlisted};
 use crate::sema::{self, Class, Reach, SymbolId, SymbolKind, Use};
@@ -58,9 +59,11 @@ pub struct Captured<'a> {
     spelling: String,
     pub role: Role,
     pub used: Use,
-    /// Its declaration.
+    /// Its declaration, with the arrays and pointers behind its type's name.
     pub seen: Seen<'a>,
     pub decl: Cow<'a, Decl>,
+    /// Its declaration, as it is written.
+    pub written: (Seen<'a>, &'a Decl),
 }
 
 impl Captured<'_> {
@@ -190,10 +193,12 @@ impl<'a> Capture<'a, '_> {
         let Some((seen, decl)) = input.declaration(symbol) else {
             return Err(refused(at, "a variable whose declaration is not seen"));
         };
+        let written = (seen, decl);
         let decl = object(input, stmt, symbol, decl);
         if let Some(what) = told_apart(input, seen, &decl).filter(|_| !input.in_place) {
             return Err(refused(at, &what));
         }
+        let (seen, decl) = unfolded::unfolded(input, seen, &decl).unwrap_or((seen, decl));
         let name = known.name.clone();
         let said = input.file().text(at);
         let is_qualified = said.ends_with(&format!("::{name}"));
@@ -213,7 +218,7 @@ impl<'a> Capture<'a, '_> {
             && !known.is_floating
             && decl.init.is_some();
         let (kind, role) = (known.kind, Role::Value);
-        Ok(Captured { symbol, name, class, kind, is_constant, spelling, role, used, seen, decl })
+        Ok(Captured { symbol, name, class, kind, is_constant, spelling, role, used, seen, decl, written })
     }
 
     fn place(&self, used: &Use) -> Span {
@@ -236,7 +241,7 @@ impl<'a> Capture<'a, '_> {
             (Some(plan::Role::Private), _) => return Ok(Role::Local),
             _ if self.is_device_pointer(one.symbol) => return Ok(Role::DevicePointer),
             (Some(_), _) if one.class == Class::Array => {
-                return Ok(Role::FirstArray(item::whole(input, &one.spelling, &one.decl)));
+                return Ok(Role::FirstArray(item::whole(one.seen, &one.spelling, &one.decl)));
             }
             (Some(_), _) => return Ok(Role::Value),
             (None, None) => {}
@@ -296,7 +301,7 @@ impl<'a> Capture<'a, '_> {
         Ok(match one.kind {
             _ if is_pointer && is_bare => Role::Data(Motion::Find, None),
             SymbolKind::Member if is_bare => {
-                Role::Data(motion, Some(item::whole(input, &one.spelling, &one.decl)))
+                Role::Data(motion, Some(item::whole(one.seen, &one.spelling, &one.decl)))
             }
             _ => Role::Data(motion, Some(item::address(input, said.directive, &said.item)?)),
         })
@@ -309,7 +314,7 @@ impl<'a> Capture<'a, '_> {
             plan::Role::Member => Role::Member,
             plan::Role::Mapped(Motion::Find) => Role::Data(Motion::Find, self.inside(one)),
             plan::Role::Mapped(motion) => {
-                Role::Data(motion, Some(item::whole(self.input, &one.spelling, &one.decl)))
+                Role::Data(motion, Some(item::whole(one.seen, &one.spelling, &one.decl)))
             }
             plan::Role::Firstprivate | plan::Role::Reduction(_) | plan::Role::Deviceptr => Role::Value,
         }

@@ -7,7 +7,7 @@ use crate::host::ir::{Decl, DeclKind, Derived};
 use crate::sema::{Class, Symbol, SymbolKind};
 use crate::source::Span;
 
-use super::referred;
+use super::{referred, unfolded};
 use crate::cuda::code::text::{operand, summand, words};
 use crate::cuda::program::{Input, Refused, Seen, refused};
 
@@ -25,7 +25,7 @@ pub struct Address {
 }
 
 /// All of a variable that is no pointer.
-pub fn whole(input: &Input, name: &str, decl: &Decl) -> Address {
+pub fn whole(seen: Seen, name: &str, decl: &Decl) -> Address {
     let arrays = decl.derived.iter().filter(|part| matches!(part, Derived::Array(_))).count();
     if arrays == 0 {
         return Address {
@@ -37,11 +37,11 @@ pub fn whole(input: &Input, name: &str, decl: &Decl) -> Address {
     }
     let element = format!("{name}{}", "[0]".repeat(arrays));
     // To `sizeof`, a parameter is a pointer, but for a reference.
-    let before = input.file().text(Span { start: decl.span.start, end: decl.name_span.start });
+    let before = seen.file.text(Span { start: decl.span.start, end: decl.name_span.start });
     if let (DeclKind::Parameter, Some(Derived::Array(Some(size)))) = (decl.kind, decl.derived.first())
         && !before.trim_end().ends_with('&')
     {
-        let length = operand(&input.source.text(*size));
+        let length = operand(&seen.text(*size));
         let rows =
             if arrays == 1 { String::new() } else { format!(" * (sizeof {name}[0] / sizeof {element})") };
         return Address {
@@ -119,7 +119,7 @@ pub fn address(input: &Input, index: usize, item: &ListItem) -> Result<Address, 
     let place = input.bound[index].directive.span.start;
     let symbol = input.symbols.lookup(&item.base.text, place);
     let has_members = item.parts.iter().any(|part| matches!(part, Part::Member(_)));
-    let decl = symbol.filter(|_| !has_members).and_then(|symbol| input.declaration(symbol));
+    let decl = symbol.filter(|_| !has_members).and_then(|symbol| unfolded::declaration(input, symbol));
     let depth = item.subscripts().len();
     let pointers_inside = decl.is_some_and(|(_, decl)| {
         decl.derived.iter().take(depth).skip(1).any(|part| matches!(part, Derived::Pointer))
@@ -135,7 +135,8 @@ pub fn piece(input: &Input, index: usize, item: &ListItem) -> Result<Address, Re
     let place = input.bound[index].directive.span.start;
     let symbol = input.symbols.lookup(&item.base.text, place);
     let is_member = item.parts.iter().any(|part| matches!(part, Part::Member(_)));
-    let declared = symbol.filter(|_| !is_member).and_then(|symbol| input.declaration(symbol));
+    let declared = symbol.filter(|_| !is_member).and_then(|symbol| unfolded::declaration(input, symbol));
+    let declared = declared.as_ref().map(|(seen, decl)| (*seen, &**decl));
     if declared.is_some_and(|(seen, decl)| is_volatile(input, seen, decl)) {
         return Err(refused(item.span, "a `volatile` variable in a data clause, in C++"));
     }
@@ -145,13 +146,14 @@ pub fn piece(input: &Input, index: usize, item: &ListItem) -> Result<Address, Re
         let section = Section::of(input, item, (base, skipped, is_member), declared)?;
         return Ok(section.address());
     }
-    if let Some((decl, derived)) = declared.and_then(|(_, decl)| Some((decl, referred::array(input, decl)?)))
+    if let Some((seen, decl, derived)) =
+        declared.and_then(|(seen, decl)| Some((seen, decl, referred::array(input, decl)?)))
     {
-        return Ok(whole(input, base, &Decl { derived, ..decl.clone() }));
+        return Ok(whole(seen, base, &Decl { derived, ..decl.clone() }));
     }
     let is_array = symbol.is_some_and(|symbol| input.symbols.get(symbol).class == Class::Array);
     match declared.filter(|(_, decl)| is_array || has_length(decl)) {
-        Some((_, decl)) if base != "this" => Ok(whole(input, base, decl)),
+        Some((seen, decl)) if base != "this" => Ok(whole(seen, base, decl)),
         _ => Ok(object(base)),
     }
 }

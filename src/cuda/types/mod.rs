@@ -12,3 +12,4 @@ pub mod motion;
 pub mod packed;
 pub mod referred;
 pub mod spelling;
+pub mod unfolded;
