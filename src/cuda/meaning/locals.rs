@@ -10,7 +10,9 @@ use crate::cuda::program::{Input, Refused, Seen, refused};
 
 /// Whether a constant that a function declares can be declared at file scope: nothing else has its name.
 pub fn is_only(seen: &Seen, name: &str) -> bool {
-    seen.unit.decls_named(name).count() == 1 && seen.unit.functions_named(name).next().is_none()
+    // Members have a name space of their own (C17, 6.2.3).
+    let mut others = seen.unit.decls_named(name).filter(|decl| decl.kind != DeclKind::Member);
+    others.next().is_some() && others.next().is_none() && seen.unit.functions_named(name).next().is_none()
 }
 
 /// Whether a definition stands in a function, and the device has it there already. `for_kernel`: it is a kernel that names it.

@@ -23,21 +23,25 @@ pub fn edit(place: &Place, edits: &mut Edits) -> Result<(), Refused> {
             edits.replace(*word, "");
         }
     }
-    // To C's grammar `nullptr` is a constant, whoever declares it.
+    // To C's grammar these are constants, whoever declares them.
     let text = place.types.file.text(place.span);
-    let declares =
-        |before: &str| before.trim_end().ends_with(|c: char| c.is_alphanumeric() || "*,_".contains(c));
-    let is_declared = || {
+    let declares = |before: &str| {
+        let before = before.trim_end();
+        before.ends_with(|c: char| c.is_alphanumeric() || "*,_".contains(c)) && !before.ends_with("return")
+    };
+    let is_declared = |name: &str| {
         let all = String::from_utf8_lossy(&place.input.source.scan.shadow);
-        all.match_indices("nullptr").any(|(at, word)| {
+        all.match_indices(name).any(|(at, word)| {
             let behind = all[at + word.len()..].trim_start();
             let is_set = behind.starts_with('=') && !behind.starts_with("==");
             (is_set || behind.starts_with([';', ','])) && declares(&all[..at])
         })
     };
-    if words(&text).contains(&"nullptr") && is_declared() {
+    let words = words(&text);
+    let mut constants = ["nullptr", "true", "false"].into_iter();
+    if let Some(name) = constants.find(|name| words.contains(name) && is_declared(name)) {
         let at = Span { start: place.span.start, end: place.span.start + 1 };
-        return Err(refused(at, "a variable that is called `nullptr`"));
+        return Err(refused(at, &format!("a variable that is called `{name}`")));
     }
     Ok(())
 }
