@@ -109,9 +109,8 @@ impl Device {
             let Some((seen, decl)) = known.remove(name) else { continue };
             let Some(twin) = twin(input, seen, decl) else { continue };
             let mut text = format!("namespace device {{ extern __device__ {twin}; }}\n");
-            let number = input.headers.iter().position(|one| std::ptr::eq(one.unit, seen.unit));
-            let number = number.unwrap_or(self.choices.own());
-            for (number, branch) in hidden.declarations(input, (number, decl), end).unwrap_or_default() {
+            let declared = (input.number(&seen), decl);
+            for (number, branch) in hidden.declarations(input, declared, end).unwrap_or_default() {
                 let place = self.choices.place(number, branch.start);
                 text = self.choices.arranged(vec![(place, OTHER_BUILD.to_owned())]) + &text;
             }

@@ -20,7 +20,7 @@ use crate::cuda::kernel::variable::{CodeFacts, Making, lengthen};
 use crate::cuda::kernel::{inside, place, table, this, window};
 use crate::cuda::program::levels::Levels;
 use crate::cuda::program::names::Names;
-use crate::cuda::program::{Input, Refused, Seen, defines, predefined, refused, sizes};
+use crate::cuda::program::{Input, Refused, defines, predefined, refused, sizes};
 use crate::cuda::schedule::capture::{self, Captured, Environment, Extra, Role};
 use crate::cuda::schedule::clause::Asked;
 use crate::cuda::schedule::distinct::are_distinct;
@@ -139,7 +139,7 @@ impl<'a> Lowering<'a> {
         }
         let mut others = BTreeSet::new();
         for one in &captured {
-            let place = (file_number(input, one), one.written.1);
+            let place = (input.number(&one.written.0), one.written.1);
             others.extend(self.hidden.declarations(input, place, input.bound[index].directive.span)?);
         }
         let sizes = shape(input, &nest, stmt, &asked);
@@ -360,14 +360,14 @@ fn is_macro_since(input: &Input, stmt: StmtId, one: &Captured) -> bool {
     let Some(choices) = input.choices.filter(|choices| choices.names().contains(&one.name)) else {
         return false;
     };
-    let declared = choices.place(file_number(input, one), one.written.1.span.start);
+    let declared = choices.place(input.number(&one.written.0), one.written.1.span.start);
     !choices.is_same_between(&one.name, &declared, &choices.place(choices.own(), input.stmt_span(stmt).start))
 }
 
 /// Whether a macro in a size of a variable has got another meaning behind the size.
 fn is_size_since(input: &Input, stmt: StmtId, one: &Captured) -> bool {
     let Some(choices) = input.choices.filter(|_| !input.in_place) else { return false };
-    let said = choices.place(number_of(input, &one.seen), one.decl.span.start);
+    let said = choices.place(input.number(&one.seen), one.decl.span.start);
     let here = choices.place(choices.own(), input.stmt_span(stmt).start);
     let texts: Vec<String> = sizes::of(&one.decl).map(|size| one.seen.text(size)).collect();
     let mut pending: Vec<&str> = texts.iter().flat_map(|text| words(text)).collect();
@@ -380,16 +380,6 @@ fn is_size_since(input: &Input, stmt: StmtId, one: &Captured) -> bool {
         pending.extend(words(&define.body));
     }
     false
-}
-
-/// The number of the file that declares a variable.
-fn file_number(input: &Input, one: &Captured) -> usize {
-    number_of(input, &one.written.0)
-}
-
-fn number_of(input: &Input, seen: &Seen) -> usize {
-    let mut files = input.headers.iter().chain([&input.source]);
-    files.position(|other| std::ptr::eq(other.unit, seen.unit)).unwrap_or(input.headers.len())
 }
 
 /// The names that are taken in a launch.

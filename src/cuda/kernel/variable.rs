@@ -195,8 +195,7 @@ fn is_chosen(input: &Input, stmt: StmtId, one: &Captured) -> bool {
         return true;
     }
     let (seen, decl) = one.written;
-    let mut files = input.headers.iter().chain([&input.source]);
-    let number = files.position(|other| std::ptr::eq(other.unit, seen.unit)).unwrap_or(input.headers.len());
+    let number = input.number(&seen);
     let is_under = |choices: &Choices| {
         let there = choices.place(number, decl.span.start);
         let here = choices.place(input.headers.len(), input.stmt_span(stmt).start);

@@ -104,6 +104,12 @@ impl<'a> Input<'a> {
         [self.source].into_iter().chain(self.headers.iter().copied())
     }
 
+    /// The number of a file among the headers; the source has the one behind theirs.
+    pub fn number(&self, seen: &Seen) -> usize {
+        let mut headers = self.headers.iter();
+        headers.position(|other| std::ptr::eq(other.unit, seen.unit)).unwrap_or(self.headers.len())
+    }
+
     /// The line of `offset`, as a message names it: `jacobi.c:28`.
     pub fn place(&self, offset: u32) -> String {
         let name = self.file().name.rsplit(['/', '\\']).next().unwrap_or_default();

@@ -100,8 +100,7 @@ fn is_qualified(seen: &Seen, decl: &Decl) -> bool {
 /// Whether the build may decide what a declaration says.
 fn is_chosen(input: &Input, seen: &Seen, decl: &Decl) -> bool {
     let Some(choices) = input.choices else { return false };
-    let mut files = input.headers.iter().chain([&input.source]);
-    let number = files.position(|other| std::ptr::eq(other.unit, seen.unit)).unwrap_or(input.headers.len());
+    let number = input.number(seen);
     spelling::is_chosen(input, decl)
         || choices.is_chosen(&choices.place(number, decl.span.start))
         || !choices.hidden_in(number, decl.span).is_empty()
