@@ -152,42 +152,47 @@ impl Lowering<'_> {
     fn parts(&mut self, index: usize, parts: &[plan::Part], asked: &Asked) -> Result<Vec<String>, Refused> {
         let mut calls = Vec::new();
         for part in parts {
-            let (stmt, bodies) = match part {
-                plan::Part::Launch { stmt, directive } => {
-                    let (stmt, root) = (*stmt, *directive);
-                    let launch = Launch { index, stmt, root, is_split: true, in_kernels: true };
-                    calls.extend(self.launch(launch, asked)?);
-                    continue;
-                }
-                plan::Part::Output(stmt) => {
-                    match self.by_host(index, *stmt)? {
-                        Some(lines) => calls.extend(lines),
-                        None => {
-                            let launch =
-                                Launch { index, stmt: *stmt, root: None, is_split: true, in_kernels: true };
-                            calls.extend(self.launch(launch, asked)?);
-                        }
-                    }
-                    continue;
-                }
-                plan::Part::Host { stmt, bodies } => (*stmt, bodies),
-            };
-            let mut from = self.input.stmt_span(stmt).start;
-            for (body, parts) in bodies {
-                let span = self.input.stmt_span(*body);
-                let head = self.input.file().text(Span { start: from, end: span.start }).into_owned();
-                // Directives between the head and what it governs have been heeded.
-                let head =
-                    head.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-                calls.extend(head.map(str::to_owned));
-                calls.push("{".to_owned());
-                let inside = self.parts(index, parts, asked)?;
-                calls.extend(inside.iter().map(|line| format!("    {line}")));
-                calls.push("}".to_owned());
-                from = span.end;
-            }
+            calls.extend(match part {
+                plan::Part::Launch { stmt, directive } => self.part(index, (*stmt, *directive), asked)?,
+                plan::Part::Output(stmt) => match self.by_host(index, *stmt)? {
+                    Some(lines) => lines,
+                    None => self.part(index, (*stmt, None), asked)?,
+                },
+                plan::Part::Host { stmt, bodies } => self.around(index, (*stmt, bodies), asked)?,
+            });
         }
         Ok(calls)
+    }
+
+    /// The launch of one part of a `kernels` construct: of the loop of a directive, or of a statement by one thread.
+    fn part(
+        &mut self,
+        index: usize,
+        (stmt, root): (StmtId, Option<usize>),
+        asked: &Asked,
+    ) -> Result<Vec<String>, Refused> {
+        self.launch(Launch { index, stmt, root, is_split: true, in_kernels: true }, asked)
+    }
+
+    /// A loop or branch that the host runs, with the launches of the parts in it.
+    fn around(
+        &mut self,
+        index: usize,
+        (stmt, bodies): (StmtId, &[(StmtId, Vec<plan::Part>)]),
+        asked: &Asked,
+    ) -> Result<Vec<String>, Refused> {
+        let mut lines = Vec::new();
+        let mut from = self.input.stmt_span(stmt).start;
+        for (body, parts) in bodies {
+            let span = self.input.stmt_span(*body);
+            let head = self.input.file().text(Span { start: from, end: span.start }).into_owned();
+            // Directives between the head and what it governs have been heeded.
+            let head = head.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+            lines.extend(head.map(str::to_owned));
+            lines.extend(braced(self.parts(index, parts, asked)?));
+            from = span.end;
+        }
+        Ok(lines)
     }
 
     /// The lines of a statement that prints and that the host runs, and before it what brings arrays from the device. Scalars
