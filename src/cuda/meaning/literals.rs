@@ -4,8 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::cuda::code::text::{Edits, words};
-use crate::cuda::program::{Refused, defines, refused};
+use crate::cuda::code::text::Edits;
+use crate::cuda::program::names::Names;
+use crate::cuda::program::{Input, Refused, defines, refused};
 use crate::host::forms::{CompoundLiteral, inside};
 use crate::host::ir::{Derived, ExprKind, StmtId, StmtKind, Unit};
 use crate::sema::CType;
@@ -13,7 +14,6 @@ use crate::source::Span;
 
 use super::Place;
 use super::wraps::Wraps;
-use crate::cuda::program::Input;
 
 /// The compound literals in some code of the source to which an address may lead: of them, of their members, or of members
 /// that are arrays.
@@ -101,11 +101,7 @@ fn name(place: &Place, literal: &CompoundLiteral) -> String {
     let all = &place.types.unit.forms.literals;
     let number = all.partition_point(|one| one.span.start < literal.span.start) + 1;
     let text = place.types.file.text(Span { start: 0, end: place.types.file.bytes.len() as u32 });
-    let mut name = format!("literal_{number}");
-    while words(&text).contains(&name.as_str()) {
-        name.push('_');
-    }
-    name
+    Names::of(&text).fresh(&format!("literal_{number}"))
 }
 
 /// That no macro which the code uses has such a literal.
