@@ -4,7 +4,7 @@
 
 use std::sync::OnceLock;
 
-use crate::source::Span;
+use crate::source::{Named, Span};
 
 use super::ir::{Decl, DeclId, DeclKind, Expr, ExprId, Function, Record, Stmt, StmtId, Unit};
 
@@ -82,22 +82,26 @@ impl Unit {
 
     /// The definitions of a type name, in the order of their numbers.
     pub fn typedefs_named(&self, name: &str) -> impl DoubleEndedIterator<Item = &Decl> + use<'_> {
-        let name_of = |at: usize| {
-            let decl = &self.decls[at];
-            (decl.kind == DeclKind::Typedef).then_some(decl.name.as_str())
-        };
-        let found = self.typedef_names.of(name, self.decls.len(), name_of);
-        found.into_iter().map(|at| &self.decls[at])
+        self.decls_of(&self.typedef_names, DeclKind::Typedef, name)
     }
 
     /// The enumerators of a name, in the order of their numbers.
     pub fn enumerators_named(&self, name: &str) -> impl DoubleEndedIterator<Item = &Decl> + use<'_> {
+        self.decls_of(&self.enumerator_names, DeclKind::Enumerator, name)
+    }
+
+    /// The declarations of a kind and a name; `names` are those of that kind.
+    fn decls_of(
+        &self,
+        names: &Named,
+        kind: DeclKind,
+        name: &str,
+    ) -> impl DoubleEndedIterator<Item = &Decl> + use<'_> {
         let name_of = |at: usize| {
             let decl = &self.decls[at];
-            (decl.kind == DeclKind::Enumerator).then_some(decl.name.as_str())
+            (decl.kind == kind).then_some(decl.name.as_str())
         };
-        let found = self.enumerator_names.of(name, self.decls.len(), name_of);
-        found.into_iter().map(|at| &self.decls[at])
+        names.of(name, self.decls.len(), name_of).into_iter().map(|at| &self.decls[at])
     }
 
     /// The numbers of the functions of a name.
