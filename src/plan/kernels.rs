@@ -10,7 +10,7 @@ use crate::host::ir::{StmtId, StmtKind};
 use crate::sema::{self, Class, SymbolId, SymbolKind, Symbols, uses};
 
 use super::array::Arrays;
-use super::parts::Parts;
+use super::parts::{Parts, statements};
 use super::{ArrayStatement, Attribute, Ends, Gangs, Input, Item, Launch, Maker, Region, Sharing};
 
 /// What the launches of a split region have in common.
@@ -119,15 +119,21 @@ impl Input<'_> {
                 && !self.is_temporary(parts, symbol)
                 && !self.is_own_counter(stmt, symbol)
                 && (known.class == Class::Scalar || self.may_be_scalar(symbol, how))
-                && known.kind != SymbolKind::Member
-                && !self.is_inside(symbol, stmt)
-                && !stated.contains(&known.name)
-                && !implied.iter().any(|other| other.item == known.name)
+                && self.is_unstated(symbol, stmt, &stated, implied)
             {
                 let item = known.name.clone();
                 implied.push(Attribute { sharing: Sharing::Copy, item, entry: "implicit/scalar-kernels" });
             }
         }
+    }
+
+    /// Whether a variable stands outside of the region `stmt`, and nothing says yet what becomes of it.
+    fn is_unstated(&self, symbol: SymbolId, stmt: StmtId, stated: &[String], implied: &[Attribute]) -> bool {
+        let known = self.symbols.get(symbol);
+        known.kind != SymbolKind::Member
+            && !self.is_inside(symbol, stmt)
+            && !stated.contains(&known.name)
+            && !implied.iter().any(|other| other.item == known.name)
     }
 
     /// Whether each part that names `symbol` gives it a value before it reads it.
@@ -146,10 +152,7 @@ impl Input<'_> {
         for (symbol, _) in used.iter().filter(|(symbol, _)| is_launched(*symbol)) {
             let known = self.symbols.get(symbol);
             if matches!(known.class, Class::Array | Class::Record)
-                && known.kind != SymbolKind::Member
-                && !self.is_inside(symbol, stmt)
-                && !stated.contains(&known.name)
-                && !implied.iter().any(|other| other.item == known.name)
+                && self.is_unstated(symbol, stmt, &stated, implied)
             {
                 let item = known.name.clone();
                 implied.push(Attribute { sharing: Sharing::Copy, item, entry: "implicit/array" });
@@ -213,12 +216,9 @@ impl Maker<'_> {
         let is_told = |part: &StmtId| {
             arrays.refused.contains_key(part)
                 || outputs.contains_key(part)
-                || matches!(self.input.unit.stmt(*part).kind, StmtKind::For { .. } | StmtKind::Empty)
+                || matches!(self.input.unit.stmt(*part).kind, StmtKind::For { .. })
         };
-        let list = match &self.input.unit.stmt(stmt).kind {
-            StmtKind::Block(list) => list.clone(),
-            _ => vec![stmt],
-        };
+        let list = statements(self.input.unit, stmt);
         let nests = self.input.nests(index);
         if !list.iter().all(is_told) || !nests.is_empty() {
             let at = self.input.bound[index].directive.name_span;

@@ -273,7 +273,7 @@ pub(super) fn is_host_value(input: &Input, index: usize, region: StmtId, symbol:
 }
 
 /// The statements of a block, or the one statement that there is.
-fn statements(unit: &Unit, stmt: StmtId) -> Vec<StmtId> {
+pub(super) fn statements(unit: &Unit, stmt: StmtId) -> Vec<StmtId> {
     let list = match &unit.stmt(stmt).kind {
         StmtKind::Block(list) => list.clone(),
         _ => vec![stmt],
