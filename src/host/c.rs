@@ -746,10 +746,6 @@ impl Reader<'_> {
             }
             "declaration" | "type_definition" => StmtKind::Decl(self.declaration(node, DeclKind::Variable)),
             "alias_declaration" => StmtKind::Decl(self.alias(node).into_iter().collect()),
-            "for_range_loop" => match self.range_loop(node) {
-                Some(kind) => kind,
-                None => self.opaque_stmt(node),
-            },
             "try_statement" => self.try_stmt(node),
             "expression_statement" => match self.named(node).first() {
                 Some(expr) if hidden::is_declaration(self, *expr) => {
@@ -758,44 +754,8 @@ impl Reader<'_> {
                 Some(expr) => StmtKind::Expr(self.expr(*expr)),
                 None => StmtKind::Empty,
             },
-            "if_statement" => match (field("condition"), field("consequence")) {
-                (Some(cond), Some(then)) => {
-                    let cond = self.condition(cond);
-                    let then = self.stmt(then);
-                    let other = field("alternative").and_then(|other| match other.kind() {
-                        "else_clause" => self.named(other).into_iter().next(),
-                        _ => Some(other),
-                    });
-                    StmtKind::If { cond, then, other: other.map(|other| self.stmt(other)) }
-                }
-                _ => self.opaque_stmt(node),
-            },
-            "for_statement" => match field("body") {
-                Some(body) => {
-                    let init = field("initializer").map(|init| self.for_init(init));
-                    let cond = field("condition").map(|cond| self.expr(cond));
-                    let step = field("update").map(|step| self.expr(step));
-                    StmtKind::For { init, cond, step, body: self.stmt(body) }
-                }
-                None => self.opaque_stmt(node),
-            },
-            "while_statement" | "switch_statement" => match (field("condition"), field("body")) {
-                (Some(cond), Some(body)) => {
-                    let (cond, body) = (self.condition(cond), self.stmt(body));
-                    if node.kind() == "while_statement" {
-                        StmtKind::While { cond, body }
-                    } else {
-                        StmtKind::Switch { cond, body }
-                    }
-                }
-                _ => self.opaque_stmt(node),
-            },
-            "do_statement" => match (field("body"), field("condition")) {
-                (Some(body), Some(cond)) => {
-                    StmtKind::DoWhile { body: self.stmt(body), cond: self.condition(cond) }
-                }
-                _ => self.opaque_stmt(node),
-            },
+            "if_statement" | "for_statement" | "for_range_loop" | "while_statement" | "switch_statement"
+            | "do_statement" => self.control(node).unwrap_or_else(|| self.opaque_stmt(node)),
             "labeled_statement" => {
                 let label = field("label").map(|label| self.text(label));
                 let inside =
@@ -829,6 +789,44 @@ impl Reader<'_> {
             _ => self.opaque_stmt(node),
         };
         self.push_stmt(span(node), kind)
+    }
+
+    /// A loop or a branch; `None` if it is not whole.
+    fn control(&mut self, node: Node) -> Option<StmtKind> {
+        let field = |name: &str| node.child_by_field_name(name);
+        Some(match node.kind() {
+            "if_statement" => {
+                let (cond, then) = (field("condition")?, field("consequence")?);
+                let cond = self.condition(cond);
+                let then = self.stmt(then);
+                let other = field("alternative").and_then(|other| match other.kind() {
+                    "else_clause" => self.named(other).into_iter().next(),
+                    _ => Some(other),
+                });
+                StmtKind::If { cond, then, other: other.map(|other| self.stmt(other)) }
+            }
+            "for_range_loop" => self.range_loop(node)?,
+            "for_statement" => {
+                let body = field("body")?;
+                let init = field("initializer").map(|init| self.for_init(init));
+                let cond = field("condition").map(|cond| self.expr(cond));
+                let step = field("update").map(|step| self.expr(step));
+                StmtKind::For { init, cond, step, body: self.stmt(body) }
+            }
+            "do_statement" => {
+                let (body, cond) = (field("body")?, field("condition")?);
+                StmtKind::DoWhile { body: self.stmt(body), cond: self.condition(cond) }
+            }
+            kind => {
+                let (cond, body) = (field("condition")?, field("body")?);
+                let (cond, body) = (self.condition(cond), self.stmt(body));
+                if kind == "while_statement" {
+                    StmtKind::While { cond, body }
+                } else {
+                    StmtKind::Switch { cond, body }
+                }
+            }
+        })
     }
 
     /// Whether the body of a struct or union has members and no definitions of functions.
@@ -967,6 +965,38 @@ impl Reader<'_> {
         Some(ExprKind::Cast { to: self.text(*to), operand: self.expr(*operand) })
     }
 
+    /// What is captured, and the body.
+    fn lambda(&mut self, node: Node) -> ExprKind {
+        let field = |name: &str| node.child_by_field_name(name);
+        let captures =
+            field("captures").is_some_and(|all| !self.named(all).is_empty() || all.child_count() > 2);
+        self.unit.lambdas.push((span(node), captures));
+        let parts = [field("captures"), field("body")].into_iter().flatten();
+        ExprKind::Opaque(parts.map(|part| self.expr(part)).collect())
+    }
+
+    fn assignment(&mut self, node: Node) -> Option<ExprKind> {
+        let field = |name: &str| node.child_by_field_name(name);
+        let (left, right) = (self.expr(field("left")?), self.expr(field("right")?));
+        let op = match field("operator")?.kind().strip_suffix('=') {
+            Some("") | None => None,
+            Some(op) => Some(binary(op)?),
+        };
+        Some(ExprKind::Assign(op, left, right))
+    }
+
+    /// A call, or a cast that is written like one.
+    fn call(&mut self, node: Node) -> Option<ExprKind> {
+        let (function, arguments) =
+            (node.child_by_field_name("function")?, node.child_by_field_name("arguments")?);
+        if let Some(cast) = self.named_cast(function, arguments) {
+            return Some(cast);
+        }
+        let callee = self.expr(function);
+        let args = self.named(arguments).into_iter().map(|arg| self.expr(arg)).collect();
+        Some(ExprKind::Call { callee, args })
+    }
+
     /// `None` for a node that is not known or not whole.
     fn expr_kind(&mut self, node: Node) -> Option<ExprKind> {
         let field = |name: &str| node.child_by_field_name(name);
@@ -974,55 +1004,21 @@ impl Reader<'_> {
         let kind = match node.kind() {
             "identifier" | "this" | "qualified_identifier" => ExprKind::Name(self.text(node)),
             "template_function" => ExprKind::Name(self.text(field("name")?)),
-            "lambda_expression" => {
-                let captures =
-                    field("captures").is_some_and(|all| !self.named(all).is_empty() || all.child_count() > 2);
-                self.unit.lambdas.push((span(node), captures));
-                let parts = [field("captures"), field("body")].into_iter().flatten();
-                ExprKind::Opaque(parts.map(|part| self.expr(part)).collect())
-            }
+            "lambda_expression" => self.lambda(node),
             // Their arguments are read.
             "argument_list" | "new_expression" | "new_declarator" | "delete_expression" => {
                 ExprKind::Initialiser(self.named(node).into_iter().map(|child| self.expr(child)).collect())
             }
             "number_literal" => integer(&self.text(node)).map_or(ExprKind::Literal, ExprKind::Int),
-            "string_literal"
-            | "char_literal"
-            | "concatenated_string"
-            | "true"
-            | "false"
-            | "null"
-            | "nullptr"
-            | "raw_string_literal"
-            | "user_defined_literal"
-            | "template_type"
-            | "type_descriptor"
-            | "primitive_type"
-            | "type_identifier"
-            | "field_identifier" => ExprKind::Literal,
-            "assignment_expression" => {
-                let (left, right) = (self.expr(field("left")?), self.expr(field("right")?));
-                let operator = operator()?;
-                let op = match operator.strip_suffix('=') {
-                    Some("") | None => None,
-                    Some(op) => Some(binary(op)?),
-                };
-                ExprKind::Assign(op, left, right)
-            }
+            kind if is_literal(kind) => ExprKind::Literal,
+            "assignment_expression" => return self.assignment(node),
             "binary_expression" => {
                 let (left, right) = (self.expr(field("left")?), self.expr(field("right")?));
                 ExprKind::Binary(binary(operator()?)?, left, right)
             }
             "unary_expression" => {
                 let operand = self.expr(field("argument")?);
-                let op = match operator()? {
-                    "-" => UnaryOp::Minus,
-                    "+" => UnaryOp::Plus,
-                    "!" | "not" => UnaryOp::Not,
-                    "~" | "compl" => UnaryOp::BitNot,
-                    _ => return None,
-                };
-                ExprKind::Unary(op, operand)
+                ExprKind::Unary(unary(operator()?)?, operand)
             }
             "update_expression" => {
                 let argument = field("argument")?;
@@ -1033,15 +1029,7 @@ impl Reader<'_> {
                 let operand = self.expr(field("argument")?);
                 if operator()? == "&" { ExprKind::AddressOf(operand) } else { ExprKind::Deref(operand) }
             }
-            "call_expression" => {
-                if let Some(cast) = self.named_cast(field("function")?, field("arguments")?) {
-                    return Some(cast);
-                }
-                let callee = self.expr(field("function")?);
-                let arguments = field("arguments")?;
-                let args = self.named(arguments).into_iter().map(|arg| self.expr(arg)).collect();
-                ExprKind::Call { callee, args }
-            }
+            "call_expression" => return self.call(node),
             "subscript_expression" => {
                 let base = self.expr(field("argument")?);
                 let index = match field("index") {
@@ -1131,6 +1119,37 @@ fn innermost_name(declarator: Node) -> Option<Node> {
             .child_by_field_name("declarator")
             .or_else(|| at.named_child(at.named_child_count().checked_sub(1)? as u32))?;
     }
+}
+
+/// Whether nodes of a kind have nothing inside that counts.
+fn is_literal(kind: &str) -> bool {
+    matches!(
+        kind,
+        "string_literal"
+            | "char_literal"
+            | "concatenated_string"
+            | "true"
+            | "false"
+            | "null"
+            | "nullptr"
+            | "raw_string_literal"
+            | "user_defined_literal"
+            | "template_type"
+            | "type_descriptor"
+            | "primitive_type"
+            | "type_identifier"
+            | "field_identifier"
+    )
+}
+
+fn unary(operator: &str) -> Option<UnaryOp> {
+    Some(match operator {
+        "-" => UnaryOp::Minus,
+        "+" => UnaryOp::Plus,
+        "!" | "not" => UnaryOp::Not,
+        "~" | "compl" => UnaryOp::BitNot,
+        _ => return None,
+    })
 }
 
 fn binary(operator: &str) -> Option<BinaryOp> {
