@@ -310,7 +310,7 @@ impl<'a, 'b> Candidate<'a, 'b> {
     /// Whether another build gives the same body another head.
     fn has_chosen_head(&self) -> bool {
         let Candidate { input, seen, function, is_in_place, .. } = *self;
-        let number = input.number(&seen);
+        let number = input.number(seen);
         let head = Span { start: function.span.start, end: seen.unit.stmt(function.body).span.start };
         input.choices.filter(|_| !is_in_place).is_some_and(|choices| {
             let (begin, end) = (choices.place(number, head.start), choices.place(number, head.end));
