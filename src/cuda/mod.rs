@@ -17,6 +17,7 @@ use std::rc::Rc;
 use crate::diag::{self, Diag};
 
 pub use code::change::Change;
+pub use code::text::with_escapes;
 pub use file::device::Device;
 pub use file::unseen::is_of_system;
 pub use meaning::is_c;

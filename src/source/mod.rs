@@ -14,4 +14,4 @@ pub use language::{Form, Language, Languages};
 pub use lines::{LineIndex, lines};
 pub use named::Named;
 pub use span::Span;
-pub use text::{bytes, readable};
+pub use text::{byte_of, bytes, readable};

@@ -14,8 +14,8 @@ fn stand_in(byte: u8) -> char {
     char::from_u32(FIRST + u32::from(byte)).unwrap_or(char::REPLACEMENT_CHARACTER)
 }
 
-/// The byte that a character stands for.
-fn byte_of(c: char) -> Option<u8> {
+/// The byte that a character stands for; `None` if it stands for itself.
+pub fn byte_of(c: char) -> Option<u8> {
     u8::try_from(u32::from(c).checked_sub(FIRST)?).ok()
 }
 

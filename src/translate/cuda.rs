@@ -79,9 +79,10 @@ impl BackEnd for Cuda {
     }
 }
 
-/// The text of a file beside a source, with the source's bytes in it as they were.
+/// The text of a file beside a source, with the source's bytes in it as they were; in strings and characters as escapes,
+/// since nvcc reads UTF-8.
 fn beside_text(text: String) -> Vec<u8> {
-    source::bytes(text.into_bytes())
+    source::bytes(cuda::with_escapes(text).into_bytes())
 }
 
 /// The edits for one directive; none if it is left.

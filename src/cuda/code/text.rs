@@ -2,7 +2,7 @@
 //!
 //! Invariant: what no edit touches comes out byte by byte, but for its indentation.
 
-use crate::source::{SourceFile, Span};
+use crate::source::{self, SourceFile, Span};
 
 /// Edits of a part of the source; those at one place keep their order.
 #[derive(Clone, Debug, Default)]
@@ -249,8 +249,33 @@ pub fn words(text: &str) -> Vec<&str> {
 
 /// The same with their places.
 pub fn placed_words(text: &str) -> Vec<(usize, &str)> {
-    let is_word = |(_, token): &(usize, &str)| !token.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+    let is_word =
+        |(_, token): &(usize, &str)| !token.starts_with(|c: char| c.is_ascii_digit() || ".\"'".contains(c));
     tokens(text).into_iter().filter(is_word).collect()
+}
+
+/// A text of C in which strings and characters are valid for a compiler that reads UTF-8: their other bytes are octal
+/// escapes of the same value.
+pub fn with_escapes(text: String) -> String {
+    if matches!(source::readable(&text), std::borrow::Cow::Borrowed(_)) {
+        return text;
+    }
+    let is_literal = |(at, token): &(usize, &str)| {
+        token.starts_with(['"', '\'']) && !text[..*at].ends_with('R') && token.chars().any(is_stand_in)
+    };
+    let literals = tokens(&text).into_iter().filter(is_literal).collect();
+    let escaped = |literal: &str| {
+        let chars = literal.chars().map(|c| match source::byte_of(c) {
+            Some(byte) => format!("\\{byte:03o}"),
+            None => c.to_string(),
+        });
+        Some(chars.collect())
+    };
+    replaced(&text, literals, escaped)
+}
+
+fn is_stand_in(c: char) -> bool {
+    source::byte_of(c).is_some()
 }
 
 /// The numbers in a text of C, with their places.
@@ -277,7 +302,7 @@ pub fn replaced<'a>(
     out + &text[done..]
 }
 
-/// The names and numbers in a text of C, with their places.
+/// The names, numbers, strings and characters in a text of C, with their places.
 fn tokens(text: &str) -> Vec<(usize, &str)> {
     let bytes = text.as_bytes();
     let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
@@ -297,6 +322,7 @@ fn tokens(text: &str) -> Vec<(usize, &str)> {
                 at += if bytes[at] == b'\\' { 2 } else { 1 };
             }
             at += 1;
+            found.extend(text.get(start..at).map(|literal| (start, literal)));
         } else if is_digit(at) || byte == b'.' && is_digit(at + 1) {
             let is_hexadecimal = rest.len() > 1 && matches!(rest[1], b'x' | b'X');
             let is_sign = |at: usize| {

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a declaration keeps its type.
 
-use crate::cuda::code::text::{Edits, words};
+use crate::cuda::code::text::{Edits, placed_words, words};
 use crate::cuda::program::{Refused, refused};
 use crate::host::forms::inside;
 use crate::host::ir::BaseType;
@@ -10,7 +10,7 @@ use crate::source::Span;
 
 use super::Place;
 
-/// Takes them away.
+/// Takes them away; refuses constants of C++ as names of variables.
 pub fn edit(place: &Place, edits: &mut Edits) -> Result<(), Refused> {
     let unit = place.types.unit;
     for word in inside(&unit.forms.storage, place.span) {
@@ -25,17 +25,10 @@ pub fn edit(place: &Place, edits: &mut Edits) -> Result<(), Refused> {
     }
     // To C's grammar these are constants, whoever declares them.
     let text = place.types.file.text(place.span);
-    let declares = |before: &str| {
-        let before = before.trim_end();
-        before.ends_with(|c: char| c.is_alphanumeric() || "*,_".contains(c)) && !before.ends_with("return")
-    };
     let is_declared = |name: &str| {
         let all = String::from_utf8_lossy(&place.input.source.scan.shadow);
-        all.match_indices(name).any(|(at, word)| {
-            let behind = all[at + word.len()..].trim_start();
-            let is_set = behind.starts_with('=') && !behind.starts_with("==");
-            (is_set || behind.starts_with([';', ','])) && declares(&all[..at])
-        })
+        let mut named = placed_words(&all).into_iter().filter(|(_, word)| *word == name);
+        named.any(|(at, word)| is_declarator(&all[..at], &all[at + word.len()..]))
     };
     let words = words(&text);
     let mut constants = ["nullptr", "true", "false"].into_iter();
@@ -44,4 +37,14 @@ pub fn edit(place: &Place, edits: &mut Edits) -> Result<(), Refused> {
         return Err(refused(at, &format!("a variable that is called `{name}`")));
     }
     Ok(())
+}
+
+/// Whether a name between these texts is what a declaration declares, rather than a value in a list.
+fn is_declarator(before: &str, after: &str) -> bool {
+    let (before, after) = (before.trim_end(), after.trim_start());
+    let is_set = after.starts_with('=') && !after.starts_with("==");
+    let is_first =
+        before.ends_with(|c: char| c.is_alphanumeric() || "*_".contains(c)) && !before.ends_with("return");
+    let ends = is_set || after.starts_with(';');
+    before.ends_with(',') && ends || is_first && (ends || after.starts_with(','))
 }
