@@ -416,6 +416,16 @@ mod tests {
         assert_eq!(arguments(""), [""]);
     }
 
+    #[test]
+    fn bytes_that_are_no_utf_8_become_escapes_in_literals_alone() {
+        let source = b"/* caf\xe9 */ f('\xe9', \"caf\xe9 1\xc3\xa4\", 'a', \"\\\"\xe4\"); // \xe4";
+        let file = SourceFile::new("a.c", source.to_vec(), Language::C);
+        let text = file.text(Span::new(0, source.len())).into_owned();
+        let expected = b"/* caf\xe9 */ f('\\351', \"caf\\351 1\xc3\xa4\", 'a', \"\\\"\\344\"); // \xe4";
+        assert_eq!(source::bytes(with_escapes(text).into_bytes()), expected);
+        assert_eq!(with_escapes("'\u{e4}'".to_owned()), "'\u{e4}'");
+    }
+
     /// What edits make of bytes of `0123456789`.
     fn check(
         edit: impl Fn(&mut Edits),
