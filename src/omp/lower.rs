@@ -834,7 +834,11 @@ impl Lowering<'_> {
             queue::hold(&mut directive);
         }
         self.hold_aliases(index, &mut directive);
+        let first = self.counted_first(index, &mut directive);
         let task = self.task_before(index, &mut directive);
+        if kind == DirectiveKind::EnterData && sections::allocates_beside_copies(&directive) {
+            queue::hold(&mut directive);
+        }
         let allocations = match kind {
             DirectiveKind::EnterData => queue::allocations(&mut directive),
             _ => None,
@@ -857,8 +861,11 @@ impl Lowering<'_> {
         };
         let mut before = task;
         before.append(&mut gathered.before);
-        let apart: Vec<Part> =
-            apart.into_iter().map(|one| Part::LinesBefore(vec![one.line(self.target.speech)])).collect();
+        let apart: Vec<Part> = first
+            .into_iter()
+            .chain(apart)
+            .map(|one| Part::LinesBefore(vec![one.line(self.target.speech)]))
+            .collect();
         if self.plan.notes[index].waits_at_end && gathered.at_end.is_empty() {
             gathered.at_end.push(queue::wait_all(self.target.speech));
             self.diags.push(diag::synchronous(self.bound[index].directive.span, crate::acc::name(kind)));
@@ -905,6 +912,25 @@ impl Lowering<'_> {
             parts.push(Part::AtEnd(stmt?, at_end));
         }
         Some(lines_before(before).chain(apart).chain(parts).chain(lines_after(stmt, behind)).collect())
+    }
+
+    /// What must stand before an `enter data` or `exit data` since it counts by itself. Objects come at once, for the members
+    /// that other directives of their queue bring.
+    fn counted_first(&self, index: usize, directive: &mut Directive) -> Vec<Directive> {
+        let (kind, at) = (self.bound[index].directive.kind, self.bound[index].directive.span.start);
+        if !matches!(kind, DirectiveKind::EnterData | DirectiveKind::ExitData) || self.finalizes(index) {
+            return Vec::new();
+        }
+        let is_member = |name: &str| {
+            let known = self.symbols.lookup(name, at).map(|symbol| self.symbols.get(symbol).kind);
+            known == Some(SymbolKind::Member)
+        };
+        let Some(mut first) = sections::counted_first(directive, &is_member) else { return Vec::new() };
+        if kind == DirectiveKind::EnterData {
+            queue::hold(&mut first);
+        }
+        let more = if self.target.speech == Speech::C { sections::apart(&mut first) } else { Vec::new() };
+        more.into_iter().chain([first]).collect()
     }
 
     /// The lines with which the host waits for the queues of a directive about data where flang cannot put it there.

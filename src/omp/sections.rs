@@ -1,5 +1,6 @@
 //! Several sections of one array on one directive: compilers for C take one of a variable. Members of several elements of one
-//! array of structs: clang 19 takes them for members of one struct, and maps a size that may be negative.
+//! array of structs: clang 19 takes them for members of one struct, and maps a size that may be negative. An object and its
+//! members: clang 19 counts the object once on a directive that names both, and OpenACC may end them one by one.
 //!
 //! Invariant: each directive names a variable once, and members of one element, and all of them together what the one did.
 
@@ -14,6 +15,43 @@ pub fn apart(directive: &mut Directive) -> Vec<Directive> {
         more.push(next);
     }
     more
+}
+
+/// Of an `enter data` or `exit data` that names an object and members of it, what must stand before the rest: the objects
+/// that come, or the members that go. `is_member`: whether a name is a member of the function's own object.
+pub fn counted_first(directive: &mut Directive, is_member: &dyn Fn(&str) -> bool) -> Option<Directive> {
+    let is_enter = directive.has(Leaf::Named("target enter data"));
+    let items = || data_clauses(directive).flatten();
+    let whole: BTreeSet<String> =
+        items().filter(|item| is_object(item)).map(|item| name(item).to_ascii_lowercase()).collect();
+    let root = |item: &str| root(item).or_else(|| is_member(name(item)).then(|| "this".to_owned()));
+    let parted: BTreeSet<String> =
+        items().filter_map(|item| root(item)).filter(|root| whole.contains(root)).collect();
+    if parted.is_empty() {
+        return None;
+    }
+    let is_first = |item: &String| match root(item) {
+        Some(root) => !is_enter && parted.contains(&root),
+        None => is_enter && parted.contains(&name(item).to_ascii_lowercase()),
+    };
+    let mut first = Directive { clauses: Vec::new(), ..directive.clone() };
+    for clause in &mut directive.clauses {
+        let Body::List(items) = &mut clause.body else {
+            first.clauses.push(clause.clone());
+            continue;
+        };
+        if clause.name == "depend" {
+            first.clauses.push(clause.clone());
+            continue;
+        }
+        let (before, rest) = std::mem::take(items).into_iter().partition(is_first);
+        *items = rest;
+        first.clauses.push(Clause { body: Body::List(before), ..clause.clone() });
+    }
+    for one in [&mut *directive, &mut first] {
+        one.clauses.retain(|clause| !matches!(&clause.body, Body::List(items) if items.is_empty()));
+    }
+    Some(first)
 }
 
 /// A directive with the items whose variable the directive has named before; none if there are none.
@@ -55,12 +93,54 @@ fn repeated(directive: &mut Directive) -> Option<Directive> {
 
 /// The variables that a directive names without members.
 fn objects(directive: &Directive) -> BTreeSet<String> {
-    let items = directive.clauses.iter().flat_map(|clause| match &clause.body {
-        Body::List(items) if clause.name != "depend" => items.as_slice(),
-        Body::List(_) | Body::Text(_) | Body::None => &[],
-    });
-    let whole = items.filter(|item| !item.contains('.') && !item.contains("->"));
+    let whole = data_clauses(directive).flatten().filter(|item| is_object(item));
     whole.map(|item| variable(item).to_owned()).collect()
+}
+
+/// The list items of a directive's clauses about data.
+fn data_clauses(directive: &Directive) -> impl Iterator<Item = &Vec<String>> {
+    directive.clauses.iter().filter_map(|clause| match &clause.body {
+        Body::List(items) if clause.name != "depend" => Some(items),
+        Body::List(_) | Body::Text(_) | Body::None => None,
+    })
+}
+
+/// Whether members of one object are allocated and others copied by a directive, which counts the object once.
+pub fn allocates_beside_copies(directive: &Directive) -> bool {
+    let roots = |is_alloc: bool| -> BTreeSet<String> {
+        let clauses = directive.clauses.iter();
+        let clauses = clauses.filter(|clause| (clause.modifier.as_deref() == Some("alloc")) == is_alloc);
+        let items = clauses.flat_map(|clause| match &clause.body {
+            Body::List(items) if clause.name != "depend" => items.as_slice(),
+            Body::List(_) | Body::Text(_) | Body::None => &[],
+        });
+        items.filter_map(|item| root(item)).collect()
+    };
+    !roots(true).is_disjoint(&roots(false))
+}
+
+/// The variable whose member an item is: `s` of `s.p[0:n]`.
+fn root(item: &str) -> Option<String> {
+    let end = item.find(['.', '-', '%']).filter(|_| !is_object(item))?;
+    Some(name(&item[..end]).to_ascii_lowercase())
+}
+
+/// Whether an item is no member of anything, whatever its subscripts are.
+fn is_object(item: &str) -> bool {
+    let mut depth = 0i32;
+    !item.bytes().zip(item.bytes().skip(1).chain([b' '])).any(|(c, next)| {
+        match c {
+            b'[' | b'(' => depth += 1,
+            b']' | b')' => depth -= 1,
+            _ => {}
+        }
+        depth == 0 && (matches!(c, b'.' | b'%') || c == b'-' && next == b'>')
+    })
+}
+
+/// The name of an item's variable: `s` of `s[0:n]` and of `s(1:n)`.
+fn name(item: &str) -> &str {
+    item.find(['[', '(']).filter(|at| *at > 0).map_or(item, |at| item[..at].trim_end())
 }
 
 /// The array of structs that an item is a member of, and the element: `a` and `a[1]` of `a[1].p[0:n]`.
@@ -124,7 +204,11 @@ mod tests {
             "#pragma omp target enter data map(to: s[i + a[1]].p[0:n])",
         ];
         assert_eq!(line(&["s[0].q[0:n]", "s[i + a[1]].p[0:n]", "s[0].p[0:n]", "t.p[0:n]"]), own);
-        let all = "#pragma omp target enter data map(to: s[0:], s[0].q[0:n], s[1].p[0:n])";
-        assert_eq!(line(&["s[0:]", "s[0].q[0:n]", "s[1].p[0:n]"]), [all]);
+        let all = [
+            "#pragma omp target enter data map(to: s[0].q[0:n])",
+            "#pragma omp target enter data map(to: s[0:])",
+            "#pragma omp target enter data map(to: s[1].p[0:n])",
+        ];
+        assert_eq!(line(&["s[0:]", "s[0].q[0:n]", "s[1].p[0:n]"]), all);
     }
 }
