@@ -211,7 +211,7 @@ impl Reader<'_> {
         let Some(name) = innermost_name(declarator) else { return };
         let (name, scope) = self.unqualified(name);
         self.references(name, declarator);
-        self.storage(node);
+        let is_static = self.storage(node);
         let returns = self.returns(node, declarator);
         let params = self.params(declarator, node);
         let body = self.stmt(body);
@@ -222,16 +222,18 @@ impl Reader<'_> {
             span: whole,
             params,
             returns,
+            is_static,
             body,
             has_error: false,
         });
     }
 
-    /// Notes the words of storage that a declaration or a function begins with.
-    fn storage(&mut self, node: Node) {
-        let all = self.named(node).into_iter().filter(|child| child.kind() == "storage_class_specifier");
-        let words: Vec<Span> = all.map(span).collect();
-        self.unit.forms.storage.extend(words);
+    /// Notes the words of storage that a declaration or a function begins with; whether `static` is one of them.
+    fn storage(&mut self, node: Node) -> bool {
+        let mut words = self.named(node);
+        words.retain(|child| child.kind() == "storage_class_specifier");
+        self.unit.forms.storage.extend(words.iter().map(|word| span(*word)));
+        words.into_iter().any(|word| self.text(word) == "static")
     }
 
     /// The type that a function returns, as a cast writes it.

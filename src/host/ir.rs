@@ -128,6 +128,8 @@ pub struct Function {
     pub params: Vec<DeclId>,
     /// The type that it returns, as C writes it in a cast; empty where that is not known.
     pub returns: String,
+    /// Its definition says `static`.
+    pub is_static: bool,
     /// Its body, a block.
     pub body: StmtId,
     /// The function contains something the grammar could not understand.

@@ -204,9 +204,8 @@ fn indented(file: &SourceFile, like: Span, lines: &[String]) -> String {
 
 /// The edit that puts a directive on a line of its own behind the line of `offset`.
 pub fn behind(file: &SourceFile, offset: u32, text: &str) -> Edit {
-    let line = file.lines.span(file.lines.line(offset.max(1) - 1));
-    let end = line_end(file, line.start);
-    let ended = file.slice(line).ends_with(b"\n");
-    let text = if ended { format!("{text}{end}") } else { format!("{end}{text}") };
-    Edit { span: Span { start: line.end, end: line.end }, text: text.into_bytes() }
+    // Before the line end, so that what is put before the next line does not meet it.
+    let at = before_line_end(file, offset);
+    let text = format!("{}{text}", line_end(file, offset.max(1) - 1));
+    Edit { span: Span { start: at, end: at }, text: text.into_bytes() }
 }

@@ -9,6 +9,7 @@ use crate::diag;
 use crate::host::ir::{ExprId, ExprKind, FunctionId, StmtId, StmtKind};
 use crate::sema::{Symbol, SymbolKind, children};
 
+use super::launch::jump_out;
 use super::{Exit, Input, Item, Maker};
 
 /// Whether a variable of Fortran belongs to the procedure that declares it and has memory from `allocate` statements.
@@ -44,6 +45,20 @@ impl Input<'_> {
             }
         }
         kind.children().any(|child| self.may_use_device(child, listed))
+    }
+
+    /// The innermost block of a function around a place: in C, the scope of what `declare` names there.
+    fn block_around(&self, function: FunctionId, place: u32) -> StmtId {
+        let mut block = self.unit.function(function).body;
+        let mut pending: Vec<StmtId> = vec![block];
+        while let Some(stmt) = pending.pop().filter(|_| !self.unit.is_fortran()) {
+            let is_around = self.unit.stmt(stmt).span.range().contains(&(place as usize));
+            if is_around && matches!(self.unit.stmt(stmt).kind, StmtKind::Block(_)) {
+                block = stmt;
+            }
+            pending.extend(children(self.unit, stmt).filter(|_| is_around));
+        }
+        block
     }
 
     /// The functions of this file with a name.
@@ -152,8 +167,15 @@ impl Maker<'_> {
     }
 
     fn exits(&mut self, index: usize, function: FunctionId) -> Option<Vec<Exit>> {
-        let body = self.input.unit.function(function).body;
         let here = self.input.bound[index].directive.span.start;
+        let body = self.input.block_around(function, here);
+        if body != self.input.unit.function(function).body
+            && let Some(word) = jump_out(self.input.unit, body).filter(|word| *word != "return")
+        {
+            let what = format!("a `{word}` out of the block that `declare` stands in");
+            self.diags.push(diag::not_yet(self.input.bound[index].directive.span, &what));
+            return None;
+        }
         let copied = self.input.copied_out(index);
         let listed: Vec<String> = self.input.stated(index);
         let mut exits = Vec::new();
@@ -161,7 +183,12 @@ impl Maker<'_> {
         let mut pending = vec![body];
         while let Some(stmt) = pending.pop() {
             let inside = children(self.input.unit, stmt);
-            if !matches!(self.input.unit.stmt(stmt).kind, StmtKind::Block(_) | StmtKind::Labeled { .. }) {
+            let keeps_lines = match self.input.unit.stmt(stmt).kind {
+                StmtKind::Block(_) => true,
+                StmtKind::Labeled { .. } => self.input.unit.is_fortran(),
+                _ => false,
+            };
+            if !keeps_lines {
                 unbraced.extend(inside.clone());
             }
             pending.extend(inside);
@@ -186,7 +213,10 @@ impl Maker<'_> {
         }
         let ends = match &self.input.unit.stmt(body).kind {
             StmtKind::Block(list) => {
-                let last = list.last().map(|last| &self.input.unit.stmt(*last).kind);
+                let mut last = list.last().map(|last| &self.input.unit.stmt(*last).kind);
+                while let Some(StmtKind::Labeled { stmt: Some(inner), .. }) = last {
+                    last = Some(&self.input.unit.stmt(*inner).kind);
+                }
                 !matches!(last, Some(StmtKind::Return(_)))
             }
             _ => true,

@@ -12,7 +12,7 @@ use crate::acc::ast::{Clause, ClauseKind, DataClause, Expr, ListItem, Name, Part
 use crate::bind::Bound;
 use crate::diag::{self, Diag};
 use crate::host::ir::{BinaryOp, ExprId, ExprKind, FunctionId, StmtId, StmtKind, UnaryOp, Unit};
-use crate::sema::{self, Class, Header, SymbolId, SymbolKind, Symbols, uses};
+use crate::sema::{self, Class, Element, Header, SymbolId, SymbolKind, Symbols, uses};
 use crate::source::{SourceFile, Span};
 
 use super::{Aim, Input};
@@ -374,12 +374,12 @@ impl Reader<'_> {
             StmtKind::For { init, cond, step, body } => {
                 let header = sema::header(unit, self.symbols, stmt).ok();
                 let range = header.as_ref().and_then(|header| self.range(header));
-                let Some(range) = range.filter(|_| !self.leaves(*body)) else {
-                    return (!self.names(stmt)).then_some(());
-                };
-                let heads = [*cond, *step].into_iter().flatten();
-                heads.into_iter().try_for_each(|expr| self.expr(expr, true))?;
                 init.map_or(Some(()), |init| self.stmt(init, is_conditional))?;
+                cond.map_or(Some(()), |cond| self.expr(cond, is_conditional))?;
+                step.map_or(Some(()), |step| self.expr(step, true))?;
+                let Some(range) = range.filter(|_| !self.leaves(*body)) else {
+                    return self.stmt(*body, true);
+                };
                 self.loops.push(range);
                 let done = self.stmt(*body, is_conditional);
                 self.loops.pop();
@@ -418,6 +418,25 @@ impl Reader<'_> {
         self.symbols.named(self.unit, id) == Some(self.pointer)
     }
 
+    /// Whether an expression is a part of what the pointer leads to.
+    fn is_part(&self, expr: ExprId) -> bool {
+        let mut at = expr;
+        while let ExprKind::Member { base, .. } | ExprKind::Index(base, _) | ExprKind::Deref(base) =
+            self.unit.expr(at).kind
+        {
+            at = base;
+        }
+        self.is_pointer(at)
+    }
+
+    /// Whether a member is surely a number, or an array of numbers.
+    fn holds_numbers(&self, member: &str) -> bool {
+        self.symbols.member(member).is_some_and(|known| {
+            let is_number = known.element.as_ref().is_some_and(|element| *element != Element::Pointer);
+            is_number && !known.shape.contains(&false)
+        })
+    }
+
     fn expr(&mut self, expr: ExprId, is_conditional: bool) -> Option<()> {
         deeper(|| self.expr_here(expr, is_conditional))
     }
@@ -431,6 +450,13 @@ impl Reader<'_> {
                 self.expr(*index, is_conditional)
             }
             ExprKind::Name(_) => (!self.is_pointer(expr)).then_some(()),
+            // What a pointer in the element leads to is not told by the element.
+            ExprKind::Member { name, .. } if self.is_part(expr) && !self.holds_numbers(name) => None,
+            ExprKind::Member { base, arrow: true, .. } | ExprKind::Deref(base) if self.is_pointer(*base) => {
+                let (low, high) = (Poly::default(), Poly::default());
+                self.used.push(Used { low, high, is_conditional });
+                Some(())
+            }
             ExprKind::Conditional(cond, one, two) => {
                 self.expr(*cond, is_conditional)?;
                 self.expr(*one, true)?;

@@ -290,16 +290,17 @@ fn may_stand_inside(kind: DirectiveKind) -> bool {
     matches!(kind, DirectiveKind::Loop | DirectiveKind::Atomic | DirectiveKind::Cache | DirectiveKind::End(_))
 }
 
-/// The word of a jump that leaves the statement of a construct, if there is one.
+/// The word of a jump that leaves the statement of a construct, if there is one; `return` if there is no other.
 pub fn jump_out(unit: &Unit, stmt: StmtId) -> Option<&'static str> {
     let mut labels = Vec::new();
     let mut jumps = Vec::new();
+    let mut has_return = false;
     let mut pending = vec![(stmt, 0, 0)];
     while let Some((at, loops, switches)) = pending.pop() {
         let (mut inner_loops, mut inner_switches) = (loops, switches);
         labels.extend(unit.loop_labels(at).into_iter().flatten());
         match &unit.stmt(at).kind {
-            StmtKind::Return(_) => return Some("return"),
+            StmtKind::Return(_) => has_return = true,
             StmtKind::Break if loops + switches == 0 => return Some("break"),
             StmtKind::Continue if loops == 0 => return Some("continue"),
             StmtKind::Goto(label) => jumps.push(label),
@@ -310,5 +311,6 @@ pub fn jump_out(unit: &Unit, stmt: StmtId) -> Option<&'static str> {
         }
         pending.extend(children(unit, at).map(|child| (child, inner_loops, inner_switches)));
     }
-    jumps.iter().any(|label| !labels.contains(label)).then_some("goto")
+    let goes = jumps.iter().any(|label| !labels.contains(label)).then_some("goto");
+    goes.or(has_return.then_some("return"))
 }

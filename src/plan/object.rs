@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, Part};
 use crate::bind::{Bound, ancestors, implied_copy};
 use crate::diag;
-use crate::host::ir::{ExprKind, StmtId, Unit};
+use crate::host::ir::{Derived, ExprKind, StmtId, Unit};
 use crate::sema::{Class, SymbolId, SymbolKind, Symbols, uses};
 
 use super::data::class_of;
@@ -72,16 +72,30 @@ fn calls_own(unit: &Unit, symbols: &Symbols, one: &Bound, stmt: StmtId) -> bool 
         let ExprKind::Call { callee, .. } = &expr.kind else { return false };
         match &unit.expr(*callee).kind {
             ExprKind::Name(name) => {
-                let own = unit.functions.iter().filter(|function| function.member_of.as_ref() == Some(class));
+                let own = unit
+                    .functions
+                    .iter()
+                    .filter(|function| function.member_of.as_ref() == Some(class) && !function.is_static);
                 let known = symbols.lookup(name, expr.span.start).map(|symbol| symbols.get(symbol).kind);
                 let is_variable = matches!(known, Some(SymbolKind::Local | SymbolKind::Parameter));
-                !is_variable && own.into_iter().any(|function| function.name == *name)
+                !is_variable
+                    && !is_static_function(unit, class, name)
+                    && own.into_iter().any(|function| function.name == *name)
             }
             ExprKind::Member { base, arrow: true, .. } => {
                 matches!(&unit.expr(*base).kind, ExprKind::Name(name) if name == "this")
             }
             _ => false,
         }
+    })
+}
+
+/// Whether the body of a class declares a member function as `static`: it has no object.
+fn is_static_function(unit: &Unit, class: &str, name: &str) -> bool {
+    let mut bodies = unit.records.iter().filter(|record| record.tag.as_deref() == Some(class));
+    bodies.any(|body| {
+        let mut inside = unit.decls_named(name).filter(|decl| body.span.contains(decl.span));
+        inside.any(|decl| decl.is_static && decl.derived.contains(&Derived::Function))
     })
 }
 

@@ -116,6 +116,7 @@ impl<'t> Reader<'_, 't> {
                 params,
                 returns: String::new(),
                 body: self.execution_part(node, &execution, parts.end),
+                is_static: false,
                 has_error: false,
             };
             self.unit.scopes[id.0 as usize].function = Some(FunctionId(self.unit.functions.len() as u32));
