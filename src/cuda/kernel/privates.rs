@@ -4,25 +4,47 @@
 
 use crate::acc::ast::ListItem;
 use crate::cuda::program::privates::{loops, private, used_outside};
-use crate::cuda::program::{Input, Refused, refused};
+use crate::cuda::program::{Input, Refused, Seen, refused};
 use crate::cuda::schedule::nest::Shared;
+use crate::cuda::schedule::owners::has_copies;
 use crate::cuda::types::spelling;
+use crate::host::ir::Decl;
+use crate::sema::Class;
 use crate::source::Span;
 
 use super::body::Body;
 
 /// The declarations that the body of a divided loop begins with.
 pub fn declarations(body: &Body, shared: &Shared) -> Result<Vec<String>, Refused> {
-    let input = body.input;
+    let (input, span) = (body.input, shared.span(body.input));
     let mut lines = Vec::new();
     for item in &shared.division.private {
-        let Some(symbol) = used_outside(input, item, shared.span(input), body.region) else { continue };
-        let declared = input.declaration(symbol).filter(|_| !body.common.contains(&symbol));
-        let text = declared
-            .and_then(|(seen, decl)| Some(format!("{}{};", spelling::value(input, seen, decl)?, decl.name)));
+        let name = &item.base.text;
+        let Some(symbol) = input.symbols.lookup(name, span.start) else { continue };
+        let is_array = input.symbols.get(symbol).class == Class::Array;
+        let copies = if is_array { has_copies(input, body.nest, span, name) } else { Some(false) };
+        let Some(has_copies) = copies else {
+            return Err(refused(item.span, "an array that loops of several levels have private"));
+        };
+        let is_apart = used_outside(input, item, span, body.region).is_some();
+        if !has_copies && !is_apart {
+            continue;
+        }
+        let declared = input.declaration(symbol).filter(|_| !is_apart || !body.common.contains(&symbol));
+        let text = declared.and_then(|(seen, decl)| declaration(input, seen, decl));
         lines.push(text.ok_or_else(|| two(item))?);
     }
     Ok(lines)
+}
+
+/// The declaration of a thread's own copy of a variable.
+fn declaration(input: &Input, seen: Seen, decl: &Decl) -> Option<String> {
+    if let Some(head) = spelling::value(input, seen, decl) {
+        return Some(format!("{head}{};", decl.name));
+    }
+    let head = spelling::base(input, seen, decl)?;
+    let stars = "*".repeat(spelling::stars(decl));
+    Some(format!("{head} {stars}{}{};", decl.name, spelling::sizes(&seen, decl)))
 }
 
 /// That no loop of a `kernels` construct, whose parts are launched apart, has such a variable.

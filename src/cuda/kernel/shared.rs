@@ -10,7 +10,7 @@ use crate::cuda::schedule::capture::{self, Captured, Role};
 use crate::cuda::schedule::owners::{levels_at, levels_of_owner};
 use crate::cuda::schedule::threads;
 use crate::cuda::types::spelling;
-use crate::host::ir::{Decl, Derived, StmtId, StmtKind};
+use crate::host::ir::{Decl, StmtId, StmtKind};
 use crate::sema::{self, Class, SymbolId};
 use crate::source::Span;
 
@@ -55,7 +55,7 @@ fn private_arrays(
     let mut is_filled = false;
     for one in captured.iter().filter(|one| one.class == Class::Array).filter(is_private) {
         let element = capture::element(input, one)?;
-        let sizes = sizes(one);
+        let sizes = spelling::sizes(&one.seen, &one.decl);
         let head = format!("{element} {}", "*".repeat(spelling::stars(&one.decl)));
         let mode = levels_of_owner(input, body.nest, &one.name);
         if !threads_share(body, one.symbol, mode) {
@@ -73,15 +73,6 @@ fn private_arrays(
         made.filling.push("__syncthreads();".to_owned());
     }
     Ok(shared)
-}
-
-/// The sizes of an array, in brackets.
-fn sizes(one: &Captured) -> String {
-    let size = |part: &Derived| match part {
-        Derived::Array(Some(size)) => Some(format!("[{}]", one.seen.text(*size))),
-        _ => None,
-    };
-    one.decl.derived.iter().filter_map(size).collect()
 }
 
 /// An array for each worker: the shared one of all, and the worker's own by the array's name. `head`: what stands before it.

@@ -16,11 +16,26 @@ pub fn levels_at(input: &Input, nest: &Nest, place: Span) -> Levels {
     around.fold(Levels::NONE, |sum, shared| sum.with(shared.levels()))
 }
 
-/// The levels of the loop that a variable is private to, and of those around it; none if it is private to the construct.
+/// The levels of the loops that a variable is private to, each with those around it.
+fn owners<'a>(input: &'a Input, nest: &'a Nest, name: &'a str) -> impl Iterator<Item = Levels> + 'a {
+    let own =
+        nest.values().filter(move |shared| shared.division.private.iter().any(|item| item.base.text == name));
+    own.map(|owner| levels_at(input, nest, owner.span(input)))
+}
+
+/// The levels of the loop that a variable is private to, and of those around it; none if it is private to the construct. Of
+/// several loops, it is one whose threads share a copy: `has_copies` says which declare their own.
 pub fn levels_of_owner(input: &Input, nest: &Nest, name: &str) -> Levels {
-    let owner =
-        nest.values().find(|shared| shared.division.private.iter().any(|item| item.base.text == name));
-    owner.map_or(Levels::NONE, |owner| levels_at(input, nest, owner.span(input)))
+    let shared = owners(input, nest, name).find(|levels| !levels.vector);
+    shared.or_else(|| owners(input, nest, name).next()).unwrap_or(Levels::NONE)
+}
+
+/// Whether each thread of the loop in `span` has its own copy of a variable of which other threads share one, as the variable
+/// is private to another loop, too. None if no copy of another loop serves.
+pub fn has_copies(input: &Input, nest: &Nest, span: Span, name: &str) -> Option<bool> {
+    let own = levels_at(input, nest, span);
+    let common = levels_of_owner(input, nest, name);
+    if own == common { Some(false) } else { own.vector.then_some(true) }
 }
 
 /// Whether threads of a gang work on one private copy of a variable: some loop inside is spread over more threads than

@@ -255,6 +255,15 @@ pub fn value(input: &Input, seen: Seen, decl: &Decl) -> Option<String> {
     }
 }
 
+/// The sizes of an array, in brackets.
+pub fn sizes(seen: &Seen, decl: &Decl) -> String {
+    let size = |part: &Derived| match part {
+        Derived::Array(Some(size)) => Some(format!("[{}]", seen.text(*size))),
+        _ => None,
+    };
+    decl.derived.iter().filter_map(size).collect()
+}
+
 /// How many pointers stand behind the dimensions: one for `double *rows[8]`.
 pub fn stars(decl: &Decl) -> usize {
     decl.derived.iter().skip(1).filter(|part| matches!(part, Derived::Pointer)).count()
