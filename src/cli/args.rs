@@ -4,16 +4,19 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::budget::Budget;
 use crate::host;
 use crate::report::Builder;
-use crate::source::{Form, Language, Languages};
+use crate::source::{Form, Language, Languages, Predefined};
 use crate::{Existing, Options, Profile, Queues, To, Version};
+
+use super::build::Told;
 
 /// What the user asks for.
 pub enum Request {
@@ -35,6 +38,10 @@ pub struct Task {
     pub options: Options,
     /// The languages of the sources, by their names.
     pub languages: Languages,
+    /// What compilers are told of all sources.
+    pub told: Told,
+    /// The compilation database, or its folder.
+    pub database: Option<PathBuf>,
     /// The program that shall build the device code; it gets a file of its own in the output tree.
     pub builder: Option<Builder>,
     /// Number of threads; 0 is one for each core.
@@ -150,6 +157,22 @@ struct Args {
     #[arg(long = "language", value_name = "EXT=LANGUAGE", value_parser = named_language)]
     languages: Vec<(String, Language)>,
 
+    /// NAME is defined before each source begins; conditions on it choose their branch, and the others stay as they are
+    #[arg(short = 'D', value_name = "NAME[=V]", help_heading = PREPROCESSOR)]
+    defines: Vec<String>,
+
+    /// NAME is not defined before each source begins
+    #[arg(short = 'U', value_name = "NAME", help_heading = PREPROCESSOR)]
+    undefines: Vec<String>,
+
+    /// Look for headers in DIR, too
+    #[arg(short = 'I', value_name = "DIR", help_heading = PREPROCESSOR)]
+    folders: Vec<PathBuf>,
+
+    /// Take `-D`, `-U`, `-I` and the like for each source from a compilation database: `compile_commands.json`, or its folder
+    #[arg(short = 'p', value_name = "DIR|FILE", help_heading = PREPROCESSOR)]
+    database: Option<PathBuf>,
+
     /// Let a file cost so many times as much work and memory before it is left; 0: as much as it takes
     #[arg(long, value_name = "TIMES", default_value_t = 1)]
     budget: u32,
@@ -166,6 +189,9 @@ struct Args {
     #[arg(short, long)]
     verbose: bool,
 }
+
+/// The heading of the options that compilers have, too.
+const PREPROCESSOR: &str = "Preprocessor (as the compilers are told)";
 
 /// The end of the help text.
 const AFTER: &str = "Exit status: 0 all translated, 1 some OpenACC is left, 2 wrong usage or a file failed.";
@@ -272,16 +298,32 @@ fn existing() -> impl TypedValueParser<Value = Existing> {
 
 /// Reads the command line; the error is clap's, with its exit status.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, clap::Error> {
-    let args = Args::try_parse_from(arguments)?;
+    let matches = Args::command().try_get_matches_from(arguments)?;
+    let args = Args::from_arg_matches(&matches).map_err(|error| error.format(&mut Args::command()))?;
+    let predefined = predefined(&args, &matches);
     match args.topic {
         Some(Topic::Explain { code }) => Ok(Request::Explain(code)),
         Some(Topic::Rules { name }) => Ok(Request::Rules(name)),
-        None => args.task().map(|task| Request::Translate(Box::new(task))),
+        None => args.task(predefined).map(|task| Request::Translate(Box::new(task))),
     }
 }
 
+/// What the options say of names, in their order.
+fn predefined(args: &Args, matches: &ArgMatches) -> Predefined {
+    let places = |id: &str| matches.indices_of(id).into_iter().flatten().collect::<Vec<usize>>();
+    let defines = places("defines").into_iter().zip(args.defines.iter().map(|text| (text, true)));
+    let undefines = places("undefines").into_iter().zip(args.undefines.iter().map(|name| (name, false)));
+    let mut all: Vec<(usize, (&String, bool))> = defines.chain(undefines).collect();
+    all.sort();
+    let mut said = Predefined::default();
+    for (_, (text, is_defined)) in all {
+        if is_defined { said.define(text) } else { said.undefine(text) }
+    }
+    said
+}
+
 impl Args {
-    fn task(self) -> Result<Task, clap::Error> {
+    fn task(self, predefined: Predefined) -> Result<Task, clap::Error> {
         let from_stdin = self.inputs.iter().any(|input| input == Path::new("-"));
         if self.inputs.is_empty() {
             return Err(wrong(
@@ -296,7 +338,14 @@ impl Args {
         self.agree(&destination, from_stdin)?;
         let inputs = if from_stdin { Vec::new() } else { self.inputs };
         let device_type = self.device_type.to_ascii_lowercase();
-        let notes = notes(&device_type);
+        let mut notes = notes(&device_type);
+        let mut told = Told { predefined: Arc::new(predefined), ..Told::default() };
+        for folder in &self.folders {
+            match folder.canonicalize() {
+                Ok(real) if real.is_dir() => told.folders.push(real),
+                _ => notes.push(format!("`-I {}`: there is no such folder", folder.display())),
+            }
+        }
         let options = Options {
             to: self.to,
             omp: self.omp.unwrap_or(Version(45)),
@@ -315,7 +364,21 @@ impl Args {
         let (threads, quiet, verbose, force) = (self.jobs, self.quiet, self.verbose, self.force);
         let languages = Languages { form: self.form.0, named: self.languages };
         let builder = self.emit_build;
-        Ok(Task { inputs, destination, options, languages, builder, threads, quiet, verbose, force, notes })
+        let database = self.database;
+        Ok(Task {
+            inputs,
+            destination,
+            options,
+            languages,
+            told,
+            database,
+            builder,
+            threads,
+            quiet,
+            verbose,
+            force,
+            notes,
+        })
     }
 
     /// Refuses what would be without effect.
@@ -337,6 +400,10 @@ impl Args {
         if let Some((name, _)) = of_openmp.iter().find(|(_, is_set)| is_cuda && *is_set) {
             let why = format!("`{name}` is about OpenMP: it does not go with `--to cuda`");
             return Err(wrong(ErrorKind::ArgumentConflict, &why));
+        }
+        if self.database.is_some() && from_stdin {
+            let why = "`-p` tells of files: standard input is none; `-D`, `-U` and `-I` tell of it";
+            return Err(wrong(ErrorKind::ArgumentConflict, why));
         }
         if self.line_directives && !is_cuda {
             return Err(wrong(ErrorKind::ArgumentConflict, "`--line-directives` goes with `--to cuda`"));

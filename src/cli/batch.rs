@@ -12,6 +12,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget};
 use rayon::prelude::*;
 
 use super::args::{Destination, Task};
+use super::build::Build;
 use super::files::{self, Job, Tree};
 use super::headers::Headers;
 use super::kind;
@@ -64,6 +65,8 @@ struct Done {
     summary: Summary,
     /// The file's name, if it holds OpenACC in a language that is not translated yet.
     foreign: Option<String>,
+    /// The file's name, if it holds OpenACC and the compilation database lacks it.
+    unlisted: Option<String>,
     /// A file whose translation includes the support header: where it is, and where the header belongs.
     supported: Option<(PathBuf, PathBuf)>,
     /// A file whose translation calls CUDA's run-time library: where it is, and where it goes.
@@ -86,7 +89,8 @@ fn standard_input(task: &Task) -> Verdict {
         return fail(&format!("standard input: {error}"));
     }
     let here = std::env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
-    let work = Work { task, headers: Headers::new(vec![here.clone()]), manner: manner(task), out: None };
+    let build = Build::from(task.told.clone());
+    let work = Work { task, headers: Headers::new(vec![here.clone()], build), manner: manner(task), out: None };
     let language = task.languages.form.map_or(Language::C, Language::Fortran);
     let file = SourceFile::new("<stdin>", bytes, language);
     let source = work.headers.source(file, &here.join("<stdin>"));
@@ -111,13 +115,14 @@ fn trees(task: &Task) -> Verdict {
         _ => None,
     };
     let tree = files::gather(&task.inputs, out, &task.languages);
-    let prepared = tree.and_then(|tree| Ok((prepare(&tree, task)?, tree)));
-    let (out, tree) = match prepared {
+    let build = Build::new(task.told.clone(), task.database.as_deref());
+    let prepared = tree.and_then(|tree| Ok((build?, prepare(&tree, task)?, tree)));
+    let (build, out, tree) = match prepared {
         Ok(prepared) => prepared,
         Err(why) => return fail(&why),
     };
     let files: Vec<&Path> = tree.jobs.iter().map(|job| job.real.as_path()).collect();
-    let headers = Headers::among(tree.roots.clone(), &files, task.options.to, &task.languages);
+    let headers = Headers::among(tree.roots.clone(), &files, task.options.to, &task.languages, build);
     let work = Work { task, headers, manner: manner(task), out };
     let progress = Progress::new(tree.jobs.len(), task.quiet);
     let all = || tree.jobs.par_iter().map(|job| progress.through(|| one(job, &work))).collect::<Vec<Done>>();
@@ -193,6 +198,7 @@ fn attempt(job: &Job, work: &Work, done: &mut Done) -> io::Result<()> {
     if bytes.len() >= u32::MAX as usize {
         return Err(io::Error::other("larger than 4 GiB"));
     }
+    done.unlisted = (mentions && work.headers.lacks(&job.real)).then(|| job.name());
     let source = work.headers.source(SourceFile::new(job.name(), bytes, language), &job.real);
     if !mentions && !source.declares(&work.task.options) {
         return keep(job, work);
@@ -406,6 +412,8 @@ fn close(done: &[Done], work: &Work) -> Verdict {
     if !work.task.quiet {
         let foreign: Vec<&str> = done.iter().filter_map(|one| one.foreign.as_deref()).collect();
         tell(&report::foreign(&foreign, work.manner));
+        let unlisted: Vec<&str> = done.iter().filter_map(|one| one.unlisted.as_deref()).collect();
+        tell(&report::unlisted(&unlisted, work.manner));
         tell(&report::table(&sum, work.manner));
     }
     verdict.max(if sum.something_left() { Verdict::Left } else { Verdict::Done })

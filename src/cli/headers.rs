@@ -1,7 +1,7 @@
 //! Finds and reads the local headers of a file, and the files of the Fortran modules that it uses.
 //!
-//! Invariant: a header is read once for a whole run, parsed once for each part of it that files are shown, and only inside the
-//! folders that the user named.
+//! Invariant: a header is read once for a whole run, parsed once for each part of it that files are shown with the same options,
+//! and only inside the folders that the user named, here or in a compilation database.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
@@ -12,12 +12,16 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rayon::prelude::*;
 
-use crate::scan::{Defined, Outline, Shown, View};
-use crate::source::{Form, Language, Languages, SourceFile, Span};
+use crate::scan::{Defined, Outline, Shown};
+use crate::source::{Form, Language, Languages, Predefined, SourceFile, Span};
 use crate::{Header, Source, To, cuda, scan};
+
+use super::build::{Build, Told};
 
 /// A header by its place and the form of the Fortran that includes it: a header may serve two languages.
 type Key = (PathBuf, Option<Form>);
+/// What a file is shown of a header: the bytes that are hidden, those that options rule out, and what these say of names.
+type Part = (Vec<Span>, Vec<Span>, Arc<Predefined>);
 /// Made once, by whoever comes first.
 type Once<T> = Arc<OnceLock<T>>;
 
@@ -25,6 +29,8 @@ type Once<T> = Arc<OnceLock<T>>;
 #[derive(Debug, Default)]
 pub struct Headers {
     roots: Vec<PathBuf>,
+    /// What compilers are told of the files.
+    build: Build,
     /// The files that define a Fortran module, by its name in lower case.
     modules: HashMap<String, Vec<PathBuf>>,
     /// Where other Fortran files at hand include a Fortran file.
@@ -43,14 +49,18 @@ struct Found {
     outline: Outline,
     /// The Fortran modules that it uses.
     used: Vec<String>,
-    /// What it declares, by the bytes that are hidden from the file that includes it.
-    showing: Mutex<HashMap<Vec<Span>, Once<Arc<Header>>>>,
+    /// What it declares, by what the file that includes it is shown.
+    showing: Mutex<HashMap<Part, Once<Arc<Header>>>>,
 }
 
 /// The way through the headers of one file.
 struct Walk<'a> {
     headers: &'a Headers,
     language: Language,
+    /// What compilers are told of the file.
+    told: Arc<Told>,
+    /// Names of which headers say something else than options do.
+    changed: Vec<String>,
     /// The files met so far, and whether the inclusion was shown.
     met: HashMap<PathBuf, bool>,
     /// A header follows those that it includes itself, as its declarations follow theirs.
@@ -59,13 +69,19 @@ struct Walk<'a> {
 
 impl Headers {
     /// Looks for headers in `roots` (without symbolic links) and below.
-    pub fn new(roots: Vec<PathBuf>) -> Headers {
-        Headers { roots, ..Headers::default() }
+    pub fn new(roots: Vec<PathBuf>, build: Build) -> Headers {
+        Headers { roots, build, ..Headers::default() }
     }
 
     /// Knows what `files` have for one another: Fortran's modules, headers and, for CUDA, the variables that these place on the
     /// device.
-    pub fn among(roots: Vec<PathBuf>, files: &[&Path], to: To, languages: &Languages) -> Headers {
+    pub fn among(
+        roots: Vec<PathBuf>,
+        files: &[&Path],
+        to: To,
+        languages: &Languages,
+        build: Build,
+    ) -> Headers {
         let fortran = files.par_iter().filter(|path| languages.of(path).is_some_and(Language::is_fortran));
         let defined: Vec<(Vec<String>, &Path)> =
             fortran.filter_map(|path| Some((scan::defined_modules(&fs::read(path).ok()?), *path))).collect();
@@ -75,8 +91,7 @@ impl Headers {
                 modules.entry(name).or_default().push(path.to_path_buf());
             }
         }
-        let is_header = |path: &&&Path| path.to_str().and_then(cuda::header_ending).is_some();
-        let headers: Vec<&Path> = files.iter().filter(is_header).copied().collect();
+        let headers: Vec<&Path> = files.iter().filter(|path| is_header(path)).copied().collect();
         let mut by_name: HashMap<OsString, Vec<PathBuf>> = HashMap::new();
         for path in &headers {
             by_name
@@ -86,7 +101,7 @@ impl Headers {
         }
         let placing = if to == To::Cuda { headers.as_slice() } else { &[] };
         let declared = placing.par_iter().flat_map_iter(|path| declared(path)).collect();
-        let mut all = Headers { modules, by_name, declared, ..Headers::new(roots) };
+        let mut all = Headers { modules, by_name, declared, ..Headers::new(roots, build) };
         all.included = all.inclusions(files);
         all
     }
@@ -97,8 +112,9 @@ impl Headers {
         let fortran: HashSet<&Path> = files.iter().copied().filter(|path| is_fortran(path)).collect();
         let places = files.par_iter().filter(|path| fortran.contains(**path)).flat_map_iter(|path| {
             let folder = path.parent().unwrap_or(Path::new(""));
+            let told = self.build.listed(path).unwrap_or(self.build.of_all());
             let found = included_by(path).into_iter().filter_map(|(name, at)| {
-                let target = self.find(folder, &name)?;
+                let target = self.find(told, folder, &name)?;
                 fortran.contains(target.as_path()).then(|| (target, (path.to_path_buf(), at)))
             });
             found.collect::<Vec<_>>()
@@ -121,16 +137,37 @@ impl Headers {
     }
 
     /// The source of `file`, which lies at `real`, with its headers, each as the preprocessor shows it to the file.
-    pub fn source(&self, file: SourceFile, real: &Path) -> Source {
-        let language = file.language;
+    pub fn source(&self, mut file: SourceFile, real: &Path) -> Source {
+        let (language, told) = (file.language, Arc::clone(self.told(real)));
+        file.predefined = Arc::clone(&told.predefined);
         let met = HashMap::from([(real.to_path_buf(), true)]);
-        let mut walk = Walk { headers: self, language, met, found: Vec::new() };
-        walk.file(&Outline::of(&file), real, &mut View::default().for_language(language).defined());
+        let mut walk = Walk { headers: self, language, told, changed: Vec::new(), met, found: Vec::new() };
+        let mut defined = Defined::before(&file);
+        walk.first(&mut defined);
+        walk.file(&Outline::of(&file), real, &mut defined);
         walk.modules(&self.used(&file), real);
         if let Some([(path, at)]) = self.included.get(real).map(Vec::as_slice) {
             walk.includer(path, *at);
         }
+        if !walk.changed.is_empty() {
+            Arc::make_mut(&mut file.predefined).forget(&walk.changed);
+        }
         Source { file, headers: walk.found.into_iter().map(|(_, header)| header).collect() }
+    }
+
+    /// What compilers are told of a file: a part of others has the options that all files have, or those of the one that
+    /// includes it.
+    fn told(&self, real: &Path) -> &Arc<Told> {
+        let included = self.included.get(real).map(Vec::as_slice);
+        let by = included.and_then(|places| self.build.listed(&places.first().filter(|_| places.len() == 1)?.0));
+        let is_part = included.is_some() || is_header(real);
+        let other = if is_part { self.build.of_included() } else { self.build.of_all() };
+        self.build.listed(real).or(by).unwrap_or(other)
+    }
+
+    /// Whether the compilation database lacks a file that is compiled by itself.
+    pub fn lacks(&self, real: &Path) -> bool {
+        self.build.listed(real).is_none() && !self.included.contains_key(real) && !is_header(real)
     }
 
     /// The modules that a file uses.
@@ -148,27 +185,27 @@ impl Headers {
         near.or_else(|| places.first()).cloned()
     }
 
-    /// The file that an inclusion means: beside the file that includes it, in a folder of the command line, or, as
+    /// The file that an inclusion means: beside the file that includes it, in a folder of `-I` or of the command line, or, as
     /// compilers are told of other folders, the nearest one of the files at hand.
-    fn find(&self, folder: &Path, name: &str) -> Option<PathBuf> {
-        let places = std::iter::once(folder).chain(self.roots.iter().map(PathBuf::as_path));
-        self.first(places, name).or_else(|| self.nearest(folder, Path::new(name)))
+    fn find(&self, told: &Told, folder: &Path, name: &str) -> Option<PathBuf> {
+        self.first(told, Some(folder), name).or_else(|| self.nearest(folder, Path::new(name)))
     }
 
     /// The file that an inclusion between angle brackets means, if it is none of the compiler's or the system's.
-    fn find_in_folders(&self, folder: &Path, name: &str) -> Option<PathBuf> {
+    fn find_in_folders(&self, told: &Told, folder: &Path, name: &str) -> Option<PathBuf> {
         if cuda::is_of_system(name) {
             return None;
         }
-        let found = self.first(self.roots.iter().map(PathBuf::as_path), name);
-        found.or_else(|| self.nearest(folder, Path::new(name)))
+        self.first(told, None, name).or_else(|| self.nearest(folder, Path::new(name)))
     }
 
-    /// The first of these folders' files of this name, inside the folders of the command line.
-    fn first<'a>(&self, mut places: impl Iterator<Item = &'a Path>, name: &str) -> Option<PathBuf> {
-        places.find_map(|place| {
+    /// The first file of this name in the folders that compilers search, inside those that the user named.
+    fn first(&self, told: &Told, beside: Option<&Path>, name: &str) -> Option<PathBuf> {
+        let folders = told.folders.iter().chain(&told.system).chain(&self.roots).map(PathBuf::as_path);
+        beside.into_iter().chain(folders).find_map(|place| {
             let path = place.join(name).canonicalize().ok()?;
-            let is_ours = path.is_file() && self.roots.iter().any(|root| path.starts_with(root));
+            let is_ours =
+                path.is_file() && self.roots.iter().chain(&told.folders).any(|root| path.starts_with(root));
             is_ours.then_some(path)
         })
     }
@@ -204,8 +241,8 @@ impl Walk<'_> {
         let folder = real.parent().unwrap_or(Path::new(""));
         outline.follow(defined, &mut |name, is_quoted, active, defined| {
             let found = match is_quoted {
-                true => self.headers.find(folder, name),
-                false => self.headers.find_in_folders(folder, name),
+                true => self.headers.find(&self.told, folder, name),
+                false => self.headers.find_in_folders(&self.told, folder, name),
             };
             let Some(path) = found else { return };
             match active {
@@ -226,11 +263,26 @@ impl Walk<'_> {
             }
         }
         let Some(found) = self.headers.read(&path, self.language) else { return };
+        let told = Arc::clone(&self.told);
+        let meanings = |defined: &Defined| -> Vec<(Option<String>, bool)> {
+            let names = told.predefined.names().map(|(name, _)| name);
+            names.map(|name| (defined.get(name).cloned(), defined.is_decided(name))).collect()
+        };
+        let before = meanings(defined);
         let shown = stacker::maybe_grow(1 << 16, 1 << 20, || self.file(&found.outline, &path, defined));
+        let names = told.predefined.names().map(|(name, _)| name);
+        let all = names.zip(before.iter().zip(meanings(defined)));
+        let changed = all.filter(|(_, (old, new))| **old != *new).map(|(name, _)| name.to_owned());
+        self.changed.extend(changed.filter(|_| active));
         self.modules(&found.used, &path);
-        let once = once(&found.showing, shown.hidden.clone());
-        let header = once.get_or_init(|| Arc::new(Header::showing(found.file.clone(), &shown)));
-        self.found.push((path, Arc::clone(header)));
+        self.found.push((path, found.part(&shown, &self.told)));
+    }
+
+    /// The files that options have compilers read before the file.
+    fn first(&mut self, defined: &mut Defined) {
+        for path in self.told.first.clone() {
+            self.header(path, true, defined);
+        }
     }
 
     /// The one file that includes the file to translate, and does so at `at`, with what it includes and uses itself.
@@ -239,10 +291,10 @@ impl Walk<'_> {
             return;
         }
         let Some(found) = self.headers.read(path, self.language) else { return };
-        let shown =
-            self.file(&found.outline, path, &mut View::default().for_language(self.language).defined());
+        let file = found.told(&self.told);
+        let shown = self.file(&found.outline, path, &mut Defined::before(&file));
         self.modules(&found.used, path);
-        let header = Header::including(found.file.clone(), &shown, at);
+        let header = Header::including(file, &shown, at);
         self.found.push((path.to_path_buf(), Arc::new(header)));
     }
 
@@ -250,9 +302,34 @@ impl Walk<'_> {
     fn modules(&mut self, used: &[String], real: &Path) {
         let folder = real.parent().unwrap_or(Path::new(""));
         for path in used.iter().filter_map(|name| self.headers.module(folder, name)) {
-            self.header(path, true, &mut View::default().defined());
+            let Some(found) = self.headers.read(&path, self.language) else { continue };
+            let told = Arc::clone(self.headers.told(&path));
+            let around = std::mem::replace(&mut self.told, told);
+            let changed = self.changed.len();
+            self.header(path, true, &mut Defined::before(&found.told(&self.told)));
+            self.changed.truncate(changed);
+            self.told = around;
         }
     }
+}
+
+impl Found {
+    /// Its file, for those who are told this.
+    fn told(&self, told: &Told) -> SourceFile {
+        SourceFile { predefined: Arc::clone(&told.predefined), ..self.file.clone() }
+    }
+
+    /// What a file is shown of it.
+    fn part(&self, shown: &Shown, told: &Told) -> Arc<Header> {
+        let part = (shown.hidden.clone(), shown.ruled_out.clone(), Arc::clone(&told.predefined));
+        let once = once(&self.showing, part);
+        Arc::clone(once.get_or_init(|| Arc::new(Header::showing(self.told(told), shown))))
+    }
+}
+
+/// Whether a file is a header of C or C++, by its name.
+fn is_header(path: &Path) -> bool {
+    path.to_str().and_then(cuda::header_ending).is_some()
 }
 
 /// The files that a Fortran file includes by their names between quotes, and where.

@@ -5,6 +5,7 @@
 
 mod args;
 mod batch;
+mod build;
 mod explain;
 mod files;
 mod headers;
@@ -16,6 +17,7 @@ use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 use args::Request;
+pub use build::{Build, Told};
 pub use headers::Headers;
 
 /// How a run ended.

@@ -1374,6 +1374,19 @@ pub fn too_much_memory(at: Span, limit: &str) -> Diag {
     )
 }
 
+/// A0336
+pub fn ruled_out(first: Span, count: usize) -> Diag {
+    let directives = if count == 1 { "1 directive stays as it is" } else { "the directives stay as they are" };
+    diag(
+        336,
+        Severity::Info,
+        first,
+        format!("options rule out a branch of the preprocessor: {directives}"),
+        if count == 1 { "no build reads it" } else { "no build reads it, nor those behind it" },
+        "leave the name out of `-D` and `-U` if there are builds that read the branch",
+    )
+}
+
 /// A0401
 pub fn not_yet_cuda(at: Span, what: &str) -> Diag {
     diag(

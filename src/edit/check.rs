@@ -37,16 +37,16 @@ impl Before<'_> {
     /// Whether what was made of the source is less than the source was: the text has more active directives of OpenACC than
     /// `left` ones, or can be read less.
     pub fn breaks(&self, text: &[u8], edits: &[Edit], ours: &Ours, left: usize) -> bool {
-        let output = SourceFile::new(self.file.name.clone(), text.to_vec(), self.file.language);
+        let output = self.file.with(text.to_vec());
         let (scan, _) = scan::scan(&output, &ours.view());
         let active = scan.directives.iter().filter(|text| text.active).count();
         active > left
             || match &ours.code {
                 None => self.reads_less(&output, &scan, edits, ours),
                 Some(code) => {
-                    let all = std::iter::once(scan).chain(code.iter().map(|one| ours.scan(one)));
+                    let all = std::iter::once(scan).chain(code.iter().map(|one| ours.scan(self.file, one)));
                     are_balanced(self.shadow) && all.into_iter().any(|scan| !are_balanced(&scan.shadow))
-                        || code.iter().any(|one| ours.scan(one).directives.iter().any(|text| text.active))
+                        || code.iter().any(|one| ours.scan(self.file, one).directives.iter().any(|text| text.active))
                 }
             }
     }
@@ -74,8 +74,10 @@ impl Ours {
         view
     }
 
-    fn scan(&self, (name, text): &(String, String)) -> Scan {
-        let file = SourceFile::new(name.clone(), text.as_bytes().to_vec(), Language::Cpp);
+    /// A file of code beside the source, which is built with the options of the source.
+    fn scan(&self, source: &SourceFile, (name, text): &(String, String)) -> Scan {
+        let text = source.with(text.as_bytes().to_vec());
+        let file = SourceFile { name: name.clone(), language: Language::Cpp, ..text };
         scan::scan(&file, &self.view()).0
     }
 }

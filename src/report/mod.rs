@@ -13,4 +13,4 @@ pub use build::{Builder, nvcc};
 pub use diff::unified;
 pub use loops::{LoopFeedback, LoopVerdict, loops};
 pub use summary::{Counted, Summary};
-pub use terminal::{Manner, diagnostics, foreign, table};
+pub use terminal::{Manner, diagnostics, foreign, table, unlisted};

@@ -124,16 +124,39 @@ fn word(severity: Severity) -> &'static str {
 
 /// One message about all files of `names`, which hold OpenACC in a language that is not translated yet.
 pub fn foreign(names: &[&str], manner: Manner) -> String {
+    if names.is_empty() {
+        return String::new();
+    }
+    format!(
+        "left: OpenACC in {} whose name tells no language that is translated: {}\n  help: `--language EXT=fortran`, `EXT=c` or `EXT=c++` says what files that end in `.EXT` are\n\n",
+        counted(names, "file"),
+        named(names, manner)
+    )
+}
+
+/// One message about all sources of `names`, which the compilation database lacks.
+pub fn unlisted(names: &[&str], manner: Manner) -> String {
+    if names.is_empty() {
+        return String::new();
+    }
+    format!(
+        "note: the compilation database lacks {} with OpenACC: {}\n  help: only `-D`, `-U` and `-I` of the command line count there\n\n",
+        counted(names, "source"),
+        named(names, manner)
+    )
+}
+
+fn counted(names: &[&str], what: &str) -> String {
+    let ending = if names.len() == 1 { "" } else { "s" };
+    format!("{} {what}{ending}", names.len())
+}
+
+/// The first names, or all of them.
+fn named(names: &[&str], manner: Manner) -> String {
     let shown = if manner.verbose { names.len() } else { FILES_NAMED };
     let named = names.iter().take(shown).copied().collect::<Vec<_>>().join(", ");
     let ellipsis = if names.len() > shown { ", … (`-v` names all)" } else { "" };
-    let files = if names.len() == 1 { "1 file".to_owned() } else { format!("{} files", names.len()) };
-    match names.len() {
-        0 => String::new(),
-        _ => format!(
-            "left: OpenACC in {files} whose name tells no language that is translated: {named}{ellipsis}\n  help: `--language EXT=fortran`, `EXT=c` or `EXT=c++` says what files that end in `.EXT` are\n\n"
-        ),
-    }
+    named + ellipsis
 }
 
 /// The closing table: what became of the directives, the notes by code, where to read more.

@@ -30,9 +30,9 @@ pub fn branches_behind(file: &SourceFile) -> Vec<(Span, Vec<Span>)> {
     if !may_part {
         return Vec::new();
     }
-    let shown = preproc::shown(&file.bytes, &events, &View::default());
+    let shown = preproc::shown(file, &events, &View::default());
     let all = if is_fortran { fortran::assemble } else { shadow::assemble };
-    let all = all(file, &events, &preproc::Shown::default());
+    let all = all(file, &events, &shown.of_all());
     let is_wanted = |text: &&DirectiveText| text.in_macro.is_none() && shown.shows(text.span.start);
     let mut found = Vec::new();
     for text in all.directives.iter().filter(is_wanted) {
@@ -43,7 +43,7 @@ pub fn branches_behind(file: &SourceFile) -> Vec<(Span, Vec<Span>)> {
         }
         let hidden: Vec<Span> = branches(lines.get(next..).unwrap_or_default())
             .into_iter()
-            .filter(|branch| !shown.shows(branch.start))
+            .filter(|branch| !shown.shows(branch.start) && !shown.rules_out(branch.start))
             .collect();
         if !hidden.is_empty() {
             found.push((text.span, hidden));

@@ -8,7 +8,9 @@ use crate::source::{SourceFile, Span};
 
 use super::c::{self, Event};
 use super::fortran;
-use super::preproc::{self, Defined, keyword, may_have_conditions};
+use super::defined::Defined;
+use super::expression::holds;
+use super::preproc::{keyword, may_have_conditions};
 
 /// An `#if` with its branches, up to its `#endif`.
 #[derive(Clone, Debug)]
@@ -101,8 +103,8 @@ impl Fork {
         let chosen = |value: &&str| {
             let defined: Defined =
                 names.iter().map(|name| ((*name).to_owned(), (*value).to_owned())).collect();
-            let holds = |head: &Branch| preproc::holds(head.word, head.text.as_bytes(), &defined);
-            heads.iter().position(holds) == Some(branch)
+            let is_read = |head: &Branch| holds(head.word, head.text.as_bytes(), &defined);
+            heads.iter().position(is_read) == Some(branch)
         };
         let value = std::iter::once("1").chain(numbers).find(chosen);
         let define = |name: &&str| value.map(|value| ((*name).to_owned(), Some(value.to_owned())));
@@ -116,7 +118,7 @@ impl Fork {
             let is_plain = branch.names("_OPENACC") && !branch.names("_OPENMP") && !branch.compares();
             let text =
                 if is_plain { branch.text.replace("_OPENACC", "_OPENMP") } else { branch.text.clone() };
-            preproc::holds(branch.word, text.as_bytes(), &defined)
+            holds(branch.word, text.as_bytes(), &defined)
         })
     }
 }

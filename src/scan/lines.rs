@@ -5,7 +5,8 @@
 use crate::source::{SourceFile, Span};
 
 use super::c::{self, Event};
-use super::preproc::{definition, keyword};
+use super::defined::definition;
+use super::preproc::keyword;
 
 /// A line that gives a macro a meaning, or takes it away.
 #[derive(Clone, Debug, PartialEq, Eq)]

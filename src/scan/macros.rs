@@ -160,7 +160,9 @@ pub fn header_macros(file: &SourceFile, shown: &Shown) -> Vec<Macro> {
         Event::Line(line) => Some(line),
         Event::Operator(_) | Event::Comment(_) | Event::Word(_) => None,
     });
-    let defines = lines.filter(|line| keyword(&file.bytes, line).0 == "define");
+    let defines = lines.filter(|line| {
+        keyword(&file.bytes, line).0 == "define" && !shown.rules_out(line.span.start)
+    });
     let mut list: Vec<Macro> = defines.filter_map(|line| definition(file, line, shown)).collect();
     for one in &mut list {
         one.span = Span::at(0);
@@ -188,11 +190,12 @@ pub fn macros(file: &SourceFile, headers: &[&[Macro]]) -> Option<Macros> {
     if defines.is_empty() && list.is_empty() {
         return None;
     }
-    let shown = preproc::shown(&file.bytes, &events, &View::default());
-    list.extend(defines.into_iter().filter_map(|line| definition(file, line, &shown)));
+    let shown = preproc::shown(file, &events, &View::default());
+    let defines = defines.into_iter().filter(|line| !shown.rules_out(line.span.start));
+    list.extend(defines.filter_map(|line| definition(file, line, &shown)));
     find_undefined(file, &events, &mut list);
     find_leads(&mut list);
-    let all = shadow::assemble(file, &events, &Shown::default());
+    let all = shadow::assemble(file, &events, &shown.of_all());
     let mut by_name: HashMap<Vec<u8>, Vec<usize>> = HashMap::new();
     for (index, one) in list.iter_mut().enumerate() {
         by_name.entry(one.name.clone().into_bytes()).or_default().push(index);

@@ -5,6 +5,8 @@
 mod branches;
 mod c;
 mod conditions;
+mod defined;
+mod expression;
 mod forks;
 mod fortran;
 mod lines;
@@ -21,7 +23,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use crate::diag::Diag;
+use crate::diag::{self, Diag};
 use crate::source::{Language, Languages, Named, SourceFile, Span};
 
 pub use branches::branches_behind;
@@ -35,17 +37,29 @@ pub use macros::{declarators, declaring_macros, header_macros, macros, written_o
 pub use mention::mentions_openacc;
 pub use openmp::{Existing, OpenMp, openmp};
 pub use outline::Outline;
-pub use preproc::{Defined, Shown, View, constant};
+pub use defined::Defined;
+pub use expression::constant;
+pub use preproc::{Shown, View};
 pub use qualifier::is_restrict;
 
 /// Finds the directives of `file` and makes the shadow text of what `view` shows.
 pub fn scan(file: &SourceFile, view: &View) -> (Scan, Vec<Diag>) {
-    if file.language.is_fortran() {
-        return (fortran::scan(file, view), Vec::new());
-    }
-    let events = c::events(&file.bytes);
-    let shown = preproc::shown(&file.bytes, &events, &view.for_language(file.language));
-    (shadow::assemble(file, &events, &shown), Vec::new())
+    let is_fortran = file.language.is_fortran();
+    let events = if is_fortran { fortran::events(file) } else { c::events(&file.bytes) };
+    let shown = preproc::shown(file, &events, view);
+    let assemble = if is_fortran { fortran::assemble } else { shadow::assemble };
+    let mut scan = assemble(file, &events, &shown);
+    scan.defines.splice(0..0, predefined(file));
+    let said = scan.ruled_out.iter().map(|(first, count)| diag::ruled_out(*first, *count)).collect();
+    (scan, said)
+}
+
+/// The macros that options define.
+fn predefined(file: &SourceFile) -> impl Iterator<Item = Define> {
+    file.predefined.names().filter_map(|(_, line)| {
+        let (name, params, body) = defined::definition(line?.as_bytes());
+        Some(Define { name, params, body, span: Span::at(0) })
+    })
 }
 
 /// Finds the directives of `file` and makes the shadow text of what is shown.
@@ -141,7 +155,7 @@ pub struct Scan {
     pub directives: Vec<DirectiveText>,
     /// The `#include` lines of all branches.
     pub includes: Vec<Include>,
-    /// The `#define` lines of the chosen view.
+    /// The `#define` lines of the chosen view; of a file to translate, what options define comes first.
     pub defines: Vec<Define>,
     /// The text to parse: of the source's length, with directives, preprocessor lines, inactive branches and noise blanked.
     pub shadow: Vec<u8>,
@@ -155,6 +169,9 @@ pub struct Scan {
     pub restricts: Vec<String>,
     /// The byte ranges of branches that the view does not show: sorted, disjoint.
     pub hidden: Vec<Span>,
+    /// Of each branch with directives that options rule out, the first directive and how many there are: none of them is
+    /// among the directives.
+    pub ruled_out: Vec<(Span, usize)>,
     /// What is found out when it is asked for.
     pub index: Index,
 }
@@ -183,8 +200,30 @@ impl Scan {
 
     /// Whether the byte at `offset` is shown.
     pub fn shows(&self, offset: u32) -> bool {
-        let next = self.hidden.partition_point(|span| span.end <= offset);
-        self.hidden.get(next).is_none_or(|span| offset < span.start)
+        !preproc::holds(&self.hidden, offset)
+    }
+
+    /// Forgets what stands in branches that options rule out: it stays as it is.
+    fn rule_out(&mut self, shown: &Shown) {
+        let mut last = None;
+        for text in &self.directives {
+            let at = shown.ruled_out.partition_point(|branch| branch.end <= text.span.start);
+            match self.ruled_out.last_mut() {
+                _ if !shown.rules_out(text.span.start) => {}
+                Some((_, count)) if last == Some(at) => *count += 1,
+                _ => {
+                    self.ruled_out.push((text.span, 1));
+                    last = Some(at);
+                }
+            }
+        }
+        if !shown.ruled_out.is_empty() {
+            self.directives.retain(|text| !shown.rules_out(text.span.start));
+            self.includes.retain(|include| !shown.rules_out(include.span.start));
+            self.names.retain(|name| !shown.rules_out(name.span.start));
+            self.guards.retain(|guard| !shown.rules_out(guard.span.start));
+            self.conditionals.retain(|span| !shown.rules_out(span.start));
+        }
     }
 
     /// Whether a place stands between braces: those of `extern "C"` do not count.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::source::{Form, Language, SourceFile, Span};
 
 use super::c::{self, Event};
-use super::preproc::Shown;
+use super::preproc::{self, View};
 use super::{Fork, forks, fortran, shadow};
 
 /// An OpenMP directive of the source.
@@ -41,11 +41,11 @@ pub fn openmp(file: &SourceFile) -> Option<OpenMp> {
     }
     let is_fortran = file.language.is_fortran();
     let events = if is_fortran { fortran::events(file) } else { c::events(&file.bytes) };
-    let all = match is_fortran {
-        true => fortran::assemble(file, &events, &Shown::default()),
-        false => shadow::assemble(file, &events, &Shown::default()),
-    };
+    let shown = preproc::shown(file, &events, &View::default());
+    let assemble = if is_fortran { fortran::assemble } else { shadow::assemble };
+    let all = assemble(file, &events, &shown.of_all());
     let mut found = if is_fortran { in_fortran(file) } else { in_c(file, &events) };
+    found.directives.retain(|one| !shown.rules_out(one.span.start));
     let code: Vec<u32> = starts(&all.shadow);
     for one in &mut found.directives {
         let next = code.partition_point(|at| *at < one.span.end);

@@ -4,7 +4,8 @@
 
 use crate::source::SourceFile;
 
-use super::preproc::{self, Defined, Shown, Step};
+use super::defined::Defined;
+use super::preproc::{self, Shown, Step};
 use super::{c, fortran, shadow};
 
 /// A file's conditions, definitions and inclusions, in their order.

@@ -2,7 +2,7 @@
 //!
 //! Invariant: what is hidden from the grammar is a word that no C without macros can have in its place.
 
-use super::preproc::Defined;
+use super::defined::Defined;
 
 /// The words for `restrict` that compilers know.
 const RESTRICT: [&str; 3] = ["restrict", "__restrict", "__restrict__"];
@@ -21,7 +21,7 @@ pub fn is_restrict(word: &str) -> bool {
 /// The macros that spell `restrict`, in alphabetical order.
 pub fn spelled(defined: &Defined) -> Vec<String> {
     let spells = |name: &&String| says_restrict(name, defined, DEPTH).unwrap_or(false);
-    let mut found: Vec<String> = defined.keys().filter(spells).cloned().collect();
+    let mut found: Vec<String> = defined.names().filter(spells).cloned().collect();
     found.sort();
     found
 }

@@ -6,7 +6,8 @@ use crate::source::{SourceFile, Span};
 
 use super::c::{Event, Line, Operator};
 use super::noise::{is_noise, takes_argument};
-use super::preproc::{Shown, definition, joined, keyword};
+use super::defined::definition;
+use super::preproc::{Shown, joined, keyword};
 use super::qualifier;
 use super::{AccName, Define, DirectiveText, Form, Guard, Include, Scan};
 
@@ -41,6 +42,7 @@ pub fn assemble(file: &SourceFile, events: &[Event], shown: &Shown) -> Scan {
         conditionals: Vec::new(),
         restricts: shown.restricts.clone(),
         hidden: shown.hidden.clone(),
+        ruled_out: Vec::new(),
         index: Default::default(),
     };
     for event in events {
@@ -61,6 +63,7 @@ pub fn assemble(file: &SourceFile, events: &[Event], shown: &Shown) -> Scan {
         blank(&mut scan.shadow, *span);
     }
     qualifier::hide(&mut scan.shadow, &scan.restricts);
+    scan.rule_out(shown);
     find_next_code(&mut scan);
     scan
 }

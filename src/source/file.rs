@@ -1,6 +1,8 @@
 //! One file: its name for messages, its bytes, its language.
 
-use super::{Language, LineIndex, Span};
+use std::sync::Arc;
+
+use super::{Language, LineIndex, Predefined, Span};
 
 /// A source file as it was read.
 #[derive(Clone, Debug)]
@@ -15,13 +17,22 @@ pub struct SourceFile {
     pub lines: LineIndex,
     /// Where line ends stand that the user's file does not have, by place: statements were put into it.
     pub inserted: Vec<u32>,
+    /// What options say of the preprocessor's names before it begins.
+    pub predefined: Arc<Predefined>,
 }
 
 impl SourceFile {
     /// Takes the bytes as they are; `bytes` is shorter than 4 GiB.
     pub fn new(name: impl Into<String>, bytes: Vec<u8>, language: Language) -> SourceFile {
         let lines = LineIndex::new(&bytes);
-        SourceFile { name: name.into(), bytes, language, lines, inserted: Vec::new() }
+        let (inserted, predefined) = (Vec::new(), Arc::default());
+        SourceFile { name: name.into(), bytes, language, lines, inserted, predefined }
+    }
+
+    /// The same file with other bytes.
+    pub fn with(&self, bytes: Vec<u8>) -> SourceFile {
+        let predefined = Arc::clone(&self.predefined);
+        SourceFile { predefined, ..SourceFile::new(self.name.clone(), bytes, self.language) }
     }
 
     /// The number of the line that holds an offset, from one, as the user's file counts them.

@@ -6,6 +6,7 @@ mod file;
 mod language;
 mod lines;
 mod named;
+mod predefined;
 mod span;
 mod text;
 
@@ -13,5 +14,6 @@ pub use file::SourceFile;
 pub use language::{Form, Language, Languages};
 pub use lines::{LineIndex, lines};
 pub use named::Named;
+pub use predefined::Predefined;
 pub use span::Span;
 pub use text::{byte_of, bytes, readable};

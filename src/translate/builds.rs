@@ -45,7 +45,8 @@ fn other(source: &Source, (number, branch): (usize, Span), options: &Options) ->
     hidden.extend(others);
     hidden.sort();
     hidden.dedup();
-    let shown = Shown { hidden, restricts: header.scan.restricts.clone() };
+    let restricts = header.scan.restricts.clone();
+    let shown = Shown { hidden, restricts, ruled_out: Vec::new() };
     there.headers[number] = Header::showing(header.file.clone(), &shown).into();
     Some(device(&there, &assuming(&header.file, branch), options))
 }

@@ -29,7 +29,7 @@ pub fn translated(source: &Source, translate: &dyn Fn(&Source) -> Translation) -
         return translate(source);
     }
     let (text, sites) = written(&source.file, found);
-    let file = SourceFile::new(source.file.name.clone(), text, source.file.language);
+    let file = source.file.with(text);
     let there = Source { file, headers: source.headers.clone() };
     at_home(source, &sites, translate(&there))
 }

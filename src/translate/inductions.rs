@@ -40,7 +40,7 @@ pub fn computed(source: &Source, plain: Translation, again: impl Fn(&Source) -> 
             return explained(plain, &all);
         }
         let first = merged(chosen.iter().flat_map(|at| all[*at].edits.clone()).collect());
-        let mut text = SourceFile::new(file.name.clone(), with(&first, &file.bytes), file.language);
+        let mut text = file.with(with(&first, &file.bytes));
         text.inserted = line_ends(&first);
         let there = Source { file: text, headers: source.headers.clone() };
         let translation = again(&there);

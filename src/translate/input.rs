@@ -8,7 +8,7 @@ use crate::acc::ast::Directive;
 use crate::bind::{self, Declared};
 use crate::host;
 use crate::host::ir::Unit;
-use crate::scan::{self, Macro, Outline, Scan, Shown, View};
+use crate::scan::{self, Defined, Macro, Outline, Scan, Shown};
 use crate::source::{Language, SourceFile, Span};
 
 use super::{Options, To};
@@ -90,8 +90,7 @@ impl Header {
 
 /// What a header shows that nothing includes.
 fn alone(file: &SourceFile) -> Shown {
-    let mut defined = View::default().for_language(file.language).defined();
-    Outline::of(file).follow(&mut defined, &mut |_, _, _, _| ())
+    Outline::of(file).follow(&mut Defined::before(file), &mut |_, _, _, _| ())
 }
 
 impl Source {

@@ -5,7 +5,7 @@
 use crate::diag;
 use crate::edit::Edit;
 use crate::scan::{self, Choice, Macros};
-use crate::source::{SourceFile, Span};
+use crate::source::Span;
 
 use super::cuda::translate;
 use super::{Options, Source, Translation};
@@ -20,7 +20,7 @@ pub fn written_out(source: &Source, macros: &Macros, options: &Options) -> Trans
         translation.name_clauses_in_macros(&source.file, macros);
         return translation;
     }
-    let file = SourceFile::new(source.file.name.clone(), written.text.clone(), source.file.language);
+    let file = source.file.with(written.text.clone());
     let there = Source { file, headers: source.headers.clone() };
     let mut translation = translate(&there, options);
     let home = |span: Span| {

@@ -6,7 +6,6 @@
 
 use std::collections::HashMap;
 
-use rustc_hash::FxHashMap;
 
 use super::body::Body;
 use super::counted::Counted;
@@ -21,7 +20,7 @@ use crate::cuda::schedule::nest::{Nest, Shared};
 use crate::cuda::types::declarator::Type;
 use crate::cuda::types::spelling;
 use crate::host::ir::{Derived, ExprId, ExprKind, StmtKind};
-use crate::scan;
+use crate::scan::{self, Defined};
 use crate::sema::{self, Class, SymbolId};
 use crate::source::Span;
 
@@ -279,7 +278,7 @@ fn reads(input: &Input, array: SymbolId, shared: &Shared) -> Option<Vec<(Span, S
 }
 
 /// The values of macros without parameters.
-fn macros(input: &Input) -> FxHashMap<String, String> {
+fn macros(input: &Input) -> Defined {
     let files = input.headers.iter().chain([&input.source]);
     let all = files.flat_map(|seen| seen.scan.defines.iter()).filter(|define| define.params.is_none());
     all.map(|define| (define.name.clone(), define.body.clone())).collect()

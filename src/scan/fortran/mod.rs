@@ -16,7 +16,7 @@ mod walk;
 use crate::source::SourceFile;
 
 use super::c::{Event, Line};
-use super::preproc::{self, Shown, View};
+use super::preproc::Shown;
 use super::{Include, Scan, shadow};
 
 pub use form::form_of;
@@ -24,14 +24,7 @@ pub use modules::{defined as defined_modules, used as used_modules};
 pub use preprocessor::events;
 pub use shape::{Shape, shapes};
 
-/// Finds the directives of `file` and makes the shadow text of what `view` shows.
-pub fn scan(file: &SourceFile, view: &View) -> Scan {
-    let events = events(file);
-    let shown = preproc::shown(&file.bytes, &events, view);
-    assemble(file, &events, &shown)
-}
-
-/// The same for what is shown.
+/// Makes the scan of what is shown.
 pub fn scan_shown(file: &SourceFile, shown: &Shown) -> Scan {
     assemble(file, &events(file), shown)
 }

@@ -5,7 +5,8 @@
 use crate::source::{Form, Language, SourceFile, Span};
 
 use super::super::c::{Event, Line as Preprocessor};
-use super::super::preproc::{Shown, definition, keyword};
+use super::super::defined::definition;
+use super::super::preproc::{Shown, keyword};
 use super::super::shadow::{blank, find_next_code, guard, include_of};
 use super::super::{AccName, Define, Include, Scan};
 use super::code::{self, Text};
@@ -48,6 +49,7 @@ pub fn walk(file: &SourceFile, events: &[Event], shown: &Shown) -> Scan {
         conditionals: Vec::new(),
         restricts: Vec::new(),
         hidden: shown.hidden.clone(),
+        ruled_out: Vec::new(),
         index: Default::default(),
     };
     let mut walk = Walk { file, form, shown, scan, state: State::default(), outside: None };
@@ -83,6 +85,7 @@ impl Walk<'_> {
         }
         names::mask(&mut self.scan.shadow);
         self.scan.directives.sort_by_key(|text| text.span.start);
+        self.scan.rule_out(self.shown);
         find_next_code(&mut self.scan);
     }
 
@@ -167,7 +170,8 @@ impl Walk<'_> {
         let Some(open) = &mut self.state.directive else { return };
         open.add(&self.file.bytes, line, self.form);
         let ends = self.form == Form::Free && !open.asks();
-        if let Some(outside) = self.outside.as_mut().filter(|_| open.is_ghost) {
+        let is_out = self.shown.rules_out(line.start);
+        if let Some(outside) = self.outside.as_mut().filter(|_| open.is_ghost && !is_out) {
             outside.directive.iter_mut().for_each(Open::part);
         }
         if ends {

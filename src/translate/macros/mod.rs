@@ -111,7 +111,7 @@ fn round(
         let translation = super::plainly(source, options);
         return Ok(Round { own: translation.edits.clone(), bodies: BTreeMap::new(), translation });
     }
-    let text = SourceFile::new(file.name.clone(), written.text.clone(), file.language);
+    let text = file.with(written.text.clone());
     let there = Source { file: text, headers: source.headers.clone() };
     let translation = super::plainly(&there, options);
     let mut extents: BTreeMap<usize, Span> = BTreeMap::new();

@@ -1,0 +1,266 @@
+//! What compilers are told of files: by options here, and by a compilation database.
+//!
+//! Invariant: options of the command line are said behind those of the database, and of its entries for one file only what all
+//! of them say of a name counts.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use crate::source::Predefined;
+
+/// The name of a compilation database in its folder.
+const DATABASE: &str = "compile_commands.json";
+
+/// Files of options that name one another are followed no further than this.
+const DEPTH: usize = 16;
+
+/// What a compiler is told of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Told {
+    /// The names that `-D` defines and `-U` does not.
+    pub predefined: Arc<Predefined>,
+    /// The folders of `-I`, in their order.
+    pub folders: Vec<PathBuf>,
+    /// Those of `-isystem` and the like, which come behind: only what lies among the sources is read there.
+    pub system: Vec<PathBuf>,
+    /// The files of `-include`.
+    pub first: Vec<PathBuf>,
+}
+
+/// How the files of a run are built.
+#[derive(Debug, Default)]
+pub struct Build {
+    /// What the command line says of all files.
+    all: Arc<Told>,
+    /// What the compilation database says of its files, with what the command line says.
+    listed: HashMap<PathBuf, Arc<Told>>,
+    /// What all files of the database have in common.
+    common: Arc<Told>,
+    /// Whether there is a database.
+    pub has_database: bool,
+}
+
+/// An entry of a compilation database.
+#[derive(Deserialize)]
+struct Entry {
+    directory: PathBuf,
+    file: PathBuf,
+    #[serde(default)]
+    arguments: Vec<String>,
+    command: Option<String>,
+}
+
+/// What an option asks for.
+#[derive(Clone, Copy)]
+enum Asks {
+    Define,
+    Undefine,
+    Folder,
+    System,
+    First,
+}
+
+/// The options that say something of names and of headers, and whether their words may be one.
+const OPTIONS: [(&str, Asks, bool); 8] = [
+    ("-D", Asks::Define, true),
+    ("-U", Asks::Undefine, true),
+    ("-isystem", Asks::System, true),
+    ("-idirafter", Asks::System, true),
+    ("-iquote", Asks::Folder, true),
+    ("-I", Asks::Folder, true),
+    ("-include", Asks::First, false),
+    ("-imacros", Asks::First, false),
+];
+
+impl Build {
+    /// How files are built that the command line says this of, and a compilation database, perhaps.
+    pub fn new(all: Told, database: Option<&Path>) -> Result<Build, String> {
+        let Some(path) = database else { return Ok(Build::from(all)) };
+        let path = if path.is_dir() { path.join(DATABASE) } else { path.to_path_buf() };
+        let bytes = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let entries: Vec<Entry> =
+            serde_json::from_slice(&bytes).map_err(|error| format!("{}: {error}", path.display()))?;
+        let place = path.parent().and_then(|folder| folder.canonicalize().ok()).unwrap_or_default();
+        let mut files: HashMap<PathBuf, Told> = HashMap::new();
+        for entry in entries {
+            let directory = place.join(&entry.directory);
+            // What is not there any more is no file of the run.
+            let Ok(file) = directory.join(&entry.file).canonicalize() else { continue };
+            let told = Told::read(entry.words(), &directory);
+            files.entry(file).and_modify(|known| known.join(&told)).or_insert(told);
+        }
+        let each = files.values();
+        let common = each.cloned().reduce(|mut all, one| {
+            all.join(&one);
+            all
+        });
+        let with_all = |told: Told| Arc::new(told.and(&all));
+        let common = with_all(common.unwrap_or_default());
+        let listed = files.into_iter().map(|(file, told)| (file, with_all(told))).collect();
+        Ok(Build { listed, common, has_database: true, ..Build::from(all) })
+    }
+
+    /// What is said of a file that is compiled by itself; `None` if the database does not know it.
+    pub fn listed(&self, file: &Path) -> Option<&Arc<Told>> {
+        if self.has_database { self.listed.get(file) } else { Some(&self.all) }
+    }
+
+    /// What is said of a file that others include.
+    pub fn of_included(&self) -> &Arc<Told> {
+        if self.has_database { &self.common } else { &self.all }
+    }
+
+    /// What is said of any file.
+    pub fn of_all(&self) -> &Arc<Told> {
+        &self.all
+    }
+}
+
+impl From<Told> for Build {
+    fn from(all: Told) -> Build {
+        Build { all: Arc::new(all), ..Build::default() }
+    }
+}
+
+impl Entry {
+    fn words(&self) -> Vec<String> {
+        match &self.command {
+            Some(command) if self.arguments.is_empty() => shlex::split(command).unwrap_or_default(),
+            _ => self.arguments.clone(),
+        }
+    }
+}
+
+impl Told {
+    /// Reads the words of a compiler's command, which runs in `directory`.
+    fn read(words: Vec<String>, directory: &Path) -> Told {
+        let mut all = Vec::new();
+        words.into_iter().for_each(|word| expand(word, directory, DEPTH, &mut all));
+        let mut told = Told::default();
+        let mut words = all.iter().map(String::as_str);
+        while let Some(word) = words.next() {
+            let option = OPTIONS.iter().find_map(|(name, asks, may_be_one)| match word.strip_prefix(name)? {
+                "" => Some((*asks, words.next()?)),
+                value => may_be_one.then_some((*asks, value)),
+            });
+            if let Some((asks, value)) = option {
+                told.add(asks, value, directory);
+            }
+        }
+        told
+    }
+
+    fn add(&mut self, asks: Asks, value: &str, directory: &Path) {
+        let predefined = Arc::make_mut(&mut self.predefined);
+        let folder = || directory.join(value).canonicalize().ok().filter(|folder| folder.is_dir());
+        match asks {
+            Asks::Define => predefined.define(value),
+            Asks::Undefine => predefined.undefine(value),
+            Asks::Folder => self.folders.extend(folder()),
+            Asks::System => self.system.extend(folder()),
+            Asks::First => {
+                let folders = self.folders.iter().map(PathBuf::as_path);
+                let places = std::iter::once(directory).chain(folders).map(|folder| folder.join(value));
+                self.first.extend(places.filter_map(|path| path.canonicalize().ok()).next());
+            }
+        }
+    }
+
+    /// Keeps of names what another command for the file says, too, and adds its folders.
+    fn join(&mut self, other: &Told) {
+        Arc::make_mut(&mut self.predefined).keep_common(&other.predefined);
+        self.add_places(other);
+    }
+
+    /// With what `all` says behind it; its folders come first.
+    fn and(self, all: &Told) -> Told {
+        let mut told = Told { predefined: self.predefined.clone(), ..all.clone() };
+        Arc::make_mut(&mut told.predefined).extend(&all.predefined);
+        told.add_places(&self);
+        told
+    }
+
+    fn add_places(&mut self, other: &Told) {
+        let add = |own: &mut Vec<PathBuf>, other: &[PathBuf]| {
+            for path in other {
+                if !own.contains(path) {
+                    own.push(path.clone());
+                }
+            }
+        };
+        add(&mut self.folders, &other.folders);
+        add(&mut self.system, &other.system);
+        add(&mut self.first, &other.first);
+    }
+}
+
+/// A word of a command, or those in the file that it names: `@FILE`. What follows `-Wp,` are words for the preprocessor.
+fn expand(word: String, directory: &Path, depth: usize, all: &mut Vec<String>) {
+    if let Some(words) = word.strip_prefix("-Wp,").or_else(|| word.strip_prefix("-WF,")) {
+        return all.extend(words.split(',').map(str::to_owned));
+    }
+    let file = word.strip_prefix('@').filter(|_| depth > 0);
+    match file.and_then(|name| fs::read(directory.join(name)).ok()) {
+        Some(text) => {
+            let words = shlex::split(&String::from_utf8_lossy(&text)).unwrap_or_default();
+            words.into_iter().for_each(|word| expand(word, directory, depth - 1, all));
+        }
+        None => all.push(word),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn names(told: &Told) -> String {
+        let all = told.predefined.names().map(|(name, line)| line.unwrap_or(&format!("!{name}")).to_owned());
+        all.collect::<Vec<_>>().join("; ")
+    }
+
+    #[test]
+    fn words_of_commands_are_read() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path().canonicalize().unwrap();
+        ["inc", "sys"].iter().for_each(|name| fs::create_dir(root.join(name)).unwrap());
+        fs::write(root.join("inc/first.h"), "").unwrap();
+        fs::write(root.join("more"), "-DMORE='a b'\n@more2 -U MORE2").unwrap();
+        fs::write(root.join("more2"), "-DMORE2").unwrap();
+        let command = "cc -DA -D B=2 '-DT=\"x y\"' -Wp,-DW,-UV -Iinc -Ino -isystem sys -isysroot /x \
+            -include first.h @more -DLAST -o -UX a.c";
+        let told = Told::read(shlex::split(command).unwrap(), &root);
+        assert_eq!(names(&told), "A 1; B 2; LAST 1; MORE a b; !MORE2; T \"x y\"; !V; W 1; !X");
+        assert_eq!(told.folders, [root.join("inc")]);
+        assert_eq!(told.system, [root.join("sys")]);
+        assert_eq!(told.first, [root.join("inc/first.h")]);
+    }
+
+    #[test]
+    fn entries_for_one_file_say_what_all_of_them_say() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path().canonicalize().unwrap();
+        ["a.c", "b.c"].iter().for_each(|name| fs::write(root.join(name), "").unwrap());
+        let text = r#"[{"directory": "BUILD", "file": "../a.c", "command": "cc -DP=4 -DGPU -DN=1 -c ../a.c", "output": "a4.o"},
+            {"directory": "BUILD", "file": "../a.c", "arguments": ["cc", "-DP=8", "-DGPU", "-DN=1"]},
+            {"directory": ".", "file": "b.c", "arguments": ["cc", "-UGPU", "-DN=1"]},
+            {"directory": ".", "file": "gone.c", "arguments": ["cc", "-DX"]}]"#;
+        fs::create_dir(root.join("build")).unwrap();
+        let text = text.replace("BUILD", &root.join("build").display().to_string());
+        fs::write(root.join(DATABASE), text).unwrap();
+        let mut all = Told::default();
+        all.add(Asks::Define, "N=2", &root);
+        let build = Build::new(all, Some(&root)).unwrap();
+        let said = |name: &str| build.listed(&root.join(name)).map(|told| names(told));
+        assert_eq!(said("a.c").unwrap(), "GPU 1; N 2");
+        assert_eq!(said("b.c").unwrap(), "!GPU; N 2");
+        assert_eq!(said("c.c"), None);
+        assert_eq!((names(build.of_included()), names(build.of_all())), ("N 2".to_owned(), "N 2".to_owned()));
+        fs::write(root.join(DATABASE), "{").unwrap();
+        assert!(Build::new(Told::default(), Some(&root.join(DATABASE))).is_err());
+    }
+}
