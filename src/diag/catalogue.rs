@@ -1376,7 +1376,10 @@ pub fn too_much_memory(at: Span, limit: &str) -> Diag {
 
 /// A0336
 pub fn ruled_out(first: Span, count: usize) -> Diag {
-    let directives = if count == 1 { "1 directive stays as it is" } else { "the directives stay as they are" };
+    let directives = match count {
+        1 => "1 directive stays as it is".to_owned(),
+        _ => format!("{count} directives stay as they are"),
+    };
     diag(
         336,
         Severity::Info,

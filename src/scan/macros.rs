@@ -186,6 +186,7 @@ pub fn macros(file: &SourceFile, headers: &[&[Macro]]) -> Option<Macros> {
     let defines: Vec<&Line> = lines.filter(|line| keyword(&file.bytes, line).0 == "define").collect();
     let foreign = headers.iter().copied().flatten();
     let mut list: Vec<Macro> = foreign.cloned().collect();
+    list.extend(spelled(file, file.predefined.names().filter_map(|(_, line)| line)));
     list.extend(unseen(file, &defines, &list));
     if defines.is_empty() && list.is_empty() {
         return None;
@@ -218,8 +219,14 @@ fn unseen(file: &SourceFile, defines: &[&Line], seen: &[Macro]) -> Vec<Macro> {
     let own = |line: &&Line| definition(file, line, &Shown::default()).map(|one| one.name);
     let own: Vec<String> = defines.iter().filter_map(own).collect();
     names.retain(|name| !own.contains(name));
-    let lines: String = names.iter().map(|name| format!("#define {name}(x) _Pragma(#x)\n")).collect();
-    header_macros(&SourceFile::new(file.name.clone(), lines.into_bytes(), file.language), &Shown::default())
+    let lines: Vec<String> = names.iter().map(|name| format!("{name}(x) _Pragma(#x)")).collect();
+    spelled(file, lines.iter().map(String::as_str))
+}
+
+/// The macros that these texts behind `#define` spell, as far as they lead to directives.
+fn spelled<'a>(file: &SourceFile, lines: impl Iterator<Item = &'a str>) -> Vec<Macro> {
+    let text: String = lines.map(|line| format!("#define {line}\n")).collect();
+    header_macros(&file.with(text.into_bytes()), &Shown::default())
 }
 
 fn definition(file: &SourceFile, line: &Line, shown: &Shown) -> Option<Macro> {

@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use acc2omp::cli::Headers;
+use acc2omp::cli::{Build, Headers, Told};
 use acc2omp::diag::Severity;
 use acc2omp::edit::Edit;
 use acc2omp::scan;
-use acc2omp::source::{Language, Languages, SourceFile, Span};
+use acc2omp::source::{Language, Languages, Predefined, SourceFile, Span};
 use acc2omp::{Options, Outcome, Profile, Source, To, Translation, report, translate};
 
 use super::{files, root, shown};
@@ -36,14 +36,32 @@ pub fn source(path: &Path) -> Source {
     let folder = path.parent().unwrap().canonicalize().unwrap();
     let beside = files(&shown(path.parent().unwrap()));
     let beside: Vec<&Path> = beside.iter().map(PathBuf::as_path).collect();
-    let headers = Headers::among(vec![folder], &beside, To::OpenMp, &Languages::default());
+    let build = Build::from(told(&beside));
+    let headers = Headers::among(vec![folder], &beside, To::OpenMp, &Languages::default(), build);
     headers.source(SourceFile::new(shown(path), bytes, language), path)
+}
+
+/// What the mark `@difftest told -DNAME -UNAME` in these files says.
+fn told(files: &[&Path]) -> Told {
+    let mut predefined = Predefined::default();
+    for path in files {
+        let text = String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned();
+        let marks = text.lines().filter_map(|line| line.split_once("@difftest told ").map(|(_, mark)| mark));
+        for word in marks.flat_map(str::split_whitespace) {
+            if let Some(text) = word.strip_prefix("-D") {
+                predefined.define(text);
+            } else if let Some(name) = word.strip_prefix("-U") {
+                predefined.undefine(name);
+            }
+        }
+    }
+    Told { predefined: predefined.into(), ..Told::default() }
 }
 
 /// A translation's text as the source of another.
 fn again(path: &Path, translation: &Translation) -> Source {
     let mut again = source(path);
-    again.file = SourceFile::new(shown(path), translation.text.clone(), again.file.language);
+    again.file = again.file.with(translation.text.clone());
     again
 }
 

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use acc2omp::cli::Headers;
+use acc2omp::cli::{Build, Headers};
 use acc2omp::source::{Language, Languages, SourceFile};
 use acc2omp::{Options, Source, To, translate};
 
@@ -19,7 +19,7 @@ fn source(files: &[(&str, &str)]) -> Source {
         fs::write(path, text).unwrap();
     }
     let all: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
-    let headers = Headers::among(vec![root], &all, To::OpenMp, &Languages::default());
+    let headers = Headers::among(vec![root], &all, To::OpenMp, &Languages::default(), Build::default());
     let language = Language::of(Path::new(files[0].0)).unwrap();
     let file = SourceFile::new(files[0].0, files[0].1.as_bytes().to_vec(), language);
     headers.source(file, &paths[0])

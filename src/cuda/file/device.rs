@@ -335,7 +335,7 @@ impl Device {
         let mut texts = Vec::new();
         let choices = Rc::clone(&self.choices);
         let lines = choices.lines(word);
-        if lines.iter().any(|line| !line.line.is_undef) {
+        if !lines.is_empty() {
             for line in lines {
                 let at = (line.number, line.line.span.start);
                 texts.push(Copied::new(part, line.line.body.clone()));

@@ -55,8 +55,10 @@ pub struct Marks {
     pub unbuilt: bool,
     /// It does not say itself whether it is right.
     pub unchecked: bool,
-    /// Options for all compilers, as `-DN=100`: the translation does not know of them.
+    /// Options for all compilers, as `-DN=100` or `-UN`.
     pub options: Vec<String>,
+    /// The translation is told of these options.
+    pub told: bool,
     /// How many kernels the translation launches at least, where the original's constructs are no measure.
     pub launches: Option<usize>,
 }
@@ -105,7 +107,8 @@ impl Marks {
         for word in line.split_whitespace() {
             match word.strip_prefix("launches>=").map(str::parse) {
                 Some(Ok(count)) => self.launches = Some(count),
-                None if word.starts_with("-D") => self.options.push(word.to_owned()),
+                None if word.starts_with("-D") || word.starts_with("-U") => self.options.push(word.to_owned()),
+                None if word == "told" => self.told = true,
                 None if word == "plain" => self.plain = true,
                 None if word == "left" => self.left = true,
                 None if word == "openmp" => self.openmp = true,
@@ -174,6 +177,8 @@ mod tests {
         assert_eq!(marks, Marks { plain: true, launches: Some(12), ..Marks::default() });
         marks.read(" left gfortran host openmp").unwrap();
         assert!(marks.left && marks.gfortran && marks.host && marks.openmp && !marks.cuda);
+        marks.read(" told -DA=1 -UB").unwrap();
+        assert!(marks.told && marks.options == ["-DA=1", "-UB"]);
         assert_eq!(marks.read(" launches>=x"), Err("launches>=x".to_owned()));
         assert_eq!(marks.read(" lef"), Err("lef".to_owned()));
     }

@@ -235,16 +235,31 @@ pub fn root() -> Result<PathBuf> {
 /// Translates a suite in each of its ways.
 pub fn translate(translator: &Path, suite: &Suite) -> Result<()> {
     for output in &suite.outputs {
-        let mut command = Command::new(translator);
-        command.arg(&suite.folder).arg("-o").arg(suite.work.join(&output.name));
-        command.args(&output.options).arg("--quiet");
-        let output = process::capture(&mut command, TRANSLATION_LIMIT)?;
-        // 1 says that a directive is left; which one, and whether it may be, is seen in the text.
-        if !matches!(output.status.and_then(|status| status.code()), Some(0 | 1)) {
-            return Err(format!("{}: {}\n{}", translator.display(), output.end(), output.stderr));
+        let place = suite.work.join(&output.name);
+        translate_into(&place, translator, output, &suite.folder, &[])?;
+        for fixture in suite.fixtures.iter().filter(|fixture| fixture.marks.told) {
+            let place = place.join(&fixture.name);
+            translate_into(&place, translator, output, &fixture.folder, &fixture.marks.options)?;
         }
     }
     Ok(())
+}
+
+fn translate_into(
+    place: &Path,
+    translator: &Path,
+    output: &Output,
+    folder: &Path,
+    told: &[String],
+) -> Result<()> {
+    let mut command = Command::new(translator);
+    command.arg(folder).arg("-o").arg(place).args(&output.options).args(told).arg("--quiet");
+    let output = process::capture(&mut command, TRANSLATION_LIMIT)?;
+    // 1 says that a directive is left; which one, and whether it may be, is seen in the text.
+    match output.status.and_then(|status| status.code()) {
+        Some(0 | 1) => Ok(()),
+        _ => Err(format!("{}: {}\n{}", translator.display(), output.end(), output.stderr)),
+    }
 }
 
 /// Builds the translator; it lies beside this program.
