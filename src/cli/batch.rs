@@ -90,7 +90,8 @@ fn standard_input(task: &Task) -> Verdict {
     }
     let here = std::env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
     let build = Build::from(task.told.clone());
-    let work = Work { task, headers: Headers::new(vec![here.clone()], build), manner: manner(task), out: None };
+    let work =
+        Work { task, headers: Headers::new(vec![here.clone()], build), manner: manner(task), out: None };
     let language = task.languages.form.map_or(Language::C, Language::Fortran);
     let file = SourceFile::new("<stdin>", bytes, language);
     let source = work.headers.source(file, &here.join("<stdin>"));

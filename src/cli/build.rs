@@ -143,10 +143,11 @@ impl Told {
         let mut told = Told::default();
         let mut words = all.iter().map(String::as_str);
         while let Some(word) = words.next() {
-            let option = OPTIONS.iter().find_map(|(name, asks, may_be_one)| match word.strip_prefix(name)? {
-                "" => Some((*asks, words.next()?)),
-                value => may_be_one.then_some((*asks, value)),
-            });
+            let option =
+                OPTIONS.iter().find_map(|(name, asks, may_be_one)| match word.strip_prefix(name)? {
+                    "" => Some((*asks, words.next()?)),
+                    value => may_be_one.then_some((*asks, value)),
+                });
             if let Some((asks, value)) = option {
                 told.add(asks, value, directory);
             }

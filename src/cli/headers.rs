@@ -159,7 +159,8 @@ impl Headers {
     /// includes it.
     fn told(&self, real: &Path) -> &Arc<Told> {
         let included = self.included.get(real).map(Vec::as_slice);
-        let by = included.and_then(|places| self.build.listed(&places.first().filter(|_| places.len() == 1)?.0));
+        let by =
+            included.and_then(|places| self.build.listed(&places.first().filter(|_| places.len() == 1)?.0));
         let is_part = included.is_some() || is_header(real);
         let other = if is_part { self.build.of_included() } else { self.build.of_all() };
         self.build.listed(real).or(by).unwrap_or(other)

@@ -1376,16 +1376,13 @@ pub fn too_much_memory(at: Span, limit: &str) -> Diag {
 
 /// A0336
 pub fn ruled_out(first: Span, count: usize) -> Diag {
-    let directives = match count {
-        1 => "1 directive stays as it is".to_owned(),
-        _ => format!("{count} directives stay as they are"),
-    };
+    let directives = if count == 1 { "directive" } else { "directives" };
     diag(
         336,
         Severity::Info,
         first,
-        format!("options rule out a branch of the preprocessor: {directives}"),
-        if count == 1 { "no build reads it" } else { "no build reads it, nor those behind it" },
+        format!("options rule out a branch of the preprocessor with {count} {directives}"),
+        "no build reads it: it stays as it is",
         "leave the name out of `-D` and `-U` if there are builds that read the branch",
     )
 }

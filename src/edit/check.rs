@@ -46,7 +46,9 @@ impl Before<'_> {
                 Some(code) => {
                     let all = std::iter::once(scan).chain(code.iter().map(|one| ours.scan(self.file, one)));
                     are_balanced(self.shadow) && all.into_iter().any(|scan| !are_balanced(&scan.shadow))
-                        || code.iter().any(|one| ours.scan(self.file, one).directives.iter().any(|text| text.active))
+                        || code
+                            .iter()
+                            .any(|one| ours.scan(self.file, one).directives.iter().any(|text| text.active))
                 }
             }
     }

@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 use crate::source::{SourceFile, Span};
 
 use super::c::{self, Event};
-use super::fortran;
 use super::defined::Defined;
 use super::expression::holds;
+use super::fortran;
 use super::preproc::{keyword, may_have_conditions};
 
 /// An `#if` with its branches, up to its `#endif`.

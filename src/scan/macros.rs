@@ -160,9 +160,8 @@ pub fn header_macros(file: &SourceFile, shown: &Shown) -> Vec<Macro> {
         Event::Line(line) => Some(line),
         Event::Operator(_) | Event::Comment(_) | Event::Word(_) => None,
     });
-    let defines = lines.filter(|line| {
-        keyword(&file.bytes, line).0 == "define" && !shown.rules_out(line.span.start)
-    });
+    let defines =
+        lines.filter(|line| keyword(&file.bytes, line).0 == "define" && !shown.rules_out(line.span.start));
     let mut list: Vec<Macro> = defines.filter_map(|line| definition(file, line, shown)).collect();
     for one in &mut list {
         one.span = Span::at(0);

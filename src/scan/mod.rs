@@ -28,6 +28,8 @@ use crate::source::{Language, Languages, Named, SourceFile, Span};
 
 pub use branches::branches_behind;
 pub use conditions::Conditions;
+pub use defined::Defined;
+pub use expression::constant;
 pub use forks::{Branch, Fork, forks};
 pub use fortran::{Shape, form_of as fortran_form, shapes as fortran_shapes};
 pub use fortran::{defined_modules, includes as fortran_includes, used_modules};
@@ -37,8 +39,6 @@ pub use macros::{declarators, declaring_macros, header_macros, macros, written_o
 pub use mention::mentions_openacc;
 pub use openmp::{Existing, OpenMp, openmp};
 pub use outline::Outline;
-pub use defined::Defined;
-pub use expression::constant;
 pub use preproc::{Shown, View};
 pub use qualifier::is_restrict;
 

@@ -5,8 +5,8 @@
 use crate::source::{SourceFile, Span};
 
 use super::c::{Event, Line, Operator};
-use super::noise::{is_noise, takes_argument};
 use super::defined::definition;
+use super::noise::{is_noise, takes_argument};
 use super::preproc::{Shown, joined, keyword};
 use super::qualifier;
 use super::{AccName, Define, DirectiveText, Form, Guard, Include, Scan};

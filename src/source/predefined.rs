@@ -60,8 +60,7 @@ mod tests {
         ["D", "E"].iter().for_each(|name| said.undefine(name));
         said.define("E=5");
         let all: Vec<_> = said.names().map(|(name, line)| (name, line.unwrap_or("-"))).collect();
-        let wanted =
-            [("A", "A 1"), ("B", "B 2"), ("C", "C "), ("D", "-"), ("E", "E 5"), ("F", "F(x) x = 1")];
+        let wanted = [("A", "A 1"), ("B", "B 2"), ("C", "C "), ("D", "-"), ("E", "E 5"), ("F", "F(x) x = 1")];
         assert_eq!(all, wanted);
         let mut other = Predefined::default();
         ["A", "B=3"].iter().for_each(|text| other.define(text));

@@ -542,3 +542,96 @@ mod unix {
         assert!(place.path().join("link.c").is_symlink());
     }
 }
+
+/// Two loops under conditions on names.
+const CHOICE: &str = "void f(int n, double *a)\n{\n#ifdef GPU\n#pragma acc parallel loop copy(a[0:n])\n#else\n\
+                      #pragma acc kernels loop copy(a[0:n])\n#endif\n    for (int i = 0; i < n; i++)\n        a[i] = N;\n}\n";
+
+/// Which directives of `CHOICE` are translated: the first, the second.
+fn translated(text: &str) -> [bool; 2] {
+    ["parallel loop", "kernels loop"].map(|words| !text.contains(&format!("#pragma acc {words}")))
+}
+
+#[test]
+fn options_say_what_is_defined() {
+    let place = folder(&[("a.c", CHOICE.as_bytes())]);
+    let text = |options: &[&str]| {
+        let output = run(place.path(), &[&["a.c", "--in-place"], options].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        let text = fs::read_to_string(place.path().join("a.c")).unwrap();
+        fs::write(place.path().join("a.c"), CHOICE).unwrap();
+        translated(&text)
+    };
+    assert_eq!(text(&[]), [true, true]);
+    assert_eq!(text(&["-DGPU"]), [true, false]);
+    assert_eq!(text(&["-U", "GPU"]), [false, true]);
+    assert_eq!(text(&["-D", "GPU=1", "-UGPU"]), [false, true]);
+    assert_eq!(text(&["-UGPU", "-DN=3", "-DGPU=2"]), [true, false]);
+    assert_eq!(text(&["-DOTHER"]), [true, true]);
+}
+
+#[test]
+fn a_folder_of_headers_that_is_not_there_is_said() {
+    let place = folder(&[("a.c", LOOP.as_bytes())]);
+    let all = said(place.path(), &["a.c", "--check", "-I", "none", "-I."], 0);
+    assert!(all.contains("note: `-I none`: there is no such folder\n") && !all.contains("`-I .`"), "{all}");
+}
+
+#[test]
+fn a_compilation_database_says_what_is_defined_for_each_file() {
+    let database = r#"[
+        {"directory": "..", "file": "src/a.c", "command": "cc @told -Iinc -c src/a.c"},
+        {"directory": "..", "file": "src/b.c", "arguments": ["cc", "-UGPU", "-c", "src/b.c"]},
+        {"directory": "..", "file": "gone.c", "arguments": ["cc", "gone.c"]}
+    ]"#;
+    let place = folder(&[
+        ("src/a.c", CHOICE.as_bytes()),
+        ("src/b.c", CHOICE.as_bytes()),
+        ("src/new.c", CHOICE.as_bytes()),
+        ("src/plain.c", b"int x;\n"),
+        ("src/inline.h", CHOICE.as_bytes()),
+        ("told", b"-D GPU"),
+        ("build/compile_commands.json", database.as_bytes()),
+    ]);
+    let wanted = "note: the compilation database lacks 1 source with OpenACC: src/new.c\n";
+    let text = |name: &str| fs::read_to_string(place.path().join("out").join(name)).unwrap();
+    for path in ["build", "build/compile_commands.json"] {
+        let all = said(place.path(), &["src", "-o", "out", "-p", path], 0);
+        assert!(all.contains(wanted), "{all}");
+        let found = ["a.c", "b.c", "new.c", "inline.h"].map(|name| translated(&text(name)));
+        assert_eq!(found, [[true, false], [false, true], [true, true], [true, true]]);
+    }
+    // What the command line says comes behind it, and is said of all files.
+    said(place.path(), &["src", "-o", "out", "-p", "build", "-UGPU"], 0);
+    for name in ["a.c", "b.c", "new.c", "inline.h"] {
+        assert_eq!(translated(&text(name)), [false, true], "{name}");
+    }
+    let all = said(place.path(), &["src", "--check", "-p", "src"], 2);
+    assert!(all.contains("compile_commands.json"), "{all}");
+    assert!(said(place.path(), &["-", "-p", "build"], 2).contains("standard input"));
+}
+
+#[test]
+fn headers_are_found_where_the_compilers_find_them() {
+    let header = b"extern double field[10];\n#pragma acc declare create(field)\n";
+    let source =
+        b"#include \"fields.h\"\ndouble field[10];\nvoid f(void)\n{\n#pragma acc update self(field)\n}\n";
+    let place = folder(&[("src/a.c", source), ("inc/fields.h", header), ("forced.h", header)]);
+    let file = place.path().join("out/a.c");
+    let declares = |options: &[&str]| {
+        said(place.path(), &[&["src", "--to", "cuda", "-o", "out"], options].concat(), 0);
+        fs::read_to_string(&file).unwrap().contains("acc2omp_declare(")
+    };
+    assert!(!declares(&[]));
+    assert!(declares(&["-Iinc"]));
+    let database =
+        r#"[{"directory": ".", "file": "src/a.c", "arguments": ["cc", "OPTION", "VALUE", "src/a.c"]}]"#;
+    let told = |option: &str, value: &str| {
+        let text = database.replace("OPTION", option).replace("VALUE", value);
+        fs::write(place.path().join("compile_commands.json"), text).unwrap();
+        declares(&["-p", "."])
+    };
+    assert!(told("-I", "inc") && told("-iquote", "inc") && told("-include", "forced.h"));
+    // What the system has is not read.
+    assert!(!told("-isystem", "inc"));
+}

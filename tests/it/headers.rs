@@ -5,12 +5,17 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use acc2omp::cli::{Build, Headers};
-use acc2omp::source::{Language, Languages, SourceFile};
+use acc2omp::cli::{Build, Headers, Told};
+use acc2omp::source::{Language, Languages, Predefined, SourceFile};
 use acc2omp::{Options, Source, To, translate};
 
 /// A folder with files, and the source of the first of them.
 fn source(files: &[(&str, &str)]) -> Source {
+    source_told(files, Build::default())
+}
+
+/// The same, where compilers are told this of the files.
+fn source_told(files: &[(&str, &str)], build: Build) -> Source {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
     let paths: Vec<PathBuf> = files.iter().map(|(name, _)| root.join(name)).collect();
@@ -19,7 +24,7 @@ fn source(files: &[(&str, &str)]) -> Source {
         fs::write(path, text).unwrap();
     }
     let all: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
-    let headers = Headers::among(vec![root], &all, To::OpenMp, &Languages::default(), Build::default());
+    let headers = Headers::among(vec![root], &all, To::OpenMp, &Languages::default(), build);
     let language = Language::of(Path::new(files[0].0)).unwrap();
     let file = SourceFile::new(files[0].0, files[0].1.as_bytes().to_vec(), language);
     headers.source(file, &paths[0])
@@ -77,4 +82,21 @@ fn an_included_file_of_fortran_sees_what_is_declared_around_it() {
     assert!(codes(&[("own.F90", &cpp)]).is_empty());
     // Of two, it is not known which is meant.
     assert_eq!(codes(&[("own.f90", &own), ("other.f90", &other)]), ["A0283"]);
+}
+
+#[test]
+fn what_a_header_says_of_a_name_counts_instead_of_options() {
+    let text = "#include \"x.h\"\nvoid f(int *a)\n{\n#ifdef WIDE\n#pragma acc parallel loop copy(a[0:8])\n#else\n\
+                #pragma acc serial loop copy(a[0:8])\n#endif\n    for (int i = 0; i < 8; i++)\n        a[i] = 0;\n}\n";
+    let count = |header: &str| {
+        let mut predefined = Predefined::default();
+        predefined.define("WIDE");
+        let told = Told { predefined: predefined.into(), ..Told::default() };
+        let source = source_told(&[("x.c", text), ("x.h", header)], Build::from(told));
+        translate(&source, &Options::default()).directives.len()
+    };
+    assert_eq!(count("int n;\n"), 1);
+    assert_eq!(count("#ifndef WIDE\n#define WIDE 1\n#endif\n"), 1);
+    assert_eq!(count("#undef WIDE\n"), 2);
+    assert_eq!(count("#ifdef UNTOLD\n#undef WIDE\n#endif\n"), 2);
 }

@@ -6,7 +6,6 @@
 
 use std::collections::HashMap;
 
-
 use super::body::Body;
 use super::counted::Counted;
 use super::parts::{Host, Made};

@@ -16,6 +16,7 @@ fn read(text: &str) -> Unit {
         guards: Vec::new(),
         conditionals: Vec::new(),
         hidden: Vec::new(),
+        ruled_out: Vec::new(),
         restricts: Default::default(),
         index: Default::default(),
     };

@@ -5,11 +5,12 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
+use crate::scan::{View, scan};
 use crate::source::{Form, Language};
 
 fn read(form: Form, text: &str) -> (SourceFile, Scan) {
     let file = SourceFile::new("t", text.as_bytes().to_vec(), Language::Fortran(form));
-    let scan = scan(&file, &View::default());
+    let (scan, _) = scan(&file, &View::default());
     (file, scan)
 }
 

@@ -107,7 +107,9 @@ impl Marks {
         for word in line.split_whitespace() {
             match word.strip_prefix("launches>=").map(str::parse) {
                 Some(Ok(count)) => self.launches = Some(count),
-                None if word.starts_with("-D") || word.starts_with("-U") => self.options.push(word.to_owned()),
+                None if word.starts_with("-D") || word.starts_with("-U") => {
+                    self.options.push(word.to_owned())
+                }
                 None if word == "told" => self.told = true,
                 None if word == "plain" => self.plain = true,
                 None if word == "left" => self.left = true,
