@@ -165,7 +165,7 @@ mod tests {
             let mut past = None;
             parse_again(&file, &scan::scan(&file, &View::default()).0, &mut past);
             for at in conditions {
-                let (scan, _) = scan::scan(&file, &View::reaching(at as u32));
+                let (scan, _) = scan::scan(&file, &View::reaching(&file, at as u32));
                 let (again, fresh) = (parse_again(&file, &scan, &mut past), parse(&file, &scan));
                 assert_eq!(format!("{again:?}"), format!("{fresh:?}"), "{}", file.name);
                 compared += 1;

@@ -10,7 +10,7 @@ use super::c::{self, Event};
 use super::defined::Defined;
 use super::expression::holds;
 use super::fortran;
-use super::preproc::{keyword, may_have_conditions};
+use super::preproc::{View, keyword, may_have_conditions};
 
 /// An `#if` with its branches, up to its `#endif`.
 #[derive(Clone, Debug)]
@@ -68,6 +68,20 @@ pub fn forks(file: &SourceFile) -> Vec<Fork> {
     }
     found.sort_by_key(|condition| condition.whole.start);
     found
+}
+
+impl View {
+    /// The view of a build that reads the byte at `offset`: every branch is taken that holds it, and what their conditions ask
+    /// for is defined, so that other conditions on the same names choose alike.
+    pub fn reaching(file: &SourceFile, offset: u32) -> View {
+        let before = Defined::before(file);
+        let around = forks(file).into_iter().filter_map(|fork| {
+            let branch = fork.branch_at(offset)?;
+            Some(fork.defines_for(branch))
+        });
+        let defines = around.flatten().filter(|(name, _)| !before.contains(name) && !before.is_decided(name));
+        View { defines: defines.collect(), reach: Some(offset) }
+    }
 }
 
 impl Fork {

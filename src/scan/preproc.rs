@@ -23,11 +23,6 @@ impl View {
         View { defines: vec![("_OPENMP".to_owned(), Some("201511".to_owned()))], reach: None }
     }
 
-    /// The default view, but with every branch taken that holds the byte at `offset`.
-    pub fn reaching(offset: u32) -> View {
-        View { reach: Some(offset), ..View::default() }
-    }
-
     /// What is defined before a file begins.
     fn defined(&self, file: &SourceFile) -> Defined {
         let mut defined = Defined::before(file);

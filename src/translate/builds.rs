@@ -31,8 +31,7 @@ pub fn settle(source: &Source, device: &mut Device, options: &Options) {
 fn other(source: &Source, (number, branch): (usize, Span), options: &Options) -> Option<Device> {
     let own = source.headers.len();
     if number == own {
-        let view = View { reach: Some(branch.start + 1), ..assuming(&source.file, branch) };
-        return Some(device(source, &view, options));
+        return Some(device(source, &View::reaching(&source.file, branch.start + 1), options));
     }
     let mut there = Source { file: source.file.clone(), headers: source.headers.clone() };
     let header = source.headers.get(number)?;

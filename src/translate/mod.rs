@@ -117,7 +117,7 @@ fn other_branches(source: &Source, options: &Options, translation: &mut Translat
         };
         let here = changes(&translation.edits);
         for branch in branches.iter().take(BRANCHES).filter(|_| !here.is_empty()) {
-            let view = View::reaching(branch.start);
+            let view = View::reaching(&source.file, branch.start);
             let there = views::translate_view(source, options, &mut OpenMp::new(source, options), &view);
             if changes(&there.edits) != here {
                 said.push(diag::branches_differ(directive, *branch));

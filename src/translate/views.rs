@@ -117,7 +117,7 @@ pub fn translate(source: &Source, options: &Options, back: &mut dyn BackEnd) -> 
     views.view(&View::default());
     // Directives that the default view of the preprocessor does not reach get a view of their own.
     while let Some(offset) = views.next_unreached() {
-        views.view(&View::reaching(offset));
+        views.view(&View::reaching(&source.file, offset));
     }
     views.finish()
 }

@@ -111,7 +111,7 @@ impl<'a> Hidden<'a> {
 
     fn seen<'s>(&'s self, branch: &'s Branch<'a>) -> Seen<'s> {
         let (scan, unit) = branch.read.get_or_init(|| {
-            let (scan, _) = scan::scan(branch.file, &View::reaching(branch.span.start + 1));
+            let (scan, _) = scan::scan(branch.file, &View::reaching(branch.file, branch.span.start + 1));
             let unit = host::parse(branch.file, &scan);
             (scan, unit)
         });
