@@ -100,7 +100,8 @@ impl Headers {
                 .push(path.to_path_buf());
         }
         let placing = if to == To::Cuda { headers.as_slice() } else { &[] };
-        let declared = placing.par_iter().flat_map_iter(|path| declared(path)).collect();
+        let predefined = &build.of_included().predefined;
+        let declared = placing.par_iter().flat_map_iter(|path| declared(path, predefined)).collect();
         let mut all = Headers { modules, by_name, declared, ..Headers::new(roots, build) };
         all.included = all.inclusions(files);
         all
@@ -343,13 +344,16 @@ fn included_by(path: &Path) -> Vec<(String, u32)> {
 }
 
 /// The variables that a header of C places on the device, as it is by itself.
-fn declared(path: &Path) -> Vec<String> {
+fn declared(path: &Path, predefined: &Arc<Predefined>) -> Vec<String> {
     let bytes = fs::read(path).unwrap_or_default();
     let language = Language::of(path).unwrap_or(Language::Header);
     let has = |word: &[u8]| memchr::memmem::find(&bytes, word).is_some();
     let is_likely = (has(b"declare") || has(b"routine")) && scan::mentions_openacc(&bytes, language);
     match is_likely {
-        true => Header::placed(SourceFile::new(path.display().to_string(), bytes, language)),
+        true => {
+            let file = SourceFile::new(path.display().to_string(), bytes, language);
+            Header::placed(SourceFile { predefined: Arc::clone(predefined), ..file })
+        }
         false => Vec::new(),
     }
 }

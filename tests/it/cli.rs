@@ -571,6 +571,19 @@ fn options_say_what_is_defined() {
 }
 
 #[test]
+fn what_a_header_places_on_the_device_is_decided_by_options() {
+    let header = b"extern double field[10];\n#ifdef GPU\n#pragma acc declare create(field)\n#endif\n";
+    let place =
+        folder(&[("src/a.c", b"#include \"fields.h\"\ndouble field[10];\n"), ("src/fields.h", header)]);
+    let declares = |option: &str| {
+        said(place.path(), &["src", "--to", "cuda", "-o", "out", option], 0);
+        fs::read_to_string(place.path().join("out/a.c")).unwrap().contains("acc2omp_declare(")
+    };
+    assert!(declares("-DGPU"));
+    assert!(!declares("-UGPU"));
+}
+
+#[test]
 fn a_folder_of_headers_that_is_not_there_is_said() {
     let place = folder(&[("a.c", LOOP.as_bytes())]);
     let all = said(place.path(), &["a.c", "--check", "-I", "none", "-I."], 0);

@@ -62,6 +62,19 @@ const STILL_LONGER: &[(&str, &str)] = &[];
 /// Files that may write OpenMP's sentinel outside `omp` and `rules`, each with its reason.
 const MAY_SAY_OMP: &[(&str, &str)] = &[];
 
+/// Files that make a source of bytes, each with its reason. What is made of a source is made by `SourceFile::with`, which keeps
+/// what options say of names.
+const MAY_MAKE_SOURCES: &[(&str, &str)] = &[
+    ("src/cli/batch.rs", "what was read from the disk; `Headers::source` says what options say"),
+    (
+        "src/cli/headers.rs",
+        "headers are read once for all files, and told what those are told that include them",
+    ),
+    ("src/source/file.rs", "`with` itself"),
+    ("src/translate/calls.rs", "an expression by itself"),
+    ("src/translate/input.rs", "`Source::new`, for callers of the library"),
+];
+
 fn rust_files() -> Vec<PathBuf> {
     let folders = ["src", "xtask", "tests", "benches"].into_iter().flat_map(files);
     folders.filter(|path| path.extension().is_some_and(|ending| ending == "rs")).collect()
@@ -180,6 +193,23 @@ fn openmp_words_stand_in_their_rooms() {
     }
     assert!(wrong.is_empty(), "string literals with OpenMP's sentinel outside `omp` and `rules`: {wrong:?}");
     assert!(exempt.is_empty(), "these exemptions are not needed: {exempt:?}");
+}
+
+#[test]
+fn what_is_made_of_a_source_keeps_what_options_say() {
+    let mut allowed: BTreeSet<&str> = MAY_MAKE_SOURCES.iter().map(|(name, _)| *name).collect();
+    let mut wrong = Vec::new();
+    for path in files("src") {
+        let name = shown(&path);
+        let source = text(&path);
+        let core = source.split("#[cfg(test)]").next().filter(|_| !name.ends_with("/tests.rs"));
+        let makes = core.is_some_and(|core| core.contains("SourceFile::new("));
+        if makes && !allowed.remove(name.as_str()) {
+            wrong.push(name);
+        }
+    }
+    assert!(wrong.is_empty(), "`SourceFile::new` where `with` keeps what options say: {wrong:?}");
+    assert!(allowed.is_empty(), "these exemptions are not needed: {allowed:?}");
 }
 
 #[test]
