@@ -204,11 +204,25 @@ mod tests {
             "#pragma omp target enter data map(to: s[i + a[1]].p[0:n])",
         ];
         assert_eq!(line(&["s[0].q[0:n]", "s[i + a[1]].p[0:n]", "s[0].p[0:n]", "t.p[0:n]"]), own);
-        let all = [
-            "#pragma omp target enter data map(to: s[0].q[0:n])",
-            "#pragma omp target enter data map(to: s[0:])",
-            "#pragma omp target enter data map(to: s[1].p[0:n])",
-        ];
-        assert_eq!(line(&["s[0:]", "s[0].q[0:n]", "s[1].p[0:n]"]), all);
+        let all = "#pragma omp target enter data map(to: s[0:], s[0].q[0:n], s[1].p[0:n])";
+        assert_eq!(line(&["s[0:]", "s[0].q[0:n]", "s[1].p[0:n]"]), [all]);
+    }
+
+    #[test]
+    fn objects_come_before_their_members_and_go_after_them() {
+        let lines = |word: &'static str, items: &[&str]| {
+            let mut data = Directive::new(&[Leaf::Named(word)]);
+            items.iter().for_each(|item| data.add(Clause::list("map", Some("to"), item)));
+            let first = counted_first(&mut data, &|name| name == "member");
+            let all = first.into_iter().chain([data]);
+            all.map(|one| one.line(Speech::C).split("map(to: ").nth(1).unwrap_or("").to_owned())
+                .collect::<Vec<String>>()
+        };
+        let items = ["s.p[0:n]", "t", "s", "s.a[t.n]", "u->x[0:1]"];
+        assert_eq!(lines("target enter data", &items), ["s)", "s.p[0:n], t, s.a[t.n], u->x[0:1])"]);
+        assert_eq!(lines("target exit data", &items), ["s.p[0:n], s.a[t.n])", "t, s, u->x[0:1])"]);
+        assert_eq!(lines("target enter data", &["this[0:1]", "member[0:n]"]), ["this[0:1])", "member[0:n])"]);
+        assert_eq!(lines("target exit data", &["member[0:n]", "other"]), ["member[0:n], other)"]);
+        assert_eq!(lines("target exit data", &["s%x(1:n)", "S", "s%y"]), ["s%x(1:n), s%y)", "S)"]);
     }
 }
