@@ -6,13 +6,14 @@ use std::collections::BTreeSet;
 
 use super::device::{Device, STANDARD};
 use crate::acc::ast::DirectiveKind;
-use crate::bind::Target;
+use crate::bind::{Bound, Target};
 use crate::cuda::code::text::placed_words;
 use crate::cuda::fit::copied::definitions;
 use crate::cuda::program::{Input, Seen, defines};
 use crate::diag::{self, Diag};
 use crate::scan::Include;
 use crate::sema;
+use crate::source::Language;
 
 /// What C and C++ say themselves, or headers that every program has.
 const KNOWN: [&str; 82] = [
@@ -136,7 +137,7 @@ impl Device {
         if unread.is_empty() {
             return;
         }
-        let Some(name) = unknown(input) else { return };
+        let Some(name) = unknown(input, input.bound) else { return };
         let quoted = unread.iter().any(|(_, include)| include.quoted);
         for (is_own, include) in unread.into_iter().filter(|(_, include)| include.quoted == quoted) {
             if is_own {
@@ -170,10 +171,16 @@ fn unread<'a>(input: &Input<'a>) -> Vec<(bool, &'a Include)> {
     own.chain(others).filter(is_unread).collect()
 }
 
-/// A name in device code that no file that was read declares.
-fn unknown(input: &Input) -> Option<String> {
+/// A name that a directive's code takes from the files that include its header: the header's device file has none.
+pub fn includers_name(input: &Input, index: usize) -> Option<String> {
+    let is_header = input.file().language == Language::Header;
+    (is_header && unread(input).is_empty()).then(|| unknown(input, &input.bound[index..=index])).flatten()
+}
+
+/// A name in the device code of directives that no file that was read declares.
+fn unknown(input: &Input, directives: &[Bound]) -> Option<String> {
     let mut pending: Vec<String> = Vec::new();
-    for bound in input.bound {
+    for bound in directives {
         let region = match (bound.directive.kind, bound.target) {
             (kind, Target::Stmt(stmt)) if kind.is_compute() => {
                 for (symbol, _) in sema::uses(input.unit(), input.symbols, stmt).iter() {

@@ -9,6 +9,7 @@ use crate::bind::{ancestors, descendants};
 use crate::cuda::code::change::Change;
 use crate::cuda::file::device::Device;
 use crate::cuda::file::hidden::Hidden;
+use crate::cuda::file::unseen::includers_name;
 use crate::cuda::fit::hoisted::Hoisted;
 use crate::cuda::fit::placement::Placements;
 use crate::cuda::program::names::Names;
@@ -104,7 +105,10 @@ impl Lowering<'_> {
             | DirectiveKind::Kernels
             | DirectiveKind::ParallelLoop
             | DirectiveKind::SerialLoop
-            | DirectiveKind::KernelsLoop => self.construct(index),
+            | DirectiveKind::KernelsLoop => {
+                self.has_names(index)?;
+                self.construct(index)
+            }
             DirectiveKind::Data => self.data(index),
             DirectiveKind::EnterData | DirectiveKind::ExitData => self.unstructured(index),
             DirectiveKind::Update => self.update(index),
@@ -124,6 +128,20 @@ impl Lowering<'_> {
                 Ok(vec![Change::Gone(span)])
             }
             DirectiveKind::End(_) => Err(refused(span, "Fortran")),
+        }
+    }
+
+    /// That the device file of a header declares what a construct of it names.
+    fn has_names(&self, index: usize) -> Result<(), Refused> {
+        let is_apart = self.placements.directive(index).found().is_ok_and(|place| !place.is_in_place());
+        match includers_name(self.input, index).filter(|_| is_apart) {
+            Some(name) => {
+                let what = format!(
+                    "a construct of a header that uses `{name}`, which the header's includers define,"
+                );
+                Err(refused(self.input.bound[index].directive.span, &what))
+            }
+            None => Ok(()),
         }
     }
 }
