@@ -329,7 +329,8 @@ impl Lowering<'_> {
                 let class = self.input.symbols.get(symbol).class;
                 let device = names.fresh(&format!("{name}_device"));
                 let (kind, host, used) = match class {
-                    Class::Array | Class::Pointer => {
+                    // What has a type that is not seen is hardly a number.
+                    Class::Array | Class::Pointer | Class::Unknown => {
                         (format!("__typeof__(&{name}[0])"), name.clone(), device.clone())
                     }
                     _ => (format!("__typeof__(&{name})"), format!("&{name}"), format!("(*{device})")),

@@ -21,6 +21,7 @@ use crate::cuda::schedule::nest::Nest;
 use crate::cuda::schedule::owners::{self, shared_by_threads};
 use crate::cuda::schedule::reduction::{identity, operator};
 use crate::cuda::schedule::sizes::Sizes;
+use crate::cuda::schedule::unseen::Shown;
 use crate::cuda::types::declarator::Type;
 use crate::cuda::types::item::{self, Address, Rows};
 use crate::cuda::types::{spelling, unfolded};
@@ -442,10 +443,18 @@ impl<'a> Making<'a, '_> {
             self.made.param(of, *name, argument);
             return self.run_time_sizes(variable);
         }
+        // A pointer or an object.
+        let is_unseen = one.shown == Some(Shown::Indexed) && matches!(one.role, Role::Value);
+        let argument = |host: &str| match is_unseen {
+            true => format!("{}.argument(\"{name}\", {host})", self.host.words.region),
+            false => host.to_owned(),
+        };
         if self.host.in_place {
-            return self.made.param(Type::value("auto"), *name, here);
+            let argument = argument(here);
+            return self.made.param(Type::value("auto"), *name, argument);
         }
-        self.made.param(Type::value(element), *name, *name);
+        let argument = argument(name);
+        self.made.param(Type::value(element), *name, argument);
         let plain = spelling::plain(self.input, one.seen, &one.decl).filter(|_| one.class != Class::Record);
         // What the build chooses, the header does not know.
         let plain = plain.filter(|_| !is_chosen(self.input, self.stmt, one));
@@ -512,18 +521,31 @@ impl<'a> Making<'a, '_> {
             true => (device.clone(), "auto"),
             false => (self.names.fresh(&format!("{name}_there")), element.as_str()),
         };
-        self.made.param(Type::pointer(kind), &there, &device);
+        // A pointer or an object.
+        let is_unseen = one.shown == Some(Shown::Indexed);
+        let of = match (is_unseen, self.host.in_place) {
+            (false, _) => Type::pointer(kind),
+            (true, true) => Type::value(kind),
+            (true, false) => Type::value(format!("acc2omp::There<{kind}>")),
+        };
+        self.made.param(of.clone(), &there, &device);
         // What the kernel does not change, each thread reads once.
         let is_value = one.class == Class::Scalar && self.is_only_read(one);
         self.made.prologue.push(match is_value {
             true => format!("const {kind} {name} = *{there};"),
+            false if is_unseen => format!("auto &{name} = *{there};"),
             false => format!("{kind} &{name} = *{there};"),
         });
         let given =
             self.host.pointer(&Type::pointer(element), name, &format!("&{here}"), variable.known.as_ref());
         let count = if motion == Motion::Find { "" } else { ", 1" };
         let region = &self.host.words.region;
-        let line = format!("{kind} *{device} = {region}.{method}(\"{name}\", {given}{count});");
+        let found = format!("{region}.{method}(\"{name}\", {given}{count})");
+        let found = match is_unseen {
+            true => format!("{region}.named(\"{name}\", {given}, [&] {{ return {found}; }})"),
+            false => found,
+        };
+        let line = format!("{} = {found};", of.declare(&device));
         match motion {
             Motion::Find => self.host.lookups.push(line),
             _ => self.host.lines.push(line),

@@ -1417,6 +1417,26 @@ private:
 // Launches, for the host.
 // ---------------------------------------------------------------------------------------------------------------------
 
+// The type of a variable without `const` and references, and what an array holds or a pointer points to.
+template <class T>
+using Value = typename std::remove_cv<typename std::remove_reference<T>::type>::type;
+template <class T>
+using Element = Value<typename std::remove_pointer<typename std::remove_all_extents<Value<T>>::type>::type>;
+
+// Where the device has a variable whose type the translation did not see: a pointer is a value.
+namespace detail {
+
+template <class T>
+struct Held {
+    T value;
+    __device__ const T &operator*() const { return value; }
+};
+
+}  // namespace detail
+
+template <class T>
+using There = typename std::conditional<std::is_pointer<T>::value, detail::Held<T>, T *>::type;
+
 // A compute construct: its data region and its queue. Everything in it happens on the queue, in order; with
 // acc_async_sync the host waits at its end, and errors of the kernels are told there.
 class Region {
@@ -1474,6 +1494,24 @@ public:
     T *pointer(const char *name, T *data)
     {
         return static_cast<T *>(detail::pointer(name, data));
+    }
+    // A variable without a clause whose type the translation did not see: a pointer as above, anything else by its value.
+    template <class T>
+    T argument(const char *name, const T &value)
+    {
+        if constexpr (std::is_pointer<T>::value)
+            return pointer(name, value);
+        else
+            return value;
+    }
+    // Such a variable in a clause that names no section: a pointer as above, an object by what brings it.
+    template <class T, class F>
+    There<Value<T>> named(const char *name, T *variable, F bring)
+    {
+        if constexpr (std::is_pointer<T>::value)
+            return {pointer(name, *variable)};
+        else
+            return const_cast<Value<T> *>(bring());
     }
     // As acc2omp_attach.
     void attach(const char *name, const void *pointer_variable) { acc2omp_attach(name, pointer_variable); }
@@ -1631,12 +1669,6 @@ void launch(const Region &region, dim3 grid, dim3 block, F body)
 {
     launch(region, grid, block, run<threads, F>, body);
 }
-
-// The type of a variable without `const` and references, and what an array holds or a pointer points to.
-template <class T>
-using Value = typename std::remove_cv<typename std::remove_reference<T>::type>::type;
-template <class T>
-using Element = Value<typename std::remove_pointer<typename std::remove_all_extents<Value<T>>::type>::type>;
 
 }  // namespace acc2omp
 

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::nest::Nest;
+use super::unseen::{self, Shown};
 use crate::acc::ast::{DataClause, ReductionOp};
 use crate::cuda::fit::object;
 use crate::cuda::program::uses::{self, outer};
@@ -59,6 +60,8 @@ pub struct Captured<'a> {
     spelling: String,
     pub role: Role,
     pub used: Use,
+    /// What the program shows of it, if its type is not seen.
+    pub shown: Option<Shown>,
     /// Its declaration, with the arrays and pointers behind its type's name.
     pub seen: Seen<'a>,
     pub decl: Cow<'a, Decl>,
@@ -194,7 +197,8 @@ impl<'a> Capture<'a, '_> {
             return Err(refused(at, "a variable whose declaration is not seen"));
         };
         let written = (seen, decl);
-        let decl = object(input, stmt, symbol, decl);
+        let shown = unseen::shown(input, stmt, symbol).filter(|_| !self.is_private(symbol));
+        let decl = object(input, stmt, (symbol, decl), shown);
         if let Some(what) = told_apart(input, seen, &decl).filter(|_| !input.in_place) {
             return Err(refused(at, &what));
         }
@@ -210,6 +214,7 @@ impl<'a> Capture<'a, '_> {
         let class = match (known.class, decl.derived.first()) {
             (Class::Unknown, Some(Derived::Pointer)) => Class::Pointer,
             (Class::Unknown, Some(Derived::Array(_))) => Class::Array,
+            (Class::Unknown, None) if input.in_place && shown == Some(Shown::Object) => Class::Record,
             (class, _) => class,
         };
         let is_constant = (known.kind == SymbolKind::Static || decl.is_static)
@@ -218,7 +223,27 @@ impl<'a> Capture<'a, '_> {
             && !known.is_floating
             && decl.init.is_some();
         let (kind, role) = (known.kind, Role::Value);
-        Ok(Captured { symbol, name, class, kind, is_constant, spelling, role, used, seen, decl, written })
+        Ok(Captured {
+            symbol,
+            name,
+            class,
+            kind,
+            is_constant,
+            spelling,
+            role,
+            used,
+            shown,
+            seen,
+            decl,
+            written,
+        })
+    }
+
+    /// Whether threads have variables of their own in its place, and no memory that it leads to.
+    fn is_private(&self, symbol: SymbolId) -> bool {
+        self.listed.role(symbol).is_some()
+            && self.listed.own_section(symbol).is_none()
+            && self.listed.reduced_item(symbol).is_none_or(|item| item.parts.is_empty())
     }
 
     fn place(&self, used: &Use) -> Span {
@@ -231,8 +256,7 @@ impl<'a> Capture<'a, '_> {
         if input.object.is_some() && one.kind == SymbolKind::Member && !one.decl.is_static {
             return self.part(one);
         }
-        let is_pointer = input.symbols.get(one.symbol).class == Class::Pointer;
-        let section = self.listed.own_section(one.symbol).filter(|_| is_pointer);
+        let section = self.listed.own_section(one.symbol).filter(|_| one.class == Class::Pointer);
         match (self.listed.role(one.symbol), section) {
             (Some(plan::Role::Reduction(op)), _) => return self.reduction(one, op),
             (_, Some((item, is_first))) => {
@@ -471,14 +495,23 @@ fn told_apart(input: &Input, seen: Seen, decl: &Decl) -> Option<String> {
         .then(|| format!("`{name}`, which is `volatile`, in C++"))
 }
 
-/// The declaration of what a variable names: of a reference, the object; of a name for a pointer, a pointer.
-fn object<'a>(input: &Input, stmt: StmtId, symbol: SymbolId, decl: &'a Decl) -> Cow<'a, Decl> {
-    let is_pointer = input.in_place
-        && decl.derived.iter().all(|part| *part == Derived::Reference)
-        && match input.symbols.get(symbol).class {
-            Class::Pointer => true,
-            Class::Unknown => decl.base == BaseType::Unknown && uses::is_indexed(input, stmt, symbol),
-            _ => false,
+/// The declaration of what a variable names: of a reference, the object; of what is a pointer by a type that does not say so,
+/// a pointer.
+fn object<'a>(
+    input: &Input,
+    stmt: StmtId,
+    (symbol, decl): (SymbolId, &'a Decl),
+    shown: Option<Shown>,
+) -> Cow<'a, Decl> {
+    let is_plain = decl.derived.iter().all(|part| *part == Derived::Reference);
+    let is_pointer = is_plain
+        && match shown {
+            Some(Shown::Pointer) => true,
+            Some(Shown::Indexed) => {
+                let is_open = input.in_place && decl.base == BaseType::Unknown;
+                is_open && uses::is_indexed(input, stmt, symbol)
+            }
+            _ => input.in_place && input.symbols.get(symbol).class == Class::Pointer,
         };
     if let Some(derived) = referred::array(input, decl).filter(|_| input.in_place) {
         return Cow::Owned(Decl { derived, ..decl.clone() });
@@ -490,7 +523,10 @@ fn object<'a>(input: &Input, stmt: StmtId, symbol: SymbolId, decl: &'a Decl) -> 
     object.derived.retain(|part| *part != Derived::Reference);
     if is_pointer {
         object.derived.push(Derived::Pointer);
-        object.base = BaseType::Unknown;
+        object.base = match &decl.base {
+            BaseType::Named(name) if !input.in_place => BaseType::Named(format!("acc2omp::Element<{name}>")),
+            _ => BaseType::Unknown,
+        };
     }
     Cow::Owned(object)
 }

@@ -12,6 +12,7 @@ pub mod reuse;
 pub mod sizes;
 pub mod spill;
 pub mod threads;
+pub mod unseen;
 
 use crate::plan::Preference;
 

@@ -143,6 +143,12 @@ pub fn piece(input: &Input, index: usize, item: &ListItem) -> Result<Address, Re
     let base = if is_member { item.head() } else { item.base.text.as_str() };
     if !item.subscripts().is_empty() {
         let (base, skipped) = element(input, index, item).unwrap_or((base.to_owned(), 0));
+        let is_unseen = symbol.is_some_and(|symbol| input.symbols.get(symbol).class == Class::Unknown)
+            && !is_member
+            && declared.is_none_or(|(_, decl)| referred::array(input, decl).is_none());
+        if is_unseen && item.subscripts().len() > 1 {
+            return Err(refused(item.span, "a section of rows of a variable whose type is not seen,"));
+        }
         let section = Section::of(input, item, (base, skipped, is_member), declared)?;
         return Ok(section.address());
     }
