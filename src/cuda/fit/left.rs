@@ -14,7 +14,7 @@ use crate::cuda::program::{
 };
 use crate::cuda::types::{cpp_complex, spelling};
 use crate::diag;
-use crate::host::ir::{Decl, DeclKind, ExprKind, Function};
+use crate::host::ir::{Decl, DeclKind, ExprKind, Function, Stmt, StmtKind};
 use crate::sema::SymbolId;
 use crate::source::Span;
 
@@ -383,6 +383,20 @@ impl<'a, 'b> Candidate<'a, 'b> {
         })
     }
 
+    /// Whether a name is declared at its place, by a variable, a type or an enumerator of the function, or is a label's.
+    fn is_new(&self, place: Span, before: &str) -> bool {
+        let unit = self.seen.unit;
+        let name = self.seen.file.text(place);
+        let is_label = |stmt: &Stmt| {
+            let is_named =
+                matches!(&stmt.kind, StmtKind::Labeled { label: Some(label), .. } if *label == name);
+            is_named && stmt.span.start == place.start
+        };
+        before == "goto"
+            || unit.decls_with_names_in(place).next().is_some()
+            || unit.stmts_in(unit.stmt(self.function.body).span).any(is_label)
+    }
+
     /// The variable that a function names and that the device does not have.
     fn hosts_variable(&self) -> Option<String> {
         let Candidate { input, seen, function, is_in_place, .. } = *self;
@@ -391,7 +405,8 @@ impl<'a, 'b> Candidate<'a, 'b> {
         let text = seen.scan.shadow.get(body.range()).map(String::from_utf8_lossy)?;
         let mut last = "";
         for (at, word) in placed_words(&text) {
-            let is_sized = std::mem::replace(&mut last, word) == "sizeof";
+            let before_it = std::mem::replace(&mut last, word);
+            let is_sized = before_it == "sizeof";
             let before = text[..at].trim_end();
             if before.ends_with('.') || before.ends_with("->") {
                 continue;
@@ -419,7 +434,8 @@ impl<'a, 'b> Candidate<'a, 'b> {
                 }),
                 false => !seen.unit.decls_named(word).any(|decl| function.span.contains(decl.span)),
             };
-            if !is_global {
+            let start = body.start + at as u32;
+            if !is_global || self.is_new(Span { start, end: start + word.len() as u32 }, before_it) {
                 continue;
             }
             let has_copy = match is_in_place {
