@@ -799,7 +799,7 @@ impl Reader<'_> {
         Some(match node.kind() {
             "if_statement" => {
                 let (cond, then) = (field("condition")?, field("consequence")?);
-                let cond = self.condition(cond);
+                let cond = self.condition(node, cond);
                 let then = self.stmt(then);
                 let other = field("alternative").and_then(|other| match other.kind() {
                     "else_clause" => self.named(other).into_iter().next(),
@@ -817,11 +817,11 @@ impl Reader<'_> {
             }
             "do_statement" => {
                 let (body, cond) = (field("body")?, field("condition")?);
-                StmtKind::DoWhile { body: self.stmt(body), cond: self.condition(cond) }
+                StmtKind::DoWhile { body: self.stmt(body), cond: self.condition(node, cond) }
             }
             kind => {
                 let (cond, body) = (field("condition")?, field("body")?);
-                let (cond, body) = (self.condition(cond), self.stmt(body));
+                let (cond, body) = (self.condition(node, cond), self.stmt(body));
                 if kind == "while_statement" {
                     StmtKind::While { cond, body }
                 } else {
@@ -923,10 +923,48 @@ impl Reader<'_> {
         }
     }
 
-    /// A condition in its parentheses; C++ wraps it once more.
-    fn condition(&mut self, node: Node) -> ExprId {
-        let value = node.child_by_field_name("value").filter(|_| node.kind() == "condition_clause");
-        self.expr(value.unwrap_or(node))
+    /// The condition of statement `whole` in its parentheses; C++ wraps it once more, and may declare variables there, which
+    /// get their values as by assignments.
+    fn condition(&mut self, whole: Node, node: Node) -> ExprId {
+        if node.kind() != "condition_clause" {
+            return self.expr(node);
+        }
+        let first =
+            node.child_by_field_name("initializer").and_then(|first| self.named(first).first().copied());
+        let parts = first.into_iter().chain(node.child_by_field_name("value"));
+        let mut all: Option<ExprId> = None;
+        for part in parts {
+            let values = match part.kind() {
+                "declaration" => self.declared_in_condition(whole, part),
+                "expression_statement" => {
+                    self.named(part).into_iter().map(|inside| self.expr(inside)).collect()
+                }
+                _ => vec![self.expr(part)],
+            };
+            for value in values {
+                all = Some(match all {
+                    Some(before) => self.push_expr(span(node), ExprKind::Comma(before, value)),
+                    None => value,
+                });
+            }
+        }
+        all.unwrap_or_else(|| self.expr(node))
+    }
+
+    /// The variables that a condition declares, as assignments.
+    fn declared_in_condition(&mut self, whole: Node, node: Node) -> Vec<ExprId> {
+        let value = node.child_by_field_name("value").map(|value| self.expr(value));
+        let mut found = Vec::new();
+        for id in self.declaration(node, DeclKind::Variable) {
+            self.unit.conditional.push((span(whole), id));
+            let decl = &mut self.unit.decls[id.0 as usize];
+            decl.init = decl.init.or(value);
+            let (name, at, init) = (decl.name.clone(), decl.name_span, decl.init);
+            let name = self.push_expr(at, ExprKind::Name(name));
+            let assigned = init.map(|init| self.push_expr(span(node), ExprKind::Assign(None, name, init)));
+            found.push(assigned.unwrap_or(name));
+        }
+        found
     }
 
     fn opaque_stmt(&mut self, node: Node) -> StmtKind {

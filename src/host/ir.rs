@@ -65,6 +65,8 @@ pub struct Unit {
     pub enums: Vec<String>,
     /// All lambda expressions, by place: their bytes, and whether they capture anything.
     pub lambdas: Vec<(Span, bool)>,
+    /// The variables that conditions of C++ declare, and the bytes of the statements that they are visible in.
+    pub conditional: Vec<(Span, DeclId)>,
     /// The names of structured bindings.
     pub bindings: BTreeSet<DeclId>,
     /// Functions that take an argument by a reference through which they may write: the name, and the argument's place.
