@@ -17,6 +17,9 @@ use crate::source::{SourceFile, Span};
 
 use super::{Aim, Input};
 
+/// In more loops than these, nothing is read.
+const DEPTH: usize = 32;
+
 /// A polynomial over names, by the sorted names of each product.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Poly(BTreeMap<Vec<String>, i128>);
@@ -123,6 +126,10 @@ struct Reader<'a> {
     pointer: SymbolId,
     loops: Vec<Range>,
     used: Vec<Used>,
+    /// Something in the region leaves a loop.
+    may_leave: bool,
+    /// How many loops are around.
+    depth: usize,
 }
 
 /// Adds data clauses for pointers that have none, and whose extents follow from the loops of a compute construct.
@@ -294,7 +301,10 @@ impl Input<'_> {
             pointer,
             loops: Vec::new(),
             used: Vec::new(),
+            may_leave: true,
+            depth: 0,
         };
+        reader.may_leave = reader.leaves(stmt);
         reader.stmt(stmt, false)?;
         let (low, high) = hull(&reader.used)?;
         let length = high.plus(&low, -1).plus(&Poly::number(1), 1);
@@ -371,18 +381,21 @@ impl Reader<'_> {
                 self.stmt(*then, true)?;
                 other.map_or(Some(()), |other| self.stmt(other, true))
             }
+            StmtKind::For { .. } if self.depth == DEPTH => None,
             StmtKind::For { init, cond, step, body } => {
                 let header = sema::header(unit, self.symbols, stmt).ok();
                 let range = header.as_ref().and_then(|header| self.range(header));
                 init.map_or(Some(()), |init| self.stmt(init, is_conditional))?;
                 cond.map_or(Some(()), |cond| self.expr(cond, is_conditional))?;
                 step.map_or(Some(()), |step| self.expr(step, true))?;
-                let Some(range) = range.filter(|_| !self.leaves(*body)) else {
-                    return self.stmt(*body, true);
-                };
-                self.loops.push(range);
+                let range = range.filter(|_| !self.may_leave || !self.leaves(*body));
+                let (depth, known) = (self.depth, self.loops.len());
+                let is_conditional = is_conditional || range.is_none();
+                self.depth += 1;
+                self.loops.extend(range);
                 let done = self.stmt(*body, is_conditional);
-                self.loops.pop();
+                self.loops.truncate(known);
+                self.depth = depth;
                 done
             }
             _ => (!self.names(stmt)).then_some(()),
@@ -472,6 +485,10 @@ impl Reader<'_> {
 
     /// The values of a loop's variable, if it counts up by one.
     fn range(&self, header: &Header) -> Option<Range> {
+        let name = self.symbols.get(header.var).name.clone();
+        if header.down || self.loops.iter().any(|other| other.name == name) {
+            return None;
+        }
         let (first, bound) = (self.value(header.first)?, self.value(header.bound)?);
         let last = match header.compare {
             BinaryOp::Less | BinaryOp::NotEqual => bound.plus(&Poly::number(1), -1),
@@ -481,9 +498,7 @@ impl Reader<'_> {
         let step = header.step.map_or(Some(1), |step| self.value(step)?.value())?;
         let body = uses(self.unit, self.symbols, header.body);
         let is_set = body.of(header.var).is_some_and(|used| used.written || used.address_taken);
-        let name = self.symbols.get(header.var).name.clone();
-        let is_known = self.loops.iter().any(|other| other.name == name);
-        (step == 1 && !header.down && !is_set && !is_known).then_some(Range { name, first, last })
+        (step == 1 && !is_set).then_some(Range { name, first, last })
     }
 
     /// An integer expression as a polynomial over loop variables and what the construct does not change.
