@@ -2,6 +2,7 @@
 //!
 //! Invariant: the only file that knows the grammars' node names; what it does not know becomes `Opaque`, never nothing.
 
+pub mod apart;
 mod hidden;
 mod node;
 
@@ -29,6 +30,7 @@ pub fn unit(file: &SourceFile, scan: &Scan, tree: Option<Tree>) -> Unit {
         function.has_error = errors.iter().any(|error| function.span.contains(*error));
     }
     reader.unit.errors = errors;
+    apart::tell(file, &mut reader.unit);
     reader.unit
 }
 

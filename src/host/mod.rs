@@ -19,6 +19,7 @@ use crate::budget;
 use crate::scan::Scan;
 use crate::source::{Language, SourceFile};
 
+pub use c::apart;
 pub use past::{Past, Replaced};
 
 /// Parses the shadow of a file.

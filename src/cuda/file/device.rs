@@ -353,7 +353,7 @@ impl Device {
             copied::definitions(&seen, word).into_iter().map(move |span| (number, seen, span))
         });
         for (number, seen, span) in shown.chain(hidden.definitions(word)) {
-            if input.is_c && meaning::is_inside(input, &seen, span, part == Part::Kernel) {
+            if meaning::is_inside(input, &seen, span, part == Part::Routine) {
                 continue;
             }
             let (span, text) = match input.is_c {
@@ -648,6 +648,7 @@ fn defined<'a>(input: &Input<'a>) -> FxHashSet<&'a str> {
         found.extend(decls.map(|decl| decl.name.as_str()));
         found.extend(seen.unit.globals.iter().map(|id| seen.unit.decl(*id).name.as_str()));
         found.extend(seen.unit.records.iter().filter_map(|record| record.tag.as_deref()));
+        found.extend(seen.unit.forms.enums.iter().filter_map(|one| one.tag.as_deref()));
         found.extend(seen.unit.functions.iter().map(|function| function.name.as_str()));
         found.extend(seen.scan.defines.iter().map(|define| define.name.as_str()));
     }

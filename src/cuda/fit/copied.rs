@@ -7,9 +7,10 @@ use std::collections::BTreeSet;
 use super::hosts;
 use crate::cuda::code::text::{placed_words, words};
 use crate::cuda::meaning;
-use crate::cuda::program::{Input, Seen, defines, functions, sizes};
-use crate::cuda::types::spelling;
-use crate::host::ir::{Decl, DeclKind, Derived, ExprId, ExprKind};
+use crate::cuda::program::{Input, Refused, Seen, defines, functions, refused, sizes};
+use crate::cuda::types::{own, spelling};
+use crate::host::forms::EnumSpecifier;
+use crate::host::ir::{Decl, DeclKind, Derived, ExprId, ExprKind, StmtId};
 use crate::sema::{Class, SymbolId};
 use crate::source::Span;
 
@@ -180,8 +181,9 @@ pub fn is_portable(input: &Input, name: &str) -> bool {
             for span in definitions(seen, &name) {
                 let before = seen.scan.shadow.get(..span.start as usize).unwrap_or_default();
                 let is_template = before.trim_ascii_end().ends_with(b">");
+                let in_function = seen.unit.function_around(span).is_some();
                 if is_template
-                    || functions::in_namespace(seen, span)
+                    || !in_function && functions::in_namespace(seen, span)
                     || !adds_portable(input, seen, span, &mut pending)
                 {
                     return false;
@@ -190,6 +192,13 @@ pub fn is_portable(input: &Input, name: &str) -> bool {
         }
     }
     true
+}
+
+/// That a launch names no type and no constant of the function around it which the device file can have no copy of.
+pub fn all_types(input: &Input, index: usize, stmt: StmtId) -> Result<(), Refused> {
+    let Some(own) = own::uncopied(input, index, stmt) else { return Ok(()) };
+    let what = format!("`{}`, a type or a constant that only this function knows,", own.name);
+    Err(refused(own.span, &what))
 }
 
 /// Adds the names in a definition; false if one of them is none that the device file has.
@@ -237,20 +246,20 @@ fn is_hosts(input: &Input, name: &str) -> bool {
     })
 }
 
-/// The definitions of a type or an enumerator at file scope.
+/// The definitions of a type or an enumerator at file scope, or that of functions which can stand there.
 pub fn definitions(seen: &Seen, word: &str) -> Vec<Span> {
     let unit = seen.unit;
-    let mut found: Vec<Span> = Vec::new();
-    let in_function = |span: Span| unit.functions.iter().any(|function| function.span.contains(span));
-    for decl in unit.decls_named(word) {
-        let is_type = decl.kind == DeclKind::Typedef || decl.kind == DeclKind::Enumerator;
-        let is_local_constant =
-            decl.kind == DeclKind::Enumerator && !unit.is_cpp() && meaning::is_only(seen, word);
-        if is_type && (is_local_constant || !in_function(decl.span)) {
-            found.push(decl.span);
-        }
+    let is_type = |decl: &&Decl| matches!(decl.kind, DeclKind::Typedef | DeclKind::Enumerator);
+    let named = unit.decls_named(word).filter(is_type).map(|decl| decl.span);
+    let records = unit.records_named(word).map(|record| record.span);
+    let is_enum = |one: &&EnumSpecifier| one.is_definition && one.tag.as_deref() == Some(word);
+    // To C, the tag of an enumeration is that of an integer type.
+    let enums = unit.forms.enums.iter().filter(|_| unit.is_cpp()).filter(is_enum).map(|one| one.span);
+    let (own, mut found): (Vec<Span>, Vec<Span>) =
+        named.chain(records).chain(enums).partition(|span| unit.function_around(*span).is_some());
+    if found.is_empty() {
+        found.extend(own.into_iter().find(|span| own::is_free(seen, word, *span)));
     }
-    found.extend(unit.records_named(word).map(|record| record.span).filter(|span| !in_function(*span)));
     // A definition inside another declaration comes with it.
     let mut whole: Vec<Span> = found
         .iter()

@@ -9,7 +9,7 @@ use crate::cuda::code::text::words;
 use crate::cuda::program::functions::{bare, called, functions, is_plain};
 use crate::cuda::program::stuck::Stuck;
 use crate::cuda::program::{Input, Seen, sizes, uses};
-use crate::cuda::types::spelling;
+use crate::cuda::types::{own, spelling};
 use crate::host::ir::{Derived, ExprId, StmtId};
 use crate::sema::{Class, SymbolId, SymbolKind};
 use crate::source::Span;
@@ -34,6 +34,7 @@ pub fn is_in_place(input: &Input, index: usize, stmt: StmtId) -> bool {
             .any(|(name, is_alone)| name.contains("::") || !is_alone || is_stuck(input, &name))
         || !implied::implied(input, span).is_empty()
         || names_held(input, stmt)
+        || own::uncopied(input, index, stmt).is_some()
         || uses::outer(input, stmt).into_iter().any(|(symbol, _)| {
             let is_copied = || copied::constant(input, &input.symbols.get(symbol).name).is_some();
             copied::is_bound(input, span, symbol) && !is_copied()

@@ -6,31 +6,33 @@ use super::access;
 use crate::cuda::code::text::words;
 use crate::cuda::program::Input;
 use crate::cuda::program::functions::{self};
+use crate::cuda::types::own;
+use crate::host::apart;
 use crate::host::ir::BaseType;
 use crate::sema::SymbolId;
 use crate::source::Span;
 
-/// Whether a variable is of a class that a function defines.
+/// Whether a variable is of a class or an enumeration that a function defines.
 pub fn is_local_type(input: &Input, symbol: SymbolId) -> bool {
     let Some((seen, decl)) = input.declaration(symbol) else { return false };
     let unit = seen.unit;
     let in_function =
         |span: Span| unit.functions.iter().any(|function| unit.stmt(function.body).span.contains(span));
-    match &decl.base {
-        BaseType::Named(tag) | BaseType::Tagged(tag) => {
-            let is_said = |text: &str| {
-                ["struct", "class", "union"].iter().any(|word| {
-                    let said = format!("{word} {tag}");
-                    text.match_indices(&said)
-                        .any(|(at, _)| text[at + said.len()..].trim_start().starts_with(['{', ':']))
-                })
-            };
-            let mut around = unit.functions.iter().filter(|function| function.span.contains(decl.span));
-            around.any(|function| is_said(&seen.file.text(unit.stmt(function.body).span)))
+    let own = own::around(&seen, decl.span);
+    let mut base = &decl.base;
+    for _ in 0..16 {
+        let name = match base {
+            BaseType::Named(name) | BaseType::Tagged(name) => name,
+            BaseType::Record(id) => return in_function(unit.record(*id).span),
+            _ => return false,
+        };
+        if own.iter().any(|one| one.is_tag && one.name == apart::written(name)) {
+            return true;
         }
-        BaseType::Record(id) => in_function(unit.record(*id).span),
-        _ => false,
+        let Some(typedef) = unit.typedefs_named(name).next() else { return false };
+        base = &typedef.base;
     }
+    false
 }
 
 /// Whether a variable is of a class that is a private part of another.

@@ -8,6 +8,8 @@ use crate::cuda::code::text::{placed_words, words};
 use crate::cuda::program::functions::{called, functions};
 use crate::cuda::program::{Input, Refused, levels, qualified, refused, uses};
 use crate::cuda::types::cpp_complex;
+use crate::cuda::types::own::{self, Own};
+use crate::host::apart;
 use crate::host::ir::{Function, StmtId};
 use crate::sema::SymbolId;
 use crate::source::Span;
@@ -61,6 +63,16 @@ fn of_variables(input: &Input, index: usize, stmt: StmtId) -> Option<String> {
             continue;
         };
         return Some(what.to_owned());
+    }
+    let code = input.source.code(input.stmt_span(stmt));
+    let words = words(&code);
+    let has_functions = |one: &Own| {
+        let text = input.file().text(one.span);
+        apart::may_have_functions(input.file(), input.unit(), one.span) && !text.contains("constexpr")
+    };
+    let own = own::around(&input.source, input.stmt_span(stmt));
+    if let Some(own) = own.iter().find(|one| words.contains(&one.name) && has_functions(one)) {
+        return Some(format!("`{}`, a class with functions that only this function knows,", own.name));
     }
     if cpp_complex::computes(input, input.stmt_span(stmt)) {
         return Some(

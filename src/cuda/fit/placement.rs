@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::hoisted::{self, Home};
 use super::left::{Left, Writable};
-use super::{callable, cpp, object, obstacle, twin, undeclared};
+use super::{callable, copied, cpp, object, obstacle, twin, undeclared};
 use crate::acc::ast::DirectiveKind;
 use crate::cuda::program::functions::{functions, in_namespace, is_plain};
 use crate::cuda::program::{Input, Refused, levels, refused, repeated, routines, units};
@@ -168,6 +168,7 @@ fn launch_of<'a>(input: &Input<'a>, (index, stmt): (usize, StmtId), in_place: bo
         let fits = whole()
             .and_then(|()| callable::none(input, index, stmt))
             .and_then(|()| undeclared::none(input, index, stmt))
+            .and_then(|()| copied::all_types(input, index, stmt))
             .and_then(|()| repeated::none(input, &input.source, span));
         return fits.map_or_else(Placement::Untranslated, |()| Placement::DeviceFile);
     }

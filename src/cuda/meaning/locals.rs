@@ -1,28 +1,22 @@
-//! Constants of enumerations that a function declares: kernels are outside of the function.
+//! Types and constants that a function declares, in code that is taken out of it.
 //!
-//! Invariant: a name stands for one constant in the whole device file.
+//! Invariant: a name stands for one of them in the whole device file.
 
 use crate::cuda::code::text;
 use crate::host::ir::DeclKind;
 use crate::source::Span;
 
 use crate::cuda::program::{Input, Refused, Seen, refused};
+use crate::cuda::types::own;
 
-/// Whether a constant that a function declares can be declared at file scope: nothing else has its name.
-pub fn is_only(seen: &Seen, name: &str) -> bool {
-    // Members have a name space of their own (C17, 6.2.3).
-    let mut others = seen.unit.decls_named(name).filter(|decl| decl.kind != DeclKind::Member);
-    others.next().is_some() && others.next().is_none() && seen.unit.functions_named(name).next().is_none()
-}
-
-/// Whether a definition stands in a function, and the device has it there already. `for_kernel`: it is a kernel that names it.
-pub fn is_inside(input: &Input, seen: &Seen, span: Span, for_kernel: bool) -> bool {
+/// Whether a definition stands in a function, and the device has it there already. `for_routine`: it is one that names it.
+pub fn is_inside(input: &Input, seen: &Seen, span: Span, for_routine: bool) -> bool {
     if seen.unit.function_around(span).is_none() {
         return false;
     }
     let mut regions =
         input.bound.iter().filter(|one| one.directive.kind.is_compute()).filter_map(|one| one.stmt());
-    !for_kernel
+    for_routine
         || !std::ptr::eq(seen.unit, input.unit())
         || regions.any(|stmt| input.stmt_span(stmt).contains(span))
 }
@@ -33,7 +27,7 @@ pub fn check(input: &Input, span: Span) -> Result<(), Refused> {
     let Some(function) = unit.function_around(span) else { return Ok(()) };
     for decl in unit.decls_in(function.span).filter(|decl| decl.kind == DeclKind::Enumerator) {
         let is_hidden = unit.decls_with_names_in(span).any(|own| own.name == decl.name);
-        if is_hidden || is_only(&input.source, &decl.name) {
+        if is_hidden || own::is_free(&input.source, &decl.name, decl.span) {
             continue;
         }
         let text = input.file().text(span);

@@ -35,7 +35,6 @@ pub use heads::device as device_head;
 pub use heads::{head, without_storage};
 pub use literals::lasting;
 pub use locals::is_inside;
-pub use locals::is_only;
 pub use math::in_macro;
 pub use values::addresses;
 

@@ -26,7 +26,9 @@ pub fn of_definition(
     (number, seen): (usize, &Seen),
     span: Span,
 ) -> Vec<Layout> {
-    if choices.is_chosen(&choices.place(number, span.start))
+    // The host's file compares them at file scope.
+    if seen.unit.function_around(span).is_some()
+        || choices.is_chosen(&choices.place(number, span.start))
         || !input.is_c && functions::in_namespace(seen, span)
     {
         return Vec::new();

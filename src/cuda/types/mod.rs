@@ -9,6 +9,7 @@ pub mod enums;
 pub mod item;
 pub mod layout;
 pub mod motion;
+pub mod own;
 pub mod packed;
 pub mod referred;
 pub mod spelling;

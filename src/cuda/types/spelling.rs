@@ -2,9 +2,10 @@
 //!
 //! Invariant: a type that cannot be written exactly is none.
 
-use super::{complex, enums};
+use super::{complex, enums, own};
 use crate::cuda::code::text::words;
 use crate::cuda::program::{Input, Refused, Seen, functions, refused};
+use crate::host::apart;
 use crate::host::ir::{BaseType, Decl, Derived};
 use crate::source::Span;
 
@@ -127,18 +128,23 @@ fn has_long_number(text: &str) -> bool {
     })
 }
 
-/// Whether a function declares the type: its name means nothing in another file.
+/// Whether a function declares the type, and the device file can have no copy of it.
 fn is_local(seen: Seen, decl: &Decl) -> bool {
     let unit = seen.unit;
-    let in_function = |span: Span| unit.functions.iter().any(|function| function.span.contains(span));
+    let is_own = |name: &str, span: Span| {
+        unit.function_around(span).is_some() && (apart::is_apart(name) || !own::is_free(&seen, name, span))
+    };
     let name = match &decl.base {
         BaseType::Named(name) | BaseType::Tagged(name) => name.as_str(),
-        BaseType::Record(id) => return in_function(unit.record(*id).span),
+        BaseType::Record(id) => {
+            let record = unit.record(*id);
+            return is_own(record.tag.as_deref().unwrap_or_default(), record.span);
+        }
         BaseType::Builtin(_) | BaseType::Void | BaseType::Enum | BaseType::Unknown => return false,
     };
     let records = unit.records_named(name).map(|record| record.span);
     let mut known = records.chain(typedefs(&seen, name).map(|decl| decl.span)).peekable();
-    known.peek().is_some() && known.all(in_function)
+    known.peek().is_some() && known.all(|span| is_own(name, span))
 }
 
 /// A tag with its `struct` or `union`, where one is written: a variable may have the same name.
