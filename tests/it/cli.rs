@@ -294,7 +294,12 @@ fn cuda_tells_what_the_device_cannot_call() {
         (", double (*f)(double)", "", "f(y[i])", "it is a pointer to a function"),
         ("", "std::function<double(double)> f = twice;", "f(y[i])", "standard library"),
         (", std::vector<double> &v", "", "v[i]", "standard library"),
-        ("", "struct Own { double by; } own{1.0};", "own.by", "only this function knows"),
+        (
+            "",
+            "struct Own { double by; double it() { return by; } } own{1.0};",
+            "own.by",
+            "only this function knows",
+        ),
         (", long double w", "", "y[i] * w", "`w`, of the type `long double`"),
         ("", "", "y[i] * 0.1L", "arithmetic in `long double`"),
         ("", "", "(double)((long double)y[i] / 3)", "arithmetic in `long double`"),
