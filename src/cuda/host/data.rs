@@ -124,7 +124,7 @@ impl Lowering<'_> {
             let item::Rows { name, count, length, .. } = &rows;
             let pointers = word(if motion == Motion::Present { motion } else { Motion::Copyin });
             let (start, row) = (rows.start(), rows.row());
-            return Ok(vec![
+            let mut lines = vec![
                 format!("acc2omp_{pointers}(\"{name}\", {start}, {} * sizeof *{name});", operand(count)),
                 rows.head(),
                 format!(
@@ -134,7 +134,10 @@ impl Lowering<'_> {
                 ),
                 format!("    acc2omp_attach(\"{name}\", &{name}[acc_row]);"),
                 "}".to_owned(),
-            ]);
+            ];
+            let declared = item::declared_pointer(self.input, index, item);
+            lines.extend(declared.map(|pointer| format!("acc2omp_attach(\"{name}\", &{pointer});")));
+            return Ok(lines);
         }
         if is_bare_pointer(self.input, index, item) {
             // The memory behind the pointer is meant.

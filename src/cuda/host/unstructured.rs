@@ -80,11 +80,17 @@ impl<'a, 'b> Calls<'a, 'b> {
             _ => return Err(refused(item.span, "this clause here")),
         };
         if let Some(rows) = item::rows(self.input, self.index, item) {
-            return Ok(self.of_rows(&moved, text, &rows));
+            let lines = self.of_rows(&moved, text, &rows);
+            return Ok(match item::declared_pointer(self.input, self.index, item) {
+                Some(pointer) if self.leaves => [vec![self.detach(&pointer)], lines].concat(),
+                Some(pointer) => [lines, vec![self.attach(&pointer)]].concat(),
+                None => lines,
+            });
         }
         if self.leaves && is_bare_pointer(self.input, self.index, item) {
             // All that the pointer leads to.
-            return Ok(vec![self.call(&moved, text, text, "1")]);
+            let detached = item::declared_pointer(self.input, self.index, item).map(|one| self.detach(&one));
+            return Ok(detached.into_iter().chain([self.call(&moved, text, text, "1")]).collect());
         }
         let address = item::address(self.input, self.index, item)?;
         let line = self.call(&moved, text, &address.from, &address.bytes);

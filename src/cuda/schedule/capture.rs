@@ -421,6 +421,11 @@ impl<'a> Capture<'a, '_> {
                 let brings = Some((motion, item::address(input, said.directive, &said.item)?));
                 let pointer = item::pointer(input, said.directive, &said.item);
                 extras.push(Extra { text, brings, pointer, is_object });
+            } else if let Some(pointer) = item::declared_pointer(input, said.directive, &said.item)
+                && !said.item.subscripts().is_empty()
+            {
+                // Routines read it by that name.
+                extras.push(Extra { text, brings: None, pointer: Some(pointer), is_object });
             }
         }
         Ok(extras)

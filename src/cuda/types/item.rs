@@ -9,7 +9,7 @@ use crate::source::Span;
 
 use super::{referred, unfolded};
 use crate::cuda::code::text::{operand, summand, words};
-use crate::cuda::program::{Input, Refused, Seen, refused};
+use crate::cuda::program::{Input, Refused, Seen, declared, functions, refused};
 
 /// The memory of a list item.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,11 +91,25 @@ pub fn order(input: &Input, index: usize, item: &ListItem) -> usize {
     2 * item.depth() + usize::from(element(input, index, item).is_some())
 }
 
-/// The expression of a pointer that the item's memory is reached by, if that pointer is a part of something else: `s->p` of
-/// `s->p[0:n]`, and a member `p` of the object.
+/// The pointer that an item, or a section of it, names if it has a twin on the device, to which the memory is attached
+/// (OpenACC 3.3, 2.6.4 and 2.7.2).
+pub fn declared_pointer(input: &Input, index: usize, item: &ListItem) -> Option<String> {
+    let place = input.bound[index].directive.span.start;
+    let known = input.symbols.get(input.symbols.lookup(&item.base.text, place)?);
+    let is_global = known.kind == SymbolKind::Static && known.class == Class::Pointer;
+    let is_whole = item.variable() == item.base.text && item.depth() == 0;
+    let has_twin = || declared::has_twin(input, functions::bare(&item.base.text));
+    (is_global && is_whole && has_twin()).then(|| item.base.text.clone())
+}
+
+/// The expression of a pointer that the item's memory is reached by, if that pointer is a part of something else, or is on
+/// the device itself: `s->p` of `s->p[0:n]`, a member `p` of the object, and one that `declare` names.
 pub fn pointer(input: &Input, index: usize, item: &ListItem) -> Option<String> {
     if let Some((element, _)) = element(input, index, item) {
         return Some(element);
+    }
+    if let Some(pointer) = declared_pointer(input, index, item).filter(|_| !item.subscripts().is_empty()) {
+        return Some(pointer);
     }
     let symbol = input.symbols.lookup(&item.base.text, input.bound[index].directive.span.start);
     let known = symbol.map(|symbol| input.symbols.get(symbol));
