@@ -37,9 +37,10 @@ pub fn is_local_type(input: &Input, symbol: SymbolId) -> bool {
 
 /// Whether a variable is of a class that is a private part of another.
 pub fn is_hidden_type(input: &Input, symbol: SymbolId) -> bool {
-    let Some((_, decl)) = input.declaration(symbol) else { return false };
+    let Some((seen, decl)) = input.declaration(symbol) else { return false };
     let tag = match &decl.base {
         BaseType::Named(tag) | BaseType::Tagged(tag) => tag.rsplit("::").next().unwrap_or(tag),
+        BaseType::Record(id) => return access::is_hidden_in(&seen, seen.unit.record(*id).span),
         _ => return false,
     };
     let mut seen_here = [&input.source].into_iter().chain(input.headers);

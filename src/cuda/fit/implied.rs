@@ -6,12 +6,14 @@
 use std::collections::BTreeSet;
 
 use super::hosts;
+use crate::bind::Bound;
 use crate::cuda::code::text::words;
 use crate::cuda::program::{Input, Seen, defines, functions};
 use crate::cuda::types::spelling;
 use crate::host::ir::{
     BinaryOp, Decl, DeclKind, Derived, ExprId, ExprKind, Function, Stmt, StmtKind, UnaryOp,
 };
+use crate::plan;
 use crate::sema::{Class, SymbolKind};
 use crate::source::Span;
 
@@ -25,6 +27,7 @@ pub fn implied(input: &Input, span: Span) -> BTreeSet<String> {
         return found;
     }
     found.extend(structors(input, &input.source, span));
+    found.extend(structors_of(input, classes_of_privates(input, span)));
     found.extend(conversions(input, span));
     let known = operators(input);
     found.extend(iterators(input, &known, span));
@@ -186,7 +189,20 @@ fn has_objects_as_values(input: &Input, span: Span) -> bool {
 /// The constructors and destructors of the classes that code names, and of those of their members.
 pub fn structors(input: &Input, seen: &Seen, span: Span) -> BTreeSet<String> {
     let text = seen.file.text(span);
-    let named = words(&text).into_iter().map(str::to_owned).collect();
+    structors_of(input, words(&text).into_iter().map(str::to_owned).collect())
+}
+
+/// The classes of what directives in the code make private: each thread constructs its own.
+fn classes_of_privates(input: &Input, span: Span) -> Vec<String> {
+    let is_inside = |one: &&Bound| one.stmt().is_some_and(|stmt| span.contains(input.stmt_span(stmt)));
+    let items = input.bound.iter().filter(is_inside).flat_map(plan::private);
+    let symbols = items.filter_map(|item| input.symbols.lookup(item.variable(), item.span.start));
+    let decls = symbols.filter_map(|symbol| input.declaration(symbol));
+    decls.filter_map(|(_, decl)| spelling::named(decl).map(|name| functions::bare(name).to_owned())).collect()
+}
+
+/// The constructors and destructors of the classes among these names, and of those of their members.
+fn structors_of(input: &Input, named: Vec<String>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for class in classes(input, named) {
         for seen in input.files() {
