@@ -110,16 +110,21 @@ pub fn not_understood(at: Span) -> Diag {
     )
 }
 
-/// A0010
+/// A0010. A condition in the place of a name parts the directive.
 pub fn in_macro(at: Span, name: &str) -> Diag {
-    diag(
-        10,
-        Severity::Left,
-        at,
-        format!("a directive that the macro `{name}` stands for is not translated"),
-        "in a macro",
-        "write the directive out where the macro is used",
-    )
+    let [message, label, help] = match name.starts_with('#') {
+        true => [
+            "a directive whose lines the preprocessor chooses is not translated",
+            "parted by `#if`",
+            "say with `-D` or `-U` which branch is built, or write the whole directive in each branch",
+        ],
+        false => [
+            &format!("a directive that the macro `{name}` stands for is not translated"),
+            "in a macro",
+            "write the directive out where the macro is used",
+        ],
+    };
+    diag(10, Severity::Left, at, message.to_owned(), label, help)
 }
 
 /// A0011
@@ -1373,6 +1378,9 @@ pub fn too_much_memory(at: Span, limit: &str) -> Diag {
         "divide the file, or allow ten times as much by `--budget 10`",
     )
 }
+
+/// The code of `ruled_out`.
+pub const RULED_OUT: Code = Code(336);
 
 /// A0336
 pub fn ruled_out(first: Span, count: usize) -> Diag {

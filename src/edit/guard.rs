@@ -150,9 +150,10 @@ fn names_ours(file: &SourceFile, old: &[u8], new: &[u8]) -> bool {
 }
 
 /// Fortran's old and new lines where no preprocessor must choose: a directive is a comment to a compiler that does not know
-/// it, and code behind OpenMP's `!$` is one to others. `None` if old code would go.
+/// it, and code behind OpenMP's `!$` is one to others. `None` if old code would go, or if new lines have conditions.
 fn beside(old: &[u8], new: &[u8]) -> Option<Vec<u8>> {
-    if !old.split_inclusive(|byte| *byte == b'\n').all(is_comment) {
+    let has_conditions = new.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"#"));
+    if has_conditions || !old.split_inclusive(|byte| *byte == b'\n').all(is_comment) {
         return None;
     }
     let mut text = old.to_vec();

@@ -19,6 +19,7 @@ mod parted;
 mod read;
 mod reading;
 mod specification;
+mod split;
 mod translation;
 mod views;
 mod written;
@@ -84,7 +85,9 @@ fn within_budget(source: &Source, options: &Options) -> Translation {
     }
     let mut translation = match scan::macros(&source.file, &headers) {
         Some(macros) => macros::translate(source, &macros, options),
-        None => counting(source, &|source| plainly(source, options)),
+        None => {
+            split::translated(source, options, &|source| counting(source, &|source| plainly(source, options)))
+        }
     };
     if options.guard {
         let guarded = edit::side_by_side(&source.file, &translation.edits);

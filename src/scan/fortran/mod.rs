@@ -11,6 +11,7 @@ mod names;
 mod open;
 mod preprocessor;
 mod shape;
+mod split;
 mod walk;
 
 use crate::source::SourceFile;
@@ -23,6 +24,10 @@ pub use form::form_of;
 pub use modules::{defined as defined_modules, used as used_modules};
 pub use preprocessor::events;
 pub use shape::{Shape, shapes};
+pub use split::{Split, splits};
+
+/// What stands for the macro of a directive that conditions of the preprocessor part.
+const PARTED: &str = "#if";
 
 /// Makes the scan of what is shown.
 pub fn scan_shown(file: &SourceFile, shown: &Shown) -> Scan {

@@ -114,7 +114,7 @@ impl Open {
             text.span.end = text.span.end.max(ampersand + 1);
         }
         if self.is_parted {
-            text.in_macro = Some("#if".to_owned());
+            text.in_macro = Some(super::PARTED.to_owned());
         }
         (!self.is_ghost).then_some(text)
     }

@@ -34,6 +34,8 @@ struct Walk<'a> {
     state: State,
     /// What the shown lines before a hidden branch mean for those behind it.
     outside: Option<State>,
+    /// The directive that was open before each of the conditions around.
+    before: Vec<Option<Open>>,
 }
 
 /// Makes the scan of a file, whose preprocessor lines are known.
@@ -52,7 +54,8 @@ pub fn walk(file: &SourceFile, events: &[Event], shown: &Shown) -> Scan {
         ruled_out: Vec::new(),
         index: Default::default(),
     };
-    let mut walk = Walk { file, form, shown, scan, state: State::default(), outside: None };
+    let mut walk =
+        Walk { file, form, shown, scan, state: State::default(), outside: None, before: Vec::new() };
     walk.run(events);
     walk.scan
 }
@@ -102,6 +105,8 @@ impl Walk<'_> {
             self.state = outside;
         } else if !shown && self.outside.is_none() {
             self.outside = Some(self.state.clone());
+            // The branches before this one are none of its own.
+            self.state.directive = self.before.last().cloned().flatten();
             if let Some(open) = &mut self.state.directive {
                 open.is_ghost = true;
             }
@@ -256,7 +261,12 @@ impl Walk<'_> {
                     self.scan.defines.push(Define { name, params, body, span: line.whole });
                 }
             }
-            "if" | "ifdef" | "ifndef" | "elif" => self.scan.guards.extend(guard(self.file, line)),
+            "if" | "ifdef" | "ifndef" => {
+                self.before.push(self.state.directive.clone());
+                self.scan.guards.extend(guard(self.file, line));
+            }
+            "elif" => self.scan.guards.extend(guard(self.file, line)),
+            "endif" => drop(self.before.pop()),
             _ => {}
         }
     }

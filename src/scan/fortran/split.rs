@@ -1,0 +1,335 @@
+//! Directives that conditions of the preprocessor part, written out: the whole directive in each branch.
+//!
+//! Invariant: a build reads the same of the new lines as of the old ones.
+
+use crate::source::{Form, Language, SourceFile, Span};
+
+use super::super::c::Event;
+use super::super::preproc::{self, View, keyword};
+use super::code;
+use super::line::{self, Kind};
+use super::walk::leading_ampersand;
+
+/// A directive is written out so many times at most.
+const BRANCHES: usize = 8;
+
+/// A directive whose lines stand in several branches, and what it is with each of them.
+#[derive(Clone, Debug)]
+pub struct Split {
+    /// Its lines and those of its conditions, line ends included.
+    pub span: Span,
+    /// Where the new lines come from, one by one.
+    pub lines: Vec<Span>,
+    /// The new lines.
+    pub text: Vec<u8>,
+    /// Where each new line begins in the new text.
+    pub starts: Vec<u32>,
+    /// How many whole directives it holds.
+    pub directives: usize,
+}
+
+/// What a line is for a directive that may go on there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    /// `#if` and its like.
+    Opens,
+    /// `#elif`
+    Parts,
+    /// `#else`
+    Else,
+    /// `#endif`
+    Closes,
+    /// A line of a directive: whether it goes on with one in fixed form, and whether it asks for more in free form.
+    Directive { is_marked: bool, asks: bool },
+    /// Blank, or a comment.
+    Comment,
+    /// Anything else.
+    Other,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    span: Span,
+    role: Role,
+}
+
+/// A part of a directive that conditions part.
+#[derive(Clone, Debug)]
+enum Node {
+    Line(Span),
+    Group(Group),
+}
+
+#[derive(Clone, Debug)]
+struct Group {
+    /// What begins each branch, and its lines.
+    branches: Vec<(Span, Vec<Node>)>,
+    has_else: bool,
+    closes: Span,
+}
+
+/// The directives of a file that conditions part, without those in branches that options rule out.
+pub fn splits(file: &SourceFile) -> Vec<Split> {
+    if !preproc::may_have_conditions(&file.bytes) {
+        return Vec::new();
+    }
+    let events = super::events(file);
+    let shown = preproc::shown(file, &events, &View::default());
+    let scan = super::assemble(file, &events, &shown);
+    let is_parted = |text: &&super::super::DirectiveText| text.in_macro.as_deref() == Some(super::PARTED);
+    let starts: Vec<u32> = scan.directives.iter().filter(is_parted).map(|text| text.span.start).collect();
+    if starts.is_empty() {
+        return Vec::new();
+    }
+    let rows = rows(file, &events);
+    let is_free = file.language == Language::Fortran(Form::Free);
+    let mut found: Vec<Split> = Vec::new();
+    for start in starts {
+        if found.last().is_some_and(|last| start < last.span.end) {
+            continue;
+        }
+        let at = rows.partition_point(|row| row.span.end <= start);
+        let reader = Reader { rows: &rows, is_free };
+        found.extend(reader.directive(at).and_then(|nodes| written(file, &nodes)));
+    }
+    found
+}
+
+/// The lines of a file; one of the preprocessor with its continuations.
+fn rows(file: &SourceFile, events: &[Event]) -> Vec<Row> {
+    let mut lines = events.iter().filter_map(|event| match event {
+        Event::Line(line) => Some(line),
+        Event::Operator(_) | Event::Comment(_) | Event::Word(_) => None,
+    });
+    let (mut rows, mut at) = (Vec::new(), 0);
+    let mut next_line = lines.next();
+    while at < file.bytes.len() {
+        let (end, mut next) = line::ends(&file.bytes, at);
+        let role = match next_line.filter(|line| (line.span.start as usize) < next) {
+            Some(line) => {
+                next = line::ends(&file.bytes, line.whole.end as usize).1;
+                next_line = lines.next();
+                match keyword(&file.bytes, line).0 {
+                    "if" | "ifdef" | "ifndef" => Role::Opens,
+                    "elif" => Role::Parts,
+                    "else" => Role::Else,
+                    "endif" => Role::Closes,
+                    _ => Role::Other,
+                }
+            }
+            None => role(file, Span::new(at, end)),
+        };
+        rows.push(Row { span: Span::new(at, next), role });
+        at = next;
+    }
+    rows
+}
+
+fn role(file: &SourceFile, whole: Span) -> Role {
+    let form = if let Language::Fortran(form) = file.language { form } else { Form::Free };
+    let line = line::read(&file.bytes, whole, form);
+    match line.kind {
+        Kind::Blank | Kind::Comment => return Role::Comment,
+        Kind::Code | Kind::Conditional => return Role::Other,
+        Kind::Directive => {}
+    }
+    let lead = leading_ampersand(file.slice(line.text));
+    let text = Span { start: line.text.start + lead, end: line.text.end };
+    let read = code::read(&file.bytes, text, None, form);
+    match read.quote {
+        // A literal goes on.
+        Some(_) => Role::Other,
+        None => Role::Directive { is_marked: line.mark.is_some(), asks: read.ampersand.is_some() },
+    }
+}
+
+struct Reader<'a> {
+    rows: &'a [Row],
+    is_free: bool,
+}
+
+impl Reader<'_> {
+    fn row(&self, at: usize) -> Option<Row> {
+        self.rows.get(at).copied()
+    }
+
+    /// The parts of the directive that begins there; `None` if no condition parts it, or one that holds more than its lines.
+    fn directive(&self, at: usize) -> Option<Vec<Node>> {
+        let first = self.row(at)?;
+        let Role::Directive { asks, .. } = first.role else { return None };
+        let (mut nodes, _, _) = self.lines(at + 1, asks || !self.is_free, 0)?;
+        nodes.insert(0, Node::Line(first.span));
+        nodes.iter().any(|node| matches!(node, Node::Group(_))).then_some(nodes)
+    }
+
+    /// The lines from `at` on with which a directive goes on, the row behind them, and whether it may go on there.
+    fn lines(&self, at: usize, may_go_on: bool, depth: usize) -> Option<(Vec<Node>, usize, bool)> {
+        let (mut nodes, mut done, mut may_go_on) = (Vec::new(), at, may_go_on);
+        while may_go_on {
+            let comments = self.rows.get(done..).unwrap_or_default();
+            let next =
+                done + comments.iter().position(|row| row.role != Role::Comment).unwrap_or(comments.len());
+            let Some(row) = self.row(next) else { break };
+            let (node, behind) = match row.role {
+                Role::Directive { asks, .. } if self.is_free => {
+                    may_go_on = asks;
+                    (Node::Line(row.span), next + 1)
+                }
+                Role::Directive { is_marked: true, .. } => (Node::Line(row.span), next + 1),
+                Role::Opens => match self.group(next, may_go_on, depth) {
+                    Some((group, behind, goes_on)) => {
+                        may_go_on = goes_on;
+                        (Node::Group(group), behind)
+                    }
+                    None => break,
+                },
+                _ => break,
+            };
+            nodes
+                .extend(self.rows.get(done..next).unwrap_or_default().iter().map(|row| Node::Line(row.span)));
+            nodes.push(node);
+            done = behind;
+        }
+        Some((nodes, done, may_go_on))
+    }
+
+    /// The condition that begins there, if all that it holds belongs to a directive, and at least a line does.
+    fn group(&self, at: usize, may_go_on: bool, depth: usize) -> Option<(Group, usize, bool)> {
+        // Each level has at least two branches.
+        if depth >= BRANCHES {
+            return None;
+        }
+        let (mut head, mut at) = (self.row(at)?, at + 1);
+        let mut group = Group { branches: Vec::new(), has_else: false, closes: head.span };
+        let mut ends = Vec::new();
+        loop {
+            let (mut nodes, mut behind, goes_on) = self.lines(at, may_go_on, depth + 1)?;
+            while let Some(row) = self.row(behind).filter(|row| row.role == Role::Comment) {
+                nodes.push(Node::Line(row.span));
+                behind += 1;
+            }
+            ends.push(goes_on);
+            group.branches.push((head.span, nodes));
+            head = self.row(behind)?;
+            at = behind + 1;
+            match head.role {
+                Role::Parts if !group.has_else => {}
+                Role::Else if !group.has_else => group.has_else = true,
+                Role::Closes => break,
+                _ => return None,
+            }
+        }
+        group.closes = head.span;
+        if !group.has_else {
+            ends.push(may_go_on);
+        }
+        let has_lines = group.branches.iter().any(|(_, nodes)| !nodes.is_empty());
+        has_lines.then(|| (group, at, ends.into_iter().all(|goes_on| goes_on)))
+    }
+}
+
+/// The directive of these parts in each branch; `None` if there are too many.
+fn written(file: &SourceFile, nodes: &[Node]) -> Option<Split> {
+    let span = match (nodes.first()?, nodes.last()?) {
+        (Node::Line(first), Node::Line(last)) => first.to(*last),
+        (Node::Line(first), Node::Group(last)) => first.to(last.closes),
+        (Node::Group(_), _) => return None,
+    };
+    let mut split = Split { span, lines: Vec::new(), text: Vec::new(), starts: Vec::new(), directives: 0 };
+    let nodes: Vec<&Node> = nodes.iter().collect();
+    split.branch(file, &[], &nodes).then_some(split)
+}
+
+impl Split {
+    /// Adds what stands in a branch: lines, and what comes behind them. False if the directive is written out too often.
+    fn branch(&mut self, file: &SourceFile, before: &[Span], nodes: &[&Node]) -> bool {
+        let mut before = before.to_vec();
+        for (at, node) in nodes.iter().enumerate() {
+            let group = match node {
+                Node::Line(line) => {
+                    before.push(*line);
+                    continue;
+                }
+                Node::Group(group) => group,
+            };
+            let rest = nodes.get(at + 1..).unwrap_or_default();
+            for (head, inside) in &group.branches {
+                self.line(file, *head);
+                let nodes: Vec<&Node> = inside.iter().chain(rest.iter().copied()).collect();
+                if !self.branch(file, &before, &nodes) {
+                    return false;
+                }
+            }
+            if !group.has_else {
+                self.added(group.closes, &["#else", file.line_end(group.closes.start)].concat());
+                if !self.branch(file, &before, rest) {
+                    return false;
+                }
+            }
+            self.line(file, group.closes);
+            return true;
+        }
+        self.directives += 1;
+        before.into_iter().for_each(|line| self.line(file, line));
+        self.directives <= BRANCHES
+    }
+
+    fn line(&mut self, file: &SourceFile, line: Span) {
+        self.added(line, &file.text(line));
+    }
+
+    fn added(&mut self, from: Span, text: &str) {
+        self.lines.push(from);
+        self.starts.push(self.text.len() as u32);
+        self.text.extend(crate::source::bytes(text.as_bytes().to_vec()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(form: Form, text: &str, wanted: &str) {
+        let file = SourceFile::new("a.F90", text.into(), Language::Fortran(form));
+        let found = splits(&file);
+        let new = found.iter().map(|split| String::from_utf8_lossy(&split.text)).collect::<String>();
+        assert_eq!(new, wanted, "{text}");
+    }
+
+    #[test]
+    fn each_branch_has_the_whole_directive() {
+        check(
+            Form::Free,
+            "!$acc parallel loop &\n#ifdef A\n!$acc& gang &\n#else\n! x\n!$acc& worker &\n#endif\n!$acc copy(a)\ndo\n",
+            "#ifdef A\n!$acc parallel loop &\n!$acc& gang &\n!$acc copy(a)\n#else\n!$acc parallel loop &\n! x\n\
+             !$acc& worker &\n!$acc copy(a)\n#endif\n",
+        );
+        check(
+            Form::Fixed,
+            "!$acc parallel loop\n#ifdef A\n!$acc& gang\n#endif\n      do\n",
+            "#ifdef A\n!$acc parallel loop\n!$acc& gang\n#else\n!$acc parallel loop\n#endif\n",
+        );
+    }
+
+    #[test]
+    fn conditions_nest() {
+        check(
+            Form::Free,
+            "!$acc wait &\n#if A\n!$acc async(1) &\n#if B\n!$acc if(b)\n#else\n!$acc if(c)\n#endif\n#else\n!$acc\n#endif\n",
+            "#if A\n#if B\n!$acc wait &\n!$acc async(1) &\n!$acc if(b)\n#else\n!$acc wait &\n!$acc async(1) &\n\
+             !$acc if(c)\n#endif\n#else\n!$acc wait &\n!$acc\n#endif\n",
+        );
+    }
+
+    #[test]
+    fn conditions_with_other_lines_stay() {
+        for text in [
+            "!$acc parallel loop &\n#ifdef A\n!$acc& gang\ndo i = 1, n\n#else\n!$acc& worker\ndo i = 1, m\n#endif\n",
+            "!$acc parallel loop &\n#ifdef A\n#define B\n!$acc& gang\n#endif\ndo\n",
+            "!$acc parallel loop\n#ifdef A\n!$acc wait\n#endif\ndo\n",
+            "!$acc parallel &\n#ifdef A\n!$acc& async(1)\n!$acc loop\n#else\n!$acc& async(2)\n#endif\n",
+        ] {
+            check(Form::Free, text, "");
+        }
+    }
+}
