@@ -1395,6 +1395,19 @@ pub fn ruled_out(first: Span, count: usize) -> Diag {
     )
 }
 
+/// A0337
+pub fn shared_by_branches(at: Span, inner: Span) -> Diag {
+    diag(
+        337,
+        Severity::Left,
+        at,
+        "the preprocessor chooses one of several constructs here, and they need different translations of what they share".to_owned(),
+        "left as it is",
+        "write the whole construct in each branch, or say with `-D` or `-U` which one is built",
+    )
+    .with(inner, "shared, and not the same for all of them")
+}
+
 /// A0401
 pub fn not_yet_cuda(at: Span, what: &str) -> Diag {
     diag(

@@ -139,6 +139,7 @@ pages! {
     334 Both "A0334.md"
     335 Both "A0335.md"
     336 Both "A0336.md"
+    337 OpenMp "A0337.md"
     401 Cuda "A0401.md"
     402 Cuda "A0402.md"
     403 Cuda "A0403.md"

@@ -1,6 +1,6 @@
 //! Edits, the rewrites that own them, and their application.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::source::{self, Span};
 
@@ -76,6 +76,11 @@ impl EditSet {
             return Ok(());
         }
         self.add(Rewrite { owner, edits: vec![edit] })
+    }
+
+    /// Takes back what these owners have added.
+    pub fn withdraw(&mut self, owners: &BTreeSet<u32>) {
+        self.edits.retain(|_, (owner, _)| !owners.contains(owner));
     }
 
     /// The edits, by place.

@@ -136,7 +136,9 @@ impl BackEnd for OpenMp<'_> {
 
     fn finish(&mut self, all: &mut Gathered) -> Rest {
         let file = &all.source.file;
-        self.specifications.finish(file, &mut all.edits, &mut all.diags);
+        let is_left =
+            |start: u32| all.reports.get(&start).is_some_and(|report| report.outcome == Outcome::Left);
+        self.specifications.finish(file, &is_left, &mut all.edits, &mut all.diags);
         self.finish_existing(all);
         let apart = &self.apart;
         self.library.finish(file, &mut all.edits, &|guard| apart.keeps(guard));

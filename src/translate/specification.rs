@@ -14,14 +14,21 @@ use crate::source::{SourceFile, Span};
 /// The lines, by the offset behind which they may stand.
 #[derive(Debug, Default)]
 pub struct Specifications {
-    lines: BTreeMap<u32, Vec<String>>,
+    lines: BTreeMap<u32, Vec<Asked>>,
+}
+
+/// A line, and where the directives and calls begin that ask for it.
+#[derive(Debug)]
+struct Asked {
+    line: String,
+    by: Vec<u32>,
 }
 
 impl Specifications {
     /// Remembers what a directive at `old` asks of specification parts: its own lines, and the objects of queues.
     pub fn specify(&mut self, file: &SourceFile, unit: &Unit, (old, parts): (Span, &[Part]), edits: &[Edit]) {
         for (place, line) in layout::specified(unit, old, parts) {
-            self.add(place, line);
+            self.add(place, line, old.start);
         }
         for edit in edits.iter().filter(|_| unit.is_fortran()) {
             self.need_queues(file, unit, old.start, &edit.text);
@@ -32,7 +39,7 @@ impl Specifications {
     pub fn of_call(&mut self, file: &SourceFile, unit: &Unit, at: u32, text: &str) {
         self.need_queues(file, unit, at, text.as_bytes());
         let Some(place) = layout::place_in_specification(unit, at) else { return };
-        omp::declarations(text).into_iter().for_each(|line| self.add(place, line));
+        omp::declarations(text).into_iter().for_each(|line| self.add(place, line, at));
     }
 
     /// Declares the objects of queues in the scoping unit that holds `offset`, if a text there names them.
@@ -40,23 +47,36 @@ impl Specifications {
         let is_named = text.windows(13).any(|word| word == b"acc2omp_queue");
         let Some(scope) = layout::innermost(unit, offset).filter(|_| is_named) else { return };
         let is_used = scope.uses.iter().any(|used| matches!(used.module.as_str(), "openacc" | "omp_lib"));
-        self.add(behind_head(file, scope), omp::queue_module(is_used));
+        self.add(behind_head(file, scope), omp::queue_module(is_used), offset);
         for line in omp::queue_objects() {
-            self.add(scope.directives_from, line);
+            self.add(scope.directives_from, line, offset);
         }
     }
 
-    fn add(&mut self, place: u32, line: String) {
+    fn add(&mut self, place: u32, line: String, by: u32) {
         let known = self.lines.entry(place).or_default();
-        if !known.contains(&line) {
-            known.push(line);
+        match known.iter_mut().find(|asked| asked.line == line) {
+            Some(asked) => asked.by.push(by),
+            None => known.push(Asked { line, by: vec![by] }),
         }
     }
 
     /// Puts the lines into the specification parts, before the first code that stands there: `use` statements come first.
-    pub fn finish(&mut self, file: &SourceFile, edits: &mut EditSet, diags: &mut Vec<Diag>) {
+    /// What only directives ask for that are left is not needed.
+    pub fn finish(
+        &mut self,
+        file: &SourceFile,
+        is_left: &dyn Fn(u32) -> bool,
+        edits: &mut EditSet,
+        diags: &mut Vec<Diag>,
+    ) {
         let mut places: BTreeMap<u32, Vec<String>> = BTreeMap::new();
         for (place, lines) in std::mem::take(&mut self.lines) {
+            let lines = lines.into_iter().filter(|asked| !asked.by.iter().all(|by| is_left(*by)));
+            let lines: Vec<String> = lines.map(|asked| asked.line).collect();
+            if lines.is_empty() {
+                continue;
+            }
             let behind = file.bytes.get(place as usize..).unwrap_or_default();
             let blanks = behind.iter().take_while(|byte| byte.is_ascii_whitespace()).count() as u32;
             places.entry(place + blanks).or_default().extend(lines);

@@ -122,7 +122,8 @@ fn refused(there: &Source, options: &Options, sites: &[Site], translation: &Tran
         let alone = views::translate_view(there, options, &mut OpenMp::new(there, options), &view);
         let alone = changes(&alone);
         met.extend(alone.keys());
-        let differs = alone.iter().any(|(at, edits)| known.get(at) != Some(edits));
+        // What is left for all is left for each.
+        let differs = alone.iter().any(|(at, edits)| known.get(at).is_some_and(|known| known != edits));
         stay[site] |= differs || !alone.contains_key(&start);
     }
     stay

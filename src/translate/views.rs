@@ -3,6 +3,7 @@
 //!
 //! Invariant: a directive is translated in the first view that reaches it, and reported once.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -148,6 +149,10 @@ struct Views<'a, 'b> {
     shadow: Option<Vec<u8>>,
     /// The first view that was parsed.
     past: Option<host::Past>,
+    /// What the directives have become that are translated, by place.
+    made: BTreeMap<u32, Vec<Edit>>,
+    /// The compute constructs of all views, by place: where their names stand, and the places of their directives.
+    constructs: BTreeMap<u32, (Span, BTreeSet<u32>)>,
 }
 
 impl<'a, 'b> Views<'a, 'b> {
@@ -162,7 +167,16 @@ impl<'a, 'b> Views<'a, 'b> {
             left: Vec::new(),
             conditions: OnceCell::new(),
         };
-        Views { back, all, known: BTreeMap::new(), errors: None, shadow: None, past: None }
+        Views {
+            back,
+            all,
+            known: BTreeMap::new(),
+            errors: None,
+            shadow: None,
+            past: None,
+            made: BTreeMap::new(),
+            constructs: BTreeMap::new(),
+        }
     }
 
     /// A directive or a name of the run-time library that no view has reached or tried to.
@@ -201,7 +215,9 @@ impl<'a, 'b> Views<'a, 'b> {
     }
 
     fn translate_view(&mut self, scan: &Scan, unit: Unit, fresh: &[usize]) {
-        let (mut parsed, mut held) = (Vec::new(), Vec::new());
+        let again = self.read_again(scan, &unit, fresh);
+        let shares = !again.is_empty();
+        let (mut parsed, mut held) = (again, Vec::new());
         for at in fresh {
             let text = &scan.directives[*at];
             self.known.insert(text.span.start, (text.span, true));
@@ -210,14 +226,107 @@ impl<'a, 'b> Views<'a, 'b> {
                 None => held.push(text.span),
             }
         }
-        let lowered = self.back.lower(Reached { scan, unit, parsed, held }, &mut self.all);
+        parsed.sort_by_key(|(at, _)| *at);
+        let mut lowered = self.back.lower(Reached { scan, unit, parsed, held }, &mut self.all);
+        if shares {
+            self.leave_unlike(&mut lowered);
+            self.drop_made(&mut lowered);
+        }
+        self.note_constructs(&lowered.bound);
         for (one, made) in lowered.bound.iter().zip(lowered.made) {
-            self.rewrite(one, made);
+            if !self.all.reports.contains_key(&one.directive.span.start) || one.text.is_none() {
+                self.rewrite(one, made);
+            }
         }
         for span in lowered.held {
             self.all.report(span, "", Outcome::Left, Vec::new());
         }
         self.back.after_view(&mut self.all);
+    }
+
+    /// The directives that views before have reached and that belong to compute constructs of this one: loops, atomics, the
+    /// `end` of a construct of which the preprocessor chooses the beginning.
+    fn read_again(&self, scan: &Scan, unit: &Unit, fresh: &[usize]) -> Vec<(usize, Directive)> {
+        if self.all.reports.is_empty() {
+            return Vec::new();
+        }
+        let read = |at: usize| {
+            let text = scan.directives.get(at).filter(|text| text.active)?;
+            Some((at, parse(&self.all.source.file, text, &mut Vec::new())?))
+        };
+        let mut parsed: Vec<(usize, Directive)> = (0..scan.directives.len()).filter_map(read).collect();
+        let is_fresh = |at: usize| fresh.binary_search(&at).is_ok();
+        if !parsed.iter().any(|(at, directive)| directive.kind.is_compute() && is_fresh(*at)) {
+            return Vec::new();
+        }
+        let mut unit = Cow::Borrowed(unit);
+        let regions = match unit.is_fortran() {
+            true => bind::enclose(unit.to_mut(), &scan.directives, &parsed).0,
+            false => bind::Regions::default(),
+        };
+        let (bound, _) = bind::bind(&unit, &scan.directives, parsed.clone(), &regions);
+        let is_shared = |at: &usize| {
+            let is_new = |at: usize| bound[at].text.is_some_and(is_fresh);
+            !is_new(*at) && compute_around(&bound, *at).any(is_new)
+        };
+        let shared: BTreeSet<usize> =
+            (0..bound.len()).filter(is_shared).filter_map(|at| bound[at].text).collect();
+        parsed.retain(|(at, _)| shared.contains(at));
+        parsed
+    }
+
+    /// Leaves constructs that would need something else of directives which views before have translated, and those for which
+    /// these were.
+    fn leave_unlike(&mut self, lowered: &mut Lowered) {
+        let (bound, made) = (&lowered.bound, &mut lowered.made);
+        let start = |at: usize| bound[at].directive.span.start;
+        let is_again = |at: usize| bound[at].text.is_some() && self.all.reports.contains_key(&start(at));
+        let is_unlike = |at: &usize| is_again(*at) && made[*at].edits.as_ref() != self.made.get(&start(*at));
+        let unlike: Vec<usize> = (0..bound.len()).filter(is_unlike).collect();
+        let roots: BTreeMap<usize, usize> =
+            unlike.iter().filter_map(|at| Some((compute_around(bound, *at).last()?, *at))).collect();
+        for (root, inner) in &roots {
+            let inner = &bound[*inner].directive;
+            let mut told = vec![bound[*root].directive.name_span];
+            for (of_root, members) in self.constructs.values() {
+                if members.contains(&inner.span.start)
+                    && members.iter().any(|one| self.made.contains_key(one))
+                {
+                    told.push(*of_root);
+                    self.all.edits.withdraw(members);
+                    let reports = self.all.reports.iter_mut().filter(|(at, _)| members.contains(at));
+                    reports.for_each(|(_, report)| report.outcome = Outcome::Left);
+                    self.made.retain(|at, _| !members.contains(at));
+                }
+            }
+            self.all.diags.extend(told.into_iter().map(|at| diag::shared_by_branches(at, inner.name_span)));
+        }
+        for at in 0..bound.len() {
+            if compute_around(bound, at).any(|above| roots.contains_key(&above)) {
+                made[at].edits = None;
+            }
+        }
+    }
+
+    /// Notes which directives belong to the compute constructs of a view.
+    fn note_constructs(&mut self, bound: &[Bound]) {
+        for (at, one) in bound.iter().enumerate().filter(|(_, one)| one.text.is_some()) {
+            if let Some(root) = compute_around(bound, at).last() {
+                let root = &bound[root].directive;
+                let known =
+                    self.constructs.entry(root.span.start).or_insert((root.name_span, BTreeSet::new()));
+                known.1.insert(one.directive.span.start);
+            }
+        }
+    }
+
+    /// Drops what views before have done to directives that constructs share: that stands.
+    fn drop_made(&self, lowered: &mut Lowered) {
+        let done: Vec<&Edit> = self.made.values().flatten().filter(|edit| !edit.span.is_empty()).collect();
+        let spans: BTreeSet<Span> = done.iter().map(|edit| edit.span).collect();
+        for edits in lowered.made.iter_mut().filter_map(|made| made.edits.as_mut()) {
+            edits.retain(|edit| !(spans.contains(&edit.span) && done.contains(&edit)));
+        }
     }
 
     fn rewrite(&mut self, bound: &Bound, made: Made) {
@@ -227,6 +336,7 @@ impl<'a, 'b> Views<'a, 'b> {
             Some(edits) => match self.all.edits.add(Rewrite { owner: span.start, edits: edits.clone() }) {
                 Ok(()) => {
                     self.back.written(&edits);
+                    self.made.insert(span.start, edits);
                     Outcome::Exact
                 }
                 Err(_) => {
@@ -342,6 +452,16 @@ impl Gathered<'_> {
         let constructs = left.iter().filter(|at| bound[**at].directive.kind.is_compute());
         self.left.extend(constructs.filter_map(|at| Some(unit.stmt(bound[*at].stmt()?).span)));
     }
+}
+
+/// The compute constructs that a directive belongs to, which it begins, ends or stands in, from the inside out.
+fn compute_around(bound: &[Bound], at: usize) -> impl Iterator<Item = usize> {
+    let begin = match bound[at].directive.kind {
+        DirectiveKind::End(_) => bound[at].partner.unwrap_or(at),
+        _ => at,
+    };
+    let all = std::iter::once(begin).chain(bind::ancestors(bound, begin));
+    all.filter(|at| bound[*at].directive.kind.is_compute())
 }
 
 /// The translated `data` construct around a compute construct, the innermost that brings data to the device.
