@@ -301,9 +301,9 @@ impl<'a, 'b> Views<'a, 'b> {
             }
             self.all.diags.extend(told.into_iter().map(|at| diag::shared_by_branches(at, inner.name_span)));
         }
-        for at in 0..bound.len() {
+        for (at, made) in made.iter_mut().enumerate() {
             if compute_around(bound, at).any(|above| roots.contains_key(&above)) {
-                made[at].edits = None;
+                made.edits = None;
             }
         }
     }
