@@ -8,4 +8,4 @@ mod set;
 
 pub use check::{Before, Ours};
 pub use guard::side_by_side;
-pub use set::{Conflict, Edit, EditSet, Rewrite};
+pub use set::{Conflict, Edit, EditSet, Rewrite, applied};

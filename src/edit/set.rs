@@ -90,16 +90,21 @@ impl EditSet {
 
     /// The text with all edits made.
     pub fn apply(&self, bytes: &[u8]) -> Vec<u8> {
-        let mut out = Vec::with_capacity(bytes.len() + bytes.len() / 8);
-        let mut at = 0;
-        for edit in self.edits() {
-            out.extend_from_slice(bytes.get(at..edit.span.start as usize).unwrap_or_default());
-            out.extend_from_slice(&edit.text);
-            at = edit.span.end as usize;
-        }
-        out.extend_from_slice(bytes.get(at..).unwrap_or_default());
-        out
+        applied(bytes, 0, self.edits())
     }
+}
+
+/// The bytes from `start` on with edits made, which come by place.
+pub fn applied<'e>(bytes: &[u8], start: u32, edits: impl IntoIterator<Item = &'e Edit>) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len() + bytes.len() / 8);
+    let mut at = start as usize;
+    for edit in edits {
+        out.extend_from_slice(bytes.get(at..edit.span.start as usize).unwrap_or_default());
+        out.extend_from_slice(&edit.text);
+        at = edit.span.end as usize;
+    }
+    out.extend_from_slice(bytes.get(at..).unwrap_or_default());
+    out
 }
 
 /// The edits that touch or overlap `span`, with their owners, by place.

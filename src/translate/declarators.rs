@@ -2,7 +2,7 @@
 //!
 //! Invariant: in the output such a use stands as it was, unless an edit is about it.
 
-use crate::edit::Edit;
+use crate::edit::{self, Edit};
 use crate::host::ir::DeclKind;
 use crate::scan::{self, Macro};
 use crate::source::{SourceFile, Span};
@@ -64,7 +64,7 @@ fn at_home(source: &Source, sites: &[Site], mut translation: Translation) -> Tra
     let is_apart = |edit: &Edit| !sites.iter().any(|site| parts(edit, site));
     if translation.edits.iter().all(is_apart) {
         translation.edits.iter_mut().for_each(|edit| place(&mut edit.span));
-        translation.text = applied(&source.file.bytes, &translation.edits);
+        translation.text = edit::applied(&source.file.bytes, 0, &translation.edits);
     } else {
         translation.edits = vec![super::written::whole_change(&source.file.bytes, &translation.text)];
     }
@@ -84,15 +84,4 @@ fn home(sites: &[Site], span: Span) -> Span {
     };
     let start = of(span.start, false);
     Span { start, end: if span.is_empty() { start } else { of(span.end, true) } }
-}
-
-fn applied(bytes: &[u8], edits: &[Edit]) -> Vec<u8> {
-    let (mut text, mut done) = (Vec::with_capacity(bytes.len()), 0);
-    for edit in edits {
-        text.extend(&bytes[done as usize..edit.span.start as usize]);
-        text.extend(&edit.text);
-        done = edit.span.end;
-    }
-    text.extend(&bytes[done as usize..]);
-    text
 }

@@ -5,7 +5,7 @@
 //! the loop is then found parallel and shared out.
 
 use crate::diag::{self, Diag};
-use crate::edit::Edit;
+use crate::edit::{self, Edit};
 use crate::layout;
 use crate::plan::{Closed, Put};
 use crate::report::{LoopFeedback, LoopVerdict};
@@ -40,7 +40,7 @@ pub fn computed(source: &Source, plain: Translation, again: impl Fn(&Source) -> 
             return explained(plain, &all);
         }
         let first = merged(chosen.iter().flat_map(|at| all[*at].edits.clone()).collect());
-        let mut text = file.with(with(&first, &file.bytes));
+        let mut text = file.with(edit::applied(&file.bytes, 0, &first));
         text.inserted = line_ends(&first);
         let there = Source { file: text, headers: source.headers.clone() };
         let translation = again(&there);
@@ -180,16 +180,6 @@ fn merged(mut edits: Vec<Edit>) -> Vec<Edit> {
         }
     }
     all
-}
-
-/// The text with insertions.
-fn with(insertions: &[Edit], bytes: &[u8]) -> Vec<u8> {
-    let mut text = bytes.to_vec();
-    for edit in insertions.iter().rev() {
-        let at = edit.span.start as usize;
-        text.splice(at..at, edit.text.iter().copied());
-    }
-    text
 }
 
 /// Where the line ends of the insertions are in the new text.

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::{self, Diag};
-use crate::edit::Edit;
+use crate::edit::{Edit, applied};
 use crate::scan::{self, Split, View};
 use crate::source::{SourceFile, Span};
 
@@ -228,16 +228,4 @@ fn home(lines: &[(Span, Span)], span: Span) -> Span {
     };
     let start = of(span.start);
     Span { start, end: if span.is_empty() { start } else { (of(span.end - 1) + 1).max(start) } }
-}
-
-/// The bytes from `start` on with edits made.
-fn applied(bytes: &[u8], start: u32, edits: &[Edit]) -> Vec<u8> {
-    let (mut text, mut done) = (Vec::with_capacity(bytes.len()), start as usize);
-    for edit in edits {
-        text.extend(&bytes[done..edit.span.start as usize]);
-        text.extend(&edit.text);
-        done = edit.span.end as usize;
-    }
-    text.extend(&bytes[done..]);
-    text
 }
