@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use crate::source::{Named, Span};
 
-use super::ir::{Decl, DeclId, DeclKind, Expr, ExprId, Function, Record, Stmt, StmtId, Unit};
+use super::ir::{Decl, DeclId, DeclKind, Expr, ExprId, Function, Record, Stmt, StmtId, StmtKind, Unit};
 
 /// Nodes by where they begin: the offset, and the number of the node.
 #[derive(Clone, Debug, Default)]
@@ -126,6 +126,13 @@ impl Unit {
         let name_of = |at: usize| Some(self.functions[at].name.as_str());
         let found = self.function_names.beginning(lead, self.functions.len(), name_of);
         found.into_iter().map(|at| &self.functions[at])
+    }
+
+    /// The innermost block that holds some bytes.
+    pub fn block_around(&self, span: Span) -> Option<StmtId> {
+        let is_block = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Block(_)) && stmt.span.contains(span);
+        let blocks = self.stmts.iter().enumerate().filter(|(_, stmt)| is_block(stmt));
+        blocks.min_by_key(|(_, stmt)| stmt.span.len()).map(|(at, _)| StmtId(at as u32))
     }
 
     /// The outermost function that holds some bytes.

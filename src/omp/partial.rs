@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use crate::acc::ast::{Clause, ClauseKind, DataClause, DirectiveKind, Expr, ListItem, Part, Subscript};
 use crate::bind::{Bound, ancestors};
 use crate::diag::{self, Diag};
-use crate::host::ir::{ExprId, ExprKind, FunctionId, StmtKind, Unit};
+use crate::host::ir::{ExprId, ExprKind, FunctionId, Unit};
 use crate::plan;
 use crate::sema::{self, Class, Path, Place, SymbolId, SymbolKind, Symbols};
 use crate::source::Span;
@@ -297,7 +297,7 @@ impl Work<'_> {
     /// Whether `exit data` takes the target away between its directive and directive `at`: as often as `enter data` has
     /// brought it, or with `finalize`.
     fn is_gone(&self, target: &Target, at: usize) -> bool {
-        let block = self.block(self.bound[target.index].directive.span);
+        let block = self.unit.block_around(self.bound[target.index].directive.span);
         let function = self.bound[target.index].function;
         let names = |one: &Bound| {
             data(one).any(|(_, item)| {
@@ -312,7 +312,9 @@ impl Work<'_> {
             let finalizes = one.directive.clauses.iter().any(|clause| clause.kind == ClauseKind::Finalize);
             match one.directive.kind {
                 DirectiveKind::EnterData if names(one) => count += 1,
-                DirectiveKind::ExitData if self.block(one.directive.span) == block && names(one) => {
+                DirectiveKind::ExitData
+                    if self.unit.block_around(one.directive.span) == block && names(one) =>
+                {
                     count = if finalizes { 0 } else { count.saturating_sub(1) };
                     is_left |= before > target.index;
                 }
@@ -320,13 +322,6 @@ impl Work<'_> {
             }
         }
         is_left && count == 0
-    }
-
-    /// The innermost block around a place.
-    fn block(&self, at: Span) -> Option<Span> {
-        let blocks = self.unit.stmts.iter().filter(|stmt| matches!(stmt.kind, StmtKind::Block(_)));
-        let around = blocks.map(|stmt| stmt.span).filter(|span| span.contains(at));
-        around.min_by_key(|span| span.end - span.start)
     }
 
     /// Whether the construct of directive `index` calls a function.

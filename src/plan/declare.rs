@@ -47,20 +47,6 @@ impl Input<'_> {
         kind.children().any(|child| self.may_use_device(child, listed))
     }
 
-    /// The innermost block of a function around a place: in C, the scope of what `declare` names there.
-    fn block_around(&self, function: FunctionId, place: u32) -> StmtId {
-        let mut block = self.unit.function(function).body;
-        let mut pending: Vec<StmtId> = vec![block];
-        while let Some(stmt) = pending.pop().filter(|_| !self.unit.is_fortran()) {
-            let is_around = self.unit.stmt(stmt).span.range().contains(&(place as usize));
-            if is_around && matches!(self.unit.stmt(stmt).kind, StmtKind::Block(_)) {
-                block = stmt;
-            }
-            pending.extend(children(self.unit, stmt).filter(|_| is_around));
-        }
-        block
-    }
-
     /// The functions of this file with a name.
     fn functions(&self, name: &str) -> Vec<FunctionId> {
         let all = (0..self.unit.functions.len() as u32).map(FunctionId);
@@ -167,13 +153,17 @@ impl Maker<'_> {
     }
 
     fn exits(&mut self, index: usize, function: FunctionId) -> Option<Vec<Exit>> {
-        let here = self.input.bound[index].directive.span.start;
-        let body = self.input.block_around(function, here);
-        if body != self.input.unit.function(function).body
+        let directive = self.input.bound[index].directive.span;
+        let here = directive.start;
+        let whole = self.input.unit.function(function).body;
+        // In C, the block is the scope of what is named.
+        let block = self.input.unit.block_around(directive).filter(|_| !self.input.unit.is_fortran());
+        let body = block.unwrap_or(whole);
+        if body != whole
             && let Some(word) = jump_out(self.input.unit, body).filter(|word| *word != "return")
         {
             let what = format!("a `{word}` out of the block that `declare` stands in");
-            self.diags.push(diag::not_yet(self.input.bound[index].directive.span, &what));
+            self.diags.push(diag::not_yet(directive, &what));
             return None;
         }
         let copied = self.input.copied_out(index);
