@@ -215,9 +215,7 @@ impl<'a, 'b> Views<'a, 'b> {
     }
 
     fn translate_view(&mut self, scan: &Scan, unit: Unit, fresh: &[usize]) {
-        let again = self.read_again(scan, &unit, fresh);
-        let shares = !again.is_empty();
-        let (mut parsed, mut held) = (again, Vec::new());
+        let (mut parsed, mut held) = (Vec::new(), Vec::new());
         for at in fresh {
             let text = &scan.directives[*at];
             self.known.insert(text.span.start, (text.span, true));
@@ -226,6 +224,9 @@ impl<'a, 'b> Views<'a, 'b> {
                 None => held.push(text.span),
             }
         }
+        let again = self.read_again(scan, &unit, &parsed);
+        let shares = !again.is_empty();
+        parsed.extend(again);
         parsed.sort_by_key(|(at, _)| *at);
         let mut lowered = self.back.lower(Reached { scan, unit, parsed, held }, &mut self.all);
         if shares {
@@ -246,33 +247,30 @@ impl<'a, 'b> Views<'a, 'b> {
 
     /// The directives that views before have reached and that belong to compute constructs of this one: loops, atomics, the
     /// `end` of a construct of which the preprocessor chooses the beginning.
-    fn read_again(&self, scan: &Scan, unit: &Unit, fresh: &[usize]) -> Vec<(usize, Directive)> {
-        if self.all.reports.is_empty() {
+    fn read_again(&self, scan: &Scan, unit: &Unit, fresh: &[(usize, Directive)]) -> Vec<(usize, Directive)> {
+        let has_construct = fresh.iter().any(|(_, directive)| directive.kind.is_compute());
+        if self.all.reports.is_empty() || !has_construct {
             return Vec::new();
         }
-        let read = |at: usize| {
-            let text = scan.directives.get(at).filter(|text| text.active)?;
-            Some((at, parse(&self.all.source.file, text, &mut Vec::new())?))
-        };
-        let mut parsed: Vec<(usize, Directive)> = (0..scan.directives.len()).filter_map(read).collect();
-        let is_fresh = |at: usize| fresh.binary_search(&at).is_ok();
-        if !parsed.iter().any(|(at, directive)| directive.kind.is_compute() && is_fresh(*at)) {
-            return Vec::new();
-        }
+        let known = scan.directives.iter().enumerate();
+        let known = known.filter(|(_, text)| text.active && self.all.reports.contains_key(&text.span.start));
+        let known =
+            known.filter_map(|(at, text)| Some((at, parse(&self.all.source.file, text, &mut Vec::new())?)));
+        let mut all: Vec<(usize, Directive)> = fresh.iter().cloned().chain(known).collect();
+        all.sort_by_key(|(at, _)| *at);
         let mut unit = Cow::Borrowed(unit);
         let regions = match unit.is_fortran() {
-            true => bind::enclose(unit.to_mut(), &scan.directives, &parsed).0,
+            true => bind::enclose(unit.to_mut(), &scan.directives, &all).0,
             false => bind::Regions::default(),
         };
-        let (bound, _) = bind::bind(&unit, &scan.directives, parsed.clone(), &regions);
-        let is_shared = |at: &usize| {
-            let is_new = |at: usize| bound[at].text.is_some_and(is_fresh);
-            !is_new(*at) && compute_around(&bound, *at).any(is_new)
-        };
+        let (bound, _) = bind::bind(&unit, &scan.directives, all.clone(), &regions);
+        let is_fresh = |at: usize| fresh.binary_search_by_key(&at, |(at, _)| *at).is_ok();
+        let is_new = |at: usize| bound[at].text.is_some_and(is_fresh);
+        let is_shared = |at: &usize| !is_new(*at) && compute_around(&bound, *at).any(is_new);
         let shared: BTreeSet<usize> =
             (0..bound.len()).filter(is_shared).filter_map(|at| bound[at].text).collect();
-        parsed.retain(|(at, _)| shared.contains(at));
-        parsed
+        all.retain(|(at, _)| shared.contains(at));
+        all
     }
 
     /// Leaves constructs that would need something else of directives which views before have translated, and those for which
@@ -322,10 +320,10 @@ impl<'a, 'b> Views<'a, 'b> {
 
     /// Drops what views before have done to directives that constructs share: that stands.
     fn drop_made(&self, lowered: &mut Lowered) {
-        let done: Vec<&Edit> = self.made.values().flatten().filter(|edit| !edit.span.is_empty()).collect();
-        let spans: BTreeSet<Span> = done.iter().map(|edit| edit.span).collect();
+        let done = self.made.values().flatten().filter(|edit| !edit.span.is_empty());
+        let done: BTreeMap<Span, &Edit> = done.map(|edit| (edit.span, edit)).collect();
         for edits in lowered.made.iter_mut().filter_map(|made| made.edits.as_mut()) {
-            edits.retain(|edit| !(spans.contains(&edit.span) && done.contains(&edit)));
+            edits.retain(|edit| done.get(&edit.span) != Some(&edit));
         }
     }
 
@@ -422,13 +420,8 @@ impl Gathered<'_> {
     pub fn leave_whole(&mut self, unit: &Unit, bound: &[Bound], changes: &mut [Option<Vec<Edit>>]) {
         let is_data =
             |at: usize| matches!(bound[at].directive.kind, DirectiveKind::Data | DirectiveKind::HostData);
-        // What ends a construct goes with it.
-        let begin = |at: usize| match bound[at].directive.kind {
-            DirectiveKind::End(_) => bound[at].partner.unwrap_or(at),
-            _ => at,
-        };
         let root = |at: usize| {
-            let at = begin(at);
+            let at = begin(bound, at);
             bind::ancestors(bound, at).take_while(|above| !is_data(*above)).last().unwrap_or(at)
         };
         let roots: Vec<usize> = (0..bound.len()).map(root).collect();
@@ -456,12 +449,17 @@ impl Gathered<'_> {
 
 /// The compute constructs that a directive belongs to, which it begins, ends or stands in, from the inside out.
 fn compute_around(bound: &[Bound], at: usize) -> impl Iterator<Item = usize> {
-    let begin = match bound[at].directive.kind {
-        DirectiveKind::End(_) => bound[at].partner.unwrap_or(at),
-        _ => at,
-    };
+    let begin = begin(bound, at);
     let all = std::iter::once(begin).chain(bind::ancestors(bound, begin));
     all.filter(|at| bound[*at].directive.kind.is_compute())
+}
+
+/// The directive that begins what a directive ends, which goes with it; others are their own.
+fn begin(bound: &[Bound], at: usize) -> usize {
+    match bound[at].directive.kind {
+        DirectiveKind::End(_) => bound[at].partner.unwrap_or(at),
+        _ => at,
+    }
 }
 
 /// The translated `data` construct around a compute construct, the innermost that brings data to the device.
