@@ -21,100 +21,80 @@ pub fn apart(directive: &mut Directive) -> Vec<Directive> {
 /// that come, or the members that go. `is_member`: whether a name is a member of the function's own object.
 pub fn counted_first(directive: &mut Directive, is_member: &dyn Fn(&str) -> bool) -> Option<Directive> {
     let is_enter = directive.has(Leaf::Named("target enter data"));
-    let items = || data_clauses(directive).flatten();
+    let items = || data_clauses(directive).flat_map(|(_, items)| items);
     let whole: BTreeSet<String> =
         items().filter(|item| is_object(item)).map(|item| name(item).to_ascii_lowercase()).collect();
-    let root = |item: &str| root(item).or_else(|| is_member(name(item)).then(|| "this".to_owned()));
+    let object = |item: &str| root(item).or_else(|| is_member(name(item)).then(|| "this".to_owned()));
     let parted: BTreeSet<String> =
-        items().filter_map(|item| root(item)).filter(|root| whole.contains(root)).collect();
-    if parted.is_empty() {
-        return None;
-    }
-    let is_first = |item: &String| match root(item) {
-        Some(root) => !is_enter && parted.contains(&root),
-        None => is_enter && parted.contains(&name(item).to_ascii_lowercase()),
+        items().filter_map(|item| object(item)).filter(|object| whole.contains(object)).collect();
+    let is_later = |item: &str| match object(item) {
+        Some(object) => is_enter || !parted.contains(&object),
+        None => !is_enter || !parted.contains(&name(item).to_ascii_lowercase()),
     };
-    let mut first = Directive { clauses: Vec::new(), ..directive.clone() };
-    for clause in &mut directive.clauses {
-        let Body::List(items) = &mut clause.body else {
-            first.clauses.push(clause.clone());
-            continue;
-        };
-        if clause.name == "depend" {
-            first.clauses.push(clause.clone());
-            continue;
-        }
-        let (before, rest) = std::mem::take(items).into_iter().partition(is_first);
-        *items = rest;
-        first.clauses.push(Clause { body: Body::List(before), ..clause.clone() });
-    }
-    for one in [&mut *directive, &mut first] {
-        one.clauses.retain(|clause| !matches!(&clause.body, Body::List(items) if items.is_empty()));
-    }
-    Some(first)
+    (!parted.is_empty()).then(|| others(directive, is_later))
 }
 
 /// A directive with the items whose variable the directive has named before; none if there are none.
 fn repeated(directive: &mut Directive) -> Option<Directive> {
-    let mut rest = Directive { clauses: Vec::new(), ..directive.clone() };
     let is_update = directive.has(Leaf::Named("target update"));
     let whole = objects(directive);
     let mut met = BTreeSet::new();
     let mut elements: BTreeMap<String, String> = BTreeMap::new();
+    let rest = others(directive, |item| {
+        let is_fresh = !met.contains(variable(item));
+        let is_own = is_fresh
+            && element(item).filter(|_| !is_update).is_none_or(|(array, element)| {
+                whole.contains(array)
+                    || elements.entry(array.to_owned()).or_insert(element.to_owned()) == element
+            });
+        is_own && met.insert(variable(item).to_owned())
+    });
+    let has_data = data_clauses(&rest).next().is_some();
+    has_data.then_some(rest)
+}
+
+/// Takes the items out of a directive that are not its own: a directive like it, for those.
+fn others(directive: &mut Directive, mut is_own: impl FnMut(&str) -> bool) -> Directive {
+    let mut rest = Directive { clauses: Vec::new(), ..directive.clone() };
     for clause in &mut directive.clauses {
-        let is_depend = clause.name == "depend";
         let items = match &mut clause.body {
-            Body::List(items) if !is_depend => items,
+            Body::List(items) if clause.name != "depend" => items,
             _ => {
                 rest.clauses.push(clause.clone());
                 continue;
             }
         };
-        let (own, others): (Vec<String>, Vec<String>) = std::mem::take(items).into_iter().partition(|item| {
-            let is_fresh = !met.contains(variable(item));
-            let is_own = is_fresh
-                && element(item).filter(|_| !is_update).is_none_or(|(array, element)| {
-                    whole.contains(array)
-                        || elements.entry(array.to_owned()).or_insert(element.to_owned()) == element
-                });
-            is_own && met.insert(variable(item).to_owned())
-        });
+        let (own, others): (Vec<String>, Vec<String>) =
+            std::mem::take(items).into_iter().partition(|item| is_own(item));
         *items = own;
         if !others.is_empty() {
-            let mut again = clause.clone();
-            again.body = Body::List(others);
-            rest.clauses.push(again);
+            rest.clauses.push(Clause { body: Body::List(others), ..clause.clone() });
         }
     }
     directive.clauses.retain(|clause| !matches!(&clause.body, Body::List(items) if items.is_empty()));
-    let is_data = |clause: &Clause| clause.name != "depend" && matches!(clause.body, Body::List(_));
-    rest.clauses.iter().any(is_data).then_some(rest)
+    rest
 }
 
 /// The variables that a directive names without members.
 fn objects(directive: &Directive) -> BTreeSet<String> {
-    let whole = data_clauses(directive).flatten().filter(|item| is_object(item));
+    let whole = data_clauses(directive).flat_map(|(_, items)| items).filter(|item| is_object(item));
     whole.map(|item| variable(item).to_owned()).collect()
 }
 
-/// The list items of a directive's clauses about data.
-fn data_clauses(directive: &Directive) -> impl Iterator<Item = &Vec<String>> {
+/// The clauses of a directive about data, and their list items.
+fn data_clauses(directive: &Directive) -> impl Iterator<Item = (&Clause, &Vec<String>)> {
     directive.clauses.iter().filter_map(|clause| match &clause.body {
-        Body::List(items) if clause.name != "depend" => Some(items),
+        Body::List(items) if clause.name != "depend" => Some((clause, items)),
         Body::List(_) | Body::Text(_) | Body::None => None,
     })
 }
 
 /// Whether members of one object are allocated and others copied by a directive, which counts the object once.
 pub fn allocates_beside_copies(directive: &Directive) -> bool {
-    let roots = |is_alloc: bool| -> BTreeSet<String> {
-        let clauses = directive.clauses.iter();
-        let clauses = clauses.filter(|clause| (clause.modifier.as_deref() == Some("alloc")) == is_alloc);
-        let items = clauses.flat_map(|clause| match &clause.body {
-            Body::List(items) if clause.name != "depend" => items.as_slice(),
-            Body::List(_) | Body::Text(_) | Body::None => &[],
-        });
-        items.filter_map(|item| root(item)).collect()
+    let is_alloc = |clause: &Clause| clause.modifier.as_deref() == Some("alloc");
+    let roots = |allocs: bool| -> BTreeSet<String> {
+        let clauses = data_clauses(directive).filter(|(clause, _)| is_alloc(clause) == allocs);
+        clauses.flat_map(|(_, items)| items).filter_map(|item| root(item)).collect()
     };
     !roots(true).is_disjoint(&roots(false))
 }
