@@ -847,33 +847,13 @@ impl Lowering<'_> {
             Speech::C if !self.finalizes(index) => sections::apart(&mut directive),
             Speech::C | Speech::Fortran => Vec::new(),
         };
-        let mut parts = if let Some(allocations) = allocations {
-            let is_rest = directive.clauses.iter().any(|clause| matches!(clause.body, Body::List(_)));
-            vec![if is_rest { Part::Pair(allocations, directive) } else { Part::Directive(allocations) }]
-        } else if kind == DirectiveKind::ExitData && self.finalizes(index) {
-            finalized(directive)
-        } else if kind == DirectiveKind::Atomic && self.is_redundant(index) {
-            let mut one = Directive::new(&[Leaf::Parallel]);
-            one.add(Clause::text("num_threads", "1"));
-            vec![Part::Pair(one, directive)]
-        } else {
-            vec![Part::Directive(directive)]
-        };
+        let mut parts = self.own_parts(index, directive, allocations);
         let mut before = task;
         before.append(&mut gathered.before);
-        let apart: Vec<Part> = first
-            .into_iter()
-            .chain(apart)
-            .map(|one| Part::LinesBefore(vec![one.line(self.target.speech)]))
-            .collect();
-        if self.plan.notes[index].waits_at_end && gathered.at_end.is_empty() {
-            gathered.at_end.push(queue::wait_all(self.target.speech));
-            self.diags.push(diag::synchronous(self.bound[index].directive.span, crate::acc::name(kind)));
-        }
-        if self.plan.notes[index].waits {
-            before.insert(0, queue::wait_all(self.target.speech));
-            self.diags.push(diag::synchronous(self.bound[index].directive.span, crate::acc::name(kind)));
-        }
+        let apart = first.into_iter().chain(apart);
+        let apart: Vec<Part> =
+            apart.map(|one| Part::LinesBefore(vec![one.line(self.target.speech)])).collect();
+        self.wait_around(index, &mut before, &mut gathered.at_end);
         let (around, inside) = (std::mem::take(&mut gathered.around), std::mem::take(&mut gathered.inside));
         let speech = self.target.speech;
         let on = |lines: Vec<String>| under(gathered.condition.as_deref(), lines, speech);
@@ -912,6 +892,37 @@ impl Lowering<'_> {
             parts.push(Part::AtEnd(stmt?, at_end));
         }
         Some(lines_before(before).chain(apart).chain(parts).chain(lines_after(stmt, behind)).collect())
+    }
+
+    /// What stands for a directive itself; `allocations`: what it only allocates, which comes first.
+    fn own_parts(&self, index: usize, directive: Directive, allocations: Option<Directive>) -> Vec<Part> {
+        let kind = self.bound[index].directive.kind;
+        if let Some(allocations) = allocations {
+            let is_rest = directive.clauses.iter().any(|clause| matches!(clause.body, Body::List(_)));
+            vec![if is_rest { Part::Pair(allocations, directive) } else { Part::Directive(allocations) }]
+        } else if kind == DirectiveKind::ExitData && self.finalizes(index) {
+            finalized(directive)
+        } else if kind == DirectiveKind::Atomic && self.is_redundant(index) {
+            let mut one = Directive::new(&[Leaf::Parallel]);
+            one.add(Clause::text("num_threads", "1"));
+            vec![Part::Pair(one, directive)]
+        } else {
+            vec![Part::Directive(directive)]
+        }
+    }
+
+    /// Has the host wait for all queues before a directive, and at the end of its region, where the plan says so.
+    fn wait_around(&mut self, index: usize, before: &mut Vec<String>, at_end: &mut Vec<String>) {
+        let directive = &self.bound[index].directive;
+        let told = || diag::synchronous(directive.span, crate::acc::name(directive.kind));
+        if self.plan.notes[index].waits_at_end && at_end.is_empty() {
+            at_end.push(queue::wait_all(self.target.speech));
+            self.diags.push(told());
+        }
+        if self.plan.notes[index].waits {
+            before.insert(0, queue::wait_all(self.target.speech));
+            self.diags.push(told());
+        }
     }
 
     /// What must stand before an `enter data` or `exit data` since it counts by itself. Objects come at once, for the members

@@ -38,97 +38,96 @@ struct Definition {
 /// Definitions by name; each with where its name begins to mean it.
 type Definitions = BTreeMap<(Space, String), Vec<(Span, u32)>>;
 
+/// The types of a unit that need names of their own.
+struct Known {
+    all: BTreeMap<(Space, String), Vec<Definition>>,
+    is_cpp: bool,
+}
+
 /// Tells the types of a unit apart.
 pub fn tell(file: &SourceFile, unit: &mut Unit) {
-    let is_cpp = unit.is_cpp();
     if !spans(unit).any(|span| unit.function_around(span).is_some()) {
         return;
     }
-    let all: BTreeMap<(Space, String), Vec<Definition>> = definitions(unit)
-        .into_iter()
-        .filter(|(_, several)| {
+    let known = Known::of(file, unit);
+    if known.all.is_empty() {
+        return;
+    }
+    for decl in &mut unit.decls {
+        let at = decl.span.start;
+        match &mut decl.base {
+            BaseType::Named(name) => known.rename(Space::Name, name, at),
+            BaseType::Tagged(tag) => known.rename(Space::Tag, tag, at),
+            _ => {}
+        }
+        if decl.kind == DeclKind::Typedef {
+            known.rename(Space::Name, &mut decl.name, decl.name_span.end);
+        }
+    }
+    let records = unit.records.iter_mut().map(|one| (&mut one.tag, one.span));
+    let enums = unit.forms.enums.iter_mut().map(|one| (&mut one.tag, one.span));
+    for (tag, span) in records.chain(enums) {
+        tag.iter_mut().for_each(|tag| known.rename(Space::Tag, tag, span.start));
+    }
+    for expr in &mut unit.exprs {
+        if let ExprKind::Cast { to, .. } = &mut expr.kind {
+            known.rename_in(to, expr.span.start);
+        }
+    }
+    unit.forms.literals.iter_mut().for_each(|one| known.rename_in(&mut one.to, one.span.start));
+}
+
+impl Known {
+    fn of(file: &SourceFile, unit: &Unit) -> Known {
+        let differ = |several: &[(Span, u32)]| {
             let texts: BTreeSet<_> = several.iter().map(|(span, _)| file.text(*span)).collect();
             let has_functions = |span: &Span| may_have_functions(file, unit, *span);
             // What belongs to a class with functions is found by its name.
             texts.len() > 1
                 && several.iter().any(|(span, _)| unit.function_around(*span).is_some())
                 && !several.iter().any(|(span, _)| has_functions(span))
-        })
-        .map(|(name, several)| {
-            let several = several
-                .into_iter()
-                .map(|(span, from)| Definition { span, scope: scope_from(unit, span, from) });
-            (name, several.collect::<Vec<_>>())
-        })
-        .collect();
-    if all.is_empty() {
-        return;
+        };
+        let all = definitions(unit).into_iter().filter(|(_, several)| differ(several));
+        let all = all.map(|(name, several)| {
+            let scoped = |(span, from)| Definition { span, scope: scope_from(unit, span, from) };
+            (name, several.into_iter().map(scoped).collect())
+        });
+        Known { all: all.collect(), is_cpp: unit.is_cpp() }
     }
-    let meant = |space: Space, name: &str, at: u32| -> Option<String> {
-        let space = if is_cpp { Space::Name } else { space };
-        let several = all.get(&(space, name.to_owned()))?;
+
+    /// The name in the tree of what a name means at a place, if that is a type of a function.
+    fn meant(&self, space: Space, name: &str, at: u32) -> Option<String> {
+        let space = if self.is_cpp { Space::Name } else { space };
+        let several = self.all.get(&(space, name.to_owned()))?;
         let holds = |scope: &Span| scope.start <= at && at < scope.end;
         // What is declared further in begins later.
         let visible = several.iter().filter(|one| one.scope.as_ref().is_some_and(holds));
         let innermost = visible.max_by_key(|one| one.scope.map(|scope| scope.start))?;
         Some(format!("{name}{MARK}{}", innermost.span.start))
-    };
-    let mut named: Vec<(&mut String, String)> = Vec::new();
-    for decl in &mut unit.decls {
-        let found = match &decl.base {
-            BaseType::Named(name) => meant(Space::Name, name, decl.span.start),
-            BaseType::Tagged(tag) => meant(Space::Tag, tag, decl.span.start),
-            _ => None,
-        };
-        if let (BaseType::Named(name) | BaseType::Tagged(name), Some(found)) = (&mut decl.base, found) {
-            named.push((name, found));
-        }
-        if decl.kind == DeclKind::Typedef
-            && let Some(found) = meant(Space::Name, &decl.name, decl.name_span.end)
-        {
-            named.push((&mut decl.name, found));
+    }
+
+    fn rename(&self, space: Space, name: &mut String, at: u32) {
+        if let Some(found) = self.meant(space, name, at) {
+            *name = found;
         }
     }
-    for record in &mut unit.records {
-        let at = record.span.start;
-        if let Some(tag) = &mut record.tag
-            && let Some(found) = meant(Space::Tag, tag, at)
-        {
-            named.push((tag, found));
-        }
-    }
-    for one in &mut unit.forms.enums {
-        let at = one.span.start;
-        if let Some(tag) = &mut one.tag
-            && let Some(found) = meant(Space::Tag, tag, at)
-        {
-            named.push((tag, found));
-        }
-    }
-    let said = |to: &str, at: u32| -> Option<String> {
+
+    /// Renames the type that the words of a cast begin with.
+    fn rename_in(&self, to: &mut String, at: u32) {
         let mut words: Vec<String> = to.split_whitespace().map(str::to_owned).collect();
-        let first = words.iter().position(|word| !["const", "volatile"].contains(&word.as_str()))?;
+        let Some(first) = words.iter().position(|word| !["const", "volatile"].contains(&word.as_str()))
+        else {
+            return;
+        };
         let is_tag = ["struct", "union", "enum"].contains(&words[first].as_str());
         let (space, place) = if is_tag { (Space::Tag, first + 1) } else { (Space::Name, first) };
-        let word = words.get_mut(place)?;
+        let Some(word) = words.get_mut(place) else { return };
         let end = word.find(['*', '(', '[']).unwrap_or(word.len());
-        let found = meant(space, &word[..end], at)?;
-        word.replace_range(..end, &found);
-        Some(words.join(" "))
-    };
-    for expr in &mut unit.exprs {
-        if let ExprKind::Cast { to, .. } = &mut expr.kind
-            && let Some(found) = said(to, expr.span.start)
-        {
-            named.push((to, found));
+        if let Some(found) = self.meant(space, &word[..end], at) {
+            word.replace_range(..end, &found);
+            *to = words.join(" ");
         }
     }
-    for one in &mut unit.forms.literals {
-        if let Some(found) = said(&one.to, one.span.start) {
-            named.push((&mut one.to, found));
-        }
-    }
-    named.into_iter().for_each(|(name, found)| *name = found);
 }
 
 /// Whether the class that a definition of C++ defines may have functions.
