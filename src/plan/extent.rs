@@ -389,13 +389,13 @@ impl Reader<'_> {
                 cond.map_or(Some(()), |cond| self.expr(cond, is_conditional))?;
                 step.map_or(Some(()), |step| self.expr(step, true))?;
                 let range = range.filter(|_| !self.may_leave || !self.leaves(*body));
-                let (depth, known) = (self.depth, self.loops.len());
+                let known = self.loops.len();
                 let is_conditional = is_conditional || range.is_none();
                 self.depth += 1;
                 self.loops.extend(range);
                 let done = self.stmt(*body, is_conditional);
                 self.loops.truncate(known);
-                self.depth = depth;
+                self.depth -= 1;
                 done
             }
             _ => (!self.names(stmt)).then_some(()),

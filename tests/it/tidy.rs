@@ -175,41 +175,43 @@ fn groups_of_imports_are_expanded() {
     assert_eq!(found, BTreeSet::from(expected));
 }
 
-#[test]
-fn openmp_words_stand_in_their_rooms() {
-    let mut exempt: BTreeSet<&str> = MAY_SAY_OMP.iter().map(|(file, _)| *file).collect();
+/// The files of the sources whose code, without its tests, is so although nothing exempts them, and the exemptions that are not
+/// needed.
+fn not_exempt<'a>(
+    exempt: &[(&'a str, &str)],
+    is_so: impl Fn(&str, &str) -> bool,
+) -> (Vec<String>, BTreeSet<&'a str>) {
+    let mut exempt: BTreeSet<&str> = exempt.iter().map(|(file, _)| *file).collect();
     let mut wrong = Vec::new();
     for path in files("src") {
         let name = shown(&path);
         let source = text(&path);
         let core = source.split("#[cfg(test)]").next().filter(|_| !name.ends_with("/tests.rs"));
-        let says = literals(core.unwrap_or_default())
-            .iter()
-            .map(|literal| literal.replace("acc2omp", "").replace("--omp", "").replace("--existing-omp", ""))
-            .any(|literal| literal.contains("omp "));
-        if says && !matches!(room(&name), Some("omp" | "rules")) && !exempt.remove(name.as_str()) {
+        if is_so(&name, core.unwrap_or_default()) && !exempt.remove(name.as_str()) {
             wrong.push(name);
         }
     }
+    (wrong, exempt)
+}
+
+#[test]
+fn openmp_words_stand_in_their_rooms() {
+    let (wrong, exempt) = not_exempt(MAY_SAY_OMP, |name, core| {
+        let says = literals(core)
+            .iter()
+            .map(|literal| literal.replace("acc2omp", "").replace("--omp", "").replace("--existing-omp", ""))
+            .any(|literal| literal.contains("omp "));
+        says && !matches!(room(name), Some("omp" | "rules"))
+    });
     assert!(wrong.is_empty(), "string literals with OpenMP's sentinel outside `omp` and `rules`: {wrong:?}");
     assert!(exempt.is_empty(), "these exemptions are not needed: {exempt:?}");
 }
 
 #[test]
 fn what_is_made_of_a_source_keeps_what_options_say() {
-    let mut allowed: BTreeSet<&str> = MAY_MAKE_SOURCES.iter().map(|(name, _)| *name).collect();
-    let mut wrong = Vec::new();
-    for path in files("src") {
-        let name = shown(&path);
-        let source = text(&path);
-        let core = source.split("#[cfg(test)]").next().filter(|_| !name.ends_with("/tests.rs"));
-        let makes = core.is_some_and(|core| core.contains("SourceFile::new("));
-        if makes && !allowed.remove(name.as_str()) {
-            wrong.push(name);
-        }
-    }
+    let (wrong, exempt) = not_exempt(MAY_MAKE_SOURCES, |_, core| core.contains("SourceFile::new("));
     assert!(wrong.is_empty(), "`SourceFile::new` where `with` keeps what options say: {wrong:?}");
-    assert!(allowed.is_empty(), "these exemptions are not needed: {allowed:?}");
+    assert!(exempt.is_empty(), "these exemptions are not needed: {exempt:?}");
 }
 
 #[test]

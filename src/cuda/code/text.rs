@@ -260,9 +260,8 @@ pub fn with_escapes(text: String) -> String {
     if matches!(source::readable(&text), std::borrow::Cow::Borrowed(_)) {
         return text;
     }
-    let is_literal = |(at, token): &(usize, &str)| {
-        token.starts_with(['"', '\'']) && !text[..*at].ends_with('R') && token.chars().any(is_stand_in)
-    };
+    let is_literal =
+        |(at, token): &(usize, &str)| token.starts_with(['"', '\'']) && !text[..*at].ends_with('R');
     let literals = tokens(&text).into_iter().filter(is_literal).collect();
     let escaped = |literal: &str| {
         let chars = literal.chars().map(|c| match source::byte_of(c) {
@@ -272,10 +271,6 @@ pub fn with_escapes(text: String) -> String {
         Some(chars.collect())
     };
     replaced(&text, literals, escaped)
-}
-
-fn is_stand_in(c: char) -> bool {
-    source::byte_of(c).is_some()
 }
 
 /// The numbers in a text of C, with their places.

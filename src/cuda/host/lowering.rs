@@ -11,7 +11,7 @@ use crate::cuda::file::device::Device;
 use crate::cuda::file::hidden::Hidden;
 use crate::cuda::file::unseen::includers_name;
 use crate::cuda::fit::hoisted::Hoisted;
-use crate::cuda::fit::placement::Placements;
+use crate::cuda::fit::placement::{Placement, Placements};
 use crate::cuda::program::names::Names;
 use crate::cuda::program::{Input, Refused, refused};
 use crate::diag::{self, Diag};
@@ -133,15 +133,12 @@ impl Lowering<'_> {
 
     /// That the device file of a header declares what a construct of it names.
     fn has_names(&self, index: usize) -> Result<(), Refused> {
-        let is_apart = self.placements.directive(index).found().is_ok_and(|place| !place.is_in_place());
-        match includers_name(self.input, index).filter(|_| is_apart) {
-            Some(name) => {
-                let what = format!(
-                    "a construct of a header that uses `{name}`, which the header's includers define,"
-                );
-                Err(refused(self.input.bound[index].directive.span, &what))
-            }
-            None => Ok(()),
+        if !matches!(self.placements.directive(index), Placement::DeviceFile) {
+            return Ok(());
         }
+        let Some(name) = includers_name(self.input, index) else { return Ok(()) };
+        let what =
+            format!("a construct of a header that uses `{name}`, which the header's includers define,");
+        Err(refused(self.input.bound[index].directive.span, &what))
     }
 }
