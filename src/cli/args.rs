@@ -17,6 +17,7 @@ use crate::source::{Form, Language, Languages, Predefined};
 use crate::{Existing, Options, Profile, Queues, To, Version};
 
 use super::build::Told;
+use super::cc;
 
 /// What the user asks for.
 pub enum Request {
@@ -24,6 +25,8 @@ pub enum Request {
     Explain(Option<String>),
     /// The page of a rule, or the list of all.
     Rules(Option<String>),
+    /// A compilation of translations.
+    Compile(Box<cc::Task>),
     /// A translation.
     Translate(Box<Task>),
 }
@@ -110,40 +113,12 @@ struct Args {
     #[arg(long, value_name = "BUILDER", value_parser = builder())]
     emit_build: Option<Builder>,
 
-    /// The newest OpenMP version that the output may use
-    #[arg(long, value_name = "VERSION", value_parser = version())]
-    #[arg(help = "The newest OpenMP version that the output may use [default: 4.5]")]
-    omp: Option<Version>,
-
-    /// The compiler that the output is tuned for [default: generic]
-    #[arg(long, value_name = "COMPILER", value_parser = profile())]
-    profile: Option<Profile>,
-
-    /// What becomes of queues: dependences between tasks, or none: the host waits for each construct
-    #[arg(long = "async", value_name = "HOW", default_value = "queues", value_parser = queues())]
-    queues: Queues,
+    #[command(flatten)]
+    how: How,
 
     /// Keep the OpenACC lines: `#ifdef _OPENACC` stands around them, and the translation behind `#elif defined(_OPENMP)`
     #[arg(long)]
     guard: bool,
-
-    /// What becomes of OpenMP that stands for the code of an OpenACC directive: both stay and a message asks, it is kept and
-    /// the OpenACC goes, or it is replaced by the translation
-    #[arg(long, value_name = "HOW", default_value = "ask", value_parser = existing())]
-    existing_omp: Existing,
-
-    /// Add `if(target: CONDITION)`: where it is false at run time, the host runs what the device would
-    #[arg(long, value_name = "CONDITION")]
-    host_fallback: Option<String>,
-
-    /// The device whose `device_type` clauses count
-    #[arg(long, value_name = "NAME", default_value = "nvidia")]
-    device_type: String,
-
-    /// No two names lead to the same memory: pointers do not keep loops of `kernels`, and those with `auto`, from being found
-    /// parallel
-    #[arg(long)]
-    assume_no_alias: bool,
 
     /// Say with `#line` in device code which line of the source it comes from (`--to cuda`)
     #[arg(long)]
@@ -173,10 +148,6 @@ struct Args {
     #[arg(short = 'p', value_name = "DIR|FILE", help_heading = PREPROCESSOR)]
     database: Option<PathBuf>,
 
-    /// Let a file cost so many times as much work and memory before it is left; 0: as much as it takes
-    #[arg(long, value_name = "TIMES", default_value_t = 1)]
-    budget: u32,
-
     /// Number of threads [default: one for each core]
     #[arg(short, long = "jobs", value_name = "N", default_value_t = 0, hide_default_value = true)]
     jobs: usize,
@@ -190,6 +161,45 @@ struct Args {
     verbose: bool,
 }
 
+/// How translations are made.
+#[derive(Debug, clap::Args)]
+struct How {
+    /// The newest OpenMP version that the output may use
+    #[arg(long, value_name = "VERSION", value_parser = version())]
+    #[arg(help = "The newest OpenMP version that the output may use [default: 4.5]")]
+    omp: Option<Version>,
+
+    /// The compiler that the output is tuned for [default: generic]
+    #[arg(long, value_name = "COMPILER", value_parser = profile())]
+    profile: Option<Profile>,
+
+    /// What becomes of queues: dependences between tasks, or none: the host waits for each construct
+    #[arg(long = "async", value_name = "HOW", default_value = "queues", value_parser = queues())]
+    queues: Queues,
+
+    /// What becomes of OpenMP that stands for the code of an OpenACC directive: both stay and a message asks, it is kept and
+    /// the OpenACC goes, or it is replaced by the translation
+    #[arg(long, value_name = "HOW", default_value = "ask", value_parser = existing())]
+    existing_omp: Existing,
+
+    /// Add `if(target: CONDITION)`: where it is false at run time, the host runs what the device would
+    #[arg(long, value_name = "CONDITION")]
+    host_fallback: Option<String>,
+
+    /// The device whose `device_type` clauses count
+    #[arg(long, value_name = "NAME", default_value = "nvidia")]
+    device_type: String,
+
+    /// No two names lead to the same memory: pointers do not keep loops of `kernels`, and those with `auto`, from being found
+    /// parallel
+    #[arg(long)]
+    assume_no_alias: bool,
+
+    /// Let a file cost so many times as much work and memory before it is left; 0: as much as it takes
+    #[arg(long, value_name = "TIMES", default_value_t = 1)]
+    budget: u32,
+}
+
 /// The heading of the options that compilers have, too.
 const PREPROCESSOR: &str = "Preprocessor (as the compilers are told)";
 
@@ -198,6 +208,28 @@ const AFTER: &str = "Exit status: 0 all translated, 1 some OpenACC is left, 2 wr
 
 #[derive(Debug, Subcommand)]
 enum Topic {
+    /// Compile translations: `acc2omp cc -- clang -fopenmp -c a.c` runs that command with `a.c` translated; `c++` and `fc` do, too
+    #[command(visible_aliases = ["c++", "fc"])]
+    Cc {
+        #[command(flatten)]
+        how: How,
+
+        /// Write what is compiled into a compilation database
+        #[arg(long, value_name = "FILE")]
+        record: Option<PathBuf>,
+
+        /// Say nothing of the translation
+        #[arg(short, long, conflicts_with = "verbose")]
+        quiet: bool,
+
+        /// Show every note in full
+        #[arg(short, long)]
+        verbose: bool,
+
+        /// The compiler's command line
+        #[arg(last = true, required = true, value_name = "COMMAND")]
+        command: Vec<OsString>,
+    },
     /// Explain a diagnostic, as in `acc2omp explain A0205`; without a code, list all
     Explain {
         /// The code
@@ -273,7 +305,8 @@ const DEVICE_TYPES: [&str; 10] =
 
 /// What is remarkable about the options.
 fn notes(device_type: &str) -> Vec<String> {
-    let known = DEVICE_TYPES.contains(&device_type);
+    let device_type = device_type.to_ascii_lowercase();
+    let known = DEVICE_TYPES.contains(&&*device_type);
     let said = || {
         let all = DEVICE_TYPES.map(|name| format!("`{name}`")).join(", ");
         format!("no OpenACC compiler is known to call a device `{device_type}`; known are {all}")
@@ -304,6 +337,19 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, c
     match args.topic {
         Some(Topic::Explain { code }) => Ok(Request::Explain(code)),
         Some(Topic::Rules { name }) => Ok(Request::Rules(name)),
+        Some(Topic::Cc { how, record, quiet, verbose, command }) => {
+            how.agree()?;
+            let has_profile = how.profile.is_some();
+            let options = how.options();
+            Ok(Request::Compile(Box::new(cc::Task {
+                words: command,
+                options,
+                has_profile,
+                record,
+                quiet,
+                verbose,
+            })))
+        }
         None => args.task(predefined).map(|task| Request::Translate(Box::new(task))),
     }
 }
@@ -322,6 +368,33 @@ fn predefined(args: &Args, matches: &ArgMatches) -> Predefined {
     said
 }
 
+impl How {
+    /// Refuses what cannot be.
+    fn agree(&self) -> Result<(), clap::Error> {
+        match self.host_fallback.as_deref().filter(|text| !host::is_condition(text)) {
+            Some(condition) => {
+                let why = format!("`--host-fallback` wants a condition: `{condition}` is none");
+                Err(wrong(ErrorKind::InvalidValue, &why))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn options(self) -> Options {
+        Options {
+            omp: self.omp.unwrap_or(Version(45)),
+            profile: self.profile.unwrap_or_default(),
+            queues: self.queues,
+            existing: self.existing_omp,
+            host_fallback: self.host_fallback,
+            device_type: self.device_type.to_ascii_lowercase(),
+            assume_no_alias: self.assume_no_alias,
+            budget: Budget::default().times(self.budget),
+            ..Options::default()
+        }
+    }
+}
+
 impl Args {
     fn task(self, predefined: Predefined) -> Result<Task, clap::Error> {
         let from_stdin = self.inputs.iter().any(|input| input == Path::new("-"));
@@ -337,8 +410,7 @@ impl Args {
         let destination = self.destination(from_stdin)?;
         self.agree(&destination, from_stdin)?;
         let inputs = if from_stdin { Vec::new() } else { self.inputs };
-        let device_type = self.device_type.to_ascii_lowercase();
-        let mut notes = notes(&device_type);
+        let mut notes = notes(&self.how.device_type);
         let mut told = Told { predefined: Arc::new(predefined), ..Told::default() };
         for folder in &self.folders {
             match folder.canonicalize() {
@@ -348,18 +420,9 @@ impl Args {
         }
         let options = Options {
             to: self.to,
-            omp: self.omp.unwrap_or(Version(45)),
-            profile: self.profile.unwrap_or_default(),
-            queues: self.queues,
             guard: self.guard,
-            existing: self.existing_omp,
-            host_fallback: self.host_fallback,
-            device_type,
-            assume_no_alias: self.assume_no_alias,
             line_directives: self.line_directives,
-            has_namesake: false,
-            folder: String::new(),
-            budget: Budget::default().times(self.budget),
+            ..self.how.options()
         };
         let (threads, quiet, verbose, force) = (self.jobs, self.quiet, self.verbose, self.force);
         let languages = Languages { form: self.form.0, named: self.languages };
@@ -392,10 +455,10 @@ impl Args {
         }
         let of_openmp = [
             ("--guard", self.guard),
-            ("--host-fallback", self.host_fallback.is_some()),
-            ("--async sync", self.queues == Queues::Dropped),
-            ("--omp", self.omp.is_some()),
-            ("--profile", self.profile.is_some()),
+            ("--host-fallback", self.how.host_fallback.is_some()),
+            ("--async sync", self.how.queues == Queues::Dropped),
+            ("--omp", self.how.omp.is_some()),
+            ("--profile", self.how.profile.is_some()),
         ];
         if let Some((name, _)) = of_openmp.iter().find(|(_, is_set)| is_cuda && *is_set) {
             let why = format!("`{name}` is about OpenMP: it does not go with `--to cuda`");
@@ -411,10 +474,7 @@ impl Args {
         if self.force && *destination != Destination::InPlace {
             return Err(wrong(ErrorKind::ArgumentConflict, "`--force` goes with `--in-place`"));
         }
-        if let Some(condition) = self.host_fallback.as_deref().filter(|text| !host::is_condition(text)) {
-            let why = format!("`--host-fallback` wants a condition: `{condition}` is none");
-            return Err(wrong(ErrorKind::InvalidValue, &why));
-        }
+        self.how.agree()?;
         let is_tree = matches!(destination, Destination::Tree(_));
         if self.emit_build.is_some() && !(is_cuda && is_tree) {
             return Err(wrong(

@@ -90,8 +90,12 @@ fn standard_input(task: &Task) -> Verdict {
     }
     let here = std::env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
     let build = Build::from(task.told.clone());
-    let work =
-        Work { task, headers: Headers::new(vec![here.clone()], build), manner: manner(task), out: None };
+    let work = Work {
+        task,
+        headers: Headers::new(vec![here.clone()], build),
+        manner: manner(task.verbose),
+        out: None,
+    };
     let language = task.languages.form.map_or(Language::C, Language::Fortran);
     let file = SourceFile::new("<stdin>", bytes, language);
     let source = work.headers.source(file, &here.join("<stdin>"));
@@ -124,7 +128,7 @@ fn trees(task: &Task) -> Verdict {
     };
     let files: Vec<&Path> = tree.jobs.iter().map(|job| job.real.as_path()).collect();
     let headers = Headers::among(tree.roots.clone(), &files, task.options.to, &task.languages, build);
-    let work = Work { task, headers, manner: manner(task), out };
+    let work = Work { task, headers, manner: manner(task.verbose), out };
     let progress = Progress::new(tree.jobs.len(), task.quiet);
     let all = || tree.jobs.par_iter().map(|job| progress.through(|| one(job, &work))).collect::<Vec<Done>>();
     let threads = task.threads.min(THREADS);
@@ -171,10 +175,11 @@ fn prepare(tree: &Tree, task: &Task) -> Result<Option<Folder>, String> {
     }
 }
 
-fn manner(task: &Task) -> Manner {
+/// How to speak to standard error.
+pub fn manner(verbose: bool) -> Manner {
     let color =
         io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    Manner { color, verbose: task.verbose }
+    Manner { color, verbose }
 }
 
 fn one(job: &Job, work: &Work) -> Done {

@@ -104,9 +104,17 @@ impl Build {
         Ok(Build { listed, common, has_database: true, ..Build::from(all) })
     }
 
+    /// How a file is built that is told `all`, beside others of which something else is known.
+    pub fn beside(all: Told, others: HashMap<PathBuf, Told>) -> Build {
+        let all = Arc::new(all);
+        let listed = others.into_iter().map(|(file, told)| (file, Arc::new(told))).collect();
+        Build { listed, common: Arc::clone(&all), all, has_database: false }
+    }
+
     /// What is said of a file that is compiled by itself; `None` if the database does not know it.
     pub fn listed(&self, file: &Path) -> Option<&Arc<Told>> {
-        if self.has_database { self.listed.get(file) } else { Some(&self.all) }
+        let known = self.listed.get(file);
+        if self.has_database { known } else { known.or(Some(&self.all)) }
     }
 
     /// What is said of a file that others include.
@@ -137,9 +145,9 @@ impl Entry {
 
 impl Told {
     /// Reads the words of a compiler's command, which runs in `directory`.
-    fn read(words: Vec<String>, directory: &Path) -> Told {
-        let mut all = Vec::new();
-        words.into_iter().for_each(|word| expand(word, directory, DEPTH, &mut all));
+    pub fn read(words: Vec<String>, directory: &Path) -> Told {
+        let written_out = words.into_iter().flat_map(|word| response(word, directory));
+        let all: Vec<String> = written_out.flat_map(of_preprocessor).collect();
         let mut told = Told::default();
         let mut words = all.iter().map(String::as_str);
         while let Some(word) = words.next() {
@@ -171,6 +179,14 @@ impl Told {
         }
     }
 
+    /// The file that an inclusion means where a compiler is told this: the first of its name beside the file that includes it
+    /// (unless the name stands between angle brackets) and in the folders of the options.
+    pub fn included(&self, beside: Option<&Path>, name: &str) -> Option<PathBuf> {
+        let folders = self.folders.iter().chain(&self.system).map(PathBuf::as_path);
+        let mut places = beside.into_iter().chain(folders).map(|folder| folder.join(name));
+        places.find(|path| path.is_file()).and_then(|path| path.canonicalize().ok())
+    }
+
     /// Keeps of names what another command for the file says, too, and adds its folders.
     fn join(&mut self, other: &Told) {
         Arc::make_mut(&mut self.predefined).keep_common(&other.predefined);
@@ -199,11 +215,14 @@ impl Told {
     }
 }
 
-/// A word of a command, or those in the file that it names: `@FILE`. What follows `-Wp,` are words for the preprocessor.
+/// A word of a command, or those in the file that it names: `@FILE`.
+pub fn response(word: String, directory: &Path) -> Vec<String> {
+    let mut all = Vec::new();
+    expand(word, directory, DEPTH, &mut all);
+    all
+}
+
 fn expand(word: String, directory: &Path, depth: usize, all: &mut Vec<String>) {
-    if let Some(words) = word.strip_prefix("-Wp,").or_else(|| word.strip_prefix("-WF,")) {
-        return all.extend(words.split(',').map(str::to_owned));
-    }
     let file = word.strip_prefix('@').filter(|_| depth > 0);
     match file.and_then(|name| fs::read(directory.join(name)).ok()) {
         Some(text) => {
@@ -211,6 +230,14 @@ fn expand(word: String, directory: &Path, depth: usize, all: &mut Vec<String>) {
             words.into_iter().for_each(|word| expand(word, directory, depth - 1, all));
         }
         None => all.push(word),
+    }
+}
+
+/// The words for the preprocessor behind `-Wp,`, or the word itself.
+fn of_preprocessor(word: String) -> Vec<String> {
+    match word.strip_prefix("-Wp,").or_else(|| word.strip_prefix("-WF,")) {
+        Some(words) => words.split(',').map(str::to_owned).collect(),
+        None => vec![word],
     }
 }
 

@@ -6,6 +6,7 @@
 mod args;
 mod batch;
 mod build;
+mod cc;
 mod explain;
 mod files;
 mod headers;
@@ -36,6 +37,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let verdict = match args::parse(arguments) {
         Ok(Request::Explain(code)) => explain::code(code.as_deref()),
         Ok(Request::Rules(name)) => explain::rule(name.as_deref()),
+        Ok(Request::Compile(task)) => return cc::run(&task),
         Ok(Request::Translate(task)) => batch::run(&task),
         Err(refusal) => refuse(&refusal),
     };

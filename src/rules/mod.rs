@@ -17,7 +17,7 @@ mod schema;
 pub use coverage::{index, matrix};
 pub use embed::FILES;
 pub use page::{Example, LoadError, Page, Rules, with_outputs};
-pub use profile::{ProfileRules, profile};
+pub use profile::{ProfileRules, profile, profile_of_command};
 pub use rule::{
     Action, CudaRow, Lines, Meaning, Place, Pragma, Row, RowId, Situation, Strategy, Template, TemplateArg,
 };

@@ -12,6 +12,8 @@ use serde::Deserialize;
 pub struct ProfileRules {
     /// One sentence for the user.
     pub summary: String,
+    /// The compilers' commands, without version and target.
+    pub commands: Vec<String>,
     /// `collapse`: a tight nest becomes one loop; `split`: gangs outside, lanes inside.
     pub tight_nest: String,
     /// An inner loop with fewer literal iterations than this stays inside one thread.
@@ -59,5 +61,27 @@ pub fn profile(name: &str) -> &'static ProfileRules {
     match found {
         Some((_, profile)) => profile,
         None => unreachable!("there are no profiles"),
+    }
+}
+
+/// The name of the profile for a compiler by the name of its command, as in `x86_64-linux-gnu-gcc-12`; `generic` for others.
+pub fn profile_of_command(command: &str) -> &'static str {
+    let is_named = |profile: &ProfileRules| {
+        command.split('-').any(|part| profile.commands.iter().any(|known| known == part))
+    };
+    let found = PROFILES.iter().find(|(_, profile)| is_named(profile)).or(PROFILES.first());
+    found.map_or("generic", |(name, _)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compilers_are_known_by_their_commands() {
+        let commands =
+            ["x86_64-linux-gnu-gcc-12", "clang++-19", "flang-new-22", "nvc", "mpicc", "ifx", "clangd"];
+        let expected = ["gcc", "clang", "clang", "nvc", "generic", "icx", "generic"];
+        assert_eq!(commands.map(profile_of_command), expected);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Invariant: the same outline shows different files different parts of a header, as the preprocessor does.
 
-use crate::source::SourceFile;
+use crate::source::{SourceFile, Span};
 
 use super::defined::Defined;
 use super::preproc::{self, Shown, Step};
@@ -30,6 +30,15 @@ impl Outline {
         }));
         steps.sort_by_key(|step| step.start);
         Outline { steps }
+    }
+
+    /// The names of the files that it includes, whether they stand between quotes, and the lines that say so.
+    pub fn includes(&self) -> impl Iterator<Item = (&str, bool, Span)> {
+        let all = self.steps.iter().filter(|step| step.word == "include");
+        all.filter_map(|step| {
+            let (name, is_quoted) = shadow::included(&step.rest)?;
+            Some((name, is_quoted, Span { start: step.start, end: step.end }))
+        })
     }
 
     /// What is shown of the file where it is included, in source order: `defined` are the macros there, and behind it those

@@ -4,6 +4,7 @@
 
 use crate::budget::Budget;
 use crate::omp::{self, Queues};
+use crate::rules;
 use crate::source::Language;
 
 use super::Existing;
@@ -43,6 +44,12 @@ impl Profile {
         Profile::Amdclang,
         Profile::Icx,
     ];
+
+    /// The profile for the compiler with this command, without folder.
+    pub fn of_compiler(command: &str) -> Profile {
+        let name = rules::profile_of_command(command);
+        Profile::ALL.into_iter().find(|profile| profile.name() == name).unwrap_or_default()
+    }
 
     /// The name of its page in `rules/profile/`.
     pub fn name(self) -> &'static str {

@@ -1,0 +1,249 @@
+//! The command line of a compiler: which of its words are sources, and what is asked of them.
+//!
+//! Invariant: words that are not understood are passed on as they came.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use crate::cli::build::response;
+use crate::source::{Form, Language, Languages};
+
+/// Options whose value is the next word, in one compiler or another: what stands there is no source.
+const WITH_VALUE: [&str; 48] = [
+    "-A",
+    "-B",
+    "-D",
+    "-G",
+    "-I",
+    "-J",
+    "-L",
+    "-MF",
+    "-MJ",
+    "-MQ",
+    "-MT",
+    "-T",
+    "-U",
+    "-V",
+    "-Xarch_device",
+    "-Xarch_host",
+    "-Xassembler",
+    "-Xclang",
+    "-Xcompiler",
+    "-Xflang",
+    "-Xlinker",
+    "-Xpreprocessor",
+    "-Xptxas",
+    "-arch",
+    "-aux-info",
+    "-b",
+    "-ccbin",
+    "-dumpbase",
+    "-dumpdir",
+    "-e",
+    "-framework",
+    "-h",
+    "-idirafter",
+    "-imacros",
+    "-include",
+    "-include-pch",
+    "-iprefix",
+    "-iquote",
+    "-isysroot",
+    "-isystem",
+    "-l",
+    "-mllvm",
+    "-module",
+    "-target",
+    "-u",
+    "-z",
+    "--param",
+    "--sysroot",
+];
+
+/// Options with which sources are only looked at: the compiler gets them as they are.
+const ONLY_LOOKS: [&str; 8] = ["-E", "-M", "-MM", "-###", "--version", "-dM", "-dumpversion", "--help"];
+
+/// How options begin that turn OpenMP on.
+const OPENMP: [&str; 9] =
+    ["-fopenmp", "-mp", "-qopenmp", "-fiopenmp", "-qsmp", "-homp", "-Kopenmp", "-openmp", "omp"];
+
+/// Programs that run the compiler named behind them.
+const LAUNCHERS: [&str; 3] = ["ccache", "distcc", "sccache"];
+
+/// A compiler's command line.
+#[derive(Clone, Debug)]
+pub struct Command {
+    /// All words, the program first; files of options are written out.
+    pub words: Vec<OsString>,
+    /// The places of its sources among the words, and their languages.
+    pub sources: Vec<(usize, Language)>,
+    /// The form of all Fortran sources, if options say it.
+    pub form: Option<Form>,
+    /// What `-o` names.
+    pub output: Option<PathBuf>,
+    /// Whether it ends before the link: `-c`, `-S`.
+    pub ends_early: bool,
+    /// Whether sources are only looked at, as by `-E`.
+    pub only_looks: bool,
+    /// Whether an option turns OpenMP on.
+    pub has_openmp: bool,
+}
+
+impl Command {
+    /// Reads it; `directory` is where it runs.
+    pub fn read(words: &[OsString], directory: &Path) -> Command {
+        let words: Vec<OsString> = words.iter().flat_map(|word| written_out(word, directory)).collect();
+        let name = compiler(&words);
+        let mut command = Command {
+            words: Vec::new(),
+            sources: Vec::new(),
+            form: None,
+            output: None,
+            ends_early: false,
+            only_looks: false,
+            has_openmp: false,
+        };
+        let is_cpp = name.ends_with("++") || ["CC", "mpicxx", "icpx", "icpc", "mpiCC"].contains(&&*name);
+        let mut asked: Option<Option<Language>> = None;
+        let mut at = 1;
+        while let Some(word) = words.get(at) {
+            let text = word.to_string_lossy();
+            let value = || words.get(at + 1).map(|word| word.to_string_lossy().into_owned());
+            match &*text {
+                "-c" | "-S" => command.ends_early = true,
+                "-o" => command.output = words.get(at + 1).map(PathBuf::from),
+                "-x" => asked = value().map(|name| language_called(&name)),
+                "-ffixed-form" | "-Mfixed" | "-fixed" | "-f fixed" => command.form = Some(Form::Fixed),
+                "-ffree-form" | "-Mfree" | "-Mfreeform" | "-free" => command.form = Some(Form::Free),
+                text if ONLY_LOOKS.contains(&text) => command.only_looks = true,
+                text if text.starts_with("-x") && !text.starts_with("-xc++-") && !text.contains('=') => {
+                    asked = language_called(&text[2..]).map(Some);
+                }
+                text if text.starts_with("-o") && text.len() > 2 && !text.starts_with("-openmp") => {
+                    command.output = Some(PathBuf::from(&text[2..]));
+                }
+                _ => {}
+            }
+            command.has_openmp |= OPENMP.iter().any(|begin| text.starts_with(begin));
+            let has_value = WITH_VALUE.contains(&&*text) || *text == *"-o" || *text == *"-x";
+            if has_value || text.starts_with("-Xopenmp-target") {
+                at += 2;
+                continue;
+            }
+            if !text.starts_with('-') {
+                let known = Language::of(Path::new(word)).filter(|language| *language != Language::Header);
+                let language = match asked {
+                    Some(Some(language)) => Some(language),
+                    Some(None) => None,
+                    None => {
+                        known.map(|known| if is_cpp && known == Language::C { Language::Cpp } else { known })
+                    }
+                };
+                let is_file = || directory.join(word).is_file();
+                if let Some(language) = language.filter(|_| is_file()) {
+                    command.sources.push((at, language));
+                }
+            }
+            at += 1;
+        }
+        command.words = words;
+        command
+    }
+
+    /// The words, as text.
+    pub fn texts(&self) -> Vec<String> {
+        self.words.iter().map(|word| word.to_string_lossy().into_owned()).collect()
+    }
+
+    /// The languages of sources, as options say them.
+    pub fn languages(&self) -> Languages {
+        Languages { form: self.form, named: Vec::new() }
+    }
+
+    /// The name of the compiler, without folder.
+    pub fn compiler(&self) -> String {
+        compiler(&self.words)
+    }
+
+    /// The value behind an option that is a word of its own.
+    pub fn value(&self, option: &str) -> Option<&OsStr> {
+        let at = self.words.iter().rposition(|word| word == option)?;
+        self.words.get(at + 1).map(OsString::as_os_str)
+    }
+}
+
+/// A word, or those in the file of options that it names.
+fn written_out(word: &OsString, directory: &Path) -> Vec<OsString> {
+    match word.to_str().filter(|text| text.starts_with('@')) {
+        Some(text) => response(text.to_owned(), directory).into_iter().map(OsString::from).collect(),
+        None => vec![word.clone()],
+    }
+}
+
+/// The name of the compiler, without folder, behind programs that only run it.
+fn compiler(words: &[OsString]) -> String {
+    let names = words.iter().map(|word| {
+        let name = Path::new(word).file_name().unwrap_or(word);
+        name.to_string_lossy().into_owned()
+    });
+    names.into_iter().find(|name| !LAUNCHERS.contains(&name.as_str())).unwrap_or_default()
+}
+
+/// The language that `-x` names; `None` for one that is not translated.
+fn language_called(name: &str) -> Option<Language> {
+    match name {
+        "c" => Some(Language::C),
+        "c++" => Some(Language::Cpp),
+        "f77" | "f77-cpp-input" => Some(Language::Fortran(Form::Fixed)),
+        "f95" | "f95-cpp-input" => Some(Language::Fortran(Form::Free)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn read(line: &str) -> (Command, Vec<(String, Language)>) {
+        let place = tempfile::tempdir().unwrap();
+        for name in ["a.c", "b.cc", "m.f90", "o.c", "x.h"] {
+            std::fs::write(place.path().join(name), "").unwrap();
+        }
+        std::fs::write(place.path().join("more"), "-DX a.c -fopenmp").unwrap();
+        let words: Vec<OsString> = shlex::split(line).unwrap().into_iter().map(OsString::from).collect();
+        let command = Command::read(&words, place.path());
+        let sources = command.sources.iter();
+        let named =
+            sources.map(|(at, language)| (command.words[*at].to_string_lossy().into_owned(), *language));
+        let named = named.collect();
+        (command, named)
+    }
+
+    #[test]
+    fn sources_are_words_that_are_no_values() {
+        let (command, sources) = read("clang -c -include o.c -D o.c a.c -MF o.c -o x.o b.cc gone.c x.h");
+        assert_eq!(sources, [("a.c".to_owned(), Language::C), ("b.cc".to_owned(), Language::Cpp)]);
+        assert!(command.ends_early && !command.only_looks && !command.has_openmp);
+        assert_eq!(command.output, Some(PathBuf::from("x.o")));
+    }
+
+    #[test]
+    fn the_language_is_what_the_command_says() {
+        assert_eq!(read("/usr/bin/g++ a.c").1, [("a.c".to_owned(), Language::Cpp)]);
+        assert_eq!(read("ccache clang++-19 a.c").1, [("a.c".to_owned(), Language::Cpp)]);
+        assert_eq!(read("gcc -x c++ a.c").1, [("a.c".to_owned(), Language::Cpp)]);
+        assert_eq!(read("gcc -x assembler a.c").1, []);
+        assert_eq!(read("gcc @more").1, [("a.c".to_owned(), Language::C)]);
+        assert!(read("gcc @more").0.has_openmp);
+        let fixed = read("gfortran -ffixed-form m.f90").0;
+        assert_eq!((fixed.form, fixed.sources.len()), (Some(Form::Fixed), 1));
+    }
+
+    #[test]
+    fn what_only_looks_is_known() {
+        assert!(read("gcc -E a.c").0.only_looks);
+        assert!(read("gcc -MM a.c").0.only_looks);
+        assert!(!read("gcc -MMD -MP -c a.c").0.only_looks);
+    }
+}

@@ -1,0 +1,113 @@
+//! Files of dependences that compilers write for `make`: they name sources, not translations.
+//!
+//! Invariant: what the scratch folder holds of its own is in none of them.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::command::Command;
+use super::mirror::Mirror;
+
+/// Lets the files of dependences that a command writes name the `sources` (by the places of their words) and what these include.
+pub fn mend(command: &Command, sources: &[(usize, &Path)], mirror: &Mirror, here: &Path) -> io::Result<()> {
+    let named = sources
+        .iter()
+        .map(|(at, real)| (mirror.place(real), command.words[*at].to_string_lossy().into_owned()));
+    let named: Vec<(PathBuf, String)> = named.collect();
+    for path in written(command, here) {
+        let Ok(text) = fs::read_to_string(&path) else { continue };
+        let new = mended(&text, mirror.root(), &named);
+        if new != text {
+            fs::write(&path, new)?;
+        }
+    }
+    Ok(())
+}
+
+/// The files of dependences that a command writes.
+fn written(command: &Command, here: &Path) -> Vec<PathBuf> {
+    let has = |option: &str| command.words.iter().any(|word| word == option);
+    let by_preprocessor = command
+        .words
+        .iter()
+        .filter_map(|word| word.to_str())
+        .filter_map(|word| word.strip_prefix("-Wp,-MD,").or_else(|| word.strip_prefix("-Wp,-MMD,")));
+    let mut all: Vec<PathBuf> = by_preprocessor.map(|name| here.join(name)).collect();
+    if !has("-MD") && !has("-MMD") {
+        return all;
+    }
+    if let Some(file) = command.value("-MF") {
+        all.push(here.join(file));
+    } else if let Some(output) = &command.output {
+        all.push(here.join(output).with_extension("d"));
+    } else {
+        let names = command.sources.iter().filter_map(|(at, _)| Path::new(&command.words[*at]).file_stem());
+        all.extend(names.map(|name| here.join(name).with_extension("d")));
+    }
+    all
+}
+
+/// A text of rules in which each file of the mirror below `root` is the one that it stands for: `named` are those that the
+/// command names.
+fn mended(text: &str, root: &Path, named: &[(PathBuf, String)]) -> String {
+    let root = root.display().to_string();
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let mut rest = line;
+        while let Some(at) = rest.find(&root) {
+            out += &rest[..at];
+            let word = &rest[at..];
+            let end = end_of_word(word);
+            let (path, colon) = match word[..end].strip_suffix(':') {
+                Some(path) => (path, true),
+                None => (&word[..end], false),
+            };
+            rest = &word[end..];
+            let plain = path.replace("\\ ", " ").replace("\\#", "#").replace("$$", "$");
+            let behind = &plain[root.len()..];
+            let name =
+                named.iter().find(|(place, _)| *place == Path::new(&plain)).map(|(_, name)| name.clone());
+            let name = name.or_else(|| Path::new(behind).is_file().then(|| behind.to_owned()));
+            if let Some(name) = name {
+                out += &name.replace('$', "$$").replace('#', "\\#").replace(' ', "\\ ");
+                out += if colon { ":" } else { "" };
+            }
+        }
+        out += rest;
+    }
+    out
+}
+
+/// Where a word of a rule ends: at a blank without a backslash.
+fn end_of_word(text: &str) -> usize {
+    let mut before = ' ';
+    for (at, c) in text.char_indices() {
+        if c.is_whitespace() && before != '\\' {
+            return at;
+        }
+        before = c;
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn sources_are_named_and_nothing_of_the_mirror() {
+        let place = tempfile::tempdir().unwrap();
+        let header = place.path().join("a b.h");
+        fs::write(&header, "").unwrap();
+        let (header, escaped) =
+            (header.display().to_string(), header.display().to_string().replace(' ', "\\ "));
+        let text = format!(
+            "x.o: /scratch/s/a.c x.h /scratch{escaped} \\\n /scratch/s/acc2omp.h y.h\n/scratch{escaped}:\n/scratch/s/acc2omp.h:\n"
+        );
+        let named = [(PathBuf::from("/scratch/s/a.c"), "src/a.c".to_owned())];
+        let expected = format!("x.o: src/a.c x.h {escaped} \\\n  y.h\n{escaped}:\n\n");
+        assert_eq!(mended(&text, Path::new("/scratch"), &named), expected, "{header}");
+    }
+}

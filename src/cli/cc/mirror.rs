@@ -1,0 +1,182 @@
+//! The scratch folder: a translation stands in it below the path of its source, with what it includes.
+//!
+//! Invariant: each inclusion leads to the file that it led to, or to that file's translation.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use tempfile::TempDir;
+
+use super::lines;
+use crate::SUPPORT;
+use crate::cli::build::Told;
+use crate::scan::{self, Outline};
+use crate::source::SourceFile;
+
+/// A file as a compiler reads it.
+#[derive(Clone, Debug)]
+pub struct Read {
+    /// The source.
+    pub file: SourceFile,
+    /// The files that it includes, which are not the system's: the name, and where it leads.
+    pub includes: Vec<(String, bool, PathBuf)>,
+}
+
+/// The files of one compilation, by their paths without links.
+pub type Files = BTreeMap<PathBuf, Read>;
+
+/// Reads a source and the files that it includes, directly or not, where compilers are told this.
+pub fn read(source: SourceFile, real: &Path, told: &Told) -> Files {
+    let mut files = Files::new();
+    let mut open = vec![(real.to_path_buf(), source)];
+    while let Some((path, file)) = open.pop() {
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let mut includes = Vec::new();
+        for (name, is_quoted, _) in Outline::of(&file).includes() {
+            let Some(target) = told.included(Some(folder).filter(|_| is_quoted), name) else { continue };
+            includes.push((name.to_owned(), is_quoted, target));
+        }
+        for (_, _, target) in &includes {
+            let is_new = !files.contains_key(target) && target != &path;
+            if let Some(bytes) =
+                fs::read(target).ok().filter(|bytes| is_new && bytes.len() < u32::MAX as usize)
+            {
+                let language = scan::language_included(target, &bytes, file.language);
+                let found = SourceFile::new(target.display().to_string(), bytes, language);
+                open.push((target.clone(), found));
+            }
+        }
+        files.insert(path, Read { file, includes });
+    }
+    files
+}
+
+/// The files that must stand in the scratch folder: those that change, and those that include them.
+pub fn needed(files: &Files, changed: impl IntoIterator<Item = PathBuf>) -> BTreeSet<PathBuf> {
+    let mut includers: BTreeMap<&Path, Vec<&Path>> = BTreeMap::new();
+    for (path, read) in files {
+        for (_, _, target) in &read.includes {
+            includers.entry(target).or_default().push(path);
+        }
+    }
+    let mut needed = BTreeSet::new();
+    let mut open: Vec<PathBuf> = changed.into_iter().collect();
+    while let Some(path) = open.pop() {
+        if needed.contains(&path) {
+            continue;
+        }
+        open.extend(includers.get(path.as_path()).into_iter().flatten().map(|path| path.to_path_buf()));
+        needed.insert(path);
+    }
+    needed
+}
+
+/// A scratch folder.
+#[derive(Debug)]
+pub struct Mirror {
+    folder: TempDir,
+}
+
+impl Mirror {
+    /// Makes one.
+    pub fn new() -> io::Result<Mirror> {
+        Ok(Mirror { folder: tempfile::Builder::new().prefix("acc2omp-").tempdir()? })
+    }
+
+    /// Where the mirror begins.
+    pub fn root(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Where the mirror has a file or folder.
+    pub fn place(&self, real: &Path) -> PathBuf {
+        let names = real.components().filter(|part| matches!(part, Component::Normal(_)));
+        names.fold(self.folder.path().to_path_buf(), |place, name| place.join(name))
+    }
+
+    /// Writes a file beside others that the translation needs.
+    pub fn write(&self, real: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
+        let place = self.place(real);
+        place.parent().map_or(Ok(()), fs::create_dir_all)?;
+        fs::write(&place, bytes)?;
+        Ok(place)
+    }
+
+    /// Writes the translation `text` of a file, which compilers call `name`.
+    pub fn file(
+        &self,
+        real: &Path,
+        read: &Read,
+        text: &[u8],
+        name: &str,
+        needed: &BTreeSet<PathBuf>,
+    ) -> io::Result<()> {
+        let language = read.file.language;
+        let text = match language.is_fortran() {
+            true => text.to_vec(),
+            false => self.redirected(read, real, text, needed),
+        };
+        self.write(real, &lines::numbered(&read.file.bytes, &text, name, language)).map(drop)
+    }
+
+    /// Writes the library's header beside a translation that includes it.
+    pub fn support(&self, real: &Path) -> io::Result<()> {
+        self.write(&real.with_file_name(SUPPORT.0), SUPPORT.1.as_bytes()).map(drop)
+    }
+
+    /// A C text whose inclusions lead to where they led, or to translations.
+    fn redirected(&self, read: &Read, real: &Path, text: &[u8], needed: &BTreeSet<PathBuf>) -> Vec<u8> {
+        let folder = real.parent().unwrap_or(Path::new(""));
+        let mut out = Vec::with_capacity(text.len());
+        let mut done = 0;
+        let file = read.file.with(text.to_vec());
+        for (name, is_quoted, span) in Outline::of(&file).includes() {
+            let known = read.includes.iter().find(|(known, quoted, _)| known == name && *quoted == is_quoted);
+            let Some((_, _, target)) = known else { continue };
+            let is_beside = is_quoted && folder.join(name).is_file();
+            let path = match needed.contains(target) {
+                true => self.place(target),
+                false if is_beside => target.clone(),
+                false => continue,
+            };
+            let line = file.slice(span);
+            let (open, close) = if is_quoted { ('"', '"') } else { ('<', '>') };
+            let Some(at) = memchr::memmem::find(line, format!("{open}{name}{close}").as_bytes()) else {
+                continue;
+            };
+            let at = span.start as usize + at;
+            out.extend_from_slice(text.get(done..at).unwrap_or_default());
+            out.extend(format!("\"{}\"", path.display()).bytes());
+            done = at + name.len() + 2;
+        }
+        out.extend_from_slice(text.get(done..).unwrap_or_default());
+        out
+    }
+
+    /// Links what Fortran files include from beside them: their lines have no room for longer names.
+    pub fn link(&self, files: &Files) -> io::Result<()> {
+        for (real, read) in files.iter().filter(|(_, read)| read.file.language.is_fortran()) {
+            let folder = real.parent().unwrap_or(Path::new(""));
+            for (name, is_quoted, target) in &read.includes {
+                let place = self.place(&folder.join(name));
+                if *is_quoted && folder.join(name).is_file() && !place.exists() {
+                    place.parent().map_or(Ok(()), fs::create_dir_all)?;
+                    link(target, &place)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(unix)]
+fn link(target: &Path, place: &Path) -> io::Result<()> {
+    std::os::unix::fs::symlink(target, place)
+}
+
+#[cfg(not(unix))]
+fn link(target: &Path, place: &Path) -> io::Result<()> {
+    fs::copy(target, place).map(drop)
+}

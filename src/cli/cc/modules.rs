@@ -1,0 +1,86 @@
+//! Fortran's modules: what was compiled earlier in a build is known to what is compiled later.
+//!
+//! Invariant: a file `NAME.acc2omp` stands where the compiler writes `NAME.mod`, and says which source defines the module and what
+//! its compiler was told.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::command::Command;
+use crate::cli::build::Told;
+use crate::scan;
+
+/// Options behind which the folder of modules stands, in one word or two.
+const FOLDERS: [&str; 5] = ["-module-dir", "-module", "-J", "-qmoddir=", "-fmoddir="];
+
+/// How the file for a module ends.
+const ENDING: &str = "acc2omp";
+
+/// What is known of a module.
+#[derive(Debug, Serialize, Deserialize)]
+struct Known {
+    source: PathBuf,
+    directory: PathBuf,
+    arguments: Vec<String>,
+}
+
+/// The sources of the modules that a file uses, and of those that these use, with what their compilers were told.
+pub fn known(command: &Command, bytes: &[u8], told: &Told, here: &Path) -> HashMap<PathBuf, Told> {
+    let mut folders = vec![folder(command, here)];
+    folders.extend(told.folders.iter().cloned());
+    folders.push(here.to_path_buf());
+    let mut found = HashMap::new();
+    let mut met = BTreeSet::new();
+    let mut open = scan::used_modules(bytes);
+    while let Some(name) = open.pop() {
+        if !met.insert(name.clone()) {
+            continue;
+        }
+        let read = |folder: &PathBuf| -> Option<Known> {
+            serde_json::from_slice(&fs::read(folder.join(file_name(&name))).ok()?).ok()
+        };
+        let Some(known) = folders.iter().find_map(read) else { continue };
+        let Ok(text) = fs::read(&known.source) else { continue };
+        open.extend(scan::used_modules(&text));
+        found.insert(known.source, Told::read(known.arguments, &known.directory));
+    }
+    found
+}
+
+/// Says for later compilations which modules a source defines. A module that cannot be remembered is none that is known.
+pub fn remember(command: &Command, bytes: &[u8], real: &Path, here: &Path) {
+    let folder = folder(command, here);
+    for name in scan::defined_modules(bytes) {
+        let known =
+            Known { source: real.to_path_buf(), directory: here.to_path_buf(), arguments: command.texts() };
+        let written = serde_json::to_vec(&known).map_err(std::io::Error::other).and_then(|text| {
+            let mut file = tempfile::NamedTempFile::new_in(&folder)?;
+            std::io::Write::write_all(&mut file, &text)?;
+            file.persist(folder.join(file_name(&name)))?;
+            Ok(())
+        });
+        // A folder that cannot be written to fails the compiler, too.
+        let _ = written;
+    }
+}
+
+/// Where the compiler writes modules.
+fn folder(command: &Command, here: &Path) -> PathBuf {
+    let named = command.words.iter().zip(command.words.iter().skip(1).map(Some).chain([None])).find_map(
+        |(word, next)| {
+            let word = word.to_str()?;
+            FOLDERS.iter().find_map(|option| match word.strip_prefix(option)? {
+                "" => next.map(PathBuf::from),
+                value => Some(PathBuf::from(value)),
+            })
+        },
+    );
+    named.map_or_else(|| here.to_path_buf(), |folder| here.join(folder))
+}
+
+fn file_name(module: &str) -> String {
+    format!("{module}.{ENDING}")
+}
