@@ -105,10 +105,6 @@ struct Args {
     #[arg(long)]
     force: bool,
 
-    /// What takes OpenACC's place: OpenMP directives, or CUDA C in files beside the sources (C and C++ only)
-    #[arg(long, value_name = "TARGET", default_value = "openmp", value_parser = to())]
-    to: To,
-
     /// Write a file for `make` or CMake into the output tree, which builds its device code (`--to cuda`)
     #[arg(long, value_name = "BUILDER", value_parser = builder())]
     emit_build: Option<Builder>,
@@ -164,6 +160,10 @@ struct Args {
 /// How translations are made.
 #[derive(Debug, clap::Args)]
 struct How {
+    /// What takes OpenACC's place: OpenMP directives, or CUDA C in files beside the sources (C and C++ only)
+    #[arg(long, value_name = "TARGET", default_value = "openmp", value_parser = to())]
+    to: To,
+
     /// The newest OpenMP version that the output may use
     #[arg(long, value_name = "VERSION", value_parser = version())]
     #[arg(help = "The newest OpenMP version that the output may use [default: 4.5]")]
@@ -371,6 +371,15 @@ fn predefined(args: &Args, matches: &ArgMatches) -> Predefined {
 impl How {
     /// Refuses what cannot be.
     fn agree(&self) -> Result<(), clap::Error> {
+        let of_openmp = [
+            ("--host-fallback", self.host_fallback.is_some()),
+            ("--async sync", self.queues == Queues::Dropped),
+            ("--omp", self.omp.is_some()),
+            ("--profile", self.profile.is_some()),
+        ];
+        if let Some((name, _)) = of_openmp.iter().find(|(_, is_set)| self.to == To::Cuda && *is_set) {
+            return Err(about_openmp(name));
+        }
         match self.host_fallback.as_deref().filter(|text| !host::is_condition(text)) {
             Some(condition) => {
                 let why = format!("`--host-fallback` wants a condition: `{condition}` is none");
@@ -382,6 +391,7 @@ impl How {
 
     fn options(self) -> Options {
         Options {
+            to: self.to,
             omp: self.omp.unwrap_or(Version(45)),
             profile: self.profile.unwrap_or_default(),
             queues: self.queues,
@@ -418,12 +428,8 @@ impl Args {
                 _ => notes.push(format!("`-I {}`: there is no such folder", folder.display())),
             }
         }
-        let options = Options {
-            to: self.to,
-            guard: self.guard,
-            line_directives: self.line_directives,
-            ..self.how.options()
-        };
+        let options =
+            Options { guard: self.guard, line_directives: self.line_directives, ..self.how.options() };
         let (threads, quiet, verbose, force) = (self.jobs, self.quiet, self.verbose, self.force);
         let languages = Languages { form: self.form.0, named: self.languages };
         let builder = self.emit_build;
@@ -446,23 +452,15 @@ impl Args {
 
     /// Refuses what would be without effect.
     fn agree(&self, destination: &Destination, from_stdin: bool) -> Result<(), clap::Error> {
-        let is_cuda = self.to == To::Cuda;
+        let is_cuda = self.how.to == To::Cuda;
         if is_cuda && from_stdin {
             return Err(wrong(
                 ErrorKind::ArgumentConflict,
                 "`--to cuda` writes several files: name the input",
             ));
         }
-        let of_openmp = [
-            ("--guard", self.guard),
-            ("--host-fallback", self.how.host_fallback.is_some()),
-            ("--async sync", self.how.queues == Queues::Dropped),
-            ("--omp", self.how.omp.is_some()),
-            ("--profile", self.how.profile.is_some()),
-        ];
-        if let Some((name, _)) = of_openmp.iter().find(|(_, is_set)| is_cuda && *is_set) {
-            let why = format!("`{name}` is about OpenMP: it does not go with `--to cuda`");
-            return Err(wrong(ErrorKind::ArgumentConflict, &why));
+        if is_cuda && self.guard {
+            return Err(about_openmp("--guard"));
         }
         if self.database.is_some() && from_stdin {
             let why = "`-p` tells of files: standard input is none; `-D`, `-U` and `-I` tell of it";
@@ -507,6 +505,11 @@ const ONE_PLACE: &str =
     "say where the translation goes: exactly one of `-o OUT`, `--diff`, `--check` or `--in-place`";
 const STDIN_PLACE: &str =
     "the translation of standard input goes to standard output: `-` goes with `--diff` or `--check` only";
+
+fn about_openmp(option: &str) -> clap::Error {
+    let why = format!("`{option}` is about OpenMP: it does not go with `--to cuda`");
+    wrong(ErrorKind::ArgumentConflict, &why)
+}
 
 fn wrong(kind: ErrorKind, why: &str) -> clap::Error {
     Args::command().error(kind, why)

@@ -2,7 +2,7 @@
 //!
 //! Invariant: directives and diagnostics are in the order of the source, each once.
 
-use crate::diag::{self, Diag, Severity};
+use crate::diag::{self, Code, Diag, Severity};
 use crate::edit::Edit;
 use crate::plan::Closed;
 use crate::report::LoopFeedback;
@@ -70,6 +70,11 @@ pub struct Translation {
 }
 
 impl Translation {
+    /// For CUDA, whether the text holds device code itself, so that CUDA's compiler must build it (A0403).
+    pub fn holds_device_code(&self) -> bool {
+        self.diagnostics.iter().any(|diag| diag.code == Code(403))
+    }
+
     pub(super) fn untouched(source: &Source) -> Translation {
         let text = source.file.bytes.clone();
         Translation {

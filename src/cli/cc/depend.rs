@@ -6,18 +6,18 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::Unit;
 use super::command::Command;
-use super::mirror::Mirror;
 
-/// Lets the files of dependences that a command writes name the `sources` (by the places of their words) and what these include.
-pub fn mend(command: &Command, sources: &[(usize, &Path)], mirror: &Mirror, here: &Path) -> io::Result<()> {
-    let named = sources
-        .iter()
-        .map(|(at, real)| (mirror.place(real), command.words[*at].to_string_lossy().into_owned()));
-    let named: Vec<(PathBuf, String)> = named.collect();
+/// Lets the files of dependences that a command writes name its sources, which `units` have in their mirrors, and what these
+/// include.
+pub fn mend(command: &Command, units: &[Unit], here: &Path) -> io::Result<()> {
     for path in written(command, here) {
         let Ok(text) = fs::read_to_string(&path) else { continue };
-        let new = mended(&text, mirror.root(), &named);
+        let new = units.iter().fold(text.clone(), |text, unit| {
+            let name = command.words[unit.at].to_string_lossy();
+            mended(&text, unit.mirror.root(), (&unit.mirror.place(&unit.real), &name))
+        });
         if new != text {
             fs::write(&path, new)?;
         }
@@ -48,9 +48,9 @@ fn written(command: &Command, here: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// A text of rules in which each file of the mirror below `root` is the one that it stands for: `named` are those that the
-/// command names.
-fn mended(text: &str, root: &Path, named: &[(PathBuf, String)]) -> String {
+/// A text of rules in which each file of the mirror below `root` is the one that it stands for; the command has a name for the
+/// source.
+fn mended(text: &str, root: &Path, source: (&Path, &str)) -> String {
     let root = root.display().to_string();
     let mut out = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
@@ -66,8 +66,7 @@ fn mended(text: &str, root: &Path, named: &[(PathBuf, String)]) -> String {
             rest = &word[end..];
             let plain = path.replace("\\ ", " ").replace("\\#", "#").replace("$$", "$");
             let behind = &plain[root.len()..];
-            let name =
-                named.iter().find(|(place, _)| *place == Path::new(&plain)).map(|(_, name)| name.clone());
+            let name = (source.0 == Path::new(&plain)).then(|| source.1.to_owned());
             let name = name.or_else(|| Path::new(behind).is_file().then(|| behind.to_owned()));
             if let Some(name) = name {
                 out += &name.replace('$', "$$").replace('#', "\\#").replace(' ', "\\ ");
@@ -106,8 +105,8 @@ mod tests {
         let text = format!(
             "x.o: /scratch/s/a.c x.h /scratch{escaped} \\\n /scratch/s/acc2omp.h y.h\n/scratch{escaped}:\n/scratch/s/acc2omp.h:\n"
         );
-        let named = [(PathBuf::from("/scratch/s/a.c"), "src/a.c".to_owned())];
+        let source = (Path::new("/scratch/s/a.c"), "src/a.c");
         let expected = format!("x.o: src/a.c x.h {escaped} \\\n  y.h\n{escaped}:\n\n");
-        assert_eq!(mended(&text, Path::new("/scratch"), &named), expected, "{header}");
+        assert_eq!(mended(&text, Path::new("/scratch"), source), expected, "{header}");
     }
 }

@@ -7,13 +7,11 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use tempfile::TempDir;
-
 use super::lines;
-use crate::SUPPORT;
 use crate::cli::build::Told;
 use crate::scan::{self, Outline};
 use crate::source::SourceFile;
+use crate::{RUNTIME, SUPPORT, Translation};
 
 /// A file as a compiler reads it.
 #[derive(Clone, Debug)]
@@ -73,27 +71,28 @@ pub fn needed(files: &Files, changed: impl IntoIterator<Item = PathBuf>) -> BTre
     needed
 }
 
-/// A scratch folder.
-#[derive(Debug)]
+/// The scratch folder of one source.
+#[derive(Debug, Default)]
 pub struct Mirror {
-    folder: TempDir,
+    root: PathBuf,
 }
 
 impl Mirror {
-    /// Makes one.
-    pub fn new() -> io::Result<Mirror> {
-        Ok(Mirror { folder: tempfile::Builder::new().prefix("acc2omp-").tempdir()? })
+    /// Makes it.
+    pub fn new(root: PathBuf) -> io::Result<Mirror> {
+        fs::create_dir_all(&root)?;
+        Ok(Mirror { root })
     }
 
     /// Where the mirror begins.
     pub fn root(&self) -> &Path {
-        self.folder.path()
+        &self.root
     }
 
     /// Where the mirror has a file or folder.
     pub fn place(&self, real: &Path) -> PathBuf {
         let names = real.components().filter(|part| matches!(part, Component::Normal(_)));
-        names.fold(self.folder.path().to_path_buf(), |place, name| place.join(name))
+        names.fold(self.root.clone(), |place, name| place.join(name))
     }
 
     /// Writes a file beside others that the translation needs.
@@ -121,9 +120,20 @@ impl Mirror {
         self.write(real, &lines::numbered(&read.file.bytes, &text, name, language)).map(drop)
     }
 
-    /// Writes the library's header beside a translation that includes it.
-    pub fn support(&self, real: &Path) -> io::Result<()> {
-        self.write(&real.with_file_name(SUPPORT.0), SUPPORT.1.as_bytes()).map(drop)
+    /// Writes what belongs beside a translation.
+    pub fn beside(&self, real: &Path, translation: &Translation) -> io::Result<()> {
+        let mut files: Vec<(&str, &[u8])> = Vec::new();
+        if translation.needs_support {
+            files.push((SUPPORT.0, SUPPORT.1.as_bytes()));
+        }
+        if !translation.beside.is_empty() {
+            files.push((RUNTIME[0].0, RUNTIME[0].1.as_bytes()));
+        }
+        files.extend(translation.beside.iter().map(|file| (file.name.as_str(), file.text.as_slice())));
+        for (name, text) in files {
+            self.write(&real.with_file_name(name), text)?;
+        }
+        Ok(())
     }
 
     /// A C text whose inclusions lead to where they led, or to translations.

@@ -4,6 +4,7 @@
 
 mod command;
 mod depend;
+mod device;
 mod lines;
 mod mirror;
 mod modules;
@@ -20,9 +21,10 @@ use super::build::{Build, Told};
 use super::headers::Headers;
 use super::{fail, tell};
 use crate::source::{Language, SourceFile};
-use crate::{Options, Profile, Translation, report, scan, translate};
+use crate::{Options, Profile, To, Translation, report, scan, translate};
 
 use command::Command;
+use device::Nvcc;
 use mirror::{Files, Mirror};
 
 /// What the user asks for.
@@ -48,6 +50,7 @@ struct Unit {
     /// Its path without links.
     real: PathBuf,
     files: Files,
+    mirror: Mirror,
     /// The files that change.
     translations: HashMap<PathBuf, Translation>,
 }
@@ -63,10 +66,12 @@ pub fn run(task: &Task) -> ExitCode {
 fn attempt(task: &Task) -> io::Result<ExitCode> {
     let here = std::env::current_dir()?;
     let command = Command::read(&task.words, &here);
-    if command.sources.is_empty() || command.only_looks {
+    let is_cuda = task.options.to == To::Cuda;
+    let links = is_cuda && !command.ends_early;
+    if command.only_looks || (command.sources.is_empty() && !links) {
         return Ok(exit_code(execute(&task.words)?));
     }
-    if let Some(database) = &task.record {
+    if let Some(database) = task.record.as_ref().filter(|_| !command.sources.is_empty()) {
         record::add(database, &command, &here)?;
     }
     let told = Told::read(command.texts(), &here);
@@ -74,26 +79,110 @@ fn attempt(task: &Task) -> io::Result<ExitCode> {
     for (at, language) in &command.sources {
         units.push(unit(task, &command, (*at, *language), &told, &here)?);
     }
-    if units.iter().all(|unit| unit.translations.is_empty()) {
+    let is_untouched = units.iter().all(|unit| unit.translations.is_empty());
+    if is_untouched && !links {
         return Ok(exit_code(execute(&task.words)?));
     }
+    let scratch = tempfile::Builder::new().prefix("acc2omp-").tempdir()?;
+    for unit in &mut units {
+        unit.mirror = Mirror::new(scratch.path().join(format!("mirror{}", unit.at)))?;
+    }
+    let status = if is_untouched {
+        device::link(&Nvcc::of_environment(), &task.words, scratch.path(), &here)?
+    } else {
+        let words = write(&command, &units, &told, task.options.to)?;
+        match is_cuda {
+            true => with_device(&command, &units, words, scratch.path(), &here)?,
+            false => with_openmp(task, &command, &words)?,
+        }
+    };
+    depend::mend(&command, &units, &here)?;
+    Ok(exit_code(status))
+}
+
+/// Compiles translations to OpenMP.
+fn with_openmp(task: &Task, command: &Command, words: &[OsString]) -> io::Result<ExitStatus> {
     if !command.has_openmp && !task.quiet {
         let compiler = command.compiler();
         tell(&format!(
             "warning: no option of the command turns OpenMP on: {compiler} will not see the directives of the translation\n"
         ));
     }
-    let mirror = Mirror::new()?;
-    let words = write(&command, &units, &told, &mirror)?;
-    let status =
-        process::Command::new(&words[0]).args(&words[1..]).status().map_err(|error| about(&words, &error))?;
-    depend::mend(
-        &command,
-        &units.iter().map(|unit| (unit.at, unit.real.as_path())).collect::<Vec<_>>(),
-        &mirror,
-        &here,
-    )?;
-    Ok(exit_code(status))
+    status(words)
+}
+
+/// Compiles translations to CUDA: `words` name them in the sources' places.
+fn with_device(
+    command: &Command,
+    units: &[Unit],
+    mut words: Vec<OsString>,
+    scratch: &Path,
+    here: &Path,
+) -> io::Result<ExitStatus> {
+    let nvcc = Nvcc::of_environment();
+    let compiles_only = command.ends_early && command.words.iter().any(|word| word == "-c");
+    if command.ends_early && !compiles_only {
+        return status(&words);
+    }
+    let options = device::of_preprocessor(command);
+    for (number, unit) in units.iter().enumerate() {
+        let stem = unit.real.file_stem().unwrap_or_default().to_os_string();
+        let folder = scratch.join(format!("objects{number}"));
+        std::fs::create_dir_all(&folder)?;
+        let object = match (&command.output, compiles_only) {
+            (Some(output), true) => output.clone(),
+            (None, true) => Path::new(&stem).with_extension("o"),
+            _ => folder.join(&stem).with_extension("o"),
+        };
+        let alone = one_source(command, &words, unit, &object);
+        let made = match unit.holds_device_code() {
+            true => nvcc.host(&alone, &words[unit.at], &object)?,
+            false => status(&alone)?,
+        };
+        if !made.success() {
+            return Ok(made);
+        }
+        let mut objects = Vec::new();
+        for source in unit.device_files() {
+            let object = folder.join(format!("device{}.o", objects.len()));
+            let made = nvcc.device(&source, &options, &object)?;
+            if !made.success() {
+                return Ok(made);
+            }
+            objects.push(object);
+        }
+        let joined = if objects.is_empty() { made } else { device::join(&object, &objects, &folder)? };
+        if !joined.success() || (compiles_only && number + 1 == units.len()) {
+            return Ok(joined);
+        }
+        words[unit.at] = object.into_os_string();
+    }
+    device::link(&nvcc, &words, scratch, here)
+}
+
+/// The words that compile one source of a command to an object.
+fn one_source(command: &Command, words: &[OsString], unit: &Unit, object: &Path) -> Vec<OsString> {
+    let mut alone = Vec::new();
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        let is_other = command.sources.iter().any(|(other, _)| *other == at && at != unit.at);
+        if word == "-o" {
+            at += 1;
+        } else if !is_other
+            && word != "-c"
+            && !(word.to_string_lossy().starts_with("-o") && command.output.is_some())
+        {
+            alone.push(word.clone());
+        }
+        at += 1;
+    }
+    alone.extend(["-c".into(), "-o".into(), object.into()]);
+    alone
+}
+
+/// Runs a command.
+fn status(words: &[OsString]) -> io::Result<ExitStatus> {
+    process::Command::new(&words[0]).args(&words[1..]).status().map_err(|error| about(words, &error))
 }
 
 /// Reads a source with what it includes and uses, and translates what holds OpenACC of it.
@@ -122,7 +211,7 @@ fn unit(
         modules::remember(command, &bytes, &real, here);
     }
     let files = mirror::read(SourceFile::new(name, bytes, language), &real, told);
-    let mut unit = Unit { at, real, files, translations: HashMap::new() };
+    let mut unit = Unit { at, real, files, mirror: Mirror::default(), translations: HashMap::new() };
     let mentions = |file: &SourceFile| scan::mentions_openacc(&file.bytes, file.language);
     let some = unit.files.values().any(|read| mentions(&read.file));
     if !some && modules.is_empty() {
@@ -133,13 +222,12 @@ fn unit(
     let known: Vec<&Path> = known.iter().map(PathBuf::as_path).collect();
     let build = Build::beside(told.clone(), modules);
     let headers = Headers::among(roots, &known, task.options.to, &command.languages(), build);
-    let options = options(task, command);
     for (path, read) in &unit.files {
         if !mentions(&read.file) && !headers.serves(read.file.language, &read.file.bytes) {
             continue;
         }
         let source = headers.source(read.file.clone(), path);
-        let translation = translate(&source, &options);
+        let translation = translate(&source, &options(task, command, &unit.real, path));
         if !task.quiet {
             tell(&report::diagnostics(&source.file, &translation.diagnostics, manner(task.verbose)));
         }
@@ -150,15 +238,24 @@ fn unit(
     Ok(unit)
 }
 
-/// The options, with the profile of the compiler unless the user names one.
-fn options(task: &Task, command: &Command) -> Options {
+/// The options for a file, with the profile of the compiler unless the user names one. Names of device code have the folder and
+/// the source in them, as other sources of the program may have its name, or include the header.
+fn options(task: &Task, command: &Command, source: &Path, file: &Path) -> Options {
     let profile =
         if task.has_profile { task.options.profile } else { Profile::of_compiler(&command.compiler()) };
-    Options { profile, ..task.options.clone() }
+    let folder = source.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned();
+    let own = if file == source {
+        String::new()
+    } else {
+        source.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    };
+    let as_name = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    let folder = if own.is_empty() { folder } else { format!("{folder}_{own}") };
+    Options { profile, folder: folder.chars().map(as_name).collect(), ..task.options.clone() }
 }
 
 /// Writes all translations, and returns the words of the command that compiles them.
-fn write(command: &Command, units: &[Unit], told: &Told, mirror: &Mirror) -> io::Result<Vec<OsString>> {
+fn write(command: &Command, units: &[Unit], told: &Told, to: To) -> io::Result<Vec<OsString>> {
     let mut words = command.words.clone();
     for unit in units {
         let needed = mirror::needed(&unit.files, unit.translations.keys().cloned());
@@ -166,25 +263,44 @@ fn write(command: &Command, units: &[Unit], told: &Told, mirror: &Mirror) -> io:
             let read = &unit.files[path];
             let translation = unit.translations.get(path);
             let text = translation.map_or(&read.file.bytes, |translation| &translation.text);
-            mirror.file(path, read, text, &read.file.name, &needed)?;
-            if translation.is_some_and(|translation| translation.needs_support) {
-                mirror.support(path)?;
+            unit.mirror.file(path, read, text, &read.file.name, &needed)?;
+            if let Some(translation) = translation {
+                unit.mirror.beside(path, translation)?;
             }
         }
         if needed.contains(&unit.real) {
-            mirror.link(&unit.files)?;
-            words[unit.at] = mirror.place(&unit.real).into_os_string();
+            unit.mirror.link(&unit.files)?;
+            words[unit.at] = unit.mirror.place(&unit.real).into_os_string();
         }
     }
     let has_fortran = command.sources.iter().any(|(_, language)| language.is_fortran());
-    if has_fortran {
-        // Before the folder itself, the mirror's is searched.
-        let folders = told.folders.iter().map(|folder| mirror.place(folder)).filter(|place| place.is_dir());
-        let options = folders.map(|place| OsString::from(format!("-I{}", place.display())));
-        let at = 1 + words.iter().position(|word| *word == command.words[0]).unwrap_or_default();
-        words.splice(at..at, options);
+    if has_fortran && to == To::OpenMp {
+        // Before a folder itself, that of a mirror is searched.
+        let places =
+            told.folders.iter().flat_map(|folder| units.iter().map(|unit| unit.mirror.place(folder)));
+        let options =
+            places.filter(|place| place.is_dir()).map(|place| format!("-I{}", place.display()).into());
+        words.splice(1..1, options.collect::<Vec<OsString>>());
     }
     Ok(words)
+}
+
+impl Unit {
+    /// Whether CUDA's compiler must build the host file, as it holds device code itself.
+    fn holds_device_code(&self) -> bool {
+        self.translations.values().any(|translation| translation.holds_device_code())
+    }
+
+    /// The files of device code of its translations.
+    fn device_files(&self) -> Vec<PathBuf> {
+        let mut all: Vec<PathBuf> = Vec::new();
+        for (path, translation) in &self.translations {
+            let names = translation.beside.iter().map(|file| &file.name).filter(|name| name.ends_with(".cu"));
+            all.extend(names.map(|name| self.mirror.place(&path.with_file_name(name))));
+        }
+        all.sort();
+        all
+    }
 }
 
 /// Runs a command whose sources are not translated.
