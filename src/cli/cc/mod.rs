@@ -134,6 +134,14 @@ fn with_device(
             (None, true) => Path::new(&stem).with_extension("o"),
             _ => folder.join(&stem).with_extension("o"),
         };
+        let device_files = unit.device_files();
+        let with_code = device_files.len() + usize::from(unit.holds_device_code());
+        if with_code > 1 {
+            let name = command.words[unit.at].display();
+            return Err(io::Error::other(format!(
+                "{name}: its device code stands in {with_code} files, of which CUDA's linker sees one in an object: translate it with `-o` and build the files by themselves"
+            )));
+        }
         let alone = one_source(command, &words, unit, &object);
         let made = match unit.holds_device_code() {
             true => nvcc.host(&alone, &words[unit.at], &object)?,
@@ -143,7 +151,7 @@ fn with_device(
             return Ok(made);
         }
         let mut objects = Vec::new();
-        for source in unit.device_files() {
+        for source in device_files {
             let object = folder.join(format!("device{}.o", objects.len()));
             let made = nvcc.device(&source, &options, &object)?;
             if !made.success() {
