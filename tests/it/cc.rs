@@ -1,0 +1,146 @@
+//! `acc2omp cc`: what compilers get, write and say.
+//!
+//! Invariant: each test runs in a folder of its own, with compilers that every machine has that builds Rust, or scripts.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+const HEADER: &str = "#pragma once\n#include \"plain.h\"\nstatic inline void scale(double *a, int n)\n{\n\
+                      #pragma acc parallel loop copy(a[0:n])\n    for (int i = 0; i < n; i++)\n        a[i] *= FACTOR;\n}\n";
+
+const SOURCE: &str = "#include <stdio.h>\n#include \"scale.h\"\n#include \"plain.h\"\n\nint main(void)\n{\n    double a[100];\n\
+                      #pragma acc parallel loop copyout(a) async(1)\n    for (int i = 0; i < 100; i++)\n        a[i] = i;\n\
+                      #pragma acc wait(1)\n    scale(a, 100);\n    printf(\"%g %s:%d\\n\", a[99], __FILE__, __LINE__);\n    \
+                      return 0;\n}\n";
+
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    fs::create_dir(folder.path().join("tmp")).unwrap();
+    folder
+}
+
+/// Runs `acc2omp cc` with these words in a folder that has a folder for temporary files.
+fn cc(folder: &Path, words: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_acc2omp"));
+    command.arg("cc").args(words).current_dir(folder).env("TMPDIR", folder.join("tmp")).output().unwrap()
+}
+
+/// What it said, with its status.
+fn said(output: &Output) -> (Option<i32>, String) {
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+fn text(folder: &TempDir, name: &str) -> String {
+    fs::read_to_string(folder.path().join(name)).unwrap()
+}
+
+/// A compiler that writes its last word's file, and its words.
+const ECHO: &str = "#!/bin/sh\nfor word; do last=$word; done\ncat \"$last\"\necho \"$@\" >words\n";
+
+fn script(folder: &TempDir, name: &str, text: &str) -> String {
+    use std::os::unix::fs::PermissionsExt;
+    let path = folder.path().join(name);
+    fs::write(&path, text).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path.display().to_string()
+}
+
+#[test]
+fn sources_and_headers_are_compiled_as_their_translations() {
+    let folder =
+        folder(&[("src/a.c", SOURCE), ("inc/scale.h", HEADER), ("inc/plain.h", "#define FACTOR 3\n")]);
+    let words = ["-q", "--", "cc", "-fopenmp", "-Iinc", "-MMD", "-MP", "src/a.c", "-o", "a.out"];
+    let output = cc(folder.path(), &words);
+    assert_eq!(said(&output), (Some(0), String::new()));
+    let ran = Command::new(folder.path().join("a.out")).env("OMP_NUM_THREADS", "4").output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&ran.stdout), "297 src/a.c:13\n");
+    let dependences = text(&folder, "a.d");
+    assert!(dependences.contains("src/a.c") && dependences.contains("inc/scale.h"), "{dependences}");
+    assert!(!dependences.contains("acc2omp"), "{dependences}");
+    assert_eq!(fs::read_dir(folder.path().join("tmp")).unwrap().count(), 0);
+}
+
+#[test]
+fn messages_of_the_compiler_speak_of_the_lines_of_the_source() {
+    let wrong = SOURCE.replace("    return 0;", "    return undeclared;");
+    let folder = folder(&[("a.c", &wrong), ("scale.h", HEADER), ("plain.h", "#define FACTOR 3\n")]);
+    let (status, message) = said(&cc(folder.path(), &["--", "cc", "-fopenmp", "-c", "a.c"]));
+    assert_eq!(status, Some(1));
+    assert!(message.contains("a.c:14:12:") && message.contains("undeclared"), "{message}");
+}
+
+#[test]
+fn what_is_only_looked_at_or_has_no_openacc_is_passed_on() {
+    let folder = folder(&[("a.c", SOURCE), ("b.c", "int b;\n"), ("scale.h", HEADER), ("plain.h", "")]);
+    let echo = script(&folder, "echo", ECHO);
+    let looked = cc(folder.path(), &["--", &echo, "-E", "a.c"]);
+    assert_eq!(String::from_utf8_lossy(&looked.stdout), SOURCE);
+    let passed = cc(folder.path(), &["--", &echo, "-c", "b.c"]);
+    assert_eq!(String::from_utf8_lossy(&passed.stdout), "int b;\n");
+    assert_eq!(text(&folder, "words"), "-c b.c\n");
+    let three = script(&folder, "three", "#!/bin/sh\nexit 3\n");
+    assert_eq!(cc(folder.path(), &["--", &three, "-c", "b.c"]).status.code(), Some(3));
+    assert_eq!(cc(folder.path(), &["-q", "--", &three, "-fopenmp", "-c", "a.c"]).status.code(), Some(3));
+    let (status, message) = said(&cc(folder.path(), &["--", "no-such-compiler", "-c", "b.c"]));
+    assert!(status == Some(2) && message.contains("no-such-compiler"), "{message}");
+}
+
+#[test]
+fn the_options_of_the_command_choose_branches_and_its_words_stay() {
+    let source = "#ifdef GPU\n#pragma acc wait\n#else\n#pragma acc wait(1)\n#endif\n";
+    let folder = folder(&[("a.c", source), ("words.txt", "-DGPU 'a.c'")]);
+    let echo = script(&folder, "gcc", ECHO);
+    let output = cc(folder.path(), &["-q", "--", &echo, "-Wall", "-c", "@words.txt"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("#pragma acc wait(1)") && !text.contains("#pragma acc wait\n"), "{text}");
+    assert!(self::text(&folder, "words").starts_with("-Wall -c -DGPU "));
+}
+
+#[test]
+fn a_command_without_openmp_is_warned_of() {
+    let folder = folder(&[("a.c", "#pragma acc wait\n")]);
+    let echo = script(&folder, "gcc", ECHO);
+    let (_, message) = said(&cc(folder.path(), &["--", &echo, "-c", "a.c"]));
+    assert!(message.contains("warning: no option of the command turns OpenMP on"), "{message}");
+    let (_, message) = said(&cc(folder.path(), &["--", &echo, "-fopenmp", "-c", "a.c"]));
+    assert!(!message.contains("warning"), "{message}");
+}
+
+#[test]
+fn modules_of_fortran_are_known_to_what_is_compiled_later() {
+    let module = "module m\n  real, allocatable :: x(:)\n  !$acc declare create(x)\nend module\n";
+    let user = "subroutine s\n  use m\n  allocate(x(10))\nend subroutine\n";
+    let folder = folder(&[("m.f90", module), ("s.f90", user)]);
+    let echo = script(&folder, "gfortran", ECHO);
+    fs::create_dir(folder.path().join("mod")).unwrap();
+    let alone = cc(folder.path(), &["-q", "--", &echo, "-fopenmp", "-Jmod", "-c", "s.f90"]);
+    assert_eq!(String::from_utf8_lossy(&alone.stdout), user);
+    assert!(cc(folder.path(), &["-q", "--", &echo, "-fopenmp", "-Jmod", "-c", "m.f90"]).status.success());
+    let together = cc(folder.path(), &["-q", "--", &echo, "-fopenmp", "-Imod", "-c", "s.f90"]);
+    let text = String::from_utf8_lossy(&together.stdout).into_owned();
+    assert!(text.contains("# 1 \"s.f90\"\n") && text.contains("!$omp target enter data"), "{text}");
+}
+
+#[test]
+fn what_is_compiled_is_recorded() {
+    let folder = folder(&[("a.c", "int a;\n"), ("b.c", "int b;\n")]);
+    let record = |words: &[&str]| {
+        let words: Vec<&str> = ["--record", "db.json", "--", "true"].iter().chain(words).copied().collect();
+        assert!(cc(folder.path(), &words).status.success());
+    };
+    record(&["-c", "-DX", "a.c"]);
+    record(&["-c", "b.c", "-o", "b.o"]);
+    record(&["-c", "-DY", "a.c"]);
+    let entries: Vec<serde_json::Value> = serde_json::from_str(&text(&folder, "db.json")).unwrap();
+    let files: Vec<&str> = entries.iter().filter_map(|entry| entry["file"].as_str()).collect();
+    assert_eq!(files, ["b.c", "a.c"]);
+    assert_eq!(entries[1]["arguments"], serde_json::json!(["true", "-c", "-DY", "a.c"]));
+}
