@@ -25,6 +25,8 @@ pub enum Request {
     Explain(Option<String>),
     /// The page of a rule, or the list of all.
     Rules(Option<String>),
+    /// A comparison of an output tree with its sources.
+    Drift(PathBuf),
     /// A compilation of translations.
     Compile(Box<cc::Task>),
     /// A translation.
@@ -101,7 +103,7 @@ struct Args {
     #[arg(long, help_heading = "Destination (exactly one)")]
     in_place: bool,
 
-    /// Replace read-only files, too (`--in-place`)
+    /// Replace read-only files, too (`--in-place`), or files of OUT that were edited since they were written
     #[arg(long)]
     force: bool,
 
@@ -208,6 +210,12 @@ const AFTER: &str = "Exit status: 0 all translated, 1 some OpenACC is left, 2 wr
 
 #[derive(Debug, Subcommand)]
 enum Topic {
+    /// Say which files of an output tree are older than their sources; exit status 1 if there are any
+    Drift {
+        /// The output tree
+        #[arg(value_name = "OUT")]
+        out: PathBuf,
+    },
     /// Compile translations: `acc2omp cc -- clang -fopenmp -c a.c` runs that command with `a.c` translated; `c++` and `fc` do, too
     #[command(visible_aliases = ["c++", "fc"])]
     Cc {
@@ -337,6 +345,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, c
     match args.topic {
         Some(Topic::Explain { code }) => Ok(Request::Explain(code)),
         Some(Topic::Rules { name }) => Ok(Request::Rules(name)),
+        Some(Topic::Drift { out }) => Ok(Request::Drift(out)),
         Some(Topic::Cc { how, record, quiet, verbose, command }) => {
             how.agree()?;
             let has_profile = how.profile.is_some();
@@ -469,8 +478,8 @@ impl Args {
         if self.line_directives && !is_cuda {
             return Err(wrong(ErrorKind::ArgumentConflict, "`--line-directives` goes with `--to cuda`"));
         }
-        if self.force && *destination != Destination::InPlace {
-            return Err(wrong(ErrorKind::ArgumentConflict, "`--force` goes with `--in-place`"));
+        if self.force && !matches!(destination, Destination::InPlace | Destination::Tree(_)) {
+            return Err(wrong(ErrorKind::ArgumentConflict, "`--force` goes with `--in-place` or `-o OUT`"));
         }
         self.how.agree()?;
         let is_tree = matches!(destination, Destination::Tree(_));

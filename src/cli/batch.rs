@@ -16,7 +16,8 @@ use super::build::Build;
 use super::files::{self, Job, Tree};
 use super::headers::Headers;
 use super::kind;
-use super::place::{Folder, Kept, Like, about};
+use super::output::{Output, Piece, Put};
+use super::place::{Folder, Like, about};
 use super::{Verdict, fail, print, tell};
 use crate::report::{self, Manner, Summary};
 use crate::source::{Language, SourceFile};
@@ -33,25 +34,57 @@ struct Work<'a> {
     task: &'a Task,
     headers: Headers,
     manner: Manner,
-    /// The folder of the output tree.
-    out: Option<Folder>,
+    /// The output tree.
+    out: Option<Output>,
 }
 
 impl Work<'_> {
-    /// Writes a file where an output belongs.
-    fn write(&self, place: &Path, bytes: &[u8], like: Like) -> io::Result<Kept> {
-        self.folder(place)?.write(place.file_name().unwrap_or_default(), bytes, like)
+    /// Writes a file into the output tree, and returns what there is to say of it.
+    fn put(&self, out: &Output, piece: Piece) -> io::Result<Option<&'static str>> {
+        match out.put(piece)? {
+            Put::Written => Ok(None),
+            Put::Edited => Ok(Some("edited since acc2omp wrote it, and stays")),
+            Put::Merged => {
+                Ok(Some("edited since acc2omp wrote it: the changes of the translation are put in"))
+            }
+            Put::Conflict => Err(io::Error::other(
+                "edited since acc2omp wrote it, where its translation changes now, too: it stays; `--force` replaces it",
+            )),
+            Put::Foreign => {
+                Err(io::Error::other("a file that acc2omp has not written: it stays; `--force` replaces it"))
+            }
+        }
     }
 
-    /// The folder of an output: below the output tree, no link is followed.
-    fn folder(&self, place: &Path) -> io::Result<Folder> {
-        let parent = |path: &Path| path.parent().map(Path::to_path_buf).unwrap_or_default();
-        match (&self.task.destination, &self.out) {
-            (Destination::Tree(out), Some(root)) => {
-                root.below(&parent(place.strip_prefix(out).unwrap_or(place)))
-            }
-            _ => Folder::open(&parent(place)),
+    /// Writes a file where an output belongs; what there is to say of it is added to `notes`.
+    fn write(&self, place: &Path, bytes: &[u8], made: Made, notes: &mut String) -> io::Result<()> {
+        let (Destination::Tree(tree), Some(out)) = (&self.task.destination, &self.out) else {
+            let folder = Folder::open(place.parent().unwrap_or(Path::new("")))?;
+            return folder
+                .write(place.file_name().unwrap_or_default(), bytes, Like::Mode(made.like))
+                .map(drop);
+        };
+        let target = place.strip_prefix(tree).unwrap_or(place);
+        let put = self.put(out, Piece { target, bytes, source: made.source, like: made.like });
+        if let Some(note) = put.map_err(|error| about(place, &error))?.filter(|_| !self.task.quiet) {
+            *notes += &format!("note: {}: {note}\n", place.display());
         }
+        Ok(())
+    }
+}
+
+/// What a file is made from.
+#[derive(Clone, Copy)]
+struct Made<'a> {
+    /// The source and its bytes; none for the run-time library.
+    source: Option<(&'a Path, &'a [u8])>,
+    /// The file whose mode it takes over.
+    like: &'a Path,
+}
+
+impl<'a> Made<'a> {
+    fn from(job: &'a Job, bytes: &'a [u8]) -> Made<'a> {
+        Made { source: Some((&job.real, bytes)), like: &job.path }
     }
 }
 
@@ -145,26 +178,19 @@ fn trees(task: &Task) -> Verdict {
         tree.skipped.iter().for_each(|what| tell(&format!("note: {what}\n")));
     }
     tree.failures.iter().for_each(|what| tell(&format!("error: {what}\n")));
-    let verdict = close(&done, &work);
+    let verdict = close(&done, &work).max(finish(work));
     if tree.failures.is_empty() { verdict } else { Verdict::Failed }
 }
 
 /// Makes the folders of the output tree, and removes what a run that was killed has left where files will be written.
-fn prepare(tree: &Tree, task: &Task) -> Result<Option<Folder>, String> {
-    let shown = |error: io::Error| error.to_string();
+fn prepare(tree: &Tree, task: &Task) -> Result<Option<Output>, String> {
     match &task.destination {
-        Destination::Tree(out) => {
-            std::fs::create_dir_all(out).map_err(|error| format!("{}: {error}", out.display()))?;
-            let root = Folder::open(out).map_err(shown)?;
-            root.sweep();
+        Destination::Tree(path) => {
+            let out = Output::open(path, task.force)?;
             for folder in &tree.folders {
-                root.below(folder).map_err(shown)?.sweep();
+                out.folder().below(folder).map_err(|error| error.to_string())?.sweep();
             }
-            if tree.is_inside {
-                let like = tree.jobs.first().map_or(out.as_path(), |job| &job.path);
-                root.write(files::MARK.as_ref(), files::MARK_TEXT, Like::Mode(like)).map_err(shown)?;
-            }
-            Ok(Some(root))
+            Ok(Some(out))
         }
         Destination::InPlace => {
             let folders: BTreeSet<&Path> = tree.jobs.iter().filter_map(|job| job.real.parent()).collect();
@@ -199,7 +225,7 @@ fn attempt(job: &Job, work: &Work, done: &mut Done) -> io::Result<()> {
     let Some(language) = language.filter(|language| mentions || work.headers.serves(*language, &bytes))
     else {
         foreign(job, &bytes, done);
-        return keep(job, work);
+        return keep(job, &bytes, work, done);
     };
     if bytes.len() >= u32::MAX as usize {
         return Err(io::Error::other("larger than 4 GiB"));
@@ -207,7 +233,7 @@ fn attempt(job: &Job, work: &Work, done: &mut Done) -> io::Result<()> {
     done.unlisted = (mentions && work.headers.lacks(&job.real)).then(|| job.name());
     let source = work.headers.source(SourceFile::new(job.name(), bytes, language), &job.real);
     if !mentions && !source.declares(&work.task.options) {
-        return keep(job, work);
+        return keep(job, &source.file.bytes, work, done);
     }
     let options =
         Options { has_namesake: job.has_namesake, folder: job.folder.clone(), ..work.task.options.clone() };
@@ -223,11 +249,10 @@ fn foreign(job: &Job, bytes: &[u8], done: &mut Done) {
 }
 
 /// Copies a file that does not change.
-fn keep(job: &Job, work: &Work) -> io::Result<()> {
+fn keep(job: &Job, bytes: &[u8], work: &Work, done: &mut Done) -> io::Result<()> {
     match &work.task.destination {
         Destination::Tree(out) => {
-            let place = out.join(&job.target);
-            work.folder(&place)?.copy(place.file_name().unwrap_or_default(), &job.path).map(drop)
+            work.write(&out.join(&job.target), bytes, Made::from(job, bytes), &mut done.messages)
         }
         _ => Ok(()),
     }
@@ -258,11 +283,12 @@ fn deliver(
     done: &mut Done,
 ) -> io::Result<()> {
     let (old, new) = (&source.file.bytes, &translation.text);
-    beside(job, translation, work, done)?;
+    beside(job, source, translation, work, done)?;
     done.supported = translation.needs_support.then(|| support_place(job, work)).flatten();
     match &work.task.destination {
-        Destination::Tree(_) if old == new => keep(job, work)?,
-        Destination::Tree(out) => drop(work.write(&out.join(&job.target), new, Like::Mode(&job.path))?),
+        Destination::Tree(out) => {
+            work.write(&out.join(&job.target), new, Made::from(job, old), &mut done.messages)?;
+        }
         Destination::InPlace if old == new => {}
         Destination::InPlace => replace(job, new, work, done)?,
         Destination::Diff => {
@@ -275,7 +301,13 @@ fn deliver(
 }
 
 /// Brings the files beside a translation, and the run-time library that they call, where they belong.
-fn beside(job: &Job, translation: &Translation, work: &Work, done: &mut Done) -> io::Result<()> {
+fn beside(
+    job: &Job,
+    source: &Source,
+    translation: &Translation,
+    work: &Work,
+    done: &mut Done,
+) -> io::Result<()> {
     if translation.beside.is_empty() {
         return Ok(());
     }
@@ -290,7 +322,7 @@ fn beside(job: &Job, translation: &Translation, work: &Work, done: &mut Done) ->
         let place = place.with_file_name(&file.name);
         match &work.task.destination {
             Destination::Tree(_) | Destination::InPlace => {
-                work.write(&place, &file.text, Like::Mode(&job.path))?;
+                work.write(&place, &file.text, Made::from(job, &source.file.bytes), &mut done.messages)?;
             }
             Destination::Diff => {
                 done.beside.extend(report::unified(&place.display().to_string(), b"", &file.text));
@@ -326,10 +358,7 @@ fn support(done: &[Done], work: &Work) -> Verdict {
             Destination::Diff => {
                 print(&report::unified(&place.display().to_string(), b"", SUPPORT.1.as_bytes()))
             }
-            _ => match write_support(place, like, work) {
-                Ok(()) => Verdict::Done,
-                Err(error) => fail(&error.to_string()),
-            },
+            _ => write_support(place, like, work),
         });
     }
     verdict
@@ -367,22 +396,24 @@ fn runtime(done: &[Done], work: &Work) -> Verdict {
 }
 
 fn write(place: &Path, text: &str, like: &Path, work: &Work) -> Verdict {
-    match work.write(place, text.as_bytes(), Like::Mode(like)) {
-        Ok(_) => Verdict::Done,
+    let mut notes = String::new();
+    let written = work.write(place, text.as_bytes(), Made { source: None, like }, &mut notes);
+    tell(&notes);
+    match written {
+        Ok(()) => Verdict::Done,
         Err(error) => fail(&error.to_string()),
     }
 }
 
 /// Writes the header that translations include, unless a file of the user's has its name.
-fn write_support(place: &Path, like: &Path, work: &Work) -> io::Result<()> {
+fn write_support(place: &Path, like: &Path, work: &Work) -> Verdict {
     let (name, text) = SUPPORT;
-    match work.folder(place)?.read(name.as_ref()) {
-        Ok(old) if old == text.as_bytes() => Ok(()),
-        Ok(old) if !old.starts_with(format!("/*\n * {name}:").as_bytes()) => {
-            Err(about(place, &io::Error::other("a file that is not acc2omp's has this name")))
-        }
-        _ => work.write(place, text.as_bytes(), Like::Mode(like)).map(drop),
+    let is_foreign = |old: Vec<u8>| !old.starts_with(format!("/*\n * {name}:").as_bytes());
+    if work.out.is_none() && std::fs::read(place).is_ok_and(is_foreign) {
+        let why = io::Error::other("a file that is not acc2omp's has this name");
+        return fail(&about(place, &why).to_string());
     }
+    write(place, text, like, work)
 }
 
 /// Replaces an input, and says what the new file could not take over from the old one.
@@ -391,7 +422,8 @@ fn replace(job: &Job, new: &[u8], work: &Work, done: &mut Done) -> io::Result<()
     if meta.permissions().readonly() && !work.task.force {
         return Err(io::Error::other("it is read-only, and stays as it is: `--force` replaces it"));
     }
-    let kept = work.write(&job.real, new, Like::Owner(&job.real))?;
+    let folder = Folder::open(job.real.parent().unwrap_or(Path::new("")))?;
+    let kept = folder.write(job.real.file_name().unwrap_or_default(), new, Like::Owner(&job.real))?;
     let mut lost = Vec::new();
     if !kept.owner {
         lost.push("the new file belongs to another user or group than the old one".to_owned());
@@ -423,6 +455,21 @@ fn close(done: &[Done], work: &Work) -> Verdict {
         tell(&report::table(&sum, work.manner));
     }
     verdict.max(if sum.something_left() { Verdict::Left } else { Verdict::Done })
+}
+
+/// Writes the manifest of the output tree.
+fn finish(work: Work) -> Verdict {
+    let Some(out) = work.out else { return Verdict::Done };
+    let arguments = std::env::args().skip(1).collect();
+    match out.finish(&work.task.inputs, arguments) {
+        Ok(stale) => {
+            if !work.task.quiet {
+                stale.iter().for_each(|what| tell(&format!("note: {what}\n")));
+            }
+            Verdict::Done
+        }
+        Err(error) => fail(&error.to_string()),
+    }
 }
 
 /// A progress bar that appears on a terminal when a run lasts.

@@ -10,13 +10,7 @@ use walkdir::{DirEntry, WalkDir};
 
 use crate::source::{Language, Languages};
 
-use super::place;
-
-/// The file that marks an output folder which lies in an input folder: what else is in it was written by acc2omp.
-pub const MARK: &str = ".acc2omp-output";
-
-/// What is in it.
-pub const MARK_TEXT: &[u8] = b"acc2omp wrote this folder, and may overwrite what is in it.\n";
+use super::{manifest, place};
 
 /// A file to translate or copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,8 +48,6 @@ pub struct Tree {
     pub skipped: Vec<String>,
     /// What could not be read, and why.
     pub failures: Vec<String>,
-    /// The output folder lies in an input folder.
-    pub is_inside: bool,
 }
 
 /// Walks the inputs. A tree under `out` mirrors them: it is not walked itself, and no input may lie in it.
@@ -76,20 +68,10 @@ pub fn gather(inputs: &[PathBuf], out: Option<&Path>, languages: &Languages) -> 
     tree.jobs = distinct(tree.jobs, out.is_some())?;
     find_shared_names(&mut tree.jobs);
     find_namesakes(&mut tree.jobs, out.is_some(), languages);
-    tree.is_inside |= out.is_some_and(|out| tree.roots.iter().any(|root| is_in(out, root)));
     match real_out {
         Some(real) => refuse_overwriting(&tree.jobs, &real, out.unwrap_or(&real)).map(|()| tree),
         None => Ok(tree),
     }
-}
-
-/// Whether a folder, which may not be there yet, lies in another one.
-fn is_in(folder: &Path, root: &Path) -> bool {
-    let there = folder.ancestors().find_map(|above| {
-        let above = if above.as_os_str().is_empty() { Path::new(".") } else { above };
-        above.canonicalize().ok()
-    });
-    there.is_some_and(|there| there.starts_with(root))
 }
 
 impl Tree {
@@ -114,7 +96,8 @@ impl Tree {
             refuse_unmarked(&root.join(below))?;
         }
         let wanted = |entry: &DirEntry| {
-            entry.depth() == 0 || entry.file_name() != ".git" && Some(below(root, entry.path())) != out
+            let is_own = entry.file_name() == manifest::FOLDER || entry.file_name() == ".git";
+            entry.depth() == 0 || !is_own && Some(below(root, entry.path())) != out
         };
         for entry in WalkDir::new(root).sort_by_file_name().into_iter().filter_entry(wanted) {
             match entry {
@@ -214,7 +197,7 @@ fn find_namesakes(jobs: &mut [Job], placed: bool, languages: &Languages) {
 /// Refuses an output folder in an input folder if it holds files that acc2omp has not written.
 fn refuse_unmarked(out: &Path) -> Result<(), String> {
     let is_empty = fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_none());
-    match is_empty || out.join(MARK).is_file() {
+    match is_empty || out.join(manifest::FOLDER).join(manifest::MANIFEST).is_file() {
         true => Ok(()),
         false => Err(format!(
             "{} holds files that are inputs themselves, and are not overwritten: name a folder that is new or empty",

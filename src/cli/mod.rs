@@ -7,10 +7,13 @@ mod args;
 mod batch;
 mod build;
 mod cc;
+mod drift;
 mod explain;
 mod files;
 mod headers;
 mod kind;
+mod manifest;
+mod output;
 mod place;
 
 use std::ffi::OsString;
@@ -38,6 +41,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(Request::Explain(code)) => explain::code(code.as_deref()),
         Ok(Request::Rules(name)) => explain::rule(name.as_deref()),
         Ok(Request::Compile(task)) => return cc::run(&task),
+        Ok(Request::Drift(out)) => drift::run(&out),
         Ok(Request::Translate(task)) => batch::run(&task),
         Err(refusal) => refuse(&refusal),
     };

@@ -75,15 +75,28 @@ impl Folder {
         Ok(Folder { dir, path })
     }
 
+    /// A file below as messages call it.
+    pub fn named(&self, below: &Path) -> PathBuf {
+        self.path.join(below)
+    }
+
     /// Writes a file whole.
     pub fn write(&self, name: &OsStr, bytes: &[u8], like: Like) -> io::Result<Kept> {
         self.make(name, like, |file| file.write_all(bytes))
     }
 
-    /// Copies a file whole.
-    pub fn copy(&self, name: &OsStr, from: &Path) -> io::Result<Kept> {
-        let mut source = fs::File::open(from).map_err(|error| about(from, &error))?;
-        self.make(name, Like::Mode(from), |file| io::copy(&mut source, file).map(drop))
+    /// Opens a file of this folder to append to; it is made if it is not there.
+    pub fn append(&self, name: &OsStr) -> io::Result<fs::File> {
+        let mut options = OpenOptions::new();
+        options.append(true).create(true).follow(FollowSymlinks::No);
+        let file =
+            self.dir.open_with(name, &options).map_err(|error| about(&self.path.join(name), &error))?;
+        Ok(file.into_std())
+    }
+
+    /// Removes a file of this folder.
+    pub fn remove(&self, name: &OsStr) -> io::Result<()> {
+        self.dir.remove_file(name).map_err(|error| about(&self.path.join(name), &error))
     }
 
     /// The bytes of a file of this folder that is no link.

@@ -40,10 +40,11 @@ fn said(folder: &Path, arguments: &[&str], status: i32) -> String {
     text
 }
 
-/// Names and bytes of all files below a folder, but for the file that marks an output folder in an input folder.
+/// Names and bytes of all files below a folder, but for what acc2omp knows of output trees.
 fn listing(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let walk = walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().flatten();
-    let files = walk.filter(|entry| entry.file_type().is_file() && entry.file_name() != ".acc2omp-output");
+    let is_own = |path: &Path| path.components().any(|part| part.as_os_str() == ".acc2omp");
+    let files = walk.filter(|entry| entry.file_type().is_file() && !is_own(entry.path()));
     let name = |path: &Path| path.strip_prefix(folder).unwrap().display().to_string();
     files.map(|entry| (name(entry.path()), fs::read(entry.path()).unwrap())).collect()
 }

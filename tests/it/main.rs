@@ -18,6 +18,7 @@ mod loops;
 mod plan;
 mod properties;
 mod readme;
+mod reruns;
 mod rooms;
 mod rules;
 mod scalars;

@@ -1,0 +1,80 @@
+//! `acc2omp drift`: which files of an output tree are older than their sources.
+//!
+//! Invariant: reads, and writes nothing.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::manifest::{self, Manifest};
+use super::{Verdict, fail, files, print, tell};
+use crate::scan;
+use crate::source::Languages;
+
+/// Says what has changed since a tree was written, and whether an output is older than its source.
+pub fn run(out: &Path) -> Verdict {
+    let manifest = match Manifest::load(out) {
+        Ok(Some(manifest)) => manifest,
+        Ok(None) => {
+            let why = "acc2omp has not written this folder, or before it wrote manifests";
+            return fail(&format!("{}: {why}", out.display()));
+        }
+        Err(why) => return fail(&why),
+    };
+    let mut drifted = Vec::new();
+    let mut edited = Vec::new();
+    for (name, entry) in &manifest.files {
+        let place = out.join(name);
+        if let Some(source) = &entry.source {
+            let path = shown(&out.join(&source.path));
+            match fs::read(&path) {
+                Ok(bytes) if manifest::hash(&bytes) == source.hash => {}
+                Ok(_) => drifted.push(format!("{}: older than {}", place.display(), path.display())),
+                Err(_) => drifted.push(format!("{}: its source {} is gone", place.display(), path.display())),
+            }
+        }
+        match fs::read(&place) {
+            Ok(bytes) if manifest::hash(&bytes) == entry.hash => {}
+            Ok(_) => edited.push(format!("note: {}: edited since acc2omp wrote it\n", place.display())),
+            Err(_) => drifted.push(format!("{}: gone", place.display())),
+        }
+    }
+    drifted.extend(unknown(&manifest, out));
+    if manifest.version != env!("CARGO_PKG_VERSION") {
+        tell(&format!("note: acc2omp {} wrote this folder\n", manifest.version));
+    }
+    edited.iter().for_each(|note| tell(note));
+    let said = print(drifted.iter().map(|line| format!("{line}\n")).collect::<String>().as_bytes());
+    said.max(if drifted.is_empty() { Verdict::Done } else { Verdict::Left })
+}
+
+/// A path as seen from here, without detours.
+fn shown(path: &Path) -> PathBuf {
+    let here = std::env::current_dir().and_then(|here| here.canonicalize());
+    match (path.canonicalize(), here) {
+        (Ok(real), Ok(here)) => manifest::from_tree(&real, &here),
+        _ => path.to_path_buf(),
+    }
+}
+
+/// Sources with OpenACC that were not there when the tree was written.
+fn unknown(manifest: &Manifest, out: &Path) -> Vec<String> {
+    let inputs: Vec<PathBuf> =
+        manifest.inputs.iter().map(|input| out.join(input)).filter(|input| input.exists()).collect();
+    let languages = Languages::default();
+    let Ok(tree) = files::gather(&inputs, Some(out), &languages) else { return Vec::new() };
+    let known: BTreeSet<PathBuf> = manifest
+        .files
+        .values()
+        .filter_map(|entry| out.join(&entry.source.as_ref()?.path).canonicalize().ok())
+        .collect();
+    let is_new = |job: &&files::Job| {
+        let holds = |bytes: Vec<u8>| {
+            let language = scan::language_of(&job.path, &bytes, &languages);
+            language.is_some_and(|language| scan::mentions_openacc(&bytes, language))
+        };
+        !known.contains(&job.real) && fs::read(&job.real).is_ok_and(holds)
+    };
+    let name = |job: &files::Job| format!("{}: not translated yet", shown(&job.path).display());
+    tree.jobs.iter().filter(is_new).map(name).collect()
+}

@@ -1,0 +1,228 @@
+//! An output tree that is written again: what nobody changed is replaced, what somebody changed is merged or stays.
+//!
+//! Invariant: no text that acc2omp has not written is lost unless `--force` says so, whenever a run is killed; two runs never
+//! write into one tree at once.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File, TryLockError};
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use super::manifest::{self, Entry, Manifest, Origin};
+use super::place::{Folder, Kept, Like};
+
+/// The lock of a tree.
+const LOCK: &str = "lock";
+
+/// The folder of what acc2omp wrote, as the ground on which edits are merged.
+const BASE: &str = "base";
+
+/// An output tree.
+#[derive(Debug)]
+pub struct Output {
+    folder: Folder,
+    real: PathBuf,
+    /// What earlier runs wrote.
+    old: Manifest,
+    /// What runs wrote that were killed.
+    unfinished: BTreeSet<(String, String)>,
+    force: bool,
+    new: Mutex<BTreeMap<String, Entry>>,
+    journal: Mutex<File>,
+    /// Held until the run ends.
+    _lock: File,
+}
+
+/// A file to write.
+#[derive(Clone, Copy, Debug)]
+pub struct Piece<'a> {
+    /// Its place below the tree.
+    pub target: &'a Path,
+    /// What it shall hold.
+    pub bytes: &'a [u8],
+    /// The file that it is made from, and what that holds; none for the run-time library.
+    pub source: Option<(&'a Path, &'a [u8])>,
+    /// The file whose mode it takes over.
+    pub like: &'a Path,
+}
+
+/// What became of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Put {
+    /// It is there as it shall be.
+    Written,
+    /// Somebody edited it, and its translation is as it was: it stays.
+    Edited,
+    /// Somebody edited it, and the changes of the translation were put into it.
+    Merged,
+    /// Somebody edited it, and the translation changed in the same lines: it stays.
+    Conflict,
+    /// A file stands there that acc2omp has not written: it stays.
+    Foreign,
+}
+
+impl Output {
+    /// Opens a tree, which is made if it is not there.
+    pub fn open(out: &Path, force: bool) -> Result<Output, String> {
+        let failed = |error: io::Error| format!("{}: {error}", out.display());
+        fs::create_dir_all(out).map_err(failed)?;
+        let folder = Folder::open(out).map_err(failed)?;
+        folder.sweep();
+        let own = folder.below(Path::new(manifest::FOLDER)).map_err(failed)?;
+        own.sweep();
+        let lock = own.append(LOCK.as_ref()).map_err(failed)?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(format!("{}: another run of acc2omp writes into it", out.display()));
+            }
+            // Some file systems have no locks.
+            Err(TryLockError::Error(_)) => {}
+        }
+        let old = Manifest::load(out)?.unwrap_or_default();
+        let unfinished = manifest::journal(out);
+        let journal = own.append(manifest::JOURNAL.as_ref()).map_err(failed)?;
+        let real = out.canonicalize().map_err(failed)?;
+        let (new, journal) = (Mutex::default(), Mutex::new(journal));
+        Ok(Output { folder, real, old, unfinished, force, new, journal, _lock: lock })
+    }
+
+    /// The folder of the tree.
+    pub fn folder(&self) -> &Folder {
+        &self.folder
+    }
+
+    /// Writes a file, unless that would lose what somebody wrote.
+    pub fn put(&self, piece: Piece) -> io::Result<Put> {
+        let name = piece.target.display().to_string();
+        let known = self.old.files.get(&name);
+        let hash = manifest::hash(piece.bytes);
+        let put = self.decide(&piece, &name, known, &hash)?;
+        let source = piece.source.map(|(path, bytes)| {
+            let same = || piece.bytes == bytes;
+            let hash = if same() { hash.clone() } else { manifest::hash(bytes) };
+            Origin { path: manifest::from_tree(path, &self.real), hash }
+        });
+        let entry = match (put, known) {
+            // The next run must find what the edits were made in.
+            (Put::Conflict | Put::Foreign, known) => known.cloned(),
+            _ => Some(Entry { hash: hash.clone(), source }),
+        };
+        let is_translated = piece.source.is_some_and(|(_, bytes)| bytes != piece.bytes);
+        if is_translated && !matches!(put, Put::Conflict | Put::Foreign) {
+            self.keep_base(&piece)?;
+        }
+        if let Some(entry) = entry {
+            self.new.lock().unwrap_or_else(PoisonError::into_inner).insert(name, entry);
+        }
+        Ok(put)
+    }
+
+    fn decide(&self, piece: &Piece, name: &str, known: Option<&Entry>, hash: &str) -> io::Result<Put> {
+        let folder = self.folder_of(piece.target)?;
+        let file = piece.target.file_name().unwrap_or_default();
+        let there = match folder.read(file) {
+            Ok(there) => Some(there),
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            // What cannot be read, as a link, is none of ours.
+            Err(_) if !self.force => return Ok(Put::Foreign),
+            Err(_) => None,
+        };
+        let Some(there) = there.filter(|_| !self.force) else {
+            return self.write(piece, name, hash).map(|_| Put::Written);
+        };
+        if there == piece.bytes {
+            return Ok(Put::Written);
+        }
+        let there_hash = manifest::hash(&there);
+        let is_ours = known.is_some_and(|known| known.hash == there_hash)
+            || self.unfinished.contains(&(name.to_owned(), there_hash));
+        if is_ours {
+            return self.write(piece, name, hash).map(|_| Put::Written);
+        }
+        let Some(known) = known else { return Ok(Put::Foreign) };
+        if known.hash == hash {
+            return Ok(Put::Edited);
+        }
+        let base = self.base(piece.target).filter(|base| manifest::hash(base) == known.hash);
+        match base.map(|base| diffy::merge_bytes(&base, &there, piece.bytes)) {
+            Some(Ok(merged)) => self.replace(piece, &merged).map(|_| Put::Merged),
+            _ => Ok(Put::Conflict),
+        }
+    }
+
+    /// Notes what will be written before it is: a run that is killed must know it again.
+    fn write(&self, piece: &Piece, name: &str, hash: &str) -> io::Result<Kept> {
+        let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
+        journal.write_all(format!("{hash} {name}\n").as_bytes())?;
+        drop(journal);
+        self.replace(piece, piece.bytes)
+    }
+
+    fn replace(&self, piece: &Piece, bytes: &[u8]) -> io::Result<Kept> {
+        let file = piece.target.file_name().unwrap_or_default();
+        self.folder_of(piece.target)?.write(file, bytes, Like::Mode(piece.like))
+    }
+
+    fn folder_of(&self, target: &Path) -> io::Result<Folder> {
+        self.folder.below(target.parent().unwrap_or(Path::new("")))
+    }
+
+    /// Where the ground of a file lies.
+    fn base_of(target: &Path) -> PathBuf {
+        Path::new(manifest::FOLDER).join(BASE).join(target)
+    }
+
+    fn base(&self, target: &Path) -> Option<Vec<u8>> {
+        let place = Output::base_of(target);
+        self.folder_of(&place).ok()?.read(place.file_name()?).ok()
+    }
+
+    fn keep_base(&self, piece: &Piece) -> io::Result<()> {
+        let place = Output::base_of(piece.target);
+        if self.base(piece.target).is_some_and(|base| base == piece.bytes) {
+            return Ok(());
+        }
+        let file = place.file_name().unwrap_or_default();
+        self.folder_of(&place)?.write(file, piece.bytes, Like::Mode(piece.like)).map(drop)
+    }
+
+    /// Writes the manifest of a run over `inputs`, and says which files of the tree no source makes any more.
+    pub fn finish(self, inputs: &[PathBuf], arguments: Vec<String>) -> io::Result<Vec<String>> {
+        let new = self.new.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let sources: BTreeSet<&Path> = new
+            .values()
+            .filter_map(|entry| entry.source.as_ref())
+            .map(|source| source.path.as_path())
+            .collect();
+        let mut stale = Vec::new();
+        for (name, entry) in self.old.files.iter().filter(|(name, _)| !new.contains_key(*name)) {
+            let Some(source) = &entry.source else { continue };
+            let is_there = self.real.join(name).exists();
+            let name = self.folder.named(Path::new(name)).display().to_string();
+            if is_there && !self.real.join(&source.path).exists() {
+                stale.push(format!("{name}: its source {} is gone", source.path.display()));
+            } else if is_there && sources.contains(source.path.as_path()) {
+                stale.push(format!("{name}: nothing is written to it any more"));
+            }
+        }
+        let mut files = self.old.files;
+        files.retain(|name, _| new.contains_key(name) || self.real.join(name).exists());
+        files.extend(new);
+        let inputs = inputs.iter().filter_map(|input| input.canonicalize().ok());
+        let inputs: BTreeSet<PathBuf> =
+            inputs.map(|input| manifest::from_tree(&input, &self.real)).chain(self.old.inputs).collect();
+        let manifest = Manifest {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            arguments,
+            inputs: inputs.into_iter().collect(),
+            files,
+        };
+        let own = self.folder.below(Path::new(manifest::FOLDER))?;
+        let like = self.real.join(manifest::FOLDER).join(LOCK);
+        own.write(manifest::MANIFEST.as_ref(), &manifest.text()?, Like::Mode(&like))?;
+        own.remove(manifest::JOURNAL.as_ref())?;
+        Ok(stale)
+    }
+}
