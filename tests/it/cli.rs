@@ -518,7 +518,9 @@ mod unix {
             "{text}"
         );
         fs::remove_file(place.path().join("out/sub")).unwrap();
-        said(place.path(), &["in", "-o", "out"], 0);
+        let text = said(place.path(), &["in", "-o", "out"], 2);
+        assert!(text.contains("out/b.c: a file that acc2omp has not written"), "{text}");
+        said(place.path(), &["in", "-o", "out", "--force"], 0);
         for name in ["a.c", "b.c"] {
             assert_eq!(fs::read(place.path().join("elsewhere").join(name)).unwrap(), b"mine", "{name}");
         }

@@ -66,6 +66,8 @@ const MAY_SAY_OMP: &[(&str, &str)] = &[];
 /// what options say of names.
 const MAY_MAKE_SOURCES: &[(&str, &str)] = &[
     ("src/cli/batch.rs", "what was read from the disk; `Headers::source` says what options say"),
+    ("src/cli/cc/mod.rs", "a source of a command; `Headers::source` says what options say"),
+    ("src/cli/cc/mirror.rs", "what that includes; `Headers::source` says what options say"),
     (
         "src/cli/headers.rs",
         "headers are read once for all files, and told what those are told that include them",
