@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
+use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::budget::Budget;
@@ -18,6 +19,7 @@ use crate::{Existing, Options, Profile, Queues, To, Version};
 
 use super::build::Told;
 use super::cc;
+use super::config::{self, Config, Overrides};
 
 /// What the user asks for.
 pub enum Request {
@@ -25,6 +27,8 @@ pub enum Request {
     Explain(Option<String>),
     /// The page of a rule, or the list of all.
     Rules(Option<String>),
+    /// What counts for sources, and where it is said.
+    Config(Vec<PathBuf>),
     /// A comparison of an output tree with its sources.
     Drift(PathBuf),
     /// A compilation of translations.
@@ -41,6 +45,8 @@ pub struct Task {
     pub destination: Destination,
     /// What to translate to.
     pub options: Options,
+    /// The options of sources that differ from these.
+    pub overrides: Overrides,
     /// The languages of the sources, by their names.
     pub languages: Languages,
     /// What compilers are told of all sources.
@@ -216,6 +222,12 @@ enum Topic {
         #[arg(value_name = "OUT")]
         out: PathBuf,
     },
+    /// Print the options that count for sources, and where each is said
+    Config {
+        /// The sources
+        #[arg(value_name = "FILE|DIR")]
+        inputs: Vec<PathBuf>,
+    },
     /// Compile translations: `acc2omp cc -- clang -fopenmp -c a.c` runs that command with `a.c` translated; `c++` and `fc` do, too
     #[command(visible_aliases = ["c++", "fc"])]
     Cc {
@@ -337,30 +349,67 @@ fn existing() -> impl TypedValueParser<Value = Existing> {
     })
 }
 
-/// Reads the command line; the error is clap's, with its exit status.
+/// Reads the command line and the configuration; the error is clap's, with its exit status.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, clap::Error> {
-    let matches = Args::command().try_get_matches_from(arguments)?;
-    let args = Args::from_arg_matches(&matches).map_err(|error| error.format(&mut Args::command()))?;
-    let predefined = predefined(&args, &matches);
-    match args.topic {
-        Some(Topic::Explain { code }) => Ok(Request::Explain(code)),
-        Some(Topic::Rules { name }) => Ok(Request::Rules(name)),
-        Some(Topic::Drift { out }) => Ok(Request::Drift(out)),
-        Some(Topic::Cc { how, record, quiet, verbose, command }) => {
-            how.agree()?;
-            let has_profile = how.profile.is_some();
-            let options = how.options();
-            Ok(Request::Compile(Box::new(cc::Task {
-                words: command,
-                options,
-                has_profile,
-                record,
-                quiet,
-                verbose,
-            })))
-        }
-        None => args.task(predefined).map(|task| Request::Translate(Box::new(task))),
-    }
+    let mut words: Vec<OsString> = arguments.into_iter().collect();
+    let matches = Args::command().try_get_matches_from(&words)?;
+    let args = read(&matches)?;
+    let Some(folder) = args.folder() else { return args.request(&matches, Overrides::default()) };
+    let config = Config::of(&folder, &Args::command(), &Alone::command());
+    let Some(config) = config.map_err(|why| wrong(ErrorKind::InvalidValue, &why))? else {
+        return args.request(&matches, Overrides::default());
+    };
+    let (at, command, own) = match matches.subcommand() {
+        Some((name, own)) => (2, Args::command().find_subcommand(name).cloned().unwrap_or_default(), own),
+        None => (1, Args::command(), &matches),
+    };
+    let is_given = |id: &str| {
+        // Of several destinations, and of silence and many words, what the command line says counts.
+        let group = GROUPS.iter().find(|group| group.contains(&id)).copied().unwrap_or_default();
+        let is_known = |id: &&str| command.get_arguments().any(|arg| arg.get_id() == *id);
+        let said = |id: &str| own.value_source(id) == Some(ValueSource::CommandLine);
+        let is_list = LISTS.contains(&id);
+        let is_cuda = said("to") && own.get_one::<To>("to") == Some(&To::Cuda);
+        !is_known(&id)
+            || is_cuda && OF_OPENMP.contains(&id)
+            || !is_list && (said(id) || group.iter().copied().filter(is_known).any(said))
+    };
+    words.splice(at..at, config.words(is_given));
+    let alone = Alone::command();
+    let given = alone.get_arguments().map(|arg| arg.get_id().to_string());
+    let given = given.filter(|id| own.value_source(id) == Some(ValueSource::CommandLine)).collect();
+    let matches = Args::command().try_get_matches_from(&words)?;
+    let overrides =
+        if config.is_of_files() { Overrides::new(config, given, options)? } else { Overrides::default() };
+    read(&matches)?.request(&matches, overrides)
+}
+
+fn read(matches: &ArgMatches) -> Result<Args, clap::Error> {
+    Args::from_arg_matches(matches).map_err(|error| error.format(&mut Args::command()))
+}
+
+/// Options of which one counts.
+const GROUPS: [&[&str]; 2] = [&["out", "diff", "check", "in_place"], &["quiet", "verbose"]];
+
+/// Options about OpenMP, which say nothing of other targets.
+const OF_OPENMP: [&str; 5] = ["omp", "profile", "queues", "host_fallback", "guard"];
+
+/// Options that may be said several times.
+const LISTS: [&str; 4] = ["languages", "defines", "undefines", "folders"];
+
+/// The options that sources may have of their own.
+#[derive(Debug, Parser)]
+#[command(no_binary_name = true)]
+struct Alone {
+    #[command(flatten)]
+    how: How,
+}
+
+/// The options of sources, from words as on the command line.
+fn options(words: Vec<OsString>) -> Result<Options, clap::Error> {
+    let alone = Alone::try_parse_from(words)?;
+    alone.how.agree()?;
+    Ok(alone.how.options())
 }
 
 /// What the options say of names, in their order.
@@ -415,7 +464,43 @@ impl How {
 }
 
 impl Args {
-    fn task(self, predefined: Predefined) -> Result<Task, clap::Error> {
+    /// The folder from which a configuration is looked for.
+    fn folder(&self) -> Option<PathBuf> {
+        let first = match &self.topic {
+            None => self.inputs.first().filter(|input| *input != Path::new("-")),
+            Some(Topic::Cc { .. }) => None,
+            Some(_) => return None,
+        };
+        let folder = first.map(|first| if first.is_dir() { first.clone() } else { first.with_file_name("") });
+        Some(folder.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| PathBuf::from(".")))
+    }
+
+    fn request(self, matches: &ArgMatches, overrides: Overrides) -> Result<Request, clap::Error> {
+        let predefined = predefined(&self, matches);
+        match self.topic {
+            Some(Topic::Explain { code }) => Ok(Request::Explain(code)),
+            Some(Topic::Rules { name }) => Ok(Request::Rules(name)),
+            Some(Topic::Drift { out }) => Ok(Request::Drift(out)),
+            Some(Topic::Config { inputs }) => Ok(Request::Config(inputs)),
+            Some(Topic::Cc { how, record, quiet, verbose, command }) => {
+                how.agree()?;
+                let has_profile = how.profile.is_some();
+                let options = how.options();
+                Ok(Request::Compile(Box::new(cc::Task {
+                    words: command,
+                    options,
+                    overrides,
+                    has_profile,
+                    record,
+                    quiet,
+                    verbose,
+                })))
+            }
+            None => self.task(predefined, overrides).map(|task| Request::Translate(Box::new(task))),
+        }
+    }
+
+    fn task(self, predefined: Predefined, overrides: Overrides) -> Result<Task, clap::Error> {
         let from_stdin = self.inputs.iter().any(|input| input == Path::new("-"));
         if self.inputs.is_empty() {
             return Err(wrong(
@@ -447,6 +532,7 @@ impl Args {
             inputs,
             destination,
             options,
+            overrides,
             languages,
             told,
             database,
@@ -522,4 +608,22 @@ fn about_openmp(option: &str) -> clap::Error {
 
 fn wrong(kind: ErrorKind, why: &str) -> clap::Error {
     Args::command().error(kind, why)
+}
+
+/// The options that count for sources in a folder, each with the place where it is said.
+pub fn effective(folder: &Path) -> Result<String, String> {
+    let command = Args::command();
+    let config = Config::of(folder, &command, &Alone::command())?;
+    let mut lines = Vec::new();
+    for arg in command.get_arguments() {
+        let Some(name) = arg.get_long().map(str::to_owned).or_else(|| arg.get_short().map(String::from))
+        else {
+            continue;
+        };
+        if ["help", "version"].contains(&arg.get_id().as_str()) {
+            continue;
+        }
+        lines.push(config::line(config.as_ref(), arg, &name));
+    }
+    Ok(lines.concat())
 }

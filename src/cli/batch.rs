@@ -235,8 +235,8 @@ fn attempt(job: &Job, work: &Work, done: &mut Done) -> io::Result<()> {
     if !mentions && !source.declares(&work.task.options) {
         return keep(job, &source.file.bytes, work, done);
     }
-    let options =
-        Options { has_namesake: job.has_namesake, folder: job.folder.clone(), ..work.task.options.clone() };
+    let own = work.task.overrides.options(&job.real, &work.task.options);
+    let options = Options { has_namesake: job.has_namesake, folder: job.folder.clone(), ..own };
     let translation = translate(&source, &options);
     account(&source, &translation, work, done);
     deliver(job, &source, &translation, work, done)

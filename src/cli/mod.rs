@@ -7,6 +7,7 @@ mod args;
 mod batch;
 mod build;
 mod cc;
+mod config;
 mod drift;
 mod explain;
 mod files;
@@ -18,6 +19,7 @@ mod place;
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use args::Request;
@@ -41,11 +43,22 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(Request::Explain(code)) => explain::code(code.as_deref()),
         Ok(Request::Rules(name)) => explain::rule(name.as_deref()),
         Ok(Request::Compile(task)) => return cc::run(&task),
+        Ok(Request::Config(inputs)) => configuration(&inputs),
         Ok(Request::Drift(out)) => drift::run(&out),
         Ok(Request::Translate(task)) => batch::run(&task),
         Err(refusal) => refuse(&refusal),
     };
     ExitCode::from(verdict as u8)
+}
+
+/// Prints the options that count for sources.
+fn configuration(inputs: &[PathBuf]) -> Verdict {
+    let first = inputs.first().map_or(Path::new("."), PathBuf::as_path);
+    let folder = if first.is_dir() { first } else { first.parent().unwrap_or(first) };
+    match args::effective(if folder.as_os_str().is_empty() { Path::new(".") } else { folder }) {
+        Ok(text) => print(text.as_bytes()),
+        Err(why) => fail(&why),
+    }
 }
 
 /// Prints what clap has to say: help and version are no failure.

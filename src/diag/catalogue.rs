@@ -226,6 +226,18 @@ pub fn region_not_whole(at: Span, end: Span) -> Diag {
     said.with(end, "ends here")
 }
 
+/// A0030
+pub fn left_as_asked(at: Span) -> Diag {
+    diag(
+        30,
+        Severity::Left,
+        at,
+        "the directive stays as it is: a comment or `acc2omp.toml` asks for it".to_owned(),
+        "left as it is",
+        "remove the comment `acc2omp: leave`, or the line of `acc2omp.toml`, to have it translated",
+    )
+}
+
 /// A0201
 pub fn present_unchecked(at: Span, clause: &str) -> Diag {
     diag(

@@ -3,6 +3,7 @@
 //! Invariant: the same source and options give the same translation; nothing outside the returned edits changes.
 
 mod allocations;
+mod asked;
 mod builds;
 mod calls;
 mod cuda;

@@ -98,6 +98,8 @@ pub struct Options {
     pub assume_no_alias: bool,
     /// Device code in CUDA says with `#line` where it comes from.
     pub line_directives: bool,
+    /// The lines, from one, of directives that stay as they are.
+    pub left: Vec<usize>,
     /// Another source of its folder has the same name but for the ending: files beside it have the ending in theirs.
     pub has_namesake: bool,
     /// What names of its device code begin with, as another source that is given has its name: the folders that it lies in.
@@ -127,6 +129,7 @@ impl Default for Options {
             device_type: "nvidia".to_owned(),
             assume_no_alias: false,
             line_directives: false,
+            left: Vec::new(),
             has_namesake: false,
             folder: String::new(),
             budget: Budget::default(),

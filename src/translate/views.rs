@@ -20,7 +20,7 @@ use crate::{acc, host};
 
 use super::loops::Found;
 use super::read::{fresh, parse};
-use super::{Beside, DirectiveReport, Options, Outcome, Source, Translation};
+use super::{Beside, DirectiveReport, Options, Outcome, Source, Translation, asked};
 
 /// What the views seen so far have brought, for any back end.
 pub struct Gathered<'a> {
@@ -224,6 +224,7 @@ impl<'a, 'b> Views<'a, 'b> {
                 None => held.push(text.span),
             }
         }
+        self.leave_asked(scan, &unit, &mut parsed, &mut held);
         let again = self.read_again(scan, &unit, &parsed);
         let shares = !again.is_empty();
         parsed.extend(again);
@@ -245,6 +246,36 @@ impl<'a, 'b> Views<'a, 'b> {
         self.back.after_view(&mut self.all);
     }
 
+    /// Takes out the directives that the user wants left, with the `end`s of their regions and, of compute constructs, all that
+    /// stands inside.
+    fn leave_asked(
+        &mut self,
+        scan: &Scan,
+        unit: &Unit,
+        parsed: &mut Vec<(usize, Directive)>,
+        held: &mut Vec<Span>,
+    ) {
+        let (file, options) = (&self.all.source.file, self.all.options);
+        let asked: BTreeMap<usize, Diag> = parsed
+            .iter()
+            .filter_map(|(at, _)| Some((*at, asked::left(file, &scan.directives[*at], options)?)))
+            .collect();
+        if asked.is_empty() {
+            return;
+        }
+        let bound = joined(scan, unit, parsed);
+        let is_asked = |at: usize| bound[at].text.is_some_and(|text| asked.contains_key(&text));
+        let stays = |at: &usize| is_asked(begin(&bound, *at)) || compute_around(&bound, *at).any(is_asked);
+        let staying: BTreeSet<usize> = (0..bound.len())
+            .filter(stays)
+            .filter_map(|at| bound[at].text)
+            .chain(asked.keys().copied())
+            .collect();
+        held.extend(staying.iter().map(|at| scan.directives[*at].span));
+        parsed.retain(|(at, _)| !staying.contains(at));
+        self.all.diags.extend(asked.into_values());
+    }
+
     /// The directives that views before have reached and that belong to compute constructs of this one: loops, atomics, the
     /// `end` of a construct of which the preprocessor chooses the beginning.
     fn read_again(&self, scan: &Scan, unit: &Unit, fresh: &[(usize, Directive)]) -> Vec<(usize, Directive)> {
@@ -258,12 +289,7 @@ impl<'a, 'b> Views<'a, 'b> {
             known.filter_map(|(at, text)| Some((at, parse(&self.all.source.file, text, &mut Vec::new())?)));
         let mut all: Vec<(usize, Directive)> = fresh.iter().cloned().chain(known).collect();
         all.sort_by_key(|(at, _)| *at);
-        let mut unit = Cow::Borrowed(unit);
-        let regions = match unit.is_fortran() {
-            true => bind::enclose(unit.to_mut(), &scan.directives, &all).0,
-            false => bind::Regions::default(),
-        };
-        let (bound, _) = bind::bind(&unit, &scan.directives, all.clone(), &regions);
+        let bound = joined(scan, unit, &all);
         let is_fresh = |at: usize| fresh.binary_search_by_key(&at, |(at, _)| *at).is_ok();
         let is_new = |at: usize| bound[at].text.is_some_and(is_fresh);
         let is_shared = |at: &usize| !is_new(*at) && compute_around(&bound, *at).any(is_new);
@@ -445,6 +471,16 @@ impl Gathered<'_> {
         let constructs = left.iter().filter(|at| bound[**at].directive.kind.is_compute());
         self.left.extend(constructs.filter_map(|at| Some(unit.stmt(bound[*at].stmt()?).span)));
     }
+}
+
+/// Directives of a view, joined to the code.
+fn joined(scan: &Scan, unit: &Unit, parsed: &[(usize, Directive)]) -> Vec<Bound> {
+    let mut unit = Cow::Borrowed(unit);
+    let regions = match unit.is_fortran() {
+        true => bind::enclose(unit.to_mut(), &scan.directives, parsed).0,
+        false => bind::Regions::default(),
+    };
+    bind::bind(&unit, &scan.directives, parsed.to_vec(), &regions).0
 }
 
 /// The compute constructs that a directive belongs to, which it begins, ends or stands in, from the inside out.

@@ -8,6 +8,7 @@ mod cc;
 mod cells;
 mod circles;
 mod cli;
+mod config;
 mod cuda_rules;
 mod diag;
 mod existing;

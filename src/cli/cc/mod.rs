@@ -18,6 +18,7 @@ use std::process::{self, ExitCode, ExitStatus};
 
 use super::batch::manner;
 use super::build::{Build, Told};
+use super::config::Overrides;
 use super::headers::Headers;
 use super::{fail, tell};
 use crate::source::{Language, SourceFile};
@@ -33,6 +34,8 @@ pub struct Task {
     pub words: Vec<OsString>,
     /// What to translate to.
     pub options: Options,
+    /// The options of sources that differ from these.
+    pub overrides: Overrides,
     /// Whether the user names a profile.
     pub has_profile: bool,
     /// The compilation database to write to.
@@ -259,7 +262,11 @@ fn options(task: &Task, command: &Command, source: &Path, file: &Path) -> Option
     };
     let as_name = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     let folder = if own.is_empty() { folder } else { format!("{folder}_{own}") };
-    Options { profile, folder: folder.chars().map(as_name).collect(), ..task.options.clone() }
+    Options {
+        profile,
+        folder: folder.chars().map(as_name).collect(),
+        ..task.overrides.options(file, &task.options)
+    }
 }
 
 /// Writes all translations, and returns the words of the command that compiles them.

@@ -1,0 +1,306 @@
+//! `acc2omp.toml`: options of a project, for all of its sources, for some, and directives that are left.
+//!
+//! Invariant: an option means the same there as on the command line, where what is said counts more.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use clap::{Arg, ArgAction, Command};
+use globset::{GlobBuilder, GlobMatcher};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::Options;
+use crate::source::LineIndex;
+
+/// The name of the file.
+const FILE: &str = "acc2omp.toml";
+
+/// Options whose values are paths: they are seen from the folder of the file.
+const PATHS: [&str; 4] = ["out", "folders", "database", "record"];
+
+/// What is no option of a project.
+const NO_OPTIONS: [&str; 4] = ["help", "version", "inputs", "command"];
+
+/// The configuration of a project.
+#[derive(Debug, Default)]
+pub struct Config {
+    /// The file, as messages call it.
+    path: PathBuf,
+    /// Its folder, without links.
+    folder: PathBuf,
+    settings: Settings,
+    sections: Vec<Section>,
+    places: Vec<Place>,
+}
+
+/// Options by their names in clap, and what is said of them.
+pub type Settings = BTreeMap<String, Setting>;
+
+/// What is said of an option.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// As it would stand on the command line.
+    words: Vec<OsString>,
+    /// The line of the file.
+    pub line: usize,
+}
+
+/// Options for the sources that a pattern matches.
+#[derive(Debug)]
+struct Section {
+    pattern: GlobMatcher,
+    settings: Settings,
+}
+
+/// A directive that is left.
+#[derive(Debug)]
+struct Place {
+    file: PathBuf,
+    line: usize,
+}
+
+impl Config {
+    /// The configuration for sources in a folder: the first one upward from there. `all` has the options of the command line,
+    /// `some` those that sources may have of their own.
+    pub fn of(folder: &Path, all: &Command, some: &Command) -> Result<Option<Config>, String> {
+        let Ok(real) = folder.canonicalize() else { return Ok(None) };
+        let Some(place) = real.ancestors().find(|above| above.join(FILE).is_file()) else { return Ok(None) };
+        let path = place.join(FILE);
+        let here = std::env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
+        let shown = pathdiff::diff_paths(&path, here).unwrap_or_else(|| path.clone());
+        let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", shown.display()))?;
+        let lines = LineIndex::new(text.as_bytes());
+        let reader = Reader { shown: &shown, folder: place, lines: &lines, all, some };
+        reader.config(&text).map(Some)
+    }
+
+    /// The options for all sources as they would stand on the command line, but for those that `is_given` there.
+    pub fn words(&self, is_given: impl Fn(&str) -> bool) -> Vec<OsString> {
+        words(self.settings.iter().filter(|(id, _)| !is_given(id)))
+    }
+
+    /// Whether options or places differ among the sources.
+    pub fn is_of_files(&self) -> bool {
+        !self.sections.is_empty() || !self.places.is_empty()
+    }
+}
+
+fn words<'a>(settings: impl Iterator<Item = (&'a String, &'a Setting)>) -> Vec<OsString> {
+    settings.flat_map(|(_, setting)| setting.words.iter().cloned()).collect()
+}
+
+/// Reads a configuration.
+struct Reader<'a> {
+    shown: &'a Path,
+    folder: &'a Path,
+    lines: &'a LineIndex,
+    all: &'a Command,
+    some: &'a Command,
+}
+
+impl Reader<'_> {
+    fn config(&self, text: &str) -> Result<Config, String> {
+        let table = DeTable::parse(text).map_err(|error| {
+            let at = error.span().map_or(0, |span| span.start);
+            self.wrong(at, error.message())
+        })?;
+        let mut config =
+            Config { path: self.shown.to_path_buf(), folder: self.folder.to_path_buf(), ..Config::default() };
+        for (key, value) in table.get_ref() {
+            match (key.get_ref().as_ref(), value.get_ref()) {
+                ("path", DeValue::Array(sections)) => {
+                    for section in sections.iter() {
+                        config.sections.push(self.section(section)?);
+                    }
+                }
+                ("at", DeValue::Array(places)) => {
+                    for place in places.iter() {
+                        config.places.push(self.place(place)?);
+                    }
+                }
+                _ => {
+                    let (id, setting) = self.setting(key, value, self.all)?;
+                    config.settings.insert(id, setting);
+                }
+            }
+        }
+        Ok(config)
+    }
+
+    fn wrong(&self, at: usize, why: &str) -> String {
+        format!("{}:{}: {why}", self.shown.display(), self.lines.line(at as u32) + 1)
+    }
+
+    fn setting(
+        &self,
+        key: &Spanned<std::borrow::Cow<'_, str>>,
+        value: &Spanned<DeValue<'_>>,
+        command: &Command,
+    ) -> Result<(String, Setting), String> {
+        let (name, at) = (key.get_ref().as_ref(), key.span().start);
+        let is_called = |arg: &&Arg| {
+            let short = arg.get_short().is_some_and(|short| name.len() == 1 && name.starts_with(short));
+            arg.get_long() == Some(name) || short
+        };
+        let arg = command.get_arguments().find(is_called);
+        let arg = arg.filter(|arg| !NO_OPTIONS.contains(&arg.get_id().as_str()));
+        let arg =
+            arg.ok_or_else(|| self.wrong(at, &format!("`{name}` is not an option that can stand here")))?;
+        let option = match (arg.get_long(), arg.get_short()) {
+            (Some(long), _) => format!("--{long}="),
+            (None, short) => format!("-{}", short.unwrap_or_default()),
+        };
+        let word = |value: &Spanned<DeValue<'_>>| -> Result<OsString, String> {
+            let text = match value.get_ref() {
+                DeValue::String(text) => text.to_string(),
+                DeValue::Integer(number) => number.to_string(),
+                DeValue::Float(number) => number.to_string(),
+                _ => return Err(self.wrong(value.span().start, &format!("`{name}` is a text or a number"))),
+            };
+            let mut word = OsString::from(&option);
+            match PATHS.contains(&arg.get_id().as_str()) {
+                true => word.push(self.seen_from_here(Path::new(&text))),
+                false => word.push(text),
+            }
+            Ok(word)
+        };
+        let takes_none = matches!(arg.get_action(), ArgAction::SetTrue);
+        let words = match value.get_ref() {
+            DeValue::Boolean(true) if takes_none => vec![OsString::from(option.trim_end_matches('='))],
+            DeValue::Boolean(false) if takes_none => Vec::new(),
+            _ if takes_none => {
+                return Err(self.wrong(value.span().start, &format!("`{name}` is `true` or `false`")));
+            }
+            DeValue::Array(all) if matches!(arg.get_action(), ArgAction::Append) => {
+                all.iter().map(word).collect::<Result<_, _>>()?
+            }
+            _ => vec![word(value)?],
+        };
+        let line = self.lines.line(at as u32) + 1;
+        Ok((arg.get_id().to_string(), Setting { words, line }))
+    }
+
+    /// A path of the file, as it is called from the folder where acc2omp runs.
+    fn seen_from_here(&self, path: &Path) -> PathBuf {
+        self.shown.parent().unwrap_or(Path::new("")).join(path)
+    }
+
+    fn section(&self, section: &Spanned<DeValue<'_>>) -> Result<Section, String> {
+        let at = section.span().start;
+        let table = section.get_ref().as_table();
+        let table = table.ok_or_else(|| self.wrong(at, "`path` is written `[[path]]`"))?;
+        let (mut pattern, mut settings) = (None, Settings::new());
+        for (key, value) in table {
+            if key.get_ref() == "match" {
+                let text = value.get_ref().as_str().unwrap_or_default();
+                let glob = GlobBuilder::new(text).literal_separator(true).build();
+                let glob = glob.map_err(|error| self.wrong(value.span().start, &error.to_string()))?;
+                pattern = Some(glob.compile_matcher());
+            } else {
+                let (id, setting) = self.setting(key, value, self.some)?;
+                settings.insert(id, setting);
+            }
+        }
+        let pattern = pattern.ok_or_else(|| self.wrong(at, "`[[path]]` has no `match = \"PATTERN\"`"))?;
+        Ok(Section { pattern, settings })
+    }
+
+    fn place(&self, place: &Spanned<DeValue<'_>>) -> Result<Place, String> {
+        let at = place.span().start;
+        let table = place.get_ref().as_table();
+        let text = |key: &str| table.and_then(|table| table.get(key)?.get_ref().as_str());
+        let line = table.and_then(|table| table.get("line")?.get_ref().as_integer()?.as_str().parse().ok());
+        match (text("file"), line, text("do")) {
+            (Some(file), Some(line), Some("leave")) => Ok(Place { file: self.folder.join(file), line }),
+            _ => {
+                Err(self.wrong(at, "`[[at]]` wants `file = \"FILE\"`, `line = NUMBER` and `do = \"leave\"`"))
+            }
+        }
+    }
+}
+
+/// The options of sources that differ from those of all.
+#[derive(Default)]
+pub struct Overrides {
+    config: Config,
+    /// Options that the command line has: they count more.
+    given: Vec<String>,
+    parse: Option<fn(Vec<OsString>) -> Result<Options, clap::Error>>,
+    known: Mutex<HashMap<Vec<usize>, Options>>,
+}
+
+impl Overrides {
+    /// Reads options of files by `parse`; those whose names in clap are `given` stand on the command line.
+    pub fn new(
+        config: Config,
+        given: Vec<String>,
+        parse: fn(Vec<OsString>) -> Result<Options, clap::Error>,
+    ) -> Result<Overrides, clap::Error> {
+        for section in &config.sections {
+            parse(words(section.settings.iter()))?;
+        }
+        Ok(Overrides { config, given, parse: Some(parse), known: Mutex::default() })
+    }
+
+    /// The options of a source: those that all have, and its own.
+    pub fn options(&self, source: &Path, all: &Options) -> Options {
+        let Ok(below) = source.strip_prefix(&self.config.folder) else { return all.clone() };
+        let sections = self.config.sections.iter().enumerate();
+        let sections: Vec<usize> =
+            sections.filter(|(_, section)| section.pattern.is_match(below)).map(|(at, _)| at).collect();
+        let places = self.config.places.iter().filter(|place| place.file == source);
+        let left = places.map(|place| place.line).collect();
+        if sections.is_empty() {
+            return Options { left, ..all.clone() };
+        }
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = known.entry(sections).or_insert_with_key(|sections| self.read(sections, all));
+        Options { left, ..own.clone() }
+    }
+
+    fn read(&self, sections: &[usize], all: &Options) -> Options {
+        let mut settings: BTreeMap<&String, &Setting> = self.config.settings.iter().collect();
+        for at in sections {
+            settings.extend(&self.config.sections[*at].settings);
+        }
+        settings.retain(|id, _| !self.given.contains(id));
+        let words = words(settings.into_iter());
+        let own = self.parse.and_then(|parse| parse(words).ok()).unwrap_or_else(|| all.clone());
+        Options { guard: all.guard, line_directives: all.line_directives, ..own }
+    }
+}
+
+/// A line of `acc2omp config`: an option, what counts, and where it is said.
+pub fn line(config: Option<&Config>, arg: &Arg, name: &str) -> String {
+    let said = config.and_then(|config| Some((config, config.settings.get(arg.get_id().as_str())?)));
+    let value = |word: &OsString| {
+        let text = word.to_string_lossy();
+        let value =
+            text.strip_prefix(&format!("--{name}=")).or_else(|| text.strip_prefix(&format!("-{name}")));
+        format!("{:?}", value.unwrap_or("true"))
+    };
+    let flag = matches!(arg.get_action(), ArgAction::SetTrue);
+    match said {
+        Some((config, setting)) => {
+            let values: Vec<String> = setting.words.iter().map(value).collect();
+            let values = match (flag, arg.get_action()) {
+                (true, _) => (!values.is_empty()).to_string(),
+                (_, ArgAction::Append) => format!("[{}]", values.join(", ")),
+                _ => values.concat(),
+            };
+            format!("{name} = {values}  # {}:{}\n", config.path.display(), setting.line)
+        }
+        None => {
+            let default =
+                arg.get_default_values().first().map(|value| format!("{:?}", value.to_string_lossy()));
+            match default.filter(|_| !flag) {
+                Some(default) => format!("{name} = {default}  # default\n"),
+                None => format!("# {name} is not said\n"),
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! `acc2omp.toml`: what is said there counts as on the command line, which counts more.
+//!
+//! Invariant: each test runs in a folder of its own.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use tempfile::TempDir;
+
+const LOOP: &str = "void f(int n, double *a)\n{\n#pragma acc parallel loop copy(a[0:n]) async(1)\n    \
+                    for (int i = 0; i < n; i++)\n        a[i] *= 2.0;\n#pragma acc wait\n}\n";
+
+fn project(config: &str) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["src/a.c", "src/slow/b.c"] {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, LOOP).unwrap();
+    }
+    fs::write(folder.path().join("acc2omp.toml"), config).unwrap();
+    folder
+}
+
+/// Status, standard output and what was said.
+fn run(folder: &Path, words: &[&str]) -> (i32, String, String) {
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_acc2omp")).args(words).current_dir(folder).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+fn read(folder: &TempDir, name: &str) -> String {
+    fs::read_to_string(folder.path().join(name)).unwrap()
+}
+
+#[test]
+fn options_are_found_upward_and_paths_are_seen_from_the_file() {
+    let project = project("out = \"omp\"\nasync = \"sync\"\nquiet = true\n");
+    assert_eq!(run(&project.path().join("src"), &["."]), (0, String::new(), String::new()));
+    assert!(!read(&project, "omp/a.c").contains("nowait"));
+    // What the command line says counts: another destination, other queues, more words.
+    let (status, diff, said) =
+        run(&project.path().join("src"), &["a.c", "--diff", "--async", "queues", "-v"]);
+    assert!(status == 0 && diff.contains("nowait") && !said.is_empty(), "{diff}{said}");
+}
+
+#[test]
+fn lists_are_added_to() {
+    let project = project("D = [\"ONE\"]\n");
+    let source = "#ifndef ONE\n#pragma acc wait(1)\n#endif\n#ifndef TWO\n#pragma acc wait(2)\n#endif\n#pragma acc wait(3)\n";
+    fs::write(project.path().join("src/a.c"), source).unwrap();
+    let (_, diff, _) = run(project.path(), &["src/a.c", "--diff", "-q", "-D", "TWO"]);
+    assert!(!diff.contains("-#pragma acc wait(1)") && !diff.contains("-#pragma acc wait(2)"), "{diff}");
+    assert!(diff.contains("-#pragma acc wait(3)"), "{diff}");
+}
+
+#[test]
+fn sources_may_have_options_of_their_own() {
+    let project = project("[[path]]\nmatch = \"src/slow/**\"\nasync = \"sync\"\n");
+    assert_eq!(run(project.path(), &["src", "-o", "out", "-q"]).0, 0);
+    assert!(read(&project, "out/a.c").contains("nowait"));
+    assert!(!read(&project, "out/slow/b.c").contains("nowait"));
+    assert_eq!(run(project.path(), &["src", "-o", "out2", "-q", "--async", "queues"]).0, 0);
+    assert!(read(&project, "out2/slow/b.c").contains("nowait"));
+}
+
+#[test]
+fn directives_are_left_by_line_or_comment() {
+    let project = project("[[at]]\nfile = \"src/a.c\"\nline = 6\ndo = \"leave\"\n");
+    let (status, diff, said) = run(project.path(), &["src/a.c", "--diff"]);
+    assert!(status == 1 && said.contains("left[A0030]"), "{said}");
+    assert!(!diff.contains("-#pragma acc wait") && diff.contains("-#pragma acc parallel loop"), "{diff}");
+    fs::write(
+        project.path().join("src/a.c"),
+        LOOP.replace("#pragma acc p", "/* acc2omp: leave */\n#pragma acc p"),
+    )
+    .unwrap();
+    let (_, diff, _) = run(project.path(), &["src/a.c", "--diff"]);
+    assert!(diff.contains("-#pragma acc wait") && !diff.contains("-#pragma acc parallel loop"), "{diff}");
+}
+
+#[test]
+fn mistakes_are_shown_with_their_lines() {
+    for (config, message) in [
+        ("omp = 5.1\nopm = 5\n", "acc2omp.toml:2: `opm` is not an option that can stand here"),
+        ("omp = 5.1\nasync = [1]\n", "acc2omp.toml:2: `async` is a text or a number"),
+        ("\n[[path]]\nasync = \"sync\"\n", "acc2omp.toml:2: `[[path]]` has no `match = \"PATTERN\"`"),
+        (
+            "[[path]]\nmatch = \"*\"\nout = \"x\"\n",
+            "acc2omp.toml:3: `out` is not an option that can stand here",
+        ),
+        ("[[at]]\nfile = \"src/a.c\"\n", "acc2omp.toml:1: `[[at]]` wants `file = \"FILE\"`"),
+        ("guard = 1\n", "acc2omp.toml:1: `guard` is `true` or `false`"),
+        ("omp = \n", "acc2omp.toml:1:"),
+        ("omp = 7\n", "invalid value '7' for '--omp <VERSION>'"),
+        ("[[path]]\nmatch = \"*\"\nomp = 7\n", "invalid value '7' for '--omp <VERSION>'"),
+    ] {
+        let project = project(config);
+        let (status, _, said) = run(project.path(), &["src", "--check"]);
+        assert!(status == 2 && said.contains(message), "{config}said:\n{said}");
+    }
+}
+
+#[test]
+fn what_counts_is_printed_with_its_place() {
+    let project = project("# mine\nomp = \"5.1\"\nI = [\"src\"]\n");
+    let (status, text, _) = run(project.path(), &["config", "src"]);
+    assert_eq!(status, 0);
+    for line in
+        ["omp = \"5.1\"  # acc2omp.toml:2", "I = [\"src\"]  # acc2omp.toml:3", "to = \"openmp\"  # default"]
+    {
+        assert!(text.lines().any(|one| one == line), "{line} is not in:\n{text}");
+    }
+}
+
+#[test]
+fn compilers_get_what_the_project_says() {
+    let project = project("async = \"sync\"\nout = \"omp\"\n");
+    let (status, text, said) =
+        run(project.path(), &["cc", "-q", "--", "cc", "-fopenmp", "-E", "-x", "c", "/dev/null"]);
+    assert_eq!((status, said), (0, String::new()), "{text}");
+    // `cat` takes the place of a compiler that compiles.
+    let (status, text, _) = run(project.path(), &["cc", "-q", "--", "cat", "src/a.c"]);
+    assert!(status == 0 && text.contains("#pragma omp target") && !text.contains("nowait"), "{text}");
+}
