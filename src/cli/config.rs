@@ -223,23 +223,22 @@ impl Reader<'_> {
     }
 }
 
+/// Reads options from words as on the command line.
+pub type Parse = fn(Vec<OsString>) -> Result<Options, clap::Error>;
+
 /// The options of sources that differ from those of all.
 #[derive(Default)]
 pub struct Overrides {
     config: Config,
     /// Options that the command line has: they count more.
     given: Vec<String>,
-    parse: Option<fn(Vec<OsString>) -> Result<Options, clap::Error>>,
+    parse: Option<Parse>,
     known: Mutex<HashMap<Vec<usize>, Options>>,
 }
 
 impl Overrides {
     /// Reads options of files by `parse`; those whose names in clap are `given` stand on the command line.
-    pub fn new(
-        config: Config,
-        given: Vec<String>,
-        parse: fn(Vec<OsString>) -> Result<Options, clap::Error>,
-    ) -> Result<Overrides, clap::Error> {
+    pub fn new(config: Config, given: Vec<String>, parse: Parse) -> Result<Overrides, clap::Error> {
         for section in &config.sections {
             parse(words(section.settings.iter()))?;
         }
