@@ -14,12 +14,14 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use crate::budget::Budget;
 use crate::host;
 use crate::report::Builder;
+use crate::rules;
 use crate::source::{Form, Language, Languages, Predefined};
 use crate::{Existing, Options, Profile, Queues, To, Version};
 
 use super::build::Told;
 use super::cc;
 use super::config::{self, Config, Overrides};
+use super::pages;
 
 /// What the user asks for.
 pub enum Request {
@@ -27,6 +29,8 @@ pub enum Request {
     Explain(Option<String>),
     /// The page of a rule, or the list of all.
     Rules(Option<String>),
+    /// A check of the rule pages in a folder.
+    CheckRules(PathBuf),
     /// What counts for sources, and where it is said.
     Config(Vec<PathBuf>),
     /// A comparison of an output tree with its sources.
@@ -152,6 +156,10 @@ struct Args {
     #[arg(short = 'p', value_name = "DIR|FILE", help_heading = PREPROCESSOR)]
     database: Option<PathBuf>,
 
+    /// Translate by the rule pages of DIR in place of those of their names; `acc2omp rules --check DIR` checks them
+    #[arg(long, value_name = "DIR")]
+    rules: Option<PathBuf>,
+
     /// Number of threads [default: one for each core]
     #[arg(short, long = "jobs", value_name = "N", default_value_t = 0, hide_default_value = true)]
     jobs: usize,
@@ -177,9 +185,9 @@ struct How {
     #[arg(help = "The newest OpenMP version that the output may use [default: 4.5]")]
     omp: Option<Version>,
 
-    /// The compiler that the output is tuned for [default: generic]
-    #[arg(long, value_name = "COMPILER", value_parser = profile())]
-    profile: Option<Profile>,
+    /// The compiler that the output is tuned for, or a file that says how [default: generic]
+    #[arg(long, value_name = "COMPILER|FILE")]
+    profile: Option<String>,
 
     /// What becomes of queues: dependences between tasks, or none: the host waits for each construct
     #[arg(long = "async", value_name = "HOW", default_value = "queues", value_parser = queues())]
@@ -234,6 +242,10 @@ enum Topic {
         #[command(flatten)]
         how: How,
 
+        /// Translate by the rule pages of DIR in place of those of their names
+        #[arg(long, value_name = "DIR")]
+        rules: Option<PathBuf>,
+
         /// Write what is compiled into a compilation database
         #[arg(long, value_name = "FILE")]
         record: Option<PathBuf>,
@@ -259,6 +271,10 @@ enum Topic {
     Rules {
         /// The rule's name
         name: Option<String>,
+
+        /// Check the rule pages of DIR, and print nothing else
+        #[arg(long, value_name = "DIR", conflicts_with = "name")]
+        check: Option<PathBuf>,
     },
 }
 
@@ -285,9 +301,29 @@ fn version() -> impl TypedValueParser<Value = Version> {
     })
 }
 
-fn profile() -> impl TypedValueParser<Value = Profile> {
-    PossibleValuesParser::new(Profile::ALL.map(Profile::name))
-        .map(|text| Profile::ALL.into_iter().find(|profile| profile.name() == text).unwrap_or_default())
+/// The profile that a name or a file means; files are read once.
+fn profile(name: &str) -> Result<Profile, clap::Error> {
+    if let Some(profile) = Profile::named(name) {
+        return Ok(profile);
+    }
+    let refused = |why: &str| wrong(ErrorKind::InvalidValue, &format!("`--profile {name}`: {why}"));
+    if !name.ends_with(".toml") {
+        let all = Profile::ALL.map(|profile| format!("`{}`", profile.name())).join(", ");
+        return Err(refused(&format!(
+            "there is no such profile: there are {all}, files that end in .toml, and what acc2omp.toml has as [profile.NAME]"
+        )));
+    }
+    let text = std::fs::read_to_string(name).map_err(|error| refused(&error.to_string()))?;
+    let table = toml::from_str(&text).map_err(|error| refused(&error.to_string()))?;
+    rules::add_profile(name, table).map(Profile::Own).map_err(|why| refused(&why))
+}
+
+/// Lets the pages of a folder count in place of those of their names.
+fn overlay(folder: Option<&Path>) -> Result<(), clap::Error> {
+    let Some(folder) = folder else { return Ok(()) };
+    let rules = pages::read(folder).map_err(|why| wrong(ErrorKind::InvalidValue, &why))?;
+    rules::install(rules);
+    Ok(())
 }
 
 /// The form that the user asks for.
@@ -438,6 +474,7 @@ impl How {
         if let Some((name, _)) = of_openmp.iter().find(|(_, is_set)| self.to == To::Cuda && *is_set) {
             return Err(about_openmp(name));
         }
+        self.profile.as_deref().map(profile).transpose()?;
         match self.host_fallback.as_deref().filter(|text| !host::is_condition(text)) {
             Some(condition) => {
                 let why = format!("`--host-fallback` wants a condition: `{condition}` is none");
@@ -451,7 +488,8 @@ impl How {
         Options {
             to: self.to,
             omp: self.omp.unwrap_or(Version(45)),
-            profile: self.profile.unwrap_or_default(),
+            // `agree` has read it.
+            profile: self.profile.and_then(|name| profile(&name).ok()).unwrap_or_default(),
             queues: self.queues,
             existing: self.existing_omp,
             host_fallback: self.host_fallback,
@@ -479,10 +517,12 @@ impl Args {
         let predefined = predefined(&self, matches);
         match self.topic {
             Some(Topic::Explain { code }) => Ok(Request::Explain(code)),
-            Some(Topic::Rules { name }) => Ok(Request::Rules(name)),
+            Some(Topic::Rules { check: Some(folder), .. }) => Ok(Request::CheckRules(folder)),
+            Some(Topic::Rules { name, check: None }) => Ok(Request::Rules(name)),
             Some(Topic::Drift { out }) => Ok(Request::Drift(out)),
             Some(Topic::Config { inputs }) => Ok(Request::Config(inputs)),
-            Some(Topic::Cc { how, record, quiet, verbose, command }) => {
+            Some(Topic::Cc { how, rules, record, quiet, verbose, command }) => {
+                overlay(rules.as_deref())?;
                 how.agree()?;
                 let has_profile = how.profile.is_some();
                 let options = how.options();
@@ -496,7 +536,9 @@ impl Args {
                     verbose,
                 })))
             }
-            None => self.task(predefined, overrides).map(|task| Request::Translate(Box::new(task))),
+            None => overlay(self.rules.as_deref())
+                .and_then(|()| self.task(predefined, overrides))
+                .map(|task| Request::Translate(Box::new(task))),
         }
     }
 

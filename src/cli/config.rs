@@ -14,13 +14,14 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::Options;
+use crate::rules;
 use crate::source::LineIndex;
 
 /// The name of the file.
 const FILE: &str = "acc2omp.toml";
 
 /// Options whose values are paths: they are seen from the folder of the file.
-const PATHS: [&str; 4] = ["out", "folders", "database", "record"];
+const PATHS: [&str; 5] = ["out", "folders", "database", "record", "rules"];
 
 /// What is no option of a project.
 const NO_OPTIONS: [&str; 4] = ["help", "version", "inputs", "command"];
@@ -117,6 +118,11 @@ impl Reader<'_> {
                         config.sections.push(self.section(section)?);
                     }
                 }
+                ("profile", DeValue::Table(profiles)) => {
+                    for (name, value) in profiles {
+                        self.profile(text, name, value)?;
+                    }
+                }
                 ("at", DeValue::Array(places)) => {
                     for place in places.iter() {
                         config.places.push(self.place(place)?);
@@ -162,7 +168,8 @@ impl Reader<'_> {
                 _ => return Err(self.wrong(value.span().start, &format!("`{name}` is a text or a number"))),
             };
             let mut word = OsString::from(&option);
-            match PATHS.contains(&arg.get_id().as_str()) {
+            let is_path = PATHS.contains(&arg.get_id().as_str());
+            match is_path || arg.get_id() == "profile" && text.ends_with(".toml") {
                 true => word.push(self.seen_from_here(Path::new(&text))),
                 false => word.push(text),
             }
@@ -207,6 +214,20 @@ impl Reader<'_> {
         }
         let pattern = pattern.ok_or_else(|| self.wrong(at, "`[[path]]` has no `match = \"PATTERN\"`"))?;
         Ok(Section { pattern, settings })
+    }
+
+    fn profile(
+        &self,
+        text: &str,
+        name: &Spanned<std::borrow::Cow<'_, str>>,
+        value: &Spanned<DeValue<'_>>,
+    ) -> Result<(), String> {
+        let at = name.span().start;
+        let all: toml::Table = toml::from_str(text).map_err(|error| self.wrong(at, error.message()))?;
+        let own = all.get("profile").and_then(|profiles| profiles.get(name.get_ref().as_ref()));
+        let table = own.and_then(toml::Value::as_table).cloned();
+        let table = table.ok_or_else(|| self.wrong(value.span().start, "a profile is a table"))?;
+        rules::add_profile(name.get_ref(), table).map(drop).map_err(|why| self.wrong(at, &why))
     }
 
     fn place(&self, place: &Spanned<DeValue<'_>>) -> Result<Place, String> {

@@ -15,6 +15,7 @@ mod headers;
 mod kind;
 mod manifest;
 mod output;
+mod pages;
 mod place;
 
 use std::ffi::OsString;
@@ -43,6 +44,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(Request::Explain(code)) => explain::code(code.as_deref()),
         Ok(Request::Rules(name)) => explain::rule(name.as_deref()),
         Ok(Request::Compile(task)) => return cc::run(&task),
+        Ok(Request::CheckRules(folder)) => pages::check(&folder),
         Ok(Request::Config(inputs)) => configuration(&inputs),
         Ok(Request::Drift(out)) => drift::run(&out),
         Ok(Request::Translate(task)) => batch::run(&task),

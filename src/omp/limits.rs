@@ -8,6 +8,7 @@ use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, Part};
 use crate::bind::Bound;
 use crate::diag::{self, Diag};
 use crate::host::ir::{BaseType, Decl, Derived, Unit};
+use crate::rules;
 use crate::sema::{Class, SymbolId, SymbolKind, Symbols};
 
 use super::partial::{data, path};
@@ -16,16 +17,17 @@ use super::{Speech, Target};
 /// Says what the compilers of the target's profile do not build.
 pub fn limits(unit: &Unit, symbols: &Symbols, bound: &[Bound], target: Target) -> Vec<Diag> {
     let mut diags = Vec::new();
-    if target.speech == Speech::C && matches!(target.profile, "clang" | "generic") {
+    let family = rules::profile(target.profile).family.as_str();
+    if target.speech == Speech::C && matches!(family, "clang" | "generic") {
         diags.extend(updates_of_statics(unit, symbols, bound));
     }
-    if target.speech == Speech::C && matches!(target.profile, "gcc" | "generic") {
+    if target.speech == Speech::C && matches!(family, "gcc" | "generic") {
         diags.extend(static_members(unit, symbols, bound));
     }
-    if target.speech == Speech::C && target.profile == "gcc" {
+    if target.speech == Speech::C && family == "gcc" {
         diags.extend(bound.iter().filter_map(|one| member_of_pointer(symbols, one)));
     }
-    if target.speech == Speech::Fortran && target.profile == "clang" {
+    if target.speech == Speech::Fortran && family == "clang" {
         diags.extend(bound.iter().filter_map(members_of_elements));
     }
     diags

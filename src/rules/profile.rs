@@ -2,7 +2,7 @@
 //!
 //! Invariant: a profile changes how a nest is shared out, never what it computes.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 use serde::Deserialize;
 
@@ -12,6 +12,9 @@ use serde::Deserialize;
 pub struct ProfileRules {
     /// One sentence for the user.
     pub summary: String,
+    /// The profile that is compiled in and that it is, or begins from: what that compiler does not build is told.
+    #[serde(skip)]
+    pub family: String,
     /// The compilers' commands, without version and target.
     pub commands: Vec<String>,
     /// `collapse`: a tight nest becomes one loop; `split`: gangs outside, lanes inside.
@@ -37,29 +40,66 @@ pub struct ProfileRules {
     pub measured: Vec<String>,
 }
 
+/// The pages of the profiles that are compiled in, by name; the first one is the default.
+const PAGES: [(&str, &str); 7] = [
+    ("generic", include_str!("../../rules/profile/generic.toml")),
+    ("clang", include_str!("../../rules/profile/clang.toml")),
+    ("gcc", include_str!("../../rules/profile/gcc.toml")),
+    ("nvc", include_str!("../../rules/profile/nvc.toml")),
+    ("cray", include_str!("../../rules/profile/cray.toml")),
+    ("amdclang", include_str!("../../rules/profile/amdclang.toml")),
+    ("icx", include_str!("../../rules/profile/icx.toml")),
+];
+
 /// The profiles that are compiled in, by name.
 static PROFILES: LazyLock<Vec<(&'static str, ProfileRules)>> = LazyLock::new(|| {
-    let files = [
-        ("generic", include_str!("../../rules/profile/generic.toml")),
-        ("clang", include_str!("../../rules/profile/clang.toml")),
-        ("gcc", include_str!("../../rules/profile/gcc.toml")),
-        ("nvc", include_str!("../../rules/profile/nvc.toml")),
-        ("cray", include_str!("../../rules/profile/cray.toml")),
-        ("amdclang", include_str!("../../rules/profile/amdclang.toml")),
-        ("icx", include_str!("../../rules/profile/icx.toml")),
-    ];
-    let read = |(name, text)| match toml::from_str(text) {
-        Ok(profile) => (name, profile),
+    let read = |(name, text): (&'static str, &str)| match toml::from_str::<ProfileRules>(text) {
+        Ok(profile) => (name, ProfileRules { family: name.to_owned(), ..profile }),
         Err(error) => unreachable!("rules/profile/{name}.toml does not load: {error}"),
     };
-    files.into_iter().map(read).collect()
+    PAGES.into_iter().map(read).collect()
 });
+
+/// The profiles that users bring, by name: there are few, and they live as long as the program.
+static OWN: Mutex<Vec<(&'static str, &'static ProfileRules)>> = Mutex::new(Vec::new());
+
+/// Adds a profile that a user brings, and returns its name: a table of what differs from the profile that it `inherits`.
+pub fn add_profile(name: &str, mut own: toml::Table) -> Result<&'static str, String> {
+    let Some(toml::Value::String(base)) = own.remove("inherits") else {
+        return Err("`inherits = \"NAME\"` is missing: the profile that it begins from".to_owned());
+    };
+    let Some((_, page)) = PAGES.iter().find(|(known, _)| *known == base) else {
+        let all = PAGES.map(|(known, _)| format!("`{known}`")).join(", ");
+        return Err(format!("`inherits` names no profile: there are {all}"));
+    };
+    let mut table: toml::Table = toml::from_str(page).map_err(|error| error.to_string())?;
+    table.extend(own);
+    let profile: ProfileRules =
+        table.try_into().map_err(|error: toml::de::Error| error.message().to_owned())?;
+    if !["collapse", "split"].contains(&profile.tight_nest.as_str()) {
+        return Err("`tight_nest` is `collapse` or `split`".to_owned());
+    }
+    let profile: &'static ProfileRules = Box::leak(Box::new(ProfileRules { family: base, ..profile }));
+    let name: &'static str = Box::leak(name.to_owned().into_boxed_str());
+    OWN.lock().unwrap_or_else(PoisonError::into_inner).push((name, profile));
+    Ok(name)
+}
+
+/// The name of a profile that a user has brought.
+pub fn own_profile(name: &str) -> Option<&'static str> {
+    let own = OWN.lock().unwrap_or_else(PoisonError::into_inner);
+    own.iter().map(|(known, _)| *known).find(|known| *known == name)
+}
 
 /// The profile `name`; the first one, `generic`, if there is none of that name.
 pub fn profile(name: &str) -> &'static ProfileRules {
-    let found = PROFILES.iter().find(|(known, _)| *known == name).or(PROFILES.first());
-    match found {
-        Some((_, profile)) => profile,
+    let own = || {
+        let own = OWN.lock().unwrap_or_else(PoisonError::into_inner);
+        own.iter().rfind(|(known, _)| *known == name).map(|(_, profile)| *profile)
+    };
+    let known = PROFILES.iter().find(|(known, _)| *known == name).map(|(_, profile)| profile);
+    match known.or_else(own).or(PROFILES.first().map(|(_, profile)| profile)) {
+        Some(profile) => profile,
         None => unreachable!("there are no profiles"),
     }
 }
@@ -76,6 +116,24 @@ pub fn profile_of_command(command: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn own_profiles_say_what_differs() {
+        let table = |text: &str| toml::from_str::<toml::Table>(text).unwrap_or_default();
+        let name = add_profile("mine", table("inherits = \"clang\"\nshort_trip = 7\n"));
+        assert_eq!(name, Ok("mine"));
+        let (mine, clang) = (profile("mine"), profile("clang"));
+        assert_eq!((mine.short_trip, mine.tight_nest.as_str(), mine.family.as_str()), (7, "split", "clang"));
+        assert_eq!(clang.short_trip, 32);
+        for wrong in [
+            "short_trip = 7",
+            "inherits = \"no\"",
+            "inherits = \"gcc\"\nshort = 7",
+            "inherits = \"gcc\"\ntile = 7",
+        ] {
+            assert!(add_profile("wrong", table(wrong)).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn compilers_are_known_by_their_commands() {

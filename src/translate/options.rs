@@ -31,10 +31,12 @@ pub enum Profile {
     Amdclang,
     /// Intel's icx and icpx.
     Icx,
+    /// One that a user brings, by its name.
+    Own(&'static str),
 }
 
 impl Profile {
-    /// All of them, the default first.
+    /// Those that are compiled in, the default first.
     pub const ALL: [Profile; 7] = [
         Profile::Generic,
         Profile::Clang,
@@ -51,6 +53,12 @@ impl Profile {
         Profile::ALL.into_iter().find(|profile| profile.name() == name).unwrap_or_default()
     }
 
+    /// The profile of this name, which may be one that a user has brought.
+    pub fn named(name: &str) -> Option<Profile> {
+        let known = Profile::ALL.into_iter().find(|profile| profile.name() == name);
+        known.or_else(|| rules::own_profile(name).map(Profile::Own))
+    }
+
     /// The name of its page in `rules/profile/`.
     pub fn name(self) -> &'static str {
         match self {
@@ -61,6 +69,7 @@ impl Profile {
             Profile::Cray => "cray",
             Profile::Amdclang => "amdclang",
             Profile::Icx => "icx",
+            Profile::Own(name) => name,
         }
     }
 }

@@ -124,3 +124,59 @@ fn compilers_get_what_the_project_says() {
     let (status, text, _) = run(project.path(), &["cc", "-q", "--", "cat", "src/a.c"]);
     assert!(status == 0 && text.contains("#pragma omp target") && !text.contains("nowait"), "{text}");
 }
+
+#[test]
+fn profiles_of_ones_own_begin_from_others() {
+    let nest = "void f(int n, double a[][20])\n{\n#pragma acc parallel loop gang copy(a[0:n])\n    for (int i = 0; i < n; i++) {\n#pragma acc loop vector\n        \
+                for (int j = 0; j < 20; j++)\n            a[i][j] += 1;\n    }\n}\n";
+    let project =
+        project("[profile.short]\ninherits = \"clang\"\nshort_trip = 8\nvariable_length_inside = true\n");
+    fs::write(project.path().join("src/a.c"), nest).unwrap();
+    fs::write(
+        project.path().join("own.toml"),
+        "inherits = \"clang\"\nshort_trip = 8\nvariable_length_inside = true\n",
+    )
+    .unwrap();
+    let diff = |profile: &str| run(project.path(), &["src/a.c", "--diff", "-q", "--profile", profile]);
+    let (clang, short, file) = (diff("clang"), diff("short"), diff("own.toml"));
+    assert_eq!((clang.0, short.0), (0, 0), "{}", short.2);
+    assert!(clang.1 != short.1 && short.1.matches("+#pragma omp").count() == 2, "{}{}", clang.1, short.1);
+    assert_eq!(short, file);
+    for (config, message) in [
+        ("[profile.p]\nshort_trip = 8\n", "acc2omp.toml:1: `inherits = \"NAME\"` is missing"),
+        ("\n[profile.p]\ninherits = \"clang\"\nshort = 8\n", "acc2omp.toml:2: unknown field `short`"),
+        ("profile = \"no\"\n", "`--profile no`: there is no such profile"),
+    ] {
+        fs::write(project.path().join("acc2omp.toml"), config).unwrap();
+        let (status, _, said) = run(project.path(), &["src/a.c", "--check"]);
+        assert!(status == 2 && said.contains(message), "{said}");
+    }
+}
+
+#[test]
+fn rule_pages_of_ones_own_take_the_place_of_others() {
+    let project = project("rules = \"site\"\n");
+    let source = "void f(int n, double *a)\n{\n#pragma acc parallel loop present(a[0:n])\n    \
+                  for (int i = 0; i < n; i++)\n        a[i] *= 2;\n}\n";
+    fs::write(project.path().join("src/a.c"), source).unwrap();
+    let page = super::text(super::root("rules/clause/present.md"));
+    let page = page.replacen("map(alloc: {list})", "map(tofrom: {list})", 1);
+    fs::create_dir_all(project.path().join("site/clause")).unwrap();
+    let write = |text: &str| fs::write(project.path().join("site/clause/present.md"), text).unwrap();
+    write(&page);
+    let checked = run(project.path(), &["rules", "--check", "site"]);
+    assert_eq!(checked, (0, "1 pages, and nothing is wrong with them\n".to_owned(), String::new()));
+    let (status, diff, _) = run(&project.path().join("src"), &["a.c", "--diff", "-q"]);
+    assert!(status == 0 && diff.contains("map(tofrom: a[0:n])"), "{diff}");
+    write(&page.replacen("map(tofrom: {list})", "map(tofro: {list})", 1));
+    for words in [&["rules", "--check", "site"][..], &["src/a.c", "--check"]] {
+        let (status, _, said) = run(project.path(), words);
+        assert!(
+            status == 2 && said.contains("site/clause/present.md:8: `map` has no modifier `tofro`"),
+            "{said}"
+        );
+    }
+    fs::write(project.path().join("site/clause/own.md"), "# own\n").unwrap();
+    let (status, _, said) = run(project.path(), &["rules", "--check", "site"]);
+    assert!(status == 2 && said.contains("acc2omp has no page `clause/own.md`"), "{said}");
+}
