@@ -35,7 +35,7 @@ fn own(folder: &Path) -> Result<Vec<(String, String)>, String> {
     for entry in WalkDir::new(folder).sort_by_file_name() {
         let entry = entry.map_err(|error| error.to_string())?;
         let path = entry.path();
-        if !path.extension().is_some_and(|ending| ending == "md") {
+        if path.extension().is_none_or(|ending| ending != "md") {
             continue;
         }
         let name = path.strip_prefix(folder).unwrap_or(path).display().to_string();
