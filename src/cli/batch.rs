@@ -236,10 +236,19 @@ fn attempt(job: &Job, work: &Work, done: &mut Done) -> io::Result<()> {
         return keep(job, &source.file.bytes, work, done);
     }
     let own = work.task.overrides.options(&job.real, &work.task.options);
-    let options = Options { has_namesake: job.has_namesake, folder: job.folder.clone(), ..own };
+    let options =
+        Options { has_namesake: job.has_namesake, folder: job.folder.clone(), library: up(job, work), ..own };
     let translation = translate(&source, &options);
     account(&source, &translation, work, done);
     deliver(job, &source, &translation, work, done)
+}
+
+/// How an output calls the folder of the run-time library: a tree has it once, at its root.
+fn up(job: &Job, work: &Work) -> String {
+    match &work.task.destination {
+        Destination::Tree(_) => "../".repeat(job.target.components().count().saturating_sub(1)),
+        _ => String::new(),
+    }
 }
 
 /// Remembers a file of another language that holds OpenACC: it is copied as it is, but not in silence.
@@ -337,7 +346,7 @@ fn beside(
 /// Where the support header of a job's translation belongs; `None` if nothing is written or shown.
 fn support_place(job: &Job, work: &Work) -> Option<(PathBuf, PathBuf)> {
     let file = match &work.task.destination {
-        Destination::Tree(out) => out.join(&job.target),
+        Destination::Tree(out) => out.join(SUPPORT.0),
         Destination::InPlace => job.real.clone(),
         Destination::Diff => PathBuf::from(job.name()),
         Destination::Check | Destination::Text => return None,
@@ -345,7 +354,7 @@ fn support_place(job: &Job, work: &Work) -> Option<(PathBuf, PathBuf)> {
     Some((job.path.clone(), file.with_file_name(SUPPORT.0)))
 }
 
-/// Writes or shows the support header once in each folder that needs it.
+/// Writes or shows the support header: once in an output tree, or in each folder that needs it.
 fn support(done: &[Done], work: &Work) -> Verdict {
     let places: BTreeMap<&Path, &Path> = done
         .iter()
@@ -364,12 +373,15 @@ fn support(done: &[Done], work: &Work) -> Verdict {
     verdict
 }
 
-/// Writes CUDA's run-time library once in each folder that needs it, and what builds it all.
+/// Writes CUDA's run-time library, once in an output tree or in each folder that needs it, and what builds it all.
 fn runtime(done: &[Done], work: &Work) -> Verdict {
     let folders: BTreeMap<PathBuf, &Path> = done
         .iter()
         .filter_map(|one| one.launched.as_ref())
-        .map(|(like, place)| (place.with_file_name(""), &**like))
+        .map(|(like, place)| match &work.task.destination {
+            Destination::Tree(out) => (out.clone(), &**like),
+            _ => (place.with_file_name(""), &**like),
+        })
         .collect();
     let writes = matches!(work.task.destination, Destination::Tree(_) | Destination::InPlace);
     let mut verdict = Verdict::Done;
@@ -378,12 +390,8 @@ fn runtime(done: &[Done], work: &Work) -> Verdict {
             verdict = verdict.max(write(&folder.join(name), text, like, work));
         }
     }
-    let Some((first, like)) = folders.first_key_value().filter(|_| writes) else { return verdict };
-    // One copy of the library is enough.
-    let own = match &work.task.destination {
-        Destination::Tree(out) => first.strip_prefix(out).unwrap_or(first).join(RUNTIME[1].0),
-        _ => PathBuf::from(RUNTIME[1].0),
-    };
+    let Some((_, like)) = folders.first_key_value().filter(|_| writes) else { return verdict };
+    let own = PathBuf::from(RUNTIME[1].0);
     let device = done.iter().flat_map(|one| &one.device);
     let sources: Vec<String> = device.chain([&own]).map(|path| path.display().to_string()).collect();
     if let (Some(builder), Destination::Tree(out)) = (work.task.builder, &work.task.destination) {

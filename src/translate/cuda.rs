@@ -146,8 +146,8 @@ impl Cuda {
     fn library(&mut self, scan: &Scan, all: &mut Gathered) {
         let file = &all.source.file;
         for include in scan.includes.iter().filter(|include| include.path == "openacc.h") {
-            let text = file.text(include.span).replace("<openacc.h>", "\"acc2omp_cuda.h\"");
-            let text = text.replace("\"openacc.h\"", "\"acc2omp_cuda.h\"");
+            let ours = format!("\"{}{}\"", all.options.library, RUNTIME[0].0);
+            let text = file.text(include.span).replace("<openacc.h>", &ours).replace("\"openacc.h\"", &ours);
             all.add(Edit { span: include.span, text: text.into_bytes() });
         }
         let guards = scan.guards.iter().flat_map(|guard| &guard.words);
@@ -183,7 +183,7 @@ impl Cuda {
         let place = layout::first_include(file, self.first_code);
         let line = format!("#include \"{stem}_acc.h\"{}", file.line_end(place));
         all.add(Edit { span: Span { start: place, end: place }, text: line.into_bytes() });
-        let header = beside_text(self.device.header(name, &unit));
+        let header = beside_text(self.device.header(name, &unit, &all.options.library));
         let mut beside = vec![Beside { name: format!("{stem}_acc.h"), text: header }];
         if !self.device.is_empty() {
             let code = format!("{stem}_acc.cu");

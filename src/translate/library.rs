@@ -27,6 +27,8 @@ const OWNER: u32 = u32::MAX;
 #[derive(Debug)]
 pub struct Library<'a> {
     target: omp::Target<'a>,
+    /// How the file calls the folder of `SUPPORT`.
+    folder: &'a str,
     /// The names, by place; true once a view has reached them or tried to.
     known: BTreeMap<u32, bool>,
     names: BTreeMap<u32, (String, Span)>,
@@ -52,9 +54,10 @@ pub struct Library<'a> {
 
 impl<'a> Library<'a> {
     /// Nothing is known yet.
-    pub fn new(target: omp::Target<'a>) -> Library<'a> {
+    pub fn new(target: omp::Target<'a>, folder: &'a str) -> Library<'a> {
         Library {
             target,
+            folder,
             known: BTreeMap::new(),
             names: BTreeMap::new(),
             includes: Vec::new(),
@@ -297,9 +300,10 @@ impl<'a> Library<'a> {
 
     fn headers(&mut self, file: &SourceFile, edits: &mut EditSet) {
         let (wanted, path) = match self.support {
-            true => (format!("#include \"{}\"", SUPPORT.0), SUPPORT.0),
+            true => (format!("#include \"{}{}\"", self.folder, SUPPORT.0), SUPPORT.0),
             false => ("#include <omp.h>".to_owned(), "omp.h"),
         };
+        let is_it = |include: &Include| include.path.rsplit('/').next() == Some(path);
         // A build without OpenMP needs what stands for directives, too: there it is functions of the host alone.
         let forks = if self.by_directives { scan::forks(file) } else { Vec::new() };
         let guard = |include: &Include| {
@@ -308,7 +312,7 @@ impl<'a> Library<'a> {
             forks.iter().find(holds).map(|fork| fork.whole.start)
         };
         let brings = |include: &Include| include.active && guard(include).is_none();
-        let mut brought = self.includes.iter().any(|include| include.path == path && brings(include));
+        let mut brought = self.includes.iter().any(|include| is_it(include) && brings(include));
         for include in self.includes.iter().filter(|include| include.path == "openacc.h" && !self.left) {
             let text = if guard(include).is_some() { "#include <omp.h>" } else { &*wanted };
             add(edits, Edit { span: include.span, text: text.as_bytes().to_vec() });

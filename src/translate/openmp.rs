@@ -53,7 +53,7 @@ impl<'a> OpenMp<'a> {
     /// Nothing has been seen.
     pub fn new(source: &'a Source, options: &'a Options) -> OpenMp<'a> {
         OpenMp {
-            library: Library::new(options.target(source.file.language)),
+            library: Library::new(options.target(source.file.language), &options.library),
             specifications: Specifications::default(),
             placed: BTreeSet::new(),
             apart: Apart::new(&source.file, options.existing, options.guard),

@@ -111,6 +111,8 @@ pub struct Options {
     pub left: Vec<usize>,
     /// Another source of its folder has the same name but for the ending: files beside it have the ending in theirs.
     pub has_namesake: bool,
+    /// How the file calls the folder of the run-time library: empty if that lies beside it, or `../`, `../../`.
+    pub library: String,
     /// What names of its device code begin with, as another source that is given has its name: the folders that it lies in.
     pub folder: String,
     /// What a file may cost.
@@ -140,6 +142,7 @@ impl Default for Options {
             line_directives: false,
             left: Vec::new(),
             has_namesake: false,
+            library: String::new(),
             folder: String::new(),
             budget: Budget::default(),
         }

@@ -179,13 +179,15 @@ fn cuda_comes_with_its_library_and_a_file_that_builds_it() {
     assert!(said.contains(line), "{said}");
     let names: Vec<String> = listing(&place.path().join("out")).into_iter().map(|(name, _)| name).collect();
     let library = ["acc2omp.mk", "acc2omp_cuda.cu", "acc2omp_cuda.h"];
-    let sub = ["sub/acc2omp_cuda.cu", "sub/acc2omp_cuda.h", "sub/b.c", "sub/b_acc.cu", "sub/b_acc.h"];
+    let sub = ["sub/b.c", "sub/b_acc.cu", "sub/b_acc.h"];
     let own = ["a.c", "a_acc.cu", "a_acc.h"];
     let mut all: Vec<&str> = library.into_iter().chain(sub).chain(own).chain(["c.c"]).collect();
     all.sort_unstable();
     let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
     names.sort_unstable();
     assert_eq!(names, all);
+    let header = fs::read_to_string(place.path().join("out/sub/b_acc.h")).unwrap();
+    assert!(header.contains("#include \"../acc2omp_cuda.h\"\n"), "{header}");
     let rules = fs::read_to_string(place.path().join("out/acc2omp.mk")).unwrap();
     assert!(
         rules.contains("    $(ACC2OMP_ROOT)/sub/b_acc.cu \\\n    $(ACC2OMP_ROOT)/acc2omp_cuda.cu\n"),

@@ -551,8 +551,8 @@ impl Device {
         format!("{}\n", out.trim_end())
     }
 
-    /// The header of the launchers.
-    pub fn header(&self, source: &str, unit: &str) -> String {
+    /// The header of the launchers; `folder` is how it calls that of the run-time library.
+    pub fn header(&self, source: &str, unit: &str, folder: &str) -> String {
         let mut prototypes: String = self.prototypes.values().map(String::as_str).collect();
         if self.options().is_some() {
             prototypes += &format!("const char *{}(void);\n", options_name(unit));
@@ -572,7 +572,7 @@ impl Device {
         if words(&prototypes).into_iter().any(is_in_stdint) {
             out += "#include <stdint.h>\n\n";
         }
-        out += "#include \"acc2omp_cuda.h\"\n\n";
+        out += &format!("#include \"{folder}acc2omp_cuda.h\"\n\n");
         if !prototypes.is_empty() {
             out += "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
             out += &prototypes;
