@@ -103,7 +103,8 @@ impl Command {
             only_looks: false,
             has_openmp: false,
         };
-        let is_cpp = name.ends_with("++") || ["CC", "mpicxx", "icpx", "icpc", "mpiCC"].contains(&&*name);
+        let is_cpp = name.split('-').any(|part| part.ends_with("++"))
+            || ["CC", "mpicxx", "icpx", "icpc", "mpiCC"].contains(&&*name);
         let mut asked: Option<Option<Language>> = None;
         let mut at = 1;
         while let Some(word) = words.get(at) {
