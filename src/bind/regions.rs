@@ -63,21 +63,29 @@ pub fn enclose(
             continue;
         };
         let function = super::function_at(unit, directive.span.start);
-        let is_partner = |begin: &usize| {
-            let begin = &parsed[*begin].1;
-            end_of(begin.kind) == Some(end) && super::function_at(unit, begin.span.start) == function
-        };
-        let Some(place) = open.iter().rposition(is_partner) else {
+        let is_here = |begin: usize| super::function_at(unit, parsed[begin].1.span.start) == function;
+        let own = |begin: usize| end_of(parsed[begin].1.kind).filter(|_| is_here(begin));
+        let exact = open.iter().rposition(|begin| own(*begin) == Some(end));
+        let kin = other_form(end).and_then(|kin| open.iter().rposition(|begin| own(*begin) == Some(kin)));
+        // A region must end, so that the one that began last ends here; a loop's construct has ended behind the loop.
+        let kin = kin.filter(|place| match is_loop(end) {
+            true => exact < Some(*place),
+            false => exact.is_none() && blocks.is_behind(unit, texts[parsed[open[*place]].0].next_code, directive.span),
+        });
+        let Some(place) = kin.or(exact) else {
             diags.push(diag::end_alone(directive.span, crate::acc::name(directive.kind)));
             regions.broken.push(at);
             continue;
         };
+        if let Some(named) = kin.and_then(|_| own(open[place])) {
+            diags.push(diag::end_of_other_form(directive.span, crate::acc::name(DirectiveKind::End(named))));
+        }
         for skipped in open.drain(place + 1..) {
             missing_end(parsed, skipped, &mut regions, &mut diags);
         }
         let Some(begin) = open.pop() else { continue };
         regions.ends.insert(begin, at);
-        if is_loop(end) {
+        if own(begin).is_some_and(is_loop) {
             continue;
         }
         let extent = Span { start: parsed[begin].1.span.end, end: directive.span.start };
@@ -142,6 +150,19 @@ fn is_loop(end: EndKind) -> bool {
     matches!(end, EndKind::Loop | EndKind::ParallelLoop | EndKind::SerialLoop | EndKind::KernelsLoop)
 }
 
+/// The `end` of the same construct with or without its loop, which compilers take for the other.
+fn other_form(end: EndKind) -> Option<EndKind> {
+    match end {
+        EndKind::Parallel => Some(EndKind::ParallelLoop),
+        EndKind::ParallelLoop => Some(EndKind::Parallel),
+        EndKind::Serial => Some(EndKind::SerialLoop),
+        EndKind::SerialLoop => Some(EndKind::Serial),
+        EndKind::Kernels => Some(EndKind::KernelsLoop),
+        EndKind::KernelsLoop => Some(EndKind::Kernels),
+        EndKind::Loop | EndKind::Data | EndKind::HostData | EndKind::Atomic => None,
+    }
+}
+
 /// The bodies of a statement that ends at `end`, and where each must have ended.
 fn bodies(unit: &Unit, stmt: &Stmt, end: u32) -> Vec<(StmtId, u32)> {
     match &stmt.kind {
@@ -184,6 +205,17 @@ impl Blocks {
             }
         }
         blocks
+    }
+
+    /// Whether `end` stands in the block of the statement that begins at `first`, with no other statement between.
+    fn is_behind(&self, unit: &Unit, first: u32, end: Span) -> bool {
+        let Some(stmt) = self.starts.get(&first) else { return false };
+        let Some(around) = self.of.get(stmt) else { return false };
+        let StmtKind::Block(list) = &unit.stmt(*around).kind else { return false };
+        let next = list.partition_point(|other| unit.stmt(*other).span.start <= first);
+        let is_before_next = list.get(next).is_none_or(|next| end.end <= unit.stmt(*next).span.start);
+        let is_in_block = self.limits.get(around).is_none_or(|limit| end.end < *limit);
+        unit.stmt(*stmt).span.end <= end.start && is_before_next && is_in_block
     }
 
     /// Makes a block of the statements in `extent`, the first of which begins at `first`.

@@ -226,6 +226,18 @@ pub fn region_not_whole(at: Span, end: Span) -> Diag {
     said.with(end, "ends here")
 }
 
+/// A0019
+pub fn end_of_other_form(at: Span, own: &str) -> Diag {
+    diag(
+        19,
+        Severity::Info,
+        at,
+        format!("this is taken for `{own}`"),
+        "ends the construct with or without its loop, as it was not begun",
+        "nothing to do: compilers take it for the same",
+    )
+}
+
 /// A0030
 pub fn left_as_asked(at: Span) -> Diag {
     diag(

@@ -46,6 +46,7 @@ pages! {
     16 Both "A0016.md"
     17 Both "A0017.md"
     18 Both "A0018.md"
+    19 Both "A0019.md"
     30 Both "A0030.md"
     201 OpenMp "A0201.md"
     202 OpenMp "A0202.md"
