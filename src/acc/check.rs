@@ -24,8 +24,23 @@ pub fn check(directive: &Directive) -> Vec<Diag> {
         diags.extend(conflict(row, clause, word, &seen));
         seen.entry((clause.device_type, word)).or_insert(clause);
     }
-    diags.extend(row.any.iter().filter_map(|group| missing(directive, group)));
+    if !is_idle(directive) {
+        diags.extend(row.any.iter().filter_map(|group| missing(directive, group)));
+    }
     diags
+}
+
+/// Whether a directive about data names none, and waits for none: it does nothing.
+pub fn is_idle(directive: &Directive) -> bool {
+    use DirectiveKind::{Data, EnterData, ExitData, HostData};
+    let is_about_data = matches!(directive.kind, Data | EnterData | ExitData | HostData);
+    let is_bare = |clause: &Clause| {
+        matches!(
+            clause.kind,
+            ClauseKind::If(_) | ClauseKind::Async(_) | ClauseKind::IfPresent | ClauseKind::Finalize
+        )
+    };
+    is_about_data && directive.clauses.iter().all(is_bare)
 }
 
 /// The first clause of each word in each `device_type` group.

@@ -14,6 +14,6 @@ mod queue;
 
 mod check;
 
-pub use check::check;
+pub use check::{check, is_idle};
 pub use parse::{name, parse};
 pub use queue::Queue;

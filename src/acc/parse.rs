@@ -1035,9 +1035,10 @@ mod tests {
         assert_eq!(checked("data gang copy(a)"), ["A0004 gang: `gang` is not allowed on `data`"]);
         assert_eq!(checked("loop seq gang"), ["A0005 gang: `gang` cannot stand beside `seq`"]);
         assert_eq!(checked("parallel if(a) if(b)"), ["A0005 if(b): `if` cannot stand beside `if`"]);
-        assert_eq!(checked("host_data if(a)"), ["A0006 host_data: `host_data` needs `use_device`"]);
+        assert_eq!(checked("update if(a)"), ["A0006 update: `update` needs one of `self`, `device`"]);
+        assert_eq!(checked("host_data if(a)"), [""; 0]);
         assert_eq!(
-            checked("exit data async"),
+            checked("exit data async wait(1)"),
             ["A0006 exit data: `exit data` needs one of `copyout`, `delete`, `detach`"]
         );
         assert_eq!(

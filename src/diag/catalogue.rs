@@ -238,6 +238,18 @@ pub fn end_of_other_form(at: Span, own: &str) -> Diag {
     )
 }
 
+/// A0020
+pub fn no_data(at: Span, directive: &str) -> Diag {
+    diag(
+        20,
+        Severity::Info,
+        at,
+        format!("`{directive}` names no data: it does nothing, and goes"),
+        "without data",
+        "nothing to do, unless a clause was forgotten",
+    )
+}
+
 /// A0030
 pub fn left_as_asked(at: Span) -> Diag {
     diag(

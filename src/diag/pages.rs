@@ -47,6 +47,7 @@ pages! {
     17 Both "A0017.md"
     18 Both "A0018.md"
     19 Both "A0019.md"
+    20 Both "A0020.md"
     30 Both "A0030.md"
     201 OpenMp "A0201.md"
     202 OpenMp "A0202.md"

@@ -87,6 +87,7 @@ pub use wanted::{is_own_counter, live_after};
 
 use std::collections::{HashMap, HashSet};
 
+use crate::acc;
 use crate::acc::ast::DirectiveKind;
 use crate::bind::{Bound, ancestors, descendants};
 use crate::diag::Diag;
@@ -264,6 +265,11 @@ impl<'a> Maker<'a> {
         let bound = &self.input.bound[index];
         if self.input.compute_above(index).is_some() && bound.directive.kind != DirectiveKind::Atomic {
             // Decided by the compute construct that holds it.
+            return;
+        }
+        if acc::is_idle(&bound.directive) {
+            self.diags.push(crate::diag::no_data(bound.directive.span, acc::name(bound.directive.kind)));
+            self.plan.items[index] = Item::Gone;
             return;
         }
         match bound.directive.kind {

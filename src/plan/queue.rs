@@ -246,7 +246,8 @@ fn calls(unit: &Unit, is_wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = 
 /// Whether a directive is put into a queue.
 fn is_queued(directive: &Directive, unit: &Unit) -> bool {
     let is_synchronous = |queue: &Expr| Queue::of(&queue.text, unit.is_fortran()) == Queue::Synchronous;
-    directive.clauses.iter().any(|clause| match &clause.kind {
+    let does_something = !crate::acc::is_idle(directive);
+    does_something && directive.clauses.iter().any(|clause| match &clause.kind {
         ClauseKind::Async(queue) => !queue.as_ref().is_some_and(is_synchronous),
         _ => false,
     })

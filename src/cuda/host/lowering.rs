@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::acc;
 use crate::acc::ast::DirectiveKind;
 use crate::bind::{ancestors, descendants};
 use crate::cuda::code::change::Change;
@@ -99,6 +100,9 @@ impl Lowering<'_> {
             return Ok(Vec::new());
         }
         let span = bound.directive.span;
+        if acc::is_idle(&bound.directive) {
+            return Ok(vec![Change::Gone(span)]);
+        }
         match bound.directive.kind {
             DirectiveKind::Parallel
             | DirectiveKind::Serial
