@@ -250,6 +250,18 @@ pub fn no_data(at: Span, directive: &str) -> Diag {
     )
 }
 
+/// A0021
+pub fn ends_before_jumps(at: Span, word: &str) -> Diag {
+    diag(
+        21,
+        Severity::Info,
+        at,
+        format!("`{word}` leaves the region of data: the region ends before it"),
+        "left by a jump",
+        "nothing to do; OpenACC wants the region to end at its own end only",
+    )
+}
+
 /// A0030
 pub fn left_as_asked(at: Span) -> Diag {
     diag(

@@ -48,6 +48,7 @@ pages! {
     18 Both "A0018.md"
     19 Both "A0019.md"
     20 Both "A0020.md"
+    21 Both "A0021.md"
     30 Both "A0030.md"
     201 OpenMp "A0201.md"
     202 OpenMp "A0202.md"

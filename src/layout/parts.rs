@@ -159,7 +159,7 @@ impl Laying<'_> {
     fn before(&mut self, stmt: StmtId, lines: &[String]) -> Option<()> {
         let Ground { file, unit, .. } = self.ground;
         let span = unit.stmt(stmt).span;
-        if is_return_on_a_shared_line(file, unit, stmt) {
+        if is_jump_on_a_shared_line(file, unit, stmt) {
             self.edits.extend(super::braced(file, span, lines));
             return Some(());
         }
@@ -261,11 +261,14 @@ fn nested_edits(file: &SourceFile, unit: &Unit, stmt: StmtId, heads: &[String]) 
     Some(edits)
 }
 
-/// Whether a statement is a `return` of C before which other code stands on its line.
-fn is_return_on_a_shared_line(file: &SourceFile, unit: &Unit, stmt: StmtId) -> bool {
+/// Whether a statement is a jump of C before which other code stands on its line.
+fn is_jump_on_a_shared_line(file: &SourceFile, unit: &Unit, stmt: StmtId) -> bool {
     let stmt = unit.stmt(stmt);
     !unit.is_fortran()
-        && matches!(stmt.kind, StmtKind::Return(_))
+        && matches!(
+            stmt.kind,
+            StmtKind::Return(_) | StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_)
+        )
         && super::inserted(file, stmt.span.start, "").is_none()
 }
 

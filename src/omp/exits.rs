@@ -1,4 +1,5 @@
-//! Several `declare` directives of one function: what each puts where the function begins and where it is left.
+//! Several `declare` directives of one function, and `data` regions that jumps leave: what each puts where the function begins
+//! and where it is left.
 //!
 //! Invariant: lines at one place come from one directive; data enters in the order of the directives, and leaves in the
 //! opposite order.
@@ -16,17 +17,19 @@ use super::lowered::{Lowered, Part};
 enum Place {
     /// Before a directive, where a Fortran procedure begins.
     Directive(Span),
-    /// Before a statement: the first one, or a `return`.
+    /// Before a statement: the first one, or a jump.
     Stmt(StmtId),
     /// At the end of the function.
     End(StmtId),
 }
 
-/// Gives the lines of later `declare` directives to the first one that puts lines at the same place.
+/// Gives the lines of later directives to the first one that puts lines at the same place.
 pub(super) fn merge(bound: &[Bound], plan: &Plan, done: &mut [Lowered]) {
-    let declares: Vec<usize> = (0..bound.len())
-        .filter(|at| bound[*at].directive.kind == DirectiveKind::Declare && bound[*at].function.is_some())
-        .collect();
+    let is_declare = |at: &usize| {
+        bound[*at].directive.kind == DirectiveKind::Declare && bound[*at].function.is_some()
+    };
+    let has_jumps = |at: &usize| !plan.notes[*at].jumps.is_empty() && !done[*at].left;
+    let declares: Vec<usize> = (0..bound.len()).filter(|at| is_declare(at) || has_jumps(at)).collect();
     for (nth, at) in declares.iter().enumerate() {
         let before = declares[..nth].iter().filter(|other| bound[**other].function == bound[*at].function);
         let before: Vec<usize> = before.copied().collect();

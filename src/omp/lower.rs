@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use crate::acc::ast::{Argument, ClauseKind, DirectiveKind, Expr, GangArgument, ListItem, Part as ItemPart};
 use crate::bind::{Bound, ancestors};
 use crate::diag::{self, Diag};
-use crate::host::ir::{FunctionId, Scope, ScopeKind, StmtId, Unit};
+use crate::host::ir::{FunctionId, Scope, ScopeKind, StmtId, StmtKind, Unit};
 use crate::plan::{
     self, ArrayStatement, ByHost, Condition, Divided, Exit, Gangs, Item, Launch, Plan, Saved, Sharing,
     Single, WorkLoop,
@@ -24,7 +24,7 @@ use super::lowered::{Lowered, Part, left};
 use super::profile::Tuning;
 use super::turns::Turn;
 use super::{
-    array, commons, constant, ends, exits, flang, launch, memory, object, pieces, profile, qualified, queue,
+    array, commons, constant, ends, exits, flang, jumps, launch, memory, object, pieces, profile, qualified, queue,
     saved, sections, structs, turns,
 };
 
@@ -824,6 +824,12 @@ impl Lowering<'_> {
         {
             return self.several_updates(index, directive, later, gathered);
         }
+        if !self.plan.notes[index].jumps.is_empty() {
+            return match hidden {
+                Some(_) => self.tell_jump(index),
+                None => self.left_by_jumps(index, &directive, gathered),
+            };
+        }
         let needs_data = !matches!(kind, DirectiveKind::Wait | DirectiveKind::Atomic);
         let has_data = directive.clauses.iter().any(|clause| matches!(clause.body, Body::List(_)));
         if needs_data && !has_data {
@@ -892,6 +898,52 @@ impl Lowering<'_> {
             parts.push(Part::AtEnd(stmt?, at_end));
         }
         Some(lines_before(before).chain(apart).chain(parts).chain(lines_after(stmt, behind)).collect())
+    }
+
+    /// A region of data that jumps leave: it ends before each of them, and at its own end.
+    fn left_by_jumps(
+        &mut self,
+        index: usize,
+        directive: &Directive,
+        gathered: &mut Gathered,
+    ) -> Option<Vec<Part>> {
+        let note = &self.plan.notes[index];
+        let (around, inside) = (&gathered.around, &gathered.inside);
+        let more = [&gathered.statements, &around.0, &around.1, &inside.0, &inside.1];
+        let is_plain = more.iter().all(|lines| lines.is_empty()) && !self.aliased.blocks.contains_key(&index);
+        let halves = jumps::halves(directive, self.target.speech).filter(|_| is_plain && note.is_steady);
+        let Some(halves) = halves else { return self.tell_jump(index) };
+        let stmt = self.bound[index].stmt()?;
+        let (mut before, mut last) =
+            (std::mem::take(&mut gathered.before), std::mem::take(&mut gathered.at_end));
+        self.wait_around(index, &mut before, &mut last);
+        let has_data = directive.clauses.iter().any(|clause| matches!(clause.body, Body::List(_)));
+        let mut enter = halves.enter.into_iter().filter(|_| has_data);
+        let own = enter.next();
+        before.extend(enter.map(|one| one.line(self.target.speech)));
+        let exit = halves.exit.iter().filter(|_| has_data).rev();
+        last.extend(exit.map(|one| one.line(self.target.speech)));
+        if !self.may_stand(index, index, &Around { before: before.clone(), behind: last.clone() }) {
+            return None;
+        }
+        let mut parts: Vec<Part> = lines_before(before).collect();
+        parts.push(own.map_or(Part::Gone, Part::Directive));
+        if last.is_empty() {
+            return Some(parts);
+        }
+        let jumps = &self.plan.notes[index].jumps;
+        parts.extend(jumps.iter().map(|exit| part_at(*exit, &last)));
+        parts.push(match self.unit.stmt(stmt).kind {
+            StmtKind::Block(_) => Part::AtEnd(stmt, last),
+            _ => Part::After(stmt, last),
+        });
+        Some(parts)
+    }
+
+    fn tell_jump(&mut self, index: usize) -> Option<Vec<Part>> {
+        let word = plan::jump_out(self.unit, self.bound[index].stmt()?)?;
+        self.diags.push(diag::leaves_region(self.bound[index].directive.span, word));
+        None
     }
 
     /// What stands for a directive itself; `allocations`: what it only allocates, which comes first.
@@ -1144,11 +1196,7 @@ impl Lowering<'_> {
             }
         }
         if !lines.is_empty() {
-            parts.extend(exits.iter().map(|place| match place {
-                Exit::Return { stmt, braces: false } => Part::Before(*stmt, lines.clone()),
-                Exit::Return { stmt, braces: true } => Part::Braced(*stmt, lines.clone()),
-                Exit::End(body) => Part::AtEnd(*body, lines.clone()),
-            }));
+            parts.extend(exits.iter().map(|exit| part_at(*exit, &lines)));
         }
         Lowered { parts, rows, left: false }
     }
@@ -1316,6 +1364,15 @@ fn without(clauses: &mut Vec<Clause>, names: &[String]) {
         }
     }
     clauses.retain(|clause| !matches!(&clause.body, Body::List(items) if items.is_empty()));
+}
+
+/// Lines at a place where a function or region is left.
+fn part_at(exit: Exit, lines: &[String]) -> Part {
+    match exit {
+        Exit::Jump { stmt, braces: false } => Part::Before(stmt, lines.to_vec()),
+        Exit::Jump { stmt, braces: true } => Part::Braced(stmt, lines.to_vec()),
+        Exit::End(body) => Part::AtEnd(body, lines.to_vec()),
+    }
 }
 
 fn lines_before(lines: Vec<String>) -> impl Iterator<Item = Part> {

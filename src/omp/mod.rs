@@ -15,6 +15,7 @@ mod ends;
 mod exits;
 mod flang;
 mod gathered;
+mod jumps;
 mod launch;
 mod limits;
 mod look;

@@ -345,8 +345,15 @@ impl Maker<'_> {
         if let Some(stmt) = self.input.bound[index].stmt()
             && let Some(word) = super::launch::jump_out(self.input.unit, stmt)
         {
-            self.stay(index, diag::leaves_region(self.input.bound[index].directive.span, word));
-            return;
+            let is_data = self.input.bound[index].directive.kind == DirectiveKind::Data;
+            let Some(jumps) = is_data.then(|| self.input.jumps(index, stmt)).flatten() else {
+                self.stay(index, diag::leaves_region(self.input.bound[index].directive.span, word));
+                return;
+            };
+            let span = self.input.bound[index].directive.span;
+            self.diags.push(diag::ends_before_jumps(span, word));
+            self.plan.notes[index].jumps = jumps;
+            self.plan.notes[index].is_steady = self.input.is_steady(index, stmt);
         }
         if self.input.bound[index].directive.kind == DirectiveKind::ExitData {
             self.about_counters(index);

@@ -181,6 +181,7 @@ impl Maker<'_> {
             if !keeps_lines {
                 unbraced.extend(inside.clone());
             }
+            unbraced.extend(self.input.behind_cases(stmt));
             pending.extend(inside);
             let StmtKind::Return(value) = &self.input.unit.stmt(stmt).kind else { continue };
             if self.input.unit.stmt(stmt).span.start < here {
@@ -199,7 +200,7 @@ impl Maker<'_> {
                 ));
                 return None;
             }
-            exits.push(Exit::Return { stmt, braces: unbraced.contains(&stmt) });
+            exits.push(Exit::Jump { stmt, braces: unbraced.contains(&stmt) });
         }
         let ends = match &self.input.unit.stmt(body).kind {
             StmtKind::Block(list) => {

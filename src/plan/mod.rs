@@ -22,6 +22,7 @@ mod feedback;
 mod gang_sums;
 mod induction;
 mod inner_private;
+mod jumps;
 mod kernels;
 mod launch;
 mod lent;

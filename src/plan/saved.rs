@@ -67,11 +67,18 @@ pub fn expressions(clause: &Clause) -> Vec<(&Expr, &'static str, bool)> {
 
 /// What the text of an expression holds.
 #[derive(Debug, Default)]
-struct Contents {
+pub(super) struct Contents {
     /// Variables.
-    named: Vec<SymbolId>,
+    pub(super) named: Vec<SymbolId>,
     /// It calls a function that may do anything, or assigns.
-    acts: bool,
+    pub(super) acts: bool,
+}
+
+/// What a text that stands at `at` holds.
+pub(super) fn contents(input: &Input, text: &str, at: u32) -> Contents {
+    let mut contents = Contents::default();
+    contents.read(input.unit, input.symbols, text, at, DEPTH);
+    contents
 }
 
 /// Whether computing an expression may change something, or give another value each time.
@@ -217,8 +224,7 @@ impl Maker<'_> {
         let directive = &self.input.bound[index].directive;
         let clauses = counting.iter().filter_map(|at| directive.clauses.get(*at));
         for (expr, name, is_condition) in clauses.flat_map(expressions) {
-            let mut contents = Contents::default();
-            contents.read(self.input.unit, self.input.symbols, &expr.text, expr.span.start, DEPTH);
+            let contents = contents(&self.input, &expr.text, expr.span.start);
             if contents.acts
                 || contents.named.iter().any(|symbol| self.input.may_change(index, stmt, *symbol))
             {

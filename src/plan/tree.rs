@@ -65,6 +65,10 @@ pub struct Note {
     pub is_held: bool,
     /// It is a region of data at whose end the host waits for the queues used inside.
     pub waits_at_end: bool,
+    /// The jumps out of its region of data, before each of which the region ends.
+    pub jumps: Vec<Exit>,
+    /// Its clauses mean the same before each jump out of its region as where it begins.
+    pub is_steady: bool,
     /// Its construct assigns a variable which its clauses name: after the construct they would mean something else.
     pub moves: bool,
     /// It is a compute construct of a member function whose object may be on the device: a directive brings it there.
@@ -246,8 +250,8 @@ pub struct Divided {
 /// A place where a function is left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// A `return`.
-    Return {
+    /// A `return`, or another jump that leaves a region.
+    Jump {
         /// The statement.
         stmt: StmtId,
         /// It is the body of a control statement, without braces.

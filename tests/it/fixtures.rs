@@ -203,6 +203,11 @@ fn is_expected(file: &SourceFile, openacc: &BTreeSet<usize>, edit: &Edit) -> boo
     if edit.text == b"acc2omp_if" || edit.text.starts_with(b"if ((unsigned)") {
         return true;
     }
+    // The `if` of a jump before which a region ends, and braces around a jump that shares its line.
+    let opens = edit.text.starts_with(b"then\n") || edit.text.starts_with(b"{\n");
+    if edit.text == b" }" || opens && edit.text.windows(9).any(|word| word == b"exit data") {
+        return true;
+    }
     // A function for the device that stands on one line with other code: the line is broken.
     let around: [&[u8]; 2] = [b"#pragma omp declare target", b"#pragma omp end declare target"];
     if edit.span.is_empty() && around.contains(&edit.text.trim_ascii()) {

@@ -184,16 +184,15 @@ impl Lowering<'_> {
         }
         lines.extend(region);
         let body = self.input.stmt_span(stmt);
-        let end = vec!["acc2omp_end();".to_owned()];
+        let mut end = vec!["acc2omp_end();".to_owned()];
         if bound.unbraced || bound.is_body {
-            let mut open = vec!["{".to_owned()];
-            open.extend(lines);
-            return Ok(vec![
-                Change::Lines(span, open),
-                Change::After(body.end, body, vec![end[0].clone(), "}".to_owned()]),
-            ]);
+            lines.insert(0, "{".to_owned());
+            end.push("}".to_owned());
         }
-        Ok(vec![Change::Lines(span, lines), Change::After(body.end, body, end)])
+        let jumps = &self.input.plan.notes[index].jumps;
+        let mut changes: Vec<Change> = jumps.iter().map(|exit| self.end_at(*exit)).collect();
+        changes.extend([Change::Lines(span, lines), Change::After(body.end, body, end)]);
+        Ok(changes)
     }
 
     /// `update`
@@ -420,6 +419,18 @@ impl Lowering<'_> {
         Ok(changes)
     }
 
+    /// The end of a region at an exit of it. What is returned is none of the data that comes back: the plan has seen to that.
+    fn end_at(&self, exit: Exit) -> Change {
+        let end = "acc2omp_end();".to_owned();
+        match exit {
+            Exit::Jump { stmt, braces: true } => Change::Braced(self.input.stmt_span(stmt), vec![end]),
+            Exit::Jump { stmt, braces: false } => {
+                Change::Before(self.input.stmt_span(stmt).start, vec![end])
+            }
+            Exit::End(block) => Change::Before(self.input.stmt_span(block).end - 1, vec![end]),
+        }
+    }
+
     /// `declare`
     pub fn declare(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
         let bound = &self.input.bound[index];
@@ -435,22 +446,7 @@ impl Lowering<'_> {
         let mut lines = vec![format!("acc2omp_begin(\"{place}\", acc_async_sync);")];
         lines.extend(self.item_lines(index)?);
         let mut changes = vec![Change::Lines(span, lines)];
-        for exit in exits {
-            let end = "acc2omp_end();".to_owned();
-            match exit {
-                Exit::Return { stmt, braces } => {
-                    let at = self.input.stmt_span(*stmt);
-                    // What is returned is none of the data that comes back: the plan has seen to that.
-                    match braces {
-                        true => changes.push(Change::Braced(at, vec![end])),
-                        false => changes.push(Change::Before(at.start, vec![end])),
-                    }
-                }
-                Exit::End(block) => {
-                    changes.push(Change::Before(self.input.stmt_span(*block).end - 1, vec![end]));
-                }
-            }
-        }
+        changes.extend(exits.iter().map(|exit| self.end_at(*exit)));
         Ok(changes)
     }
 }
