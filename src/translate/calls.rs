@@ -2,6 +2,7 @@
 //!
 //! Invariant: a text that holds none stays as it is.
 
+use crate::diag::Diag;
 use crate::edit::{Edit, EditSet, Rewrite};
 use crate::omp::{self, ApiChange};
 use crate::scan::{self, View};
@@ -75,8 +76,8 @@ fn closing(text: &str) -> Option<usize> {
     None
 }
 
-/// A use of the library that stands by itself, translated.
-pub fn expression(used: &str, target: omp::Target) -> Option<String> {
+/// A use of the library that stands by itself, translated, and what there is to say of it.
+pub fn expression(used: &str, target: omp::Target) -> Option<(String, Vec<Diag>)> {
     let head = "int x = ";
     let file = SourceFile::new("", format!("{head}{used};").into_bytes(), Language::C);
     let (scan, _) = scan::scan(&file, &View::default());
@@ -97,5 +98,5 @@ pub fn expression(used: &str, target: omp::Target) -> Option<String> {
         edits.add(Rewrite { owner: u32::MAX, edits: vec![Edit { span, text: text.into_bytes() }] }).ok()?;
     }
     let text = String::from_utf8(edits.apply(&file.bytes)).ok()?;
-    Some(text.strip_prefix(head)?.strip_suffix(';')?.to_owned())
+    Some((text.strip_prefix(head)?.strip_suffix(';')?.to_owned(), lowered.diags))
 }

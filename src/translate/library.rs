@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::diag::{self, Diag};
+use crate::diag::{self, Diag, Label};
 use crate::edit::{Edit, EditSet, Rewrite};
 use crate::host::ir::Unit;
 use crate::omp::{self, ApiChange, ApiLowered};
@@ -32,6 +32,8 @@ pub struct Library<'a> {
     /// The names, by place; true once a view has reached them or tried to.
     known: BTreeMap<u32, bool>,
     names: BTreeMap<u32, (String, Span)>,
+    /// The names in the bodies of macros, by place.
+    in_macros: BTreeMap<u32, (String, Span)>,
     includes: Vec<Include>,
     guards: Vec<Guard>,
     /// Fortran's `use openacc` statements.
@@ -60,6 +62,7 @@ impl<'a> Library<'a> {
             folder,
             known: BTreeMap::new(),
             names: BTreeMap::new(),
+            in_macros: BTreeMap::new(),
             includes: Vec::new(),
             guards: Vec::new(),
             modules: BTreeSet::new(),
@@ -78,7 +81,7 @@ impl<'a> Library<'a> {
         for name in &scan.names {
             let span = name.span;
             if is_ours(&name.name) && name.in_macro {
-                self.leave(span, &name.name);
+                self.in_macros.insert(span.start, (name.name.clone(), span));
             } else if is_ours(&name.name) {
                 self.known.insert(span.start, false);
                 self.names.insert(span.start, (name.name.clone(), span));
@@ -137,7 +140,7 @@ impl<'a> Library<'a> {
         while let Some((before, used, behind)) = next_use(rest) {
             out += before;
             match expression(used, self.target) {
-                Some(new) => out += &new,
+                Some((new, _)) => out += &new,
                 None => {
                     let name = used.split('(').next().unwrap_or(used).trim();
                     self.leave(at, name);
@@ -246,11 +249,42 @@ impl<'a> Library<'a> {
         }
     }
 
+    /// The uses in the bodies of macros, each of which is an expression by itself.
+    fn macros(&mut self, file: &SourceFile, edits: &mut EditSet) {
+        let mut behind = 0;
+        for (name, span) in std::mem::take(&mut self.in_macros).into_values() {
+            if span.start < behind {
+                continue;
+            }
+            // A call that goes on in the next line is not followed there.
+            let line = file.lines.span(file.lines.line(span.start));
+            let before = file.text(Span { start: line.start, end: span.start }).replace("\\\"", "");
+            if before.matches('"').count() % 2 == 1 {
+                // It is a word of a string.
+                continue;
+            }
+            let rest = file.text(Span { start: span.start, end: line.end });
+            let used = next_use(&rest).filter(|(before, ..)| before.is_empty()).map(|(_, used, _)| used);
+            let is_plain = !file.language.is_fortran() && name != "_OPENACC";
+            let made = used.filter(|used| is_plain && used.is_ascii()).and_then(|used| Some((used, expression(used, self.target)?)));
+            let Some((used, (text, said))) = made else {
+                self.leave(span, &name);
+                continue;
+            };
+            behind = span.start + used.len() as u32;
+            self.notice(text.as_bytes());
+            let here = |said: Diag| Diag { primary: Label { span, ..said.primary }, ..said };
+            self.diags.extend(said.into_iter().map(here));
+            add(edits, Edit { span: Span { start: span.start, end: behind }, text: text.into_bytes() });
+        }
+    }
+
     /// The headers and the guards, once everything else is known; guards that `stay` do so.
     pub fn finish(&mut self, file: &SourceFile, edits: &mut EditSet, stay: &dyn Fn(Span) -> bool) {
         for (name, span) in std::mem::take(&mut self.names).into_values() {
             self.leave(span, &name);
         }
+        self.macros(file, edits);
         for guard in std::mem::take(&mut self.guards) {
             if stay(guard.span) {
                 continue;
