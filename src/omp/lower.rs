@@ -894,8 +894,16 @@ impl Lowering<'_> {
         }
         let mut at_end = std::mem::take(&mut gathered.at_end);
         at_end.extend(last);
-        if !at_end.is_empty() && stmt.is_some() {
-            parts.push(Part::AtEnd(stmt?, at_end));
+        let is_block =
+            |stmt: StmtId| self.unit.is_fortran() || matches!(self.unit.stmt(stmt).kind, StmtKind::Block(_));
+        match stmt.filter(|_| !at_end.is_empty()) {
+            Some(stmt) if is_block(stmt) => parts.push(Part::AtEnd(stmt, at_end)),
+            Some(_) => {
+                parts.push(Part::LinesBehind(vec!["{".to_owned()]));
+                let end = at_end.into_iter().chain(["}".to_owned()]);
+                behind = end.chain(behind).collect();
+            }
+            None => {}
         }
         Some(lines_before(before).chain(apart).chain(parts).chain(lines_after(stmt, behind)).collect())
     }
