@@ -11,11 +11,14 @@ use crate::source::Span;
 use crate::cuda::code::text::words;
 use crate::cuda::program::Input;
 
-/// Whether every use of a variable in a region ends in a value, or in a pointer to what is constant.
+/// Whether every use of a variable in a region ends in a value, or in a pointer to what is constant; of C++, a compiler says it.
 pub fn only_values(input: &Input, stmt: StmtId, symbol: SymbolId) -> bool {
-    if !input.is_c {
-        return true;
-    }
+    !input.is_c || ends_in_values(input, stmt, symbol)
+}
+
+/// Whether every use of a variable in a region ends in a value, or in a pointer to what is constant: no row of an array of
+/// arrays, and no member that is an array, is handed on to where it may be written.
+pub fn ends_in_values(input: &Input, stmt: StmtId, symbol: SymbolId) -> bool {
     let headers: Vec<&Unit> = input.headers.iter().map(|seen| seen.unit).collect();
     let unit = input.unit();
     let chosen = super::chosen(input);

@@ -9,6 +9,7 @@ use super::nest::Nest;
 use super::unseen::{self, Shown};
 use crate::acc::ast::{DataClause, ReductionOp};
 use crate::cuda::fit::object;
+use crate::cuda::meaning::readers;
 use crate::cuda::program::uses::{self, outer};
 use crate::cuda::program::{Input, Refused, Seen, defines, qualified, refused};
 use crate::cuda::types::item::{self, Address, Rows};
@@ -470,7 +471,9 @@ pub fn has_other_names(input: &Input, stmt: StmtId, symbol: SymbolId) -> bool {
 /// Whether a region reads an array or a record, and does no more with it.
 fn is_read_only(input: &Input, stmt: StmtId, symbol: SymbolId, used: &Use) -> bool {
     let is_array = input.symbols.get(symbol).class == Class::Array;
-    used.is_unchanged() && (!is_array || uses::only_indexed(input, stmt, symbol))
+    used.is_unchanged()
+        && (!is_array || uses::only_indexed(input, stmt, symbol))
+        && readers::ends_in_values(input, stmt, symbol)
 }
 
 /// Whether an item is a variable or a section of it, `this->p[0:n]` included, and not what an element of it leads to.
