@@ -70,7 +70,10 @@ pub fn enclose(
         // A region must end, so that the one that began last ends here; a loop's construct has ended behind the loop.
         let kin = kin.filter(|place| match is_loop(end) {
             true => exact < Some(*place),
-            false => exact.is_none() && blocks.is_behind(unit, texts[parsed[open[*place]].0].next_code, directive.span),
+            false => {
+                exact.is_none()
+                    && blocks.is_behind(unit, texts[parsed[open[*place]].0].next_code, directive.span)
+            }
         });
         let Some(place) = kin.or(exact) else {
             diags.push(diag::end_alone(directive.span, crate::acc::name(directive.kind)));

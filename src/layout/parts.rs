@@ -265,10 +265,7 @@ fn nested_edits(file: &SourceFile, unit: &Unit, stmt: StmtId, heads: &[String]) 
 fn is_jump_on_a_shared_line(file: &SourceFile, unit: &Unit, stmt: StmtId) -> bool {
     let stmt = unit.stmt(stmt);
     !unit.is_fortran()
-        && matches!(
-            stmt.kind,
-            StmtKind::Return(_) | StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_)
-        )
+        && matches!(stmt.kind, StmtKind::Return(_) | StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_))
         && super::inserted(file, stmt.span.start, "").is_none()
 }
 

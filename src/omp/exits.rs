@@ -25,9 +25,8 @@ enum Place {
 
 /// Gives the lines of later directives to the first one that puts lines at the same place.
 pub(super) fn merge(bound: &[Bound], plan: &Plan, done: &mut [Lowered]) {
-    let is_declare = |at: &usize| {
-        bound[*at].directive.kind == DirectiveKind::Declare && bound[*at].function.is_some()
-    };
+    let is_declare =
+        |at: &usize| bound[*at].directive.kind == DirectiveKind::Declare && bound[*at].function.is_some();
     let has_jumps = |at: &usize| !plan.notes[*at].jumps.is_empty() && !done[*at].left;
     let declares: Vec<usize> = (0..bound.len()).filter(|at| is_declare(at) || has_jumps(at)).collect();
     for (nth, at) in declares.iter().enumerate() {

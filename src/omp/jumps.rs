@@ -24,7 +24,8 @@ pub(super) fn halves(whole: &Directive, speech: Speech) -> Option<Halves> {
             ("map", Some("alloc")) => (Some("alloc"), Some("release")),
             _ => return None,
         };
-        let with = |modifier: Option<&str>| Clause { modifier: modifier.map(str::to_owned), ..clause.clone() };
+        let with =
+            |modifier: Option<&str>| Clause { modifier: modifier.map(str::to_owned), ..clause.clone() };
         if let Body::List(items) = &clause.body
             && items.iter().any(|item| item.contains(['.', '%']) || item.contains("->"))
         {
@@ -38,8 +39,5 @@ pub(super) fn halves(whole: &Directive, speech: Speech) -> Option<Halves> {
         Speech::Fortran => Vec::new(),
     };
     let (more_enter, more_exit) = (more(&mut enter), more(&mut exit));
-    Some(Halves {
-        enter: [vec![enter], more_enter].concat(),
-        exit: [vec![exit], more_exit].concat(),
-    })
+    Some(Halves { enter: [vec![enter], more_enter].concat(), exit: [vec![exit], more_exit].concat() })
 }

@@ -24,8 +24,8 @@ use super::lowered::{Lowered, Part, left};
 use super::profile::Tuning;
 use super::turns::Turn;
 use super::{
-    array, commons, constant, ends, exits, flang, jumps, launch, memory, object, pieces, profile, qualified, queue,
-    saved, sections, structs, turns,
+    array, commons, constant, ends, exits, flang, jumps, launch, memory, object, pieces, profile, qualified,
+    queue, saved, sections, structs, turns,
 };
 
 /// What the output is written for.

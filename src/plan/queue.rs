@@ -247,8 +247,9 @@ fn calls(unit: &Unit, is_wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = 
 fn is_queued(directive: &Directive, unit: &Unit) -> bool {
     let is_synchronous = |queue: &Expr| Queue::of(&queue.text, unit.is_fortran()) == Queue::Synchronous;
     let does_something = !crate::acc::is_idle(directive);
-    does_something && directive.clauses.iter().any(|clause| match &clause.kind {
-        ClauseKind::Async(queue) => !queue.as_ref().is_some_and(is_synchronous),
-        _ => false,
-    })
+    does_something
+        && directive.clauses.iter().any(|clause| match &clause.kind {
+            ClauseKind::Async(queue) => !queue.as_ref().is_some_and(is_synchronous),
+            _ => false,
+        })
 }

@@ -266,7 +266,9 @@ impl<'a> Library<'a> {
             let rest = file.text(Span { start: span.start, end: line.end });
             let used = next_use(&rest).filter(|(before, ..)| before.is_empty()).map(|(_, used, _)| used);
             let is_plain = !file.language.is_fortran() && name != "_OPENACC";
-            let made = used.filter(|used| is_plain && used.is_ascii()).and_then(|used| Some((used, expression(used, self.target)?)));
+            let made = used
+                .filter(|used| is_plain && used.is_ascii())
+                .and_then(|used| Some((used, expression(used, self.target)?)));
             let Some((used, (text, said))) = made else {
                 self.leave(span, &name);
                 continue;

@@ -424,9 +424,7 @@ impl Lowering<'_> {
         let end = "acc2omp_end();".to_owned();
         match exit {
             Exit::Jump { stmt, braces: true } => Change::Braced(self.input.stmt_span(stmt), vec![end]),
-            Exit::Jump { stmt, braces: false } => {
-                Change::Before(self.input.stmt_span(stmt).start, vec![end])
-            }
+            Exit::Jump { stmt, braces: false } => Change::Before(self.input.stmt_span(stmt).start, vec![end]),
             Exit::End(block) => Change::Before(self.input.stmt_span(block).end - 1, vec![end]),
         }
     }
