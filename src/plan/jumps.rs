@@ -2,13 +2,12 @@
 //!
 //! Invariant: every way out of the region is an exit, and what is returned does not depend on the region's end; or there are none.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use crate::acc::ast::{ClauseKind, DirectiveKind, ListItem};
 use crate::bind::descendants;
 use crate::host::ir::{ExprId, ExprKind, StmtId, StmtKind};
 use crate::sema::{self, Class, SymbolId, SymbolKind, children, uses};
-use crate::source::Span;
 
 use super::saved::contents;
 use super::{Exit, Input};
@@ -42,7 +41,17 @@ impl Input<'_> {
                 StmtKind::Continue if met.loops == 0 => jumps.push(exit),
                 // Some of Fortran's are parts of other statements.
                 StmtKind::Goto(label) => targets.push((label.clone(), exit)),
-                StmtKind::Labeled { label, .. } => labels.extend(label.clone()),
+                StmtKind::Labeled { label, stmt } => {
+                    labels.extend(label.clone());
+                    let is_jump = stmt.is_some_and(|stmt| {
+                        let kind = &self.unit.stmt(stmt).kind;
+                        matches!(kind, StmtKind::Return(_) | StmtKind::Break | StmtKind::Continue)
+                    });
+                    // Lines before it would stand before its label.
+                    if is_jump && self.unit.is_fortran() {
+                        return None;
+                    }
+                }
                 StmtKind::Block(_) => inner.unbraced = false,
                 StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. } => inner.loops += 1,
                 StmtKind::Switch { .. } => inner.switches += 1,
@@ -66,15 +75,15 @@ impl Input<'_> {
     }
 
     /// The statements of a block that stand directly behind `case` or `default`: no directive may stand between.
-    pub(super) fn behind_cases(&self, block: StmtId) -> Vec<StmtId> {
-        let StmtKind::Block(list) = &self.unit.stmt(block).kind else { return Vec::new() };
+    pub(super) fn behind_cases(&self, block: StmtId) -> HashSet<StmtId> {
+        let StmtKind::Block(list) = &self.unit.stmt(block).kind else { return HashSet::new() };
         let is_case =
             |stmt: StmtId| matches!(self.unit.stmt(stmt).kind, StmtKind::Labeled { stmt: None, .. });
         let behind = list.windows(2).filter(|two| is_case(two[0]) && !self.unit.is_fortran());
         behind.map(|two| two[1]).collect()
     }
 
-    /// Whether lines may stand before a jump: no construct but `data` holds it, and in Fortran no label leads to it.
+    /// Whether lines may stand before a jump: no construct but `data` holds it.
     fn may_end_before(&self, index: usize, exit: Exit) -> bool {
         let (Exit::Jump { stmt, .. } | Exit::End(stmt)) = exit;
         let jump = self.unit.stmt(stmt).span;
@@ -82,13 +91,7 @@ impl Input<'_> {
             let is_data = self.bound[at].directive.kind == DirectiveKind::Data;
             !is_data && self.bound[at].stmt().is_some_and(|held| self.unit.stmt(held).span.contains(jump))
         };
-        !descendants(self.bound, index).any(holds) && !(self.unit.is_fortran() && self.is_labelled(jump))
-    }
-
-    fn is_labelled(&self, jump: Span) -> bool {
-        let is_it = |inner: StmtId| self.unit.stmt(inner).span == jump;
-        let mut kinds = self.unit.stmts.iter().map(|stmt| &stmt.kind);
-        kinds.any(|kind| matches!(kind, StmtKind::Labeled { stmt: Some(inner), .. } if is_it(*inner)))
+        !descendants(self.bound, index).any(holds)
     }
 
     /// Whether an expression has the same value before and behind the end of a region: it is made of constants and of scalars
