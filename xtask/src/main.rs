@@ -3,6 +3,7 @@
 //! Invariant: exit status 0 is success, 1 a test that failed, 2 something that kept a chore from being done.
 
 mod audit;
+mod count;
 mod cuda;
 mod difftest;
 mod hunt;
@@ -38,10 +39,12 @@ struct Arguments {
 enum Chore {
     /// Install the compilers that the tests need (Debian packages by apt-get, CUDA by pip)
     Setup,
-    /// Run every test: `cargo test`, then `audit`, `oracle`, `cuda`, `hunt` and `difftest`
+    /// Run every test: `cargo test`, then `count`, `audit`, `oracle`, `cuda`, `hunt` and `difftest`
     Test,
     /// Build and run each fixture as OpenACC and as its translation, and compare what they print
     Difftest(difftest::Options),
+    /// Count the OpenACC directives that preprocessors show, before and after translation, and ask the translator for each
+    Count(count::Options),
     /// Test the run-time library of translations to CUDA
     Cuda(cuda::Options),
     /// Build the benchmarks of CUDA into a folder, to be run on a machine with a GPU
@@ -61,6 +64,7 @@ fn main() -> ExitCode {
         Chore::Setup => setup::run(),
         Chore::Test => test::run(),
         Chore::Difftest(options) => difftest::run(&options),
+        Chore::Count(options) => count::run(&options),
         Chore::Cuda(options) => cuda::run(&options),
         Chore::CudaBench(options) => cuda::bench(&options),
         Chore::Audit(options) => audit::run(&options),

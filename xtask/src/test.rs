@@ -5,17 +5,18 @@
 use std::process::Command;
 use std::time::Instant;
 
-use crate::{Result, Verdict, audit, cuda, difftest, hunt, oracle, process, setup};
+use crate::{Result, Verdict, audit, count, cuda, difftest, hunt, oracle, process, setup};
 
 /// A part by its name.
 type Part = (&'static str, fn() -> Result<Verdict>);
 
-/// Runs `cargo test`, the audit, the oracle, the tests of CUDA's run-time library, programs made at random and the comparisons;
+/// Runs `cargo test`, the count of directives, the audit, the oracle, the tests of CUDA's run-time library, programs made at random and the comparisons;
 /// all, so that one run shows all that is wrong.
 pub fn run() -> Result<Verdict> {
     setup::check()?;
-    let parts: [Part; 6] = [
+    let parts: [Part; 7] = [
         ("cargo test", units),
+        ("count", || count::run(&count::Options::default())),
         ("audit", || audit::run(&audit::Options::default())),
         ("oracle", || oracle::run(&oracle::Options::default())),
         ("cuda", || cuda::run(&cuda::Options::default())),
