@@ -21,6 +21,9 @@ use crate::{Result, process};
 /// No preprocessor may take longer.
 const LIMIT: Duration = Duration::from_secs(60);
 
+/// So many headers that are not there are taken for empty.
+const STAND_INS: usize = 64;
+
 /// So many of the names that conditions of a file ask for are defined, one at a time.
 const BRANCHES: usize = 8;
 
@@ -57,6 +60,8 @@ impl Sum {
 pub struct Project {
     folder: PathBuf,
     options: Vec<String>,
+    /// The folders with headers, below the folder.
+    headers: Vec<PathBuf>,
     /// The translator is told of the options, too.
     is_told: bool,
 }
@@ -93,14 +98,21 @@ impl Project {
     /// A folder of which nothing is said.
     pub fn of_folder(folder: &Path) -> Result<Project> {
         let folder = folder.canonicalize().map_err(|error| format!("{}: {error}", folder.display()))?;
-        Ok(Project { folder, options: Vec::new(), is_told: false })
+        let mut headers: Vec<PathBuf> = Vec::new();
+        for path in below(&folder)?.iter().filter(|path| is_header(path)) {
+            let parent = path.parent().and_then(|parent| parent.strip_prefix(&folder).ok());
+            headers.extend(parent.map(Path::to_path_buf).filter(|parent| !headers.contains(parent)));
+        }
+        Ok(Project { folder, options: Vec::new(), headers, is_told: false })
     }
 
     /// Counts, and prints what is wrong.
     pub fn count(&self) -> Result<Sum> {
         let work = tempfile::Builder::new().prefix("acc2omp-count-").tempdir();
-        let work = work.and_then(|work| Ok((work.path().canonicalize()?, work))).map_err(|e| e.to_string())?;
-        let files = self.translated(&work.0)?;
+        let work =
+            work.and_then(|work| Ok((work.path().canonicalize()?, work))).map_err(|e| e.to_string())?;
+        let (out, stand_ins) = (work.0.join("out"), work.0.join("stand-ins"));
+        let files = self.translated(&out)?;
         let mut sum = Sum::default();
         let sources = files.list.iter().filter(|file| !is_header(&file.path));
         for file in sources {
@@ -110,11 +122,11 @@ impl Project {
             for (number, more) in std::iter::once(None).chain(branches).enumerate() {
                 let options: Vec<&str> =
                     self.options.iter().map(String::as_str).chain(more.as_deref()).collect();
-                let old = self.preprocessed(&self.folder, file, "-fopenacc", &options)?;
-                let new = self.preprocessed(&work.0, file, "-fopenmp", &options)?;
+                let old = self.preprocessed(&self.folder, file, "-fopenacc", &options, &stand_ins)?;
+                let new = self.preprocessed(&out, file, "-fopenmp", &options, &stand_ins)?;
                 sum.unread += usize::from(number == 0 && !old.1);
                 let old = files.of_source(&self.folder, &old.0);
-                let new = files.of_translation(&work.0, &new.0);
+                let new = files.of_translation(&out, &new.0);
                 sum.shown += old.0;
                 sum.left += new.0;
                 sum.wrong += old.1.len() + new.1.len();
@@ -152,18 +164,16 @@ impl Project {
             let bytes = fs::read(real).map_err(|error| format!("{}: {error}", real.display()))?;
             let path = real.strip_prefix(&self.folder).unwrap_or(real).to_path_buf();
             let place = out.join(&path);
-            let parent = place.parent().unwrap_or(out);
-            fs::create_dir_all(parent).map_err(|error| error.to_string())?;
             let Some(language) = scan::language_of(real, &bytes, &languages) else {
-                fs::write(&place, &bytes).map_err(|error| error.to_string())?;
+                write(&place, &bytes)?;
                 continue;
             };
             let text = String::from_utf8_lossy(&bytes).into_owned();
             let source = headers.source(SourceFile::new(path.display().to_string(), bytes, language), real);
             let translation = translate(&source, &Translator::default());
-            fs::write(&place, &translation.text).map_err(|error| error.to_string())?;
+            write(&place, &translation.text)?;
             if translation.needs_support {
-                fs::write(parent.join(SUPPORT.0), SUPPORT.1).map_err(|error| error.to_string())?;
+                write(&place.with_file_name(SUPPORT.0), SUPPORT.1.as_bytes())?;
             }
             let defines = shown::defines(&text);
             list.push(File { path, source: source.file, text, translation, defines });
@@ -178,6 +188,7 @@ impl Project {
         file: &File,
         language: &str,
         options: &[&str],
+        stand_ins: &Path,
     ) -> Result<(Preprocessed, bool)> {
         let path = folder.join(&file.path);
         let is_fortran = file.source.language.is_fortran();
@@ -193,13 +204,36 @@ impl Project {
             Language::C => "gcc",
             _ => "g++",
         };
-        let mut command = Command::new(program);
-        command.args(["-E", language]).args(if is_fortran { &["-cpp"][..] } else { &[] });
-        command.args(options).arg(format!("-I{}", folder.display())).arg(&path);
-        let output = process::capture(&mut command, LIMIT)?;
-        let read = output.succeeded();
-        Ok((Preprocessed { name, text: output.stdout, is_fortran }, read))
+        for _ in 0..STAND_INS {
+            let mut command = Command::new(program);
+            command.args(["-E", language]).args(if is_fortran { &["-cpp"][..] } else { &[] });
+            command.args(options).arg(&path);
+            for below in &self.headers {
+                command.arg("-I").arg(folder.join(below));
+            }
+            let output = process::capture(command.arg("-idirafter").arg(stand_ins), LIMIT)?;
+            let read = output.succeeded();
+            let stand_in = missing(&output.stderr).filter(|_| !read).map(|name| stand_ins.join(name));
+            if !stand_in.is_some_and(|file| write(&file, b"").is_ok()) {
+                return Ok((Preprocessed { name, text: output.stdout, is_fortran }, read));
+            }
+        }
+        Err(format!("{name}: more than {STAND_INS} headers are missing"))
     }
+}
+
+/// The header that a preprocessor has not found: one that the sources' build makes, or that is not installed.
+fn missing(said: &str) -> Option<&str> {
+    let (_, rest) = said.split_once("fatal error: ").or_else(|| said.split_once("Fatal Error: "))?;
+    let (name, _) = rest.split_once(": No such file")?;
+    (!name.starts_with('/') && !name.contains("..")).then_some(name)
+}
+
+/// Writes a file, and makes its folder.
+fn write(file: &Path, bytes: &[u8]) -> Result<()> {
+    let told = |error: std::io::Error| format!("{}: {error}", file.display());
+    file.parent().map_or(Ok(()), fs::create_dir_all).map_err(told)?;
+    fs::write(file, bytes).map_err(told)
 }
 
 /// What a preprocessor has written of a file.
@@ -306,7 +340,8 @@ fn leading(list: &[File], is_meant: impl Fn(Outcome) -> bool) -> BTreeSet<String
     }
     loop {
         let all = list.iter().flat_map(|file| &file.defines);
-        let more = all.filter(|one| !names.contains(&one.name) && one.words.iter().any(|w| names.contains(w)));
+        let more =
+            all.filter(|one| !names.contains(&one.name) && one.words.iter().any(|w| names.contains(w)));
         let more: Vec<String> = more.map(|one| one.name.clone()).collect();
         if more.is_empty() {
             return names;
@@ -331,4 +366,55 @@ fn below(folder: &Path) -> Result<Vec<PathBuf>> {
     }
     found.sort();
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use acc2omp::Source;
+
+    const TEXT: &str = "\
+#define LOOP _Pragma(\"acc parallel loop\")
+#define OUTER LOOP
+#define OTHER
+void f(int n, float a[10]) {
+#pragma acc nonsense
+    OUTER for (int i = 0; i < 10; i++) a[i] = i;
+    OTHER n = 0;
+}
+";
+
+    /// What is unknown of a preprocessed text, `# LINE` and a directive for each of these lines.
+    fn unknown(lines: &[usize]) -> [usize; 2] {
+        let source = Source::new("a.c", TEXT.as_bytes().to_vec(), Language::C);
+        let translation = translate(&source, &Translator::default());
+        let defines = shown::defines(TEXT);
+        let text = TEXT.to_owned();
+        let file = File { path: "a.c".into(), source: source.file, text, translation, defines };
+        let files = Files::new(vec![file]);
+        let text = lines.iter().map(|line| format!("# {line} \"/x/a.c\"\n#pragma acc loop\n")).collect();
+        let shown = Preprocessed { name: "/x/a.c".to_owned(), text, is_fortran: false };
+        let folder = Path::new("/x");
+        [files.of_source(folder, &shown), files.of_translation(folder, &shown)].map(|(_, wrong)| wrong.len())
+    }
+
+    #[test]
+    fn what_was_reported_is_known() {
+        assert_eq!(unknown(&[5, 6, 6]), [0, 1]);
+        assert_eq!(unknown(&[5]), [0, 0]);
+    }
+
+    #[test]
+    fn what_was_not_is_found() {
+        assert_eq!(unknown(&[5, 5]), [1, 1]);
+        assert_eq!(unknown(&[6, 7]), [1, 2]);
+    }
+
+    #[test]
+    fn headers_that_are_missing_are_named() {
+        let said = "a.c:1:10: fatal error: sub/b.h: No such file or directory\n";
+        assert_eq!(missing(said), Some("sub/b.h"));
+        assert_eq!(missing("a.c:1:10: fatal error: ../b.h: No such file or directory\n"), None);
+    }
 }

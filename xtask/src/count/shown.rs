@@ -31,7 +31,8 @@ fn without_raw_strings(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, behind)) = rest.split_once("R\"") {
-        let end = behind.split_once('(').filter(|(tag, _)| tag.len() <= 16 && !tag.contains([' ', '"', '\n']));
+        let end =
+            behind.split_once('(').filter(|(tag, _)| tag.len() <= 16 && !tag.contains([' ', '"', '\n']));
         let inside = end.and_then(|(tag, inside)| inside.split_once(&format!("){tag}\"")));
         out.push_str(before);
         out.push_str("R\"");
@@ -149,7 +150,11 @@ mod tests {
     fn places_are_those_of_the_markers() {
         let text = "# 1 \"a.c\"\nint x;\n#pragma acc loop\n# 9 \"a.c\"\n#pragma acc data\n# 9 \"a.c\"\n #pragma acc loop\n";
         check(text, false, &[("a.c", 2, 1), ("a.c", 9, 2)]);
-        check("# 3 \"b.h\" 1 3\n#pragma omp loop\n#pragma accurate\n#pragma acc wait", false, &[("b.h", 5, 1)]);
+        check(
+            "# 3 \"b.h\" 1 3\n#pragma omp loop\n#pragma accurate\n#pragma acc wait",
+            false,
+            &[("b.h", 5, 1)],
+        );
     }
 
     #[test]
@@ -159,11 +164,11 @@ mod tests {
 
     #[test]
     fn each_line_with_a_sentinel_counts() {
-        check("!$acc data &\n\n!$ACC& copy(a)\nc$acc loop\n c$acc loop\n!$accu\n!$acc\n", true, &[
-            ("a", 1, 1),
-            ("a", 3, 1),
-            ("a", 4, 1),
-        ]);
+        check(
+            "!$acc data &\n\n!$ACC& copy(a)\nc$acc loop\n c$acc loop\n!$accu\n!$acc\n",
+            true,
+            &[("a", 1, 1), ("a", 3, 1), ("a", 4, 1)],
+        );
     }
 
     #[test]
