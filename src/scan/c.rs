@@ -69,7 +69,7 @@ impl Walk<'_> {
                     self.at += 1;
                     continue;
                 }
-                b'#' if line_is_blank => {
+                b'#' | b'%' if line_is_blank && (byte == b'#' || self.peek(1) == b':') => {
                     let line = self.line();
                     self.events.push(Event::Line(line));
                     line_is_blank = false;
@@ -130,16 +130,8 @@ impl Walk<'_> {
         Span::new(start, self.at)
     }
 
-    /// The length of a backslash with the line end behind it (blanks between them are forgiven, as compilers do).
     fn continuation(&self) -> Option<usize> {
-        if self.peek(0) != b'\\' {
-            return None;
-        }
-        let mut ahead = 1;
-        while matches!(self.peek(ahead), b' ' | b'\t' | b'\r') {
-            ahead += 1;
-        }
-        (self.peek(ahead) == b'\n').then_some(ahead + 1)
+        continuation(self.bytes, self.at)
     }
 
     fn literal(&mut self, quote: u8) {
@@ -202,6 +194,10 @@ impl Walk<'_> {
         }
         self.at += 1;
         self.blanks();
+        let prefix: &[&[u8]] = &[b"L", b"u", b"U", b"u8"];
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let is_behind = |word: &&&[u8]| rest.starts_with(word) && rest.get(word.len()) == Some(&b'"');
+        self.at += prefix.iter().find(is_behind).map_or(0, |word| word.len());
         if self.peek(0) != b'"' {
             self.at = back;
             return None;
@@ -277,6 +273,30 @@ impl Walk<'_> {
         line.whole = Span::new(start, (self.at - back).max(end.min(self.at)));
         line
     }
+}
+
+/// The length of a backslash at `at` with the line end behind it (blanks between them are forgiven, as compilers do).
+fn continuation(bytes: &[u8], at: usize) -> Option<usize> {
+    let (backslash, rest) = bytes.get(at..)?.split_first()?;
+    let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r')).count();
+    (*backslash == b'\\' && rest.get(blanks) == Some(&b'\n')).then_some(blanks + 2)
+}
+
+/// The pieces of a text that line ends behind backslashes part.
+pub fn spliced(bytes: &[u8], text: Span) -> Vec<Span> {
+    let (mut pieces, mut start, mut at) = (Vec::new(), text.start as usize, text.start as usize);
+    while at < text.end as usize {
+        match continuation(bytes, at) {
+            Some(length) => {
+                push_piece(bytes, &mut pieces, start, at);
+                at += length;
+                start = at;
+            }
+            None => at += 1,
+        }
+    }
+    push_piece(bytes, &mut pieces, start, text.end as usize);
+    pieces
 }
 
 /// Adds the bytes between `start` and `end`, without blanks at both ends; nothing if there are none.

@@ -28,6 +28,8 @@ pub struct Macros {
     shadow: Vec<u8>,
     /// The directives that stand in code, and those in bodies.
     directives: Vec<DirectiveText>,
+    /// Code has `_Pragma` with something else than a literal.
+    has_operators: bool,
 }
 
 /// A `#define`.
@@ -53,6 +55,20 @@ pub struct Macro {
 }
 
 impl Macro {
+    /// Whether its body may put one of these names together.
+    fn pastes(&self, names: &HashSet<Vec<u8>>) -> bool {
+        let is_param = |token: &Token| self.params.iter().flatten().any(|param| token.is(param));
+        self.body.windows(4).any(|four| {
+            let [left, first, second, right] = four else { return false };
+            let is_paste = first.is(b"#") && second.is(b"#") && !second.blank_before;
+            let fits = |name: &Vec<u8>| {
+                (is_param(left) || name.starts_with(&left.text))
+                    && (is_param(right) || name.ends_with(&right.text))
+            };
+            is_paste && names.iter().any(fits)
+        })
+    }
+
     /// Whether the body is not an expression, but a section, the bounds of one, or several items of a list.
     fn is_part_of_list(&self) -> bool {
         let texts: Vec<&[u8]> = self.body.iter().map(|token| token.text.as_slice()).collect();
@@ -202,9 +218,10 @@ pub fn macros(file: &SourceFile, headers: &[&[Macro]]) -> Option<Macros> {
         let inside = all.directives.iter().filter(|text| one.span.contains(text.span));
         one.directives = inside.map(|text| text.span).collect();
     }
-    let macros = Macros { list, by_name, shadow: all.shadow, directives: all.directives };
+    let has_operators = memchr::memmem::find(&all.shadow, b"_Pragma").is_some();
+    let macros = Macros { list, by_name, shadow: all.shadow, directives: all.directives, has_operators };
     let concerns = |text: &DirectiveText| macros.has_clauses(file, text);
-    (macros.list.iter().any(|one| one.leads) || macros.directives.iter().any(concerns)).then_some(macros)
+    (macros.leads() || macros.directives.iter().any(concerns)).then_some(macros)
 }
 
 /// Macros that are defined out of sight, in what includes this file or in a header that is not read: what stands before
@@ -299,9 +316,30 @@ fn find_leads(list: &mut [Macro]) {
             break;
         }
     }
+    find_pasted(list, &names);
     // Where one macro opens a block behind its directive, another closes it.
     if list.iter().any(|one| one.leads && is_unbalanced(&one.body)) {
         list.iter_mut().for_each(|one| one.leads |= is_unbalanced(&one.body));
+    }
+}
+
+/// Macros that lead to a directive by names which they put together: `ACC_##kind`.
+fn find_pasted(list: &mut [Macro], names: &HashSet<Vec<u8>>) {
+    if !list.iter().any(|one| one.leads) {
+        return;
+    }
+    let mut pasting: HashSet<Vec<u8>> = HashSet::new();
+    loop {
+        let before = pasting.len();
+        for one in list.iter_mut() {
+            if one.pastes(names) || one.body.iter().any(|token| pasting.contains(&token.text)) {
+                one.leads = true;
+                pasting.insert(one.name.clone().into_bytes());
+            }
+        }
+        if pasting.len() == before {
+            break;
+        }
     }
 }
 
@@ -398,6 +436,8 @@ struct Writing<'a> {
     calls: &'a mut Vec<Call>,
     /// The macros being written out at the moment.
     open: Vec<usize>,
+    /// The macro that is used: it is written out whether it leads to a directive by itself or not.
+    of: Option<usize>,
     budget: usize,
 }
 
@@ -450,6 +490,14 @@ impl Writing<'_> {
                     self.expand(&body, all, out)?;
                     self.open.pop();
                     at = next;
+                    // The name that comes of it may be that of a macro whose arguments stand behind.
+                    let name = out.pop_if(|name| self.is_called(name, all) && arguments(tokens, at).is_some());
+                    if let (Some(name), Some((_, close))) = (name, arguments(tokens, at)) {
+                        let mut call = vec![name];
+                        call.extend(tokens.get(at..=close)?.iter().cloned());
+                        self.expand(&call, all, out)?;
+                        at = close + 1;
+                    }
                 }
                 None => {
                     out.push(token.clone());
@@ -460,12 +508,19 @@ impl Writing<'_> {
         Some(())
     }
 
+    /// Whether a token is the name of a macro with parameters that is to be written out, or the operator's.
+    fn is_called(&self, name: &Token, all: bool) -> bool {
+        let of = self.macros.meant(&name.text, self.place, self.choice);
+        let one = of.filter(|of| !self.open.contains(of)).and_then(|of| self.macros.list.get(of));
+        name.is(b"_Pragma") || one.is_some_and(|one| one.params.is_some() && (all || one.leads))
+    }
+
     /// The body of the macro that token `at` uses, arguments put in, and the index behind the use.
     fn body(&mut self, tokens: &[Token], at: usize, all: bool) -> Option<(usize, Vec<Token>, usize)> {
         let token = tokens.get(at).filter(|token| token.is_word())?;
         let of = self.macros.meant(&token.text, self.place, self.choice)?;
         let one = self.macros.list.get(of)?;
-        if self.open.contains(&of) || !(all || one.leads) || self.choice.left.contains(&of) {
+        if self.open.contains(&of) || !(all || one.leads || self.of == Some(of)) || self.choice.left.contains(&of) {
             return None;
         }
         let (args, next) = match &one.params {
@@ -626,6 +681,18 @@ impl Macros {
         })
     }
 
+    /// Whether a macro that leads to no directive by itself, as it is a text or is handed the operator, is used elsewhere, too.
+    pub fn has_other_uses(&self, of: usize, calls: &[Call]) -> bool {
+        let one = &self.list[of];
+        let mut tokens = Vec::new();
+        lex(&self.shadow, Span::new(0, self.shadow.len()), &mut tokens);
+        let names = |token: &&Token| token.is(one.name.as_bytes());
+        let used = tokens.iter().filter(names).count();
+        let called = calls.iter().filter(|call| call.of == of).count();
+        let in_bodies = || self.list.iter().any(|other| !other.leads && other.body.iter().any(|t| names(&t)));
+        !one.leads && (used != called || in_bodies())
+    }
+
     /// Whether `name` is a macro's.
     pub fn names(&self, name: &str) -> bool {
         self.by_name.contains_key(name.as_bytes())
@@ -725,24 +792,22 @@ impl Macros {
     fn sites(&self, file: &SourceFile, choice: &Choice, calls: &mut Vec<Call>) -> Vec<Site> {
         let mut sites = Vec::new();
         let mut tokens = Vec::new();
-        if self.list.iter().any(|one| one.leads) {
+        if self.leads() {
             lex(&self.shadow, Span::new(0, self.shadow.len()), &mut tokens);
         }
         let mut at = 0;
-        while let Some(token) = tokens.get(at) {
+        while at < tokens.len() {
+            let used = self.used(&tokens, at, choice);
             at += 1;
-            let place = token.span().start;
-            let Some(of) = self.meant(&token.text, place, choice).filter(|of| self.list[*of].leads) else {
-                continue;
-            };
-            let end = match self.list[of].params {
-                None => Some(at - 1),
-                Some(_) => arguments(&tokens, at).map(|(_, close)| close),
-            };
-            let Some(uses) = end.and_then(|end| tokens.get(at - 1..=end)) else { continue };
-            if let Some(site) = self.site(of, uses, choice, calls, sites.len()) {
-                at += uses.len() - 1;
-                sites.push(site);
+            let Some((of, close)) = used else { continue };
+            let behind = arguments(&tokens, close + 1).map(|(_, close)| close);
+            for end in std::iter::once(close).chain(behind) {
+                let Some(uses) = tokens.get(at - 1..=end) else { continue };
+                if let Some(site) = self.site(of, uses, choice, calls, sites.len()) {
+                    at += uses.len() - 1;
+                    sites.push(site);
+                    break;
+                }
             }
         }
         for text in &self.directives {
@@ -752,6 +817,34 @@ impl Macros {
         }
         sites.sort_by_key(|site| site.used.span.start);
         sites
+    }
+
+    /// Whether there may be uses of macros that lead to directives.
+    fn leads(&self) -> bool {
+        self.has_operators || self.list.iter().any(|one| one.leads)
+    }
+
+    /// The macro that may lead to a directive where token `at` stands, and the last token of its use.
+    fn used(&self, tokens: &[Token], at: usize, choice: &Choice) -> Option<(usize, usize)> {
+        let token = tokens.get(at).filter(|token| token.is_word())?;
+        let place = token.span().start;
+        let meant = |token: &Token| self.meant(&token.text, place, choice);
+        if token.is(b"_Pragma") {
+            let close = arguments(tokens, at + 1)?.1;
+            let of = tokens.get(at + 2..close)?.iter().find_map(meant)?;
+            return Some((of, close));
+        }
+        let of = meant(token)?;
+        let close = self.list[of].params.as_ref().map(|_| arguments(tokens, at + 1).map(|(_, close)| close));
+        let close = close.unwrap_or(Some(at))?;
+        // A macro that is handed the operator, or the name of one that leads to it.
+        let is_handed = |pair: &[Token]| {
+            let [name, next] = pair else { return false };
+            let leads = || meant(name).is_some_and(|of| self.list[of].leads);
+            matches!(next.text.as_slice(), b"," | b")") && (name.is(b"_Pragma") || leads())
+        };
+        let inside = tokens.get(at + 2..=close).unwrap_or_default();
+        (self.list[of].leads || inside.windows(2).any(is_handed)).then_some((of, close))
     }
 
     /// A use of a macro that leads to a directive.
@@ -774,6 +867,7 @@ impl Macros {
             used: index,
             calls,
             open: Vec::new(),
+            of: Some(of),
             budget: LIMIT,
         };
         let done = writing.expand(uses, false, &mut written);
@@ -807,6 +901,7 @@ impl Macros {
             used: index,
             calls: &mut Vec::new(),
             open: Vec::new(),
+            of: None,
             budget: LIMIT,
         };
         writing.expand_clauses(uses, &mut tokens)?;
@@ -851,8 +946,11 @@ pub fn written_out(file: &SourceFile, macros: &Macros, choice: &Choice) -> Writt
             let body = &macros.list[of].body;
             let body = body.first()?.span().to(body.last()?.span());
             let before = file.slice(Span { start: 0, end: body.start });
-            let blanks = before.len() - before.trim_ascii_end().len();
-            let start = if choice.for_good { body.start - blanks as u32 } else { body.start };
+            let mut kept = before.trim_ascii_end();
+            while let Some(line) = kept.strip_suffix(b"\\") {
+                kept = line.trim_ascii_end();
+            }
+            let start = if choice.for_good { kept.len() as u32 } else { body.start };
             Some((Span { start, end: body.end }, None))
         })
         .collect();

@@ -71,7 +71,7 @@ pub fn holds(spans: &[Span], offset: u32) -> bool {
 /// The first word of a preprocessor line behind `#`, and its rest.
 pub fn keyword(bytes: &[u8], line: &Line) -> (&'static str, Vec<u8>) {
     let joined = joined(bytes, line);
-    let rest = joined.get(1..).unwrap_or_default();
+    let rest = joined.strip_prefix(b"%:").or(joined.get(1..)).unwrap_or_default();
     let lead = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     let word_length =
         rest.iter().skip(lead).take_while(|byte| is_word_start(**byte) || byte.is_ascii_digit()).count();
@@ -81,11 +81,21 @@ pub fn keyword(bytes: &[u8], line: &Line) -> (&'static str, Vec<u8>) {
     (word, rest.get(lead + word_length..).unwrap_or_default().to_vec())
 }
 
-/// A logical line's bytes without comments, the pieces joined by a blank.
+/// A logical line's bytes without comments, the pieces joined by a blank unless a line ends within a word.
 pub fn joined(bytes: &[u8], line: &Line) -> Vec<u8> {
-    let pieces: Vec<&[u8]> =
-        line.pieces.iter().map(|piece| bytes.get(piece.range()).unwrap_or_default()).collect();
-    pieces.join(&b' ')
+    let mut text = Vec::new();
+    for (at, piece) in line.pieces.iter().enumerate() {
+        if at > 0 && !goes_on(bytes, line.pieces[at - 1], *piece) {
+            text.push(b' ');
+        }
+        text.extend(bytes.get(piece.range()).unwrap_or_default());
+    }
+    text
+}
+
+/// Whether nothing but the end of a line, behind a backslash, stands between two pieces.
+pub fn goes_on(bytes: &[u8], piece: Span, next: Span) -> bool {
+    matches!(bytes.get(piece.end as usize..next.start as usize), Some(b"\\\n" | b"\\\r\n"))
 }
 
 struct Group {

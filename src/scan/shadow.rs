@@ -7,7 +7,7 @@ use crate::source::{SourceFile, Span};
 use super::c::{Event, Line, Operator};
 use super::defined::definition;
 use super::noise::{is_noise, takes_argument};
-use super::preproc::{Shown, joined, keyword};
+use super::preproc::{self, Shown, joined, keyword};
 use super::qualifier;
 use super::{AccName, Define, DirectiveText, Form, Guard, Include, Scan};
 
@@ -132,7 +132,8 @@ fn openacc_words(file: &SourceFile, line: &Line) -> Option<Vec<Span>> {
 
 /// The pieces of a pragma line behind the name that it begins with; `None` if it begins with another one.
 pub fn words_behind(file: &SourceFile, line: &Line, name: &[u8]) -> Option<Vec<Span>> {
-    let mut wanted: &[&[u8]] = &[b"#", b"pragma", name];
+    let sign: &[u8] = if file.slice(line.span).starts_with(b"#") { b"#" } else { b"%:" };
+    let mut wanted: &[&[u8]] = &[sign, b"pragma", name];
     let mut pieces = line.pieces.iter().copied();
     let mut piece = pieces.next()?;
     while let [word, more @ ..] = wanted {
@@ -143,9 +144,17 @@ pub fn words_behind(file: &SourceFile, line: &Line, name: &[u8]) -> Option<Vec<S
             continue;
         }
         let rest = text.get(lead..).unwrap_or_default();
+        if rest.len() < word.len() && word.starts_with(rest) {
+            // The line ends within the word.
+            let next = pieces.next().filter(|next| preproc::goes_on(&file.bytes, piece, *next))?;
+            let behind = file.slice(next).strip_prefix(&word[rest.len()..])?;
+            piece = Span { start: next.end - behind.len() as u32, end: next.end };
+            wanted = more;
+            continue;
+        }
         let ends =
             rest.get(word.len()).is_none_or(|byte| !super::c::is_word_start(*byte) && !byte.is_ascii_digit());
-        if !rest.starts_with(word) || (*word != b"#" && !ends) {
+        if !rest.starts_with(word) || (*word != sign && !ends) {
             return None;
         }
         piece = Span { start: piece.start + (lead + word.len()) as u32, end: piece.end };
@@ -172,11 +181,15 @@ fn add_operator(
     if !is_openacc {
         return;
     }
-    let start = operator.text.start + lead as u32 + 3;
+    let words = Span { start: operator.text.start + lead as u32 + 3, end: operator.text.end };
+    let mut words = super::c::spliced(&file.bytes, words);
+    if words.is_empty() {
+        words.push(Span::at(operator.text.end as usize));
+    }
     scan.directives.push(DirectiveText {
         span: operator.span,
         form: Form::Operator,
-        words: vec![Span { start, end: operator.text.end }],
+        words,
         comments: Vec::new(),
         in_macro: in_macro.map(str::to_owned),
         active: shown.shows(operator.span.start),

@@ -76,7 +76,8 @@ impl Back<'_> {
         for (call, edits) in calls.into_iter().enumerate() {
             let Call { of, used } = self.written.calls[call];
             let one = self.macros.get(of);
-            if !edits.is_empty() && self.is_header && !one.is_undefined {
+            let is_shared = || self.macros.has_other_uses(of, &self.written.calls);
+            if !edits.is_empty() && (self.is_header && !one.is_undefined || is_shared()) {
                 let at = one.directives.first().copied().unwrap_or(one.span);
                 troubles.push(Trouble::Macro(of, diag::in_macro(at, &one.name)));
                 continue;
@@ -192,10 +193,17 @@ impl Back<'_> {
         self.sentinel(operator)?.call
     }
 
-    /// Whether the operator is spelt out, `_Pragma("acc …")`: its words are one literal.
-    fn is_literal(&self, operator: Span) -> bool {
+    /// Whether an operator's words are one literal.
+    fn has_literal(&self, operator: Span) -> bool {
         self.sentinel(operator)
             .is_some_and(|piece| self.text(piece.at).starts_with(b"\"") && piece.from.is_some())
+    }
+
+    /// Whether the operator is spelt out in one place, `_Pragma("acc …")`.
+    fn is_literal(&self, operator: Span) -> bool {
+        let call = self.call(operator);
+        let own = self.pieces(operator).iter().filter(|piece| piece.from.is_some());
+        self.has_literal(operator) && own.into_iter().all(|piece| piece.call == call)
     }
 
     /// The piece with the last of an operator's words.
@@ -242,7 +250,8 @@ impl Back<'_> {
             let edit = if gone { layout::removed(self.file, span) } else { Edit { span, text } };
             return (around && whole).then(|| vec![Home { call: None, edit, instead_of: words.used }]);
         }
-        let fixed = text.is_empty() || self.is_literal(operator);
+        // Of an operator that gets its literal from elsewhere, no place is all.
+        let fixed = self.is_literal(operator) || text.is_empty() && !self.has_literal(operator);
         let span = if text.is_empty() { self.with_blanks(span) } else { span };
         let edit = Edit { span, text };
         (around && fixed).then(|| vec![Home { call: words.call, edit, instead_of: None }])
@@ -265,6 +274,11 @@ impl Back<'_> {
         }
         let text = edit.text.strip_suffix(b"\")").filter(|_| self.text(edit.span).ends_with(b"\")"))?;
         let words = Span { start: edit.span.start, end: edit.span.end - 2 };
+        if self.has_literal(operator) {
+            let span = Span { start, end: self.end(words.end)? };
+            let edit = Edit { span, text: text.to_vec() };
+            return (self.pieces(words).len() == 1).then(|| vec![Home { call, edit, instead_of: None }]);
+        }
         self.argument(words, &unescaped(text))
     }
 

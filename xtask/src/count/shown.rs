@@ -77,6 +77,8 @@ pub struct Define {
     pub lines: (usize, usize),
     /// The words of its body, and of its parameters.
     pub words: Vec<String>,
+    /// Its body puts names together.
+    pub pastes: bool,
 }
 
 /// The macros that a text defines, in all branches.
@@ -91,7 +93,8 @@ pub fn defines(text: &str) -> Vec<Define> {
             let mut words = words(rest);
             if !words.is_empty() {
                 let name = words.remove(0);
-                found.push(Define { name, lines: (at + 1, last + 1), words });
+                let pastes = rest.contains("##");
+                found.push(Define { name, lines: (at + 1, last + 1), words, pastes });
             }
         }
         at = last + 1;
