@@ -98,6 +98,9 @@ pub fn not_before_statement(at: Span, directive: &str) -> Diag {
     )
 }
 
+/// The code of `not_understood`.
+pub const UNREAD: Code = Code(9);
+
 /// A0009
 pub fn not_understood(at: Span) -> Diag {
     diag(
@@ -106,7 +109,7 @@ pub fn not_understood(at: Span) -> Diag {
         at,
         "the code that this directive governs could not be read".to_owned(),
         "governs code with a syntax error",
-        "if it is a macro, write the code out, or report the file as a bug",
+        "if it is a macro, say with `-D` or `-I` what it stands for, or write the code out; else report the file as a bug",
     )
 }
 

@@ -13,9 +13,15 @@ pub enum Event {
     Operator(Operator),
     /// A comment in code.
     Comment(Span),
-    /// `acc`, `acc_…`, `_OPENACC`, or a word that the host grammar does not know.
+    /// `acc`, `acc_…`, `_OPENACC`, a word that the host grammar does not know, or a macro's name behind a literal.
     Word(Span),
 }
+
+/// What may stand before a literal, as a part of it.
+const PREFIXES: [&[u8]; 9] = [b"R", b"LR", b"uR", b"UR", b"u8R", b"L", b"u", b"U", b"u8"];
+
+/// The words of C++ that are operators with something on both sides.
+const OPERATORS: [&[u8]; 6] = [b"and", b"or", b"xor", b"bitand", b"bitor", b"not_eq"];
 
 /// A logical preprocessor line.
 #[derive(Clone, Debug)]
@@ -80,7 +86,13 @@ impl Walk<'_> {
                     self.events.push(Event::Comment(span));
                     continue;
                 }
-                b'"' | b'\'' => self.literal(byte),
+                b'"' | b'\'' => {
+                    let start = self.at;
+                    self.literal(byte);
+                    if byte == b'"' {
+                        self.text_macros(start);
+                    }
+                }
                 _ if is_word_start(byte) => self.word(),
                 _ => {
                     line_is_blank &= byte.is_ascii_whitespace();
@@ -150,6 +162,36 @@ impl Walk<'_> {
             }
         }
         self.at = self.at.min(self.bytes.len());
+    }
+
+    /// Names behind the literal that begins at `start`, which can only be those of macros for more text: `"%" PRId64 "\n"`.
+    fn text_macros(&mut self, start: usize) {
+        let text = |at: usize| self.bytes.get(at..).unwrap_or_default();
+        let behind_blanks =
+            |at: usize| at + text(at).iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        let mut names = Vec::new();
+        let mut at = behind_blanks(self.at);
+        while text(at).first().is_some_and(|byte| is_word_start(*byte)) {
+            let length = text(at).iter().take_while(|byte| IS_INNER[usize::from(**byte)]).count();
+            let name = Span::new(at, at + length);
+            let word = &self.bytes[name.range()];
+            if text(at + length).first() == Some(&b'"') && PREFIXES.contains(&word) {
+                break;
+            }
+            if OPERATORS.contains(&word) {
+                return;
+            }
+            names.push(name);
+            at = behind_blanks(at + length);
+        }
+        let ends = text(at).first().is_some_and(|byte| is_word_start(*byte) || b"\",);".contains(byte));
+        let is_suffix =
+            names.len() == 1 && names[0].start as usize == self.at && text(at).first() != Some(&b'"');
+        let is_linkage = self.bytes[..start].trim_ascii_end().ends_with(b"extern");
+        if let Some(last) = names.last().filter(|_| ends && !is_suffix && !is_linkage) {
+            self.at = last.end as usize;
+            self.events.extend(names.into_iter().map(Event::Word));
+        }
     }
 
     /// `"tag(…)tag"` behind an `R`: nothing in it is what it looks like.
@@ -350,6 +392,13 @@ mod tests {
         check("u8R\"x(\" )\" // no\n)x\" // yes\n", [0, 0, 1, 0]);
         check("R\"no parenthesis\" // yes\n", [0, 0, 1, 0]);
         check("LR\"(without end\nacc_init", [0, 0, 0, 1]);
+    }
+
+    #[test]
+    fn names_behind_a_literal_are_macros_for_text() {
+        check("f(\"%\" A \"\\n\"A, \"x\"A\"y\" B C);", [0, 0, 0, 5]);
+        check("x = \"a\"s; y = \"a\"_x(1); z = \"a\" and w; \"a\" R\"(b)\";", [0, 0, 0, 0]);
+        check("extern \"C\" int f; extern \"C\" void g(int);", [0, 0, 0, 0]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Invariant: what is no such macro is copied; every byte written knows its place in the source, or that it has none.
 
 mod declarators;
+mod fragments;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -14,6 +15,7 @@ use super::preproc::{self, Shown, View, keyword};
 use super::shadow;
 
 pub use declarators::{declarators, declaring_macros};
+pub use fragments::fragments;
 
 /// More tokens or deeper macros than this are not written out.
 const LIMIT: usize = 20_000;
@@ -491,7 +493,8 @@ impl Writing<'_> {
                     self.open.pop();
                     at = next;
                     // The name that comes of it may be that of a macro whose arguments stand behind.
-                    let name = out.pop_if(|name| self.is_called(name, all) && arguments(tokens, at).is_some());
+                    let name =
+                        out.pop_if(|name| self.is_called(name, all) && arguments(tokens, at).is_some());
                     if let (Some(name), Some((_, close))) = (name, arguments(tokens, at)) {
                         let mut call = vec![name];
                         call.extend(tokens.get(at..=close)?.iter().cloned());
@@ -520,7 +523,10 @@ impl Writing<'_> {
         let token = tokens.get(at).filter(|token| token.is_word())?;
         let of = self.macros.meant(&token.text, self.place, self.choice)?;
         let one = self.macros.list.get(of)?;
-        if self.open.contains(&of) || !(all || one.leads || self.of == Some(of)) || self.choice.left.contains(&of) {
+        if self.open.contains(&of)
+            || !(all || one.leads || self.of == Some(of))
+            || self.choice.left.contains(&of)
+        {
             return None;
         }
         let (args, next) = match &one.params {

@@ -2,7 +2,7 @@
 //!
 //! Invariant: the shadow has the source's length, and its newlines stand where the source's stand.
 
-use crate::source::{SourceFile, Span};
+use crate::source::{Language, SourceFile, Span};
 
 use super::c::{Event, Line, Operator};
 use super::defined::definition;
@@ -210,9 +210,12 @@ fn word(file: &SourceFile, span: Span, shown: &Shown, scan: &mut Scan) {
         }
     } else if text == b"acc" {
         scan.directives.extend(macro_argument(file, span, shown));
-    } else {
+    } else if text.starts_with(b"acc_") || text == b"_OPENACC" {
         let active = shown.shows(span.start);
         scan.names.push(AccName { name: file.text(span).into_owned(), span, active, in_macro: false });
+    } else if matches!(file.language, Language::Cpp | Language::Header) {
+        // The grammar of C knows a row of texts and names, that of C++ a suffix.
+        blank(&mut scan.shadow, span);
     }
 }
 

@@ -10,7 +10,7 @@ use crate::source::{SourceFile, Span};
 use super::{Source, Translation};
 
 /// A use that was written out: its bytes in the source, and what they became.
-struct Site {
+pub struct Site {
     here: Span,
     there: Span,
 }
@@ -34,7 +34,8 @@ pub fn translated(source: &Source, translate: &dyn Fn(&Source) -> Translation) -
     at_home(source, &sites, translate(&there))
 }
 
-fn written(file: &SourceFile, found: Vec<(Span, Vec<u8>)>) -> (Vec<u8>, Vec<Site>) {
+/// The text of a file with uses written out, and where they are.
+pub fn written(file: &SourceFile, found: Vec<(Span, Vec<u8>)>) -> (Vec<u8>, Vec<Site>) {
     let (mut text, mut sites, mut done) = (Vec::new(), Vec::new(), 0);
     for (here, new) in found {
         text.extend(file.slice(Span { start: done, end: here.start }));
@@ -48,7 +49,7 @@ fn written(file: &SourceFile, found: Vec<(Span, Vec<u8>)>) -> (Vec<u8>, Vec<Site
 }
 
 /// The translation with all places those of the source.
-fn at_home(source: &Source, sites: &[Site], mut translation: Translation) -> Translation {
+pub fn at_home(source: &Source, sites: &[Site], mut translation: Translation) -> Translation {
     let place = |span: &mut Span| *span = home(sites, *span);
     for diag in &mut translation.diagnostics {
         place(&mut diag.primary.span);

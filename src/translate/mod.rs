@@ -9,6 +9,7 @@ mod calls;
 mod cuda;
 mod declarators;
 mod existing;
+mod fragments;
 mod inductions;
 mod input;
 mod library;
@@ -54,6 +55,15 @@ pub fn translate(source: &Source, options: &Options) -> Translation {
         budget::keep_source(length);
         within_budget(source, options)
     });
+    if let Ok(plain) = &done
+        && plain.is_unread()
+        && let Ok(Some(more)) = budget::within(limits, || {
+            budget::keep_source(length);
+            fragments::translated(source, options, plain, &within_budget)
+        })
+    {
+        return if options.guard { guarded(source, more) } else { more };
+    }
     done.unwrap_or_else(|exceeded| {
         let untranslated = || Translation::untranslated(source, |first| over_budget(first, exceeded));
         budget::within(limits, untranslated).unwrap_or_else(|_| {
@@ -84,18 +94,21 @@ fn within_budget(source: &Source, options: &Options) -> Translation {
             None => counting(source, &|source| cuda::translate(source, options)),
         });
     }
-    let mut translation = match scan::macros(&source.file, &headers) {
+    let translation = match scan::macros(&source.file, &headers) {
         Some(macros) => macros::translate(source, &macros, options),
         None => {
             split::translated(source, options, &|source| counting(source, &|source| plainly(source, options)))
         }
     };
-    if options.guard {
-        let guarded = edit::side_by_side(&source.file, &translation.edits);
-        translation.text = guarded.edits.apply(&source.file.bytes);
-        translation.edits = guarded.edits.edits().cloned().collect();
-        translation.say_unprocessed(&guarded.unprocessed);
-    }
+    if options.guard { guarded(source, translation) } else { translation }
+}
+
+/// A translation with what was there beside it.
+fn guarded(source: &Source, mut translation: Translation) -> Translation {
+    let guarded = edit::side_by_side(&source.file, &translation.edits);
+    translation.text = guarded.edits.apply(&source.file.bytes);
+    translation.edits = guarded.edits.edits().cloned().collect();
+    translation.say_unprocessed(&guarded.unprocessed);
     translation
 }
 

@@ -93,7 +93,7 @@ pub fn declaring_macros(file: &SourceFile) -> Vec<Macro> {
 }
 
 /// The macro that `push_macro("X")` names.
-fn pushed(rest: &[u8]) -> Option<Vec<u8>> {
+pub fn pushed(rest: &[u8]) -> Option<Vec<u8>> {
     let text = String::from_utf8_lossy(rest);
     let inside = text.trim().strip_prefix("push_macro")?.split('"').nth(1)?;
     Some(inside.as_bytes().to_vec())

@@ -339,10 +339,10 @@ fn leading(list: &[File], is_meant: impl Fn(Outcome) -> bool) -> BTreeSet<String
         names.extend(file.defines.iter().filter(has).map(|one| one.name.clone()));
     }
     loop {
-        let has_part = |word: &String| names.iter().any(|name| name.starts_with(word) || name.ends_with(word));
-        let leads = |one: &&Define| {
-            one.words.iter().any(|word| names.contains(word) || one.pastes && has_part(word))
-        };
+        let has_part =
+            |word: &String| names.iter().any(|name| name.starts_with(word) || name.ends_with(word));
+        let leads =
+            |one: &&Define| one.words.iter().any(|word| names.contains(word) || one.pastes && has_part(word));
         let all = list.iter().flat_map(|file| &file.defines);
         let more = all.filter(|one| !names.contains(&one.name)).filter(leads);
         let more: Vec<String> = more.map(|one| one.name.clone()).collect();

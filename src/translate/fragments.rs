@@ -1,0 +1,45 @@
+//! A source that cannot be read because of macros that are no expressions is translated with these written out.
+//!
+//! Invariant: in the output such a use stands as it was, unless an edit is about it.
+
+use crate::diag;
+use crate::scan::{self, Define, View};
+
+use super::declarators::{at_home, written};
+use super::{Options, Outcome, Source, Translation};
+
+impl Translation {
+    /// Whether code could not be read.
+    pub(super) fn is_unread(&self) -> bool {
+        self.diagnostics.iter().any(|diag| diag.code == diag::UNREAD)
+    }
+
+    /// How many directives are left.
+    fn left(&self) -> usize {
+        self.directives.iter().filter(|one| one.outcome == Outcome::Left).count()
+    }
+}
+
+/// The translation with such macros written out, if that leaves less than `plain`.
+pub fn translated(
+    source: &Source,
+    options: &Options,
+    plain: &Translation,
+    translate: &dyn Fn(&Source, &Options) -> Translation,
+) -> Option<Translation> {
+    if source.file.language.is_fortran() {
+        return None;
+    }
+    let (own, _) = scan::scan(&source.file, &View::default());
+    let of_options = own.defines.iter().take_while(|define| define.span.is_empty());
+    let of_headers = source.headers.iter().flat_map(|header| &header.scan.defines);
+    let defines: Vec<&Define> = of_headers.chain(of_options).collect();
+    let found = scan::fragments(&source.file, &defines);
+    if found.is_empty() {
+        return None;
+    }
+    let (text, sites) = written(&source.file, found);
+    let there = Source { file: source.file.with(text), headers: source.headers.clone() };
+    let translation = translate(&there, &Options { guard: false, ..options.clone() });
+    (translation.left() < plain.left()).then(|| at_home(source, &sites, translation))
+}
