@@ -32,7 +32,7 @@ pub use defined::Defined;
 pub use expression::constant;
 pub use forks::{Branch, Fork, forks};
 pub use fortran::{Shape, form_of as fortran_form, shapes as fortran_shapes};
-pub use fortran::{Split, splits};
+pub use fortran::{Split, nothing as fortran_nothing, splits};
 pub use fortran::{defined_modules, includes as fortran_includes, used_modules};
 pub use lines::{MacroLine, macro_lines};
 pub use macros::{Call, Choice, Macro, Macros, Piece, Use, Written};

@@ -27,14 +27,14 @@ pub fn translated(
     plain: &Translation,
     translate: &dyn Fn(&Source, &Options) -> Translation,
 ) -> Option<Translation> {
-    if source.file.language.is_fortran() {
-        return None;
-    }
     let (own, _) = scan::scan(&source.file, &View::default());
     let of_options = own.defines.iter().take_while(|define| define.span.is_empty());
     let of_headers = source.headers.iter().flat_map(|header| &header.scan.defines);
     let defines: Vec<&Define> = of_headers.chain(of_options).collect();
-    let found = scan::fragments(&source.file, &defines);
+    let found = match source.file.language.is_fortran() {
+        true => scan::fortran_nothing(&source.file, &defines),
+        false => scan::fragments(&source.file, &defines),
+    };
     if found.is_empty() {
         return None;
     }

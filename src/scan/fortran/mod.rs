@@ -8,6 +8,7 @@ mod include;
 mod line;
 mod modules;
 mod names;
+mod nothing;
 mod open;
 mod preprocessor;
 mod shape;
@@ -21,6 +22,7 @@ use super::preproc::Shown;
 use super::{Include, Scan, shadow};
 
 pub use form::form_of;
+pub use nothing::nothing;
 pub use modules::{defined as defined_modules, used as used_modules};
 pub use preprocessor::events;
 pub use shape::{Shape, shapes};

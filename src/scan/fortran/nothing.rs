@@ -1,0 +1,120 @@
+//! Macros before which nothing else stands on a line of code, and which stand for nothing or for a comment.
+//!
+//! Invariant: what is named has the length of its use; a macro counts only if all definitions that a build may see say so.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::scan::Define;
+use crate::source::{Form, Language, SourceFile, Span};
+
+use super::super::c::Event;
+use super::super::defined::definition;
+use super::super::preproc::{self, View, keyword};
+use super::line::{self, Kind};
+use super::preprocessor;
+
+/// How a macro is used that stands for nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Nothing {
+    has_params: bool,
+    /// The rest of its line is a comment.
+    comments: bool,
+}
+
+/// The uses of such macros, and the blanks in their place. `defines` are those of headers and of options.
+pub fn nothing(file: &SourceFile, defines: &[&Define]) -> Vec<(Span, Vec<u8>)> {
+    let events = preprocessor::events(file);
+    let known = known(file, &events, defines);
+    let form = if let Language::Fortran(form) = file.language { form } else { Form::Free };
+    let mut found = Vec::new();
+    if known.is_empty() {
+        return found;
+    }
+    let mut lines = events.iter().filter_map(|event| match event {
+        Event::Line(line) => Some(line.whole),
+        Event::Operator(_) | Event::Comment(_) | Event::Word(_) => None,
+    });
+    let mut preprocessor = lines.next();
+    let mut at = 0;
+    while at < file.bytes.len() {
+        let (end, next) = line::ends(&file.bytes, at);
+        if let Some(line) = preprocessor.filter(|line| (line.start as usize) < next) {
+            at = line::ends(&file.bytes, line.end as usize).1;
+            preprocessor = lines.next();
+            continue;
+        }
+        let line = line::read(&file.bytes, Span::new(at, end), form);
+        at = next;
+        if line.kind != Kind::Code {
+            continue;
+        }
+        let text = file.slice(line.text);
+        let lead = text.len() - text.trim_ascii_start().len();
+        let length = word_length(&text[lead..]);
+        let name = String::from_utf8_lossy(&text[lead..lead + length]).into_owned();
+        let Some(nothing) = known.get(&name) else { continue };
+        let arguments = if nothing.has_params { closing(&text[lead + length..]) } else { Some(0) };
+        let Some(arguments) = arguments else { continue };
+        let start = line.text.start as usize + lead;
+        let end = if nothing.comments { line.text.end as usize } else { start + length + arguments };
+        found.push((Span::new(start, end), vec![b' '; end - start]));
+    }
+    found
+}
+
+/// The macros that stand for nothing.
+fn known(file: &SourceFile, events: &[Event], defines: &[&Define]) -> HashMap<String, Nothing> {
+    let shown = preproc::shown(file, events, &View::default());
+    let mut all: Vec<(String, Option<Nothing>)> = Vec::new();
+    for define in defines {
+        all.push((define.name.clone(), is_nothing(define.params.is_some(), &define.body)));
+    }
+    let mut gone = HashSet::new();
+    for event in events {
+        let Event::Line(line) = event else { continue };
+        match keyword(&file.bytes, line) {
+            _ if shown.rules_out(line.span.start) => {}
+            ("define", rest) => {
+                let (name, params, body) = definition(&rest);
+                all.push((name, is_nothing(params.is_some(), &body)));
+            }
+            ("undef", rest) => drop(gone.insert(definition(&rest).0)),
+            _ => {}
+        }
+    }
+    let mut known: HashMap<String, Option<Nothing>> = HashMap::new();
+    for (name, nothing) in all {
+        let nothing = nothing.filter(|_| !gone.contains(&name));
+        known.entry(name).and_modify(|one| *one = one.filter(|one| Some(*one) == nothing)).or_insert(nothing);
+    }
+    known.into_iter().filter_map(|(name, nothing)| Some((name, nothing?))).collect()
+}
+
+/// What stands for nothing: no text, or a comment that is no directive.
+fn is_nothing(has_params: bool, body: &str) -> Option<Nothing> {
+    let comments = body.starts_with('!');
+    let is_plain = comments && !body[1..].starts_with(['$', 'D', 'd']);
+    (body.is_empty() || is_plain).then_some(Nothing { has_params, comments })
+}
+
+fn word_length(text: &[u8]) -> usize {
+    let begins = text.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
+    let inner = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
+    if begins { text.iter().take_while(inner).count() } else { 0 }
+}
+
+/// The length of a list in parentheses, with the blanks before it.
+fn closing(text: &[u8]) -> Option<usize> {
+    let lead = text.len() - text.trim_ascii_start().len();
+    text[lead..].first().filter(|byte| **byte == b'(')?;
+    let mut depth = 0usize;
+    for (at, byte) in text.iter().enumerate().skip(lead) {
+        match byte {
+            b'(' => depth += 1,
+            b')' if depth == 1 => return Some(at + 1),
+            b')' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
