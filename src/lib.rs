@@ -39,6 +39,6 @@ pub mod cli;
 pub use omp::Queues;
 pub use report::{LoopFeedback, LoopVerdict};
 pub use translate::{
-    Beside, DirectiveReport, Existing, Header, Options, Outcome, Profile, RUNTIME, SUPPORT, Source, To,
-    Translation, Version, translate,
+    Beside, DirectiveReport, Existing, Guards, Header, Options, Outcome, Profile, RUNTIME, SUPPORT, Source,
+    To, Translation, Version, translate,
 };

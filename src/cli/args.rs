@@ -16,7 +16,7 @@ use crate::host;
 use crate::report::Builder;
 use crate::rules;
 use crate::source::{Form, Language, Languages, Predefined};
-use crate::{Existing, Options, Profile, Queues, To, Version};
+use crate::{Existing, Guards, Options, Profile, Queues, To, Version};
 
 use super::build::Told;
 use super::cc;
@@ -124,9 +124,11 @@ struct Args {
     #[command(flatten)]
     how: How,
 
-    /// Keep the OpenACC lines: `#ifdef _OPENACC` stands around them, and the translation behind `#elif defined(_OPENMP)`
-    #[arg(long)]
-    guard: bool,
+    /// Keep the OpenACC lines: `#ifdef _OPENACC` stands around them, and the translation behind `#elif defined(_OPENMP)`; or
+    /// other names than these
+    #[arg(long, value_name = "ACC,OMP", num_args = 0..=1, require_equals = true, default_missing_value = "_OPENACC,_OPENMP")]
+    #[arg(value_parser = guards)]
+    guard: Option<Guards>,
 
     /// Say with `#line` in device code which line of the source it comes from (`--to cuda`)
     #[arg(long)]
@@ -377,6 +379,20 @@ fn queues() -> impl TypedValueParser<Value = Queues> {
     })
 }
 
+/// Reads `ACC,OMP`.
+fn guards(text: &str) -> Result<Guards, String> {
+    let is_name = |name: &str| {
+        name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    match text.split_once(',').map(|(openacc, openmp)| (openacc.trim(), openmp.trim())) {
+        Some((openacc, openmp)) if is_name(openacc) && is_name(openmp) && openacc != openmp => {
+            Ok(Guards { openacc: openacc.to_owned(), openmp: openmp.to_owned() })
+        }
+        _ => Err("want the names of two macros, as in `--guard=USE_ACC,USE_OMP`".to_owned()),
+    }
+}
+
 fn existing() -> impl TypedValueParser<Value = Existing> {
     PossibleValuesParser::new(["ask", "keep", "replace"]).map(|text| match text.as_str() {
         "keep" => Existing::Keep,
@@ -596,7 +612,7 @@ impl Args {
                 "`--to cuda` writes several files: name the input",
             ));
         }
-        if is_cuda && self.guard {
+        if is_cuda && self.guard.is_some() {
             return Err(about_openmp("--guard"));
         }
         if self.database.is_some() && from_stdin {

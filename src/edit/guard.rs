@@ -1,6 +1,6 @@
 //! Portable output: what the edits change stands beside what was there, and the preprocessor chooses.
 //!
-//! Invariant: with `_OPENACC` defined the text is the original's; with `_OPENMP` alone it is the translation's.
+//! Invariant: with the macro of OpenACC defined the text is the original's; with that of OpenMP alone it is the translation's.
 
 use std::path::Path;
 
@@ -8,8 +8,37 @@ use crate::source::{SourceFile, Span};
 
 use super::{Edit, EditSet, Rewrite};
 
-/// What is true where the translation is built and the original is not.
-const OURS: &str = "#if defined(_OPENMP) && !defined(_OPENACC)";
+/// The macros that choose.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Guards {
+    /// It is defined where the original is built.
+    pub openacc: String,
+    /// It is defined where the translation is built.
+    pub openmp: String,
+}
+
+impl Default for Guards {
+    fn default() -> Guards {
+        Guards { openacc: "_OPENACC".to_owned(), openmp: "_OPENMP".to_owned() }
+    }
+}
+
+impl Guards {
+    /// What is true where the translation is built and the original is not.
+    fn ours(&self) -> String {
+        format!("#if defined({}) && !defined({})", self.openmp, self.openacc)
+    }
+
+    /// What is true where the original is built.
+    fn original(&self) -> String {
+        format!("#ifdef {}", self.openacc)
+    }
+
+    /// Whether compilers that read the directives define them.
+    fn are_of_compilers(&self) -> bool {
+        *self == Guards::default()
+    }
+}
 
 /// Edits that keep the original beside the translation.
 #[derive(Debug, Default)]
@@ -21,7 +50,7 @@ pub struct Guarded {
 }
 
 /// The edits that put the original and the edited lines side by side, of edits in their order.
-pub fn side_by_side(file: &SourceFile, edits: &[Edit]) -> Guarded {
+pub fn side_by_side(file: &SourceFile, edits: &[Edit], guards: &Guards) -> Guarded {
     let mut groups: Vec<Group> = Vec::new();
     for edit in edits {
         let group = Group::of(file, edit);
@@ -33,7 +62,7 @@ pub fn side_by_side(file: &SourceFile, edits: &[Edit]) -> Guarded {
     let mut guarded = Guarded::default();
     let is_unprocessed = is_unprocessed(file);
     for (owner, group) in groups.into_iter().enumerate() {
-        let edit = group.guarded(file);
+        let edit = group.guarded(file, guards);
         if is_unprocessed && edit.text.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"#")) {
             guarded.unprocessed.push(group.lines);
         }
@@ -96,35 +125,43 @@ impl Group {
         self.edits.extend(next.edits);
     }
 
-    fn guarded(&self, file: &SourceFile) -> Edit {
+    fn guarded(&self, file: &SourceFile, guards: &Guards) -> Edit {
         let old = file.slice(self.lines);
         let end = file.line_end(self.lines.start).as_bytes();
         let new = self.edited(file);
         let words = String::from_utf8_lossy(old);
         let line = |text: &str| [text.as_bytes(), end].concat();
+        let (ours, original) = (guards.ours(), guards.original());
+        // What is a comment to other compilers needs no macro, unless the user has names for them.
         if file.language.is_fortran()
+            && guards.are_of_compilers()
             && let Some(text) = beside(&terminated(old, end), &terminated(&new, end))
         {
             return Edit { span: self.lines, text };
         }
         let text = if old.is_empty() {
-            [line(OURS), terminated(&new, end), line("#endif")].concat()
+            [line(&ours), terminated(&new, end), line("#endif")].concat()
         } else if is_condition(&words) {
-            condition(&words).into_bytes()
+            condition(&words, guards).into_bytes()
+        } else if file.language.is_fortran() && !guards.are_of_compilers() && lines(old).all(is_comment) {
+            let (old, new) = (terminated(old, end), terminated(&new, end));
+            let other = format!("#elif defined({})", guards.openmp);
+            [line(&original), old, line(&other), new, line("#endif")].concat()
         } else if file.language.is_fortran() && !names_library(old) {
             // What it declares is there for OpenMP only; the code as it was needs nothing.
             let (old, new) = (terminated(old, end), terminated(&new, end));
-            [line(OURS), new, line("#else"), old, line("#endif")].concat()
+            [line(&ours), new, line("#else"), old, line("#endif")].concat()
         } else if new.trim_ascii().is_empty() {
-            [line("#ifdef _OPENACC"), terminated(old, end), line("#endif")].concat()
+            [line(&original), terminated(old, end), line("#endif")].concat()
         } else if names_ours(file, old, &new) {
             let (old, new) = (terminated(old, end), terminated(&new, end));
-            [line(OURS), new, line("#else"), old, line("#endif")].concat()
+            [line(&ours), new, line("#else"), old, line("#endif")].concat()
         } else {
             // Code must be there in a build without either; a directive or a header need not.
-            let other = if is_directive(&words) { "#elif defined(_OPENMP)" } else { "#else" };
+            let elif = format!("#elif defined({})", guards.openmp);
+            let other = if is_directive(&words) { elif.as_str() } else { "#else" };
             let (old, new) = (terminated(old, end), terminated(&new, end));
-            [line("#ifdef _OPENACC"), old, line(other), new, line("#endif")].concat()
+            [line(&original), old, line(other), new, line("#endif")].concat()
         };
         Edit { span: self.lines, text }
     }
@@ -153,11 +190,11 @@ fn names_ours(file: &SourceFile, old: &[u8], new: &[u8]) -> bool {
 /// it, and code behind OpenMP's `!$` is one to others. `None` if old code would go, or if new lines have conditions.
 fn beside(old: &[u8], new: &[u8]) -> Option<Vec<u8>> {
     let has_conditions = new.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"#"));
-    if has_conditions || !old.split_inclusive(|byte| *byte == b'\n').all(is_comment) {
+    if has_conditions || !lines(old).all(is_comment) {
         return None;
     }
     let mut text = old.to_vec();
-    for line in new.split_inclusive(|byte| *byte == b'\n') {
+    for line in lines(new) {
         let code = line.trim_ascii_start();
         if is_comment(line) {
             text.extend_from_slice(line);
@@ -175,6 +212,11 @@ fn beside(old: &[u8], new: &[u8]) -> Option<Vec<u8>> {
 fn names_library(text: &[u8]) -> bool {
     text.windows(4).any(|word| word.eq_ignore_ascii_case(b"acc_"))
         || text.windows(7).any(|word| word.eq_ignore_ascii_case(b"openacc"))
+}
+
+/// The lines of a text, with their ends.
+fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split_inclusive(|byte| *byte == b'\n')
 }
 
 /// Whether a line of Fortran holds no code.
@@ -241,12 +283,12 @@ fn is_condition(text: &str) -> bool {
 }
 
 /// A condition on `_OPENACC` that holds for both.
-fn condition(line: &str) -> String {
-    const BOTH: &str = "(defined(_OPENACC) || defined(_OPENMP))";
-    let line = line.replacen("ifdef _OPENACC", &format!("if {BOTH}"), 1);
-    let mut line = line.replacen("ifndef _OPENACC", &format!("if !{BOTH}"), 1);
+fn condition(line: &str, guards: &Guards) -> String {
+    let both = format!("(defined(_OPENACC) || defined({}))", guards.openmp);
+    let line = line.replacen("ifdef _OPENACC", &format!("if {both}"), 1);
+    let mut line = line.replacen("ifndef _OPENACC", &format!("if !{both}"), 1);
     for written in ["defined(_OPENACC)", "defined (_OPENACC)", "defined _OPENACC"] {
-        line = line.replace(BOTH, "\0").replace(written, "\0").replace('\0', BOTH);
+        line = line.replace(&both, "\0").replace(written, "\0").replace('\0', &both);
     }
     line
 }

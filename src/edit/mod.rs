@@ -7,5 +7,5 @@ mod guard;
 mod set;
 
 pub use check::{Before, Ours};
-pub use guard::side_by_side;
+pub use guard::{Guards, side_by_side};
 pub use set::{Conflict, Edit, EditSet, Rewrite, applied};

@@ -40,6 +40,6 @@ pub fn translated(
     }
     let (text, sites) = written(&source.file, found);
     let there = Source { file: source.file.with(text), headers: source.headers.clone() };
-    let translation = translate(&there, &Options { guard: false, ..options.clone() });
+    let translation = translate(&there, &Options { guard: None, ..options.clone() });
     (translation.left() < plain.left()).then(|| at_home(source, &sites, translation))
 }

@@ -32,6 +32,7 @@ use crate::edit::{self, Edit};
 use crate::scan::{self, Macro, View};
 use crate::source::Span;
 
+pub use crate::edit::Guards;
 pub use cuda::RUNTIME;
 pub use existing::Existing;
 pub use input::{Header, Source};
@@ -62,7 +63,7 @@ pub fn translate(source: &Source, options: &Options) -> Translation {
             fragments::translated(source, options, plain, &within_budget)
         })
     {
-        return if options.guard { guarded(source, more) } else { more };
+        return guarded(source, more, options);
     }
     done.unwrap_or_else(|exceeded| {
         let untranslated = || Translation::untranslated(source, |first| over_budget(first, exceeded));
@@ -100,12 +101,13 @@ fn within_budget(source: &Source, options: &Options) -> Translation {
             split::translated(source, options, &|source| counting(source, &|source| plainly(source, options)))
         }
     };
-    if options.guard { guarded(source, translation) } else { translation }
+    guarded(source, translation, options)
 }
 
-/// A translation with what was there beside it.
-fn guarded(source: &Source, mut translation: Translation) -> Translation {
-    let guarded = edit::side_by_side(&source.file, &translation.edits);
+/// A translation with what was there beside it, if the options say so.
+fn guarded(source: &Source, mut translation: Translation, options: &Options) -> Translation {
+    let Some(guards) = &options.guard else { return translation };
+    let guarded = edit::side_by_side(&source.file, &translation.edits, guards);
     translation.text = guarded.edits.apply(&source.file.bytes);
     translation.edits = guarded.edits.edits().cloned().collect();
     translation.say_unprocessed(&guarded.unprocessed);

@@ -56,7 +56,7 @@ impl<'a> OpenMp<'a> {
             library: Library::new(options.target(source.file.language), &options.library),
             specifications: Specifications::default(),
             placed: BTreeSet::new(),
-            apart: Apart::new(&source.file, options.existing, options.guard),
+            apart: Apart::new(&source.file, options.existing, options.guard.is_some()),
             names: Vec::new(),
             later: None,
         }

@@ -3,6 +3,7 @@
 //! Invariant: the default is OpenMP 4.5 for any compiler.
 
 use crate::budget::Budget;
+use crate::edit::Guards;
 use crate::omp::{self, Queues};
 use crate::rules;
 use crate::source::Language;
@@ -96,7 +97,7 @@ pub struct Options {
     /// What becomes of queues.
     pub queues: Queues,
     /// The original stays beside the translation, and the preprocessor chooses.
-    pub guard: bool,
+    pub guard: Option<Guards>,
     /// What becomes of OpenMP that the source has for the code of an OpenACC directive.
     pub existing: Existing,
     /// A condition in C: where it is false when the program runs, the host runs what the device would.
@@ -134,7 +135,7 @@ impl Default for Options {
             omp: Version(45),
             profile: Profile::Generic,
             queues: Queues::Kept,
-            guard: false,
+            guard: None,
             existing: Existing::Ask,
             host_fallback: None,
             device_type: "nvidia".to_owned(),

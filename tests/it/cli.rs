@@ -214,6 +214,27 @@ fn each_loop_left_to_the_compiler_has_a_line() {
 }
 
 #[test]
+fn guards_have_the_names_that_the_user_wants() {
+    let fortran = "subroutine f(a)\n  real :: a(9)\n  integer :: i\n  !$acc parallel loop\n  do i = 1, 9\n    a(i) = i\n  \
+                   end do\nend subroutine\n";
+    let place = folder(&[("a.c", LOOP.as_bytes()), ("b.F90", fortran.as_bytes())]);
+    for file in ["a.c", "b.F90"] {
+        said(place.path(), &[file, "-o", "out", "--guard=USE_ACC,USE_OMP"], 0);
+        let text = fs::read_to_string(place.path().join("out").join(file)).unwrap();
+        let signs = text.lines().filter(|line| line.starts_with('#') && !line.contains("pragma"));
+        assert_eq!(
+            signs.collect::<Vec<_>>(),
+            ["#ifdef USE_ACC", "#elif defined(USE_OMP)", "#endif"],
+            "{text}"
+        );
+    }
+    for wrong in ["--guard=A", "--guard=A,A", "--guard=A,2", "--guard="] {
+        assert!(said(place.path(), &["a.c", "--check", wrong], 2).contains("--guard"), "{wrong}");
+    }
+    said(place.path(), &["--guard", "a.c", "--check"], 0);
+}
+
+#[test]
 fn cuda_takes_no_options_of_openmp() {
     let place = folder(&[("a.c", LOOP.as_bytes())]);
     for (option, what) in

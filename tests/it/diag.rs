@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use acc2omp::budget::Budget;
 use acc2omp::diag::{self, Code, Diag, pages};
 use acc2omp::source::{Language, Predefined, Span};
-use acc2omp::{Existing, Options, Profile, Source, To, rules, translate};
+use acc2omp::{Existing, Guards, Options, Profile, Source, To, rules, translate};
 
 use super::{files, root, shown, text};
 
@@ -120,7 +120,7 @@ fn every_code_has_a_fixture_that_provokes_it() {
         let told: Vec<Code> = [Profile::Generic, Profile::Clang, Profile::Gcc]
             .into_iter()
             .flat_map(|profile| {
-                let guard = code.0 == 309;
+                let guard = (code.0 == 309).then(Guards::default);
                 translate(&source, &Options { to, profile, existing, guard, budget, ..Options::default() })
                     .diagnostics
             })

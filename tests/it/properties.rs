@@ -9,7 +9,7 @@ use acc2omp::diag::Severity;
 use acc2omp::rules::openacc;
 use acc2omp::scan::{self, View};
 use acc2omp::source::{Form, Language, SourceFile, Span};
-use acc2omp::{Options, Outcome, Profile, Source, Translation, translate};
+use acc2omp::{Guards, Options, Outcome, Profile, Source, Translation, translate};
 use proptest::prelude::*;
 
 use super::fixtures::{self, assert_restores};
@@ -382,7 +382,7 @@ fn fortran_ends_in_its_columns() {
         let source = fixtures::source(&path);
         let Language::Fortran(form) = source.file.language else { continue };
         for profile in [Profile::Generic, Profile::Clang, Profile::Gcc] {
-            for guard in [false, true] {
+            for guard in [None, Some(Guards::default())] {
                 let options = Options { profile, guard, ..Options::default() };
                 assert_in_columns(&source.file.bytes, &translate(&source, &options).text, form);
             }

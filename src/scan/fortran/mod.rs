@@ -22,8 +22,8 @@ use super::preproc::Shown;
 use super::{Include, Scan, shadow};
 
 pub use form::form_of;
-pub use nothing::nothing;
 pub use modules::{defined as defined_modules, used as used_modules};
+pub use nothing::nothing;
 pub use preprocessor::events;
 pub use shape::{Shape, shapes};
 pub use split::{Split, splits};
