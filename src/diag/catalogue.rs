@@ -265,6 +265,18 @@ pub fn ends_before_jumps(at: Span, word: &str) -> Diag {
     )
 }
 
+/// A0022
+pub fn other_preprocessor(at: Span) -> Diag {
+    diag(
+        22,
+        Severity::Left,
+        at,
+        "this file is for Fypp, which writes the Fortran that compilers read".to_owned(),
+        "a line of Fypp's",
+        "run `fypp` first, and translate the files that it writes",
+    )
+}
+
 /// A0030
 pub fn left_as_asked(at: Span) -> Diag {
     diag(
@@ -1443,6 +1455,18 @@ pub fn ruled_out(first: Span, count: usize) -> Diag {
         format!("options rule out a branch of the preprocessor with {count} {directives}"),
         "no build reads it: it stays as it is",
         "leave the name out of `-D` and `-U` if there are builds that read the branch",
+    )
+}
+
+/// A0339
+pub fn asks_for_openmp(condition: Span) -> Diag {
+    diag(
+        339,
+        Severity::Info,
+        condition,
+        "what this condition asks for is there in builds of the translation".to_owned(),
+        "OpenMP that the OpenACC build leaves out, unless it is built for both",
+        "look whether that code and the translation go together, or say with `-D` or `-U` which branch is built",
     )
 }
 

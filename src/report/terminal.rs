@@ -127,8 +127,19 @@ pub fn foreign(names: &[&str], manner: Manner) -> String {
     if names.is_empty() {
         return String::new();
     }
+    let is_for_fypp = |name: &&str| name.to_ascii_lowercase().ends_with(".fypp");
+    let fypp = match names.iter().any(is_for_fypp) {
+        true => "  help: `.fypp` is for Fypp: run `fypp` first, and translate the files that it writes\n",
+        false => "",
+    };
+    let language = match names.iter().all(is_for_fypp) {
+        true => "",
+        false => {
+            "  help: `--language EXT=fortran`, `EXT=c` or `EXT=c++` says what files that end in `.EXT` are\n"
+        }
+    };
     format!(
-        "left: OpenACC in {} whose name tells no language that is translated: {}\n  help: `--language EXT=fortran`, `EXT=c` or `EXT=c++` says what files that end in `.EXT` are\n\n",
+        "left: OpenACC in {} whose name tells no language that is translated: {}\n{fypp}{language}\n",
         counted(names, "file"),
         named(names, manner)
     )

@@ -32,7 +32,7 @@ pub use defined::Defined;
 pub use expression::constant;
 pub use forks::{Branch, Fork, forks};
 pub use fortran::{Shape, form_of as fortran_form, shapes as fortran_shapes};
-pub use fortran::{Split, nothing as fortran_nothing, splits};
+pub use fortran::{Split, fypp, nothing as fortran_nothing, splits};
 pub use fortran::{defined_modules, includes as fortran_includes, used_modules};
 pub use lines::{MacroLine, macro_lines};
 pub use macros::{Call, Choice, Macro, Macros, Piece, Use, Written};
@@ -53,6 +53,25 @@ pub fn scan(file: &SourceFile, view: &View) -> (Scan, Vec<Diag>) {
     scan.defines.splice(0..0, predefined(file));
     let said = scan.ruled_out.iter().map(|(first, count)| diag::ruled_out(*first, *count)).collect();
     (scan, said)
+}
+
+/// The first condition that asks for `_OPENMP` and not for `_OPENACC`, of which options decide nothing.
+pub fn asks_for_openmp(file: &SourceFile) -> Option<Span> {
+    memchr::memmem::find(&file.bytes, b"_OPENMP")?;
+    if file.predefined.names().any(|(name, _)| name == "_OPENMP") {
+        return None;
+    }
+    let events = if file.language.is_fortran() { fortran::events(file) } else { c::events(&file.bytes) };
+    let asks = |line: &c::Line| {
+        let is_condition = ["if", "ifdef", "ifndef", "elif"].contains(&preproc::keyword(&file.bytes, line).0);
+        let words = || line.pieces.iter().flat_map(|piece| shadow::words_of(&file.bytes, *piece));
+        let names = |name: &[u8]| words().any(|word| file.slice(word) == name);
+        is_condition && names(b"_OPENMP") && !names(b"_OPENACC")
+    };
+    events.into_iter().find_map(|event| match event {
+        c::Event::Line(line) if asks(&line) => Some(line.span),
+        _ => None,
+    })
 }
 
 /// The macros that options define.

@@ -85,9 +85,13 @@ fn over_budget(at: Span, exceeded: Exceeded) -> Diag {
 }
 
 fn within_budget(source: &Source, options: &Options) -> Translation {
+    let is_fortran = source.file.language.is_fortran();
+    if let Some(line) = scan::fypp(&source.file.bytes).filter(|_| is_fortran) {
+        return Translation::untranslated(source, |_| diag::other_preprocessor(line));
+    }
     let headers: Vec<&[Macro]> = source.headers.iter().map(|header| header.macros.as_slice()).collect();
     if options.to == To::Cuda {
-        if source.file.language.is_fortran() {
+        if is_fortran {
             return Translation::untranslated(source, diag::fortran_not_cuda);
         }
         return declarators::translated(source, &|source| match scan::macros(&source.file, &headers) {
@@ -124,6 +128,10 @@ fn counting(source: &Source, translate: &dyn Fn(&Source) -> Translation) -> Tran
 fn plainly(source: &Source, options: &Options) -> Translation {
     let mut translation = views::translate(source, options, &mut OpenMp::new(source, options));
     other_branches(source, options, &mut translation);
+    if let Some(condition) = scan::asks_for_openmp(&source.file).filter(|_| !translation.edits.is_empty()) {
+        translation.diagnostics.push(diag::asks_for_openmp(condition));
+        translation.settle();
+    }
     translation
 }
 

@@ -4,6 +4,7 @@
 
 mod code;
 mod form;
+mod fypp;
 mod include;
 mod line;
 mod modules;
@@ -22,6 +23,7 @@ use super::preproc::Shown;
 use super::{Include, Scan, shadow};
 
 pub use form::form_of;
+pub use fypp::fypp;
 pub use modules::{defined as defined_modules, used as used_modules};
 pub use nothing::nothing;
 pub use preprocessor::events;
