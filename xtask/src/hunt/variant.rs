@@ -2,7 +2,7 @@
 //!
 //! Invariant: each program meets a device with its own memory, the host, and a rare version or profile.
 
-use acc2omp::{Options, Profile, Queues, To, Version};
+use acc2omp::{Guards, Options, Profile, Queues, To, Version};
 
 use super::Language;
 use super::model::{Expected, Lines};
@@ -84,7 +84,7 @@ impl Variant {
             omp: Version(self.version),
             profile: self.profile,
             queues,
-            guard: self.guard,
+            guard: self.guard.then(Guards::default),
             ..Options::default()
         }
     }
