@@ -214,7 +214,7 @@ impl Project {
             let output = process::capture(command.arg("-idirafter").arg(stand_ins), LIMIT)?;
             let read = output.succeeded();
             let stand_in = missing(&output.stderr).filter(|_| !read).map(|name| stand_ins.join(name));
-            if !stand_in.is_some_and(|file| write(&file, b"").is_ok()) {
+            if stand_in.is_none_or(|file| write(&file, b"").is_err()) {
                 return Ok((Preprocessed { name, text: output.stdout, is_fortran }, read));
             }
         }
