@@ -580,8 +580,11 @@ impl Args {
                 _ => notes.push(format!("`-I {}`: there is no such folder", folder.display())),
             }
         }
-        let options =
-            Options { guard: self.guard, line_directives: self.line_directives, ..self.how.options() };
+        let options = Options {
+            guard: self.guard.clone(),
+            line_directives: self.line_directives,
+            ..self.how.options()
+        };
         let (threads, quiet, verbose, force) = (self.jobs, self.quiet, self.verbose, self.force);
         let languages = Languages { form: self.form.0, named: self.languages };
         let builder = self.emit_build;

@@ -290,7 +290,7 @@ impl Overrides {
         settings.retain(|id, _| !self.given.contains(id));
         let words = words(settings.into_iter());
         let own = self.parse.and_then(|parse| parse(words).ok()).unwrap_or_else(|| all.clone());
-        Options { guard: all.guard, line_directives: all.line_directives, ..own }
+        Options { guard: all.guard.clone(), line_directives: all.line_directives, ..own }
     }
 }
 
