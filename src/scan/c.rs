@@ -396,7 +396,7 @@ mod tests {
 
     #[test]
     fn names_behind_a_literal_are_macros_for_text() {
-        check("f(\"%\" A \"\\n\"A, \"x\"A\"y\" B C);", [0, 0, 0, 5]);
+        check("f(\"%\" A \"\\n\"A, \"x\"A\"y\" B C);", [0, 0, 0, 4]);
         check("x = \"a\"s; y = \"a\"_x(1); z = \"a\" and w; \"a\" R\"(b)\";", [0, 0, 0, 0]);
         check("extern \"C\" int f; extern \"C\" void g(int);", [0, 0, 0, 0]);
     }
