@@ -91,7 +91,7 @@ fn mistakes_are_shown_with_their_lines() {
             "acc2omp.toml:3: `out` is not an option that can stand here",
         ),
         ("[[at]]\nfile = \"src/a.c\"\n", "acc2omp.toml:1: `[[at]]` wants `file = \"FILE\"`"),
-        ("guard = 1\n", "acc2omp.toml:1: `guard` is `true` or `false`"),
+        ("guard = 1\n", "want the names of two macros"),
         ("omp = \n", "acc2omp.toml:1:"),
         ("omp = 7\n", "invalid value '7' for '--omp <VERSION>'"),
         ("[[path]]\nmatch = \"*\"\nomp = 7\n", "invalid value '7' for '--omp <VERSION>'"),
