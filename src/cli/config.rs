@@ -176,9 +176,10 @@ impl Reader<'_> {
             Ok(word)
         };
         let takes_none = matches!(arg.get_action(), ArgAction::SetTrue);
+        let may_take_none = takes_none || arg.get_num_args().is_some_and(|count| count.min_values() == 0);
         let words = match value.get_ref() {
-            DeValue::Boolean(true) if takes_none => vec![OsString::from(option.trim_end_matches('='))],
-            DeValue::Boolean(false) if takes_none => Vec::new(),
+            DeValue::Boolean(true) if may_take_none => vec![OsString::from(option.trim_end_matches('='))],
+            DeValue::Boolean(false) if may_take_none => Vec::new(),
             _ if takes_none => {
                 return Err(self.wrong(value.span().start, &format!("`{name}` is `true` or `false`")));
             }
