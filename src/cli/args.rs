@@ -428,11 +428,14 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, c
     };
     words.splice(at..at, config.words(is_given));
     let alone = Alone::command();
-    let given = alone.get_arguments().map(|arg| arg.get_id().to_string());
-    let given = given.filter(|id| own.value_source(id) == Some(ValueSource::CommandLine)).collect();
+    let of_sources = alone.get_arguments().map(|arg| arg.get_id().to_string());
+    let of_sources = of_sources.filter(|id| own.value_source(id) != Some(ValueSource::CommandLine)).collect();
     let matches = Args::command().try_get_matches_from(&words)?;
-    let overrides =
-        if config.is_of_files() { Overrides::new(config, given, options)? } else { Overrides::default() };
+    let overrides = if config.is_of_files() {
+        Overrides::new(config, of_sources, options)?
+    } else {
+        Overrides::default()
+    };
     read(&matches)?.request(&matches, overrides)
 }
 
@@ -465,7 +468,22 @@ fn options(words: Vec<OsString>) -> Result<Options, clap::Error> {
 }
 
 /// What the options say of names, in their order.
-fn predefined(args: &Args, matches: &ArgMatches) -> Predefined {
+fn predefined(args: &Args, matches: &ArgMatches) -> Result<Predefined, clap::Error> {
+    let is_name = |name: &str| {
+        name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    let is_macro = |text: &&String| {
+        let head = text.split('=').next().unwrap_or_default();
+        let (name, parameters) = head.split_once('(').map_or((head, ")"), |(name, rest)| (name, rest));
+        is_name(name) && parameters.ends_with(')')
+    };
+    if let Some(text) = args.defines.iter().find(|text| !is_macro(text)) {
+        return Err(wrong(ErrorKind::InvalidValue, &format!("`-D {text}`: want NAME or NAME=V")));
+    }
+    if let Some(name) = args.undefines.iter().find(|name| !is_name(name)) {
+        return Err(wrong(ErrorKind::InvalidValue, &format!("`-U {name}`: want NAME")));
+    }
     let places = |id: &str| matches.indices_of(id).into_iter().flatten().collect::<Vec<usize>>();
     let defines = places("defines").into_iter().zip(args.defines.iter().map(|text| (text, true)));
     let undefines = places("undefines").into_iter().zip(args.undefines.iter().map(|name| (name, false)));
@@ -475,7 +493,7 @@ fn predefined(args: &Args, matches: &ArgMatches) -> Predefined {
     for (_, (text, is_defined)) in all {
         if is_defined { said.define(text) } else { said.undefine(text) }
     }
-    said
+    Ok(said)
 }
 
 impl How {
@@ -530,7 +548,7 @@ impl Args {
     }
 
     fn request(self, matches: &ArgMatches, overrides: Overrides) -> Result<Request, clap::Error> {
-        let predefined = predefined(&self, matches);
+        let predefined = predefined(&self, matches)?;
         match self.topic {
             Some(Topic::Explain { code }) => Ok(Request::Explain(code)),
             Some(Topic::Rules { check: Some(folder), .. }) => Ok(Request::CheckRules(folder)),
@@ -671,9 +689,12 @@ fn wrong(kind: ErrorKind, why: &str) -> clap::Error {
     Args::command().error(kind, why)
 }
 
-/// The options that count for sources in a folder, each with the place where it is said.
-pub fn effective(folder: &Path) -> Result<String, String> {
+/// The options that count for a source or a folder of them, each with the place where it is said.
+pub fn effective(source: &Path) -> Result<String, String> {
     let command = Args::command();
+    let folder = if source.is_dir() { source } else { source.parent().unwrap_or(source) };
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let real = source.canonicalize().unwrap_or_default();
     let config = Config::of(folder, &command, &Alone::command())?;
     let mut lines = Vec::new();
     for arg in command.get_arguments() {
@@ -684,7 +705,7 @@ pub fn effective(folder: &Path) -> Result<String, String> {
         if ["help", "version"].contains(&arg.get_id().as_str()) {
             continue;
         }
-        lines.push(config::line(config.as_ref(), arg, &name));
+        lines.push(config::line(config.as_ref(), &real, arg, &name));
     }
     Ok(lines.concat())
 }

@@ -240,6 +240,10 @@ fn attempt(job: &Job, work: &Work, done: &mut Done) -> io::Result<()> {
         Options { has_namesake: job.has_namesake, folder: job.folder.clone(), library: up(job, work), ..own };
     let translation = translate(&source, &options);
     account(&source, &translation, work, done);
+    for line in options.left.iter().filter(|line| !translation.leaves(&source.file, **line)) {
+        done.messages +=
+            &format!("note: {}:{line}: there is no directive that `[[at]]` could leave\n", job.name());
+    }
     deliver(job, &source, &translation, work, done)
 }
 

@@ -65,7 +65,7 @@ enum Asks {
 }
 
 /// The options that say something of names and of headers, and whether their words may be one.
-const OPTIONS: [(&str, Asks, bool); 8] = [
+const OPTIONS: [(&str, Asks, bool); 14] = [
     ("-D", Asks::Define, true),
     ("-U", Asks::Undefine, true),
     ("-isystem", Asks::System, true),
@@ -74,6 +74,12 @@ const OPTIONS: [(&str, Asks, bool); 8] = [
     ("-I", Asks::Folder, true),
     ("-include", Asks::First, false),
     ("-imacros", Asks::First, false),
+    ("--include-directory=", Asks::Folder, true),
+    ("--include-directory", Asks::Folder, false),
+    ("--include=", Asks::First, true),
+    ("--include", Asks::First, false),
+    ("--define-macro=", Asks::Define, true),
+    ("--undefine-macro=", Asks::Undefine, true),
 ];
 
 impl Build {
@@ -173,8 +179,8 @@ impl Told {
             Asks::System => self.system.extend(folder()),
             Asks::First => {
                 let folders = self.folders.iter().map(PathBuf::as_path);
-                let places = std::iter::once(directory).chain(folders).map(|folder| folder.join(value));
-                self.first.extend(places.filter_map(|path| path.canonicalize().ok()).next());
+                let mut places = std::iter::once(directory).chain(folders).map(|folder| folder.join(value));
+                self.first.extend(places.find(|path| path.is_file()).and_then(|path| in_real_folder(&path)));
             }
         }
     }
@@ -184,7 +190,14 @@ impl Told {
     pub fn included(&self, beside: Option<&Path>, name: &str) -> Option<PathBuf> {
         let folders = self.folders.iter().chain(&self.system).map(PathBuf::as_path);
         let mut places = beside.into_iter().chain(folders).map(|folder| folder.join(name));
-        places.find(|path| path.is_file()).and_then(|path| path.canonicalize().ok())
+        places.find(|path| path.is_file()).and_then(|path| in_real_folder(&path))
+    }
+
+    /// Adds the folders that the environment names (`CPATH` and the like), which come behind those of options.
+    pub fn add_environment(&mut self, names: &[&str]) {
+        let paths = names.iter().filter_map(std::env::var_os);
+        let folders = paths.flat_map(|paths| std::env::split_paths(&paths).collect::<Vec<_>>());
+        self.system.extend(folders.filter_map(|folder| folder.canonicalize().ok()));
     }
 
     /// Keeps of names what another command for the file says, too, and adds its folders.
@@ -231,6 +244,12 @@ fn expand(word: String, directory: &Path, depth: usize, all: &mut Vec<String>) {
         }
         None => all.push(word),
     }
+}
+
+/// A path whose folder has no links: compilers look for a file's inclusions beside the name that it has, link or not.
+pub fn in_real_folder(path: &Path) -> Option<PathBuf> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    Some(folder.canonicalize().ok()?.join(path.file_name()?))
 }
 
 /// The words for the preprocessor behind `-Wp,`, or the word itself.

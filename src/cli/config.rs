@@ -120,7 +120,13 @@ impl Reader<'_> {
                 }
                 ("profile", DeValue::Table(profiles)) => {
                     for (name, value) in profiles {
-                        self.profile(text, name, value)?;
+                        if name.get_ref() == "use" {
+                            let name = Spanned::new(key.span(), key.get_ref().clone());
+                            let (id, setting) = self.setting(&name, value, self.all)?;
+                            config.settings.insert(id, setting);
+                        } else {
+                            self.profile(text, name, value)?;
+                        }
                     }
                 }
                 ("at", DeValue::Array(places)) => {
@@ -237,7 +243,10 @@ impl Reader<'_> {
         let text = |key: &str| table.and_then(|table| table.get(key)?.get_ref().as_str());
         let line = table.and_then(|table| table.get("line")?.get_ref().as_integer()?.as_str().parse().ok());
         match (text("file"), line, text("do")) {
-            (Some(file), Some(line), Some("leave")) => Ok(Place { file: self.folder.join(file), line }),
+            (Some(file), Some(line), Some("leave")) => match self.folder.join(file).canonicalize() {
+                Ok(file) => Ok(Place { file, line }),
+                Err(error) => Err(self.wrong(at, &format!("{file}: {error}"))),
+            },
             _ => {
                 Err(self.wrong(at, "`[[at]]` wants `file = \"FILE\"`, `line = NUMBER` and `do = \"leave\"`"))
             }
@@ -252,19 +261,20 @@ pub type Parse = fn(Vec<OsString>) -> Result<Options, clap::Error>;
 #[derive(Default)]
 pub struct Overrides {
     config: Config,
-    /// Options that the command line has: they count more.
-    given: Vec<String>,
+    /// The options that sources may have of their own, but for those that the command line has: these count more.
+    own: Vec<String>,
     parse: Option<Parse>,
     known: Mutex<HashMap<Vec<usize>, Options>>,
 }
 
 impl Overrides {
-    /// Reads options of files by `parse`; those whose names in clap are `given` stand on the command line.
-    pub fn new(config: Config, given: Vec<String>, parse: Parse) -> Result<Overrides, clap::Error> {
+    /// Reads the options of files by `parse`; `own` are the names in clap of those that a file may have, unless they stand on the
+    /// command line.
+    pub fn new(config: Config, own: Vec<String>, parse: Parse) -> Result<Overrides, clap::Error> {
         for section in &config.sections {
             parse(words(section.settings.iter()))?;
         }
-        Ok(Overrides { config, given, parse: Some(parse), known: Mutex::default() })
+        Ok(Overrides { config, own, parse: Some(parse), known: Mutex::default() })
     }
 
     /// The options of a source: those that all have, and its own.
@@ -288,16 +298,24 @@ impl Overrides {
         for at in sections {
             settings.extend(&self.config.sections[*at].settings);
         }
-        settings.retain(|id, _| !self.given.contains(id));
+        settings.retain(|id, _| self.own.contains(id));
         let words = words(settings.into_iter());
         let own = self.parse.and_then(|parse| parse(words).ok()).unwrap_or_else(|| all.clone());
         Options { guard: all.guard.clone(), line_directives: all.line_directives, ..own }
     }
 }
 
-/// A line of `acc2omp config`: an option, what counts, and where it is said.
-pub fn line(config: Option<&Config>, arg: &Arg, name: &str) -> String {
-    let said = config.and_then(|config| Some((config, config.settings.get(arg.get_id().as_str())?)));
+/// A line of `acc2omp config`: an option, what counts for a file or folder, and where it is said.
+pub fn line(config: Option<&Config>, source: &Path, arg: &Arg, name: &str) -> String {
+    let said = config.and_then(|config| {
+        let id = arg.get_id().as_str();
+        let below = source.strip_prefix(&config.folder).ok();
+        let sections = config.sections.iter().rev();
+        let mut matching =
+            sections.filter(|section| below.is_some_and(|below| section.pattern.is_match(below)));
+        let own = matching.find_map(|section| section.settings.get(id));
+        Some((config, own.or_else(|| config.settings.get(id))?))
+    });
     let value = |word: &OsString| {
         let text = word.to_string_lossy();
         let value =

@@ -69,7 +69,7 @@ mod tests {
     fn sources_are_recognised_by_what_they_hold() {
         let c = b"int a;\n  #pragma acc loop\n";
         let fortran = b"      end\n  !$ACC loop\n";
-        for name in ["a.tpp", "a.ipp", "a.inl", "a.i", "a.def", "a.c.in", "a.h.in", "a.CPP", "kernels"] {
+        for name in ["a.tpp", "a.ipp", "a.inl", "a.i", "a.def", "a.c.in", "a.h.in", "kernels"] {
             assert_eq!(foreign(Path::new(name), c), Some("c++"), "{name}");
         }
         for name in ["a.cuf", "a.pf", "a.f90.in", "a.INC", "a.fypp"] {

@@ -55,9 +55,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 /// Prints the options that count for sources.
 fn configuration(inputs: &[PathBuf]) -> Verdict {
-    let first = inputs.first().map_or(Path::new("."), PathBuf::as_path);
-    let folder = if first.is_dir() { first } else { first.parent().unwrap_or(first) };
-    match args::effective(if folder.as_os_str().is_empty() { Path::new(".") } else { folder }) {
+    match args::effective(inputs.first().map_or(Path::new("."), PathBuf::as_path)) {
         Ok(text) => print(text.as_bytes()),
         Err(why) => fail(&why),
     }

@@ -11,6 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::manifest::{self, Entry, Manifest, Origin};
 use super::place::{Folder, Kept, Like};
+use crate::source::Language;
 
 /// The lock of a tree.
 const LOCK: &str = "lock";
@@ -109,8 +110,8 @@ impl Output {
             (Put::Conflict | Put::Foreign, known) => known.cloned(),
             _ => Some(Entry { hash: hash.clone(), source }),
         };
-        let is_translated = piece.source.is_some_and(|(_, bytes)| bytes != piece.bytes);
-        if is_translated && !matches!(put, Put::Conflict | Put::Foreign) {
+        let is_source = piece.source.is_some() && Language::of(piece.target).is_some();
+        if is_source && !matches!(put, Put::Conflict | Put::Foreign) {
             self.keep_base(&piece)?;
         }
         if let Some(entry) = entry {

@@ -41,6 +41,11 @@ impl Outline {
         })
     }
 
+    /// Whether it includes files in ways that need a preprocessor: by a macro.
+    pub fn computes_includes(&self) -> bool {
+        self.steps.iter().any(|step| step.word == "include" && shadow::included(&step.rest).is_none())
+    }
+
     /// What is shown of the file where it is included, in source order: `defined` are the macros there, and behind it those
     /// behind the inclusion. `met` is called for each file that it includes: with its name, whether that stands between
     /// quotes, whether the inclusion is shown, and what is defined there.

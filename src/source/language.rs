@@ -52,7 +52,9 @@ impl Language {
     pub fn of(path: &Path) -> Option<Language> {
         match path.extension()?.to_str()? {
             "c" => Some(Language::C),
-            "cpp" | "cc" | "cxx" | "c++" | "C" | "hpp" | "hh" | "hxx" | "cu" | "cuh" => Some(Language::Cpp),
+            "cpp" | "cc" | "cxx" | "c++" | "cp" | "C" | "CPP" | "hpp" | "hh" | "hxx" | "cu" | "cuh" => {
+                Some(Language::Cpp)
+            }
             "h" => Some(Language::Header),
             "f90" | "F90" | "f95" | "F95" | "f03" | "F03" | "f08" | "F08" | "f18" | "F18" => {
                 Some(Language::Fortran(Form::Free))

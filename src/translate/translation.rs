@@ -70,6 +70,12 @@ pub struct Translation {
 }
 
 impl Translation {
+    /// Whether a directive on a line stays as it was asked for (A0030).
+    pub fn leaves(&self, file: &SourceFile, line: usize) -> bool {
+        let asked = self.diagnostics.iter().filter(|diag| diag.code == Code(30));
+        asked.into_iter().any(|diag| file.line_number(diag.primary.span.start) == line)
+    }
+
     /// For CUDA, whether the text holds device code itself, so that CUDA's compiler must build it (A0403).
     pub fn holds_device_code(&self) -> bool {
         self.diagnostics.iter().any(|diag| diag.code == Code(403))

@@ -97,7 +97,7 @@ fn what_is_only_looked_at_or_has_no_openacc_is_passed_on() {
 fn the_options_of_the_command_choose_branches_and_its_words_stay() {
     let source = "#ifdef GPU\n#pragma acc wait\n#else\n#pragma acc wait(1)\n#endif\n";
     let folder = folder(&[("a.c", source), ("words.txt", "-DGPU 'a.c'")]);
-    let echo = script(&folder, "gcc", ECHO);
+    let echo = script(&folder, "compiler", ECHO);
     let output = cc(folder.path(), &["-q", "--", &echo, "-Wall", "-c", "@words.txt"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(text.contains("#pragma acc wait(1)") && !text.contains("#pragma acc wait\n"), "{text}");
@@ -143,4 +143,104 @@ fn what_is_compiled_is_recorded() {
     let files: Vec<&str> = entries.iter().filter_map(|entry| entry["file"].as_str()).collect();
     assert_eq!(files, ["b.c", "a.c"]);
     assert_eq!(entries[1]["arguments"], serde_json::json!(["true", "-c", "-DY", "a.c"]));
+}
+
+#[test]
+fn headers_are_found_where_the_compiler_finds_them() {
+    let main = |include: &str| {
+        format!(
+            "{include}\nint main(void)\n{{\n    double a[3] = {{1, 2, 3}};\n    scale(a, 3);\n    return a[2] != 9;\n}}\n"
+        )
+    };
+    let folder = folder(&[
+        ("inc/scale.h", HEADER),
+        ("inc/plain.h", "#define FACTOR 3\n"),
+        ("angle.c", &main("#include <scale.h>")),
+        ("quote.c", &main("#include \"inc/scale.h\"")),
+        ("none.c", &main("")),
+    ]);
+    let commands = [
+        ("angle.c", &["--include-directory=inc"][..]),
+        ("angle.c", &["-isystem", "inc"]),
+        ("quote.c", &[]),
+        ("none.c", &["-include", "inc/scale.h"]),
+    ];
+    for (source, options) in commands {
+        let words =
+            [&["-q", "--", "cc", "-fopenmp", "-S", "-fverbose-asm", "-o", "out.s", source], options].concat();
+        assert_eq!(said(&cc(folder.path(), &words)), (Some(0), String::new()), "{words:?}");
+        assert!(text(&folder, "out.s").contains("GOMP_target"), "{words:?}");
+    }
+}
+
+#[test]
+fn a_link_to_a_source_includes_what_lies_beside_the_link() {
+    let source = "#include \"scale.h\"\nint main(void)\n{\n    double a[3] = {1, 2, 3};\n    scale(a, 3);\n    return a[2] != 9;\n}\n";
+    let plain = "#define FACTOR 3\n";
+    let folder = folder(&[
+        ("real/a.c", source),
+        ("real/scale.h", "#error the wrong one\n"),
+        ("link/scale.h", HEADER),
+        ("link/plain.h", plain),
+    ]);
+    std::os::unix::fs::symlink("../real/a.c", folder.path().join("link/a.c")).unwrap();
+    let words = ["-q", "--", "cc", "-fopenmp", "link/a.c", "-o", "a.out"];
+    assert_eq!(said(&cc(folder.path(), &words)), (Some(0), String::new()));
+}
+
+#[test]
+fn openacc_that_is_not_followed_is_told() {
+    let folder = folder(&[
+        ("one/scale.h", "#include_next \"scale.h\"\n"),
+        ("two/scale.h", HEADER),
+        ("two/plain.h", "#define FACTOR 3\n"),
+        ("next.c", "#include \"scale.h\"\nvoid f(void)\n{\n#pragma acc wait\n}\n"),
+        ("macro.c", "#define NAME \"scale.h\"\n#include NAME\n"),
+    ]);
+    for (source, first) in [("next.c", "-Ione"), ("macro.c", "-Itwo")] {
+        let words = ["--", "cc", "-fopenmp", first, "-Itwo", "-c", source, "-o", "a.o"];
+        let (status, message) = said(&cc(folder.path(), &words));
+        assert!(
+            status == Some(0) && message.contains("two/scale.h: it holds OpenACC that stays as it is"),
+            "{message}"
+        );
+    }
+}
+
+#[test]
+fn standard_input_with_openacc_is_refused() {
+    let folder = folder(&[]);
+    let run = |text: &str| {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_acc2omp"))
+            .args(["cc", "--", "cc", "-x", "c", "-c", "-", "-o", "a.o"])
+            .current_dir(folder.path())
+            .stdin(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), text.as_bytes()).unwrap();
+        said(&child.wait_with_output().unwrap())
+    };
+    assert_eq!(run("int accurate;\n").0, Some(0));
+    let (status, message) = run("#pragma acc wait\n");
+    assert!(status == Some(2) && message.contains("standard input holds OpenACC"), "{message}");
+}
+
+#[test]
+fn a_signal_ends_the_compiler_and_leaves_nothing() {
+    let folder = folder(&[("a.c", "#pragma acc wait\n")]);
+    let slow = script(&folder, "gcc", "#!/bin/sh\ntouch started\nexec sleep 600\n");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_acc2omp"))
+        .args(["cc", "-q", "--", &slow, "-fopenmp", "-c", "a.c"])
+        .current_dir(folder.path())
+        .env("TMPDIR", folder.path().join("tmp"))
+        .spawn()
+        .unwrap();
+    while !folder.path().join("started").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let killed = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    assert!(!child.wait().unwrap().success());
+    assert_eq!(fs::read_dir(folder.path().join("tmp")).unwrap().count(), 0);
 }

@@ -57,7 +57,10 @@ fn lists_are_added_to() {
 
 #[test]
 fn sources_may_have_options_of_their_own() {
-    let project = project("[[path]]\nmatch = \"src/slow/**\"\nasync = \"sync\"\n");
+    let project =
+        project("D = [\"X\"]\nI = [\"src\"]\n\n[[path]]\nmatch = \"src/slow/**\"\nasync = \"sync\"\n");
+    let (_, config, _) = run(project.path(), &["config", "src/slow/b.c"]);
+    assert!(config.contains("async = \"sync\"  # acc2omp.toml:6"), "{config}");
     assert_eq!(run(project.path(), &["src", "-o", "out", "-q"]).0, 0);
     assert!(read(&project, "out/a.c").contains("nowait"));
     assert!(!read(&project, "out/slow/b.c").contains("nowait"));
@@ -71,6 +74,10 @@ fn directives_are_left_by_line_or_comment() {
     let (status, diff, said) = run(project.path(), &["src/a.c", "--diff"]);
     assert!(status == 1 && said.contains("left[A0030]"), "{said}");
     assert!(!diff.contains("-#pragma acc wait") && diff.contains("-#pragma acc parallel loop"), "{diff}");
+    let stale = "[[at]]\nfile = \"src/a.c\"\nline = 5\ndo = \"leave\"\n";
+    fs::write(project.path().join("acc2omp.toml"), stale).unwrap();
+    let (_, _, said) = run(project.path(), &["src/a.c", "--check"]);
+    assert!(said.contains("note: src/a.c:5: there is no directive that `[[at]]` could leave"), "{said}");
     fs::write(
         project.path().join("src/a.c"),
         LOOP.replace("#pragma acc p", "/* acc2omp: leave */\n#pragma acc p"),
@@ -90,6 +97,7 @@ fn mistakes_are_shown_with_their_lines() {
             "[[path]]\nmatch = \"*\"\nout = \"x\"\n",
             "acc2omp.toml:3: `out` is not an option that can stand here",
         ),
+        ("[[at]]\nfile = \"no.c\"\nline = 1\ndo = \"leave\"\n", "acc2omp.toml:1: no.c: No such file"),
         ("[[at]]\nfile = \"src/a.c\"\n", "acc2omp.toml:1: `[[at]]` wants `file = \"FILE\"`"),
         ("guard = 1\n", "want the names of two macros"),
         ("omp = \n", "acc2omp.toml:1:"),
@@ -139,6 +147,10 @@ fn profiles_of_ones_own_begin_from_others() {
     .unwrap();
     let diff = |profile: &str| run(project.path(), &["src/a.c", "--diff", "-q", "--profile", profile]);
     let (clang, short, file) = (diff("clang"), diff("short"), diff("own.toml"));
+    let config = project.path().join("acc2omp.toml");
+    let own = fs::read_to_string(&config).unwrap();
+    fs::write(&config, format!("{own}\n[profile]\nuse = \"short\"\n")).unwrap();
+    assert_eq!(run(project.path(), &["src/a.c", "--diff", "-q"]), short);
     assert_eq!((clang.0, short.0), (0, 0), "{}", short.2);
     assert!(clang.1 != short.1 && short.1.matches("+#pragma omp").count() == 2, "{}{}", clang.1, short.1);
     assert_eq!(short, file);

@@ -83,6 +83,8 @@ pub struct Command {
     pub output: Option<PathBuf>,
     /// Whether it ends before the link: `-c`, `-S`.
     pub ends_early: bool,
+    /// Whether a source is read from standard input.
+    pub reads_stdin: bool,
     /// Whether sources are only looked at, as by `-E`.
     pub only_looks: bool,
     /// Whether an option turns OpenMP on.
@@ -100,6 +102,7 @@ impl Command {
             form: None,
             output: None,
             ends_early: false,
+            reads_stdin: false,
             only_looks: false,
             has_openmp: false,
         };
@@ -125,6 +128,7 @@ impl Command {
                 }
                 _ => {}
             }
+            command.reads_stdin |= text == "-";
             command.has_openmp |= OPENMP.iter().any(|begin| text.starts_with(begin));
             let has_value = WITH_VALUE.contains(&&*text) || *text == *"-o" || *text == *"-x";
             if has_value || text.starts_with("-Xopenmp-target") {

@@ -16,7 +16,7 @@ pub fn mend(command: &Command, units: &[Unit], here: &Path) -> io::Result<()> {
         let Ok(text) = fs::read_to_string(&path) else { continue };
         let new = units.iter().fold(text.clone(), |text, unit| {
             let name = command.words[unit.at].to_string_lossy();
-            mended(&text, unit.mirror.root(), (&unit.mirror.place(&unit.real), &name))
+            mended(&text, unit.mirror.root(), (&unit.mirror.place(&unit.real), &name), here)
         });
         if new != text {
             fs::write(&path, new)?;
@@ -50,8 +50,10 @@ fn written(command: &Command, here: &Path) -> Vec<PathBuf> {
 
 /// A text of rules in which each file of the mirror below `root` is the one that it stands for; the command has a name for the
 /// source.
-fn mended(text: &str, root: &Path, source: (&Path, &str)) -> String {
-    let root = root.display().to_string();
+fn mended(text: &str, root: &Path, source: (&Path, &str), here: &Path) -> String {
+    let escaped = |name: &str| name.replace('$', "$$").replace('#', "\\#").replace(' ', "\\ ");
+    let plain_root = root.display().to_string();
+    let root = escaped(&plain_root);
     let mut out = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
         let mut rest = line;
@@ -65,17 +67,26 @@ fn mended(text: &str, root: &Path, source: (&Path, &str)) -> String {
             };
             rest = &word[end..];
             let plain = path.replace("\\ ", " ").replace("\\#", "#").replace("$$", "$");
-            let behind = &plain[root.len()..];
+            let behind = plain.strip_prefix(&plain_root).unwrap_or_default();
             let name = (source.0 == Path::new(&plain)).then(|| source.1.to_owned());
-            let name = name.or_else(|| Path::new(behind).is_file().then(|| behind.to_owned()));
+            let name = name.or_else(|| Path::new(behind).is_file().then(|| seen_from(behind, here)));
             if let Some(name) = name {
-                out += &name.replace('$', "$$").replace('#', "\\#").replace(' ', "\\ ");
+                out += &escaped(&name);
                 out += if colon { ":" } else { "" };
             }
         }
         out += rest;
     }
     out
+}
+
+/// A file as it is called from the folder where the compiler runs, if it lies below.
+pub fn seen_from(file: &str, here: &Path) -> String {
+    let below = here
+        .canonicalize()
+        .ok()
+        .and_then(|here| Path::new(file).strip_prefix(here).ok().map(Path::to_path_buf));
+    below.map_or_else(|| file.to_owned(), |below| below.display().to_string())
 }
 
 /// Where a word of a rule ends: at a blank without a backslash.
@@ -96,6 +107,13 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_scratch_folder_may_have_odd_names() {
+        let source = (Path::new("/a b#c/s/a.c"), "a.c");
+        let text = "x.o: /a\\ b\\#c/s/a.c /a\\ b\\#c/s/acc2omp.h y.h\n";
+        assert_eq!(mended(text, Path::new("/a b#c"), source, Path::new("/")), "x.o: a.c  y.h\n");
+    }
+
+    #[test]
     fn sources_are_named_and_nothing_of_the_mirror() {
         let place = tempfile::tempdir().unwrap();
         let header = place.path().join("a b.h");
@@ -107,6 +125,6 @@ mod tests {
         );
         let source = (Path::new("/scratch/s/a.c"), "src/a.c");
         let expected = format!("x.o: src/a.c x.h {escaped} \\\n  y.h\n{escaped}:\n\n");
-        assert_eq!(mended(&text, Path::new("/scratch"), source), expected, "{header}");
+        assert_eq!(mended(&text, Path::new("/scratch"), source, Path::new("/nowhere")), expected, "{header}");
     }
 }

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{self, ExitStatus};
 
 use super::command::Command;
+use super::run;
 use crate::RUNTIME;
 use crate::cli::place::about;
 
@@ -52,16 +53,12 @@ impl Nvcc {
         command
     }
 
-    fn run(&self, command: &mut process::Command) -> io::Result<ExitStatus> {
-        command.status().map_err(|error| about(Path::new(&self.program), &error))
-    }
-
     /// Compiles device code.
     pub fn device(&self, source: &Path, options: &[OsString], object: &Path) -> io::Result<ExitStatus> {
         let mut command = self.command();
         command.args(["-std=c++17", "-rdc=true", "--expt-relaxed-constexpr"]).args(&self.flags);
         command.args(options).arg("-c").arg(source).arg("-o").arg(object);
-        self.run(&mut command)
+        run::to_end(&mut command)
     }
 
     /// Compiles a host file that holds device code itself, as `words` would.
@@ -73,7 +70,7 @@ impl Nvcc {
             command.arg("-std=c++17");
         }
         command.args(for_nvcc(words)).arg("-c").arg(source).arg("-o").arg(object);
-        self.run(&mut command)
+        run::to_end(&mut command)
     }
 
     /// Compiles the run-time library in a folder, and returns its object.
@@ -90,7 +87,7 @@ impl Nvcc {
     fn link(&self, objects: &[&OsStr], object: &Path) -> io::Result<ExitStatus> {
         let mut command = self.command();
         command.arg("-dlink").args(objects).arg("-o").arg(object);
-        self.run(&mut command)
+        run::to_end(&mut command)
     }
 
     /// The folder of CUDA's libraries.
@@ -148,7 +145,7 @@ pub fn join(object: &Path, others: &[PathBuf], folder: &Path) -> io::Result<Exit
     let joined = folder.join("joined.o");
     let mut command = process::Command::new("ld");
     command.arg("-r").arg(object).args(others).arg("-o").arg(&joined);
-    let status = command.status().map_err(|error| about(Path::new("ld"), &error))?;
+    let status = run::to_end(&mut command)?;
     if status.success() {
         fs::copy(&joined, object).map_err(|error| about(object, &error))?;
     }
@@ -179,8 +176,7 @@ pub fn link(nvcc: &Nvcc, words: &[OsString], folder: &Path, here: &Path) -> io::
         let libraries = ["-lcudadevrt", "-lcudart_static", "-lrt", "-lpthread", "-ldl", "-lm", "-lstdc++"];
         all.extend(libraries.map(OsString::from));
     }
-    let status = process::Command::new(&all[0]).args(&all[1..]).status();
-    status.map_err(|error| about(Path::new(&all[0]), &error))
+    run::words(&all)
 }
 
 /// Whether an object or a library has code for a device.

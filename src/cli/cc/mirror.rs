@@ -7,10 +7,11 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use super::depend::seen_from;
 use super::lines;
 use crate::cli::build::Told;
 use crate::scan::{self, Outline};
-use crate::source::SourceFile;
+use crate::source::{Language, SourceFile};
 use crate::{RUNTIME, SUPPORT, Translation};
 
 /// A file as a compiler reads it.
@@ -18,12 +19,20 @@ use crate::{RUNTIME, SUPPORT, Translation};
 pub struct Read {
     /// The source.
     pub file: SourceFile,
-    /// The files that it includes, which are not the system's: the name, and where it leads.
+    /// Whether `-isystem` or the like names its folder.
+    pub is_system: bool,
+    /// The files that it includes: the name, whether it stands between quotes, and where it leads.
     pub includes: Vec<(String, bool, PathBuf)>,
 }
 
 /// The files of one compilation, by their paths without links.
 pub type Files = BTreeMap<PathBuf, Read>;
+
+/// A file that others include, as compilers call it from here.
+pub fn included(path: &Path, bytes: Vec<u8>, language: Language) -> SourceFile {
+    let here = std::env::current_dir().unwrap_or_default();
+    SourceFile::new(seen_from(&path.display().to_string(), &here), bytes, language)
+}
 
 /// Reads a source and the files that it includes, directly or not, where compilers are told this.
 pub fn read(source: SourceFile, real: &Path, told: &Told) -> Files {
@@ -31,7 +40,9 @@ pub fn read(source: SourceFile, real: &Path, told: &Told) -> Files {
     let mut open = vec![(real.to_path_buf(), source)];
     while let Some((path, file)) = open.pop() {
         let folder = path.parent().unwrap_or(Path::new(""));
-        let mut includes = Vec::new();
+        let first = told.first.iter().filter(|_| path == real);
+        let mut includes: Vec<(String, bool, PathBuf)> =
+            first.map(|first| (String::new(), true, first.clone())).collect();
         for (name, is_quoted, _) in Outline::of(&file).includes() {
             let Some(target) = told.included(Some(folder).filter(|_| is_quoted), name) else { continue };
             includes.push((name.to_owned(), is_quoted, target));
@@ -42,11 +53,12 @@ pub fn read(source: SourceFile, real: &Path, told: &Told) -> Files {
                 fs::read(target).ok().filter(|bytes| is_new && bytes.len() < u32::MAX as usize)
             {
                 let language = scan::language_included(target, &bytes, file.language);
-                let found = SourceFile::new(target.display().to_string(), bytes, language);
-                open.push((target.clone(), found));
+                open.push((target.clone(), included(target, bytes, language)));
             }
         }
-        files.insert(path, Read { file, includes });
+        let is_below = |folders: &[PathBuf]| folders.iter().any(|folder| path.starts_with(folder));
+        let is_system = is_below(&told.system) && !is_below(&told.folders);
+        files.insert(path, Read { file, is_system, includes });
     }
     files
 }
@@ -117,7 +129,10 @@ impl Mirror {
             true => text.to_vec(),
             false => self.redirected(read, real, text, needed),
         };
-        self.write(real, &lines::numbered(&read.file.bytes, &text, name, language)).map(drop)
+        let numbered = lines::numbered(&read.file.bytes, &text, name, language);
+        // Of a header of the system, compilers say less.
+        let head: &[u8] = if read.is_system { b"#pragma GCC system_header\n" } else { b"" };
+        self.write(real, &[head, &numbered].concat()).map(drop)
     }
 
     /// Writes what belongs beside a translation.

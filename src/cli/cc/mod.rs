@@ -9,24 +9,29 @@ mod lines;
 mod mirror;
 mod modules;
 mod record;
+mod run;
+mod unseen;
 
 use std::collections::HashMap;
-use std::ffi::OsString;
-use std::io;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::process::{self, ExitCode, ExitStatus};
 
 use super::batch::manner;
-use super::build::{Build, Told};
+use super::build::{Build, Told, in_real_folder};
 use super::config::Overrides;
 use super::headers::Headers;
 use super::{fail, tell};
-use crate::source::{Language, SourceFile};
+use crate::source::{Form, Language, SourceFile};
 use crate::{Options, Profile, To, Translation, report, scan, translate};
 
 use command::Command;
 use device::Nvcc;
 use mirror::{Files, Mirror};
+
+/// Variables of the environment that name folders of headers, for compilers of C and C++.
+const ENVIRONMENT: [&str; 3] = ["CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"];
 
 /// What the user asks for.
 pub struct Task {
@@ -50,7 +55,9 @@ pub struct Task {
 struct Unit {
     /// The place of its word.
     at: usize,
-    /// Its path without links.
+    /// The places of the other sources.
+    others: Vec<usize>,
+    /// Its path, in a folder without links.
     real: PathBuf,
     files: Files,
     mirror: Mirror,
@@ -71,16 +78,28 @@ fn attempt(task: &Task) -> io::Result<ExitCode> {
     let command = Command::read(&task.words, &here);
     let is_cuda = task.options.to == To::Cuda;
     let links = is_cuda && !command.ends_early;
+    if command.reads_stdin && !command.only_looks {
+        return standard_input(&task.words);
+    }
     if command.only_looks || (command.sources.is_empty() && !links) {
         return Ok(exit_code(execute(&task.words)?));
     }
     if let Some(database) = task.record.as_ref().filter(|_| !command.sources.is_empty()) {
         record::add(database, &command, &here)?;
     }
-    let told = Told::read(command.texts(), &here);
+    let mut told = Told::read(command.texts(), &here);
+    told.add_environment(&ENVIRONMENT);
     let mut units = Vec::new();
     for (at, language) in &command.sources {
         units.push(unit(task, &command, (*at, *language), &told, &here)?);
+    }
+    if !task.quiet {
+        for path in units.iter().flat_map(|unit| unseen::files(&command.words, unit, &here)) {
+            tell(&format!(
+                "left: {}: it holds OpenACC that stays as it is, as it is not included by its name: by a macro, `#include_next` or the like\n",
+                path.display()
+            ));
+        }
     }
     let is_untouched = units.iter().all(|unit| unit.translations.is_empty());
     if is_untouched && !links {
@@ -103,6 +122,25 @@ fn attempt(task: &Task) -> io::Result<ExitCode> {
     Ok(exit_code(status))
 }
 
+/// Hands standard input to a compiler that reads its source there, unless it holds OpenACC.
+fn standard_input(words: &[OsString]) -> io::Result<ExitCode> {
+    let mut bytes = Vec::new();
+    io::stdin().lock().read_to_end(&mut bytes)?;
+    let is_openacc = [Language::C, Language::Fortran(Form::Free)].iter().any(|language| {
+        let file = SourceFile::new("<stdin>", bytes.clone(), *language);
+        scan::mentions_openacc(&bytes, *language)
+            && !scan::scan(&file, &scan::View::default()).0.directives.is_empty()
+    });
+    if is_openacc {
+        return Err(io::Error::other("standard input holds OpenACC, and is not translated: name a file"));
+    }
+    let mut file = tempfile::tempfile()?;
+    file.write_all(&bytes)?;
+    file.rewind()?;
+    let status = run::to_end(process::Command::new(&words[0]).args(&words[1..]).stdin(file))?;
+    Ok(exit_code(status))
+}
+
 /// Compiles translations to OpenMP.
 fn with_openmp(task: &Task, command: &Command, words: &[OsString]) -> io::Result<ExitStatus> {
     if !command.has_openmp && !task.quiet {
@@ -111,7 +149,7 @@ fn with_openmp(task: &Task, command: &Command, words: &[OsString]) -> io::Result
             "warning: no option of the command turns OpenMP on: {compiler} will not see the directives of the translation\n"
         ));
     }
-    status(words)
+    run::words(words)
 }
 
 /// Compiles translations to CUDA: `words` name them in the sources' places.
@@ -125,7 +163,7 @@ fn with_device(
     let nvcc = Nvcc::of_environment();
     let compiles_only = command.ends_early && command.words.iter().any(|word| word == "-c");
     if command.ends_early && !compiles_only {
-        return status(&words);
+        return run::words(&words);
     }
     let options = device::of_preprocessor(command);
     for (number, unit) in units.iter().enumerate() {
@@ -148,7 +186,7 @@ fn with_device(
         let alone = one_source(command, &words, unit, &object);
         let made = match unit.holds_device_code() {
             true => nvcc.host(&alone, &words[unit.at], &object)?,
-            false => status(&alone)?,
+            false => run::words(&alone)?,
         };
         if !made.success() {
             return Ok(made);
@@ -176,7 +214,9 @@ fn one_source(command: &Command, words: &[OsString], unit: &Unit, object: &Path)
     let mut alone = Vec::new();
     let mut at = 0;
     while let Some(word) = words.get(at) {
-        let is_other = command.sources.iter().any(|(other, _)| *other == at && at != unit.at);
+        let ending = Path::new(word).extension().and_then(OsStr::to_str);
+        let is_linked = at > 0 && matches!(ending, Some("o" | "obj" | "a" | "so"));
+        let is_other = is_linked || unit.others.contains(&at);
         if word == "-o" {
             at += 1;
         } else if !is_other
@@ -191,11 +231,6 @@ fn one_source(command: &Command, words: &[OsString], unit: &Unit, object: &Path)
     alone
 }
 
-/// Runs a command.
-fn status(words: &[OsString]) -> io::Result<ExitStatus> {
-    process::Command::new(&words[0]).args(&words[1..]).status().map_err(|error| about(words, &error))
-}
-
 /// Reads a source with what it includes and uses, and translates what holds OpenACC of it.
 fn unit(
     task: &Task,
@@ -206,7 +241,7 @@ fn unit(
 ) -> io::Result<Unit> {
     let path = here.join(&command.words[at]);
     let about = |error: io::Error| super::place::about(&path, &error);
-    let real = path.canonicalize().map_err(about)?;
+    let real = in_real_folder(&path).unwrap_or_else(|| path.clone());
     let bytes = std::fs::read(&real).map_err(about)?;
     if bytes.len() >= u32::MAX as usize {
         return Err(about(io::Error::other("larger than 4 GiB")));
@@ -222,7 +257,8 @@ fn unit(
         modules::remember(command, &bytes, &real, here);
     }
     let files = mirror::read(SourceFile::new(name, bytes, language), &real, told);
-    let mut unit = Unit { at, real, files, mirror: Mirror::default(), translations: HashMap::new() };
+    let others = command.sources.iter().map(|(other, _)| *other).filter(|other| *other != at).collect();
+    let mut unit = Unit { at, others, real, files, mirror: Mirror::default(), translations: HashMap::new() };
     let mentions = |file: &SourceFile| scan::mentions_openacc(&file.bytes, file.language);
     let some = unit.files.values().any(|read| mentions(&read.file));
     if !some && modules.is_empty() {
@@ -287,17 +323,52 @@ fn write(command: &Command, units: &[Unit], told: &Told, to: To) -> io::Result<V
             unit.mirror.link(&unit.files)?;
             words[unit.at] = unit.mirror.place(&unit.real).into_os_string();
         }
+        for first in told.first.iter().filter(|first| needed.contains(*first)) {
+            replace_first(&mut words, first, &unit.mirror.place(first));
+        }
     }
-    let has_fortran = command.sources.iter().any(|(_, language)| language.is_fortran());
-    if has_fortran && to == To::OpenMp {
+    let mut options: Vec<OsString> = Vec::new();
+    if command.sources.iter().any(|(_, language)| language.is_fortran()) {
         // Before a folder itself, that of a mirror is searched.
         let places =
             told.folders.iter().flat_map(|folder| units.iter().map(|unit| unit.mirror.place(folder)));
-        let options =
-            places.filter(|place| place.is_dir()).map(|place| format!("-I{}", place.display()).into());
-        words.splice(1..1, options.collect::<Vec<OsString>>());
+        options.extend(
+            places.filter(|place| place.is_dir()).map(|place| format!("-I{}", place.display()).into()),
+        );
+    }
+    if has_prefix_maps(command) {
+        // What debuggers are told of files begins where the mirror does.
+        options.extend(
+            units.iter().map(|unit| format!("-ffile-prefix-map={}=", unit.mirror.root().display()).into()),
+        );
+    }
+    match to {
+        To::OpenMp => drop(words.splice(1..1, options)),
+        // The places of the sources are still asked for.
+        To::Cuda => words.extend(options),
     }
     Ok(words)
+}
+
+/// Whether a compiler knows `-ffile-prefix-map`: gcc's and clang's do.
+fn has_prefix_maps(command: &Command) -> bool {
+    let compiler = command.compiler();
+    let family = Profile::of_compiler(&compiler);
+    matches!(family, Profile::Gcc | Profile::Clang | Profile::Amdclang) && !compiler.contains("flang")
+}
+
+/// Lets `-include` and the like name another file.
+fn replace_first(words: &mut [OsString], file: &Path, place: &Path) {
+    for at in 0..words.len() {
+        let text = words[at].to_string_lossy().into_owned();
+        let is_it = |name: &str| Path::new(name).file_name() == file.file_name();
+        if let Some(name) = text.strip_prefix("--include=").filter(|name| is_it(name)) {
+            words[at] = format!("{}{}", text.trim_end_matches(name), place.display()).into();
+        } else if ["-include", "--include", "-imacros"].contains(&&*text) {
+            let next = words.get_mut(at + 1).filter(|next| is_it(&next.to_string_lossy()));
+            next.into_iter().for_each(|next| *next = place.into());
+        }
+    }
 }
 
 impl Unit {

@@ -1,0 +1,62 @@
+//! Files that a compiler includes and that are not followed: by macros in the place of names, `#include_next`, `--config`.
+//!
+//! Invariant: OpenACC in such a file is told, as it stays as it is.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::Unit;
+use crate::cli::build::in_real_folder;
+use crate::scan::{self, Outline, View};
+use crate::source::SourceFile;
+
+/// How options begin that bring folders or files in ways of their own.
+const OPTIONS: [&str; 5] = ["--config", "-iwithprefix", "-cxx-isystem", "-include-pch", "-iframework"];
+
+/// Options for outputs, which another run does not write; the second ones have a value.
+const OUTPUTS: [&str; 5] = ["-c", "-S", "-MD", "-MMD", "-MP"];
+const OUTPUTS_WITH_VALUE: [&str; 5] = ["-o", "-MF", "-MT", "-MQ", "-MJ"];
+
+/// The files with OpenACC that the compiler includes for a unit, and that were not read. The compiler is asked only where there
+/// may be such files.
+pub fn files(words: &[OsString], unit: &Unit, here: &Path) -> Vec<PathBuf> {
+    let is_computed = |file: &SourceFile| {
+        let has_next = memchr::memmem::find(&file.bytes, b"include_next").is_some();
+        !file.language.is_fortran() && (has_next || Outline::of(file).computes_includes())
+    };
+    let is_odd = |word: &OsString| OPTIONS.iter().any(|begin| word.to_string_lossy().starts_with(begin));
+    let may_be = unit.files.values().any(|read| is_computed(&read.file)) || words.iter().any(is_odd);
+    if !may_be {
+        return Vec::new();
+    }
+    let mut asked = Command::new(&words[0]);
+    let mut rest = words.iter().enumerate().skip(1);
+    while let Some((at, word)) = rest.next() {
+        let text = word.to_string_lossy();
+        let is_other = unit.others.contains(&at);
+        if OUTPUTS_WITH_VALUE.contains(&&*text) {
+            rest.next();
+        } else if !OUTPUTS.contains(&&*text) && !is_other {
+            asked.arg(word);
+        }
+    }
+    let output = asked.arg("-M").stdin(Stdio::null()).stderr(Stdio::null()).output();
+    let Ok(output) = output else { return Vec::new() };
+    let text = String::from_utf8_lossy(&output.stdout).replace("\\\n", " ");
+    let names = text.split_once(": ").map_or("", |(_, names)| names).split_whitespace();
+    let files = names.filter_map(|name| in_real_folder(&here.join(name)));
+    files.filter(|path| !unit.files.contains_key(path) && holds_openacc(path, unit)).collect()
+}
+
+fn holds_openacc(path: &Path, unit: &Unit) -> bool {
+    let Some(source) = unit.files.get(&unit.real).map(|read| &read.file) else { return false };
+    let Ok(bytes) = fs::read(path) else { return false };
+    let language = scan::language_included(path, &bytes, source.language);
+    if bytes.len() >= u32::MAX as usize || !scan::mentions_openacc(&bytes, language) {
+        return false;
+    }
+    let file = super::mirror::included(path, bytes, language);
+    !scan::scan(&file, &View::default()).0.directives.is_empty()
+}
