@@ -22,7 +22,7 @@ impl Outline {
         }
         let mut steps = preproc::steps(&file.bytes, &fortran::events(file));
         // Fortran has a line of its own for it.
-        steps.retain(|step| step.word != "include");
+        steps.retain(|step| step.word != "include" || shadow::included(&step.rest).is_none());
         steps.extend(fortran::includes(file).into_iter().map(|include| {
             let (open, close) = if include.quoted { ('"', '"') } else { ('<', '>') };
             let rest = format!("{open}{}{close}", include.path).into_bytes();

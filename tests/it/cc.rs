@@ -208,6 +208,15 @@ fn openacc_that_is_not_followed_is_told() {
 }
 
 #[test]
+fn a_source_is_not_overwritten() {
+    let folder = folder(&[("a.c", "void f(void)\n{\n#pragma acc wait\n}\n")]);
+    let (status, message) =
+        said(&cc(folder.path(), &["-q", "--", "cc", "-fopenmp", "-c", "a.c", "-o", "./a.c"]));
+    assert!(status == Some(2) && message.contains("a.c is both source and output"), "{message}");
+    assert!(text(&folder, "a.c").contains("#pragma acc wait"));
+}
+
+#[test]
 fn standard_input_with_openacc_is_refused() {
     let folder = folder(&[]);
     let run = |text: &str| {

@@ -94,11 +94,15 @@ fn attempt(task: &Task) -> io::Result<ExitCode> {
         units.push(unit(task, &command, (*at, *language), &told, &here)?);
     }
     if !task.quiet {
-        for path in units.iter().flat_map(|unit| unseen::files(&command.words, unit, &here)) {
-            tell(&format!(
-                "left: {}: it holds OpenACC that stays as it is, as it is not included by its name: by a macro, `#include_next` or the like\n",
-                path.display()
-            ));
+        units.iter().flat_map(|unit| unseen::told(&command.words, unit, &here)).for_each(|line| tell(&line));
+    }
+    // The compiler would not see that it overwrites a source.
+    if let Some(output) = command.output.as_ref().and_then(|output| here.join(output).canonicalize().ok()) {
+        if let Some(unit) =
+            units.iter().find(|unit| unit.real.canonicalize().is_ok_and(|real| real == output))
+        {
+            let name = command.words[unit.at].display();
+            return Err(io::Error::other(format!("{name} is both source and output")));
         }
     }
     let is_untouched = units.iter().all(|unit| unit.translations.is_empty());

@@ -4,7 +4,7 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use super::Unit;
@@ -19,12 +19,12 @@ const OPTIONS: [&str; 5] = ["--config", "-iwithprefix", "-cxx-isystem", "-includ
 const OUTPUTS: [&str; 5] = ["-c", "-S", "-MD", "-MMD", "-MP"];
 const OUTPUTS_WITH_VALUE: [&str; 5] = ["-o", "-MF", "-MT", "-MQ", "-MJ"];
 
-/// The files with OpenACC that the compiler includes for a unit, and that were not read. The compiler is asked only where there
-/// may be such files.
-pub fn files(words: &[OsString], unit: &Unit, here: &Path) -> Vec<PathBuf> {
+/// What there is to say of files with OpenACC that the compiler includes for a unit, and that were not read. The compiler is asked
+/// only where there may be such files.
+pub fn told(words: &[OsString], unit: &Unit, here: &Path) -> Vec<String> {
     let is_computed = |file: &SourceFile| {
         let has_next = memchr::memmem::find(&file.bytes, b"include_next").is_some();
-        !file.language.is_fortran() && (has_next || Outline::of(file).computes_includes())
+        has_next || Outline::of(file).computes_includes()
     };
     let is_odd = |word: &OsString| OPTIONS.iter().any(|begin| word.to_string_lossy().starts_with(begin));
     let may_be = unit.files.values().any(|read| is_computed(&read.file)) || words.iter().any(is_odd);
@@ -43,11 +43,19 @@ pub fn files(words: &[OsString], unit: &Unit, here: &Path) -> Vec<PathBuf> {
         }
     }
     let output = asked.arg("-M").stdin(Stdio::null()).stderr(Stdio::null()).output();
-    let Ok(output) = output else { return Vec::new() };
+    let Some(output) = output.ok().filter(|output| output.status.success() && !output.stdout.is_empty())
+    else {
+        let name = words[unit.at].display();
+        let why =
+            "it includes files by a macro, `#include_next` or the like, and the compiler does not name them";
+        return vec![format!("left: {name}: {why}: OpenACC in them stays as it is\n")];
+    };
     let text = String::from_utf8_lossy(&output.stdout).replace("\\\n", " ");
     let names = text.split_once(": ").map_or("", |(_, names)| names).split_whitespace();
     let files = names.filter_map(|name| in_real_folder(&here.join(name)));
-    files.filter(|path| !unit.files.contains_key(path) && holds_openacc(path, unit)).collect()
+    let unread = files.filter(|path| !unit.files.contains_key(path) && holds_openacc(path, unit));
+    let why = "it holds OpenACC that stays as it is, as it is not included by its name: by a macro, `#include_next` or the like";
+    unread.map(|path| format!("left: {}: {why}\n", path.display())).collect()
 }
 
 fn holds_openacc(path: &Path, unit: &Unit) -> bool {
