@@ -51,6 +51,8 @@ pub struct Task {
     pub options: Options,
     /// The options of sources that differ from these.
     pub overrides: Overrides,
+    /// The file `acc2omp.toml` that counts.
+    pub config: Option<PathBuf>,
     /// The languages of the sources, by their names.
     pub languages: Languages,
     /// What compilers are told of all sources.
@@ -406,10 +408,10 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, c
     let mut words: Vec<OsString> = arguments.into_iter().collect();
     let matches = Args::command().try_get_matches_from(&words)?;
     let args = read(&matches)?;
-    let Some(folder) = args.folder() else { return args.request(&matches, Overrides::default()) };
+    let Some(folder) = args.folder() else { return args.request(&matches, Overrides::default(), None) };
     let config = Config::of(&folder, &Args::command(), &Alone::command());
     let Some(config) = config.map_err(|why| wrong(ErrorKind::InvalidValue, &why))? else {
-        return args.request(&matches, Overrides::default());
+        return args.request(&matches, Overrides::default(), None);
     };
     let (at, command, own) = match matches.subcommand() {
         Some((name, own)) => (2, Args::command().find_subcommand(name).cloned().unwrap_or_default(), own),
@@ -431,12 +433,13 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, c
     let of_sources = alone.get_arguments().map(|arg| arg.get_id().to_string());
     let of_sources = of_sources.filter(|id| own.value_source(id) != Some(ValueSource::CommandLine)).collect();
     let matches = Args::command().try_get_matches_from(&words)?;
+    let path = config.path();
     let overrides = if config.is_of_files() {
         Overrides::new(config, of_sources, options)?
     } else {
         Overrides::default()
     };
-    read(&matches)?.request(&matches, overrides)
+    read(&matches)?.request(&matches, overrides, Some(path))
 }
 
 fn read(matches: &ArgMatches) -> Result<Args, clap::Error> {
@@ -547,7 +550,12 @@ impl Args {
         Some(folder.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| PathBuf::from(".")))
     }
 
-    fn request(self, matches: &ArgMatches, overrides: Overrides) -> Result<Request, clap::Error> {
+    fn request(
+        self,
+        matches: &ArgMatches,
+        overrides: Overrides,
+        config: Option<PathBuf>,
+    ) -> Result<Request, clap::Error> {
         let predefined = predefined(&self, matches)?;
         match self.topic {
             Some(Topic::Explain { code }) => Ok(Request::Explain(code)),
@@ -572,6 +580,7 @@ impl Args {
             }
             None => overlay(self.rules.as_deref())
                 .and_then(|()| self.task(predefined, overrides))
+                .map(|task| Task { config, ..task })
                 .map(|task| Request::Translate(Box::new(task))),
         }
     }
@@ -612,6 +621,7 @@ impl Args {
             destination,
             options,
             overrides,
+            config: None,
             languages,
             told,
             database,
@@ -694,7 +704,7 @@ pub fn effective(source: &Path) -> Result<String, String> {
     let command = Args::command();
     let folder = if source.is_dir() { source } else { source.parent().unwrap_or(source) };
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let real = source.canonicalize().unwrap_or_default();
+    let real = source.canonicalize().map_err(|error| format!("{}: {error}", source.display()))?;
     let config = Config::of(folder, &command, &Alone::command())?;
     let mut lines = Vec::new();
     for arg in command.get_arguments() {

@@ -421,7 +421,7 @@ fn write(place: &Path, text: &str, like: &Path, work: &Work) -> Verdict {
 fn write_support(place: &Path, like: &Path, work: &Work) -> Verdict {
     let (name, text) = SUPPORT;
     let is_foreign = |old: Vec<u8>| !old.starts_with(format!("/*\n * {name}:").as_bytes());
-    if work.out.is_none() && std::fs::read(place).is_ok_and(is_foreign) {
+    if std::fs::read(place).is_ok_and(is_foreign) {
         let why = io::Error::other("a file that is not acc2omp's has this name");
         return fail(&about(place, &why).to_string());
     }
@@ -473,7 +473,7 @@ fn close(done: &[Done], work: &Work) -> Verdict {
 fn finish(work: Work) -> Verdict {
     let Some(out) = work.out else { return Verdict::Done };
     let arguments = std::env::args().skip(1).collect();
-    match out.finish(&work.task.inputs, arguments) {
+    match out.finish(&work.task.inputs, work.task.config.as_deref(), arguments) {
         Ok(stale) => {
             if !work.task.quiet {
                 stale.iter().for_each(|what| tell(&format!("note: {what}\n")));

@@ -84,6 +84,11 @@ impl Config {
         words(self.settings.iter().filter(|(id, _)| !is_given(id)))
     }
 
+    /// The file.
+    pub fn path(&self) -> PathBuf {
+        self.folder.join(FILE)
+    }
+
     /// Whether options or places differ among the sources.
     pub fn is_of_files(&self) -> bool {
         !self.sections.is_empty() || !self.places.is_empty()

@@ -39,6 +39,12 @@ pub fn run(out: &Path) -> Verdict {
             Err(_) => drifted.push(format!("{}: gone", place.display())),
         }
     }
+    if let Some(config) = &manifest.config {
+        let path = out.join(&config.path);
+        if !fs::read(&path).is_ok_and(|bytes| manifest::hash(&bytes) == config.hash) {
+            drifted.push(format!("{}: older than {}", out.display(), shown(&path).display()));
+        }
+    }
     drifted.extend(unknown(&manifest, out));
     if manifest.version != env!("CARGO_PKG_VERSION") {
         tell(&format!("note: acc2omp {} wrote this folder\n", manifest.version));

@@ -26,6 +26,9 @@ pub struct Manifest {
     pub version: String,
     /// The words of its command line.
     pub arguments: Vec<String>,
+    /// What `acc2omp.toml` said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config: Option<Origin>,
     /// The files and folders that were translated.
     pub inputs: Vec<PathBuf>,
     /// The files of the tree.
@@ -55,7 +58,9 @@ impl Manifest {
     /// The manifest of a tree; `None` if it has none.
     pub fn load(out: &Path) -> Result<Option<Manifest>, String> {
         let path = out.join(FOLDER).join(MANIFEST);
-        let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+        let way_out =
+            "without this file, nothing there counts as written by acc2omp; `--force` replaces it all";
+        let failed = |error: &dyn std::fmt::Display| format!("{}: {error}; {way_out}", path.display());
         match fs::read(&path) {
             Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|error| failed(&error)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -83,7 +88,8 @@ pub fn hash(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A path as seen from the tree.
+/// A path as seen from the tree; what is no UTF-8 in it is replaced, as JSON has no other text.
 pub fn from_tree(path: &Path, out: &Path) -> PathBuf {
-    pathdiff::diff_paths(path, out).unwrap_or_else(|| path.to_path_buf())
+    let path = pathdiff::diff_paths(path, out).unwrap_or_else(|| path.to_path_buf());
+    PathBuf::from(path.to_string_lossy().into_owned())
 }

@@ -81,7 +81,10 @@ impl Output {
             // Some file systems have no locks.
             Err(TryLockError::Error(_)) => {}
         }
-        let old = Manifest::load(out)?.unwrap_or_default();
+        let old = match Manifest::load(out) {
+            Err(_) if force => Manifest::default(),
+            known => known?.unwrap_or_default(),
+        };
         let unfinished = manifest::journal(out);
         let journal = own.append(manifest::JOURNAL.as_ref()).map_err(failed)?;
         let real = out.canonicalize().map_err(failed)?;
@@ -190,7 +193,12 @@ impl Output {
     }
 
     /// Writes the manifest of a run over `inputs`, and says which files of the tree no source makes any more.
-    pub fn finish(self, inputs: &[PathBuf], arguments: Vec<String>) -> io::Result<Vec<String>> {
+    pub fn finish(
+        self,
+        inputs: &[PathBuf],
+        config: Option<&Path>,
+        arguments: Vec<String>,
+    ) -> io::Result<Vec<String>> {
         let new = self.new.into_inner().unwrap_or_else(PoisonError::into_inner);
         let sources: BTreeSet<&Path> = new
             .values()
@@ -217,6 +225,10 @@ impl Output {
         let manifest = Manifest {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             arguments,
+            config: config.and_then(|path| {
+                let hash = manifest::hash(&fs::read(path).ok()?);
+                Some(Origin { path: manifest::from_tree(&path.canonicalize().ok()?, &self.real), hash })
+            }),
             inputs: inputs.into_iter().collect(),
             files,
         };

@@ -127,6 +127,11 @@ fn modules_of_fortran_are_known_to_what_is_compiled_later() {
     let together = cc(folder.path(), &["-q", "--", &echo, "-fopenmp", "-Imod", "-c", "s.f90"]);
     let text = String::from_utf8_lossy(&together.stdout).into_owned();
     assert!(text.contains("# 1 \"s.f90\"\n") && text.contains("!$omp target enter data"), "{text}");
+    // What was known of a module is gone.
+    fs::write(folder.path().join("mod/m.mod"), "").unwrap();
+    fs::rename(folder.path().join("m.f90"), folder.path().join("n.f90")).unwrap();
+    let (_, message) = said(&cc(folder.path(), &["--", &echo, "-fopenmp", "-Imod", "-c", "s.f90"]));
+    assert!(message.contains("warning: s.f90: the source of module `m` is not known"), "{message}");
 }
 
 #[test]

@@ -170,6 +170,38 @@ fn two_runs_do_not_write_into_one_tree() {
 }
 
 #[test]
+fn a_changed_configuration_is_drift() {
+    let place = Place::new(&[("a.c", source([1, 2, 3]))]);
+    place.write("acc2omp.toml", "omp = 5.1\n");
+    place.translate(&["-q"]);
+    assert_eq!(place.drift(), (0, String::new()));
+    place.write("acc2omp.toml", "async = \"sync\"\n");
+    assert_eq!(place.drift(), (1, "out: older than acc2omp.toml\n".to_owned()));
+}
+
+#[test]
+fn a_broken_manifest_is_named() {
+    let place = Place::new(&[("a.c", source([1, 2, 3]))]);
+    place.translate(&["-q"]);
+    place.write("out/.acc2omp/manifest.json", "{");
+    let (status, said) = place.translate(&[]);
+    assert!(status == 2 && said.contains("manifest.json: EOF") && said.contains("`--force`"), "{said}");
+    assert_eq!(place.translate(&["-q", "--force"]).0, 0);
+    assert_eq!(place.drift().0, 0);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn names_may_be_no_utf_8() {
+    use std::os::unix::ffi::OsStrExt;
+    let place = Place::new(&[("a.c", source([1, 2, 3]))]);
+    let name = std::ffi::OsStr::from_bytes(b"src/\xe9.c");
+    fs::write(place.path().join(name), source([4, 5, 6])).unwrap();
+    assert_eq!(place.translate(&["-q"]), (0, String::new()));
+    assert_eq!(place.translate(&["-q"]), (0, String::new()));
+}
+
+#[test]
 fn a_tree_may_be_moved_with_its_sources() {
     let place = Place::new(&[("a.c", source([1, 2, 3]))]);
     place.translate(&["-q"]);

@@ -6,12 +6,18 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use crate::source::{Form, Language};
 
+/// The byte order mark of UTF-8.
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
 /// The translation `new` of `old` with lines that tell compilers where it comes from: from the file `name`. What stands where
 /// nothing is translated keeps the number of its line; what a directive became begins with that of the directive.
 pub fn numbered(old: &[u8], new: &[u8], name: &str, language: Language) -> Vec<u8> {
+    // The mark of UTF-8 stands at the very beginning.
+    let (bom, new) = if new.starts_with(BOM) { new.split_at(BOM.len()) } else { (&[][..], new) };
+    let old = old.strip_prefix(BOM).unwrap_or(old);
     let (old, new): (Vec<&[u8]>, Vec<&[u8]>) =
         (old.split_inclusive(is_end).collect(), new.split_inclusive(is_end).collect());
-    let mut out = mark(1, name, language);
+    let mut out = [bom, &mark(1, name, language)].concat();
     // The line of the source that the next line of the translation is taken for.
     let mut taken = 0;
     for op in capture_diff_slices(Algorithm::Patience, &old, &new) {
@@ -88,6 +94,7 @@ mod tests {
     fn lines_keep_their_numbers() {
         assert_eq!(c("a\nb\n", "a\nb\n"), "#line 1 \"a.c\"\na\nb\n");
         assert_eq!(c("a\nb\nc\n", "a\nx\ny\nc\n"), "#line 1 \"a.c\"\na\nx\ny\n#line 3 \"a.c\"\nc\n");
+        assert_eq!(c("\u{feff}a\n", "\u{feff}b\n"), "\u{feff}#line 1 \"a.c\"\nb\n");
         assert_eq!(c("a\nb\nc\n", "a\nc\n"), "#line 1 \"a.c\"\na\n#line 3 \"a.c\"\nc\n");
         assert_eq!(c("a\nb\n", "x\na\nb\n"), "#line 1 \"a.c\"\nx\n#line 1 \"a.c\"\na\nb\n");
     }

@@ -97,13 +97,11 @@ fn attempt(task: &Task) -> io::Result<ExitCode> {
         units.iter().flat_map(|unit| unseen::told(&command.words, unit, &here)).for_each(|line| tell(&line));
     }
     // The compiler would not see that it overwrites a source.
-    if let Some(output) = command.output.as_ref().and_then(|output| here.join(output).canonicalize().ok()) {
-        if let Some(unit) =
-            units.iter().find(|unit| unit.real.canonicalize().is_ok_and(|real| real == output))
-        {
-            let name = command.words[unit.at].display();
-            return Err(io::Error::other(format!("{name} is both source and output")));
-        }
+    let output = command.output.as_ref().and_then(|output| here.join(output).canonicalize().ok());
+    let is_output = |unit: &&Unit| output.is_some() && unit.real.canonicalize().ok() == output;
+    if let Some(unit) = units.iter().find(is_output) {
+        let name = command.words[unit.at].display();
+        return Err(io::Error::other(format!("{name} is both source and output")));
     }
     let is_untouched = units.iter().all(|unit| unit.translations.is_empty());
     if is_untouched && !links {
@@ -255,8 +253,15 @@ fn unit(
         language => language,
     };
     let name = command.words[at].to_string_lossy().into_owned();
-    let modules =
-        if language.is_fortran() { modules::known(command, &bytes, told, here) } else { HashMap::new() };
+    let (modules, unknown) = match language.is_fortran() {
+        true => modules::known(command, &bytes, told, here),
+        false => (HashMap::new(), Vec::new()),
+    };
+    for module in unknown.iter().filter(|_| !task.quiet) {
+        tell(&format!(
+            "warning: {name}: the source of module `{module}` is not known: compile it by `acc2omp cc`, too, or anew, as what it declares for the device counts here\n"
+        ));
+    }
     if language.is_fortran() {
         modules::remember(command, &bytes, &real, here);
     }

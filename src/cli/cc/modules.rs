@@ -27,12 +27,18 @@ struct Known {
     arguments: Vec<String>,
 }
 
-/// The sources of the modules that a file uses, and of those that these use, with what their compilers were told.
-pub fn known(command: &Command, bytes: &[u8], told: &Told, here: &Path) -> HashMap<PathBuf, Told> {
+/// The sources of the modules that a file uses, and of those that these use, with what their compilers were told; and the modules
+/// that were compiled beside others, but of which the source is not known.
+pub fn known(
+    command: &Command,
+    bytes: &[u8],
+    told: &Told,
+    here: &Path,
+) -> (HashMap<PathBuf, Told>, Vec<String>) {
     let mut folders = vec![folder(command, here)];
     folders.extend(told.folders.iter().cloned());
     folders.push(here.to_path_buf());
-    let mut found = HashMap::new();
+    let (mut found, mut unknown) = (HashMap::new(), Vec::new());
     let mut met = BTreeSet::new();
     let mut open = scan::used_modules(bytes);
     while let Some(name) = open.pop() {
@@ -42,12 +48,25 @@ pub fn known(command: &Command, bytes: &[u8], told: &Told, here: &Path) -> HashM
         let read = |folder: &PathBuf| -> Option<Known> {
             serde_json::from_slice(&fs::read(folder.join(file_name(&name))).ok()?).ok()
         };
-        let Some(known) = folders.iter().find_map(read) else { continue };
-        let Ok(text) = fs::read(&known.source) else { continue };
+        let known =
+            folders.iter().find_map(read).and_then(|known| Some((fs::read(&known.source).ok()?, known)));
+        let Some((text, known)) = known else {
+            let compiled = folders.iter().find(|folder| folder.join(format!("{name}.mod")).is_file());
+            if compiled.is_some_and(|folder| holds_modules(folder)) {
+                unknown.push(name);
+            }
+            continue;
+        };
         open.extend(scan::used_modules(&text));
         found.insert(known.source, Told::read(known.arguments, &known.directory));
     }
-    found
+    (found, unknown)
+}
+
+/// Whether modules of a folder were compiled by `acc2omp cc`.
+fn holds_modules(folder: &Path) -> bool {
+    let mut entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.any(|entry| entry.path().extension().is_some_and(|ending| ending == ENDING))
 }
 
 /// Says for later compilations which modules a source defines. A module that cannot be remembered is none that is known.
