@@ -19,6 +19,8 @@ pub struct Before<'a> {
     pub errors: Option<usize>,
     /// The first view that was parsed.
     pub past: Option<&'a host::Past>,
+    /// What its headers define: it chooses the branches of the translation, too.
+    pub headers: View,
 }
 
 /// What a translation makes, beside the text of the source.
@@ -38,7 +40,7 @@ impl Before<'_> {
     /// `left` ones, or can be read less.
     pub fn breaks(&self, text: &[u8], edits: &[Edit], ours: &Ours, left: usize) -> bool {
         let output = self.file.with(text.to_vec());
-        let (scan, _) = scan::scan(&output, &ours.view());
+        let (scan, _) = scan::scan(&output, &ours.view(&self.headers));
         let active = scan.directives.iter().filter(|text| text.active).count();
         active > left
             || match &ours.code {
@@ -60,7 +62,7 @@ impl Before<'_> {
             return false;
         }
         let before = self.errors.unwrap_or_else(|| {
-            let (scan, _) = scan::scan(self.file, &View::default());
+            let (scan, _) = scan::scan(self.file, &self.headers);
             host::errors(self.file, &scan, self.past, &[])
         });
         let replaced = edits.iter().map(|edit| host::Replaced { old: edit.span, length: edit.text.len() });
@@ -70,8 +72,9 @@ impl Before<'_> {
 }
 
 impl Ours {
-    fn view(&self) -> View {
+    fn view(&self, headers: &View) -> View {
         let mut view = View::of_output();
+        view.defines.extend(headers.defines.iter().cloned());
         view.defines.extend(self.macros.iter().map(|name| (name.clone(), Some("1".to_owned()))));
         view
     }
@@ -80,7 +83,7 @@ impl Ours {
     fn scan(&self, source: &SourceFile, (name, text): &(String, String)) -> Scan {
         let text = source.with(text.as_bytes().to_vec());
         let file = SourceFile { name: name.clone(), language: Language::Cpp, ..text };
-        scan::scan(&file, &self.view()).0
+        scan::scan(&file, &self.view(&View::default())).0
     }
 }
 

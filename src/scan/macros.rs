@@ -71,6 +71,28 @@ impl Macro {
         })
     }
 
+    /// Whether it has a parameter of this name.
+    pub fn has_param(&self, name: &[u8]) -> bool {
+        self.params.iter().flatten().any(|param| param == name)
+    }
+
+    /// For a macro `ACC(x) NAME(acc x)`: the name.
+    pub fn handed_on(&self) -> Option<&[u8]> {
+        let [name, open, acc, words, close] = self.body.as_slice() else { return None };
+        let [param] = self.params.as_deref()? else { return None };
+        let fits = open.is(b"(") && acc.is(b"acc") && words.is(param) && close.is(b")");
+        (fits && !self.variadic).then_some(&name.text)
+    }
+
+    /// Whether it is a macro `NAME(x) _Pragma(#x)`.
+    fn is_operator(&self) -> bool {
+        let Some([param]) = self.params.as_deref() else { return false };
+        let words: [&[u8]; 5] = [b"_Pragma", b"(", b"#", param, b")"];
+        !self.variadic
+            && self.body.len() == words.len()
+            && self.body.iter().zip(words).all(|(token, word)| token.is(word))
+    }
+
     /// Whether the body is not an expression, but a section, the bounds of one, or several items of a list.
     fn is_part_of_list(&self) -> bool {
         let texts: Vec<&[u8]> = self.body.iter().map(|token| token.text.as_slice()).collect();
@@ -166,6 +188,8 @@ pub struct Call {
     pub of: usize,
     /// For which use.
     pub used: usize,
+    /// Where the name and the arguments stand in the source, and the call in whose body, if they stand in one.
+    pub inside: Option<(Span, usize)>,
 }
 
 /// The macros of a header that may lead to directives of the files that include it and are shown this much of it.
@@ -359,6 +383,13 @@ impl Token {
         Token { text: text.to_vec(), blank_before: false, parts }
     }
 
+    /// Where it and what follows up to `last` stand in the source, and in which call's body.
+    fn inside(&self, last: &Token) -> Option<(Span, usize)> {
+        let ([first], [last]) = (self.parts.as_slice(), last.parts.as_slice()) else { return None };
+        let call = first.call.checked_sub(1).filter(|_| first.call == last.call)?;
+        Some((first.from?.to(last.from?), call))
+    }
+
     /// Where it stands in the source, if it does in one piece.
     fn span(&self) -> Span {
         self.parts.first().and_then(|part| part.from).unwrap_or(Span::at(0))
@@ -535,7 +566,8 @@ impl Writing<'_> {
         };
         let args = one.matched(args)?;
         let call = self.calls.len() + 1;
-        self.calls.push(Call { of, used: self.used });
+        let inside = tokens.get(next - 1).and_then(|last| token.inside(last));
+        self.calls.push(Call { of, used: self.used, inside });
         let mut body = one.substituted(&args, call);
         if let Some(first) = body.first_mut() {
             first.blank_before |= token.blank_before;
@@ -697,6 +729,11 @@ impl Macros {
         let called = calls.iter().filter(|call| call.of == of).count();
         let in_bodies = || self.list.iter().any(|other| !other.leads && other.body.iter().any(|t| names(&t)));
         !one.leads && (used != called || in_bodies())
+    }
+
+    /// Whether `name` is that of a macro `NAME(x) _Pragma(#x)` and of no other.
+    pub fn is_operator(&self, name: &[u8]) -> bool {
+        matches!(self.by_name.get(name).map(Vec::as_slice), Some([of]) if self.list[*of].is_operator())
     }
 
     /// Whether `name` is a macro's.

@@ -392,6 +392,7 @@ impl<'a, 'b> Views<'a, 'b> {
             shadow: self.shadow.as_deref().unwrap_or_default(),
             errors: self.errors,
             past: self.past.as_ref(),
+            headers: all.source.shown(&View::default()),
         };
         // Beside OpenMP of the source, or under a guard, OpenACC that stays is done.
         let done =

@@ -74,7 +74,7 @@ impl Back<'_> {
         let mut bodies: BTreeMap<usize, (usize, Edits)> = BTreeMap::new();
         let mut differ = BTreeSet::new();
         for (call, edits) in calls.into_iter().enumerate() {
-            let Call { of, used } = self.written.calls[call];
+            let Call { of, used, .. } = self.written.calls[call];
             let one = self.macros.get(of);
             let is_shared = || self.macros.has_other_uses(of, &self.written.calls);
             if !edits.is_empty() && (self.is_header && !one.is_undefined || is_shared()) {
@@ -107,6 +107,7 @@ impl Back<'_> {
         }
         let mut operators = self.operators(edit.span).iter().map(|report| report.span);
         let homes = match (operators.next(), operators.next()) {
+            (Some(operator), None) if self.handed_on(operator).is_some() => self.handed(operator, edit),
             (Some(operator), None) if edit.span.contains(operator) => self.replaced(operator, edit),
             (Some(operator), None) if operator.contains(edit.span) => self.relaid(operator, edit),
             (None, _) => self.copied(edit),
@@ -225,7 +226,10 @@ impl Back<'_> {
         }
         let last = self.last_words(operator)?;
         let from = last.from?;
-        let Some(call) = last.call else { return Some(self.written.uses[last.used?].span) };
+        let Some(call) = last.call else {
+            let in_body = self.handed_on(operator).map(|(span, ..)| span);
+            return in_body.or(Some(self.written.uses[last.used?].span));
+        };
         let one = self.macros.get(self.written.calls[call].of);
         let first = pieces.iter().find(|piece| piece.call == Some(call)).and_then(|piece| piece.from);
         let spelt = one.directives.iter().copied().find(|span| span.contains(from));
@@ -282,6 +286,38 @@ impl Back<'_> {
         self.argument(words, &unescaped(text))
     }
 
+    /// The call of a header's macro `ACC(x) NAME(acc x)` in the body of another one, if that is what an operator comes from:
+    /// its bytes, the call in whose body it stands, and `NAME`.
+    fn handed_on(&self, operator: Span) -> Option<(Span, usize, &[u8])> {
+        let outer = &self.written.calls[self.call(operator)?];
+        let one = self.macros.get(outer.of);
+        let name = one.handed_on().filter(|name| one.is_foreign && self.macros.is_operator(name))?;
+        let (span, home) = outer.inside?;
+        Some((span, home, name))
+    }
+
+    /// An edit of such an operator: the body hands other words to `NAME`.
+    fn handed(&self, operator: Span, edit: &Edit) -> Option<Vec<Home>> {
+        let (span, home, name) = self.handed_on(operator)?;
+        let whole = operator.to(edit.span);
+        let before = self.text(Span { start: whole.start, end: edit.span.start });
+        let behind = self.text(Span { start: edit.span.end, end: whole.end });
+        let text = [before, &edit.text, behind].concat();
+        let text = text.trim_ascii();
+        if text.is_empty() {
+            let edit = Edit { span: self.with_blanks(span), text: Vec::new() };
+            return Some(vec![Home { call: Some(home), edit, instead_of: None }]);
+        }
+        let words = text.strip_prefix(b"_Pragma(\"")?.strip_suffix(b"\")")?;
+        let pieces: Vec<&Piece> = self.pieces(operator).iter().filter(|piece| piece.from.is_some()).collect();
+        let open = memchr::memchr(b'(', self.file.slice(span))? as u32;
+        let inside = Span { start: span.start + open + 1, end: span.end - 1 };
+        let words = self.in_body(&pieces, (inside, home), &unescaped(words))?;
+        let is_one = memchr::memmem::find(&words, b"_Pragma").is_none() && !has_comma(&words);
+        let text = [name, b"(", &words, b")"].concat();
+        is_one.then(|| vec![Home { call: Some(home), edit: Edit { span, text }, instead_of: None }])
+    }
+
     /// An edit of words that are the argument of a macro, wherever they come from.
     fn argument(&self, words: Span, text: &[u8]) -> Option<Vec<Home>> {
         let pieces: Vec<&Piece> = self.pieces(words).iter().filter(|piece| piece.from.is_some()).collect();
@@ -311,7 +347,7 @@ impl Back<'_> {
     /// The text with parameters for their arguments, where pieces of arguments lie between those of the body.
     fn in_parameters(&self, pieces: &[&Piece], text: &[u8]) -> Option<Vec<u8>> {
         let call = pieces.first()?.call;
-        let mut named: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
+        let mut named: Named = Vec::new();
         let mut at = 0;
         while let Some(piece) = pieces.get(at) {
             let length = pieces.iter().skip(at).take_while(|piece| piece.call != call).count();
@@ -327,13 +363,34 @@ impl Back<'_> {
             }
             at += length.max(1);
         }
-        if named.is_empty() {
-            return Some(text.to_vec());
+        with_params(text, named)
+    }
+
+    /// The text with parameters for their arguments, where the pieces fill the bytes `inside` of a call's body. `None` if
+    /// something else than an argument stands there for other words.
+    fn in_body(&self, pieces: &[&Piece], (inside, home): (Span, usize), text: &[u8]) -> Option<Vec<u8>> {
+        let one = self.macros.get(self.written.calls[home].of);
+        let mut named: Named = Vec::new();
+        let mut start = inside.start;
+        for group in pieces.chunk_by(|one, next| (one.call == Some(home)) == (next.call == Some(home))) {
+            let (first, last) = (group.first()?, group.last()?);
+            if first.call == Some(home) {
+                start = last.from?.end;
+                continue;
+            }
+            let behind =
+                pieces.iter().find(|piece| piece.at.start > last.at.start && piece.call == Some(home));
+            let end = behind.map_or(Some(inside.end), |piece| Some(piece.from?.start))?;
+            let param = self.file.slice(Span { start, end }).trim_ascii();
+            let pair = (self.text(first.at.to(last.at)).to_vec(), param.to_vec());
+            if !one.has_param(param) {
+                return None;
+            }
+            if !named.contains(&pair) {
+                named.push(pair);
+            }
         }
-        named.sort_by_key(|(arg, _)| std::cmp::Reverse(arg.len()));
-        let body = with_words(text, &named);
-        let back: Vec<_> = named.into_iter().map(|(arg, param)| (param, arg)).collect();
-        (with_words(&body, &back) == text).then_some(body)
+        with_params(text, named)
     }
 
     /// The place in the source of what a message is about.
@@ -422,6 +479,33 @@ fn unescaped(text: &[u8]) -> Vec<u8> {
         out.push(if *byte == b'\\' { *bytes.next().unwrap_or(byte) } else { *byte });
     }
     out
+}
+
+/// Arguments, and the parameters that they were given for.
+type Named = Vec<(Vec<u8>, Vec<u8>)>;
+
+/// The text with parameters for their arguments, if the arguments for the parameters bring it back.
+fn with_params(text: &[u8], mut named: Named) -> Option<Vec<u8>> {
+    if named.is_empty() {
+        return Some(text.to_vec());
+    }
+    named.sort_by_key(|(arg, _)| std::cmp::Reverse(arg.len()));
+    let body = with_words(text, &named);
+    let back: Named = named.into_iter().map(|(arg, param)| (param, arg)).collect();
+    (with_words(&body, &back) == text).then_some(body)
+}
+
+/// Whether words have a comma outside of parentheses.
+fn has_comma(words: &[u8]) -> bool {
+    let mut depth = 0usize;
+    words.iter().any(|byte| {
+        match byte {
+            b'(' => depth += 1,
+            b')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && *byte == b','
+    })
 }
 
 /// The text with each whole word, or row of words, replaced by its partner.
