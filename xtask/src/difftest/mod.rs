@@ -253,7 +253,8 @@ fn translate_into(
     told: &[String],
 ) -> Result<()> {
     let mut command = Command::new(translator);
-    command.arg(folder).arg("-o").arg(place).args(&output.options).args(told).arg("--quiet");
+    // What is told something is translated once more, over its translation with all others.
+    command.arg(folder).arg("-o").arg(place).args(&output.options).args(told).args(["--quiet", "--force"]);
     let output = process::capture(&mut command, TRANSLATION_LIMIT)?;
     // 1 says that a directive is left; which one, and whether it may be, is seen in the text.
     match output.status.and_then(|status| status.code()) {
