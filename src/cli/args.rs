@@ -383,16 +383,18 @@ fn queues() -> impl TypedValueParser<Value = Queues> {
 
 /// Reads `ACC,OMP`.
 fn guards(text: &str) -> Result<Guards, String> {
-    let is_name = |name: &str| {
-        name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-    };
     match text.split_once(',').map(|(openacc, openmp)| (openacc.trim(), openmp.trim())) {
         Some((openacc, openmp)) if is_name(openacc) && is_name(openmp) && openacc != openmp => {
             Ok(Guards { openacc: openacc.to_owned(), openmp: openmp.to_owned() })
         }
         _ => Err("want the names of two macros, as in `--guard=USE_ACC,USE_OMP`".to_owned()),
     }
+}
+
+/// Whether a text is the name of a macro.
+fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 fn existing() -> impl TypedValueParser<Value = Existing> {
@@ -472,10 +474,6 @@ fn options(words: Vec<OsString>) -> Result<Options, clap::Error> {
 
 /// What the options say of names, in their order.
 fn predefined(args: &Args, matches: &ArgMatches) -> Result<Predefined, clap::Error> {
-    let is_name = |name: &str| {
-        name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-    };
     let is_macro = |text: &&String| {
         let head = text.split('=').next().unwrap_or_default();
         let (name, parameters) = head.split_once('(').map_or((head, ")"), |(name, rest)| (name, rest));

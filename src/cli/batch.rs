@@ -324,11 +324,7 @@ fn beside(
     if translation.beside.is_empty() {
         return Ok(());
     }
-    let place = match &work.task.destination {
-        Destination::Tree(out) => out.join(&job.target),
-        Destination::InPlace => job.real.clone(),
-        Destination::Diff | Destination::Check | Destination::Text => PathBuf::from(job.name()),
-    };
+    let place = place_of(job, work);
     let device = translation.beside.iter().filter(|file| file.name.ends_with(".cu"));
     done.device = device.map(|file| job.target.with_file_name(&file.name)).collect();
     for file in &translation.beside {
@@ -349,13 +345,21 @@ fn beside(
 
 /// Where the support header of a job's translation belongs; `None` if nothing is written or shown.
 fn support_place(job: &Job, work: &Work) -> Option<(PathBuf, PathBuf)> {
-    let file = match &work.task.destination {
+    let place = match &work.task.destination {
         Destination::Tree(out) => out.join(SUPPORT.0),
-        Destination::InPlace => job.real.clone(),
-        Destination::Diff => PathBuf::from(job.name()),
+        Destination::InPlace | Destination::Diff => place_of(job, work).with_file_name(SUPPORT.0),
         Destination::Check | Destination::Text => return None,
     };
-    Some((job.path.clone(), file.with_file_name(SUPPORT.0)))
+    Some((job.path.clone(), place))
+}
+
+/// Where a job's translation goes, or what messages call it.
+fn place_of(job: &Job, work: &Work) -> PathBuf {
+    match &work.task.destination {
+        Destination::Tree(out) => out.join(&job.target),
+        Destination::InPlace => job.real.clone(),
+        Destination::Diff | Destination::Check | Destination::Text => PathBuf::from(job.name()),
+    }
 }
 
 /// Writes or shows the support header: once in an output tree, or in each folder that needs it.

@@ -10,9 +10,12 @@ use std::sync::{Mutex, PoisonError};
 
 use clap::{Arg, ArgAction, Command};
 use globset::{GlobBuilder, GlobMatcher};
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::place;
 use crate::Options;
 use crate::rules;
 use crate::source::LineIndex;
@@ -69,13 +72,12 @@ impl Config {
     /// `some` those that sources may have of their own.
     pub fn of(folder: &Path, all: &Command, some: &Command) -> Result<Option<Config>, String> {
         let Ok(real) = folder.canonicalize() else { return Ok(None) };
-        let Some(place) = real.ancestors().find(|above| above.join(FILE).is_file()) else { return Ok(None) };
-        let path = place.join(FILE);
-        let here = std::env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
-        let shown = pathdiff::diff_paths(&path, here).unwrap_or_else(|| path.clone());
+        let Some(own) = real.ancestors().find(|above| above.join(FILE).is_file()) else { return Ok(None) };
+        let path = own.join(FILE);
+        let shown = place::shown(&path);
         let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", shown.display()))?;
         let lines = LineIndex::new(text.as_bytes());
-        let reader = Reader { shown: &shown, folder: place, lines: &lines, all, some };
+        let reader = Reader { shown: &shown, folder: own, lines: &lines, all, some };
         reader.config(&text).map(Some)
     }
 
@@ -87,6 +89,13 @@ impl Config {
     /// The file.
     pub fn path(&self) -> PathBuf {
         self.folder.join(FILE)
+    }
+
+    /// The sections that match a source, in their order.
+    fn sections_of(&self, source: &Path) -> impl Iterator<Item = usize> {
+        let below = source.strip_prefix(&self.folder).ok();
+        let matching = move |section: &Section| below.is_some_and(|below| section.pattern.is_match(below));
+        self.sections.iter().enumerate().filter(move |(_, section)| matching(section)).map(|(at, _)| at)
     }
 
     /// Whether options or places differ among the sources.
@@ -130,7 +139,7 @@ impl Reader<'_> {
                             let (id, setting) = self.setting(&name, value, self.all)?;
                             config.settings.insert(id, setting);
                         } else {
-                            self.profile(text, name, value)?;
+                            self.profile(name, value)?;
                         }
                     }
                 }
@@ -230,15 +239,12 @@ impl Reader<'_> {
 
     fn profile(
         &self,
-        text: &str,
         name: &Spanned<std::borrow::Cow<'_, str>>,
         value: &Spanned<DeValue<'_>>,
     ) -> Result<(), String> {
         let at = name.span().start;
-        let all: toml::Table = toml::from_str(text).map_err(|error| self.wrong(at, error.message()))?;
-        let own = all.get("profile").and_then(|profiles| profiles.get(name.get_ref().as_ref()));
-        let table = own.and_then(toml::Value::as_table).cloned();
-        let table = table.ok_or_else(|| self.wrong(value.span().start, "a profile is a table"))?;
+        let table = toml::Table::deserialize(value.clone().into_deserializer());
+        let table = table.map_err(|_| self.wrong(value.span().start, "a profile is a table"))?;
         rules::add_profile(name.get_ref(), table).map(drop).map_err(|why| self.wrong(at, &why))
     }
 
@@ -284,10 +290,7 @@ impl Overrides {
 
     /// The options of a source: those that all have, and its own.
     pub fn options(&self, source: &Path, all: &Options) -> Options {
-        let Ok(below) = source.strip_prefix(&self.config.folder) else { return all.clone() };
-        let sections = self.config.sections.iter().enumerate();
-        let sections: Vec<usize> =
-            sections.filter(|(_, section)| section.pattern.is_match(below)).map(|(at, _)| at).collect();
+        let sections: Vec<usize> = self.config.sections_of(source).collect();
         let places = self.config.places.iter().filter(|place| place.file == source);
         let left = places.map(|place| place.line).collect();
         if sections.is_empty() {
@@ -314,11 +317,8 @@ impl Overrides {
 pub fn line(config: Option<&Config>, source: &Path, arg: &Arg, name: &str) -> String {
     let said = config.and_then(|config| {
         let id = arg.get_id().as_str();
-        let below = source.strip_prefix(&config.folder).ok();
-        let sections = config.sections.iter().rev();
-        let mut matching =
-            sections.filter(|section| below.is_some_and(|below| section.pattern.is_match(below)));
-        let own = matching.find_map(|section| section.settings.get(id));
+        let sections: Vec<usize> = config.sections_of(source).collect();
+        let own = sections.iter().rev().find_map(|at| config.sections[*at].settings.get(id));
         Some((config, own.or_else(|| config.settings.get(id))?))
     });
     let value = |word: &OsString| {

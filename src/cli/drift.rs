@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::manifest::{self, Manifest};
+use super::place::shown;
 use super::{Verdict, fail, files, print, tell};
 use crate::scan;
 use crate::source::Languages;
@@ -52,15 +53,6 @@ pub fn run(out: &Path) -> Verdict {
     edited.iter().for_each(|note| tell(note));
     let said = print(drifted.iter().map(|line| format!("{line}\n")).collect::<String>().as_bytes());
     said.max(if drifted.is_empty() { Verdict::Done } else { Verdict::Left })
-}
-
-/// A path as seen from here, without detours.
-fn shown(path: &Path) -> PathBuf {
-    let here = std::env::current_dir().and_then(|here| here.canonicalize());
-    match (path.canonicalize(), here) {
-        (Ok(real), Ok(here)) => manifest::from_tree(&real, &here),
-        _ => path.to_path_buf(),
-    }
 }
 
 /// Sources with OpenACC that were not there when the tree was written.

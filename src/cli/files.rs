@@ -173,11 +173,15 @@ fn find_shared_names(jobs: &mut [Job]) {
         let is_shared = stem(job).is_some_and(|stem| folders.get(&stem).is_some_and(|all| all.len() > 1));
         let folder = job.target.parent().map(|folder| folder.to_string_lossy().into_owned());
         let folder = folder.unwrap_or_default();
-        let as_name = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
         if is_shared {
-            job.folder = folder.trim_matches(['/', '.']).chars().map(as_name).collect();
+            job.folder = as_name(folder.trim_matches(['/', '.']));
         }
     }
+}
+
+/// A path as a part of names in C.
+pub fn as_name(path: &str) -> String {
+    path.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }
 
 /// Finds sources of C and C++ whose files of device code would have one name.

@@ -22,6 +22,15 @@ const ENDING: &str = ".tmp";
 /// Letters and digits between the two.
 const RANDOM: usize = 16;
 
+/// A path as seen from the current folder, without links.
+pub fn shown(path: &Path) -> PathBuf {
+    let here = std::env::current_dir().and_then(|here| here.canonicalize());
+    match (path.canonicalize(), here) {
+        (Ok(real), Ok(here)) => pathdiff::diff_paths(&real, here).unwrap_or(real),
+        _ => path.to_path_buf(),
+    }
+}
+
 /// A folder that files are written to.
 #[derive(Debug)]
 pub struct Folder {

@@ -87,16 +87,17 @@ pub fn add_profile(name: &str, mut own: toml::Table) -> Result<&'static str, Str
 
 /// The name of a profile that a user has brought.
 pub fn own_profile(name: &str) -> Option<&'static str> {
-    let own = OWN.lock().unwrap_or_else(PoisonError::into_inner);
-    own.iter().map(|(known, _)| *known).find(|known| *known == name)
+    own(name).map(|(name, _)| name)
+}
+
+/// The last profile of this name that a user has brought.
+fn own(name: &str) -> Option<(&'static str, &'static ProfileRules)> {
+    OWN.lock().unwrap_or_else(PoisonError::into_inner).iter().rfind(|(known, _)| *known == name).copied()
 }
 
 /// The profile `name`; the first one, `generic`, if there is none of that name.
 pub fn profile(name: &str) -> &'static ProfileRules {
-    let own = || {
-        let own = OWN.lock().unwrap_or_else(PoisonError::into_inner);
-        own.iter().rfind(|(known, _)| *known == name).map(|(_, profile)| *profile)
-    };
+    let own = || own(name).map(|(_, profile)| profile);
     let known = PROFILES.iter().find(|(known, _)| *known == name).map(|(_, profile)| profile);
     match known.or_else(own).or(PROFILES.first().map(|(_, profile)| profile)) {
         Some(profile) => profile,

@@ -55,6 +55,11 @@ pub fn scan(file: &SourceFile, view: &View) -> (Scan, Vec<Diag>) {
     (scan, said)
 }
 
+/// Whether a file holds directives where it is compiled for OpenACC.
+pub fn has_directives(file: &SourceFile) -> bool {
+    mentions_openacc(&file.bytes, file.language) && !scan(file, &View::default()).0.directives.is_empty()
+}
+
 /// The first condition that asks for `_OPENMP` and not for `_OPENACC`, of which options decide nothing.
 pub fn asks_for_openmp(file: &SourceFile) -> Option<Span> {
     memchr::memmem::find(&file.bytes, b"_OPENMP")?;

@@ -9,7 +9,7 @@ use crate::cli::build::response;
 use crate::source::{Form, Language, Languages};
 
 /// Options whose value is the next word, in one compiler or another: what stands there is no source.
-const WITH_VALUE: [&str; 48] = [
+const WITH_VALUE: [&str; 50] = [
     "-A",
     "-B",
     "-D",
@@ -53,8 +53,10 @@ const WITH_VALUE: [&str; 48] = [
     "-l",
     "-mllvm",
     "-module",
+    "-o",
     "-target",
     "-u",
+    "-x",
     "-z",
     "--param",
     "--sysroot",
@@ -117,7 +119,7 @@ impl Command {
                 "-c" | "-S" => command.ends_early = true,
                 "-o" => command.output = words.get(at + 1).map(PathBuf::from),
                 "-x" => asked = value().map(|name| language_called(&name)),
-                "-ffixed-form" | "-Mfixed" | "-fixed" | "-f fixed" => command.form = Some(Form::Fixed),
+                "-ffixed-form" | "-Mfixed" | "-fixed" => command.form = Some(Form::Fixed),
                 "-ffree-form" | "-Mfree" | "-Mfreeform" | "-free" => command.form = Some(Form::Free),
                 text if ONLY_LOOKS.contains(&text) => command.only_looks = true,
                 text if text.starts_with("-x") && !text.starts_with("-xc++-") && !text.contains('=') => {
@@ -130,8 +132,7 @@ impl Command {
             }
             command.reads_stdin |= text == "-";
             command.has_openmp |= OPENMP.iter().any(|begin| text.starts_with(begin));
-            let has_value = WITH_VALUE.contains(&&*text) || *text == *"-o" || *text == *"-x";
-            if has_value || text.starts_with("-Xopenmp-target") {
+            if WITH_VALUE.contains(&&*text) || text.starts_with("-Xopenmp-target") {
                 at += 2;
                 continue;
             }

@@ -23,19 +23,20 @@ pub struct Read {
     pub is_system: bool,
     /// The files that it includes: the name, whether it stands between quotes, and where it leads.
     pub includes: Vec<(String, bool, PathBuf)>,
+    /// Whether it includes others by macros or by `#include_next`, which are not followed.
+    pub may_include_more: bool,
 }
 
 /// The files of one compilation, by their paths without links.
 pub type Files = BTreeMap<PathBuf, Read>;
 
-/// A file that others include, as compilers call it from here.
-pub fn included(path: &Path, bytes: Vec<u8>, language: Language) -> SourceFile {
-    let here = std::env::current_dir().unwrap_or_default();
-    SourceFile::new(seen_from(&path.display().to_string(), &here), bytes, language)
+/// A file that others include, as compilers call it from `here`.
+pub fn included(path: &Path, bytes: Vec<u8>, language: Language, here: &Path) -> SourceFile {
+    SourceFile::new(seen_from(&path.display().to_string(), here), bytes, language)
 }
 
-/// Reads a source and the files that it includes, directly or not, where compilers are told this.
-pub fn read(source: SourceFile, real: &Path, told: &Told) -> Files {
+/// Reads a source and the files that it includes, directly or not, where a compiler that runs in `here` is told this.
+pub fn read(source: SourceFile, real: &Path, told: &Told, here: &Path) -> Files {
     let mut files = Files::new();
     let mut open = vec![(real.to_path_buf(), source)];
     while let Some((path, file)) = open.pop() {
@@ -43,7 +44,8 @@ pub fn read(source: SourceFile, real: &Path, told: &Told) -> Files {
         let first = told.first.iter().filter(|_| path == real);
         let mut includes: Vec<(String, bool, PathBuf)> =
             first.map(|first| (String::new(), true, first.clone())).collect();
-        for (name, is_quoted, _) in Outline::of(&file).includes() {
+        let outline = Outline::of(&file);
+        for (name, is_quoted, _) in outline.includes() {
             let Some(target) = told.included(Some(folder).filter(|_| is_quoted), name) else { continue };
             includes.push((name.to_owned(), is_quoted, target));
         }
@@ -53,12 +55,14 @@ pub fn read(source: SourceFile, real: &Path, told: &Told) -> Files {
                 fs::read(target).ok().filter(|bytes| is_new && bytes.len() < u32::MAX as usize)
             {
                 let language = scan::language_included(target, &bytes, file.language);
-                open.push((target.clone(), included(target, bytes, language)));
+                open.push((target.clone(), included(target, bytes, language, here)));
             }
         }
         let is_below = |folders: &[PathBuf]| folders.iter().any(|folder| path.starts_with(folder));
         let is_system = is_below(&told.system) && !is_below(&told.folders);
-        files.insert(path, Read { file, is_system, includes });
+        let has_next = memchr::memmem::find(&file.bytes, b"include_next").is_some();
+        let may_include_more = has_next || outline.computes_includes();
+        files.insert(path, Read { file, is_system, includes, may_include_more });
     }
     files
 }

@@ -9,8 +9,7 @@ use std::process::{Command, Stdio};
 
 use super::Unit;
 use crate::cli::build::in_real_folder;
-use crate::scan::{self, Outline, View};
-use crate::source::SourceFile;
+use crate::scan;
 
 /// How options begin that bring folders or files in ways of their own.
 const OPTIONS: [&str; 5] = ["--config", "-iwithprefix", "-cxx-isystem", "-include-pch", "-iframework"];
@@ -22,12 +21,8 @@ const OUTPUTS_WITH_VALUE: [&str; 5] = ["-o", "-MF", "-MT", "-MQ", "-MJ"];
 /// What there is to say of files with OpenACC that the compiler includes for a unit, and that were not read. The compiler is asked
 /// only where there may be such files.
 pub fn told(words: &[OsString], unit: &Unit, here: &Path) -> Vec<String> {
-    let is_computed = |file: &SourceFile| {
-        let has_next = memchr::memmem::find(&file.bytes, b"include_next").is_some();
-        has_next || Outline::of(file).computes_includes()
-    };
     let is_odd = |word: &OsString| OPTIONS.iter().any(|begin| word.to_string_lossy().starts_with(begin));
-    let may_be = unit.files.values().any(|read| is_computed(&read.file)) || words.iter().any(is_odd);
+    let may_be = unit.files.values().any(|read| read.may_include_more) || words.iter().any(is_odd);
     if !may_be {
         return Vec::new();
     }
@@ -53,18 +48,15 @@ pub fn told(words: &[OsString], unit: &Unit, here: &Path) -> Vec<String> {
     let text = String::from_utf8_lossy(&output.stdout).replace("\\\n", " ");
     let names = text.split_once(": ").map_or("", |(_, names)| names).split_whitespace();
     let files = names.filter_map(|name| in_real_folder(&here.join(name)));
-    let unread = files.filter(|path| !unit.files.contains_key(path) && holds_openacc(path, unit));
+    let unread = files.filter(|path| !unit.files.contains_key(path) && holds_openacc(path, unit, here));
     let why = "it holds OpenACC that stays as it is, as it is not included by its name: by a macro, `#include_next` or the like";
     unread.map(|path| format!("left: {}: {why}\n", path.display())).collect()
 }
 
-fn holds_openacc(path: &Path, unit: &Unit) -> bool {
+fn holds_openacc(path: &Path, unit: &Unit, here: &Path) -> bool {
     let Some(source) = unit.files.get(&unit.real).map(|read| &read.file) else { return false };
     let Ok(bytes) = fs::read(path) else { return false };
     let language = scan::language_included(path, &bytes, source.language);
-    if bytes.len() >= u32::MAX as usize || !scan::mentions_openacc(&bytes, language) {
-        return false;
-    }
-    let file = super::mirror::included(path, bytes, language);
-    !scan::scan(&file, &View::default()).0.directives.is_empty()
+    bytes.len() < u32::MAX as usize
+        && scan::has_directives(&super::mirror::included(path, bytes, language, here))
 }
