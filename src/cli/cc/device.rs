@@ -8,7 +8,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{self, ExitStatus};
 
-use super::command::Command;
 use super::run;
 use crate::RUNTIME;
 use crate::cli::place::about;
@@ -22,8 +21,28 @@ const LIBRARIES: [&str; 3] = ["lib64", "lib", "targets/x86_64-linux/lib"];
 /// How options begin that CUDA's compiler has, too; others are for the compiler of its host code.
 const SHARED: [&str; 9] = ["-D", "-U", "-I", "-O", "-g", "-isystem", "-include", "-std=", "-L"];
 
-/// Those of them whose value may be the next word.
-const IN_TWO_WORDS: [&str; 6] = ["-D", "-U", "-I", "-isystem", "-include", "-L"];
+/// Those of them that say which headers and names a source sees.
+const OF_PREPROCESSOR: [&str; 5] = ["-D", "-U", "-I", "-isystem", "-include"];
+
+/// How options begin that name outputs and libraries, or the language.
+const OF_OUTPUTS: [&str; 4] = ["-o", "-x", "-M", "-l"];
+
+/// Options whose value may be the next word.
+const IN_TWO_WORDS: [&str; 12] =
+    ["-D", "-U", "-I", "-isystem", "-include", "-L", "-o", "-x", "-MF", "-MT", "-MQ", "-l"];
+
+/// The number that CUDA's compiler gives its warning of a variable that another file of device code defines, where it would make one
+/// of its own.
+const EXTERN: &str = "20044";
+
+/// Whether device code names what stands in other files of device code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Links {
+    /// It may, as it is linked with them.
+    WithOthers,
+    /// It must not, as it is linked by itself.
+    Alone,
+}
 
 /// CUDA's compiler, as the variables of the environment say it that `acc2omp.mk` has, too.
 #[derive(Debug)]
@@ -54,9 +73,19 @@ impl Nvcc {
     }
 
     /// Compiles device code.
-    pub fn device(&self, source: &Path, options: &[OsString], object: &Path) -> io::Result<ExitStatus> {
+    pub fn device(
+        &self,
+        source: &Path,
+        options: &[OsString],
+        links: Links,
+        object: &Path,
+    ) -> io::Result<ExitStatus> {
         let mut command = self.command();
-        command.args(["-std=c++17", "-rdc=true", "--expt-relaxed-constexpr"]).args(&self.flags);
+        command.args(["-std=c++17", "--expt-relaxed-constexpr"]).args(&self.flags);
+        match links {
+            Links::WithOthers => command.arg("-rdc=true"),
+            Links::Alone => command.args(["-rdc=false", "-diag-error", EXTERN]),
+        };
         command.args(options).arg("-c").arg(source).arg("-o").arg(object);
         run::to_end(&mut command)
     }
@@ -79,7 +108,7 @@ impl Nvcc {
             fs::write(folder.join(name), text)?;
         }
         let object = folder.join("acc2omp_cuda.o");
-        let status = self.device(&folder.join(RUNTIME[1].0), &[], &object)?;
+        let status = self.device(&folder.join(RUNTIME[1].0), &[], Links::WithOthers, &object)?;
         Ok(if status.success() { Ok(object) } else { Err(status) })
     }
 
@@ -103,19 +132,12 @@ impl Nvcc {
 
 /// Options of a compiler as CUDA's compiler takes them, without sources and outputs.
 fn for_nvcc(words: &[OsString]) -> Vec<OsString> {
-    let mut taken = Vec::new();
-    let mut words = words.iter().skip(1);
-    while let Some(word) = words.next() {
+    let mut taken: Vec<OsString> = Vec::new();
+    for (word, value) in options(words) {
         let text = word.to_string_lossy();
-        if matches!(&*text, "-o" | "-x" | "-MF" | "-MT" | "-MQ" | "-l") {
-            words.next();
-        } else if IN_TWO_WORDS.contains(&&*text) {
-            taken.push(word.clone());
-            taken.extend(words.next().cloned());
-        } else if SHARED.iter().any(|begin| text.starts_with(begin)) {
-            taken.push(word.clone());
-        } else if text.starts_with('-') && text != "-c" && !text.starts_with("-l") && !text.starts_with("-MD")
-        {
+        if SHARED.iter().any(|begin| text.starts_with(begin)) {
+            taken.extend([Some(word), value].into_iter().flatten().cloned());
+        } else if text != "-c" && !OF_OUTPUTS.iter().any(|begin| text.starts_with(begin)) {
             taken.push("-Xcompiler".into());
             taken.push(text.replace(',', "\\,").into());
         }
@@ -124,20 +146,28 @@ fn for_nvcc(words: &[OsString]) -> Vec<OsString> {
 }
 
 /// The options of a command that say which headers and names device code sees.
-pub fn of_preprocessor(command: &Command) -> Vec<OsString> {
-    let wanted = ["-D", "-U", "-I", "-isystem", "-include"];
-    let mut words = command.words.iter();
-    let mut taken = Vec::new();
+pub fn of_preprocessor(words: &[OsString]) -> Vec<OsString> {
+    let is_wanted = |word: &OsString| {
+        let text = word.to_string_lossy();
+        OF_PREPROCESSOR.iter().any(|begin| text.starts_with(begin))
+    };
+    let wanted = options(words).into_iter().filter(|(word, _)| is_wanted(word));
+    wanted.flat_map(|(word, value)| [Some(word), value]).flatten().cloned().collect()
+}
+
+/// The options of a command, with the next word where it is the option's value.
+fn options(words: &[OsString]) -> Vec<(&OsString, Option<&OsString>)> {
+    let mut words = words.iter().skip(1);
+    let mut all = Vec::new();
     while let Some(word) = words.next() {
         let text = word.to_string_lossy();
-        if wanted.contains(&&*text) {
-            taken.push(word.clone());
-            taken.extend(words.next().cloned());
-        } else if wanted.iter().any(|begin| text.starts_with(begin)) {
-            taken.push(word.clone());
+        if IN_TWO_WORDS.contains(&&*text) {
+            all.push((word, words.next()));
+        } else if text.starts_with('-') {
+            all.push((word, None));
         }
     }
-    taken
+    all
 }
 
 /// Joins objects into the first of them.

@@ -8,12 +8,13 @@ mod device;
 mod lines;
 mod mirror;
 mod modules;
+mod objects;
 mod record;
 mod run;
 mod unseen;
 
 use std::collections::HashMap;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::process::{self, ExitCode, ExitStatus};
@@ -21,6 +22,7 @@ use std::process::{self, ExitCode, ExitStatus};
 use super::batch::manner;
 use super::build::{Build, Told, in_real_folder};
 use super::config::Overrides;
+use super::files::as_name;
 use super::headers::Headers;
 use super::{fail, tell};
 use crate::source::{Form, Language, SourceFile};
@@ -116,7 +118,7 @@ fn attempt(task: &Task) -> io::Result<ExitCode> {
     } else {
         let words = write(&command, &units, &told, task.options.to)?;
         match is_cuda {
-            true => with_device(&command, &units, words, scratch.path(), &here)?,
+            true => objects::build(&command, &units, words, scratch.path(), &here)?,
             false => with_openmp(task, &command, &words)?,
         }
     };
@@ -128,11 +130,9 @@ fn attempt(task: &Task) -> io::Result<ExitCode> {
 fn standard_input(words: &[OsString]) -> io::Result<ExitCode> {
     let mut bytes = Vec::new();
     io::stdin().lock().read_to_end(&mut bytes)?;
-    let is_openacc = [Language::C, Language::Fortran(Form::Free)].iter().any(|language| {
-        let file = SourceFile::new("<stdin>", bytes.clone(), *language);
-        scan::mentions_openacc(&bytes, *language)
-            && !scan::scan(&file, &scan::View::default()).0.directives.is_empty()
-    });
+    let is_openacc = [Language::C, Language::Fortran(Form::Free)]
+        .iter()
+        .any(|language| scan::has_directives(&SourceFile::new("<stdin>", bytes.clone(), *language)));
     if is_openacc {
         return Err(io::Error::other("standard input holds OpenACC, and is not translated: name a file"));
     }
@@ -152,85 +152,6 @@ fn with_openmp(task: &Task, command: &Command, words: &[OsString]) -> io::Result
         ));
     }
     run::words(words)
-}
-
-/// Compiles translations to CUDA: `words` name them in the sources' places.
-fn with_device(
-    command: &Command,
-    units: &[Unit],
-    mut words: Vec<OsString>,
-    scratch: &Path,
-    here: &Path,
-) -> io::Result<ExitStatus> {
-    let nvcc = Nvcc::of_environment();
-    let compiles_only = command.ends_early && command.words.iter().any(|word| word == "-c");
-    if command.ends_early && !compiles_only {
-        return run::words(&words);
-    }
-    let options = device::of_preprocessor(command);
-    for (number, unit) in units.iter().enumerate() {
-        let stem = unit.real.file_stem().unwrap_or_default().to_os_string();
-        let folder = scratch.join(format!("objects{number}"));
-        std::fs::create_dir_all(&folder)?;
-        let object = match (&command.output, compiles_only) {
-            (Some(output), true) => output.clone(),
-            (None, true) => Path::new(&stem).with_extension("o"),
-            _ => folder.join(&stem).with_extension("o"),
-        };
-        let device_files = unit.device_files();
-        let with_code = device_files.len() + usize::from(unit.holds_device_code());
-        if with_code > 1 {
-            let name = command.words[unit.at].display();
-            return Err(io::Error::other(format!(
-                "{name}: its device code stands in {with_code} files, of which CUDA's linker sees one in an object: translate it with `-o` and build the files by themselves"
-            )));
-        }
-        let alone = one_source(command, &words, unit, &object);
-        let made = match unit.holds_device_code() {
-            true => nvcc.host(&alone, &words[unit.at], &object)?,
-            false => run::words(&alone)?,
-        };
-        if !made.success() {
-            return Ok(made);
-        }
-        let mut objects = Vec::new();
-        for source in device_files {
-            let object = folder.join(format!("device{}.o", objects.len()));
-            let made = nvcc.device(&source, &options, &object)?;
-            if !made.success() {
-                return Ok(made);
-            }
-            objects.push(object);
-        }
-        let joined = if objects.is_empty() { made } else { device::join(&object, &objects, &folder)? };
-        if !joined.success() || (compiles_only && number + 1 == units.len()) {
-            return Ok(joined);
-        }
-        words[unit.at] = object.into_os_string();
-    }
-    device::link(&nvcc, &words, scratch, here)
-}
-
-/// The words that compile one source of a command to an object.
-fn one_source(command: &Command, words: &[OsString], unit: &Unit, object: &Path) -> Vec<OsString> {
-    let mut alone = Vec::new();
-    let mut at = 0;
-    while let Some(word) = words.get(at) {
-        let ending = Path::new(word).extension().and_then(OsStr::to_str);
-        let is_linked = at > 0 && matches!(ending, Some("o" | "obj" | "a" | "so"));
-        let is_other = is_linked || unit.others.contains(&at);
-        if word == "-o" {
-            at += 1;
-        } else if !is_other
-            && word != "-c"
-            && !(word.to_string_lossy().starts_with("-o") && command.output.is_some())
-        {
-            alone.push(word.clone());
-        }
-        at += 1;
-    }
-    alone.extend(["-c".into(), "-o".into(), object.into()]);
-    alone
 }
 
 /// Reads a source with what it includes and uses, and translates what holds OpenACC of it.
@@ -265,7 +186,7 @@ fn unit(
     if language.is_fortran() {
         modules::remember(command, &bytes, &real, here);
     }
-    let files = mirror::read(SourceFile::new(name, bytes, language), &real, told);
+    let files = mirror::read(SourceFile::new(name, bytes, language), &real, told, here);
     let others = command.sources.iter().map(|(other, _)| *other).filter(|other| *other != at).collect();
     let mut unit = Unit { at, others, real, files, mirror: Mirror::default(), translations: HashMap::new() };
     let mentions = |file: &SourceFile| scan::mentions_openacc(&file.bytes, file.language);
@@ -305,13 +226,8 @@ fn options(task: &Task, command: &Command, source: &Path, file: &Path) -> Option
     } else {
         source.file_stem().unwrap_or_default().to_string_lossy().into_owned()
     };
-    let as_name = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     let folder = if own.is_empty() { folder } else { format!("{folder}_{own}") };
-    Options {
-        profile,
-        folder: folder.chars().map(as_name).collect(),
-        ..task.overrides.options(file, &task.options)
-    }
+    Options { profile, folder: as_name(&folder), ..task.overrides.options(file, &task.options) }
 }
 
 /// Writes all translations, and returns the words of the command that compiles them.
@@ -386,15 +302,16 @@ impl Unit {
         self.translations.values().any(|translation| translation.holds_device_code())
     }
 
-    /// The files of device code of its translations.
+    /// The files of device code of its translations: those of the source come first.
     fn device_files(&self) -> Vec<PathBuf> {
-        let mut all: Vec<PathBuf> = Vec::new();
+        let mut all: Vec<(bool, PathBuf)> = Vec::new();
         for (path, translation) in &self.translations {
             let names = translation.beside.iter().map(|file| &file.name).filter(|name| name.ends_with(".cu"));
-            all.extend(names.map(|name| self.mirror.place(&path.with_file_name(name))));
+            let places = names.map(|name| self.mirror.place(&path.with_file_name(name)));
+            all.extend(places.map(|place| (*path != self.real, place)));
         }
         all.sort();
-        all
+        all.into_iter().map(|(_, place)| place).collect()
     }
 }
 

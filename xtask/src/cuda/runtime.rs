@@ -2,6 +2,7 @@
 //!
 //! Invariant: each is run on the processor, with threads in several orders, and built by nvcc without a warning.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -53,6 +54,7 @@ pub fn run(options: &Options) -> Result<Verdict> {
     let mut tally = each(&jobs, |(test, on_gpu)| place.tell(test, *on_gpu))?;
     if options.only.is_none() {
         tally = tally.and(&told("made program", "make", place.made()?));
+        tally = tally.and(&told("program with constructs of headers", "cc", place.compiled()?));
     }
     println!("{} passed, {} failed", tally.passed, tally.failed);
     Ok(if tally.failed == 0 { Verdict::Passed } else { Verdict::Failed })
@@ -85,6 +87,9 @@ fn told(name: &str, kind: &str, wrong: Option<String>) -> Tally {
 /// A fixture that is built by make.
 const MADE: &str = "jacobi-parallel";
 
+/// A fixture whose source and header have constructs.
+const COMPILED: &str = "header-constructs";
+
 impl Place {
     /// Builds a fixture with the file that `--emit-build make` writes.
     fn made(&self) -> Result<Option<String>> {
@@ -99,6 +104,31 @@ impl Place {
         let mut command = Command::new("make");
         let compiler = format!("ACC2OMP_NVCC={}", self.cuda.nvcc().get_program().display());
         failure(command.current_dir(&folder).arg("program").arg(compiler))
+    }
+
+    /// Builds a fixture of several sources by `acc2omp cc`.
+    fn compiled(&self) -> Result<Option<String>> {
+        let folder = self.root.join("fixtures/c").join(COMPILED);
+        let nvcc = self.cuda.nvcc();
+        for source in files(&folder, "c")? {
+            let object = self.work.join(source.with_extension("o").file_name().unwrap_or_default());
+            let mut command = self.translating(nvcc.get_program())?;
+            command.arg("-c").arg(&source).arg("-o").arg(object);
+            if let Some(wrong) = failure(&mut command)? {
+                return Ok(Some(wrong));
+            }
+        }
+        let mut command = self.translating(nvcc.get_program())?;
+        let objects = files(&folder, "c")?.into_iter().map(|source| source.with_extension("o"));
+        command.args(objects.map(|object| self.work.join(object.file_name().unwrap_or_default())));
+        failure(command.arg("-o").arg(self.programs.join(COMPILED)))
+    }
+
+    /// `acc2omp cc --to cuda -- gcc`.
+    fn translating(&self, nvcc: &OsStr) -> Result<Command> {
+        let mut command = Command::new(difftest::build(&self.root)?);
+        command.args(["cc", "--to", "cuda", "--quiet", "--", "gcc"]).env("ACC2OMP_NVCC", nvcc);
+        Ok(command)
     }
 
     fn tell(&self, test: &Path, on_gpu: bool) -> Result<Tally> {
