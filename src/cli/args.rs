@@ -312,14 +312,15 @@ fn profile(name: &str) -> Result<Profile, clap::Error> {
     }
     let refused = |why: &str| wrong(ErrorKind::InvalidValue, &format!("`--profile {name}`: {why}"));
     if !name.ends_with(".toml") {
-        let all = Profile::ALL.map(|profile| format!("`{}`", profile.name())).join(", ");
+        let all: Vec<String> = Profile::all().map(|profile| format!("`{}`", profile.name())).collect();
         return Err(refused(&format!(
-            "there is no such profile: there are {all}, files that end in .toml, and what acc2omp.toml has as [profile.NAME]"
+            "there is no such profile: there are {}, files that end in .toml, and what acc2omp.toml has as [profile.NAME]",
+            all.join(", ")
         )));
     }
     let text = std::fs::read_to_string(name).map_err(|error| refused(&error.to_string()))?;
     let table = toml::from_str(&text).map_err(|error| refused(&error.to_string()))?;
-    rules::add_profile(name, table).map(Profile::Own).map_err(|why| refused(&why))
+    rules::add_profile(name, table).map(Profile::own).map_err(|why| refused(&why))
 }
 
 /// Lets the pages of a folder count in place of those of their names.

@@ -1,131 +1,43 @@
-//! The pages that are compiled in.
+//! The pages that are compiled in: all that stand in the folders.
 //!
-//! Invariant: a test compares this list with the folders.
+//! Invariant: paths are those below `rules/`, sorted.
 
-/// Path below `rules/`, and text.
-pub const FILES: &[(&str, &str)] = &[
-    ("api/acc_async_test.md", include_str!("../../rules/api/acc_async_test.md")),
-    ("api/acc_async_test_all.md", include_str!("../../rules/api/acc_async_test_all.md")),
-    ("api/acc_async_test_all_device.md", include_str!("../../rules/api/acc_async_test_all_device.md")),
-    ("api/acc_async_test_device.md", include_str!("../../rules/api/acc_async_test_device.md")),
-    ("api/acc_attach.md", include_str!("../../rules/api/acc_attach.md")),
-    ("api/acc_copyin.md", include_str!("../../rules/api/acc_copyin.md")),
-    ("api/acc_copyout.md", include_str!("../../rules/api/acc_copyout.md")),
-    ("api/acc_copyout_finalize.md", include_str!("../../rules/api/acc_copyout_finalize.md")),
-    ("api/acc_create.md", include_str!("../../rules/api/acc_create.md")),
-    ("api/acc_delete.md", include_str!("../../rules/api/acc_delete.md")),
-    ("api/acc_delete_finalize.md", include_str!("../../rules/api/acc_delete_finalize.md")),
-    ("api/acc_detach.md", include_str!("../../rules/api/acc_detach.md")),
-    ("api/acc_device_t.md", include_str!("../../rules/api/acc_device_t.md")),
-    ("api/acc_deviceptr.md", include_str!("../../rules/api/acc_deviceptr.md")),
-    ("api/acc_free.md", include_str!("../../rules/api/acc_free.md")),
-    ("api/acc_get_default_async.md", include_str!("../../rules/api/acc_get_default_async.md")),
-    ("api/acc_get_device_num.md", include_str!("../../rules/api/acc_get_device_num.md")),
-    ("api/acc_get_device_type.md", include_str!("../../rules/api/acc_get_device_type.md")),
-    ("api/acc_get_num_devices.md", include_str!("../../rules/api/acc_get_num_devices.md")),
-    ("api/acc_get_property.md", include_str!("../../rules/api/acc_get_property.md")),
-    ("api/acc_get_property_string.md", include_str!("../../rules/api/acc_get_property_string.md")),
-    ("api/acc_hostptr.md", include_str!("../../rules/api/acc_hostptr.md")),
-    ("api/acc_init.md", include_str!("../../rules/api/acc_init.md")),
-    ("api/acc_init_device.md", include_str!("../../rules/api/acc_init_device.md")),
-    ("api/acc_is_present.md", include_str!("../../rules/api/acc_is_present.md")),
-    ("api/acc_malloc.md", include_str!("../../rules/api/acc_malloc.md")),
-    ("api/acc_map_data.md", include_str!("../../rules/api/acc_map_data.md")),
-    ("api/acc_memcpy_d2d.md", include_str!("../../rules/api/acc_memcpy_d2d.md")),
-    ("api/acc_memcpy_device.md", include_str!("../../rules/api/acc_memcpy_device.md")),
-    ("api/acc_memcpy_from_device.md", include_str!("../../rules/api/acc_memcpy_from_device.md")),
-    ("api/acc_memcpy_to_device.md", include_str!("../../rules/api/acc_memcpy_to_device.md")),
-    ("api/acc_on_device.md", include_str!("../../rules/api/acc_on_device.md")),
-    ("api/acc_set_default_async.md", include_str!("../../rules/api/acc_set_default_async.md")),
-    ("api/acc_set_device_num.md", include_str!("../../rules/api/acc_set_device_num.md")),
-    ("api/acc_set_device_type.md", include_str!("../../rules/api/acc_set_device_type.md")),
-    ("api/acc_unmap_data.md", include_str!("../../rules/api/acc_unmap_data.md")),
-    ("api/acc_update_device.md", include_str!("../../rules/api/acc_update_device.md")),
-    ("api/acc_update_self.md", include_str!("../../rules/api/acc_update_self.md")),
-    ("api/acc_wait.md", include_str!("../../rules/api/acc_wait.md")),
-    ("api/acc_wait_all.md", include_str!("../../rules/api/acc_wait_all.md")),
-    ("api/acc_wait_all_async.md", include_str!("../../rules/api/acc_wait_all_async.md")),
-    ("api/acc_wait_all_device.md", include_str!("../../rules/api/acc_wait_all_device.md")),
-    ("api/acc_wait_all_device_async.md", include_str!("../../rules/api/acc_wait_all_device_async.md")),
-    ("api/acc_wait_any.md", include_str!("../../rules/api/acc_wait_any.md")),
-    ("api/acc_wait_any_device.md", include_str!("../../rules/api/acc_wait_any_device.md")),
-    ("api/acc_wait_async.md", include_str!("../../rules/api/acc_wait_async.md")),
-    ("api/acc_wait_device.md", include_str!("../../rules/api/acc_wait_device.md")),
-    ("api/acc_wait_device_async.md", include_str!("../../rules/api/acc_wait_device_async.md")),
-    ("clause/async.md", include_str!("../../rules/clause/async.md")),
-    ("clause/attach.md", include_str!("../../rules/clause/attach.md")),
-    ("clause/auto.md", include_str!("../../rules/clause/auto.md")),
-    ("clause/bind.md", include_str!("../../rules/clause/bind.md")),
-    ("clause/capture.md", include_str!("../../rules/clause/capture.md")),
-    ("clause/collapse.md", include_str!("../../rules/clause/collapse.md")),
-    ("clause/copy.md", include_str!("../../rules/clause/copy.md")),
-    ("clause/copyin.md", include_str!("../../rules/clause/copyin.md")),
-    ("clause/copyout.md", include_str!("../../rules/clause/copyout.md")),
-    ("clause/create.md", include_str!("../../rules/clause/create.md")),
-    ("clause/default.md", include_str!("../../rules/clause/default.md")),
-    ("clause/default_async.md", include_str!("../../rules/clause/default_async.md")),
-    ("clause/delete.md", include_str!("../../rules/clause/delete.md")),
-    ("clause/detach.md", include_str!("../../rules/clause/detach.md")),
-    ("clause/device.md", include_str!("../../rules/clause/device.md")),
-    ("clause/device_num.md", include_str!("../../rules/clause/device_num.md")),
-    ("clause/device_resident.md", include_str!("../../rules/clause/device_resident.md")),
-    ("clause/device_type.md", include_str!("../../rules/clause/device_type.md")),
-    ("clause/deviceptr.md", include_str!("../../rules/clause/deviceptr.md")),
-    ("clause/finalize.md", include_str!("../../rules/clause/finalize.md")),
-    ("clause/firstprivate.md", include_str!("../../rules/clause/firstprivate.md")),
-    ("clause/gang.md", include_str!("../../rules/clause/gang.md")),
-    ("clause/if.md", include_str!("../../rules/clause/if.md")),
-    ("clause/if_present.md", include_str!("../../rules/clause/if_present.md")),
-    ("clause/independent.md", include_str!("../../rules/clause/independent.md")),
-    ("clause/link.md", include_str!("../../rules/clause/link.md")),
-    ("clause/no_create.md", include_str!("../../rules/clause/no_create.md")),
-    ("clause/nohost.md", include_str!("../../rules/clause/nohost.md")),
-    ("clause/num_gangs.md", include_str!("../../rules/clause/num_gangs.md")),
-    ("clause/num_workers.md", include_str!("../../rules/clause/num_workers.md")),
-    ("clause/present.md", include_str!("../../rules/clause/present.md")),
-    ("clause/private.md", include_str!("../../rules/clause/private.md")),
-    ("clause/read.md", include_str!("../../rules/clause/read.md")),
-    ("clause/reduction.md", include_str!("../../rules/clause/reduction.md")),
-    ("clause/self.md", include_str!("../../rules/clause/self.md")),
-    ("clause/seq.md", include_str!("../../rules/clause/seq.md")),
-    ("clause/tile.md", include_str!("../../rules/clause/tile.md")),
-    ("clause/update.md", include_str!("../../rules/clause/update.md")),
-    ("clause/use_device.md", include_str!("../../rules/clause/use_device.md")),
-    ("clause/vector.md", include_str!("../../rules/clause/vector.md")),
-    ("clause/vector_length.md", include_str!("../../rules/clause/vector_length.md")),
-    ("clause/wait.md", include_str!("../../rules/clause/wait.md")),
-    ("clause/worker.md", include_str!("../../rules/clause/worker.md")),
-    ("clause/write.md", include_str!("../../rules/clause/write.md")),
-    ("directive/atomic.md", include_str!("../../rules/directive/atomic.md")),
-    ("directive/cache.md", include_str!("../../rules/directive/cache.md")),
-    ("directive/data.md", include_str!("../../rules/directive/data.md")),
-    ("directive/declare.md", include_str!("../../rules/directive/declare.md")),
-    ("directive/enter-data.md", include_str!("../../rules/directive/enter-data.md")),
-    ("directive/exit-data.md", include_str!("../../rules/directive/exit-data.md")),
-    ("directive/host_data.md", include_str!("../../rules/directive/host_data.md")),
-    ("directive/init.md", include_str!("../../rules/directive/init.md")),
-    ("directive/kernels-loop.md", include_str!("../../rules/directive/kernels-loop.md")),
-    ("directive/kernels.md", include_str!("../../rules/directive/kernels.md")),
-    ("directive/loop.md", include_str!("../../rules/directive/loop.md")),
-    ("directive/parallel-loop.md", include_str!("../../rules/directive/parallel-loop.md")),
-    ("directive/parallel.md", include_str!("../../rules/directive/parallel.md")),
-    ("directive/routine.md", include_str!("../../rules/directive/routine.md")),
-    ("directive/serial-loop.md", include_str!("../../rules/directive/serial-loop.md")),
-    ("directive/serial.md", include_str!("../../rules/directive/serial.md")),
-    ("directive/set.md", include_str!("../../rules/directive/set.md")),
-    ("directive/shutdown.md", include_str!("../../rules/directive/shutdown.md")),
-    ("directive/update.md", include_str!("../../rules/directive/update.md")),
-    ("directive/wait.md", include_str!("../../rules/directive/wait.md")),
-    ("implicit/array.md", include_str!("../../rules/implicit/array.md")),
-    ("implicit/associated.md", include_str!("../../rules/implicit/associated.md")),
-    ("implicit/component.md", include_str!("../../rules/implicit/component.md")),
-    ("implicit/constant.md", include_str!("../../rules/implicit/constant.md")),
-    ("implicit/reduction-complex.md", include_str!("../../rules/implicit/reduction-complex.md")),
-    ("implicit/reduction-copy.md", include_str!("../../rules/implicit/reduction-copy.md")),
-    ("implicit/reduction-nested.md", include_str!("../../rules/implicit/reduction-nested.md")),
-    ("implicit/routine.md", include_str!("../../rules/implicit/routine.md")),
-    ("implicit/scalar-kernels.md", include_str!("../../rules/implicit/scalar-kernels.md")),
-    ("implicit/scalar-parallel.md", include_str!("../../rules/implicit/scalar-parallel.md")),
-    ("implicit/scalar-temporary.md", include_str!("../../rules/implicit/scalar-temporary.md")),
-    ("implicit/scalar-visible.md", include_str!("../../rules/implicit/scalar-visible.md")),
+use std::sync::LazyLock;
+
+use include_dir::{Dir, include_dir};
+
+/// The folders of the words of OpenACC.
+static WORDS: [(&str, Dir<'_>); 4] = [
+    ("api", include_dir!("$CARGO_MANIFEST_DIR/rules/api")),
+    ("clause", include_dir!("$CARGO_MANIFEST_DIR/rules/clause")),
+    ("directive", include_dir!("$CARGO_MANIFEST_DIR/rules/directive")),
+    ("implicit", include_dir!("$CARGO_MANIFEST_DIR/rules/implicit")),
 ];
+
+/// The folder of the profiles.
+static PROFILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/rules/profile");
+
+/// The pages of words: path below `rules/`, and text.
+pub static FILES: LazyLock<Vec<(String, &'static str)>> = LazyLock::new(|| {
+    let pages = WORDS.iter().flat_map(|(folder, pages)| {
+        named(pages, "md").map(move |(name, text)| (format!("{folder}/{name}.md"), text))
+    });
+    let mut pages: Vec<_> = pages.collect();
+    pages.sort();
+    pages
+});
+
+/// The pages of the profiles: name and text.
+pub fn profiles() -> Vec<(&'static str, &'static str)> {
+    let mut pages: Vec<_> = named(&PROFILES, "toml").collect();
+    pages.sort();
+    pages
+}
+
+/// The files of a folder with this ending, without it.
+fn named(folder: &'static Dir<'_>, ending: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    folder.files().filter_map(move |file| {
+        let name = file.path().to_str()?.strip_suffix(ending)?.strip_suffix('.')?;
+        Some((name, file.contents_utf8()?))
+    })
+}

@@ -17,7 +17,7 @@ mod schema;
 pub use coverage::{index, matrix};
 pub use embed::FILES;
 pub use page::{Example, LoadError, Page, Rules, with_outputs};
-pub use profile::{ProfileRules, add_profile, own_profile, profile, profile_of_command};
+pub use profile::{ProfileRules, add_profile, own_profile, profile, profile_of_command, profiles};
 pub use rule::{
     Action, CudaRow, Lines, Meaning, Place, Pragma, Row, RowId, Situation, Strategy, Template, TemplateArg,
 };
@@ -27,11 +27,16 @@ static RULES: std::sync::OnceLock<Rules> = std::sync::OnceLock::new();
 
 /// The pages that count.
 pub fn rules() -> &'static Rules {
-    RULES.get_or_init(|| match Rules::load(FILES) {
+    RULES.get_or_init(|| match Rules::load(&files()) {
         Ok(rules) => rules,
         // A test loads the same files: a program that gets here was not tested.
         Err(errors) => unreachable!("the rule pages do not load: {errors:?}"),
     })
+}
+
+/// The pages that are compiled in.
+fn files() -> Vec<(&'static str, &'static str)> {
+    FILES.iter().map(|(path, text)| (path.as_str(), *text)).collect()
 }
 
 /// Reads the pages that are compiled in with `own` ones (a path below `rules/`, and its text) in place of those of their names.
@@ -39,7 +44,7 @@ pub fn with_own(own: &[(String, String)]) -> Result<Rules, Vec<LoadError>> {
     let is_replaced = |name: &str| own.iter().any(|(path, _)| path == name);
     let own_files = own.iter().map(|(path, text)| (path.as_str(), text.as_str()));
     let all: Vec<(&str, &str)> =
-        FILES.iter().copied().filter(|(path, _)| !is_replaced(path)).chain(own_files).collect();
+        files().into_iter().filter(|(path, _)| !is_replaced(path)).chain(own_files).collect();
     Rules::load(&all)
 }
 

@@ -6,6 +6,8 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 
 use serde::Deserialize;
 
+use super::embed;
+
 /// A profile as its page in `rules/profile/` states it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -40,16 +42,15 @@ pub struct ProfileRules {
     pub measured: Vec<String>,
 }
 
-/// The pages of the profiles that are compiled in, by name; the first one is the default.
-const PAGES: [(&str, &str); 7] = [
-    ("generic", include_str!("../../rules/profile/generic.toml")),
-    ("clang", include_str!("../../rules/profile/clang.toml")),
-    ("gcc", include_str!("../../rules/profile/gcc.toml")),
-    ("nvc", include_str!("../../rules/profile/nvc.toml")),
-    ("cray", include_str!("../../rules/profile/cray.toml")),
-    ("amdclang", include_str!("../../rules/profile/amdclang.toml")),
-    ("icx", include_str!("../../rules/profile/icx.toml")),
-];
+/// The pages of the profiles that are compiled in, by name; the default comes first.
+fn pages() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let mut pages = embed::profiles();
+    pages.sort_by_key(|(name, _)| *name != DEFAULT);
+    pages.into_iter()
+}
+
+/// The profile for any compiler.
+const DEFAULT: &str = "generic";
 
 /// The profiles that are compiled in, by name.
 static PROFILES: LazyLock<Vec<(&'static str, ProfileRules)>> = LazyLock::new(|| {
@@ -57,8 +58,13 @@ static PROFILES: LazyLock<Vec<(&'static str, ProfileRules)>> = LazyLock::new(|| 
         Ok(profile) => (name, ProfileRules { family: name.to_owned(), ..profile }),
         Err(error) => unreachable!("rules/profile/{name}.toml does not load: {error}"),
     };
-    PAGES.into_iter().map(read).collect()
+    pages().map(read).collect()
 });
+
+/// The names of the profiles that are compiled in, the default first.
+pub fn profiles() -> impl Iterator<Item = &'static str> {
+    PROFILES.iter().map(|(name, _)| *name)
+}
 
 /// The profiles that users bring, by name: there are few, and they live as long as the program.
 static OWN: Mutex<Vec<(&'static str, &'static ProfileRules)>> = Mutex::new(Vec::new());
@@ -68,9 +74,9 @@ pub fn add_profile(name: &str, mut own: toml::Table) -> Result<&'static str, Str
     let Some(toml::Value::String(base)) = own.remove("inherits") else {
         return Err("`inherits = \"NAME\"` is missing: the profile that it begins from".to_owned());
     };
-    let Some((_, page)) = PAGES.iter().find(|(known, _)| *known == base) else {
-        let all = PAGES.map(|(known, _)| format!("`{known}`")).join(", ");
-        return Err(format!("`inherits` names no profile: there are {all}"));
+    let Some((_, page)) = pages().find(|(known, _)| *known == base) else {
+        let all: Vec<String> = pages().map(|(known, _)| format!("`{known}`")).collect();
+        return Err(format!("`inherits` names no profile: there are {}", all.join(", ")));
     };
     let mut table: toml::Table = toml::from_str(page).map_err(|error| error.to_string())?;
     table.extend(own);
@@ -111,7 +117,7 @@ pub fn profile_of_command(command: &str) -> &'static str {
         command.split('-').any(|part| profile.commands.iter().any(|known| known == part))
     };
     let found = PROFILES.iter().find(|(_, profile)| is_named(profile)).or(PROFILES.first());
-    found.map_or("generic", |(name, _)| name)
+    found.map_or(DEFAULT, |(name, _)| name)
 }
 
 #[cfg(test)]

@@ -14,64 +14,53 @@ use super::Existing;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Version(pub u8);
 
-/// The compiler that the output is tuned for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Profile {
-    /// Any compiler: one flat parallel loop.
-    #[default]
-    Generic,
-    /// LLVM clang.
-    Clang,
-    /// GNU gcc.
-    Gcc,
-    /// NVIDIA's nvc and nvc++.
-    Nvc,
-    /// The Cray compilers.
-    Cray,
-    /// AMD's clang.
-    Amdclang,
-    /// Intel's icx and icpx.
-    Icx,
-    /// One that a user brings, by its name.
-    Own(&'static str),
-}
+/// The compiler that the output is tuned for: a page of `rules/profile/`, or one that a user has brought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Profile(&'static str);
 
 impl Profile {
+    /// Any compiler: one flat parallel loop.
+    pub const GENERIC: Profile = Profile("generic");
+    /// LLVM clang.
+    pub const CLANG: Profile = Profile("clang");
+    /// GNU gcc.
+    pub const GCC: Profile = Profile("gcc");
+    /// NVIDIA's nvc and nvc++.
+    pub const NVC: Profile = Profile("nvc");
+    /// The Cray compilers.
+    pub const CRAY: Profile = Profile("cray");
+
     /// Those that are compiled in, the default first.
-    pub const ALL: [Profile; 7] = [
-        Profile::Generic,
-        Profile::Clang,
-        Profile::Gcc,
-        Profile::Nvc,
-        Profile::Cray,
-        Profile::Amdclang,
-        Profile::Icx,
-    ];
+    pub fn all() -> impl Iterator<Item = Profile> {
+        rules::profiles().map(Profile)
+    }
 
     /// The profile for the compiler with this command, without folder.
     pub fn of_compiler(command: &str) -> Profile {
-        let name = rules::profile_of_command(command);
-        Profile::ALL.into_iter().find(|profile| profile.name() == name).unwrap_or_default()
+        Profile(rules::profile_of_command(command))
     }
 
     /// The profile of this name, which may be one that a user has brought.
     pub fn named(name: &str) -> Option<Profile> {
-        let known = Profile::ALL.into_iter().find(|profile| profile.name() == name);
-        known.or_else(|| rules::own_profile(name).map(Profile::Own))
+        Profile::all()
+            .find(|profile| profile.name() == name)
+            .or_else(|| rules::own_profile(name).map(Profile))
+    }
+
+    /// One that a user has brought.
+    pub(crate) fn own(name: &'static str) -> Profile {
+        Profile(name)
     }
 
     /// The name of its page in `rules/profile/`.
     pub fn name(self) -> &'static str {
-        match self {
-            Profile::Generic => "generic",
-            Profile::Clang => "clang",
-            Profile::Gcc => "gcc",
-            Profile::Nvc => "nvc",
-            Profile::Cray => "cray",
-            Profile::Amdclang => "amdclang",
-            Profile::Icx => "icx",
-            Profile::Own(name) => name,
-        }
+        self.0
+    }
+}
+
+impl Default for Profile {
+    fn default() -> Profile {
+        Profile::GENERIC
     }
 }
 
@@ -133,7 +122,7 @@ impl Default for Options {
         Options {
             to: To::OpenMp,
             omp: Version(45),
-            profile: Profile::Generic,
+            profile: Profile::GENERIC,
             queues: Queues::Kept,
             guard: None,
             existing: Existing::Ask,

@@ -117,7 +117,7 @@ fn every_code_has_a_fixture_that_provokes_it() {
             335 => Budget { bytes: 10_000, ..Budget::default() },
             _ => Budget::default(),
         };
-        let told: Vec<Code> = [Profile::Generic, Profile::Clang, Profile::Gcc]
+        let told: Vec<Code> = [Profile::GENERIC, Profile::CLANG, Profile::GCC]
             .into_iter()
             .flat_map(|profile| {
                 let guard = (code.0 == 309).then(Guards::default);

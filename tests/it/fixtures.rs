@@ -15,7 +15,7 @@ use acc2omp::{Options, Outcome, Profile, Source, To, Translation, report, transl
 
 use super::{files, root, shown};
 
-const PROFILES: [Profile; 3] = [Profile::Generic, Profile::Clang, Profile::Gcc];
+const PROFILES: [Profile; 3] = [Profile::GENERIC, Profile::CLANG, Profile::GCC];
 
 /// All C, C++ and Fortran files of the fixtures; of headers those of C++, which hold code.
 pub fn sources() -> Vec<PathBuf> {
@@ -92,7 +92,7 @@ fn snapshot(path: &Path, profile: Profile) -> Vec<u8> {
 fn is_shown(path: &Path) -> bool {
     let is_program = ["c", "cpp", "fortran"].iter().any(|kind| path.starts_with(root("fixtures").join(kind)));
     let is_header = path.extension().is_some_and(|ending| ending.to_string_lossy().starts_with('h'));
-    is_program && !(is_header && translated(path, Profile::Generic).directives.is_empty())
+    is_program && !(is_header && translated(path, Profile::GENERIC).directives.is_empty())
 }
 
 #[test]
@@ -100,12 +100,12 @@ fn the_differences_are_reviewed() {
     let update = std::env::var_os("UPDATE_FIXTURES").is_some();
     let mut wrong = Vec::new();
     for path in sources().into_iter().filter(|path| is_shown(path)) {
-        let generic = snapshot(&path, Profile::Generic);
+        let generic = snapshot(&path, Profile::GENERIC);
         for profile in PROFILES {
             let place = path.with_extension(format!("{}.diff", profile.name()));
             let fresh = snapshot(&path, profile);
             // What is the same for every compiler is written once.
-            let wanted = (profile == Profile::Generic || fresh != generic).then_some(fresh);
+            let wanted = (profile == Profile::GENERIC || fresh != generic).then_some(fresh);
             match wanted {
                 Some(fresh) if update => std::fs::write(&place, fresh).unwrap(),
                 None if update => drop(std::fs::remove_file(&place)),

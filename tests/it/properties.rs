@@ -381,7 +381,7 @@ fn fortran_ends_in_its_columns() {
     for path in fixtures::sources() {
         let source = fixtures::source(&path);
         let Language::Fortran(form) = source.file.language else { continue };
-        for profile in [Profile::Generic, Profile::Clang, Profile::Gcc] {
+        for profile in [Profile::GENERIC, Profile::CLANG, Profile::GCC] {
             for guard in [None, Some(Guards::default())] {
                 let options = Options { profile, guard, ..Options::default() };
                 assert_in_columns(&source.file.bytes, &translate(&source, &options).text, form);

@@ -279,7 +279,7 @@ fn write(command: &Command, units: &[Unit], told: &Told, to: To) -> io::Result<V
 fn has_prefix_maps(command: &Command) -> bool {
     let compiler = command.compiler();
     let family = Profile::of_compiler(&compiler);
-    matches!(family, Profile::Gcc | Profile::Clang | Profile::Amdclang) && !compiler.contains("flang")
+    ["gcc", "clang", "amdclang"].contains(&family.name()) && !compiler.contains("flang")
 }
 
 /// Lets `-include` and the like name another file.

@@ -105,39 +105,39 @@ const HOST: Toolchain = Toolchain::GccOpenMp;
 const DEVICE: Toolchain = Toolchain::ClangOpenMp;
 const CUDA: Toolchain = Toolchain::Shim;
 /// It only builds.
-const NVCC: Variant = Variant::of(Profile::Generic, Toolchain::Nvcc);
+const NVCC: Variant = Variant::of(Profile::GENERIC, Toolchain::Nvcc);
 const FLANG: Toolchain = Toolchain::FlangDevice;
 
 /// The ways for all programs in C and C++.
 const C: [Variant; 4] = [
-    Variant::of(Profile::Generic, CUDA),
-    Variant::of(Profile::Generic, DEVICE),
-    Variant::of(Profile::Clang, DEVICE),
-    Variant::of(Profile::Generic, HOST),
+    Variant::of(Profile::GENERIC, CUDA),
+    Variant::of(Profile::GENERIC, DEVICE),
+    Variant::of(Profile::CLANG, DEVICE),
+    Variant::of(Profile::GENERIC, HOST),
 ];
 
 /// Of these, each batch meets one.
 const C_MORE: [Variant; 10] = [
     NVCC,
-    Variant::of(Profile::Gcc, HOST),
+    Variant::of(Profile::GCC, HOST),
     NVCC,
-    Variant::of(Profile::Generic, DEVICE).version(51),
-    Variant::of(Profile::Clang, DEVICE).version(52),
-    Variant::of(Profile::Cray, DEVICE),
-    Variant::of(Profile::Generic, DEVICE).sync(),
-    Variant::of(Profile::Generic, DEVICE).guarded(),
-    Variant::of(Profile::Clang, DEVICE).version(50),
-    Variant::of(Profile::Nvc, HOST).version(50),
+    Variant::of(Profile::GENERIC, DEVICE).version(51),
+    Variant::of(Profile::CLANG, DEVICE).version(52),
+    Variant::of(Profile::CRAY, DEVICE),
+    Variant::of(Profile::GENERIC, DEVICE).sync(),
+    Variant::of(Profile::GENERIC, DEVICE).guarded(),
+    Variant::of(Profile::CLANG, DEVICE).version(50),
+    Variant::of(Profile::NVC, HOST).version(50),
 ];
 
 const FORTRAN: [Variant; 2] =
-    [Variant::of(Profile::Clang, FLANG).sync(), Variant::of(Profile::Generic, HOST)];
+    [Variant::of(Profile::CLANG, FLANG).sync(), Variant::of(Profile::GENERIC, HOST)];
 
 const FORTRAN_MORE: [Variant; 4] = [
-    Variant::of(Profile::Gcc, HOST),
-    Variant::of(Profile::Clang, FLANG).version(52).sync(),
-    Variant::of(Profile::Generic, HOST).version(50),
-    Variant::of(Profile::Generic, HOST).guarded(),
+    Variant::of(Profile::GCC, HOST),
+    Variant::of(Profile::CLANG, FLANG).version(52).sync(),
+    Variant::of(Profile::GENERIC, HOST).version(50),
+    Variant::of(Profile::GENERIC, HOST).guarded(),
 ];
 
 /// The ways that programs of a batch go.
@@ -160,5 +160,5 @@ pub fn all(language: Language) -> Vec<Variant> {
 
 /// The original, as a compiler of the host reads it.
 pub fn original(toolchain: Toolchain) -> Variant {
-    Variant::of(Profile::Generic, toolchain)
+    Variant::of(Profile::GENERIC, toolchain)
 }
