@@ -40,5 +40,5 @@ pub use omp::Queues;
 pub use report::{LoopFeedback, LoopVerdict};
 pub use translate::{
     Beside, DirectiveReport, Existing, Guards, Header, Options, Outcome, Profile, RUNTIME, SUPPORT, Source,
-    To, Translation, Version, translate,
+    To, Translation, Version, Wish, lines_of, translate,
 };

@@ -235,15 +235,13 @@ fn attempt(job: &Job, work: &Work, done: &mut Done) -> io::Result<()> {
     if !mentions && !source.declares(&work.task.options) {
         return keep(job, &source.file.bytes, work, done);
     }
-    let own = work.task.overrides.options(&job.real, &work.task.options);
+    let own = work.task.overrides.options(&source, &job.real, &work.task.options);
     let options =
         Options { has_namesake: job.has_namesake, folder: job.folder.clone(), library: up(job, work), ..own };
     let translation = translate(&source, &options);
     account(&source, &translation, work, done);
-    for line in options.left.iter().filter(|line| !translation.leaves(&source.file, **line)) {
-        done.messages +=
-            &format!("note: {}:{line}: there is no directive that `[[at]]` could leave\n", job.name());
-    }
+    let heeds = |line| translation.heeds(&source.file, line);
+    done.messages.extend(work.task.overrides.stale(&source, &job.real, heeds));
     deliver(job, &source, &translation, work, done)
 }
 

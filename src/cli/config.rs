@@ -16,9 +16,9 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::place;
-use crate::Options;
 use crate::rules;
 use crate::source::LineIndex;
+use crate::{Options, Source, Wish, lines_of};
 
 /// The name of the file.
 const FILE: &str = "acc2omp.toml";
@@ -60,11 +60,40 @@ struct Section {
     settings: Settings,
 }
 
-/// A directive that is left.
+/// Directives of which something is asked for.
 #[derive(Debug)]
 struct Place {
     file: PathBuf,
-    line: usize,
+    label: Label,
+    wish: Wish,
+}
+
+/// How directives are named.
+#[derive(Debug)]
+enum Label {
+    /// By their line.
+    Line(usize),
+    /// By their routine; one of them, by its number.
+    Routine(String, Option<usize>),
+}
+
+impl Label {
+    /// Reads `ROUTINE` or `ROUTINE:NUMBER`.
+    fn read(text: &str) -> Label {
+        let numbered = text.rsplit_once(':').and_then(|(name, number)| Some((name, number.parse().ok()?)));
+        match numbered {
+            Some((name, number)) => Label::Routine(name.to_owned(), Some(number)),
+            None => Label::Routine(text.to_owned(), None),
+        }
+    }
+
+    /// The lines of the directives in a source.
+    fn lines(&self, source: &Source) -> Vec<usize> {
+        match self {
+            Label::Line(line) => vec![*line],
+            Label::Routine(name, number) => lines_of(source, name, *number),
+        }
+    }
 }
 
 impl Config {
@@ -253,14 +282,16 @@ impl Reader<'_> {
         let table = place.get_ref().as_table();
         let text = |key: &str| table.and_then(|table| table.get(key)?.get_ref().as_str());
         let line = table.and_then(|table| table.get("line")?.get_ref().as_integer()?.as_str().parse().ok());
-        match (text("file"), line, text("do")) {
-            (Some(file), Some(line), Some("leave")) => match self.folder.join(file).canonicalize() {
-                Ok(file) => Ok(Place { file, line }),
+        let label = line.map(Label::Line).xor(text("label").map(Label::read));
+        match (text("file"), label, text("do").and_then(Wish::named)) {
+            (Some(file), Some(label), Some(wish)) => match self.folder.join(file).canonicalize() {
+                Ok(file) => Ok(Place { file, label, wish }),
                 Err(error) => Err(self.wrong(at, &format!("{file}: {error}"))),
             },
-            _ => {
-                Err(self.wrong(at, "`[[at]]` wants `file = \"FILE\"`, `line = NUMBER` and `do = \"leave\"`"))
-            }
+            _ => Err(self.wrong(
+                at,
+                "`[[at]]` wants `file = \"FILE\"`, `line = NUMBER` or `label = \"ROUTINE:NUMBER\"`, and `do = \"leave\"` or `do = \"seq\"`",
+            )),
         }
     }
 }
@@ -288,17 +319,35 @@ impl Overrides {
         Ok(Overrides { config, own, parse: Some(parse), known: Mutex::default() })
     }
 
-    /// The options of a source: those that all have, and its own.
-    pub fn options(&self, source: &Path, all: &Options) -> Options {
-        let sections: Vec<usize> = self.config.sections_of(source).collect();
-        let places = self.config.places.iter().filter(|place| place.file == source);
-        let left = places.map(|place| place.line).collect();
+    /// The options of a source, which lies at a path: those that all have, and its own.
+    pub fn options(&self, source: &Source, path: &Path, all: &Options) -> Options {
+        let sections: Vec<usize> = self.config.sections_of(path).collect();
+        let places = self.config.places.iter().filter(|place| place.file == path);
+        let lines = |place: &Place| {
+            let wish = place.wish;
+            place.label.lines(source).into_iter().map(move |line| (line, wish)).collect::<Vec<_>>()
+        };
+        let asked = places.flat_map(lines).collect();
         if sections.is_empty() {
-            return Options { left, ..all.clone() };
+            return Options { asked, ..all.clone() };
         }
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let own = known.entry(sections).or_insert_with_key(|sections| self.read(sections, all));
-        Options { left, ..own.clone() }
+        Options { asked, ..own.clone() }
+    }
+
+    /// What there is to say of the directives in a source that `[[at]]` names: those that are not there, or that have nothing to
+    /// change, as the translation `heeds` no line of them.
+    pub fn stale(&self, source: &Source, path: &Path, heeds: impl Fn(usize) -> bool) -> Vec<String> {
+        let name = &source.file.name;
+        let places = self.config.places.iter().filter(|place| place.file == path);
+        let stale = places.filter(|place| !place.label.lines(source).into_iter().any(&heeds));
+        let what = stale.map(|place| match &place.label {
+            Label::Line(line) => format!("{name}:{line}"),
+            Label::Routine(routine, None) => format!("{name}: `{routine}`"),
+            Label::Routine(routine, Some(number)) => format!("{name}: `{routine}:{number}`"),
+        });
+        what.map(|what| format!("note: {what}: `[[at]]` names no directive that it could change\n")).collect()
     }
 
     fn read(&self, sections: &[usize], all: &Options) -> Options {

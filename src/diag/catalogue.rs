@@ -289,6 +289,18 @@ pub fn left_as_asked(at: Span) -> Diag {
     )
 }
 
+/// A0031
+pub fn in_order_as_asked(at: Span) -> Diag {
+    diag(
+        31,
+        Severity::Info,
+        at,
+        "the loop runs in order: a comment or `acc2omp.toml` asks for it".to_owned(),
+        "translated as with `seq`",
+        "remove the comment `acc2omp: seq`, or the line of `acc2omp.toml`, to have it run in parallel",
+    )
+}
+
 /// A0201
 pub fn present_unchecked(at: Span, clause: &str) -> Diag {
     diag(

@@ -51,6 +51,7 @@ pages! {
     21 Both "A0021.md"
     22 Both "A0022.md"
     30 Both "A0030.md"
+    31 Both "A0031.md"
     201 OpenMp "A0201.md"
     202 OpenMp "A0202.md"
     203 OpenMp "A0203.md"

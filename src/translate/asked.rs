@@ -1,30 +1,111 @@
-//! Directives that the user wants left.
+//! What the user asks for of single directives: to be left, or to run in order.
 //!
 //! Invariant: asked for by a line, or by a comment on the line before the directive, and by nothing else.
 
-use crate::diag::{self, Diag};
-use crate::scan::DirectiveText;
-use crate::source::SourceFile;
+use crate::acc::ast::{Clause, ClauseKind, Directive, DirectiveKind, Name};
+use crate::host;
+use crate::scan::{self, DirectiveText, View};
+use crate::source::{SourceFile, Span};
 
-use super::Options;
+use super::{Options, Source};
 
-/// What a comment says that asks for it.
-const WORDS: &[u8] = b"acc2omp: leave";
-
-/// What is said of a directive that shall stay as it is.
-pub fn left(file: &SourceFile, text: &DirectiveText, options: &Options) -> Option<Diag> {
-    let line = file.lines.line(text.span.start);
-    let is_named = options.left.contains(&file.line_number(text.span.start));
-    let before = line.checked_sub(1).map(|before| file.slice(file.lines.span(before)));
-    let is_asked = is_named || before.is_some_and(|before| asks(before, file.language.is_fortran()));
-    is_asked.then(|| diag::left_as_asked(text.span))
+/// What a user asks for of a directive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wish {
+    /// It stays as it is (A0030).
+    Leave,
+    /// Its loop runs in order, as with `seq` (A0031).
+    Seq,
 }
 
-/// Whether a line is a comment that asks to leave what follows.
-fn asks(line: &[u8], is_fortran: bool) -> bool {
-    let line = line.trim_ascii();
+impl Wish {
+    /// The wish of this name in `acc2omp.toml` and comments.
+    pub fn named(name: &str) -> Option<Wish> {
+        match name {
+            "leave" => Some(Wish::Leave),
+            "seq" => Some(Wish::Seq),
+            _ => None,
+        }
+    }
+}
+
+/// How a comment begins that asks for something.
+const LEAD: &str = "acc2omp:";
+
+/// What is asked for of a directive.
+pub(super) fn wish(file: &SourceFile, text: &DirectiveText, options: &Options) -> Option<Wish> {
+    let number = file.line_number(text.span.start);
+    let by_line = options.asked.iter().find(|(line, _)| *line == number).map(|(_, wish)| *wish);
+    let before = file.lines.line(text.span.start).checked_sub(1);
+    let by_comment = |before| of_comment(file.slice(file.lines.span(before)), file.language.is_fortran());
+    by_line.or_else(|| before.and_then(by_comment))
+}
+
+/// What a line asks for of the directive after it, if it is a comment.
+fn of_comment(line: &[u8], is_fortran: bool) -> Option<Wish> {
     let marks: &[&[u8]] = if is_fortran { &[b"!", b"c", b"C", b"*"] } else { &[b"//", b"/*"] };
-    let inside = marks.iter().find_map(|mark| line.strip_prefix(*mark));
-    inside
-        .is_some_and(|inside| inside.trim_ascii().strip_suffix(b"*/").unwrap_or(inside).trim_ascii() == WORDS)
+    let inside = marks.iter().find_map(|mark| line.trim_ascii().strip_prefix(*mark))?;
+    let inside = std::str::from_utf8(inside.strip_suffix(b"*/").unwrap_or(inside)).ok()?;
+    Wish::named(inside.trim().strip_prefix(LEAD)?.trim())
+}
+
+/// Has the loop of a directive run in order: false if it has no loop.
+pub(super) fn run_in_order(directive: &mut Directive) -> bool {
+    if !directive.kind.is_loop() {
+        return false;
+    }
+    let is_combined = directive.kind != DirectiveKind::Loop;
+    let is_size = |clause: &Clause| {
+        matches!(
+            clause.kind,
+            ClauseKind::NumGangs(_) | ClauseKind::NumWorkers(_) | ClauseKind::VectorLength(_)
+        )
+    };
+    let is_division = |clause: &Clause| {
+        matches!(
+            clause.kind,
+            ClauseKind::Gang(_)
+                | ClauseKind::Worker(_)
+                | ClauseKind::Vector(_)
+                | ClauseKind::Seq
+                | ClauseKind::Independent
+                | ClauseKind::Auto
+                | ClauseKind::Tile(_)
+        ) || is_combined && is_size(clause)
+    };
+    let span = Span { start: directive.name_span.end, end: directive.name_span.end };
+    let name = Name { text: "seq".to_owned(), span };
+    let mut places = Vec::new();
+    let mut kept: Vec<Clause> = Vec::new();
+    for clause in directive.clauses.drain(..) {
+        places.push(kept.len());
+        if !is_division(&clause) {
+            let device_type = clause.device_type.map(|at| places[at]);
+            kept.push(Clause { device_type, ..clause });
+        }
+    }
+    directive.clauses = kept;
+    let seq = Clause { kind: ClauseKind::Seq, name, span, device_type: None };
+    directive.clauses.push(seq);
+    true
+}
+
+/// The lines of directives in a routine: of all, or of one by its number. Directives of a routine are counted from one in the
+/// order of the source, without those that only end a region.
+pub fn lines_of(source: &Source, routine: &str, number: Option<usize>) -> Vec<usize> {
+    let file = &source.file;
+    let (scan, _) = scan::scan(file, &source.shown(&View::default()));
+    let unit = host::parse(file, &scan);
+    let is_fortran = file.language.is_fortran();
+    let is_named = |text: &&DirectiveText| {
+        let name = unit.function_around(text.span).map(|function| function.name.as_str());
+        name.is_some_and(|name| if is_fortran { name.eq_ignore_ascii_case(routine) } else { name == routine })
+    };
+    let is_begin = |text: &&DirectiveText| {
+        let words = text.words.first().map_or(&b""[..], |words| file.slice(*words)).trim_ascii_start();
+        !(is_fortran && words.get(..3).is_some_and(|word| word.eq_ignore_ascii_case(b"end")))
+    };
+    let lines = scan.directives.iter().filter(is_named).filter(is_begin);
+    let lines = lines.map(|text| file.line_number(text.span.start)).enumerate();
+    lines.filter(|(at, _)| number.is_none_or(|number| at + 1 == number)).map(|(_, line)| line).collect()
 }

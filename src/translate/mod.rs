@@ -33,6 +33,7 @@ use crate::scan::{self, Macro, View};
 use crate::source::Span;
 
 pub use crate::edit::Guards;
+pub use asked::{Wish, lines_of};
 pub use cuda::RUNTIME;
 pub use existing::Existing;
 pub use input::{Header, Source};

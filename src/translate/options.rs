@@ -8,7 +8,7 @@ use crate::omp::{self, Queues};
 use crate::rules;
 use crate::source::Language;
 
-use super::Existing;
+use super::{Existing, Wish};
 
 /// An OpenMP version, as `45` for 4.5.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -97,8 +97,8 @@ pub struct Options {
     pub assume_no_alias: bool,
     /// Device code in CUDA says with `#line` where it comes from.
     pub line_directives: bool,
-    /// The lines, from one, of directives that stay as they are.
-    pub left: Vec<usize>,
+    /// The lines, from one, of directives of which something is asked for.
+    pub asked: Vec<(usize, Wish)>,
     /// Another source of its folder has the same name but for the ending: files beside it have the ending in theirs.
     pub has_namesake: bool,
     /// How the file calls the folder of the run-time library: empty if that lies beside it, or `../`, `../../`.
@@ -130,7 +130,7 @@ impl Default for Options {
             device_type: "nvidia".to_owned(),
             assume_no_alias: false,
             line_directives: false,
-            left: Vec::new(),
+            asked: Vec::new(),
             has_namesake: false,
             library: String::new(),
             folder: String::new(),

@@ -70,9 +70,9 @@ pub struct Translation {
 }
 
 impl Translation {
-    /// Whether a directive on a line stays as it was asked for (A0030).
-    pub fn leaves(&self, file: &SourceFile, line: usize) -> bool {
-        let asked = self.diagnostics.iter().filter(|diag| diag.code == Code(30));
+    /// Whether there is a directive on a line of which something was asked for (A0030, A0031).
+    pub fn heeds(&self, file: &SourceFile, line: usize) -> bool {
+        let asked = self.diagnostics.iter().filter(|diag| [Code(30), Code(31)].contains(&diag.code));
         asked.into_iter().any(|diag| file.line_number(diag.primary.span.start) == line)
     }
 

@@ -14,13 +14,13 @@ use crate::budget;
 use crate::diag::{self, Diag};
 use crate::edit::{self, Edit, EditSet, Rewrite};
 use crate::host::ir::Unit;
-use crate::scan::{self, Conditions, Scan, View};
+use crate::scan::{self, Conditions, DirectiveText, Scan, View};
 use crate::source::Span;
 use crate::{acc, host};
 
 use super::loops::Found;
 use super::read::{fresh, parse};
-use super::{Beside, DirectiveReport, Options, Outcome, Source, Translation, asked};
+use super::{Beside, DirectiveReport, Options, Outcome, Source, Translation, Wish, asked};
 
 /// What the views seen so far have brought, for any back end.
 pub struct Gathered<'a> {
@@ -219,10 +219,12 @@ impl<'a, 'b> Views<'a, 'b> {
         for at in fresh {
             let text = &scan.directives[*at];
             self.known.insert(text.span.start, (text.span, true));
-            match parse(&self.all.source.file, text, &mut self.all.diags) {
+            let mut diags = Vec::new();
+            match self.all.parsed(text, &mut diags) {
                 Some(directive) => parsed.push((*at, directive)),
                 None => held.push(text.span),
             }
+            self.all.diags.extend(diags);
         }
         self.leave_asked(scan, &unit, &mut parsed, &mut held);
         let again = self.read_again(scan, &unit, &parsed);
@@ -258,7 +260,9 @@ impl<'a, 'b> Views<'a, 'b> {
         let (file, options) = (&self.all.source.file, self.all.options);
         let asked: BTreeMap<usize, Diag> = parsed
             .iter()
-            .filter_map(|(at, _)| Some((*at, asked::left(file, &scan.directives[*at], options)?)))
+            .map(|(at, _)| (*at, &scan.directives[*at]))
+            .filter(|(_, text)| asked::wish(file, text, options) == Some(Wish::Leave))
+            .map(|(at, text)| (at, diag::left_as_asked(text.span)))
             .collect();
         if asked.is_empty() {
             return;
@@ -285,8 +289,7 @@ impl<'a, 'b> Views<'a, 'b> {
         }
         let known = scan.directives.iter().enumerate();
         let known = known.filter(|(_, text)| text.active && self.all.reports.contains_key(&text.span.start));
-        let known =
-            known.filter_map(|(at, text)| Some((at, parse(&self.all.source.file, text, &mut Vec::new())?)));
+        let known = known.filter_map(|(at, text)| Some((at, self.all.parsed(text, &mut Vec::new())?)));
         let mut all: Vec<(usize, Directive)> = fresh.iter().cloned().chain(known).collect();
         all.sort_by_key(|(at, _)| *at);
         let bound = joined(scan, unit, &all);
@@ -423,6 +426,16 @@ impl<'a, 'b> Views<'a, 'b> {
 }
 
 impl Gathered<'_> {
+    /// The directive that a text holds, as the user asks for it; what there is to say is added to `diags`.
+    fn parsed(&self, text: &DirectiveText, diags: &mut Vec<Diag>) -> Option<Directive> {
+        let mut directive = parse(&self.source.file, text, diags)?;
+        let in_order = asked::wish(&self.source.file, text, self.options) == Some(Wish::Seq);
+        if in_order && asked::run_in_order(&mut directive) {
+            diags.push(diag::in_order_as_asked(text.span));
+        }
+        Some(directive)
+    }
+
     /// Reports what became of a directive.
     pub fn report(&mut self, span: Span, name: &str, outcome: Outcome, rows: Vec<String>) {
         let report = DirectiveReport { span, name: name.to_owned(), outcome, rows };

@@ -69,6 +69,29 @@ fn sources_may_have_options_of_their_own() {
 }
 
 #[test]
+fn directives_are_named_by_their_routine() {
+    let project = project("[[at]]\nfile = \"src/a.c\"\nlabel = \"f:1\"\ndo = \"seq\"\n");
+    let code = "void f(int n, double *a)\n{\n#pragma acc parallel loop gang vector num_gangs(8) collapse(1) copy(a[0:n]) device_type(x) vector\n    for (int i = 0; i < n; i++)\n        a[i] = 0;\n#pragma acc wait\n}\n";
+    fs::write(project.path().join("src/a.c"), code).unwrap();
+    let (status, diff, said) = run(project.path(), &["src/a.c", "--diff", "-v"]);
+    assert!(status == 0 && said.contains("note[A0031]"), "{status} {said}");
+    assert!(diff.contains("+#pragma omp target map(tofrom: a[0:n])"), "{diff}");
+    let all = "[[at]]\nfile = \"src/a.c\"\nlabel = \"f\"\ndo = \"leave\"\n";
+    fs::write(project.path().join("acc2omp.toml"), all).unwrap();
+    let (status, diff, said) = run(project.path(), &["src/a.c", "--diff"]);
+    assert!(status == 1 && diff.is_empty(), "{said}");
+    for (label, name) in [("g", "src/a.c: `g`"), ("f:3", "src/a.c: `f:3`")] {
+        let stale = format!("[[at]]\nfile = \"src/a.c\"\nlabel = \"{label}\"\ndo = \"leave\"\n");
+        fs::write(project.path().join("acc2omp.toml"), stale).unwrap();
+        let (_, _, said) = run(project.path(), &["src/a.c", "--check"]);
+        assert!(
+            said.contains(&format!("note: {name}: `[[at]]` names no directive that it could change")),
+            "{said}"
+        );
+    }
+}
+
+#[test]
 fn directives_are_left_by_line_or_comment() {
     let project = project("[[at]]\nfile = \"src/a.c\"\nline = 6\ndo = \"leave\"\n");
     let (status, diff, said) = run(project.path(), &["src/a.c", "--diff"]);
@@ -77,7 +100,7 @@ fn directives_are_left_by_line_or_comment() {
     let stale = "[[at]]\nfile = \"src/a.c\"\nline = 5\ndo = \"leave\"\n";
     fs::write(project.path().join("acc2omp.toml"), stale).unwrap();
     let (_, _, said) = run(project.path(), &["src/a.c", "--check"]);
-    assert!(said.contains("note: src/a.c:5: there is no directive that `[[at]]` could leave"), "{said}");
+    assert!(said.contains("note: src/a.c:5: `[[at]]` names no directive that it could change"), "{said}");
     fs::write(
         project.path().join("src/a.c"),
         LOOP.replace("#pragma acc p", "/* acc2omp: leave */\n#pragma acc p"),

@@ -26,7 +26,7 @@ use super::files::as_name;
 use super::headers::Headers;
 use super::{fail, tell};
 use crate::source::{Form, Language, SourceFile};
-use crate::{Options, Profile, To, Translation, report, scan, translate};
+use crate::{Options, Profile, Source, To, Translation, report, scan, translate};
 
 use command::Command;
 use device::Nvcc;
@@ -204,7 +204,7 @@ fn unit(
             continue;
         }
         let source = headers.source(read.file.clone(), path);
-        let translation = translate(&source, &options(task, command, &unit.real, path));
+        let translation = translate(&source, &options(task, command, &unit.real, (&source, path)));
         if !task.quiet {
             tell(&report::diagnostics(&source.file, &translation.diagnostics, manner(task.verbose)));
         }
@@ -215,19 +215,19 @@ fn unit(
     Ok(unit)
 }
 
-/// The options for a file, with the profile of the compiler unless the user names one. Names of device code have the folder and
+/// The options for a file of the unit whose source is `main`, with the profile of the compiler unless the user names one. Names of device code have the folder and
 /// the source in them, as other sources of the program may have its name, or include the header.
-fn options(task: &Task, command: &Command, source: &Path, file: &Path) -> Options {
+fn options(task: &Task, command: &Command, main: &Path, (source, file): (&Source, &Path)) -> Options {
     let profile =
         if task.has_profile { task.options.profile } else { Profile::of_compiler(&command.compiler()) };
-    let folder = source.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned();
-    let own = if file == source {
+    let folder = main.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned();
+    let own = if file == main {
         String::new()
     } else {
-        source.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+        main.file_stem().unwrap_or_default().to_string_lossy().into_owned()
     };
     let folder = if own.is_empty() { folder } else { format!("{folder}_{own}") };
-    Options { profile, folder: as_name(&folder), ..task.overrides.options(file, &task.options) }
+    Options { profile, folder: as_name(&folder), ..task.overrides.options(source, file, &task.options) }
 }
 
 /// Writes all translations, and returns the words of the command that compiles them.
