@@ -241,6 +241,15 @@ fn standard_input_with_openacc_is_refused() {
 }
 
 #[test]
+fn preprocessed_sources_with_openacc_are_told() {
+    let text = "void f(int n, double *a)\n{\n#pragma acc parallel loop\n    for (int i = 0; i < n; i++) a[i] = 0;\n}\n";
+    let place = folder(&[("a.i", text), ("b.i", "int x; /* acc */\n")]);
+    let (status, said) = said(&cc(place.path(), &["--", "gcc", "-c", "a.i", "b.i"]));
+    assert_eq!(status, Some(0), "{said}");
+    assert!(said.contains("left: a.i: it is preprocessed") && !said.contains("b.i"), "{said}");
+}
+
+#[test]
 fn a_signal_ends_the_compiler_and_leaves_nothing() {
     let folder = folder(&[("a.c", "#pragma acc wait\n")]);
     let slow = script(&folder, "gcc", "#!/bin/sh\ntouch started\nexec sleep 600\n");

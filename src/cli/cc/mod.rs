@@ -80,6 +80,9 @@ fn attempt(task: &Task) -> io::Result<ExitCode> {
     let command = Command::read(&task.words, &here);
     let is_cuda = task.options.to == To::Cuda;
     let links = is_cuda && !command.ends_early;
+    if !task.quiet && !command.only_looks {
+        unseen::preprocessed(&command.words, &here).iter().for_each(|line| tell(line));
+    }
     if command.reads_stdin && !command.only_looks {
         return standard_input(&task.words);
     }

@@ -2,7 +2,7 @@
 //!
 //! Invariant: OpenACC in such a file is told, as it stays as it is.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 use super::Unit;
 use crate::cli::build::in_real_folder;
 use crate::scan;
+use crate::source::Language;
 
 /// How options begin that bring folders or files in ways of their own.
 const OPTIONS: [&str; 5] = ["--config", "-iwithprefix", "-cxx-isystem", "-include-pch", "-iframework"];
@@ -51,6 +52,23 @@ pub fn told(words: &[OsString], unit: &Unit, here: &Path) -> Vec<String> {
     let unread = files.filter(|path| !unit.files.contains_key(path) && holds_openacc(path, unit, here));
     let why = "it holds OpenACC that stays as it is, as it is not included by its name: by a macro, `#include_next` or the like";
     unread.map(|path| format!("left: {}: {why}\n", path.display())).collect()
+}
+
+/// What there is to say of preprocessed sources with OpenACC on a command line: they stay as they are.
+pub fn preprocessed(words: &[OsString], here: &Path) -> Vec<String> {
+    let is_left = |word: &&OsString| {
+        let path = here.join(word);
+        let language = match path.extension().and_then(OsStr::to_str) {
+            Some("i") => Language::C,
+            Some("ii") => Language::Cpp,
+            _ => return false,
+        };
+        let bytes = fs::read(&path).unwrap_or_default();
+        scan::has_directives(&super::mirror::included(&path, bytes, language, here))
+    };
+    let why =
+        "it is preprocessed, and OpenACC in it stays as it is: compile the source that it was made from";
+    words.iter().skip(1).filter(is_left).map(|word| format!("left: {}: {why}\n", word.display())).collect()
 }
 
 fn holds_openacc(path: &Path, unit: &Unit, here: &Path) -> bool {
