@@ -873,6 +873,14 @@ impl Macros {
         let place = token.span().start;
         let meant = |token: &Token| self.meant(&token.text, place, choice);
         if token.is(b"_Pragma") {
+            // A macro for nothing may stand before the parenthesis.
+            let nothing = tokens
+                .get(at + 1)
+                .and_then(meant)
+                .filter(|of| self.list[*of].params.is_none() && self.list[*of].body.is_empty());
+            if let Some(of) = nothing {
+                return Some((of, arguments(tokens, at + 2)?.1));
+            }
             let close = arguments(tokens, at + 1)?.1;
             let of = tokens.get(at + 2..close)?.iter().find_map(meant)?;
             return Some((of, close));
