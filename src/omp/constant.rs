@@ -104,7 +104,7 @@ impl Known<'_> {
                 let Ok(header) = sema::header(self.unit, self.symbols, stmt) else { return false };
                 let is_changed = || {
                     let used = sema::uses(self.unit, self.symbols, header.body);
-                    used.of(symbol).is_some_and(|used| used.written)
+                    used.of(symbol).is_some_and(|used| used.written || used.address_taken)
                 };
                 header.var == symbol
                     && self.unit.expr(header.bound).span.end <= offset

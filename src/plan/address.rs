@@ -22,7 +22,21 @@ impl Input<'_> {
             Class::Array | Class::Scalar => self.unit.is_cpp(),
             _ => false,
         };
-        is_kept && item.parts.is_empty() && !self.is_spoken_of(&item.base.text, body)
+        is_kept
+            && !self.is_parted(index, body)
+            && item.parts.is_empty()
+            && !self.is_spoken_of(&item.base.text, body)
+    }
+
+    /// Whether a condition of the preprocessor begins or ends between directive `index` and the code that it governs: what
+    /// stands behind that code is not under the directive's condition.
+    pub(super) fn is_parted(&self, index: usize, body: Span) -> bool {
+        let between = Span { start: self.bound[index].directive.span.end, end: body.start };
+        let is_condition = |line: &str| {
+            let word = line.trim_start().strip_prefix('#').map(str::trim_start);
+            word.is_some_and(|word| ["if", "el", "endif"].iter().any(|begin| word.starts_with(begin)))
+        };
+        between.start < between.end && self.file.text(between).lines().any(is_condition)
     }
 
     /// Whether a directive in `body` names a variable, or is about code that does.

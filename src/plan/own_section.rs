@@ -103,7 +103,11 @@ impl Input<'_> {
         let is_decayed =
             symbol.is_some_and(|symbol| decays(self.file, self.unit, self.symbols, symbol, body));
         let is_address = self.visible(index).deviceptr.iter().any(|(pointer, _)| Some(*pointer) == symbol);
-        named == 1 && is_decayed && !is_address && !self.is_spoken_of(&item.base.text, body)
+        named == 1
+            && !self.is_parted(index, body)
+            && is_decayed
+            && !is_address
+            && !self.is_spoken_of(&item.base.text, body)
     }
 
     /// The type of what a plain pointer to numbers leads to, as the source writes it.
