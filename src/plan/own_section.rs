@@ -130,13 +130,13 @@ impl Input<'_> {
     fn element_words(&self, decl: &Decl) -> Option<String> {
         let specifiers = self.specifiers(decl);
         let words: Vec<&str> = specifiers.split('*').next()?.split_whitespace().collect();
-        let is_word = |word: &&str| word.chars().all(|char| char.is_ascii_alphanumeric() || char == '_');
+        let is_word = |word: &str| word.chars().all(|char| char.is_ascii_alphanumeric() || char == '_');
         let is_kept = |word: &&str| !matches!(*word, "static" | "extern" | "register");
         let is_other =
             |word: &&str| matches!(*word, "const" | "volatile" | "auto" | "_Atomic" | "_Thread_local");
         let is_type = specifiers.contains('*')
-            && words.iter().all(|word| is_word(&word))
-            && !words.iter().any(|word| is_other(&word));
+            && words.iter().all(|word| is_word(word))
+            && !words.iter().any(is_other);
         is_type.then(|| words.iter().copied().filter(is_kept).collect::<Vec<_>>().join(" "))
     }
 

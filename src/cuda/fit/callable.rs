@@ -323,10 +323,11 @@ fn names(
             SymbolKind::Member => return Err(format!("it names `{word}`, a member of the object")),
             SymbolKind::Static if is_number && has_value() => {}
             SymbolKind::Static => return Err(format!("it names `{word}`, a variable of the host")),
-            SymbolKind::Local | SymbolKind::Parameter if takes_all || parts.captures.contains(&word) => {
-                if !takes_all || !is_on_device(input, symbol, lambda) {
-                    captured(input, symbol, word, reached)?;
-                }
+            SymbolKind::Local | SymbolKind::Parameter
+                if (takes_all || parts.captures.contains(&word))
+                    && !(takes_all && is_on_device(input, symbol, lambda)) =>
+            {
+                captured(input, symbol, word, reached)?;
             }
             _ => {}
         }
