@@ -6,15 +6,16 @@ use crate::acc::Queue;
 use crate::acc::ast::{Clause as AccClause, ClauseKind, DataClause, Expr, ListItem};
 use crate::diag;
 use crate::plan::{Section, is_whole_pointer};
-use crate::rules::{Action, Row, Strategy};
+use crate::rules::{Action, Place, Row, Strategy};
 use crate::sema::Class;
 
-use super::ast::{Body, Speech};
+use super::ast::{Body, Clause, Speech};
 use super::gathered::{Gathered, Start};
 use super::look::{self, Asked};
 use super::memory::Holes;
 use super::pieces::{Piece, Pieces};
 use super::queue;
+use super::shadow;
 use super::texts::{multiplied, pointers, without_section};
 
 /// The page that speaks of a clause.
@@ -98,6 +99,8 @@ pub struct Facts<'a> {
     pub section: &'a dyn Fn(&ListItem) -> Option<&'a Section>,
     /// Whether an `update` must know a list item by another name.
     pub needs_name: &'a dyn Fn(&ListItem) -> bool,
+    /// Whether a list item of `host_data` is named in the construct for its address alone.
+    pub is_address: &'a dyn Fn(&ListItem) -> bool,
     /// Whether a new directive begins with a list item.
     pub begins: &'a dyn Fn(&ListItem) -> bool,
 }
@@ -118,7 +121,14 @@ pub fn translate(clause: &AccClause, asked: &Asked, facts: &Facts, into: &mut Ga
                 item_by_row(entry, clause, (item, class(item)), &asked, facts, into);
             }
         }
-        ClauseKind::UseDevice(list) | ClauseKind::UpdateSelf(list) | ClauseKind::UpdateDevice(list) => {
+        ClauseKind::UseDevice(list) => {
+            for item in list {
+                let used_as = if (facts.is_address)(item) { "address" } else { "object" };
+                let asked = Asked { used_as, ..asked.clone() };
+                item_by_row(entry, clause, (item, class(item)), &asked, facts, into);
+            }
+        }
+        ClauseKind::UpdateSelf(list) | ClauseKind::UpdateDevice(list) => {
             for item in list {
                 if (facts.begins)(item) {
                     into.turns.push(Start::here(into));
@@ -338,6 +348,12 @@ fn fill(row: &Row, clause: &AccClause, holes: &Holes, asked: &Asked, into: &mut 
             }
         }
         Action::Strategy(Strategy::DeclareVariant) => into.variant = Some(text.to_owned()),
+        Action::Strategy(Strategy::Shadow) => {
+            let list = Body::List(vec![shadow::pointer(text)]);
+            let clause = Clause { name: "use_device_ptr".to_owned(), modifier: None, body: list };
+            into.clauses.push((Place::MapLeaf, clause));
+            into.shadowed.push(text.to_owned());
+        }
         Action::Strategy(Strategy::WaitingQueue) => into.queue = Some(text.to_owned()),
         Action::Strategy(_) | Action::Directive(_) | Action::Call(_) | Action::Lines | Action::Drop => {}
         Action::Refuse => into.refused = true,

@@ -45,6 +45,8 @@ pub struct Gathered {
     pub refused: bool,
     /// `num_workers` and `vector_length`, multiplied for `thread_limit`.
     pub lanes: Vec<String>,
+    /// Variables that a pointer hides in the construct.
+    pub shadowed: Vec<String>,
     /// A condition under which the region runs on the device, from `if` and `self`.
     pub conditions: Vec<String>,
 }

@@ -35,6 +35,8 @@ pub struct Asked {
     pub chunk: &'static str,
     /// Whether the nest's tiles are `kept` or `lost`.
     pub tiles: &'static str,
+    /// What the construct wants of the list item: its `address` alone, or the `object` itself.
+    pub used_as: &'static str,
     /// What is known about an async argument: `noval`, `constant`, `runtime` or `sync`.
     pub queue: &'static str,
     /// Whether queues are kept, or the host waits at once: `kept` or `dropped`.
@@ -66,6 +68,7 @@ impl Asked {
             scope,
             chunk,
             tiles,
+            used_as: "",
             queue,
             queues,
             version,
@@ -117,6 +120,7 @@ pub fn row(entry: &str, asked: &Asked) -> Option<&'static Row> {
         ("scope", asked.scope),
         ("chunk", asked.chunk),
         ("tiles", asked.tiles),
+        ("used_as", asked.used_as),
         ("async", asked.queue),
         ("queues", asked.queues),
         ("lang", asked.speech.name()),

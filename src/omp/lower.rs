@@ -24,8 +24,8 @@ use super::lowered::{Lowered, Part, left};
 use super::profile::Tuning;
 use super::turns::Turn;
 use super::{
-    array, commons, constant, ends, exits, flang, jumps, launch, memory, object, pieces, profile, qualified,
-    queue, saved, sections, structs, turns,
+    array, commons, constant, ends, exits, flang, jumps, launch, memory, object, own_section, pieces,
+    profile, qualified, queue, saved, sections, shadow, structs, turns,
 };
 
 /// What the output is written for.
@@ -139,6 +139,7 @@ fn lower_with(
         lowering.inserted_loop(*index, work);
     }
     saved::set(saved, &mut lowering.done, target.speech);
+    own_section::set(&plan.own_sections, &mut lowering.done);
     exits::merge(bound, plan, &mut lowering.done);
     let told = qualified::spell(unit, symbols, bound, &mut lowering.done);
     lowering.diags.extend(told);
@@ -321,12 +322,15 @@ impl Lowering<'_> {
         let needs_name =
             |item: &ListItem| parts.iter().any(|part| part.eq_ignore_ascii_case(item.variable()));
         let begins = |item: &ListItem| self.plan.list_items.get(&item.span).is_some_and(|note| note.turns);
+        let is_address =
+            |item: &ListItem| self.plan.list_items.get(&item.span).is_some_and(|note| note.is_address);
         let facts = Facts {
             class: &class,
             is_rows: &is_rows,
             constant: &constant,
             section: &section,
             needs_name: &needs_name,
+            is_address: &is_address,
             begins: &begins,
         };
         for clause in clauses.iter().filter_map(|at| bound.directive.clauses.get(*at)) {
@@ -878,6 +882,10 @@ impl Lowering<'_> {
         before.extend(around.before);
         let stmt = self.bound[index].stmt();
         let mut behind = around.behind;
+        let [opened, hiding, closed] = shadow::blocks(gathered, self.unit);
+        before.extend(opened);
+        parts.extend(shadow::opened(hiding));
+        behind.extend(closed);
         if let Some(opening) = hidden {
             before.push(opening);
             match stmt {

@@ -102,6 +102,7 @@ impl Input<'_> {
         if matches!(clause, ClauseKind::Private(_) | ClauseKind::Firstprivate(_))
             && !item.parts.is_empty()
             && !self.is_whole_array(index, item)
+            && self.own_section(index, clause, item).is_none()
         {
             return Some(diag::not_yet(item.span, "a section or member in `private` or `firstprivate`"));
         }

@@ -101,6 +101,7 @@ impl Maker<'_> {
             self.stay(index, diag::gang_routine_in_gang_loop(self.input.bound[*at].directive.span));
             return;
         }
+        self.plan.own_sections.extend(self.input.own_sections(index));
         let counting = self.counting(index);
         let mut ok = self.items_ok(index, &counting);
         for at in self.input.all_loops_below(index) {

@@ -2,6 +2,7 @@
 //!
 //! Invariant: no word of a target language; every choice that a user could miss is a diagnostic.
 
+mod address;
 mod array;
 mod asked;
 mod asked_sizes;
@@ -35,6 +36,7 @@ mod nest;
 mod object;
 mod output;
 mod own;
+mod own_section;
 mod parts;
 mod plain;
 mod queue;
@@ -75,6 +77,7 @@ pub use motion::Motion;
 pub use nest::TILE;
 pub use object::with_objects;
 pub use own::{Own, own_scalars};
+pub use own_section::OwnSection;
 pub use plain::with_plain_names;
 pub use reduced::is_used_beside;
 pub use saved::{SAVED, Saved, expressions, has_effects, reads_updated};
@@ -287,8 +290,11 @@ impl<'a> Maker<'a> {
             DirectiveKind::Data
             | DirectiveKind::EnterData
             | DirectiveKind::ExitData
-            | DirectiveKind::HostData
             | DirectiveKind::Update => self.data_directive(index),
+            DirectiveKind::HostData => {
+                self.addresses(index);
+                self.data_directive(index);
+            }
             DirectiveKind::Declare => self.declare(index),
             DirectiveKind::Init | DirectiveKind::Shutdown | DirectiveKind::Set | DirectiveKind::Wait => {
                 self.by_clauses(index, false)

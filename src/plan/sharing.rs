@@ -103,7 +103,7 @@ impl Input<'_> {
     }
 
     /// The words before the first name of a declaration, and perhaps that name: others may stand between it and `decl`.
-    fn specifiers(&self, decl: &Decl) -> Cow<'_, str> {
+    pub(super) fn specifiers(&self, decl: &Decl) -> Cow<'_, str> {
         let head = Span { start: decl.span.start, end: decl.name_span.start };
         let mut depth = 0_usize;
         let length = self.file.slice(head).iter().take_while(|byte| {
@@ -450,7 +450,10 @@ impl Maker<'_> {
         let loops = std::iter::once(index).chain(self.input.all_loops_below(index));
         let reduced = loops.flat_map(|at| self.input.clauses(at).reduction);
         let sections = reduced.filter(|(_, item)| !item.parts.is_empty()).map(|(_, item)| &*item.base.text);
-        let copied: Vec<&str> = own.iter().copied().chain(sections).collect();
+        let arrays = self.plan.own_sections.iter().filter(|one| one.directive == index);
+        let arrays: Vec<String> = arrays.map(|one| one.name.clone()).collect();
+        let arrays = arrays.iter().map(String::as_str);
+        let copied: Vec<&str> = own.iter().copied().chain(sections).chain(arrays).collect();
         self.tell_pointers(index, stmt, &used, &copied, &visible);
         attributes
     }

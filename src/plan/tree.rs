@@ -14,6 +14,7 @@ use super::asked_sizes::AskedSizes;
 use super::called::Routines;
 use super::construct::Construct;
 use super::division::Divisions;
+use super::own_section::OwnSection;
 use super::saved::Saved;
 use super::section::Section;
 
@@ -46,6 +47,8 @@ pub struct Plan {
     pub conditions: Vec<Condition>,
     /// Expressions of clauses whose values variables keep, as several constructs need them.
     pub saved: Vec<Saved>,
+    /// Arrays that take the place of sections of pointers, by their directives.
+    pub own_sections: Vec<OwnSection>,
     /// Statements of `kernels` regions that print and that the host runs.
     pub by_host: BTreeMap<StmtId, ByHost>,
     /// Inner loops that a directive on an outer loop governs and that get a construct of their own.
@@ -93,6 +96,8 @@ pub struct ItemNote {
     pub section: Option<Section>,
     /// A new `update` begins before it, since it may be the same memory as items before it that go the other way.
     pub turns: bool,
+    /// In `host_data`, a variable could stand for its address on the device.
+    pub is_address: bool,
 }
 
 /// An array statement that loops run through.

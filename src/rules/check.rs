@@ -325,6 +325,7 @@ fn action(raw: &RawRow, meaning: Meaning) -> Result<Action, Error> {
         Some("declare-target") => Ok(Action::Strategy(Strategy::DeclareTarget)),
         Some("declare-target-link") => Ok(Action::Strategy(Strategy::DeclareTargetLink)),
         Some("declare-region") => Ok(Action::Strategy(Strategy::DeclareRegion)),
+        Some("shadow") => Ok(Action::Strategy(Strategy::Shadow)),
         Some("associate") => Ok(Action::Strategy(Strategy::Associate)),
         Some("declare-target-data") => Ok(Action::Strategy(Strategy::DeclareTargetData)),
         Some(other) => Err(error(format!("unknown strategy `{other}`"))),

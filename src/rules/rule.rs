@@ -89,6 +89,8 @@ pub enum Strategy {
     DeclareTargetLink,
     /// Data enter where the directive stands, and leave where the function is left.
     DeclareRegion,
+    /// A pointer takes the clause, and hides the variable in the construct.
+    Shadow,
     /// An `associate` block around the directive names components.
     Associate,
 }
@@ -244,6 +246,7 @@ pub const FACTS: &[(&str, &[&str])] = &[
     ("copies", &["private", "firstprivate"]),
     ("value", &["used", "unused"]),
     ("section", &["known", "unknown"]),
+    ("used_as", &["address", "object"]),
     ("scope", &["program", "function"]),
     ("queue", &["none", "given"]),
     ("async", &["noval", "constant", "runtime", "sync"]),

@@ -51,11 +51,13 @@ struct Walk<'a> {
     bytes: &'a [u8],
     at: usize,
     events: Vec<Event>,
+    /// A preprocessor line is read, whose continuations part its pieces.
+    in_line: bool,
 }
 
 /// The events of a file, in order.
 pub fn events(bytes: &[u8]) -> Vec<Event> {
-    let mut walk = Walk { bytes, at: 0, events: Vec::new() };
+    let mut walk = Walk { bytes, at: 0, events: Vec::new(), in_line: false };
     walk.run();
     walk.events
 }
@@ -212,7 +214,11 @@ impl Walk<'_> {
         let rest = self.bytes.get(start..).unwrap_or_default();
         self.at += rest.iter().position(|byte| !IS_INNER[usize::from(*byte)]).unwrap_or(rest.len());
         let word = self.bytes.get(start..self.at).unwrap_or_default();
-        if self.peek(0) == b'"' && matches!(word, b"R" | b"LR" | b"uR" | b"UR" | b"u8R") {
+        if let Some(end) = self.spliced_operator(word) {
+            self.at = end;
+            let operator = self.operator(start);
+            self.events.extend(operator.map(Event::Operator));
+        } else if self.peek(0) == b'"' && matches!(word, b"R" | b"LR" | b"uR" | b"UR" | b"u8R") {
             self.raw_string();
         } else if word == b"_Pragma" {
             if let Some(operator) = self.operator(start) {
@@ -224,6 +230,22 @@ impl Walk<'_> {
         {
             self.events.push(Event::Word(Span::new(start, self.at)));
         }
+    }
+
+    /// The end of a `_Pragma` that begins with `word` and that line ends behind backslashes part.
+    fn spliced_operator(&self, word: &[u8]) -> Option<usize> {
+        const NAME: &[u8] = b"_Pragma";
+        let (mut known, mut at) = (word.len(), self.at);
+        (!self.in_line && word.len() < NAME.len() && NAME.starts_with(word)).then_some(())?;
+        while known < NAME.len() {
+            match continuation(self.bytes, at) {
+                Some(length) => at += length,
+                None if self.bytes.get(at) == Some(&NAME[known]) => (known, at) = (known + 1, at + 1),
+                None => return None,
+            }
+        }
+        let is_whole = self.bytes.get(at).is_none_or(|byte| !IS_INNER[usize::from(*byte)]);
+        is_whole.then_some(at)
     }
 
     /// `("acc …")` behind `_Pragma`; anything else is left as code.
@@ -256,15 +278,25 @@ impl Walk<'_> {
         Some(Operator { span: Span::new(start, self.at), text: Span::new(text, end) })
     }
 
+    /// Skips blanks, and in code ends of lines and comments.
     fn blanks(&mut self) {
-        while self.peek(0).is_ascii_whitespace() && self.at < self.bytes.len() {
-            self.at += 1;
+        while self.at < self.bytes.len() {
+            match (self.peek(0), self.continuation()) {
+                (byte, _) if byte.is_ascii_whitespace() => self.at += 1,
+                _ if self.in_line => return,
+                (b'/', _) if matches!(self.peek(1), b'/' | b'*') => {
+                    self.comment();
+                }
+                (_, Some(length)) => self.at += length,
+                _ => return,
+            }
         }
     }
 
     /// A preprocessor line from its `#`.
     fn line(&mut self) -> Line {
         let start = self.at;
+        self.in_line = true;
         let mut line = Line {
             span: Span::at(start),
             whole: Span::at(start),
@@ -308,6 +340,7 @@ impl Walk<'_> {
                 last = self.at;
             }
         }
+        self.in_line = false;
         push_piece(self.bytes, &mut line.pieces, piece, self.at);
         let end = line.pieces.last().map_or(last, |piece| piece.end as usize).max(start + 1);
         let back = if self.at > start && self.bytes.get(self.at - 1) == Some(&b'\r') { 1 } else { 0 };

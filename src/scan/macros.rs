@@ -6,6 +6,7 @@ mod declarators;
 mod fragments;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::Range;
 
 use crate::source::{SourceFile, Span};
 
@@ -549,6 +550,30 @@ impl Writing<'_> {
         name.is(b"_Pragma") || one.is_some_and(|one| one.params.is_some() && (all || one.leads))
     }
 
+    /// The words of a directive as a macro hands them on: those that stand for clauses are written out before that.
+    fn handed(&mut self, words: &[Token]) -> Option<Vec<Token>> {
+        let place = self.place;
+        let (mut out, mut at) = (Vec::new(), 0);
+        for (of, used) in self.macros.uses_in(words, &|_| place) {
+            out.extend(words.get(at..used.start)?.iter().cloned());
+            let uses = words.get(used.clone())?;
+            let mut tokens = Vec::new();
+            let mut writing =
+                Writing { calls: &mut Vec::new(), open: self.open.clone(), of: Some(of), ..*self };
+            writing.expand_clauses(uses, &mut tokens)?;
+            let (first, last) = (uses.first()?, uses.last()?);
+            let text = rendered(&tokens);
+            let (begin, end) = (first.parts.first()?, last.parts.last()?);
+            let from = begin.from.zip(end.from).filter(|_| begin.call == end.call);
+            let from = from.map(|(begin, end)| begin.to(end));
+            let parts = vec![Part { length: text.len(), from, call: begin.call }];
+            out.push(Token { text, blank_before: first.blank_before, parts });
+            at = used.end;
+        }
+        out.extend(words.get(at..)?.iter().cloned());
+        Some(out)
+    }
+
     /// The body of the macro that token `at` uses, arguments put in, and the index behind the use.
     fn body(&mut self, tokens: &[Token], at: usize, all: bool) -> Option<(usize, Vec<Token>, usize)> {
         let token = tokens.get(at).filter(|token| token.is_word())?;
@@ -565,6 +590,10 @@ impl Writing<'_> {
             Some(_) => arguments(tokens, at + 1).map(|(args, close)| (args, close + 1))?,
         };
         let args = one.matched(args)?;
+        let args = match !all && self.macros.hands_on(one, self.place, self.choice) {
+            true => args.iter().map(|arg| self.handed(arg)).collect::<Option<_>>()?,
+            false => args,
+        };
         let call = self.calls.len() + 1;
         let inside = tokens.get(next - 1).and_then(|last| token.inside(last));
         self.calls.push(Call { of, used: self.used, inside });
@@ -786,6 +815,13 @@ impl Macros {
         }
         let mut tokens = Vec::new();
         text.words.iter().for_each(|words| lex(&file.bytes, *words, &mut tokens));
+        let found = self.uses_in(&tokens, &|token| token.span().start).into_iter();
+        found.map(|(of, used)| (of, tokens.get(used).unwrap_or_default().to_vec())).collect()
+    }
+
+    /// The macros that stand for clauses among the words of a directive, each of which stands at a place of its own, with the
+    /// indices of their uses.
+    fn uses_in(&self, tokens: &[Token], place: &dyn Fn(&Token) -> u32) -> Vec<(usize, Range<usize>)> {
         let (mut depth, mut at) = (0usize, 0);
         let mut found = Vec::new();
         while let Some(token) = tokens.get(at) {
@@ -796,13 +832,13 @@ impl Macros {
                     let only =
                         self.by_name.get(name).filter(|all| all.len() == 1).and_then(|all| all.first());
                     let only = only.filter(|of| depth == 0 || self.is_part_of_list(**of, 0));
-                    if let Some(of) = only.copied().filter(|of| self.is_known(*of, token.span().start)) {
+                    if let Some(of) = only.copied().filter(|of| self.is_known(*of, place(token))) {
                         let end = match self.list[of].params {
                             None => Some(at),
-                            Some(_) => arguments(&tokens, at + 1).map(|(_, close)| close),
+                            Some(_) => arguments(tokens, at + 1).map(|(_, close)| close),
                         };
                         if let Some(end) = end {
-                            found.push((of, tokens.get(at..=end).unwrap_or_default().to_vec()));
+                            found.push((of, at..end + 1));
                             at = end;
                         }
                     }
@@ -812,6 +848,12 @@ impl Macros {
             at += 1;
         }
         found
+    }
+
+    /// Whether all that a macro does is to hand words on to one that makes a directive of them.
+    fn hands_on(&self, one: &Macro, place: u32, choice: &Choice) -> bool {
+        let to = one.handed_on().and_then(|name| self.meant(name, place, choice));
+        to.is_some_and(|to| self.list[to].is_operator())
     }
 
     /// The definitions with directives whose name is written out by another definition wherever it is used.
@@ -873,6 +915,14 @@ impl Macros {
         let place = token.span().start;
         let meant = |token: &Token| self.meant(&token.text, place, choice);
         if token.is(b"_Pragma") {
+            // A macro for nothing may stand before the parenthesis.
+            let nothing = tokens
+                .get(at + 1)
+                .and_then(meant)
+                .filter(|of| self.list[*of].params.is_none() && self.list[*of].body.is_empty());
+            if let Some(of) = nothing {
+                return Some((of, arguments(tokens, at + 2)?.1));
+            }
             let close = arguments(tokens, at + 1)?.1;
             let of = tokens.get(at + 2..close)?.iter().find_map(meant)?;
             return Some((of, close));

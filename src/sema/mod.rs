@@ -7,6 +7,7 @@ mod assigned;
 mod c_library;
 mod c_type;
 mod components;
+mod decay;
 mod derived_types;
 mod designator;
 mod element;
@@ -37,6 +38,7 @@ pub use c_type::{CNumber, CType, CTypes, Rank};
 pub use components::{
     Lent, Path, Place, Step, inquired, is_lent, is_selected, lender, lent, paths, record_of,
 };
+pub use decay::decays;
 pub use derived_types::Component;
 pub use elemental::{is_intrinsic as is_pure_intrinsic, is_transformational};
 pub use flow::{

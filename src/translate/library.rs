@@ -159,7 +159,7 @@ impl<'a> Library<'a> {
             return;
         }
         // A variable of ours is no name of a library.
-        let own = plan::SAVED.iter().chain([&omp::DECIDED]);
+        let own = plan::SAVED.iter().chain([&omp::DECIDED, &omp::POINTER]);
         let text = own.fold(String::from_utf8_lossy(text).into_owned(), |text, name| text.replace(name, ""));
         if self.target.speech == omp::Speech::Fortran {
             self.omp |= text.match_indices("omp_").any(|(at, _)| !text[..at].ends_with(is_inner));

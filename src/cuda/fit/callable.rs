@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use super::hosts::STANDARD;
 use super::{access, hosts};
+use crate::acc::ast::{ClauseKind, DirectiveKind, ListItem};
 use crate::cuda::code::text::{arguments, placed_words, words};
 use crate::cuda::program::{Input, Refused, Seen, defines, functions, units};
 use crate::diag;
@@ -322,13 +323,32 @@ fn names(
             SymbolKind::Member => return Err(format!("it names `{word}`, a member of the object")),
             SymbolKind::Static if is_number && has_value() => {}
             SymbolKind::Static => return Err(format!("it names `{word}`, a variable of the host")),
-            SymbolKind::Local | SymbolKind::Parameter if takes_all || parts.captures.contains(&word) => {
+            SymbolKind::Local | SymbolKind::Parameter
+                if (takes_all || parts.captures.contains(&word))
+                    && !(takes_all && is_on_device(input, symbol, lambda)) =>
+            {
                 captured(input, symbol, word, reached)?;
             }
             _ => {}
         }
     }
     Ok(())
+}
+
+/// Whether a variable means an address on the device in a lambda expression: a `host_data` construct around it says so.
+fn is_on_device(input: &Input, symbol: SymbolId, lambda: Span) -> bool {
+    input.bound.iter().filter(|one| one.directive.kind == DirectiveKind::HostData).any(|one| {
+        let holds = one.stmt().is_some_and(|stmt| input.stmt_span(stmt).contains(lambda));
+        let lists = one.directive.clauses.iter().filter_map(|clause| match &clause.kind {
+            ClauseKind::UseDevice(list) => Some(list),
+            _ => None,
+        });
+        let is_named = |item: &ListItem| {
+            let named = input.symbols.lookup(&item.base.text, one.directive.span.start);
+            item.parts.is_empty() && named == Some(symbol)
+        };
+        holds && input.symbols.get(symbol).class == Class::Pointer && lists.flatten().any(is_named)
+    })
 }
 
 /// Whether the device can have a copy of a variable in a lambda expression.

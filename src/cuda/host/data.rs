@@ -16,7 +16,7 @@ use crate::cuda::types::item;
 use crate::cuda::types::motion::word;
 use crate::host::ir::{ExprKind, StmtId};
 use crate::plan::{Exit, Item, Motion};
-use crate::sema::{Class, SymbolId};
+use crate::sema::{Class, SymbolId, decays};
 use crate::source::Span;
 
 /// The items of the data clauses of a directive, objects before what is in them.
@@ -330,7 +330,12 @@ impl Lowering<'_> {
                 };
                 let class = self.input.symbols.get(symbol).class;
                 let device = names.fresh(&format!("{name}_device"));
+                let is_own = class == Class::Array
+                    && (is_cpp || !decays(self.input.file(), unit, self.input.symbols, symbol, body));
                 let (kind, host, used) = match class {
+                    Class::Array if is_own => {
+                        (format!("__typeof__({name}) *"), format!("&{name}"), format!("(*{device})"))
+                    }
                     // What has a type that is not seen is hardly a number.
                     Class::Array | Class::Pointer | Class::Unknown => {
                         (format!("__typeof__(&{name}[0])"), name.clone(), device.clone())
@@ -347,7 +352,8 @@ impl Lowering<'_> {
                 if let Some(condition) = &asked.condition {
                     value = format!("({condition}) ? ({value}) : {plain}");
                 }
-                lines.push(format!("{kind} {device} = {value};"));
+                let separator = if kind.ends_with('*') { "" } else { " " };
+                lines.push(format!("{kind}{separator}{device} = {value};"));
                 changes.extend(self.renamed(body, symbol, &used)?);
             }
         }
