@@ -134,40 +134,37 @@ fn until(root: &Path, target: Target, job: usize, end: Instant) -> Result<u64> {
         if left == 0 {
             break;
         }
-        let place = Path::new(PLACE).join(target.name());
-        let log = root.join(&place).join("logs").join(format!("{job}-{round}"));
-        let said = File::create(&log).map_err(|error| format!("{}: {error}", log.display()))?;
-        let corpus = place.join("corpus");
-        let words = format!(
-            "{corpus} -artifact_prefix={found}/ -dict={PLACE}/{name}/words -max_total_time={left} -max_len={LONGEST} \
-             -timeout={SLOWEST} -rss_limit_mb=4096 -print_final_stats=1 -reload=5",
-            corpus = corpus.display(),
-            found = place.join("found").display(),
-            name = target.name(),
-        );
-        let mut command = cargo(root)?;
-        command.args([
-            "--",
-            &format!("tests::{}", target.name()),
-            "--exact",
-            "--nocapture",
-            "--test-threads",
-            "1",
-        ]);
-        command
-            .env("BOLERO_TEST_NAME", format!("tests::{}", target.name()))
-            .env("BOLERO_LIBTEST_HARNESS", "1");
-        command.env("BOLERO_LIBFUZZER_ARGS", words).stdin(Stdio::null()).stdout(Stdio::null()).stderr(said);
-        command.status().map_err(|error| format!("cargo: {error}"))?;
-        let text = fs::read(&log).map_err(|error| format!("{}: {error}", log.display()))?;
-        let text = String::from_utf8_lossy(&text);
-        let count = text.lines().find_map(|line| line.strip_prefix("stat::number_of_executed_units:"));
-        let Some(count) = count.and_then(|count| count.trim().parse::<u64>().ok()) else {
-            return Err(format!("{}: the fuzzer did not run", log.display()));
-        };
-        inputs += count;
+        let log = root.join(PLACE).join(target.name()).join("logs").join(format!("{job}-{round}"));
+        inputs += once(root, target, &log, left)?;
     }
     Ok(inputs)
+}
+
+/// Runs a target for so many seconds, or until it finds something. Returns how many inputs it was given.
+fn once(root: &Path, target: Target, log: &Path, seconds: u64) -> Result<u64> {
+    let failed = |error: std::io::Error| format!("{}: {error}", log.display());
+    let (name, test) = (target.name(), format!("tests::{}", target.name()));
+    // A test runs in the folder of its package.
+    let place = format!("../{PLACE}/{name}");
+    let words = format!(
+        "{place}/corpus -artifact_prefix={place}/found/ -dict={place}/words \
+         -max_total_time={seconds} -max_len={LONGEST} -timeout={SLOWEST} -report_slow_units={SLOWEST} -rss_limit_mb=4096 -print_final_stats=1 -reload=5"
+    );
+    let mut command = cargo(root)?;
+    command.args(["--", &test, "--exact", "--nocapture", "--test-threads", "1"]);
+    command
+        .env("BOLERO_TEST_NAME", &test)
+        .env("BOLERO_LIBTEST_HARNESS", "1")
+        .env("BOLERO_LIBFUZZER_ARGS", words);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(log).map_err(failed)?);
+    command.status().map_err(|error| format!("cargo: {error}"))?;
+    let text = fs::read(log).map_err(failed)?;
+    let text = String::from_utf8_lossy(&text);
+    if !text.contains("INFO: seed corpus:") {
+        return Err(format!("{}: the fuzzer did not run", log.display()));
+    }
+    let count = text.lines().find_map(|line| line.strip_prefix("stat::number_of_executed_units:"));
+    Ok(count.and_then(|count| count.trim().parse().ok()).unwrap_or_default())
 }
 
 /// Gives a target the fixtures to begin with, and the words of OpenACC.
