@@ -84,7 +84,7 @@ fn snapshot(path: &Path, profile: Profile) -> Vec<u8> {
     let source = source(path);
     let translation = translated(path, profile);
     let mut out = said(&source, &translation);
-    out.extend(report::unified(&shown(path), &source.file.bytes, &translation.text));
+    out.extend(report::unified(shown(path), &source.file.bytes, &translation.text));
     out
 }
 
@@ -122,9 +122,9 @@ pub fn cuda(path: &Path) -> Vec<u8> {
     let source = source(path);
     let translation = translate(&source, &Options { to: To::Cuda, ..Options::default() });
     let mut out = said(&source, &translation);
-    out.extend(report::unified(&shown(path), &source.file.bytes, &translation.text));
+    out.extend(report::unified(shown(path), &source.file.bytes, &translation.text));
     for file in &translation.beside {
-        out.extend(report::unified(&shown(&path.with_file_name(&file.name)), b"", &file.text));
+        out.extend(report::unified(shown(&path.with_file_name(&file.name)), b"", &file.text));
     }
     out
 }
@@ -304,7 +304,7 @@ fn what_is_guarded_is_not_guarded_again() {
             let first = translate(&source(&path), &options);
             let second = translate(&again(&path, &first), &options);
             if second.text != first.text && !TWICE.iter().any(|(name, _)| shown(&path) == *name) {
-                let difference = report::unified(&shown(&path), &first.text, &second.text);
+                let difference = report::unified(shown(&path), &first.text, &second.text);
                 wrong.push(String::from_utf8_lossy(&difference).into_owned());
             }
         }

@@ -208,6 +208,16 @@ fn private_variables_of_a_loop_cost_alike() {
     in_c("private by themselves", 100, |n| loops(n, "", "kernels"));
 }
 
+#[test]
+fn pointers_without_clauses_cost_alike() {
+    in_c_for_openmp("pointers", 100, |n| {
+        let parameters: Vec<String> = (0..n).map(|k| format!("double *a{k}")).collect();
+        let used = each(n, |k| format!("a{k}[i] = 1;\n"));
+        let inside = format!("#pragma acc parallel loop\nfor (int i = 0; i < n; i++) {{\n{used}}}\n");
+        format!("void f(int n, {})\n{{\n{inside}}}\n", parameters.join(", "))
+    });
+}
+
 /// Branches at file scope whose conditions ask for different names are shown by one view.
 #[test]
 fn branches_that_hide_functions_cost_alike() {
