@@ -31,8 +31,8 @@ fn options(number: u8) -> Options {
     match number % 8 {
         0 => plain,
         1 => Options { omp: Version(52), ..plain },
-        2 => Options { profile: Profile::Clang, omp: Version(51), ..plain },
-        3 => Options { profile: Profile::Gcc, queues: Queues::Dropped, ..plain },
+        2 => Options { profile: Profile::CLANG, omp: Version(51), ..plain },
+        3 => Options { profile: Profile::GCC, queues: Queues::Dropped, ..plain },
         4 => Options { guard: Some(Guards::default()), ..plain },
         5 => Options { guard: Some(guard("USE_ACC", "USE_OMP")), ..plain },
         6 => Options { to: To::Cuda, ..plain },
