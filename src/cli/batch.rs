@@ -18,7 +18,7 @@ use super::headers::Headers;
 use super::kind;
 use super::output::{Output, Piece, Put};
 use super::place::{Folder, Like, about};
-use super::{Verdict, fail, print, tell};
+use super::{Verdict, fail, show, tell};
 use crate::report::{self, Manner, Summary};
 use crate::source::{Language, SourceFile};
 use crate::{Options, Outcome, RUNTIME, SUPPORT, Source, Translation, scan, translate};
@@ -40,18 +40,22 @@ struct Work<'a> {
 
 impl Work<'_> {
     /// Writes a file into the output tree, and returns what there is to say of it.
-    fn put(&self, out: &Output, piece: Piece) -> io::Result<Option<&'static str>> {
+    fn put(&self, out: &Output, place: &Path, piece: Piece) -> io::Result<Option<&'static str>> {
         match out.put(piece)? {
             Put::Written => Ok(None),
             Put::Edited => Ok(Some("edited since acc2omp wrote it, and stays")),
             Put::Merged => {
                 Ok(Some("edited since acc2omp wrote it: the changes of the translation are put in"))
             }
-            Put::Conflict => Err(io::Error::other(
-                "edited since acc2omp wrote it, where its translation changes now, too: it stays; `--force` replaces it",
+            Put::Conflict => Err(about(
+                place,
+                &io::Error::other(
+                    "edited since acc2omp wrote it, where its translation changes now, too: it stays; `--force` replaces it",
+                ),
             )),
             Put::Foreign => {
-                Err(io::Error::other("a file that acc2omp has not written: it stays; `--force` replaces it"))
+                let why = "a file that acc2omp has not written: it stays; `--force` replaces it";
+                Err(about(place, &io::Error::other(why)))
             }
         }
     }
@@ -65,8 +69,8 @@ impl Work<'_> {
                 .map(drop);
         };
         let target = place.strip_prefix(tree).unwrap_or(place);
-        let put = self.put(out, Piece { target, bytes, source: made.source, like: made.like });
-        if let Some(note) = put.map_err(|error| about(place, &error))?.filter(|_| !self.task.quiet) {
+        let put = self.put(out, place, Piece { target, bytes, source: made.source, like: made.like });
+        if let Some(note) = put?.filter(|_| !self.task.quiet) {
             *notes += &format!("note: {}: {note}\n", place.display());
         }
         Ok(())
@@ -303,7 +307,7 @@ fn deliver(
         Destination::InPlace if old == new => {}
         Destination::InPlace => replace(job, new, work, done)?,
         Destination::Diff => {
-            done.output = report::unified(&job.name(), old, new);
+            done.output = report::unified(&job.path, old, new);
             done.output.append(&mut done.beside);
         }
         Destination::Check | Destination::Text => {}
@@ -332,7 +336,7 @@ fn beside(
                 work.write(&place, &file.text, Made::from(job, &source.file.bytes), &mut done.messages)?;
             }
             Destination::Diff => {
-                done.beside.extend(report::unified(&place.display().to_string(), b"", &file.text));
+                done.beside.extend(report::unified(&place, b"", &file.text));
             }
             Destination::Check | Destination::Text => {}
         }
@@ -356,7 +360,7 @@ fn place_of(job: &Job, work: &Work) -> PathBuf {
     match &work.task.destination {
         Destination::Tree(out) => out.join(&job.target),
         Destination::InPlace => job.real.clone(),
-        Destination::Diff | Destination::Check | Destination::Text => PathBuf::from(job.name()),
+        Destination::Diff | Destination::Check | Destination::Text => job.path.clone(),
     }
 }
 
@@ -370,9 +374,7 @@ fn support(done: &[Done], work: &Work) -> Verdict {
     let mut verdict = Verdict::Done;
     for (place, like) in places {
         verdict = verdict.max(match &work.task.destination {
-            Destination::Diff => {
-                print(&report::unified(&place.display().to_string(), b"", SUPPORT.1.as_bytes()))
-            }
+            Destination::Diff => show(&report::unified(place, b"", SUPPORT.1.as_bytes())),
             _ => write_support(place, like, work),
         });
     }
@@ -401,7 +403,13 @@ fn runtime(done: &[Done], work: &Work) -> Verdict {
     let device = done.iter().flat_map(|one| &one.device);
     let sources: Vec<String> = device.chain([&own]).map(|path| path.display().to_string()).collect();
     if let (Some(builder), Destination::Tree(out)) = (work.task.builder, &work.task.destination) {
-        verdict = verdict.max(write(&out.join(builder.file()), &builder.text(&sources), like, work));
+        let (named, other): (Vec<String>, Vec<String>) =
+            sources.iter().cloned().partition(|source| builder.can_name(source));
+        for source in other {
+            let file = out.join(builder.file());
+            verdict = verdict.max(fail(&format!("{}: it cannot hold the name {source:?}", file.display())));
+        }
+        verdict = verdict.max(write(&out.join(builder.file()), &builder.text(&named), like, work));
     }
     if !work.task.quiet {
         tell(&report::nvcc(&sources));
@@ -458,7 +466,7 @@ fn close(done: &[Done], work: &Work) -> Verdict {
     for one in done {
         sum.add(&one.summary);
         tell(&one.messages);
-        verdict = verdict.max(if one.failed { Verdict::Failed } else { print(&one.output) });
+        verdict = verdict.max(if one.failed { Verdict::Failed } else { show(&one.output) });
     }
     verdict = verdict.max(support(done, work)).max(runtime(done, work));
     if !work.task.quiet {

@@ -61,17 +61,27 @@ fn configuration(inputs: &[PathBuf]) -> Verdict {
     }
 }
 
-/// Prints what clap has to say: help and version are no failure.
+/// Prints what clap has to say: help and version are no failure, nor is a reader that has read enough of them.
 fn refuse(refusal: &clap::Error) -> Verdict {
-    let printed = refusal.print().is_ok();
-    if printed && refusal.exit_code() == 0 { Verdict::Done } else { Verdict::Failed }
+    let printed = refusal.print();
+    let is_said = printed.map_or_else(|error| error.kind() == ErrorKind::BrokenPipe, |()| true);
+    if is_said && refusal.exit_code() == 0 { Verdict::Done } else { Verdict::Failed }
 }
 
-/// Writes to standard output; a reader that has gone away is no failure.
+/// Writes a text for people to standard output; a reader that has gone away is no failure.
 fn print(bytes: &[u8]) -> Verdict {
+    written(bytes, |error| error.kind() != ErrorKind::BrokenPipe)
+}
+
+/// Writes a translation to standard output: what nobody reads is lost.
+fn show(bytes: &[u8]) -> Verdict {
+    written(bytes, |_| true)
+}
+
+fn written(bytes: &[u8], is_failure: impl Fn(&std::io::Error) -> bool) -> Verdict {
     let mut out = std::io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => fail(&format!("standard output: {error}")),
+        Err(error) if is_failure(&error) => fail(&format!("standard output: {error}")),
         _ => Verdict::Done,
     }
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::manifest::{self, Entry, Manifest, Origin};
-use super::place::{Folder, Kept, Like};
+use super::place::{Folder, Kept, Like, about};
 use crate::source::Language;
 
 /// The lock of a tree.
@@ -66,13 +66,14 @@ pub enum Put {
 impl Output {
     /// Opens a tree, which is made if it is not there.
     pub fn open(out: &Path, force: bool) -> Result<Output, String> {
-        let failed = |error: io::Error| format!("{}: {error}", out.display());
+        let failed = |error: io::Error| about(out, &error).to_string();
+        let named = |error: io::Error| error.to_string();
         fs::create_dir_all(out).map_err(failed)?;
-        let folder = Folder::open(out).map_err(failed)?;
+        let folder = Folder::open(out).map_err(named)?;
         folder.sweep();
-        let own = folder.below(Path::new(manifest::FOLDER)).map_err(failed)?;
+        let own = folder.below(Path::new(manifest::FOLDER)).map_err(named)?;
         own.sweep();
-        let lock = own.append(LOCK.as_ref()).map_err(failed)?;
+        let lock = own.append(LOCK.as_ref()).map_err(named)?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -86,7 +87,7 @@ impl Output {
             known => known?.unwrap_or_default(),
         };
         let unfinished = manifest::journal(out);
-        let journal = own.append(manifest::JOURNAL.as_ref()).map_err(failed)?;
+        let journal = own.append(manifest::JOURNAL.as_ref()).map_err(named)?;
         let real = out.canonicalize().map_err(failed)?;
         let (new, journal) = (Mutex::default(), Mutex::new(journal));
         Ok(Output { folder, real, old, unfinished, force, new, journal, _lock: lock })
@@ -159,7 +160,9 @@ impl Output {
     /// Notes what will be written before it is: a run that is killed must know it again.
     fn write(&self, piece: &Piece, name: &str, hash: &str) -> io::Result<Kept> {
         let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
-        journal.write_all(format!("{hash} {name}\n").as_bytes())?;
+        let place = || self.folder.named(&Path::new(manifest::FOLDER).join(manifest::JOURNAL));
+        let noted = journal.write_all(format!("{hash} {name}\n").as_bytes());
+        noted.map_err(|error| about(&place(), &error))?;
         drop(journal);
         self.replace(piece, piece.bytes)
     }

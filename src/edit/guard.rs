@@ -4,6 +4,7 @@
 
 use std::path::Path;
 
+use crate::scan::{self, Fork};
 use crate::source::{SourceFile, Span};
 
 use super::{Edit, EditSet, Rewrite};
@@ -25,17 +26,41 @@ impl Default for Guards {
 
 impl Guards {
     /// What is true where the translation is built and the original is not.
-    fn ours(&self) -> String {
+    pub(super) fn ours(&self) -> String {
         format!("#if defined({}) && !defined({})", self.openmp, self.openacc)
     }
 
     /// What is true where the original is built.
-    fn original(&self) -> String {
+    pub(super) fn original(&self) -> String {
         format!("#ifdef {}", self.openacc)
     }
 
+    /// Whether a condition is what this room writes around both texts.
+    fn are_around(&self, fork: &Fork) -> bool {
+        let heads: Vec<String> = fork
+            .branches
+            .iter()
+            .map(|branch| {
+                let (word, text) = branch.condition();
+                format!("#{word} {text}").trim_end().to_owned()
+            })
+            .collect();
+        let other = format!("#elif defined({})", self.openmp);
+        match heads.as_slice() {
+            [first] => *first == self.ours(),
+            [first, second] if second == "#else" => *first == self.ours(),
+            [first, second] => *first == self.original() && *second == other,
+            _ => false,
+        }
+    }
+
+    /// What a condition on OpenACC becomes that holds for both.
+    pub(super) fn both(&self) -> String {
+        format!("(defined(_OPENACC) || defined({}))", self.openmp)
+    }
+
     /// Whether compilers that read the directives define them.
-    fn are_of_compilers(&self) -> bool {
+    pub(super) fn are_of_compilers(&self) -> bool {
         *self == Guards::default()
     }
 }
@@ -51,8 +76,9 @@ pub struct Guarded {
 
 /// The edits that put the original and the edited lines side by side, of edits in their order.
 pub fn side_by_side(file: &SourceFile, edits: &[Edit], guards: &Guards) -> Guarded {
+    let around = Around::new(scan::forks(file));
     let mut groups: Vec<Group> = Vec::new();
-    for edit in edits {
+    for edit in edits.iter().filter(|edit| !around.of(edit.span).any(|fork| guards.are_around(fork))) {
         let group = Group::of(file, edit);
         match groups.last_mut().filter(|last| last.meets(&group)) {
             Some(last) => last.unite(group),
@@ -63,6 +89,9 @@ pub fn side_by_side(file: &SourceFile, edits: &[Edit], guards: &Guards) -> Guard
     let is_unprocessed = is_unprocessed(file);
     for (owner, group) in groups.into_iter().enumerate() {
         let edit = group.guarded(file, guards);
+        if is_there(file, &around, &edit) {
+            continue;
+        }
         if is_unprocessed && edit.text.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"#")) {
             guarded.unprocessed.push(group.lines);
         }
@@ -71,6 +100,44 @@ pub fn side_by_side(file: &SourceFile, edits: &[Edit], guards: &Guards) -> Guard
         let _ = guarded.edits.add_bytes(rewrite);
     }
     guarded
+}
+
+/// The conditions of a file, and which stands in which.
+struct Around {
+    forks: Vec<Fork>,
+    /// For each, the next one around it.
+    outer: Vec<Option<usize>>,
+}
+
+impl Around {
+    /// Of conditions by their place.
+    fn new(forks: Vec<Fork>) -> Around {
+        let mut open: Vec<usize> = Vec::new();
+        let mut outer = Vec::with_capacity(forks.len());
+        for (at, fork) in forks.iter().enumerate() {
+            while open.last().is_some_and(|last| forks[*last].whole.end <= fork.whole.start) {
+                open.pop();
+            }
+            outer.push(open.last().copied());
+            open.push(at);
+        }
+        Around { forks, outer }
+    }
+
+    /// The conditions around lines, from within.
+    fn of(&self, lines: Span) -> impl Iterator<Item = &Fork> {
+        let last = self.forks.partition_point(|fork| fork.whole.start < lines.start).checked_sub(1);
+        let all = std::iter::successors(last, |at| self.outer[*at]).map(|at| &self.forks[at]);
+        all.filter(move |fork| lines.end < fork.whole.end)
+    }
+}
+
+/// Whether the text that an edit makes stands at its place already.
+fn is_there(file: &SourceFile, around: &Around, edit: &Edit) -> bool {
+    let (before, behind) = file.bytes.split_at(edit.span.start as usize);
+    let is_beside = edit.span.is_empty() && (before.ends_with(&edit.text) || behind.starts_with(&edit.text));
+    let is_same = |fork: &Fork| file.slice(fork.whole).trim_ascii() == edit.text.trim_ascii();
+    is_beside || around.of(edit.span).any(is_same)
 }
 
 /// Whether a file is Fortran that compilers do not preprocess by themselves, going by its name, and that holds no line for a
@@ -284,7 +351,7 @@ fn is_condition(text: &str) -> bool {
 
 /// A condition on `_OPENACC` that holds for both.
 fn condition(line: &str, guards: &Guards) -> String {
-    let both = format!("(defined(_OPENACC) || defined({}))", guards.openmp);
+    let both = guards.both();
     let line = line.replacen("ifdef _OPENACC", &format!("if {both}"), 1);
     let mut line = line.replacen("ifndef _OPENACC", &format!("if !{both}"), 1);
     for written in ["defined(_OPENACC)", "defined (_OPENACC)", "defined _OPENACC"] {

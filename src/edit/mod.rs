@@ -5,7 +5,9 @@
 mod check;
 mod guard;
 mod set;
+mod unguarded;
 
 pub use check::{Before, Ours};
 pub use guard::{Guards, side_by_side};
 pub use set::{Conflict, Edit, EditSet, Rewrite, applied};
+pub use unguarded::originals;

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::acc::ast::{Clause, ClauseKind, DataClause, Expr, ListItem, Name, Part, Subscript};
 use crate::bind::Bound;
@@ -124,12 +124,43 @@ struct Reader<'a> {
     symbols: &'a Symbols,
     region: StmtId,
     pointer: SymbolId,
+    /// Where the construct names it, in order.
+    places: &'a [u32],
     loops: Vec<Range>,
     used: Vec<Used>,
     /// Something in the region leaves a loop.
     may_leave: bool,
     /// How many loops are around.
     depth: usize,
+}
+
+/// What is found out of a construct for all of its pointers at once.
+struct Region {
+    stmt: StmtId,
+    /// Where it names each variable, in order.
+    places: FxHashMap<SymbolId, Vec<u32>>,
+    /// The words of the macros that it uses.
+    in_macros: FxHashSet<String>,
+    /// Something in it leaves a loop.
+    may_leave: bool,
+}
+
+/// What a function, or a file, assigns to variables.
+type Origins = FxHashMap<SymbolId, Origin>;
+
+/// What is assigned to a variable.
+#[derive(Default)]
+struct Origin {
+    values: Vec<ExprId>,
+    /// It is changed in another way, or may be.
+    is_changed: bool,
+}
+
+/// What is known of pointers, whatever the construct.
+#[derive(Default)]
+struct Memory {
+    known: Known,
+    origins: FxHashMap<Span, Origins>,
 }
 
 /// Adds data clauses for pointers that have none, and whose extents follow from the loops of a compute construct.
@@ -145,7 +176,7 @@ pub fn with_extents(
         return (bound, diags);
     }
     let mut input = None;
-    let mut known = Known::default();
+    let mut memory = Memory::default();
     for index in 0..bound.len() {
         let directive = &bound[index].directive;
         // All uses of a macro that stands for a directive must ask for the same.
@@ -153,8 +184,10 @@ pub fn with_extents(
         let is_wanted = directive.kind.is_compute() && !is_in_macro;
         let Some(stmt) = bound[index].stmt().filter(|_| is_wanted) else { continue };
         let input = input.get_or_insert_with(|| Input::new(file, unit, symbols, &bound, aim));
-        for (symbol, at) in input.bare_pointers(index, stmt, &mut known) {
-            let Some(section) = input.section_used(index, stmt, symbol) else { continue };
+        let mut region = None;
+        for (symbol, at) in input.bare_pointers(index, stmt, &mut memory) {
+            let region = region.get_or_insert_with(|| Region::of(input, stmt));
+            let Some(section) = input.section_used(index, region, symbol) else { continue };
             let name = &symbols.get(symbol).name;
             let how = uses(unit, symbols, stmt).of(symbol).copied().unwrap_or_default();
             let data =
@@ -194,7 +227,7 @@ fn clause(
 impl Input<'_> {
     /// The pointers to numbers or structs that a construct uses the targets of, and no clause around it names: variables that
     /// nothing else than an index is put behind.
-    fn bare_pointers(&self, index: usize, stmt: StmtId, own: &mut Known) -> Vec<(SymbolId, Span)> {
+    fn bare_pointers(&self, index: usize, stmt: StmtId, memory: &mut Memory) -> Vec<(SymbolId, Span)> {
         let clauses = self.clauses(index);
         let is_present = |at: usize| {
             let clauses = &self.bound[at].directive.clauses;
@@ -226,17 +259,27 @@ impl Input<'_> {
                 && !visible.deviceptr.iter().any(|(pointer, _)| *pointer == symbol)
                 && !self.symbols.is_on_device(symbol)
                 && !self.entered(index, symbol)
-                && *own
-                    .entry((self.bound[index].function, symbol))
-                    .or_insert_with(|| self.leads_to_its_own(index, symbol))
+                && self.is_its_own(index, symbol, memory)
         };
         let bare = used.iter().filter(|(symbol, how)| is_bare(*symbol, how));
         bare.filter_map(|(symbol, how)| Some((symbol, how.first?))).collect()
     }
 
+    /// As `leads_to_its_own`, which is found out once.
+    fn is_its_own(&self, index: usize, symbol: SymbolId, memory: &mut Memory) -> bool {
+        let Memory { known, origins } = memory;
+        let leads = || self.leads_to_its_own(index, symbol, origins);
+        *known.entry((self.bound[index].function, symbol)).or_insert_with(leads)
+    }
+
     /// Whether the memory behind a pointer is surely no part of what has another name: it is a parameter that nothing assigns,
     /// or all that is assigned to it in the file comes from calls that make new memory.
-    fn leads_to_its_own(&self, index: usize, symbol: SymbolId) -> bool {
+    fn leads_to_its_own(
+        &self,
+        index: usize,
+        symbol: SymbolId,
+        origins: &mut FxHashMap<Span, Origins>,
+    ) -> bool {
         let known = self.symbols.get(symbol);
         let Some(function) = self.bound[index].function else { return false };
         let decl = known.decl.map(|decl| self.unit.decl(decl));
@@ -244,28 +287,49 @@ impl Input<'_> {
             SymbolKind::Static => Span { start: 0, end: self.file.bytes.len() as u32 },
             _ => self.unit.function(function).span,
         };
-        let is_it = |expr: ExprId| self.symbols.named(self.unit, expr) == Some(symbol);
-        let mut given: Vec<ExprId> = decl.and_then(|decl| decl.init).into_iter().collect();
+        let all = origins.entry(within).or_insert_with(|| self.origins(within));
+        let assigned = all.get(&symbol);
+        if assigned.is_some_and(|origin| origin.is_changed) {
+            return false;
+        }
+        let assigned = assigned.into_iter().flat_map(|origin| origin.values.iter().copied());
+        let mut given: Vec<ExprId> = decl.and_then(|decl| decl.init).into_iter().chain(assigned).collect();
+        given.retain(|value| !self.is_null(*value));
+        (known.kind == SymbolKind::Parameter || !given.is_empty())
+            && given.into_iter().all(|value| self.is_new(value))
+    }
+
+    /// What the code in some bytes assigns to variables.
+    fn origins(&self, within: Span) -> Origins {
+        let mut found = Origins::default();
+        let named = |expr: ExprId| self.symbols.named(self.unit, expr);
         for expr in self.unit.exprs_in(within) {
             match &expr.kind {
-                ExprKind::Assign(None, left, right) if is_it(*left) => given.push(*right),
-                ExprKind::Assign(Some(_), left, _) if is_it(*left) => return false,
-                ExprKind::Step { operand, .. } | ExprKind::AddressOf(operand) if is_it(*operand) => {
-                    return false;
+                ExprKind::Assign(None, left, right) => {
+                    if let Some(symbol) = named(*left) {
+                        found.entry(symbol).or_default().values.push(*right);
+                    }
+                }
+                ExprKind::Assign(Some(_), operand, _)
+                | ExprKind::Step { operand, .. }
+                | ExprKind::AddressOf(operand) => {
+                    if let Some(symbol) = named(*operand) {
+                        found.entry(symbol).or_default().is_changed = true;
+                    }
                 }
                 ExprKind::Call { callee, args } if self.unit.is_cpp() => {
                     let name = self.file.text(self.unit.expr(*callee).span);
-                    let mut places = args.iter().enumerate().filter(|(_, arg)| is_it(**arg));
-                    if places.any(|(place, _)| self.symbols.takes_reference(&name, place)) {
-                        return false;
+                    let variables =
+                        args.iter().enumerate().filter_map(|(place, arg)| Some((place, named(*arg)?)));
+                    let changed = variables.filter(|(place, _)| self.symbols.takes_reference(&name, *place));
+                    for (_, symbol) in changed {
+                        found.entry(symbol).or_default().is_changed = true;
                     }
                 }
                 _ => {}
             }
         }
-        given.retain(|value| !self.is_null(*value));
-        (known.kind == SymbolKind::Parameter || !given.is_empty())
-            && given.into_iter().all(|value| self.is_new(value))
+        found
     }
 
     fn is_null(&self, value: ExprId) -> bool {
@@ -284,14 +348,9 @@ impl Input<'_> {
     }
 
     /// The first element and the length of what a construct uses behind a pointer.
-    fn section_used(&self, index: usize, stmt: StmtId, pointer: SymbolId) -> Option<(String, String)> {
-        let text = self.file.text(self.unit.stmt(stmt).span);
-        let name = &self.symbols.get(pointer).name;
-        let is_in_macro = words(&text).any(|word| {
-            let body = self.symbols.macro_of(word).map(|(_, body)| body).or(self.symbols.body_of(word));
-            body.is_some_and(|body| words(body).any(|inner| inner == name))
-        });
-        if is_in_macro {
+    fn section_used(&self, index: usize, region: &Region, pointer: SymbolId) -> Option<(String, String)> {
+        let stmt = region.stmt;
+        if region.in_macros.contains(&self.symbols.get(pointer).name) {
             return None;
         }
         let mut reader = Reader {
@@ -299,12 +358,12 @@ impl Input<'_> {
             symbols: self.symbols,
             region: stmt,
             pointer,
+            places: region.places.get(&pointer).map_or(&[], Vec::as_slice),
             loops: Vec::new(),
             used: Vec::new(),
-            may_leave: true,
+            may_leave: region.may_leave,
             depth: 0,
         };
-        reader.may_leave = reader.leaves(stmt);
         reader.stmt(stmt, false)?;
         let (low, high) = hull(&reader.used)?;
         let length = high.plus(&low, -1).plus(&Poly::number(1), 1);
@@ -319,6 +378,26 @@ impl Input<'_> {
             return None;
         }
         Some((low.text(), length_text(&length)))
+    }
+}
+
+impl Region {
+    fn of(input: &Input, stmt: StmtId) -> Region {
+        let span = input.unit.stmt(stmt).span;
+        let mut places: FxHashMap<SymbolId, Vec<u32>> = FxHashMap::default();
+        for id in input.unit.expr_ids_in(span) {
+            if let Some(symbol) = input.symbols.named(input.unit, id) {
+                places.entry(symbol).or_default().push(input.unit.expr(id).span.start);
+            }
+        }
+        places.values_mut().for_each(|places| places.sort_unstable());
+        let text = input.file.text(span);
+        let once: FxHashSet<&str> = words(&text).collect();
+        let body =
+            |word: &&str| input.symbols.macro_of(word).map(|(_, body)| body).or(input.symbols.body_of(word));
+        let bodies = once.iter().filter_map(body);
+        let in_macros = bodies.flat_map(|body| words(body).map(str::to_owned).collect::<Vec<_>>()).collect();
+        Region { stmt, places, in_macros, may_leave: leaves(input.unit, stmt) }
     }
 }
 
@@ -360,6 +439,26 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }
 
+/// Whether a loop's body may be left before its end.
+fn leaves(unit: &Unit, body: StmtId) -> bool {
+    let mut pending = vec![body];
+    while let Some(at) = pending.pop() {
+        let kind = &unit.stmt(at).kind;
+        if matches!(
+            kind,
+            StmtKind::Break
+                | StmtKind::Continue
+                | StmtKind::Goto(_)
+                | StmtKind::Return(_)
+                | StmtKind::Opaque(_)
+        ) {
+            return true;
+        }
+        pending.extend(sema::children(unit, at));
+    }
+    false
+}
+
 impl Reader<'_> {
     /// Reads a statement; none if it is not understood how it uses the pointer.
     fn stmt(&mut self, stmt: StmtId, is_conditional: bool) -> Option<()> {
@@ -369,6 +468,8 @@ impl Reader<'_> {
     fn stmt_here(&mut self, stmt: StmtId, is_conditional: bool) -> Option<()> {
         let unit = self.unit;
         match &unit.stmt(stmt).kind {
+            StmtKind::For { .. } if self.depth == DEPTH => None,
+            _ if !self.is_named_in(unit.stmt(stmt).span) => Some(()),
             StmtKind::Block(list) => list.iter().try_for_each(|inner| self.stmt(*inner, is_conditional)),
             StmtKind::Empty => Some(()),
             StmtKind::Expr(expr) => self.expr(*expr, is_conditional),
@@ -381,14 +482,13 @@ impl Reader<'_> {
                 self.stmt(*then, true)?;
                 other.map_or(Some(()), |other| self.stmt(other, true))
             }
-            StmtKind::For { .. } if self.depth == DEPTH => None,
             StmtKind::For { init, cond, step, body } => {
                 let header = sema::header(unit, self.symbols, stmt).ok();
                 let range = header.as_ref().and_then(|header| self.range(header));
                 init.map_or(Some(()), |init| self.stmt(init, is_conditional))?;
                 cond.map_or(Some(()), |cond| self.expr(cond, is_conditional))?;
                 step.map_or(Some(()), |step| self.expr(step, true))?;
-                let range = range.filter(|_| !self.may_leave || !self.leaves(*body));
+                let range = range.filter(|_| !self.may_leave || !leaves(unit, *body));
                 let known = self.loops.len();
                 let is_conditional = is_conditional || range.is_none();
                 self.depth += 1;
@@ -402,24 +502,10 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a loop's body may be left before its end.
-    fn leaves(&self, body: StmtId) -> bool {
-        let mut pending = vec![body];
-        while let Some(at) = pending.pop() {
-            let kind = &self.unit.stmt(at).kind;
-            if matches!(
-                kind,
-                StmtKind::Break
-                    | StmtKind::Continue
-                    | StmtKind::Goto(_)
-                    | StmtKind::Return(_)
-                    | StmtKind::Opaque(_)
-            ) {
-                return true;
-            }
-            pending.extend(sema::children(self.unit, at));
-        }
-        false
+    /// Whether the pointer is named in some bytes.
+    fn is_named_in(&self, span: Span) -> bool {
+        let next = self.places.partition_point(|place| *place < span.start);
+        self.places.get(next).is_some_and(|place| *place < span.end)
     }
 
     fn names(&self, stmt: StmtId) -> bool {

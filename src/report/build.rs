@@ -29,6 +29,15 @@ impl Builder {
         }
     }
 
+    /// Whether its file can hold the name of a source.
+    pub fn can_name(self, source: &str) -> bool {
+        let is_bad = |c: char| match self {
+            Builder::Make => c.is_control() || "%;=|\\".contains(c),
+            Builder::Cmake => c.is_control(),
+        };
+        !source.contains(is_bad)
+    }
+
     /// The text of its file.
     pub fn text(self, sources: &[String]) -> String {
         match self {
@@ -42,15 +51,51 @@ impl Builder {
 pub fn nvcc(sources: &[String]) -> String {
     let names = match sources.len() {
         0 => return String::new(),
-        1..=NAMED => sources.join(" "),
+        1..=NAMED => sources.iter().map(|source| in_shell(source)).collect::<Vec<_>>().join(" "),
         more => format!("FILE.cu, for each of the {more} files *_acc.cu and acc2omp_cuda.cu"),
     };
     format!("note: nvcc builds the device code, and links: nvcc -arch=sm_{ARCHITECTURE} {FLAGS} -c {names}\n")
 }
 
+/// A name as a shell reads it.
+fn in_shell(name: &str) -> String {
+    shlex::try_quote(name).map_or_else(|_| name.to_owned(), std::borrow::Cow::into_owned)
+}
+
+/// Whether make takes a name as it is, in lists and patterns, and a shell, too.
+fn is_plain(name: &str) -> bool {
+    name.chars().all(|c| c.is_alphanumeric() || "_-./+,@".contains(c))
+}
+
+/// A name where make reads the names of files.
+fn in_rule(name: &str) -> String {
+    let escape = |c: char| match c {
+        '$' => vec!['$', c],
+        ' ' | '#' | ':' | '*' | '?' | '[' => vec!['\\', c],
+        _ => vec![c],
+    };
+    name.chars().flat_map(escape).collect()
+}
+
+/// The rule for one source whose name is not plain.
+fn rule(source: &str) -> String {
+    let shell = in_shell(source).replace('$', "$$");
+    let (object, name) = (in_rule(&format!("{source}.o")), in_rule(source));
+    let out = in_shell(&format!("{source}.o")).replace('$', "$$");
+    format!(
+        "
+ACC2OMP_OBJECTS += $(ACC2OMP_ROOT)/{object}
+
+$(ACC2OMP_ROOT)/{object}: $(ACC2OMP_ROOT)/{name}
+\t$(ACC2OMP_BUILD) $(ACC2OMP_ROOT)/{shell} -o $(ACC2OMP_ROOT)/{out}
+"
+    )
+}
+
 fn make(sources: &[String]) -> String {
-    let list: Vec<String> =
-        sources.iter().map(|source| format!("    $(ACC2OMP_ROOT)/{}", source.replace(' ', "\\ "))).collect();
+    let (plain, odd): (Vec<&String>, Vec<&String>) = sources.iter().partition(|source| is_plain(source));
+    let list: Vec<String> = plain.iter().map(|source| format!("    $(ACC2OMP_ROOT)/{source}")).collect();
+    let rules: String = odd.iter().map(|source| rule(source)).collect();
     format!(
         "\
 # The device code of this tree, made by acc2omp --to cuda. In a Makefile:
@@ -66,6 +111,7 @@ ACC2OMP_NVCC ?= nvcc
 ACC2OMP_ARCH ?= sm_{ARCHITECTURE}
 ACC2OMP_FLAGS ?= -O3
 ACC2OMP_LINK = $(ACC2OMP_NVCC) -arch=$(ACC2OMP_ARCH)
+ACC2OMP_BUILD = $(ACC2OMP_LINK) {FLAGS} $(ACC2OMP_FLAGS) -I$(ACC2OMP_ROOT) -c
 
 ACC2OMP_SOURCES := \\
 {}
@@ -73,15 +119,19 @@ ACC2OMP_SOURCES := \\
 ACC2OMP_OBJECTS := $(ACC2OMP_SOURCES:.cu=.cu.o)
 
 $(ACC2OMP_OBJECTS): %.cu.o: %.cu
-\t$(ACC2OMP_NVCC) -arch=$(ACC2OMP_ARCH) {FLAGS} $(ACC2OMP_FLAGS) -I$(ACC2OMP_ROOT) -c $< -o $@
-",
+\t$(ACC2OMP_BUILD) $< -o $@
+{rules}",
         list.join(" \\\n")
     )
 }
 
 fn cmake(sources: &[String]) -> String {
-    let list: String =
-        sources.iter().map(|source| format!("    \"${{CMAKE_CURRENT_LIST_DIR}}/{source}\"\n")).collect();
+    let escaped = |source: &String| -> String {
+        let escape = |c: char| if matches!(c, '\\' | '"' | '$' | ';') { vec!['\\', c] } else { vec![c] };
+        source.chars().flat_map(escape).collect()
+    };
+    let line = |source: &String| format!("    \"${{CMAKE_CURRENT_LIST_DIR}}/{}\"\n", escaped(source));
+    let list: String = sources.iter().map(line).collect();
     format!(
         "\
 # The device code of this tree, made by acc2omp --to cuda. In a CMakeLists.txt, behind project():
@@ -115,12 +165,15 @@ mod tests {
 
     #[test]
     fn make_is_told_every_source() {
-        let text = Builder::Make.text(&sources(&["acc2omp_cuda.cu", "sub dir/a_acc.cu"]));
+        let text = Builder::Make.text(&sources(&["acc2omp_cuda.cu", "sub/a_acc.cu", "b$ c_acc.cu"]));
         let list = "ACC2OMP_SOURCES := \\\n    $(ACC2OMP_ROOT)/acc2omp_cuda.cu \\\n    \
-                    $(ACC2OMP_ROOT)/sub\\ dir/a_acc.cu\n\n";
+                    $(ACC2OMP_ROOT)/sub/a_acc.cu\n\n";
         assert!(text.contains(list), "{text}");
-        let rule = "\t$(ACC2OMP_NVCC) -arch=$(ACC2OMP_ARCH) -std=c++17 -rdc=true $(ACC2OMP_FLAGS) ";
+        let rule = "ACC2OMP_BUILD = $(ACC2OMP_LINK) -std=c++17 -rdc=true $(ACC2OMP_FLAGS) ";
         assert!(text.contains(rule), "{text}");
+        let odd = "$(ACC2OMP_ROOT)/b$$\\ c_acc.cu.o: $(ACC2OMP_ROOT)/b$$\\ c_acc.cu\n\
+                   \t$(ACC2OMP_BUILD) $(ACC2OMP_ROOT)/'b$$ c_acc.cu' -o $(ACC2OMP_ROOT)/'b$$ c_acc.cu.o'\n";
+        assert!(text.contains(odd), "{text}");
     }
 
     #[test]

@@ -2,19 +2,21 @@
 //!
 //! Invariant: `patch` makes the second text of the first, byte for byte, whatever the line ends or the encoding.
 
+use std::ffi::OsStr;
+
 use similar::{ChangeTag, TextDiff};
 
 /// Unchanged lines shown around a change.
 const CONTEXT: usize = 3;
 
 /// The unified difference of two texts of the file `name`; empty if they are equal.
-pub fn unified(name: &str, old: &[u8], new: &[u8]) -> Vec<u8> {
+pub fn unified(name: impl AsRef<OsStr>, old: &[u8], new: &[u8]) -> Vec<u8> {
     let (old, new) = (lines(old), lines(new));
     let diff = TextDiff::configure().diff_slices(&old, &new);
     let mut out = Vec::new();
     for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {
         if out.is_empty() {
-            out.extend_from_slice(header(name).as_bytes());
+            out.extend_from_slice(&header(name.as_ref().as_encoded_bytes()));
         }
         out.extend_from_slice(format!("{}\n", hunk.header()).as_bytes());
         for change in hunk.iter_changes() {
@@ -33,11 +35,50 @@ fn lines(text: &[u8]) -> Vec<&[u8]> {
     text.split_inclusive(|byte| *byte == b'\n').collect()
 }
 
-/// The two lines that name the file; a tab ends a name with blanks.
-fn header(name: &str) -> String {
-    let name = name.trim_start_matches("./").trim_start_matches('/');
-    let end = if name.contains(char::is_whitespace) { "\t" } else { "" };
-    format!("--- a/{name}{end}\n+++ b/{name}{end}\n")
+/// The two lines that name the file, as git writes them; a tab ends a name with blanks.
+fn header(name: &[u8]) -> Vec<u8> {
+    let mut name = name;
+    while let Some(rest) = name.strip_prefix(b"./") {
+        name = rest;
+    }
+    while let Some(rest) = name.strip_prefix(b"/") {
+        name = rest;
+    }
+    let end: &[u8] = if name.contains(&b' ') { b"\t\n" } else { b"\n" };
+    let line = |sign: &[u8], folder: &[u8]| [sign, &quoted(&[folder, name].concat()), end].concat();
+    [line(b"--- ", b"a/"), line(b"+++ ", b"b/")].concat()
+}
+
+/// A name as git writes it: between quotes if it has bytes that a line of text cannot show.
+fn quoted(name: &[u8]) -> Vec<u8> {
+    let is_plain = |byte: &u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
+    if name.iter().all(is_plain) {
+        return name.to_vec();
+    }
+    let mut out = vec![b'"'];
+    for byte in name {
+        let letter = match byte {
+            0x07 => b'a',
+            0x08 => b'b',
+            b'\t' => b't',
+            b'\n' => b'n',
+            0x0b => b'v',
+            0x0c => b'f',
+            b'\r' => b'r',
+            b'"' | b'\\' => *byte,
+            _ if is_plain(byte) => {
+                out.push(*byte);
+                continue;
+            }
+            _ => {
+                out.extend(format!("\\{byte:03o}").into_bytes());
+                continue;
+            }
+        };
+        out.extend([b'\\', letter]);
+    }
+    out.push(b'"');
+    out
 }
 
 fn sign(tag: ChangeTag) -> u8 {
@@ -87,6 +128,14 @@ mod tests {
             "a\r\nc\r\nx\ry\r\n",
             "--- a/x.c\n+++ b/x.c\n@@ -1,3 +1,3 @@\n a\r\n-b\r\n+c\r\n x\ry\r\n",
         );
+    }
+
+    #[test]
+    fn names_are_quoted_as_git_does() {
+        let of = |name: &str| String::from_utf8(unified(name, b"1\n", b"2\n")).unwrap_or_default();
+        assert!(of("a b.c").starts_with("--- a/a b.c\t\n+++ b/a b.c\t\n@@"));
+        assert!(of("a\tb\n.c").starts_with("--- \"a/a\\tb\\n.c\"\n+++ \"b/a\\tb\\n.c\"\n@@"));
+        assert!(of("\"\\\u{e4} .c").starts_with("--- \"a/\\\"\\\\\\303\\244 .c\"\t\n"));
     }
 
     #[test]

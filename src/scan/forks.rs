@@ -74,13 +74,19 @@ impl View {
     /// The view of a build that reads the byte at `offset`: every branch is taken that holds it, and what their conditions ask
     /// for is defined, so that other conditions on the same names choose alike.
     pub fn reaching(file: &SourceFile, offset: u32) -> View {
+        View::reaching_all(file, &forks(file), &[offset])
+    }
+
+    /// As `reaching`, for a build that reads several places, which are sorted, in a file with these conditions.
+    pub fn reaching_all(file: &SourceFile, forks: &[Fork], places: &[u32]) -> View {
         let before = Defined::before(file);
-        let around = forks(file).into_iter().filter_map(|fork| {
-            let branch = fork.branch_at(offset)?;
+        let around = forks.iter().filter_map(|fork| {
+            let next = places.partition_point(|place| *place < fork.whole.start);
+            let branch = places.get(next).and_then(|place| fork.branch_at(*place))?;
             Some(fork.defines_for(branch))
         });
         let defines = around.flatten().filter(|(name, _)| !before.contains(name) && !before.is_decided(name));
-        View { defines: defines.collect(), reach: Some(offset) }
+        View { defines: defines.collect(), reach: places.to_vec() }
     }
 }
 
@@ -94,6 +100,15 @@ impl Fork {
     /// The branch that holds a place.
     pub fn branch_at(&self, offset: u32) -> Option<usize> {
         self.branches.iter().position(|branch| branch.inside.start <= offset && offset < branch.inside.end)
+    }
+
+    /// The names that its conditions ask for.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let words = self
+            .branches
+            .iter()
+            .flat_map(|branch| branch.text.split(|c: char| !c.is_alphanumeric() && c != '_'));
+        words.filter(|word| word.starts_with(|c: char| c.is_alphabetic() || c == '_') && *word != "defined")
     }
 
     /// Whether it asks for OpenACC or OpenMP.

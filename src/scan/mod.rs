@@ -209,12 +209,19 @@ pub struct Index {
     braces: OnceLock<Vec<(u32, bool)>>,
     /// The names of types that conditions of the preprocessor choose.
     chosen: OnceLock<BTreeSet<String>>,
+    /// Whether the file has the word that kernels call the type of their counters by.
+    names_counters: OnceLock<bool>,
 }
 
 impl Scan {
     /// The names of types for which conditions of the preprocessor choose one of several: found by `find`, once.
     pub fn chosen_types(&self, find: impl FnOnce() -> BTreeSet<String>) -> &BTreeSet<String> {
         self.index.chosen.get_or_init(find)
+    }
+
+    /// Whether the file has the word that kernels call the type of their counters by: found by `find`, once.
+    pub fn names_counters(&self, find: impl FnOnce() -> bool) -> bool {
+        *self.index.names_counters.get_or_init(find)
     }
 
     /// The `#define` lines of a name, in source order.

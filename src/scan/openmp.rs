@@ -118,13 +118,18 @@ struct Open {
     goes_on: bool,
 }
 
+/// Bytes as a text of the same length, in which those that are not ASCII are others.
+fn ascii(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| if byte.is_ascii() { char::from(*byte) } else { '?' }).collect()
+}
+
 fn in_fortran(file: &SourceFile) -> OpenMp {
     let is_free = file.language == Language::Fortran(Form::Free);
     let mut found = OpenMp::default();
     let mut open: Option<Open> = None;
     for number in 0..file.lines.count() {
         let whole = file.lines.span(number);
-        let text = file.text(whole).into_owned();
+        let text = ascii(file.slice(whole));
         let line = text.trim_end();
         let Some((at, rest)) = sentinel(line, is_free) else {
             if found.first_line.is_none() && is_conditional(line, is_free) {

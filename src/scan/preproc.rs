@@ -13,14 +13,14 @@ use super::expression::{self, Verdict};
 pub struct View {
     /// Macros with their bodies.
     pub defines: Vec<(String, Option<String>)>,
-    /// A byte that must be in a shown branch, whatever the conditions say.
-    pub reach: Option<u32>,
+    /// Bytes that must be in shown branches, whatever the conditions say: sorted.
+    pub reach: Vec<u32>,
 }
 
 impl View {
     /// What an OpenMP compiler defines of our output; guards that were left keep what they showed.
     pub fn of_output() -> View {
-        View { defines: vec![("_OPENMP".to_owned(), Some("201511".to_owned()))], reach: None }
+        View { defines: vec![("_OPENMP".to_owned(), Some("201511".to_owned()))], reach: Vec::new() }
     }
 
     /// What is defined before a file begins.
@@ -179,7 +179,7 @@ pub fn steps(bytes: &[u8], events: &[Event]) -> Vec<Step> {
 /// Evaluates the conditionals of a file.
 pub fn shown(file: &SourceFile, events: &[Event], view: &View) -> Shown {
     let steps = steps(&file.bytes, events);
-    let forced = view.reach.map(|offset| heads_around(&steps, offset)).unwrap_or_default();
+    let forced = heads_around(&steps, &view.reach);
     follow(&steps, &forced, &mut view.defined(file), &mut |_, _, _| ())
 }
 
@@ -274,24 +274,32 @@ fn close(found: &mut Shown, group: &Group, end: u32) {
     }
 }
 
-/// The conditional groups around `offset`: the offset of each one's `#if`, and of the head of the branch that holds it.
-fn heads_around(steps: &[Step], offset: u32) -> Vec<(u32, u32)> {
+/// The conditional groups around places, which are sorted: the offset of each one's `#if`, and of the head of the branch that
+/// holds the place. They are in the order of their `#if`s.
+fn heads_around(steps: &[Step], places: &[u32]) -> Vec<(u32, u32)> {
     let mut stack: Vec<(u32, u32)> = Vec::new();
-    for step in steps.iter().take_while(|step| step.start < offset) {
-        match step.word {
-            "if" | "ifdef" | "ifndef" => stack.push((step.start, step.start)),
-            "elif" | "else" => {
-                if let Some(top) = stack.last_mut() {
-                    top.1 = step.start;
+    let mut found: Vec<(u32, u32)> = Vec::new();
+    let mut steps = steps.iter().peekable();
+    for place in places {
+        while let Some(step) = steps.next_if(|step| step.start < *place) {
+            match step.word {
+                "if" | "ifdef" | "ifndef" => stack.push((step.start, step.start)),
+                "elif" | "else" => {
+                    if let Some(top) = stack.last_mut() {
+                        top.1 = step.start;
+                    }
                 }
+                "endif" => {
+                    stack.pop();
+                }
+                _ => {}
             }
-            "endif" => {
-                stack.pop();
-            }
-            _ => {}
         }
+        // What is around several places is there already.
+        let known = found.last().map(|(opening, _)| *opening);
+        found.extend(stack.iter().filter(|(opening, _)| known.is_none_or(|known| known < *opening)));
     }
-    stack
+    found
 }
 
 #[cfg(test)]

@@ -22,6 +22,8 @@ mod read;
 mod reading;
 mod specification;
 mod split;
+mod standing;
+mod together;
 mod translation;
 mod views;
 mod written;
@@ -51,6 +53,12 @@ pub fn translate(source: &Source, options: &Options) -> Translation {
     if !scan::mentions_openacc(&source.file.bytes, source.file.language) && !source.declares(options) {
         return Translation::untouched(source);
     }
+    let again = |guards| standing::standing(source, guards, &|source| translated(source, options));
+    options.guard.as_ref().and_then(again).unwrap_or_else(|| translated(source, options))
+}
+
+/// Translates one source, whatever has been translated before in it.
+fn translated(source: &Source, options: &Options) -> Translation {
     let length = source.file.bytes.len();
     let limits = options.budget.of_file(length);
     let done = budget::within(limits, || {

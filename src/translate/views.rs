@@ -20,6 +20,7 @@ use crate::{acc, host};
 
 use super::loops::Found;
 use super::read::{fresh, parse};
+use super::together::Hidden;
 use super::{Beside, DirectiveReport, Options, Outcome, Source, Translation, Wish, asked};
 
 /// What the views seen so far have brought, for any back end.
@@ -117,8 +118,8 @@ pub fn translate(source: &Source, options: &Options, back: &mut dyn BackEnd) -> 
     let mut views = Views::new(source, options, back);
     views.view(&View::default());
     // Directives that the default view of the preprocessor does not reach get a view of their own.
-    while let Some(offset) = views.next_unreached() {
-        views.view(&View::reaching(&source.file, offset));
+    while let Some(places) = views.next_unreached() {
+        views.reach(&places);
     }
     views.finish()
 }
@@ -149,6 +150,8 @@ struct Views<'a, 'b> {
     shadow: Option<Vec<u8>>,
     /// The first view that was parsed.
     past: Option<host::Past>,
+    /// The branches that the first view hides.
+    hidden: Hidden,
     /// What the directives have become that are translated, by place.
     made: BTreeMap<u32, Vec<Edit>>,
     /// The compute constructs of all views, by place: where their names stand, and the places of their directives.
@@ -174,19 +177,32 @@ impl<'a, 'b> Views<'a, 'b> {
             errors: None,
             shadow: None,
             past: None,
+            hidden: Hidden::default(),
             made: BTreeMap::new(),
             constructs: BTreeMap::new(),
         }
     }
 
-    /// A directive or a name of the run-time library that no view has reached or tried to.
-    fn next_unreached(&mut self) -> Option<u32> {
-        let directive = self.known.iter_mut().find(|(_, (_, tried))| !*tried);
-        let directive = directive.map(|(offset, (_, tried))| {
-            *tried = true;
-            *offset
-        });
-        directive.or_else(|| self.back.next_unreached())
+    /// Directives, or a name of the run-time library, that no view has reached or tried to, and that one view may reach.
+    fn next_unreached(&mut self) -> Option<Vec<u32>> {
+        let unreached = self.known.iter().filter(|(_, (_, tried))| !*tried).map(|(offset, _)| *offset);
+        let places = self.hidden.together(unreached);
+        for place in &places {
+            self.known.entry(*place).and_modify(|(_, tried)| *tried = true);
+        }
+        Some(places).filter(|places| !places.is_empty()).or_else(|| Some(vec![self.back.next_unreached()?]))
+    }
+
+    /// Translates what stands at places, in one view if that can be.
+    fn reach(&mut self, places: &[u32]) {
+        let file = &self.all.source.file;
+        self.view(&self.hidden.view(file, places));
+        let missed = places.iter().filter(|_| places.len() > 1);
+        for place in missed {
+            if !self.all.reports.contains_key(place) {
+                self.view(&self.hidden.view(file, &[*place]));
+            }
+        }
     }
 
     /// Translates what `view` reaches and no view before did.
@@ -202,12 +218,17 @@ impl<'a, 'b> Views<'a, 'b> {
         if is_first {
             self.all.diags.extend(said);
             self.shadow = Some(scan.shadow.clone());
+            self.hidden = Hidden::of(&source.file, &scan);
+        }
+        let several = (view.reach.len() > 1).then(|| host::parse_again(&source.file, &scan, &mut self.past));
+        if several.as_ref().is_some_and(|unit| self.hidden.clash(&scan, unit)) {
+            return;
         }
         let has_more = self.back.scanned(&scan, is_first, &mut self.all);
         if fresh.is_empty() && !has_more && !(is_first && source.declares(self.all.options)) {
             return;
         }
-        let unit = host::parse_again(&source.file, &scan, &mut self.past);
+        let unit = several.unwrap_or_else(|| host::parse_again(&source.file, &scan, &mut self.past));
         if is_first {
             self.errors = Some(unit.errors.len());
         }

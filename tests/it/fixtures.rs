@@ -11,7 +11,7 @@ use acc2omp::diag::Severity;
 use acc2omp::edit::Edit;
 use acc2omp::scan;
 use acc2omp::source::{Language, Languages, Predefined, SourceFile, Span};
-use acc2omp::{Options, Outcome, Profile, Source, To, Translation, report, translate};
+use acc2omp::{Guards, Options, Outcome, Profile, Source, To, Translation, report, translate};
 
 use super::{files, root, shown};
 
@@ -84,7 +84,7 @@ fn snapshot(path: &Path, profile: Profile) -> Vec<u8> {
     let source = source(path);
     let translation = translated(path, profile);
     let mut out = said(&source, &translation);
-    out.extend(report::unified(&shown(path), &source.file.bytes, &translation.text));
+    out.extend(report::unified(shown(path), &source.file.bytes, &translation.text));
     out
 }
 
@@ -122,9 +122,9 @@ pub fn cuda(path: &Path) -> Vec<u8> {
     let source = source(path);
     let translation = translate(&source, &Options { to: To::Cuda, ..Options::default() });
     let mut out = said(&source, &translation);
-    out.extend(report::unified(&shown(path), &source.file.bytes, &translation.text));
+    out.extend(report::unified(shown(path), &source.file.bytes, &translation.text));
     for file in &translation.beside {
-        out.extend(report::unified(&shown(&path.with_file_name(&file.name)), b"", &file.text));
+        out.extend(report::unified(shown(&path.with_file_name(&file.name)), b"", &file.text));
     }
     out
 }
@@ -289,6 +289,27 @@ pub fn assert_restores(bytes: &[u8], translation: &Translation) {
     restored.extend_from_slice(&translation.text[written..]);
     assert!(made == translation.text, "the edits do not make the text");
     assert!(restored == bytes, "the edits taken back do not make the source");
+}
+
+/// Fixtures that `--guard` changes once more when it has changed them, each with its reason.
+const TWICE: &[(&str, &str)] = &[];
+
+#[test]
+fn what_is_guarded_is_not_guarded_again() {
+    let own = Guards { openacc: "USE_ACC".to_owned(), openmp: "USE_OMP".to_owned() };
+    let mut wrong = Vec::new();
+    for path in sources() {
+        for guards in [Guards::default(), own.clone()] {
+            let options = Options { guard: Some(guards), ..Options::default() };
+            let first = translate(&source(&path), &options);
+            let second = translate(&again(&path, &first), &options);
+            if second.text != first.text && !TWICE.iter().any(|(name, _)| shown(&path) == *name) {
+                let difference = report::unified(shown(&path), &first.text, &second.text);
+                wrong.push(String::from_utf8_lossy(&difference).into_owned());
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod affine;
+mod careful;
 mod cc;
 mod cells;
 mod circles;

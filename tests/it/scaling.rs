@@ -208,15 +208,31 @@ fn private_variables_of_a_loop_cost_alike() {
     in_c("private by themselves", 100, |n| loops(n, "", "kernels"));
 }
 
-/// Each branch that hides a directive is a view of the whole file: many of them are too much work, which is said.
 #[test]
-fn views_of_a_file_end_with_their_budget() {
-    let pairs = |count: usize| {
-        each(count, |k| {
+fn pointers_without_clauses_cost_alike() {
+    in_c_for_openmp("pointers", 100, |n| {
+        let parameters: Vec<String> = (0..n).map(|k| format!("double *a{k}")).collect();
+        let used = each(n, |k| format!("a{k}[i] = 1;\n"));
+        let inside = format!("#pragma acc parallel loop\nfor (int i = 0; i < n; i++) {{\n{used}}}\n");
+        format!("void f(int n, {})\n{{\n{inside}}}\n", parameters.join(", "))
+    });
+}
+
+/// Branches at file scope whose conditions ask for different names are shown by one view.
+#[test]
+fn branches_that_hide_functions_cost_alike() {
+    in_c_for_openmp("pairs of branches", 50, |n| {
+        each(n, |k| {
             let other = function(2 * k + 1, LOOP);
             format!("#ifdef A{k}\n{}#else\n{other}#endif\n", function(2 * k, LOOP))
         })
-    };
+    });
+}
+
+/// Each branch in a function that hides a directive is a view of the whole file: many of them are too much work, which is said.
+#[test]
+fn views_of_a_file_end_with_their_budget() {
+    let pairs = |count: usize| body(&each(count, |k| format!("#ifdef A{k}\n{LOOP}#else\n{LOOP}#endif\n")));
     let budget = Budget { steps: 4_000_000, steps_per_byte: 0, ..Budget::default() };
     let codes = |count: usize| {
         let source = Source::new("views.c", pairs(count).into_bytes(), Language::C);

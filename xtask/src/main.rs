@@ -6,6 +6,7 @@ mod audit;
 mod count;
 mod cuda;
 mod difftest;
+mod fuzz;
 mod hunt;
 mod oracle;
 mod process;
@@ -55,6 +56,8 @@ enum Chore {
     Oracle(oracle::Options),
     /// Translate programs made at random, whose output is known, and compare what they print
     Hunt(hunt::Options),
+    /// Look for inputs that the translator cannot bear, by a fuzzer that follows the branches taken
+    Fuzz(fuzz::Options),
     /// Measure how fast the release build translates on one core, in MB/s
     Speed(speed::Options),
 }
@@ -70,6 +73,7 @@ fn main() -> ExitCode {
         Chore::Audit(options) => audit::run(&options),
         Chore::Oracle(options) => oracle::run(&options),
         Chore::Hunt(options) => hunt::run(&options),
+        Chore::Fuzz(options) => fuzz::run(&options),
         Chore::Speed(options) => speed::run(&options),
     };
     match done {

@@ -400,11 +400,10 @@ fn names(input: &Input, index: usize, stmt: StmtId, captured: &[Captured]) -> Na
 fn index_word(input: &Input) -> &'static str {
     const WORD: &str = "Index";
     let file = input.file();
-    // Most files are read no further than for these bytes.
     let may_name = || memchr::memmem::find(&file.bytes, WORD.as_bytes()).is_some();
     let names = || words(&file.text(Span { start: 0, end: file.bytes.len() as u32 })).contains(&WORD);
-    let is_program =
-        input.choices.is_some_and(|choices| choices.names().contains(WORD)) || may_name() && names();
+    let is_program = input.choices.is_some_and(|choices| choices.names().contains(WORD))
+        || input.source.scan.names_counters(|| may_name() && names());
     if is_program { "acc2omp_Index" } else { WORD }
 }
 

@@ -156,13 +156,13 @@ pub fn pages(bytes: &[u8], language: Language) -> Vec<Page> {
     loop {
         let (scan, _) = scan::scan(&file, &view);
         // A view that does not show what it was made for never will.
-        let wanted = |one: &DirectiveText| one.active || Some(one.span.start) == view.reach;
+        let wanted = |one: &DirectiveText| one.active || view.reach.contains(&one.span.start);
         let ours: Vec<&DirectiveText> = scan.directives.iter().filter(|one| is_ours(one)).collect();
         seen.extend(ours.iter().filter(|one| wanted(one)).map(|one| one.span));
         let next = ours.iter().find(|one| !seen.contains(&one.span)).map(|one| one.span.start);
         pages.push(page(&file, &scan, &ours));
         let Some(next) = next else { return pages };
-        view = View { reach: Some(next), ..View::of_output() };
+        view = View { reach: vec![next], ..View::of_output() };
     }
 }
 

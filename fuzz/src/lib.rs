@@ -1,0 +1,193 @@
+//! What a fuzzer calls, and what must be true of whatever it makes: `cargo xtask fuzz`.
+//!
+//! Invariant: a target reads nothing but its input, so that a finding is one file. The first byte of an input chooses the
+//! language (`0` C, `1` C++, `2` and `3` Fortran in free and fixed form), the second one the options.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use acc2omp::acc;
+use acc2omp::budget::{self, Budget};
+use acc2omp::diag::{Diag, Severity};
+use acc2omp::host;
+use acc2omp::report;
+use acc2omp::scan::{self, Scan, View};
+use acc2omp::source::{Form, Language, SourceFile, Span};
+use acc2omp::{Guards, Options, Outcome, Profile, Queues, Source, To, Translation, Version, translate};
+
+const LANGUAGES: [Language; 4] =
+    [Language::C, Language::Cpp, Language::Fortran(Form::Free), Language::Fortran(Form::Fixed)];
+
+/// The file that an input stands for, and the number of its options.
+fn read(input: &[u8]) -> Option<(SourceFile, u8)> {
+    let [language, options, text @ ..] = input else { return None };
+    let language = LANGUAGES[usize::from(*language) % LANGUAGES.len()];
+    let name = if language.is_fortran() { "any.F90" } else { "any.c" };
+    Some((SourceFile::new(name, text.to_vec(), language), *options))
+}
+
+fn options(number: u8) -> Options {
+    let plain = Options { budget: budget(), ..Options::default() };
+    let guard =
+        |openacc: &str, openmp: &str| Guards { openacc: openacc.to_owned(), openmp: openmp.to_owned() };
+    match number % 8 {
+        0 => plain,
+        1 => Options { omp: Version(52), ..plain },
+        2 => Options { profile: Profile::CLANG, omp: Version(51), ..plain },
+        3 => Options { profile: Profile::GCC, queues: Queues::Dropped, ..plain },
+        4 => Options { guard: Some(Guards::default()), ..plain },
+        5 => Options { guard: Some(guard("USE_ACC", "USE_OMP")), ..plain },
+        6 => Options { to: To::Cuda, ..plain },
+        _ => Options { host_fallback: Some("n > 100".to_owned()), assume_no_alias: true, ..plain },
+    }
+}
+
+/// Less than what a user has, so that work which nobody counts is seen by its time.
+fn budget() -> Budget {
+    Budget { steps: 40_000_000, steps_of_proof: 4_000_000, ..Budget::default() }
+}
+
+/// What the words of a clause say must stand in the file.
+fn assert_within(file: &SourceFile, span: Span, what: &str) {
+    assert!(
+        span.start <= span.end && span.end as usize <= file.bytes.len(),
+        "{what} lies outside of the file"
+    );
+}
+
+fn assert_told(file: &SourceFile, said: &[Diag]) {
+    said.iter().for_each(|diag| assert_within(file, diag.primary.span, "a message"));
+    report::diagnostics(file, said, report::Manner::default());
+}
+
+/// The shadow has the length of the source, and what is found stands in the source, in order.
+fn scanned(file: &SourceFile) -> Scan {
+    let (scan, said) = scan::scan(file, &View::default());
+    assert_told(file, &said);
+    assert_eq!(scan.shadow.len(), file.bytes.len());
+    let lines = |text: &[u8]| text.iter().filter(|byte| **byte == b'\n').count();
+    if !file.language.is_fortran() {
+        assert!(lines(&scan.shadow) <= lines(&file.bytes), "the shadow has more lines than the source");
+    }
+    for one in &scan.directives {
+        assert_within(file, one.span, "a directive");
+        one.words.iter().chain(&one.comments).for_each(|span| assert_within(file, *span, "a word"));
+        assert!(one.words.is_sorted_by_key(|span| span.start), "words out of order");
+    }
+    assert!(scan.directives.is_sorted_by_key(|one| one.span.start), "directives out of order");
+    assert!(scan.hidden.is_sorted_by_key(|span| span.start), "hidden branches out of order");
+    scan
+}
+
+/// What was not edited is as it was.
+fn assert_kept(bytes: &[u8], translation: &Translation) {
+    let (mut made, mut read) = (Vec::new(), 0);
+    for edit in &translation.edits {
+        let (start, end) = (edit.span.start as usize, edit.span.end as usize);
+        assert!(read <= start && start <= end && end <= bytes.len(), "edits out of order: {edit:?}");
+        made.extend_from_slice(&bytes[read..start]);
+        made.extend_from_slice(&edit.text);
+        read = end;
+    }
+    made.extend_from_slice(&bytes[read..]);
+    assert!(made == translation.text, "the edits do not make the text");
+}
+
+/// What is left is spoken of, and nothing is a fault of ours.
+fn assert_spoken_of(file: &SourceFile, translation: &Translation) {
+    assert_told(file, &translation.diagnostics);
+    let worst = translation.diagnostics.iter().map(|diag| diag.severity).max();
+    let left = translation.directives.iter().any(|one| one.outcome == Outcome::Left);
+    assert!(!left || worst >= Some(Severity::Left), "a directive is left in silence");
+    let bug = translation.diagnostics.iter().find(|diag| diag.severity == Severity::Bug);
+    assert!(bug.is_none(), "a fault of ours: {bug:?}");
+}
+
+/// How many places of a text the grammar cannot read.
+fn errors(file: &SourceFile, view: &View) -> Option<usize> {
+    let limits = budget().of_file(file.bytes.len());
+    let (scan, _) = scan::scan(file, view);
+    budget::within(limits, || host::errors(file, &scan, None, &[])).ok()
+}
+
+/// What could be read before can be read afterwards. The host's text in CUDA has words that the grammar does not know.
+fn assert_reads(file: &SourceFile, translation: &Translation, options: &Options) {
+    if options.to == To::Cuda || options.guard.is_some() || translation.edits.is_empty() {
+        return;
+    }
+    if errors(file, &View::default()) == Some(0) {
+        let made = file.with(translation.text.clone());
+        assert_eq!(errors(&made, &View::of_output()), Some(0), "the output does not parse");
+    }
+}
+
+/// Whether two translations are the same.
+fn are_same(one: &Translation, other: &Translation) -> bool {
+    one.text == other.text
+        && one.beside == other.beside
+        && one.directives == other.directives
+        && format!("{:?}", one.diagnostics) == format!("{:?}", other.diagnostics)
+}
+
+/// The whole path, for one set of options.
+fn translated(file: SourceFile, options: &Options) {
+    let source = Source { file, headers: Vec::new() };
+    let first = translate(&source, options);
+    assert_kept(&source.file.bytes, &first);
+    assert_spoken_of(&source.file, &first);
+    assert_reads(&source.file, &first, options);
+    let other = std::thread::scope(|scope| scope.spawn(|| translate(&source, options)).join().unwrap());
+    assert!(are_same(&first, &other), "another thread translates in another way");
+    let output = Source { file: source.file.with(first.text.clone()), headers: Vec::new() };
+    let again = translate(&output, options);
+    assert!(again.text == first.text, "the output is translated again: {:?}", again.edits);
+}
+
+/// The scanner.
+pub fn scanner(input: &[u8]) {
+    if let Some((file, _)) = read(input) {
+        scanned(&file);
+    }
+}
+
+/// The parsers of directives.
+pub fn directives(input: &[u8]) {
+    let Some((file, _)) = read(input) else { return };
+    for one in &scanned(&file).directives {
+        let (parsed, said) = acc::parse(&file, one);
+        assert_told(&file, &said);
+        assert!(parsed.is_some() || !said.is_empty(), "a directive is not read, and nothing is said");
+    }
+}
+
+/// The whole path.
+pub fn translation(input: &[u8]) {
+    if let Some((file, number)) = read(input) {
+        translated(file, &options(number));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    /// Inputs are not longer than this.
+    const LONGEST: usize = 1 << 14;
+
+    /// Inputs that are made at random for each target in `cargo test`, beside those that are kept.
+    const RANDOM: usize = 200;
+
+    #[test]
+    fn scanner() {
+        let target = bolero::check!(name = "scanner").with_iterations(RANDOM).with_max_len(LONGEST);
+        target.for_each(|input: &[u8]| super::scanner(input));
+    }
+
+    #[test]
+    fn directives() {
+        let target = bolero::check!(name = "directives").with_iterations(RANDOM).with_max_len(LONGEST);
+        target.for_each(|input: &[u8]| super::directives(input));
+    }
+
+    #[test]
+    fn translation() {
+        let target = bolero::check!(name = "translation").with_iterations(RANDOM).with_max_len(LONGEST);
+        target.for_each(|input: &[u8]| super::translation(input));
+    }
+}
