@@ -134,9 +134,8 @@ impl Input<'_> {
         let is_kept = |word: &&str| !matches!(*word, "static" | "extern" | "register");
         let is_other =
             |word: &&str| matches!(*word, "const" | "volatile" | "auto" | "_Atomic" | "_Thread_local");
-        let is_type = specifiers.contains('*')
-            && words.iter().all(|word| is_word(word))
-            && !words.iter().any(is_other);
+        let is_type =
+            specifiers.contains('*') && words.iter().all(|word| is_word(word)) && !words.iter().any(is_other);
         is_type.then(|| words.iter().copied().filter(is_kept).collect::<Vec<_>>().join(" "))
     }
 

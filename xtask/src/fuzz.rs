@@ -170,7 +170,8 @@ fn once(root: &Path, target: Target, log: &Path, seconds: u64) -> Result<u64> {
 /// Gives a target the fixtures to begin with, and the words of OpenACC.
 fn seed(root: &Path, place: &Path) -> Result<()> {
     let failed = |error: std::io::Error| format!("{}: {error}", place.display());
-    let kept = root.join("fuzz/src/__fuzz__").join(place.file_name().unwrap_or_default()).join("corpus");
+    let kept =
+        root.join("tests/fuzz/src/__fuzz__").join(place.file_name().unwrap_or_default()).join("corpus");
     for entry in fs::read_dir(kept).into_iter().flatten().flatten() {
         fs::copy(entry.path(), place.join("corpus").join(entry.file_name())).map_err(failed)?;
     }
