@@ -226,8 +226,12 @@ fn attempt(job: &Job, work: &Work, done: &mut Done) -> io::Result<()> {
     let bytes = std::fs::read(&job.path)?;
     let language = scan::language_of(&job.path, &bytes, &work.task.languages);
     let mentions = language.is_some_and(|language| scan::mentions_openacc(&bytes, language));
-    let Some(language) = language.filter(|language| mentions || work.headers.serves(*language, &bytes))
-    else {
+    let is_read = |language: &Language| {
+        mentions
+            || work.headers.serves(*language, &bytes)
+            || work.headers.may_write(*language, &bytes, &job.real)
+    };
+    let Some(language) = language.filter(is_read) else {
         foreign(job, &bytes, done);
         return keep(job, &bytes, work, done);
     };
@@ -236,7 +240,7 @@ fn attempt(job: &Job, work: &Work, done: &mut Done) -> io::Result<()> {
     }
     done.unlisted = (mentions && work.headers.lacks(&job.real)).then(|| job.name());
     let source = work.headers.source(SourceFile::new(job.name(), bytes, language), &job.real);
-    if !mentions && !source.declares(&work.task.options) {
+    if !mentions && !source.may_write() && !source.declares(&work.task.options) {
         return keep(job, &source.file.bytes, work, done);
     }
     let own = work.task.overrides.options(&source, &job.real, &work.task.options);

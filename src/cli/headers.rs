@@ -16,6 +16,7 @@ use crate::scan::{Defined, Outline, Shown};
 use crate::source::{Form, Language, Languages, Predefined, SourceFile, Span};
 use crate::{Header, Source, To, cuda, scan};
 
+use super::brief::Brief;
 use super::build::{Build, Told};
 
 /// A header by its place and the form of the Fortran that includes it: a header may serve two languages.
@@ -40,6 +41,8 @@ pub struct Headers {
     /// The variables to which headers of C give a place on the device, where files that define them must know.
     declared: HashSet<String>,
     known: Mutex<HashMap<Key, Once<Option<Arc<Found>>>>>,
+    /// What files say at first sight.
+    briefs: Mutex<HashMap<PathBuf, Once<Arc<Brief>>>>,
 }
 
 /// A header that was found.
@@ -135,6 +138,40 @@ impl Headers {
             true => !self.modules.is_empty() && scan::used_modules(bytes).iter().any(is_served),
             false => self.declared.iter().any(|name| memchr::memmem::find(bytes, name.as_bytes()).is_some()),
         }
+    }
+
+    /// Whether a file that says nothing of OpenACC may write its directives by macros of headers.
+    pub fn may_write(&self, language: Language, bytes: &[u8], real: &Path) -> bool {
+        if language.is_fortran() {
+            return false;
+        }
+        let told = self.told(real);
+        let brief = |path: &Path| {
+            let once = once(&self.briefs, path.to_path_buf());
+            let read = || Arc::new(Brief::of(&fs::read(path).unwrap_or_default(), language));
+            Arc::clone(once.get_or_init(read))
+        };
+        let mut met: HashSet<PathBuf> = told.first.iter().cloned().collect();
+        let mut open: Vec<(PathBuf, Arc<Brief>)> =
+            told.first.iter().map(|path| (path.clone(), brief(path))).collect();
+        open.push((real.to_path_buf(), Arc::new(Brief::of(bytes, language))));
+        let (mut has_operator, mut mentions) = (false, false);
+        while let Some((path, one)) = open.pop() {
+            has_operator |= one.has_operator;
+            mentions |= one.mentions_openacc;
+            let folder = path.parent().unwrap_or(Path::new(""));
+            for (name, is_quoted) in &one.includes {
+                let found = match is_quoted {
+                    true => self.find(told, folder, name),
+                    false => self.find_in_folders(told, folder, name),
+                };
+                open.extend(found.filter(|path| met.insert(path.clone())).map(|path| {
+                    let brief = brief(&path);
+                    (path, brief)
+                }));
+            }
+        }
+        has_operator && mentions
     }
 
     /// The source of `file`, which lies at `real`, with its headers, each as the preprocessor shows it to the file.

@@ -5,6 +5,7 @@
 
 mod args;
 mod batch;
+mod brief;
 mod build;
 mod cc;
 mod config;

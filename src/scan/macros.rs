@@ -193,9 +193,9 @@ pub struct Call {
     pub inside: Option<(Span, usize)>,
 }
 
-/// The macros of a header that may lead to directives of the files that include it and are shown this much of it.
+/// The macros of a header, which may lead to directives of the files that include it and are shown this much of it.
 pub fn header_macros(file: &SourceFile, shown: &Shown) -> Vec<Macro> {
-    if file.language.is_fortran() || !file.bytes.windows(7).any(|word| word == b"_Pragma") {
+    if file.language.is_fortran() || memchr::memmem::find(&file.bytes, b"define").is_none() {
         return Vec::new();
     }
     let events = c::events(&file.bytes);

@@ -15,6 +15,11 @@ pub fn mentions_openacc(bytes: &[u8], language: Language) -> bool {
     if language.is_fortran() { pieces.any(holds_any_acc) } else { pieces.any(holds_acc) }
 }
 
+/// Whether the bytes may hold the operator that writes directives, be it on two lines.
+pub fn mentions_operator(bytes: &[u8]) -> bool {
+    memchr::memmem::find(bytes, b"_P").is_some()
+}
+
 /// As `holds_acc`, whatever the case of each letter.
 fn holds_any_acc(piece: &[u8]) -> bool {
     let acc = |[a, c, last]: &[u8; 3]| (a | 32 == b'a') & (c | 32 == b'c') & (last | 32 == b'c');

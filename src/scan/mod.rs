@@ -37,7 +37,7 @@ pub use fortran::{defined_modules, includes as fortran_includes, used_modules};
 pub use lines::{MacroLine, macro_lines};
 pub use macros::{Call, Choice, Macro, Macros, Piece, Use, Written};
 pub use macros::{declarators, declaring_macros, fragments, header_macros, macros, written_out};
-pub use mention::mentions_openacc;
+pub use mention::{mentions_openacc, mentions_operator};
 pub use openmp::{Existing, OpenMp, openmp};
 pub use outline::Outline;
 pub use preproc::{Shown, View};

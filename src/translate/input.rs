@@ -108,6 +108,22 @@ impl Source {
         }
     }
 
+    /// Whether the file, though it says nothing of OpenACC, may write directives by macros of its headers.
+    pub fn may_write(&self) -> bool {
+        let mentions =
+            |header: &Arc<Header>| scan::mentions_openacc(&header.file.bytes, header.file.language);
+        self.header_macros().next().is_some() && self.headers.iter().any(mentions)
+    }
+
+    /// The macros of the headers, if there is an operator that writes directives.
+    pub(super) fn header_macros(&self) -> impl Iterator<Item = &[Macro]> {
+        let has_operator = |file: &SourceFile| scan::mentions_operator(&file.bytes);
+        let is_c = !self.file.language.is_fortran();
+        let writes =
+            is_c && (has_operator(&self.file) || self.headers.iter().any(|one| has_operator(&one.file)));
+        self.headers.iter().filter(move |_| writes).map(|header| header.macros.as_slice())
+    }
+
     /// Whether the file may define one of these variables.
     fn names(&self, declared: &Declared) -> bool {
         declared.keys().any(|(_, name)| self.has(name))

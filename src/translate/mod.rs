@@ -50,7 +50,8 @@ const BRANCHES: usize = 8;
 
 /// Translates one source. One that costs more than its budget stays as it is.
 pub fn translate(source: &Source, options: &Options) -> Translation {
-    if !scan::mentions_openacc(&source.file.bytes, source.file.language) && !source.declares(options) {
+    let mentions = scan::mentions_openacc(&source.file.bytes, source.file.language);
+    if !mentions && !source.may_write() && !source.declares(options) {
         return Translation::untouched(source);
     }
     let again = |guards| standing::standing(source, guards, &|source| translated(source, options));
@@ -98,7 +99,7 @@ fn within_budget(source: &Source, options: &Options) -> Translation {
     if let Some(line) = scan::fypp(&source.file.bytes).filter(|_| is_fortran) {
         return Translation::untranslated(source, |_| diag::other_preprocessor(line));
     }
-    let headers: Vec<&[Macro]> = source.headers.iter().map(|header| header.macros.as_slice()).collect();
+    let headers: Vec<&[Macro]> = source.header_macros().collect();
     if options.to == To::Cuda {
         if is_fortran {
             return Translation::untranslated(source, diag::fortran_not_cuda);

@@ -203,7 +203,11 @@ fn unit(
     let build = Build::beside(told.clone(), modules);
     let headers = Headers::among(roots, &known, task.options.to, &command.languages(), build);
     for (path, read) in &unit.files {
-        if !mentions(&read.file) && !headers.serves(read.file.language, &read.file.bytes) {
+        let (language, bytes) = (read.file.language, &read.file.bytes);
+        if !mentions(&read.file)
+            && !headers.serves(language, bytes)
+            && !headers.may_write(language, bytes, path)
+        {
             continue;
         }
         let source = headers.source(read.file.clone(), path);
