@@ -5,7 +5,7 @@
 use crate::edit::Edit;
 use crate::host::ir::{StmtId, StmtKind, Unit};
 use crate::omp::{Directive, Part, Speech};
-use crate::scan::{Conditions, DirectiveText, Form, Scan};
+use crate::scan::{Conditions, DirectiveText, Form, Guard, Scan};
 use crate::source::{SourceFile, Span};
 
 use super::specification::place_in_specification;
@@ -19,18 +19,57 @@ pub struct Ground<'a> {
     pub unit: &'a Unit,
     /// Its conditions of the preprocessor.
     pub conditions: &'a Conditions,
+    /// Those of them that ask for OpenACC.
+    pub guards: &'a [Guard],
 }
 
 /// The edits for one directive, which stands at `at`; `None` if the source leaves no room for them. One that is implied has
-/// no text.
-pub fn edits_of(ground: Ground, at: Span, text: Option<&DirectiveText>, parts: &[Part]) -> Option<Vec<Edit>> {
-    let Some(old) = text else { return edits_of_implied(ground.file, ground.unit, at, parts) };
+/// no text, and the directive that implies it stands at `owner`.
+pub fn edits_of(
+    ground: Ground,
+    at: Span,
+    text: Option<&DirectiveText>,
+    owner: Option<u32>,
+    parts: &[Part],
+) -> Option<Vec<Edit>> {
+    let Some(old) = text else { return edits_of_implied(ground, at, owner, parts) };
     let speech = Speech::of(ground.file.language);
     let mut laying = Laying { ground, old, speech, above: String::new(), edits: Vec::new() };
     for part in parts {
         laying.part(part)?;
     }
     Some(joined(laying.edits))
+}
+
+impl Ground<'_> {
+    /// Lines for `place`, under the conditions that the directive at `start` stands under and the place does not.
+    fn under_conditions_of(self, start: u32, place: u32, lines: &[String]) -> Vec<String> {
+        let around = self.conditions.between(start, place);
+        let heads = around.iter().rev().flat_map(|one| one.heads(start));
+        let heads = heads.map(|head| match self.asks_for_openacc(*head) {
+            // Of a directive that is translated, the condition asks for OpenMP then.
+            true => self.file.text(*head).replace("_OPENACC", "_OPENMP"),
+            false => self.file.text(*head).into_owned(),
+        });
+        let ends = around.iter().map(|_| "#endif".to_owned());
+        heads.chain(lines.iter().cloned()).chain(ends).collect()
+    }
+
+    /// Directives for `place` that the one at `start` implies: without OpenMP they are comments, whatever conditions ask for it.
+    fn implied(self, start: Option<u32>, place: u32, lines: Vec<String>) -> Vec<String> {
+        let Some(start) = start else { return lines };
+        let around = self.conditions.between(start, place);
+        let mut heads = around.iter().flat_map(|one| one.heads(start));
+        match heads.all(|head| self.asks_for_openacc(*head)) || lines.is_empty() {
+            true => lines,
+            false => self.under_conditions_of(start, place, &lines),
+        }
+    }
+
+    /// Whether a line asks for OpenACC, and for nothing else.
+    fn asks_for_openacc(self, head: Span) -> bool {
+        self.guards.iter().any(|guard| guard.is_plain && head.contains(guard.span))
+    }
 }
 
 /// A directive on its way.
@@ -140,13 +179,7 @@ impl Laying<'_> {
 
     /// Lines under the conditions of the preprocessor that hold for the directive and not for a statement.
     fn same(&self, stmt: StmtId, lines: &[String]) -> Vec<String> {
-        let Ground { file, unit, conditions } = self.ground;
-        let start = self.old.span.start;
-        let around = conditions.between(start, unit.stmt(stmt).span.start);
-        let heads = around.iter().rev().flat_map(|one| one.heads(start));
-        let heads = heads.map(|head| file.text(*head).into_owned());
-        let ends = around.iter().map(|_| "#endif".to_owned());
-        heads.chain(lines.iter().cloned()).chain(ends).collect()
+        self.ground.under_conditions_of(self.old.span.start, self.ground.unit.stmt(stmt).span.start, lines)
     }
 
     fn inserted(&mut self, at: u32, lines: &[String]) -> Option<()> {
@@ -207,7 +240,8 @@ impl Laying<'_> {
 }
 
 /// The edits for a directive that the source does not have: it stands before the loop at `at`.
-fn edits_of_implied(file: &SourceFile, unit: &Unit, at: Span, parts: &[Part]) -> Option<Vec<Edit>> {
+fn edits_of_implied(ground: Ground, at: Span, owner: Option<u32>, parts: &[Part]) -> Option<Vec<Edit>> {
+    let Ground { file, unit, .. } = ground;
     let speech = Speech::of(file.language);
     let (mut before, mut edits) = (Vec::new(), Vec::new());
     let mut nested = None;
@@ -227,12 +261,14 @@ fn edits_of_implied(file: &SourceFile, unit: &Unit, at: Span, parts: &[Part]) ->
             }
             Part::After(stmt, lines) | Part::Closed(stmt, lines) => {
                 let span = unit.stmt(*stmt).span;
-                edits.push(super::lines_after(file, span.end, span, lines)?);
+                let lines = ground.implied(owner, span.start, lines.clone());
+                edits.push(super::lines_after(file, span.end, span, &lines)?);
             }
             Part::Nested(stmt, heads) => nested = Some((*stmt, heads)),
             _ => return None,
         }
     }
+    let mut before = ground.implied(owner, at.start, before);
     match nested {
         Some((stmt, heads)) => {
             before.extend(heads.iter().cloned());

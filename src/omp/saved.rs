@@ -64,7 +64,7 @@ pub(super) fn set(saved: &[Saved], done: &mut [Lowered], speech: Speech) {
             None => parts.insert(0, Part::LinesBefore(lines)),
         }
         match speech {
-            Speech::C => parts.push(Part::Closed(stmt, vec!["}".to_owned()])),
+            Speech::C => parts.push(Part::After(stmt, vec!["}".to_owned()])),
             Speech::Fortran => parts.extend(all.iter().map(|one| {
                 let word = if one.is_condition { "logical" } else { "integer" };
                 Part::DeclaredFor(stmt, format!("{word} :: {}", one.name))

@@ -25,6 +25,10 @@ struct Met {
 impl Input<'_> {
     /// The jumps out of the region of `data` directive `index`; none if the region cannot end before each of them.
     pub(super) fn jumps(&self, index: usize, region: StmtId) -> Option<Vec<Exit>> {
+        // The ends would not stand under the condition of the beginning.
+        if self.is_parted(index, self.unit.stmt(region).span) {
+            return None;
+        }
         let mut jumps = Vec::new();
         let mut pending = vec![Met { stmt: region, loops: 0, switches: 0, unbraced: false }];
         let (mut labels, mut targets) = (BTreeSet::new(), Vec::new());

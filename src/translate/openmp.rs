@@ -162,21 +162,23 @@ impl OpenMp<'_> {
         all: &mut Gathered,
     ) -> Vec<Option<Vec<Edit>>> {
         let file = &all.source.file;
-        let ground = layout::Ground { file, unit, conditions: &made.conditions };
+        let ground = layout::Ground { file, unit, conditions: &made.conditions, guards: &scan.guards };
         let mut changes = Vec::with_capacity(bound.len());
-        for (bound, lowered) in bound.iter().zip(&made.lowered) {
-            let span = bound.directive.span;
-            let text = bound.text.and_then(|text| scan.directives.get(text));
+        let owner = |at: usize| bind::ancestors(bound, at).find(|above| bound[*above].text.is_some());
+        for (at, (one, lowered)) in bound.iter().zip(&made.lowered).enumerate() {
+            let span = one.directive.span;
+            let text = one.text.and_then(|text| scan.directives.get(text));
+            let owner = owner(at).map(|above| bound[above].directive.span.start);
             let edits = match lowered.left {
                 true => None,
-                false => layout::edits_of(ground, span, text, &lowered.parts),
+                false => layout::edits_of(ground, span, text, owner, &lowered.parts),
             };
-            let edits = edits.map(|edits| match stands_alone(bound.directive.kind) {
+            let edits = edits.map(|edits| match stands_alone(one.directive.kind) {
                 true => layout::behind_label(file, scan, span, edits),
                 false => edits,
             });
             if edits.is_none() && !lowered.left {
-                let name = acc::name(bound.directive.kind);
+                let name = acc::name(one.directive.kind);
                 all.diags.push(diag::not_yet(span, &format!("`{name}` among other code on one line")));
             }
             changes.push(edits.and_then(|edits| self.library.in_texts(edits, span)));
