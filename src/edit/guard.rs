@@ -59,6 +59,16 @@ impl Guards {
         format!("(defined(_OPENACC) || defined({}))", self.openmp)
     }
 
+    /// Lines that are put in, with conditions on OpenMP that ask for the user's name.
+    fn in_conditions(&self, text: &[u8]) -> Vec<u8> {
+        let is_condition = |line: &[u8]| line.trim_ascii_start().starts_with(b"#if");
+        let named = |line: &[u8]| match is_condition(line) {
+            true => String::from_utf8_lossy(line).replace("_OPENMP", &self.openmp).into_bytes(),
+            false => line.to_vec(),
+        };
+        lines(text).flat_map(named).collect()
+    }
+
     /// Whether compilers that read the directives define them.
     pub(super) fn are_of_compilers(&self) -> bool {
         *self == Guards::default()
@@ -207,7 +217,7 @@ impl Group {
             return Edit { span: self.lines, text };
         }
         let text = if old.is_empty() {
-            [line(&ours), terminated(&new, end), line("#endif")].concat()
+            [line(&ours), terminated(&guards.in_conditions(&new), end), line("#endif")].concat()
         } else if is_condition(&words) {
             condition(&words, guards).into_bytes()
         } else if file.language.is_fortran() && !guards.are_of_compilers() && lines(old).all(is_comment) {

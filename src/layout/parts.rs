@@ -95,8 +95,18 @@ impl Laying<'_> {
             Part::Statements(statements) => self.statements(statements),
             Part::Gone => self.edits.push(super::removed(file, old)),
             Part::Before(stmt, lines) => self.before(*stmt, lines)?,
-            Part::Braced(stmt, lines) => {
+            Part::Braced(stmt, lines) if !self.is_parted(*stmt) => {
                 self.edits.extend(super::braced(file, unit.stmt(*stmt).span, lines));
+            }
+            // Changes of the code itself, and braces around it, cannot stand under the directive's conditions.
+            Part::Braced(..) => return None,
+            Part::Inline(stmt, _)
+            | Part::AfterHead(stmt, ..)
+            | Part::Loops(stmt, ..)
+            | Part::Nested(stmt, _)
+                if self.is_conditional(*stmt) =>
+            {
+                return None;
             }
             Part::Inline(stmt, words) => self.inline(*stmt, words),
             Part::AfterHead(stmt, end, lines) => {
@@ -120,7 +130,8 @@ impl Laying<'_> {
             Part::Below(place, lines) => self.edits.push(super::lines_after(file, place.end, old, lines)?),
             Part::AtStart(block, lines) => {
                 let span = self.block(*block)?;
-                self.edits.push(super::lines_after(file, span.start + 1, span, lines)?);
+                let lines = self.same(*block, lines);
+                self.edits.push(super::lines_after(file, span.start + 1, span, &lines)?);
             }
             Part::Behind(offset, directive) => {
                 self.edits.push(super::behind(file, *offset, &directive.line(speech)));
@@ -142,7 +153,7 @@ impl Laying<'_> {
             | Part::DeclaredFor(..)
             | Part::Counters(_) => {}
             Part::BeforeDirective(span, lines) => self.inserted(span.start, lines)?,
-            Part::AtEnd(block, lines) => self.at_end(*block, lines)?,
+            Part::AtEnd(block, lines) => self.at_end(*block, &self.same(*block, lines))?,
             Part::LinesBefore(lines) => self.above += &super::above(file, self.old, lines)?,
             Part::LinesBehind(lines) if self.old.form == Form::Operator => {
                 let text = format!(" {}", super::on_one_line(lines)).into_bytes();
@@ -182,6 +193,21 @@ impl Laying<'_> {
         self.ground.under_conditions_of(self.old.span.start, self.ground.unit.stmt(stmt).span.start, lines)
     }
 
+    /// Whether the directive stands under conditions that a statement does not stand under.
+    fn is_parted(&self, stmt: StmtId) -> bool {
+        let Ground { unit, conditions, .. } = self.ground;
+        !conditions.between(self.old.span.start, unit.stmt(stmt).span.start).is_empty()
+    }
+
+    /// The same for conditions that ask for something else than OpenACC.
+    fn is_conditional(&self, stmt: StmtId) -> bool {
+        let Ground { unit, conditions, .. } = self.ground;
+        let start = self.old.span.start;
+        let around = conditions.between(start, unit.stmt(stmt).span.start);
+        let mut heads = around.iter().flat_map(|one| one.heads(start));
+        !heads.all(|head| self.ground.asks_for_openacc(*head))
+    }
+
     fn inserted(&mut self, at: u32, lines: &[String]) -> Option<()> {
         for line in lines {
             self.edits.push(super::inserted(self.ground.file, at, line)?);
@@ -193,6 +219,9 @@ impl Laying<'_> {
         let Ground { file, unit, .. } = self.ground;
         let span = unit.stmt(stmt).span;
         if is_jump_on_a_shared_line(file, unit, stmt) {
+            if self.is_parted(stmt) {
+                return None;
+            }
             self.edits.extend(super::braced(file, span, lines));
             return Some(());
         }

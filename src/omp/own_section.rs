@@ -36,7 +36,11 @@ fn declared(one: &OwnSection) -> Vec<String> {
         },
         None => length.clone(),
     };
-    let array = format!("{element} {name}[{end}];");
+    let array = match one.is_constant {
+        true => format!("{element} {name}[{end}];"),
+        // An array without elements is none.
+        false => format!("{element} {name}[{0} > 0 ? {0} : 1];", parenthesised(&end)),
+    };
     if !one.is_copied {
         return vec![array];
     }

@@ -302,7 +302,7 @@ impl<'a, 'b> Views<'a, 'b> {
     }
 
     /// The directives that views before have reached and that belong to compute constructs of this one: loops, atomics, the
-    /// `end` of a construct of which the preprocessor chooses the beginning.
+    /// `end` of a construct of which the preprocessor chooses the beginning; and what is said of routines that they may call.
     fn read_again(&self, scan: &Scan, unit: &Unit, fresh: &[(usize, Directive)]) -> Vec<(usize, Directive)> {
         let has_construct = fresh.iter().any(|(_, directive)| directive.kind.is_compute());
         if self.all.reports.is_empty() || !has_construct {
@@ -316,7 +316,9 @@ impl<'a, 'b> Views<'a, 'b> {
         let bound = joined(scan, unit, &all);
         let is_fresh = |at: usize| fresh.binary_search_by_key(&at, |(at, _)| *at).is_ok();
         let is_new = |at: usize| bound[at].text.is_some_and(is_fresh);
-        let is_shared = |at: &usize| !is_new(*at) && compute_around(&bound, *at).any(is_new);
+        let is_routine = |at: usize| bound[at].directive.kind == DirectiveKind::Routine;
+        let is_shared =
+            |at: &usize| !is_new(*at) && (is_routine(*at) || compute_around(&bound, *at).any(is_new));
         let shared: BTreeSet<usize> =
             (0..bound.len()).filter(is_shared).filter_map(|at| bound[at].text).collect();
         all.retain(|(at, _)| shared.contains(at));
