@@ -134,7 +134,9 @@ impl Laying<'_> {
                 self.edits.push(super::lines_after(file, span.start + 1, span, &lines)?);
             }
             Part::Behind(offset, directive) => {
-                self.edits.push(super::behind(file, *offset, &directive.line(speech)));
+                let lines = [directive.line(speech)];
+                let lines = self.ground.under_conditions_of(old.start, *offset, &lines);
+                self.edits.push(super::behind(file, *offset, &lines.join("\n")));
             }
             Part::Around(function, around) => {
                 let [before, behind] = around.as_ref();

@@ -36,11 +36,7 @@ fn declared(one: &OwnSection) -> Vec<String> {
         },
         None => length.clone(),
     };
-    let array = match one.is_constant {
-        true => format!("{element} {name}[{end}];"),
-        // An array without elements is none.
-        false => format!("{element} {name}[{0} > 0 ? {0} : 1];", parenthesised(&end)),
-    };
+    let array = format!("{element} {name}[{end}];");
     if !one.is_copied {
         return vec![array];
     }

@@ -134,9 +134,7 @@ impl Input<'_> {
         let why = self.aim.preference.variable_length_inside.err()?;
         let used = sema::uses(self.unit, self.symbols, stmt);
         let is_variable = |symbol| sema::has_variable_length(self.unit, self.symbols, symbol);
-        let sections: Vec<SymbolId> = self.variable_sections(self.unit.stmt(stmt).span);
-        let is_section = |symbol| sections.contains(&symbol);
-        used.iter().any(|(symbol, _)| is_variable(symbol) || is_section(symbol)).then_some(why)
+        used.iter().any(|(symbol, _)| is_variable(symbol)).then_some(why)
     }
 
     fn is_barred(&self, stmt: StmtId) -> bool {

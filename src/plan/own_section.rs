@@ -4,9 +4,8 @@
 //! Invariant: in the construct the array is used as the pointer was, so that its elements are all that counts.
 
 use crate::acc::ast::{ClauseKind, DirectiveKind, ListItem, Part, Subscript};
-use crate::bind::Bound;
 use crate::host::ir::{BaseType, Decl, Derived, StmtId};
-use crate::sema::{Class, SymbolId, SymbolKind, decays};
+use crate::sema::{Class, SymbolKind, decays};
 use crate::source::Span;
 
 use super::Input;
@@ -26,11 +25,12 @@ pub struct OwnSection {
     pub first: Option<String>,
     /// The number of the section's elements.
     pub length: String,
-    /// The number of elements is a constant.
-    pub is_constant: bool,
     /// The array begins with the values that the host has.
     pub is_copied: bool,
 }
+
+/// An array of more elements may not fit on a stack.
+const MOST: u64 = 65_536;
 
 impl Input<'_> {
     /// The arrays that take the place of sections in the clauses of directive `index`.
@@ -41,14 +41,6 @@ impl Input<'_> {
             .iter()
             .flat_map(|clause| super::list(&clause.kind).iter().map(move |item| (&clause.kind, item)));
         items.filter_map(|(clause, item)| self.own_section(index, clause, item)).collect()
-    }
-
-    /// The pointers for which arrays of variable length stand in the constructs around `span`.
-    pub(super) fn variable_sections(&self, span: Span) -> Vec<SymbolId> {
-        let holds = |one: &&Bound| one.stmt().is_some_and(|stmt| self.unit.stmt(stmt).span.contains(span));
-        let around = (0..self.bound.len()).filter(|at| holds(&&self.bound[*at]));
-        let sections = around.flat_map(|at| self.own_sections(at)).filter(|one| !one.is_constant);
-        sections.filter_map(|one| self.symbols.lookup(&one.name, span.start)).collect()
     }
 
     /// The array for a list item of directive `index`; none if its elements are not all that counts.
@@ -70,27 +62,17 @@ impl Input<'_> {
         };
         let first = first.as_ref().map(|first| first.text.trim().to_owned()).filter(|first| first != "0");
         let length = length.text.trim().to_owned();
-        let numbers = [first.as_deref().unwrap_or("0"), &length];
-        let is_constant = numbers.iter().all(|text| self.is_constant_text(text, item.span.start));
+        let numbers = [first.as_deref().unwrap_or("0"), &length].map(|text| self.value_of(text));
+        let elements = numbers.iter().copied().sum::<Option<u64>>();
         let element = self.element_of(index, item)?;
         let stmt = bound.stmt()?;
         let is_kept = !self.unit.is_fortran()
             && is_plain(bound.directive.kind)
             && !bound.directive.clauses.iter().any(|clause| is_in_the_way(&clause.kind))
-            && (is_constant || !self.unit.is_cpp())
-            && numbers.iter().all(|text| is_sum(text))
+            && elements.is_some_and(|elements| (1..=MOST).contains(&elements))
             && self.is_used_as_array(index, item, self.unit.stmt(stmt).span);
         let name = item.base.text.clone();
-        is_kept.then_some(OwnSection {
-            directive: index,
-            stmt,
-            name,
-            element,
-            first,
-            length,
-            is_constant,
-            is_copied,
-        })
+        is_kept.then_some(OwnSection { directive: index, stmt, name, element, first, length, is_copied })
     }
 
     /// Whether the construct uses a pointer as it would use an array, and its directives name it once.
@@ -139,13 +121,9 @@ impl Input<'_> {
         is_type.then(|| words.iter().copied().filter(is_kept).collect::<Vec<_>>().join(" "))
     }
 
-    /// Whether a text is a constant: a number, an enumerator or a macro for a number.
-    fn is_constant_text(&self, text: &str, at: u32) -> bool {
-        let is_constant = || {
-            let symbol = self.symbols.lookup(text, at).map(|symbol| self.symbols.get(symbol).kind);
-            symbol == Some(SymbolKind::Constant)
-        };
-        text.parse::<u32>().is_ok() || self.symbols.number(text).is_some() || is_constant()
+    /// The value of a number, or of a macro for a number.
+    fn value_of(&self, text: &str) -> Option<u64> {
+        text.parse().ok().or_else(|| u64::try_from(self.symbols.number(text)?).ok())
     }
 }
 
@@ -163,15 +141,4 @@ fn is_plain(kind: DirectiveKind) -> bool {
 /// Whether the host may go on before the construct has run, or a clause is for some devices alone.
 fn is_in_the_way(clause: &ClauseKind) -> bool {
     matches!(clause, ClauseKind::Async(_) | ClauseKind::DeviceType(_))
-}
-
-/// Whether a text computes a number from numbers and variables and changes nothing.
-fn is_sum(text: &str) -> bool {
-    let is_part =
-        |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | ' ' | '+' | '-' | '*' | '(' | ')');
-    let calls = text.char_indices().any(|(at, char)| {
-        char == '('
-            && text[..at].trim_end().ends_with(|char: char| char.is_ascii_alphanumeric() || char == '_')
-    });
-    text.chars().all(is_part) && !text.contains("++") && !text.contains("--") && !calls
 }
