@@ -9,6 +9,7 @@ mod cc;
 mod cells;
 mod circles;
 mod cli;
+mod conditions;
 mod config;
 mod cuda_rules;
 mod diag;

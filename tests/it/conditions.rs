@@ -1,0 +1,74 @@
+//! Directives that stand under a condition without the code that they govern.
+//!
+//! Invariant: where the condition does not hold, nothing of the translation is there: it is the source.
+
+use acc2omp::source::Language;
+use acc2omp::{Options, Source, translate};
+
+use super::fixtures::sources;
+use super::shown;
+
+/// What sources of their own have that this test does not follow: conditions, macros, routines and the library.
+const NOT_FOLLOWED: [&str; 8] =
+    ["#if", "_Pragma", "acc routine", "acc declare", "openacc.h", "acc_", "acc2omp:", "define ACC"];
+
+/// The source with each directive under a condition of its own; `None` if it has what is not followed, or no directive.
+fn under_conditions(text: &str) -> Option<String> {
+    if NOT_FOLLOWED.iter().any(|word| text.contains(word)) {
+        return None;
+    }
+    let (mut out, mut goes_on, mut has_some) = (String::new(), false, false);
+    for line in text.split_inclusive('\n') {
+        let is_directive = line.trim_start().starts_with("#pragma acc");
+        if is_directive {
+            out += "#ifdef SAID\n";
+        }
+        let was_open = is_directive || goes_on;
+        goes_on = was_open && line.trim_end().ends_with('\\');
+        has_some |= is_directive;
+        out += line;
+        if was_open && !goes_on {
+            out += "#endif\n";
+        }
+    }
+    has_some.then_some(out)
+}
+
+/// The words that are compiled where the condition does not hold, but for the header that a translation includes.
+fn without(text: &str) -> Vec<&str> {
+    let (mut depth, mut kept) = (0, Vec::new());
+    for line in text.lines().map(str::trim) {
+        if line.starts_with("#if") {
+            depth += 1;
+        } else if line == "#endif" {
+            depth -= 1;
+        } else if depth == 0 && line != "#include \"acc2omp.h\"" && !is_implied(line) {
+            kept.extend(line.split_whitespace());
+        }
+    }
+    kept
+}
+
+/// Whether a line is about functions that constructs call: they are made for the device, called or not.
+fn is_implied(line: &str) -> bool {
+    ["#pragma omp declare target", "#pragma omp end declare target"].contains(&line)
+}
+
+#[test]
+fn nothing_is_there_where_the_condition_does_not_hold() {
+    let (mut count, mut wrong) = (0, Vec::new());
+    for path in sources() {
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        let Some(language @ (Language::C | Language::Cpp)) = Language::of(&path) else { continue };
+        let Some(text) = under_conditions(&text) else { continue };
+        let source = Source::new("any.c", text.clone().into_bytes(), language);
+        let translation = translate(&source, &Options::default());
+        let made = String::from_utf8_lossy(&translation.text).into_owned();
+        count += 1;
+        if without(&text) != without(&made) {
+            wrong.push(shown(&path));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(count > 100, "{count} sources");
+}
