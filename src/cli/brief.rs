@@ -36,8 +36,9 @@ fn included(rest: &[u8]) -> Option<(String, bool)> {
         b'<' => (b'>', false),
         _ => return None,
     };
-    let end = memchr::memchr2(close, b'\n', name.get(1..)?)?;
-    Some((String::from_utf8_lossy(name.get(1..=end)?).into_owned(), is_quoted))
+    let name = name.get(1..)?;
+    let end = memchr::memchr2(close, b'\n', name).filter(|end| name[*end] == close)?;
+    Some((String::from_utf8_lossy(&name[..end]).into_owned(), is_quoted))
 }
 
 #[cfg(test)]
