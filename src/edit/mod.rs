@@ -2,6 +2,7 @@
 //!
 //! Invariant: the edits of a set are sorted and disjoint, and a rewrite is in the set whole or not at all.
 
+mod branch;
 mod check;
 mod guard;
 mod set;

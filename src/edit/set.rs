@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::source::{self, Span};
 
+use super::branch;
+
 /// Replace the bytes of `span` by `text`; an empty span inserts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
@@ -29,8 +31,9 @@ pub struct Conflict {
     pub with: u32,
 }
 
-/// Edits by place; an insertion comes before the replacement that begins at its place.
-type Places = BTreeMap<(u32, u32), (u32, Edit)>;
+/// Edits by place; an insertion comes before the replacement that begins at its place. The third number orders insertions
+/// at one place, and is 0 for a single one.
+type Places = BTreeMap<(u32, u32, u32), (u32, Edit)>;
 
 /// Sorted, disjoint edits of one file.
 #[derive(Clone, Debug, Default)]
@@ -40,7 +43,7 @@ pub struct EditSet {
 
 impl EditSet {
     /// Adds a rewrite whole, or says which rewrite it conflicts with and adds nothing.
-    /// Two identical insertions at one place unite. What was text of the source becomes its bytes.
+    /// Two identical insertions at one place unite, and those in other branches of a condition stand side by side. What was text of the source becomes its bytes.
     pub fn add(&mut self, mut rewrite: Rewrite) -> Result<(), Conflict> {
         for edit in &mut rewrite.edits {
             edit.text = source::bytes(std::mem::take(&mut edit.text));
@@ -53,15 +56,20 @@ impl EditSet {
         let mut fresh = Places::new();
         for edit in rewrite.edits {
             let met = near(&self.edits, edit.span).chain(near(&fresh, edit.span));
-            let first = met
-                .filter(|(_, other)| clash(&edit, other))
-                .map(|(with, other)| (with, *other == edit))
-                .next();
-            match first.map(|(with, is_same)| (with, is_same && edit.span.is_empty())) {
-                None => drop(fresh.insert((edit.span.start, edit.span.end), (rewrite.owner, edit))),
-                Some((_, true)) => {}
-                Some((with, false)) => return Err(Conflict { with }),
+            let met: Vec<(u32, &Edit)> = met.filter(|(_, other)| clash(&edit, other)).collect();
+            if edit.span.is_empty() && met.iter().any(|(_, other)| **other == edit) {
+                continue;
             }
+            let stands_beside = |other: &Edit| {
+                other.span == edit.span
+                    && edit.span.is_empty()
+                    && branch::are_alternatives(&other.text, &edit.text)
+            };
+            if let Some((with, _)) = met.iter().find(|(_, other)| !stands_beside(other)) {
+                return Err(Conflict { with: *with });
+            }
+            let order = if met.is_empty() { 0 } else { rewrite.owner };
+            fresh.insert((edit.span.start, edit.span.end, order), (rewrite.owner, edit));
         }
         self.edits.extend(fresh);
         Ok(())
@@ -70,7 +78,7 @@ impl EditSet {
     /// Adds a line: where other lines are inserted already, behind those.
     pub fn add_line(&mut self, owner: u32, edit: Edit) -> Result<(), Conflict> {
         let is_same = |other: &Edit| other.span == edit.span && edit.span.is_empty();
-        let known = self.edits.get_mut(&(edit.span.start, edit.span.end));
+        let known = self.edits.get_mut(&(edit.span.start, edit.span.end, 0));
         if let Some((_, other)) = known.filter(|(_, other)| is_same(other)) {
             other.text.extend(source::bytes(edit.text));
             return Ok(());
@@ -111,10 +119,10 @@ pub fn applied<'e>(bytes: &[u8], start: u32, edits: impl IntoIterator<Item = &'e
 fn near(edits: &Places, span: Span) -> impl Iterator<Item = (u32, &Edit)> {
     // Those before it do not overlap one another: the first that ends before it is the last that counts.
     let before =
-        edits.range(..(span.start, 0)).rev().take_while(move |(_, (_, edit))| edit.span.end >= span.start);
+        edits.range(..(span.start, 0, 0)).rev().take_while(move |(_, (_, edit))| edit.span.end >= span.start);
     let mut before: Vec<(u32, &Edit)> = before.map(|(_, (owner, edit))| (*owner, edit)).collect();
     before.reverse();
-    let rest = edits.range((span.start, 0)..).map(|(_, (owner, edit))| (*owner, edit));
+    let rest = edits.range((span.start, 0, 0)..).map(|(_, (owner, edit))| (*owner, edit));
     before.into_iter().chain(rest.take_while(move |(_, edit)| edit.span.start <= span.end))
 }
 

@@ -19,24 +19,26 @@ pub fn edits_of_change(file: &SourceFile, change: &Change) -> Option<Vec<Edit>> 
         Change::Gone(span) if span.is_empty() => Vec::new(),
         Change::Gone(span) => vec![super::removed(file, *span)],
         Change::After(offset, like, lines) => vec![super::lines_after(file, *offset, *like, lines)?],
-        Change::Before(offset, lines) => vec![before(file, *offset, lines)],
+        Change::Before(offset, lines) => vec![before(file, *offset, lines)?],
         Change::Braced(span, lines) => super::braced(file, *span, lines).to_vec(),
         Change::Text(span, text) => vec![Edit { span: *span, text: text.clone().into_bytes() }],
     })
 }
 
-/// Lines before the code at `offset`; words before it, where other code stands before it on its line.
-fn before(file: &SourceFile, offset: u32, lines: &[String]) -> Edit {
+/// Lines before the code at `offset`; words before it, where other code stands before it on its line. `None` if a line of
+/// the preprocessor would have to be words.
+fn before(file: &SourceFile, offset: u32, lines: &[String]) -> Option<Edit> {
     let edits: Option<Vec<Edit>> = lines.iter().map(|line| super::inserted(file, offset, line)).collect();
     let mut edits = edits.unwrap_or_default().into_iter();
     match edits.next() {
         Some(mut first) => {
             edits.for_each(|edit| first.text.extend(edit.text));
-            first
+            Some(first)
         }
+        None if lines.iter().any(|line| line.starts_with('#')) => None,
         None => {
             let text: String = lines.iter().map(|line| format!("{line} ")).collect();
-            Edit { span: Span { start: offset, end: offset }, text: text.into_bytes() }
+            Some(Edit { span: Span { start: offset, end: offset }, text: text.into_bytes() })
         }
     }
 }

@@ -4,6 +4,7 @@
 
 mod c;
 mod changes;
+mod conditional;
 mod fortran;
 mod lines;
 mod parts;
@@ -14,6 +15,7 @@ use crate::scan::DirectiveText;
 use crate::source::{SourceFile, Span};
 
 pub use changes::{edits_of_change, first_include, stack};
+pub use conditional::conditioned;
 pub use parts::{Ground, behind_label, edits_of, joined};
 pub use specification::{innermost, place_in_specification, specified};
 

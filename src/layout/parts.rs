@@ -44,15 +44,11 @@ pub fn edits_of(
 impl Ground<'_> {
     /// Lines for `place`, under the conditions that the directive at `start` stands under and the place does not.
     fn under_conditions_of(self, start: u32, place: u32, lines: &[String]) -> Vec<String> {
-        let around = self.conditions.between(start, place);
-        let heads = around.iter().rev().flat_map(|one| one.heads(start));
-        let heads = heads.map(|head| match self.asks_for_openacc(*head) {
+        super::conditional::under(self.conditions, [start, place], lines, |head| {
+            let text = self.file.text(head);
             // Of a directive that is translated, the condition asks for OpenMP then.
-            true => self.file.text(*head).replace("_OPENACC", "_OPENMP"),
-            false => self.file.text(*head).into_owned(),
-        });
-        let ends = around.iter().map(|_| "#endif".to_owned());
-        heads.chain(lines.iter().cloned()).chain(ends).collect()
+            if self.asks_for_openacc(head) { text.replace("_OPENACC", "_OPENMP") } else { text.into_owned() }
+        })
     }
 
     /// Directives for `place` that the one at `start` implies: without OpenMP they are comments, whatever conditions ask for it.

@@ -56,7 +56,8 @@ impl BackEnd for Cuda {
         let own = source.reading((&unit, scan), parsed, held, options, &mut all.found);
         all.diags.extend(own.said.iter().cloned());
         all.found.spread(&unit, &own.bound, &own.plan);
-        let lowered = self.lower_view((scan, &unit), &own, all);
+        let mut lowered = self.lower_view((scan, &unit), &own, all);
+        condition(scan, &own, &mut lowered, all);
         let mut changes: Vec<Option<Vec<Edit>>> =
             own.bound.iter().zip(&lowered).map(|(one, lowered)| edits(one, lowered, all)).collect();
         all.leave_whole(&unit, &own.bound, &mut changes);
@@ -83,6 +84,24 @@ impl BackEnd for Cuda {
 /// since nvcc reads UTF-8.
 fn beside_text(text: String) -> Vec<u8> {
     source::bytes(cuda::with_escapes(text).into_bytes())
+}
+
+/// Has what directives need in other places stand under their conditions there.
+fn condition(scan: &Scan, own: &Reading, lowered: &mut [cuda::Lowered], all: &mut Gathered) {
+    let conditions = all.conditions();
+    for (one, lowered) in own.bound.iter().zip(lowered) {
+        let Some(changes) = &lowered.changes else { continue };
+        let span = one.directive.span;
+        let file = &all.source.file;
+        lowered.changes = layout::conditioned(file, &conditions, &scan.guards, span.start, changes);
+        if lowered.changes.is_none() {
+            let what = format!(
+                "`{}` under a condition under which its code does not stand",
+                acc::name(one.directive.kind)
+            );
+            all.diags.push(diag::not_yet_cuda(span, &what));
+        }
+    }
 }
 
 /// The edits for one directive; none if it is left.

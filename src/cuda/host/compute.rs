@@ -97,15 +97,22 @@ impl Lowering<'_> {
         lines: &[String],
     ) -> Result<Vec<Change>, Refused> {
         let span = self.input.bound[index].directive.span;
-        let [call] = lines else {
-            return Err(refused(span, "several launches beside conditions of the preprocessor"));
+        if !lines.iter().all(|line| is_call(line)) {
+            return Err(refused(span, "more than calls beside conditions of the preprocessor"));
+        }
+        let calls = lines.iter().map(|line| format!("     {},", line.trim_end_matches(';')));
+        let mut head: Vec<String> = calls.collect();
+        let (start, end) = match &asked.condition {
+            Some(condition) => (format!("if (({condition}) ? ("), " 0) : 1)"),
+            None => ("if ((".to_owned(), " 0)) /* the device has run it */"),
         };
-        let call = call.trim_end_matches(';');
-        let head = match &asked.condition {
-            Some(condition) => format!("if (({condition}) ? ({call}, 0) : 1)"),
-            None => format!("if (({call}, 0)) /* the device has run it */"),
-        };
-        let mut changes = vec![Change::Lines(span, vec![head])];
+        if let Some(first) = head.first_mut() {
+            *first = format!("{start}{}", first.trim_start());
+        }
+        if let Some(last) = head.last_mut() {
+            last.push_str(end);
+        }
+        let mut changes = vec![Change::Lines(span, head)];
         for at in descendants(self.input.bound, index) {
             changes.push(Change::Gone(self.input.bound[at].directive.span));
         }
@@ -228,4 +235,11 @@ impl Lowering<'_> {
 
 fn is_seq(clause: &Clause) -> bool {
     clause.kind == ClauseKind::Seq
+}
+
+/// Whether a line is one call, which an expression can hold.
+fn is_call(line: &str) -> bool {
+    let name = line.find(|c: char| !c.is_alphanumeric() && c != '_');
+    let is_named = name.is_some_and(|at| at > 0 && line[at..].starts_with('('));
+    is_named && line.ends_with(");") && line.matches(';').count() == 1
 }
