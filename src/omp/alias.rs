@@ -44,6 +44,10 @@ pub struct Block {
     pub released: Vec<String>,
     /// Some alias stands for a name that the program's own `associate` gives to a scalar.
     pub has_lent: bool,
+    /// Pairs of a name and what it stands for that the code of a directive inside uses: the block has them for that one.
+    pub lent: Vec<String>,
+    /// The directive around this one whose block has its names, where that directive is translated.
+    pub lender: Option<usize>,
     /// The conditions of the preprocessor that part the directive, and its `end`, from the code between them.
     pub parted: [Option<Span>; 2],
 }
@@ -76,9 +80,31 @@ struct Alias {
 impl Block {
     /// The statement that opens the block; none if there is nothing to name.
     pub fn opening(&self) -> Option<String> {
-        let is_name = |alias: &&Alias| !alias.is_variable && !self.is_temporary(&alias.name);
-        let pairs: Vec<String> = self.names.iter().filter(is_name).map(|alias| self.pair(alias)).collect();
+        let mut pairs = self.pairs();
+        let more = self.lent.iter().filter(|pair| !pairs.contains(pair)).cloned().collect::<Vec<_>>();
+        pairs.extend(more);
         (!pairs.is_empty()).then(|| format!("associate ({})", pairs.join(", ")))
+    }
+
+    /// The names, each with what it stands for.
+    fn pairs(&self) -> Vec<String> {
+        let is_name = |alias: &&Alias| !alias.is_variable && !self.is_temporary(&alias.name);
+        self.names.iter().filter(is_name).map(|alias| self.pair(alias)).collect()
+    }
+
+    /// Has this block, which stands around another, have the names of that one; `false` if it cannot.
+    pub fn lend(&mut self, other: &Block) -> bool {
+        let pairs = other.pairs();
+        let is_other = |alias: &Alias| {
+            let own = self.pair(alias);
+            other.names.iter().any(|theirs| theirs.name == alias.name && other.pair(theirs) != own)
+        };
+        let can_lend = other.temporaries.is_empty() && other.released.is_empty();
+        let can_lend = can_lend && !self.names.iter().any(is_other);
+        if can_lend {
+            self.lent = pairs;
+        }
+        can_lend
     }
 
     /// Whether an alias is a variable of its own.
@@ -124,7 +150,7 @@ impl Block {
 
     /// There is nothing to name.
     pub fn is_empty(&self) -> bool {
-        self.names.is_empty()
+        self.names.is_empty() && self.lent.is_empty()
     }
 
     /// The alias of the component with this path, if it has one.

@@ -23,9 +23,10 @@ const HOST: &str = "omp_get_initial_device()";
 /// The name by which Fortran asks whether an array is there.
 const PRESENT: &str = "acc2omp_is_present(";
 
-/// The names of types of devices, with their values: OpenMP has none.
-const CONSTANTS: [(&str, &str); 7] = [
+/// The names of types of devices, with their values, and of kinds: OpenMP has none.
+const CONSTANTS: [(&str, &str); 8] = [
     ("acc2omp_device_kind", "kind(0)"),
+    ("acc2omp_handle_kind", "kind(0)"),
     ("acc2omp_device_none", "0"),
     ("acc2omp_device_default", "1"),
     ("acc2omp_device_host", "2"),

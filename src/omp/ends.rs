@@ -106,11 +106,16 @@ pub(super) fn enclose(aliased: &Aliased, done: &mut [Lowered]) {
     for (index, block) in &aliased.blocks {
         let one = &aliased.bound[*index];
         let has_none = done[*index].parts.iter().all(|part| *part == Part::Gone);
-        if block.is_empty() || done[*index].left || has_none && !one.directive.kind.is_compute() {
+        let is_needed = one.directive.kind.is_compute() || !block.lent.is_empty();
+        if block.is_empty() || done[*index].left || has_none && !is_needed {
             continue;
         }
         for inside in std::iter::once(*index).chain(descendants(&aliased.bound, *index)) {
             respell(&mut done[inside].parts, block);
+        }
+        if block.lender.is_some_and(|lender| !done[lender].left) {
+            done[*index].parts.push(Part::Respelled(block.respelled.clone()));
+            continue;
         }
         let [there, back] = block.copies();
         let opening: Vec<String> = block.opening().into_iter().chain(there).collect();

@@ -49,7 +49,12 @@ pub fn is_inner(c: char) -> bool {
 /// The first use of the library in a text: what stands before it, the name with its arguments, what stands behind it.
 pub fn next_use(text: &str) -> Option<(&str, &str, &str)> {
     let starts = text.match_indices("acc_").map(|(at, _)| at);
-    let mut names = starts.filter(|at| !text[..*at].ends_with(is_inner)).map(|at| {
+    let begins = |at: &usize| {
+        let word = text[..*at].rsplit(|c| !is_inner(c)).next().unwrap_or_default();
+        // The kind of a number follows its digits.
+        word.is_empty() || word.ends_with('_') && word.starts_with(|c: char| c.is_ascii_digit())
+    };
+    let mut names = starts.filter(begins).map(|at| {
         let length = text[at..].find(|c: char| !is_inner(c)).unwrap_or(text.len() - at);
         (at, at + length)
     });

@@ -46,11 +46,14 @@ pub fn read(bytes: &[u8], span: Span, quote: Option<u8>, form: Form) -> Text {
             Class::Inner => {
                 let rest = line.get(at..).unwrap_or_default();
                 let length = rest.iter().position(|byte| !is_inner(*byte)).unwrap_or(rest.len());
+                let word = rest.get(..length).unwrap_or(rest);
+                let kind = kind_of(word);
+                let word = word.get(kind..).unwrap_or_default();
                 // All of OpenACC's begin with one of these.
-                if matches!(byte, b'a' | b'A' | b'o' | b'O' | b'_') {
-                    let start = span.start as usize + at;
-                    let name = name_of(rest.get(..length).unwrap_or(rest));
-                    text.names.extend(name.map(|name| (name, Span::new(start, start + length))));
+                if matches!(word.first(), Some(b'a' | b'A' | b'o' | b'O' | b'_')) {
+                    let end = span.start as usize + at + length;
+                    let name = name_of(word);
+                    text.names.extend(name.map(|name| (name, Span::new(end - word.len(), end))));
                 }
                 at += length;
             }
@@ -89,6 +92,13 @@ pub fn name_of(word: &[u8]) -> Option<String> {
         return Some("_OPENACC".to_owned());
     }
     (starts || is_module).then(|| String::from_utf8_lossy(word).to_ascii_lowercase())
+}
+
+/// Where the name of the kind begins in a number; 0 in a name.
+fn kind_of(word: &[u8]) -> usize {
+    let is_number = word.first().is_some_and(u8::is_ascii_digit);
+    let underscore = memchr::memchr(b'_', word).filter(|_| is_number);
+    underscore.map_or(0, |at| at + 1)
 }
 
 /// The path that an `include` line names; `None` if the text is no such line.

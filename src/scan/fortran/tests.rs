@@ -201,6 +201,7 @@ fn names_and_includes_are_found() {
             ("openacc", true, false),
             ("acc_init", true, true),
             ("acc_get", true, false),
+            ("acc_k", true, false),
             ("_OPENACC", false, false)
         ]
     );
