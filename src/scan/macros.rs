@@ -734,6 +734,32 @@ impl Macros {
         (0..self.list.len()).filter(|of| !self.list[*of].directives.is_empty())
     }
 
+    /// The definitions that lead to directives by other macros, where their names have others in this file.
+    pub fn alternatives(&self) -> impl Iterator<Item = usize> {
+        let is_one = |of: &usize| {
+            let one = &self.list[*of];
+            one.leads && one.directives.is_empty() && !one.is_foreign && self.of_same_name(*of).count() > 1
+        };
+        (0..self.list.len()).filter(is_one)
+    }
+
+    /// The definitions of this file that lead to directives and whose names stand in the body of this one, or in theirs.
+    pub fn used_by(&self, of: usize) -> BTreeSet<usize> {
+        let (mut found, mut open) = (BTreeSet::new(), vec![of]);
+        while let Some(of) = open.pop() {
+            let names = self.list[of].body.iter().filter_map(|token| self.by_name.get(&token.text));
+            let fresh = names.flatten().filter(|of| self.list[**of].leads && !self.list[**of].is_foreign);
+            open.extend(fresh.filter(|of| found.insert(**of)));
+        }
+        found
+    }
+
+    /// The definitions of this file that have the name of this one, and this one.
+    pub fn of_same_name(&self, of: usize) -> impl Iterator<Item = usize> {
+        let all = self.by_name.get(self.list[of].name.as_bytes());
+        all.into_iter().flatten().copied().filter(|of| !self.list[*of].is_foreign)
+    }
+
     /// The macro on whose line `span` lies.
     pub fn around(&self, span: Span) -> Option<usize> {
         self.list.iter().position(|one| one.span.contains(span))
@@ -798,14 +824,18 @@ impl Macros {
         }
     }
 
-    /// The definition that `name` means at `place`: the last one that is shown, or the last one.
+    /// The definition that `name` means at `place`: the last one that is shown, or the last one. One that leads to directives
+    /// goes before one that does not, in another branch of the preprocessor.
     fn meant(&self, name: &[u8], place: u32, choice: &Choice) -> Option<usize> {
         let all = self.by_name.get(name)?;
         if let Some(one) = choice.instead.filter(|one| all.contains(one)) {
             return Some(one);
         }
         let before = || all.iter().rev().copied().filter(|of| self.list[*of].span.start <= place);
-        before().find(|of| self.list[*of].active).or_else(|| before().next())
+        let shown = before().find(|of| self.list[*of].active);
+        let is_plain = shown.is_some_and(|of| !self.list[of].leads);
+        let leading = before().find(|of| is_plain && self.list[*of].leads && !self.list[*of].active);
+        leading.or(shown).or_else(|| before().next())
     }
 
     /// The macros that stand for clauses of a directive, with the tokens of their uses.

@@ -4,11 +4,11 @@
 
 mod back;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::{self, Diag};
 use crate::edit::{Edit, EditSet, Rewrite};
-use crate::scan::{self, Choice, Macros};
+use crate::scan::{self, Choice, Macro, Macros};
 use crate::source::{Language, SourceFile, Span};
 
 use super::{DirectiveReport, Options, Outcome, Source, Translation};
@@ -40,23 +40,33 @@ enum Trouble {
 pub fn translate(source: &Source, macros: &Macros, options: &Options) -> Translation {
     let mut choice = Choice::default();
     let mut reasons = Vec::new();
-    let mut base = settled(source, macros, options, &mut choice, &mut reasons);
-    for of in macros.with_directives() {
-        if base.bodies.contains_key(&of) || choice.left.contains(&of) {
-            continue;
-        }
-        let instead = Choice { instead: Some(of), ..choice.clone() };
-        match round(source, macros, options, &instead) {
-            Ok(other) if other.bodies.contains_key(&of) => {
-                if macros.has_other_pragma(of) || !base.takes(other, macros, of) {
-                    reasons.push(differ(macros, of));
-                }
+    let mut unlike = BTreeSet::new();
+    loop {
+        let mut base = settled(source, macros, options, &mut choice, &mut reasons);
+        let fresh: Vec<usize> = macros
+            .alternatives()
+            .filter(|of| !unlike.contains(of) && !base.has_alternative(source, macros, options, &choice, *of))
+            .collect();
+        if fresh.is_empty() {
+            base.spelled_out(source, macros, options, &choice, &mut reasons);
+            for of in &unlike {
+                let Macro { span, name, .. } = macros.get(*of);
+                let report = DirectiveReport {
+                    span: *span,
+                    name: String::new(),
+                    outcome: Outcome::Left,
+                    rows: Vec::new(),
+                };
+                base.translation.directives.push(report);
+                reasons.push(diag::macro_definitions_differ(*span, name));
             }
-            Ok(_) => base.alone(source, macros, options, of),
-            Err(_) => reasons.push(differ(macros, of)),
+            return base.finished(&source.file, macros, &reasons);
         }
+        // No definition of the name changes then, nor what they use.
+        choice.left.extend(fresh.iter().flat_map(|of| macros.of_same_name(*of)));
+        choice.left.extend(fresh.iter().flat_map(|of| macros.used_by(*of)));
+        unlike.extend(fresh);
     }
-    base.finished(&source.file, macros, &reasons)
 }
 
 fn differ(macros: &Macros, of: usize) -> Diag {
@@ -132,22 +142,74 @@ fn is_header(file: &SourceFile) -> bool {
 }
 
 impl Round {
-    /// Takes over the body of `of` from a round in which that definition counted. False if the rest of the file would have
-    /// to change with it.
-    fn takes(&mut self, mut other: Round, macros: &Macros, of: usize) -> bool {
-        let fresh = other.bodies.remove(&of).unwrap_or_default();
-        let agree = other.bodies.iter().all(|(of, edits)| self.bodies.get(of).is_none_or(|own| own == edits));
+    /// Takes over the definitions that spell out directives and that the default view does not use.
+    fn spelled_out(
+        &mut self,
+        source: &Source,
+        macros: &Macros,
+        options: &Options,
+        choice: &Choice,
+        reasons: &mut Vec<Diag>,
+    ) {
+        for of in macros.with_directives() {
+            if self.bodies.contains_key(&of) || choice.left.contains(&of) {
+                continue;
+            }
+            let instead = Choice { instead: Some(of), ..choice.clone() };
+            match round(source, macros, options, &instead) {
+                Ok(other) if other.bodies.contains_key(&of) => {
+                    if macros.has_other_pragma(of) || !self.takes(other, macros, of) {
+                        reasons.push(differ(macros, of));
+                    }
+                }
+                Ok(_) => self.alone(source, macros, options, of),
+                Err(_) => reasons.push(differ(macros, of)),
+            }
+        }
+    }
+
+    /// Takes over a definition that leads to directives by other macros, where another one of its name is used. False if it
+    /// cannot be translated beside that one.
+    fn has_alternative(
+        &mut self,
+        source: &Source,
+        macros: &Macros,
+        options: &Options,
+        choice: &Choice,
+        of: usize,
+    ) -> bool {
+        let is_used = macros.of_same_name(of).any(|other| self.bodies.contains_key(&other));
+        if !is_used || self.bodies.contains_key(&of) || choice.left.contains(&of) {
+            return true;
+        }
+        let instead = Choice { instead: Some(of), ..choice.clone() };
+        match round(source, macros, options, &instead) {
+            Ok(other) if other.bodies.contains_key(&of) => self.takes(other, macros, of),
+            Ok(_) => true,
+            Err(_) => false,
+        }
+    }
+
+    /// Takes over the body of `of`, and those that it alone uses, from a round in which that definition counted. False if the
+    /// rest of the file would have to change with it.
+    fn takes(&mut self, other: Round, macros: &Macros, of: usize) -> bool {
+        let agree = other
+            .bodies
+            .iter()
+            .all(|(at, edits)| *at == of || self.bodies.get(at).is_none_or(|own| own == edits));
         if self.own != other.own || !agree {
             return false;
         }
-        let line = macros.get(of).span;
-        let here = |span: Span| line.contains(span);
+        let is_fresh = |at: &usize| *at == of || !self.bodies.contains_key(at);
+        let fresh: BTreeMap<usize, Edits> = other.bodies.into_iter().filter(|(at, _)| is_fresh(at)).collect();
+        let lines: Vec<Span> = fresh.keys().map(|at| macros.get(*at).span).collect();
+        let here = |span: Span| lines.iter().any(|line| line.contains(span));
         self.translation.diagnostics.retain(|diag| !here(diag.primary.span));
         self.translation.directives.retain(|report| !here(report.span));
         let (diags, reports) = (other.translation.diagnostics, other.translation.directives);
         self.translation.diagnostics.extend(diags.into_iter().filter(|diag| here(diag.primary.span)));
         self.translation.directives.extend(reports.into_iter().filter(|report| here(report.span)));
-        self.bodies.insert(of, fresh);
+        self.bodies.extend(fresh);
         true
     }
 
