@@ -1204,6 +1204,9 @@ pub fn existing_kept_on_host(at: Span, directive: &str) -> Diag {
     )
 }
 
+/// The code of `host_inside_data`.
+pub const HOST_INSIDE_DATA: Code = Code(298);
+
 /// A0298
 pub fn host_inside_data(at: Span, region: Span) -> Diag {
     let said = diag(
@@ -1588,11 +1591,13 @@ pub fn device_code(at: Span) -> Diag {
 pub fn definition_without_use(at: Span, name: &str) -> Diag {
     diag(
         404,
-        Severity::Info,
+        Severity::Left,
         at,
-        format!("another definition of the macro `{name}` is written out where it is used"),
-        "no longer counts",
-        "make the definition that is meant the one in use, and translate again",
+        format!(
+            "`{name}` has other directives under other conditions, and device code can be made of one definition alone"
+        ),
+        "the whole file is left",
+        "say with `-D` or `-U` which definition is built",
     )
 }
 

@@ -5,7 +5,7 @@
 mod declarators;
 mod fragments;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use crate::source::{SourceFile, Span};
@@ -58,6 +58,11 @@ pub struct Macro {
 }
 
 impl Macro {
+    /// The words of its body.
+    fn words(&self) -> impl Iterator<Item = &[u8]> {
+        self.body.iter().map(|token| token.text.as_slice())
+    }
+
     /// Whether its body may put one of these names together.
     fn pastes(&self, names: &HashSet<Vec<u8>>) -> bool {
         let is_param = |token: &Token| self.params.iter().flatten().any(|param| token.is(param));
@@ -754,6 +759,11 @@ impl Macros {
         found
     }
 
+    /// Whether a macro has no other definition, here or in a header.
+    pub fn has_one_definition(&self, of: usize) -> bool {
+        self.by_name.get(self.list[of].name.as_bytes()).is_some_and(|all| all.len() == 1)
+    }
+
     /// The definitions of this file that have the name of this one, and this one.
     pub fn of_same_name(&self, of: usize) -> impl Iterator<Item = usize> {
         let all = self.by_name.get(self.list[of].name.as_bytes());
@@ -897,6 +907,41 @@ impl Macros {
             !called.contains(of) && !one.is_foreign && !one.directives.is_empty() && is_gone(&one.name)
         });
         all.map(|(of, _)| of).collect()
+    }
+
+    /// The definitions that say something of OpenACC in branches that are not shown, where uses of their names are written out
+    /// by other definitions; each with the first such use.
+    pub fn unlike(&self, written: &Written) -> Vec<(usize, Span)> {
+        let mut called: BTreeMap<usize, Span> = BTreeMap::new();
+        for call in &written.calls {
+            called.entry(call.of).or_insert(written.uses[call.used].span);
+        }
+        let mut found = BTreeMap::new();
+        for (of, used) in &called {
+            let own = &self.list[*of];
+            for other in self.by_name.get(own.name.as_bytes()).into_iter().flatten() {
+                let one = &self.list[*other];
+                let is_same = one.params == own.params && one.words().eq(own.words());
+                if !is_same && !one.active && !called.contains_key(other) && self.says_openacc(*other) {
+                    found.entry(*other).or_insert(*used);
+                }
+            }
+        }
+        found.into_iter().collect()
+    }
+
+    /// Whether a body has the word `acc`, or that of a macro it names.
+    fn says_openacc(&self, of: usize) -> bool {
+        let (mut met, mut open) = (BTreeSet::from([of]), vec![of]);
+        while let Some(of) = open.pop() {
+            let mut words = self.list[of].words();
+            if words.any(|word| word == b"acc" || word.starts_with(b"\"acc") || word.starts_with(b"\" acc")) {
+                return true;
+            }
+            let named = self.list[of].words().filter_map(|word| self.by_name.get(word)).flatten();
+            open.extend(named.filter(|of| met.insert(**of)));
+        }
+        false
     }
 
     fn is_known(&self, of: usize, place: u32) -> bool {

@@ -60,7 +60,7 @@ impl BackEnd for Cuda {
         condition(scan, &own, &mut lowered, all);
         let mut changes: Vec<Option<Vec<Edit>>> =
             own.bound.iter().zip(&lowered).map(|(one, lowered)| edits(one, lowered, all)).collect();
-        all.leave_whole(&unit, &own.bound, &mut changes);
+        all.leave_whole(&unit, &own.bound, &own.held, &mut changes);
         stack(&all.source.file, &lowered, &mut changes);
         let made = changes.into_iter().map(|edits| Made { edits, rows: Vec::new() }).collect();
         Lowered { bound: own.bound, made, held: own.held }

@@ -98,7 +98,7 @@ impl BackEnd for OpenMp<'_> {
         let (bound, made) = planned((scan, unit, &symbols), bound, &held, all);
         let mut changes = self.changes((scan, unit), &bound, &made, all);
         without_regions(&bound, &chosen, &mut changes, all);
-        all.leave_whole(unit, &bound, &mut changes);
+        all.leave_whole(unit, &bound, &held, &mut changes);
         leave_declares(&bound, &made.lowered, &mut changes);
         for ((bound, lowered), edits) in bound.iter().zip(&made.lowered).zip(&changes) {
             if let Some(edits) = edits {

@@ -115,12 +115,17 @@ impl Translation {
 
     /// Takes all edits back: the output did not parse.
     pub(super) fn withdraw(&mut self, file: &SourceFile) {
-        self.text = file.bytes.clone();
         let at = self.edits.first().map_or(Span::at(0), |edit| edit.span);
+        self.leave(file);
+        self.diagnostics.push(diag::output_not_parsed(at));
+    }
+
+    /// Leaves the whole source as it is.
+    pub(super) fn leave(&mut self, file: &SourceFile) {
+        self.text = file.bytes.clone();
         self.edits.clear();
         self.needs_support = false;
         self.beside.clear();
-        self.diagnostics.push(diag::output_not_parsed(at));
         self.directives.iter_mut().for_each(|report| report.outcome = Outcome::Left);
     }
 

@@ -480,7 +480,14 @@ impl Gathered<'_> {
 
     /// A construct is translated with all directives in it or not at all, those in other views, too; only regions of data
     /// stand for themselves.
-    pub fn leave_whole(&mut self, unit: &Unit, bound: &[Bound], changes: &mut [Option<Vec<Edit>>]) {
+    /// `held` are directives that could not be read.
+    pub fn leave_whole(
+        &mut self,
+        unit: &Unit,
+        bound: &[Bound],
+        held: &[Span],
+        changes: &mut [Option<Vec<Edit>>],
+    ) {
         let is_data =
             |at: usize| matches!(bound[at].directive.kind, DirectiveKind::Data | DirectiveKind::HostData);
         let root = |at: usize| {
@@ -505,9 +512,26 @@ impl Gathered<'_> {
                 bound[region].directive.name_span,
             ));
         }
+        let region = |at: Span| {
+            let holds = |one: usize| bound[one].stmt().is_some_and(|stmt| unit.stmt(stmt).span.contains(at));
+            let is_data = |one: usize| bound[one].directive.kind == DirectiveKind::Data && translated[one];
+            (0..bound.len()).rev().find(|one| is_data(*one) && holds(*one))
+        };
+        let constructs = held.iter().filter(|at| may_be_compute(&self.source.file.text(**at)));
+        let met = constructs.filter_map(|at| Some((*at, region(*at)?)));
+        let said = met.map(|(at, region)| diag::host_inside_data(at, bound[region].directive.name_span));
+        self.diags.extend(said);
         let constructs = left.iter().filter(|at| bound[**at].directive.kind.is_compute());
         self.left.extend(constructs.filter_map(|at| Some(unit.stmt(bound[*at].stmt()?).span)));
     }
+}
+
+/// Whether a directive that cannot be read may be a compute construct: it says so, or comes from a macro.
+fn may_be_compute(text: &str) -> bool {
+    let mut words =
+        text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    let name = words.find(|word| word.eq_ignore_ascii_case("acc")).and_then(|_| words.next());
+    name.is_none_or(|name| ["parallel", "serial", "kernels"].contains(&&*name.to_ascii_lowercase()))
 }
 
 /// Directives of a view, joined to the code.

@@ -44,14 +44,19 @@ pub fn written_out(source: &Source, macros: &Macros, options: &Options) -> Trans
     for report in &mut translation.directives {
         report.span = home(report.span);
     }
-    for one in macros.others(&written).into_iter().map(|of| macros.get(of)) {
-        for span in &one.directives {
-            translation.diagnostics.push(diag::definition_without_use(*span, &one.name));
-        }
-    }
     translation.name_clauses_in_macros(&source.file, macros);
     translation.directives.sort_by_key(|report| report.span);
     translation.edits = vec![whole_change(&source.file.bytes, &translation.text)];
+    let unlike = macros.unlike(&written);
+    if !unlike.is_empty() {
+        // What is written out is right for one branch of the preprocessor alone.
+        translation.leave(&source.file);
+        let of = |(of, used): (usize, Span)| match macros.get(of).is_foreign {
+            true => diag::definition_without_use(used, &macros.get(of).name),
+            false => diag::definition_without_use(macros.get(of).span, &macros.get(of).name),
+        };
+        translation.diagnostics.extend(unlike.into_iter().map(of));
+    }
     translation.settle();
     translation
 }

@@ -48,7 +48,7 @@ const DIFFERENCES: &[Difference] = &[
     ),
     difference(
         "fixtures/c/directives-of-headers/directives-of-headers.c",
-        &[15, 18],
+        &[18],
         10,
         To::OpenMp,
         WRITTEN_OUT,

@@ -37,6 +37,18 @@ struct Home {
     instead_of: Option<usize>,
 }
 
+/// The call of a header's macro `ACC(x) NAME(acc x)` that an operator comes from.
+struct Handed<'a> {
+    /// Its bytes.
+    span: Span,
+    /// The call in whose body it stands; none in code.
+    home: Option<usize>,
+    /// The use that it belongs to.
+    used: usize,
+    /// `NAME`.
+    name: &'a [u8],
+}
+
 impl Back<'_> {
     /// The pieces that `span` touches.
     fn pieces(&self, span: Span) -> &[Piece] {
@@ -227,7 +239,7 @@ impl Back<'_> {
         let last = self.last_words(operator)?;
         let from = last.from?;
         let Some(call) = last.call else {
-            let in_body = self.handed_on(operator).map(|(span, ..)| span);
+            let in_body = self.handed_on(operator).map(|handed| handed.span);
             return in_body.or(Some(self.written.uses[last.used?].span));
         };
         let one = self.macros.get(self.written.calls[call].of);
@@ -286,19 +298,24 @@ impl Back<'_> {
         self.argument(words, &unescaped(text))
     }
 
-    /// The call of a header's macro `ACC(x) NAME(acc x)` in the body of another one, if that is what an operator comes from:
-    /// its bytes, the call in whose body it stands, and `NAME`.
-    fn handed_on(&self, operator: Span) -> Option<(Span, usize, &[u8])> {
+    /// The call of a header's macro `ACC(x) NAME(acc x)`, if that is what an operator comes from.
+    fn handed_on(&self, operator: Span) -> Option<Handed<'_>> {
         let outer = &self.written.calls[self.call(operator)?];
         let one = self.macros.get(outer.of);
         let name = one.handed_on().filter(|name| one.is_foreign && self.macros.is_operator(name))?;
-        let (span, home) = outer.inside?;
-        Some((span, home, name))
+        let used = &self.written.uses[outer.used];
+        let (span, home) = match outer.inside {
+            Some((span, home)) => (span, Some(home)),
+            None => (used.span, None),
+        };
+        let is_whole = home.is_some() || used.of == outer.of && self.macros.has_one_definition(outer.of);
+        is_whole.then_some(Handed { span, home, used: outer.used, name })
     }
 
-    /// An edit of such an operator: the body hands other words to `NAME`.
+    /// An edit of such an operator: other words are handed to `NAME`.
     fn handed(&self, operator: Span, edit: &Edit) -> Option<Vec<Home>> {
-        let (span, home, name) = self.handed_on(operator)?;
+        let Handed { span, home, used, name } = self.handed_on(operator)?;
+        let instead_of = home.is_none().then_some(used);
         let whole = operator.to(edit.span);
         let before = self.text(Span { start: whole.start, end: edit.span.start });
         let behind = self.text(Span { start: edit.span.end, end: whole.end });
@@ -306,16 +323,27 @@ impl Back<'_> {
         let text = text.trim_ascii();
         if text.is_empty() {
             let edit = Edit { span: self.with_blanks(span), text: Vec::new() };
-            return Some(vec![Home { call: Some(home), edit, instead_of: None }]);
+            return Some(vec![Home { call: home, edit, instead_of }]);
         }
-        let words = text.strip_prefix(b"_Pragma(\"")?.strip_suffix(b"\")")?;
-        let pieces: Vec<&Piece> = self.pieces(operator).iter().filter(|piece| piece.from.is_some()).collect();
-        let open = memchr::memchr(b'(', self.file.slice(span))? as u32;
-        let inside = Span { start: span.start + open + 1, end: span.end - 1 };
-        let words = self.in_body(&pieces, (inside, home), &unescaped(words))?;
+        let words = unescaped(text.strip_prefix(b"_Pragma(\"")?.strip_suffix(b"\")")?);
+        let mut pieces: Vec<&Piece> =
+            self.pieces(operator).iter().filter(|piece| piece.from.is_some()).collect();
+        let words = match home {
+            Some(home) => {
+                let open = memchr::memchr(b'(', self.file.slice(span))? as u32;
+                let inside = Span { start: span.start + open + 1, end: span.end - 1 };
+                self.in_body(&pieces, (inside, home), &words)?
+            }
+            None => {
+                // In code, the words are those of the argument, and no other macro's.
+                let own = self.call(operator);
+                pieces.retain(|piece| piece.call.is_some() && piece.call != own);
+                pieces.is_empty().then_some(words)?
+            }
+        };
         let is_one = memchr::memmem::find(&words, b"_Pragma").is_none() && !has_comma(&words);
         let text = [name, b"(", &words, b")"].concat();
-        is_one.then(|| vec![Home { call: Some(home), edit: Edit { span, text }, instead_of: None }])
+        is_one.then(|| vec![Home { call: home, edit: Edit { span, text }, instead_of }])
     }
 
     /// An edit of words that are the argument of a macro, wherever they come from.
@@ -425,7 +453,8 @@ impl Back<'_> {
     /// The messages and reports, at their places in the source.
     pub fn translation(&self) -> Translation {
         let mut translation = self.there.clone();
-        translation.diagnostics.retain(|diag| !self.is_sign(diag.primary.span));
+        let is_said = |diag: &diag::Diag| diag.code == diag::HOST_INSIDE_DATA;
+        translation.diagnostics.retain(|diag| is_said(diag) || !self.is_sign(diag.primary.span));
         for diag in &mut translation.diagnostics {
             diag.primary.span = self.place(diag.primary.span);
             diag.others.iter_mut().for_each(|label| label.span = self.place(label.span));
