@@ -46,13 +46,6 @@ const DIFFERENCES: &[Difference] = &[
         To::OpenMp,
         "a compiler for OpenMP attaches no element of an array",
     ),
-    difference(
-        "fixtures/c/directives-of-headers/directives-of-headers.c",
-        &[18],
-        10,
-        To::OpenMp,
-        WRITTEN_OUT,
-    ),
     difference("clause/create#11", &[41], 308, To::OpenMp, "OpenMP needs lines before the directive"),
 ];
 

@@ -120,6 +120,7 @@ impl Back<'_> {
         let mut operators = self.operators(edit.span).iter().map(|report| report.span);
         let homes = match (operators.next(), operators.next()) {
             (Some(operator), None) if self.handed_on(operator).is_some() => self.handed(operator, edit),
+            (Some(operator), None) if self.foreign(operator).is_some() => self.written_anew(operator, edit),
             (Some(operator), None) if edit.span.contains(operator) => self.replaced(operator, edit),
             (Some(operator), None) if operator.contains(edit.span) => self.relaid(operator, edit),
             (None, _) => self.copied(edit),
@@ -346,6 +347,40 @@ impl Back<'_> {
         is_one.then(|| vec![Home { call: home, edit: Edit { span, text }, instead_of }])
     }
 
+    /// The use of a header's macro that stands for an operator and nothing else.
+    fn foreign(&self, operator: Span) -> Option<usize> {
+        let used = self.pieces(operator).iter().find_map(|piece| piece.used)?;
+        let all = self.extents.get(&used)?;
+        let blank = |span: Span| self.text(span).iter().all(u8::is_ascii_whitespace);
+        let is_all = all.contains(operator)
+            && blank(Span { start: all.start, end: operator.start })
+            && blank(Span { start: operator.end, end: all.end });
+        let one = self.macros.get(self.written.uses[used].of);
+        let hands_words = self.macros.is_operator(one.name.as_bytes());
+        (is_all && one.is_foreign && !hands_words).then_some(used)
+    }
+
+    /// An edit of such an operator: the new one stands where the macro was used.
+    fn written_anew(&self, operator: Span, edit: &Edit) -> Option<Vec<Home>> {
+        let used = self.foreign(operator)?;
+        let span = self.written.uses[used].span;
+        let whole = operator.to(edit.span);
+        let before = self.text(Span { start: whole.start, end: edit.span.start });
+        let behind = self.text(Span { start: edit.span.end, end: whole.end });
+        let text = [before, &edit.text, behind].concat();
+        let text = text.trim_ascii().to_vec();
+        // With another definition the macro may stand for something else, or for nothing: then `declare target`
+        // alone takes its place: a function that is made for the device, too, does what it did.
+        let mut calls = self.written.calls.iter().filter(|call| call.used == used);
+        let has_one = calls.all(|call| self.macros.has_one_definition(call.of));
+        let may_stay = has_one || text.is_empty() || text.ends_with(b" declare target\")");
+        let edit = match text.is_empty() {
+            true => layout::removed(self.file, span),
+            false => Edit { span, text },
+        };
+        may_stay.then(|| vec![Home { call: None, edit, instead_of: Some(used) }])
+    }
+
     /// An edit of words that are the argument of a macro, wherever they come from.
     fn argument(&self, words: Span, text: &[u8]) -> Option<Vec<Home>> {
         let pieces: Vec<&Piece> = self.pieces(words).iter().filter(|piece| piece.from.is_some()).collect();
@@ -409,11 +444,11 @@ impl Back<'_> {
             let behind =
                 pieces.iter().find(|piece| piece.at.start > last.at.start && piece.call == Some(home));
             let end = behind.map_or(Some(inside.end), |piece| Some(piece.from?.start))?;
-            let param = self.file.slice(Span { start, end }).trim_ascii();
-            let pair = (self.text(first.at.to(last.at)).to_vec(), param.to_vec());
-            if !one.has_param(param) {
+            let param = unspliced(self.file.slice(Span { start, end }));
+            if !one.has_param(&param) {
                 return None;
             }
+            let pair = (self.text(first.at.to(last.at)).to_vec(), param);
             if !named.contains(&pair) {
                 named.push(pair);
             }
@@ -491,6 +526,14 @@ impl Back<'_> {
         translation.directives = reports.into_values().collect();
         translation
     }
+}
+
+/// A word without the blanks and the continued lines around it.
+fn unspliced(text: &[u8]) -> Vec<u8> {
+    let is_around = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'\\';
+    let start = text.iter().position(|byte| !is_around(byte)).unwrap_or(text.len());
+    let end = text.iter().rposition(|byte| !is_around(byte)).map_or(start, |at| at + 1);
+    text.get(start..end).unwrap_or_default().to_vec()
 }
 
 /// The length of a directive's name: the words before the first that has an argument.

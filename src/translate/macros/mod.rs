@@ -356,10 +356,14 @@ mod tests {
     }
 
     #[test]
-    fn a_directive_in_a_header_is_left_with_what_is_around_it() {
+    fn a_directive_in_a_header_is_written_where_its_macro_is_used() {
         let text = body(&format!("#pragma acc parallel copy(a[0:10])\n{{\nINNER\n{LOOP}}}"));
+        let new = "_Pragma(\"omp target teams distribute parallel for map(tofrom: a[0:10])\")";
+        check("#define INNER _Pragma(\"acc loop\")\n", &text, &[new]);
+        // With another definition it would be something else.
+        let define = "#ifdef A\n#define INNER _Pragma(\"acc loop\")\n#else\n#define INNER\n#endif\n";
         let directive = "left #pragma acc parallel copy(a[0:10])";
-        check("#define INNER _Pragma(\"acc loop\")\n", &text, &["A0010", directive, "left INNER"]);
+        check(define, &text, &["A0010", directive, "left INNER"]);
     }
 
     #[test]
