@@ -28,13 +28,16 @@ fn matching(folder: &Path, pattern: &str) -> Result<BTreeSet<PathBuf>, String> {
     Ok(found)
 }
 
+/// Runs a user's command with two paths: whether they are the same.
+pub type Ask<'a> = &'a mut dyn FnMut(&str, [&Path; 2]) -> Result<bool, String>;
+
 /// Compares the files of a pattern in two folders, and perhaps in that of the noise build; `ask` runs the user's command.
 pub fn compare(
     pattern: &str,
     rule: &Rule,
     folders: [&Path; 2],
     noise: Option<&Path>,
-    ask: &mut dyn FnMut(&str, [&Path; 2]) -> Result<bool, String>,
+    ask: Ask<'_>,
 ) -> Vec<Comparison> {
     let [left, right] = match (matching(folders[0], pattern), matching(folders[1], pattern)) {
         (Ok(left), Ok(right)) => [left, right],
