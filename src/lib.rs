@@ -1,6 +1,6 @@
 //! acc2omp moves OpenACC programs off OpenACC: see `docs/architecture.md` for the road of a file.
 //!
-//! Invariant: this library does no I/O outside the `cli` room and never fails on what a user wrote.
+//! Invariant: this library does no I/O outside the rooms `cli` and `verify` and never fails on what a user wrote.
 
 pub mod budget;
 
@@ -33,6 +33,8 @@ pub mod layout;
 mod translate;
 
 pub mod report;
+
+pub mod verify;
 
 pub mod cli;
 

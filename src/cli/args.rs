@@ -22,6 +22,7 @@ use super::build::Told;
 use super::cc;
 use super::config::{self, Config, Overrides};
 use super::pages;
+use super::verify::Verify;
 
 /// What the user asks for.
 pub enum Request {
@@ -35,6 +36,8 @@ pub enum Request {
     Config(Vec<PathBuf>),
     /// A comparison of an output tree with its sources.
     Drift(PathBuf),
+    /// A proof of translations by running them.
+    Verify(Box<Verify>),
     /// A compilation of translations.
     Compile(Box<cc::Task>),
     /// A translation.
@@ -234,6 +237,9 @@ enum Topic {
         #[arg(value_name = "OUT")]
         out: PathBuf,
     },
+    /// Build and run a program and its translations as acc2omp.toml says, and compare what they do; exit status 0 same, 1 different,
+    /// 2 could not tell
+    Verify(Verify),
     /// Print the options that count for sources, and where each is said
     Config {
         /// The sources
@@ -561,6 +567,7 @@ impl Args {
             Some(Topic::Rules { check: Some(folder), .. }) => Ok(Request::CheckRules(folder)),
             Some(Topic::Rules { name, check: None }) => Ok(Request::Rules(name)),
             Some(Topic::Drift { out }) => Ok(Request::Drift(out)),
+            Some(Topic::Verify(task)) => Ok(Request::Verify(Box::new(task))),
             Some(Topic::Config { inputs }) => Ok(Request::Config(inputs)),
             Some(Topic::Cc { how, rules, record, quiet, verbose, command }) => {
                 overlay(rules.as_deref())?;
@@ -698,13 +705,18 @@ fn wrong(kind: ErrorKind, why: &str) -> clap::Error {
     Args::command().error(kind, why)
 }
 
+/// The configuration of a folder.
+pub fn configuration(folder: &Path) -> Result<Option<Config>, String> {
+    Config::of(folder, &Args::command(), &Alone::command())
+}
+
 /// The options that count for a source or a folder of them, each with the place where it is said.
 pub fn effective(source: &Path) -> Result<String, String> {
     let command = Args::command();
     let folder = if source.is_dir() { source } else { source.parent().unwrap_or(source) };
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let real = source.canonicalize().map_err(|error| format!("{}: {error}", source.display()))?;
-    let config = Config::of(folder, &command, &Alone::command())?;
+    let config = configuration(folder)?;
     let mut lines = Vec::new();
     for arg in command.get_arguments() {
         let Some(name) = arg.get_long().map(str::to_owned).or_else(|| arg.get_short().map(String::from))

@@ -18,10 +18,10 @@ use toml::de::{DeTable, DeValue};
 use super::place;
 use crate::rules;
 use crate::source::LineIndex;
-use crate::{Options, Source, Wish, lines_of};
+use crate::{Options, Source, Wish, lines_of, verify};
 
 /// The name of the file.
-const FILE: &str = "acc2omp.toml";
+pub const FILE: &str = "acc2omp.toml";
 
 /// Options whose values are paths: they are seen from the folder of the file.
 const PATHS: [&str; 5] = ["out", "folders", "database", "record", "rules"];
@@ -39,6 +39,7 @@ pub struct Config {
     settings: Settings,
     sections: Vec<Section>,
     places: Vec<Place>,
+    verify: Option<verify::Settings>,
 }
 
 /// Options by their names in clap, and what is said of them.
@@ -115,6 +116,11 @@ impl Config {
         words(self.settings.iter().filter(|(id, _)| !is_given(id)))
     }
 
+    /// What is to be verified.
+    pub fn verify(&self) -> Option<&verify::Settings> {
+        self.verify.as_ref()
+    }
+
     /// The file.
     pub fn path(&self) -> PathBuf {
         self.folder.join(FILE)
@@ -172,6 +178,7 @@ impl Reader<'_> {
                         }
                     }
                 }
+                ("verify", _) => config.verify = Some(self.verify(value)?),
                 ("at", DeValue::Array(places)) => {
                     for place in places.iter() {
                         config.places.push(self.place(place)?);
@@ -275,6 +282,17 @@ impl Reader<'_> {
         let table = toml::Table::deserialize(value.clone().into_deserializer());
         let table = table.map_err(|_| self.wrong(value.span().start, "a profile is a table"))?;
         rules::add_profile(name.get_ref(), table).map(drop).map_err(|why| self.wrong(at, &why))
+    }
+
+    fn verify(&self, value: &Spanned<DeValue<'_>>) -> Result<verify::Settings, String> {
+        let start = value.span().start;
+        let settings = verify::Settings::deserialize(value.clone().into_deserializer());
+        let settings = settings
+            .map_err(|error| self.wrong(error.span().map_or(start, |span| span.start), error.message()))?;
+        match settings.wrong() {
+            Some(why) => Err(self.wrong(start, &format!("`[verify]`: {why}"))),
+            None => Ok(settings),
+        }
     }
 
     fn place(&self, place: &Spanned<DeValue<'_>>) -> Result<Place, String> {

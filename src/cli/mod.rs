@@ -1,6 +1,6 @@
 //! The command line: reads and writes files, and speaks with the user.
 //!
-//! Invariant: no other room touches the disk; an output file appears whole or not at all, and an input is never
+//! Invariant: no other room but `verify` touches the disk; an output file appears whole or not at all, and an input is never
 //! overwritten unless `--in-place` says so.
 
 mod args;
@@ -18,6 +18,7 @@ mod manifest;
 mod output;
 mod pages;
 mod place;
+mod verify;
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
@@ -47,6 +48,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(Request::Compile(task)) => return cc::run(&task),
         Ok(Request::CheckRules(folder)) => pages::check(&folder),
         Ok(Request::Config(inputs)) => configuration(&inputs),
+        Ok(Request::Verify(task)) => return verify::run(&task, &args::configuration),
         Ok(Request::Drift(out)) => drift::run(&out),
         Ok(Request::Translate(task)) => batch::run(&task),
         Err(refusal) => refuse(&refusal),

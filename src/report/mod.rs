@@ -6,11 +6,13 @@ mod build;
 mod diff;
 mod excerpt;
 mod loops;
+mod outside;
 mod summary;
 mod terminal;
 
 pub use build::{Builder, nvcc};
 pub use diff::unified;
 pub use loops::{LoopFeedback, LoopVerdict, loops};
+pub use outside::outside;
 pub use summary::{Counted, Summary};
 pub use terminal::{Manner, diagnostics, foreign, table, unlisted};

@@ -28,6 +28,7 @@ mod scalars;
 mod scaling;
 mod targets;
 mod tidy;
+mod verify;
 
 use std::path::{Path, PathBuf};
 

@@ -31,6 +31,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     ("report", &[]),
+    ("verify", &["report"]),
 ];
 
 /// Rooms that may name everything: the shell around the core.
@@ -72,6 +73,7 @@ const MAY_MAKE_SOURCES: &[(&str, &str)] = &[
         "src/cli/headers.rs",
         "headers are read once for all files, and told what those are told that include them",
     ),
+    ("src/cli/verify.rs", "what was read from the disk; `Headers::source` says what options say"),
     ("src/source/file.rs", "`with` itself"),
     ("src/translate/calls.rs", "an expression by itself"),
     ("src/translate/input.rs", "`Source::new`, for callers of the library"),

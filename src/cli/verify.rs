@@ -1,0 +1,160 @@
+//! `acc2omp verify`: its arguments, and what it asks the user.
+//!
+//! Invariant: no command of the configuration runs before the user has agreed to it.
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::{fs, io};
+
+use super::build::{Build, Told};
+use super::config::{Config, FILE};
+use super::headers::Headers;
+use super::{Verdict, fail, files, print, tell};
+use crate::report::Manner;
+use crate::source::{Languages, SourceFile};
+use crate::verify::{Construct, Settings, Verification, section};
+use crate::{Options, scan, translate};
+
+/// What is asked for.
+#[derive(Debug, clap::Args)]
+pub struct Verify {
+    /// The tests to run; all, if none is named
+    #[arg(value_name = "TEST")]
+    tests: Vec<String>,
+
+    /// Write a section `[verify]` into acc2omp.toml, from what lies here
+    #[arg(long)]
+    init: bool,
+
+    /// Run the commands of the configuration without asking
+    #[arg(short, long)]
+    yes: bool,
+
+    /// How the result is written
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = ["text", "json"])]
+    format: String,
+}
+
+/// Runs the command; `config` reads the configuration of a folder.
+pub fn run(task: &Verify, config: &dyn Fn(&Path) -> Result<Option<Config>, String>) -> ExitCode {
+    let done = if task.init { init() } else { verify(task, config) };
+    done.unwrap_or_else(|why| ExitCode::from(fail(&why) as u8))
+}
+
+fn init() -> Result<ExitCode, String> {
+    let path = PathBuf::from(FILE);
+    let before = match fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(format!("{FILE}: {error}")),
+    };
+    let table: toml::Table = before.parse().map_err(|error| format!("{FILE}: {error}"))?;
+    if table.contains_key("verify") {
+        return Err(format!("{FILE} has `verify` already"));
+    }
+    let gap = if before.is_empty() { "" } else { "\n" };
+    let end = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
+    let section = section(Path::new("."));
+    let mut file = fs::File::options()
+        .append(true)
+        .create(true)
+        .open(&path)
+        .map_err(|error| format!("{FILE}: {error}"))?;
+    file.write_all(format!("{end}{gap}{section}").as_bytes()).map_err(|error| format!("{FILE}: {error}"))?;
+    tell(&format!(
+        "{FILE}: wrote `[verify]`; fill in how the program is run, and what begins with `false`\n"
+    ));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn verify(
+    task: &Verify,
+    config: &dyn Fn(&Path) -> Result<Option<Config>, String>,
+) -> Result<ExitCode, String> {
+    let none = || format!("there is no `[verify]` in {FILE}; `acc2omp verify --init` writes one");
+    let config = config(Path::new("."))?.ok_or_else(none)?;
+    let settings = config.verify().ok_or_else(none)?;
+    let known = |name: &String| settings.tests().any(|(known, _)| known == name);
+    if let Some(name) = task.tests.iter().find(|name| !known(name)) {
+        return Err(format!("{FILE} has no test `{name}`"));
+    }
+    let path = config.path();
+    let root = path.parent().unwrap_or(Path::new("."));
+    let verification =
+        Verification::of(root, settings, Manner { color: io::stderr().is_terminal(), verbose: false })?;
+    if !task.yes && !verification.is_agreed() {
+        ask(settings)?;
+        verification.agree()?;
+    }
+    let bar = progress();
+    let said = |text: &str| {
+        bar.set_message(text.to_owned());
+        bar.tick();
+    };
+    let report = verification.run(&task.tests, &constructs(root), &said);
+    bar.finish_and_clear();
+    let report = report?;
+    let verdict = match task.format.as_str() {
+        "json" => {
+            let text = serde_json::to_string_pretty(&report).map_err(|error| error.to_string())?;
+            print((text + "\n").as_bytes())
+        }
+        _ => print(report.text().as_bytes()),
+    };
+    Ok(ExitCode::from(if verdict == Verdict::Failed { verdict as u8 } else { report.status as u8 }))
+}
+
+/// Shows the commands and asks whether they may run.
+fn ask(settings: &Settings) -> Result<(), String> {
+    tell(&format!("{FILE} has these commands:\n{}", settings.commands()));
+    if !io::stdin().is_terminal() {
+        return Err("nobody has agreed to them: `--yes` runs them without asking".to_owned());
+    }
+    tell("Run them? [y/N] ");
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer).map_err(|error| error.to_string())?;
+    match answer.trim() {
+        "y" | "yes" => Ok(()),
+        _ => Err("nothing was run".to_owned()),
+    }
+}
+
+fn progress() -> indicatif::ProgressBar {
+    match io::stderr().is_terminal() {
+        true => indicatif::ProgressBar::new_spinner(),
+        false => indicatif::ProgressBar::hidden(),
+    }
+}
+
+/// The compute constructs of a tree's sources.
+fn constructs(root: &Path) -> Vec<Construct> {
+    let Ok(tree) = files::gather(&[root.to_path_buf()], None, &Languages::default()) else {
+        return Vec::new();
+    };
+    let headers = Headers::new(vec![root.to_path_buf()], Build::from(Told::default()));
+    let mut found = Vec::new();
+    for job in &tree.jobs {
+        let Ok(bytes) = fs::read(&job.path) else { continue };
+        let Some(language) = scan::language_of(&job.path, &bytes, &Languages::default()) else { continue };
+        if !scan::mentions_openacc(&bytes, language) {
+            continue;
+        }
+        let name = job.target.display().to_string();
+        let source = headers.source(SourceFile::new(name.clone(), bytes, language), &job.real);
+        let is_compute = |name: &str| {
+            name.split_whitespace()
+                .next()
+                .is_some_and(|word| ["parallel", "kernels", "serial"].contains(&word))
+        };
+        let all = translate(&source, &Options::default()).directives;
+        let line = |at: u32| source.file.line_number(at);
+        let own: Vec<_> = all.into_iter().filter(|one| is_compute(&one.name)).collect();
+        for (at, one) in own.iter().enumerate() {
+            let first = line(one.span.start);
+            let end = own.get(at + 1).map_or(usize::MAX, |next| line(next.span.start) - 1).max(first);
+            found.push(Construct { file: name.clone(), lines: (first, end), name: one.name.clone() });
+        }
+    }
+    found
+}

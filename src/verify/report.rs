@@ -1,0 +1,143 @@
+//! What came of it all, for people and for programs.
+//!
+//! Invariant: the status says what the table says.
+
+use serde::Serialize;
+
+use super::compare::{Comparison, Difference};
+use super::launches::{Construct, Origin};
+
+/// What is known of a test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// It does what the reference does.
+    Same = 0,
+    /// It does something else.
+    Different = 1,
+    /// It could not be told.
+    Unknown = 2,
+}
+
+impl Status {
+    /// In words.
+    pub fn word(self) -> &'static str {
+        match self {
+            Status::Same => "same",
+            Status::Different => "different",
+            Status::Unknown => "could not tell",
+        }
+    }
+}
+
+/// Launches from one place.
+#[derive(Debug, Serialize)]
+pub struct Launched {
+    /// Where from.
+    #[serde(flatten)]
+    pub origin: Origin,
+    /// How many.
+    pub count: u64,
+}
+
+/// What came of one test.
+#[derive(Debug, Serialize)]
+pub struct Tested {
+    /// Its name.
+    pub name: String,
+    /// What is known.
+    pub status: Status,
+    /// Why it could not be told, if so.
+    pub why: Vec<String>,
+    /// The compiler's errors, or the end of a log.
+    #[serde(skip)]
+    pub said: String,
+    /// The comparisons.
+    pub comparisons: Vec<Comparison>,
+    /// The launches by place.
+    pub launches: Vec<Launched>,
+    /// The constructs that never ran; `None` if launches do not tell where they come from.
+    pub never_ran: Option<Vec<Construct>>,
+    /// The seconds that its run took.
+    pub seconds: f64,
+}
+
+/// All tests.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    /// The version of this form.
+    pub format: u32,
+    /// What is known of all tests together.
+    pub status: Status,
+    /// What else there is to say.
+    pub notes: Vec<String>,
+    /// The tests.
+    pub tests: Vec<Tested>,
+}
+
+impl Report {
+    /// For people.
+    pub fn text(&self) -> String {
+        let mut text: String = self.tests.iter().map(details).collect();
+        text += &self.notes.iter().map(|note| format!("note: {note}\n")).collect::<String>();
+        let width = self.tests.iter().map(|test| test.name.len()).max().unwrap_or(0).max(4);
+        text += &format!(
+            "{:<width$}  {:<14}  {:>9}  {:>11}  {:>8}  {:>8}\n",
+            "test", "result", "numbers", "differences", "launches", "seconds"
+        );
+        for test in &self.tests {
+            let sum = |of: fn(&Comparison) -> u64| test.comparisons.iter().map(of).sum::<u64>();
+            let launches: u64 = test.launches.iter().map(|one| one.count).sum();
+            text += &format!(
+                "{:<width$}  {:<14}  {:>9}  {:>11}  {:>8}  {:>8.2}\n",
+                test.name,
+                test.status.word(),
+                sum(|one| one.numbers),
+                sum(|one| one.differences),
+                launches,
+                test.seconds
+            );
+        }
+        text
+    }
+}
+
+fn details(test: &Tested) -> String {
+    let mut text = test.said.clone();
+    for one in &test.comparisons {
+        if let Some(why) = &one.unknown {
+            text += &format!("{}: {}: could not tell: {why}\n", test.name, one.what);
+        }
+        if one.differences > 0 {
+            let largest = if one.numbers > 0 {
+                format!("; the largest relative difference of numbers is {:.3e}", one.largest)
+            } else {
+                String::new()
+            };
+            text += &format!("{}: {}: {} differ{largest}\n", test.name, one.what, one.differences);
+            text += &one.first.iter().map(difference).collect::<String>();
+        }
+        if one.by_noise > 0 {
+            text += &format!(
+                "note: {}: {}: {} numbers are the same by the tolerance of `noise`\n",
+                test.name, one.what, one.by_noise
+            );
+        }
+    }
+    text += &test.why.iter().map(|why| format!("{}: could not tell: {why}\n", test.name)).collect::<String>();
+    for one in test.never_ran.iter().flatten().filter(|_| !test.launches.is_empty()) {
+        text += &format!(
+            "note: {}: {}:{}: `{}` never ran on the device\n",
+            test.name, one.file, one.lines.0, one.name
+        );
+    }
+    text
+}
+
+fn difference(one: &Difference) -> String {
+    let apart = match (one.difference, one.allowed) {
+        (Some(apart), Some(allowed)) => format!(" (differs by {apart:.3e}, allowed is {allowed:.3e})"),
+        _ => String::new(),
+    };
+    format!("  {}: reference `{}`, test `{}`{apart}\n", one.place, one.reference, one.test)
+}
