@@ -844,7 +844,14 @@ impl Macros {
         let before = || all.iter().rev().copied().filter(|of| self.list[*of].span.start <= place);
         let shown = before().find(|of| self.list[*of].active);
         let is_plain = shown.is_some_and(|of| !self.list[of].leads);
-        let leading = before().find(|of| is_plain && self.list[*of].leads && !self.list[*of].active);
+        let is_foreign = shown.is_some_and(|of| self.list[of].is_foreign);
+        // Of two headers, the preprocessor may choose either.
+        let may_count = |of: &usize| {
+            let one = &self.list[*of];
+            is_plain && one.leads && (!one.active || is_foreign && one.is_foreign)
+        };
+        let says = before().filter(may_count).find(|of| self.says_openacc(*of));
+        let leading = says.or_else(|| before().find(may_count));
         leading.or(shown).or_else(|| before().next())
     }
 

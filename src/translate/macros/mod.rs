@@ -367,6 +367,17 @@ mod tests {
     }
 
     #[test]
+    fn a_macro_that_is_empty_in_the_branch_that_is_shown_counts() {
+        let define = "#define PRAGMA(x) _Pragma(#x)\n#ifdef GPU\n#define ACC(x) PRAGMA(acc x)\n\
+                      #elif defined(CPU)\n#define ACC(x) PRAGMA(omp parallel for)\n#else\n#define ACC(x)\n#endif\n";
+        let text = body(&format!("ACC(parallel loop copy(a[0:10]))\n{LOOP}"));
+        let new = "ACC(target teams distribute parallel for map(tofrom: a[0:10]))";
+        check("", &(define.to_owned() + &text), &["#define ACC(x) PRAGMA(omp x)", new]);
+        // A header's stays as it is.
+        check(define, &text, &["A0010", "left ACC(parallel loop copy(a[0:10]))"]);
+    }
+
+    #[test]
     fn a_macro_counts_until_it_is_defined_again() {
         let define = |words: &str| format!("#define LOOP _Pragma(\"acc {words}\")\n");
         let region = format!("LOOP\n{LOOP}#undef LOOP\n{}LOOP\n{LOOP}", define("parallel loop num_gangs(3)"));
