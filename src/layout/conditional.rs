@@ -6,6 +6,9 @@ use crate::cuda::Change;
 use crate::scan::{Conditions, Guard};
 use crate::source::{SourceFile, Span};
 
+/// The word of CUDA that has a function made for the device, too.
+const ROUTINE: &str = "ACC2OMP_ROUTINE";
+
 /// Lines for a place, under the conditions that a directive stands under and the place does not, each as `head` spells it.
 /// `places` are those of the directive and of the lines.
 pub fn under(
@@ -44,6 +47,10 @@ pub fn conditioned(
             Some(Change::After(*offset, *like, lines_at(offset.saturating_sub(1), lines)))
         }
         Change::Before(offset, lines) => Some(Change::Before(*offset, lines_at(*offset, lines))),
+        // Such a function does on the host what it did.
+        Change::Text(span, text) if span.is_empty() && text.trim().starts_with(ROUTINE) => {
+            Some(change.clone())
+        }
         Change::Braced(span, _) | Change::Text(span, _) | Change::Lines(span, _) if is_parted(*span) => None,
         other => Some(other.clone()),
     };
