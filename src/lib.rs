@@ -32,6 +32,8 @@ pub mod layout;
 
 mod translate;
 
+pub mod pins;
+
 pub mod report;
 
 pub mod verify;
@@ -40,7 +42,7 @@ pub mod cli;
 
 pub use omp::Queues;
 pub use report::{LoopFeedback, LoopVerdict};
-pub use translate::{
+pub use translate::{instrument, 
     Beside, DirectiveReport, Existing, Guards, Header, Options, Outcome, Profile, RUNTIME, SUPPORT, Source,
     To, Translation, Version, Wish, lines_of, translate,
 };

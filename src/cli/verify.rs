@@ -13,8 +13,9 @@ use super::headers::Headers;
 use super::{Verdict, fail, files, print, tell};
 use crate::report::Manner;
 use crate::source::{Languages, SourceFile};
-use crate::verify::{Construct, Settings, Verification, section};
-use crate::{Options, scan, translate};
+use crate::pins::{HEADER, Purpose, Site};
+use crate::verify::{Construct, Pins, Search, Settings, Verification, section};
+use crate::{Options, Source, instrument, scan, translate};
 
 /// What is asked for.
 #[derive(Debug, clap::Args)]
@@ -30,6 +31,26 @@ pub struct Verify {
     /// Run the commands of the configuration without asking
     #[arg(short, long)]
     yes: bool,
+
+    /// Name the first construct that leaves something else on the device than in the reference
+    #[arg(long)]
+    pins: bool,
+
+    /// Record every N-th execution of a directive
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "pins", value_parser = clap::value_parser!(u64).range(1..))]
+    every: u64,
+
+    /// Record the first N executions of a directive
+    #[arg(long, value_name = "N", requires = "pins", value_parser = clap::value_parser!(u64).range(1..))]
+    first: Option<u64>,
+
+    /// Record this directive alone
+    #[arg(long, value_name = "FILE:LINE", requires = "pins")]
+    only: Option<String>,
+
+    /// Name the construct that makes a test wrong when it runs on the device
+    #[arg(long)]
+    bisect: bool,
 
     /// How the result is written
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = ["text", "json"])]
@@ -92,7 +113,13 @@ fn verify(
         bar.set_message(text.to_owned());
         bar.tick();
     };
-    let report = verification.run(&task.tests, &constructs(root), &said);
+    let pins = Pins { every: task.every, first: task.first, only: task.only.clone() };
+    let search = Search {
+        pins: task.pins.then_some(pins),
+        bisect: task.bisect,
+        instrument: &|copy, purpose| instrumented(copy, purpose),
+    };
+    let report = verification.run(&task.tests, &constructs(root), &search, &said);
     bar.finish_and_clear();
     let report = report?;
     let verdict = match task.format.as_str() {
@@ -127,21 +154,34 @@ fn progress() -> indicatif::ProgressBar {
     }
 }
 
-/// The compute constructs of a tree's sources.
-fn constructs(root: &Path) -> Vec<Construct> {
+/// A source of a tree.
+struct Found {
+    /// Its path.
+    path: PathBuf,
+    /// What is known of it, with the headers that it includes.
+    source: Source,
+}
+
+/// The sources of a tree that hold OpenACC, each named by its path below the root.
+fn sources(root: &Path) -> Vec<Found> {
     let Ok(tree) = files::gather(&[root.to_path_buf()], None, &Languages::default()) else {
         return Vec::new();
     };
     let headers = Headers::new(vec![root.to_path_buf()], Build::from(Told::default()));
+    let found = tree.jobs.iter().filter_map(|job| {
+        let bytes = fs::read(&job.path).ok()?;
+        let language = scan::language_of(&job.path, &bytes, &Languages::default())?;
+        let holds = scan::mentions_openacc(&bytes, language);
+        let file = SourceFile::new(job.target.display().to_string(), bytes, language);
+        holds.then(|| Found { path: job.path.clone(), source: headers.source(file, &job.real) })
+    });
+    found.collect()
+}
+
+/// The compute constructs of a tree's sources.
+fn constructs(root: &Path) -> Vec<Construct> {
     let mut found = Vec::new();
-    for job in &tree.jobs {
-        let Ok(bytes) = fs::read(&job.path) else { continue };
-        let Some(language) = scan::language_of(&job.path, &bytes, &Languages::default()) else { continue };
-        if !scan::mentions_openacc(&bytes, language) {
-            continue;
-        }
-        let name = job.target.display().to_string();
-        let source = headers.source(SourceFile::new(name.clone(), bytes, language), &job.real);
+    for Found { source, .. } in sources(root) {
         let is_compute = |name: &str| {
             name.split_whitespace()
                 .next()
@@ -153,8 +193,39 @@ fn constructs(root: &Path) -> Vec<Construct> {
         for (at, one) in own.iter().enumerate() {
             let first = line(one.span.start);
             let end = own.get(at + 1).map_or(usize::MAX, |next| line(next.span.start) - 1).max(first);
-            found.push(Construct { file: name.clone(), lines: (first, end), name: one.name.clone() });
+            let file = source.file.name.clone();
+            found.push(Construct { file, lines: (first, end), name: one.name.clone() });
         }
     }
     found
+}
+
+/// Instruments the sources of a copy of the tree, and puts the library beside them; the directives with their files.
+fn instrumented(copy: &Path, purpose: Purpose) -> Result<Vec<(String, Site)>, String> {
+    let failed = |path: &Path, error: io::Error| format!("{}: {error}", path.display());
+    let mut all = Vec::new();
+    let mut written = Vec::new();
+    for Found { path, source } in sources(copy) {
+        if source.file.language.is_fortran() {
+            continue;
+        }
+        let purpose = match purpose {
+            Purpose::Record => Purpose::Record,
+            Purpose::Choose(first) => Purpose::Choose(first + all.len()),
+        };
+        let (text, sites) = instrument(&source, &Options::default(), purpose);
+        if sites.is_empty() {
+            continue;
+        }
+        all.extend(sites.into_iter().map(|site| (source.file.name.clone(), site)));
+        written.push((path, text));
+    }
+    // All are read before any is changed: one may include another.
+    for (path, text) in written {
+        let (name, library) = HEADER;
+        let library_path = path.with_file_name(name);
+        fs::write(&library_path, library).map_err(|error| failed(&library_path, error))?;
+        fs::write(&path, text).map_err(|error| failed(&path, error))?;
+    }
+    Ok(all)
 }

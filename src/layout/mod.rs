@@ -16,6 +16,7 @@ use crate::source::{SourceFile, Span};
 
 pub use changes::{edits_of_change, first_include, stack};
 pub use conditional::conditioned;
+pub use lines::before_line_end;
 pub use parts::{Ground, behind_label, edits_of, joined};
 pub use specification::{innermost, place_in_specification, specified};
 

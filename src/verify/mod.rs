@@ -3,31 +3,37 @@
 //! Invariant: nothing is written outside `.acc2omp` of the tree but by the user's commands, and only commands of the
 //! configuration run.
 
+mod bisect;
 pub mod compare;
 mod compiler;
 mod config;
 mod init;
 mod launches;
+mod pins;
+mod program;
 mod report;
 mod run;
 mod tree;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
+use crate::pins::{Purpose, Site};
 use crate::report::Manner;
 
 use compare::{Comparison, files, text};
 use config::{Program, Rule};
+use program::{Failed, Ran, Shared, failure};
 use run::{End, Job};
 use tree::Room;
 
 pub use config::Settings;
 pub use init::section;
 pub use launches::Construct;
+pub use pins::Pins;
 pub use report::{Report, Status, Tested};
 
 /// The folder of all copies.
@@ -36,6 +42,16 @@ const FOLDER: &str = ".acc2omp/verify";
 /// Where it is remembered that the user agreed.
 const AGREED: &str = "agreed";
 
+/// How constructs are looked for at which a test differs.
+pub struct Search<'a> {
+    /// By what they find and leave on the device.
+    pub pins: Option<Pins>,
+    /// By running some on the device and the others on the host.
+    pub bisect: bool,
+    /// Instruments the sources of a tree; the directives with their files.
+    pub instrument: &'a dyn Fn(&Path, Purpose) -> Result<Vec<(String, Site)>, String>,
+}
+
 /// A verification.
 #[derive(Debug)]
 pub struct Verification<'a> {
@@ -43,28 +59,6 @@ pub struct Verification<'a> {
     folder: PathBuf,
     settings: &'a Settings,
     manner: Manner,
-}
-
-/// What a run left.
-struct Ran {
-    copy: PathBuf,
-    status: String,
-    succeeded: bool,
-    stdout: String,
-    launches: launches::Launches,
-    seconds: f64,
-}
-
-/// Why there is nothing to compare.
-struct Failed {
-    why: String,
-    said: String,
-}
-
-impl From<String> for Failed {
-    fn from(why: String) -> Failed {
-        Failed { why, said: String::new() }
-    }
 }
 
 impl<'a> Verification<'a> {
@@ -77,6 +71,8 @@ impl<'a> Verification<'a> {
             }
         }
         fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        // Commands run in copies: what they are told of the folder must hold there, too.
+        let folder = folder.canonicalize().map_err(|error| format!("{}: {error}", folder.display()))?;
         Ok(Verification { root, folder, settings, manner })
     }
 
@@ -104,12 +100,13 @@ impl<'a> Verification<'a> {
         &self,
         names: &[String],
         constructs: &[Construct],
+        search: &Search,
         tell: &dyn Fn(&str),
     ) -> Result<Report, String> {
-        let mut room = Room { limit: self.settings.disk.clone(), left: self.settings.bytes().unwrap_or(0) };
-        let mut notes = Vec::new();
+        let room = Room { limit: self.settings.disk.clone(), left: self.settings.bytes().unwrap_or(0) };
+        let mut shared = Shared { room, tell, notes: Vec::new() };
         self.prepare()?;
-        let reference = self.program("reference", &self.settings.reference, &mut room, tell, &mut notes);
+        let reference = self.program("reference", &self.settings.reference, &mut shared);
         let reference =
             reference.map_err(|failed| format!("the reference {}\n{}", failed.why, failed.said))?;
         if !reference.succeeded {
@@ -120,7 +117,7 @@ impl<'a> Verification<'a> {
         }
         let noise = match &self.settings.noise {
             Some(noise) => Some(
-                self.program("noise", noise, &mut room, tell, &mut notes)
+                self.program("noise", noise, &mut shared)
                     .map_err(|failed| format!("the noise build {}\n{}", failed.why, failed.said))?,
             ),
             None => None,
@@ -128,113 +125,46 @@ impl<'a> Verification<'a> {
         let mut tests = Vec::new();
         let chosen = |name: &str| names.is_empty() || names.iter().any(|one| one == name);
         for (name, test) in self.settings.tests().filter(|(name, _)| chosen(name)) {
-            let ran = self.program(name, test, &mut room, tell, &mut notes);
+            let ran = self.program(name, test, &mut shared);
             tests.push(match ran {
                 Ok(ran) => self.judge(name, test, [&reference, &ran], noise.as_ref(), constructs),
                 Err(failed) => Tested::failed(name, failed),
             });
         }
+        self.search(search, [Some(&reference), noise.as_ref()], &mut tests, &mut shared)?;
         let status = tests.iter().map(|test| test.status).max().unwrap_or(Status::Unknown);
-        notes.dedup();
-        Ok(Report { format: 1, status, notes, tests })
+        Ok(Report { format: 1, status, notes: shared.notes, tests })
     }
 
-    /// Makes a folder in which commands find this acc2omp.
-    fn prepare(&self) -> Result<(), String> {
-        let bin = self.folder.join("bin");
-        tree::remove(&bin)?;
-        let own = std::env::current_exe().map_err(|error| error.to_string())?;
-        fs::create_dir_all(&bin)
-            .and_then(|()| std::os::unix::fs::symlink(own, bin.join("acc2omp")))
-            .map_err(|error| format!("{}: {error}", bin.display()))
-    }
-
-    /// The `PATH` of commands.
-    fn path(&self) -> String {
-        let others = std::env::var("PATH").unwrap_or_default();
-        format!("{}:{others}", self.folder.join("bin").display())
-    }
-
-    /// Copies the tree, builds a program there and runs it.
-    fn program(
+    /// Looks for the constructs at which tests differ, in the ways that are asked for.
+    fn search(
         &self,
-        name: &str,
-        program: &Program,
-        room: &mut Room,
-        tell: &dyn Fn(&str),
-        notes: &mut Vec<String>,
-    ) -> Result<Ran, Failed> {
-        let copy = self.folder.join(name);
-        tree::remove(&copy)?;
-        tell(&format!("{name}: copying the tree"));
-        if let Some(built) = tree::copy(self.root, &copy, room)? {
-            let name = built.display();
-            notes.push(format!(
-                "the tree holds what a compiler has made (`{name}`): let each `build` make all anew, as by `make clean`"
-            ));
-        }
-        let is_test = !matches!(name, "reference" | "noise");
-        let own = vec![("PATH", self.path())];
-        let mut telling = own.clone();
-        if is_test {
-            telling.extend(launches::TELL.map(|(name, value)| (name, value.to_owned())));
-        }
-        let log = |what: &str| self.folder.join(format!("{name}.{what}"));
-        let job = |command, environment| Job {
-            command,
-            folder: &copy,
-            environment,
-            stdout: log("build.log"),
-            stderr: None,
-            limit: Duration::from_secs(self.settings.timeout),
-            bytes: room.left,
-        };
-        if let Some(build) = &program.build {
-            tell(&format!("{name}: building"));
-            let end = run::run(&job(build, &own))?;
-            let why = failure(&end, "build").or_else(|| match end {
-                End::Status(status) if !status.success() => Some(format!("does not build: {status}")),
-                _ => None,
-            });
-            if let Some(why) = why {
-                let text = fs::read(log("build.log")).unwrap_or_default();
-                let said = compiler::errors(&String::from_utf8_lossy(&text), &copy, self.manner);
-                return Err(Failed { why: format!("{why} (see {FOLDER}/{name}.build.log)"), said });
+        search: &Search,
+        right: [Option<&Ran>; 2],
+        tests: &mut [Tested],
+        shared: &mut Shared,
+    ) -> Result<(), String> {
+        let mut pinned = None;
+        for (name, test) in self.settings.tests() {
+            let Some(tested) = tests.iter_mut().find(|tested| tested.name == name) else { continue };
+            if let Some(pins) = &search.pins {
+                if pinned.is_none() {
+                    pinned = Some(self.pinned_references(pins, search, shared)?);
+                }
+                if let Some(references) = &mut pinned {
+                    self.pinned(pins, search, (name, test), references, tested, shared);
+                }
+            }
+            if search.bisect && tested.status != Status::Same {
+                let found = self.bisected(search, (name, test), right, shared);
+                tested.found.push(found.unwrap_or_else(|why| format!("bisection could not tell: {why}")));
             }
         }
-        tell(&format!("{name}: running"));
-        let start = Instant::now();
-        let command = self.settings.run(program);
-        let run = Job { stdout: log("run.out"), stderr: Some(log("run.log")), ..job(command, &telling) };
-        let end = run::run(&run)?;
-        if let Some(why) = failure(&end, "run") {
-            return Err(Failed::from(why));
-        }
-        let seconds = start.elapsed().as_secs_f64();
-        let End::Status(status) = end else { return Err(Failed::from("did not end".to_owned())) };
-        // Bytes that are no text are compared as they are.
-        let read = |path: PathBuf| -> Result<String, String> {
-            let bytes = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-            Ok(bytes.iter().map(|byte| char::from(*byte)).collect())
-        };
-        let (mut stdout, mut launches) = (read(log("run.out"))?, launches::Launches::new());
-        if is_test {
-            launches::take(&read(log("run.log"))?, &mut launches);
-            stdout = launches::take(&stdout, &mut launches);
-        }
-        Ok(Ran { copy, status: status.to_string(), succeeded: status.success(), stdout, launches, seconds })
+        Ok(())
     }
 
-    /// Compares a test with the reference.
-    fn judge(
-        &self,
-        name: &str,
-        test: &Program,
-        ran: [&Ran; 2],
-        noise: Option<&Ran>,
-        constructs: &[Construct],
-    ) -> Tested {
-        let [reference, own] = ran;
+    /// What a run does otherwise than the reference.
+    fn compared(&self, [reference, own]: [&Ran; 2], noise: Option<&Ran>) -> Vec<Comparison> {
         let mut status = Comparison::of("status");
         if reference.status != own.status {
             status.differ("the end".to_owned(), &reference.status, &own.status);
@@ -251,6 +181,20 @@ impl<'a> Verification<'a> {
             let mut ask = |command: &str, paths: [&Path; 2]| self.ask(command, paths);
             comparisons.extend(files::compare(pattern, rule, folders, noise, &mut ask));
         }
+        comparisons
+    }
+
+    /// Compares a test with the reference.
+    fn judge(
+        &self,
+        name: &str,
+        test: &Program,
+        ran: [&Ran; 2],
+        noise: Option<&Ran>,
+        constructs: &[Construct],
+    ) -> Tested {
+        let [reference, own] = ran;
+        let comparisons = self.compared(ran, noise);
         let mut why = Vec::new();
         let is_silent = reference.stdout.is_empty() && own.stdout.is_empty();
         if is_silent && self.settings.compare.keys().all(|what| what == "stdout") {
@@ -283,6 +227,8 @@ impl<'a> Verification<'a> {
             launches: own.launches.iter().map(launched).collect(),
             never_ran: never_ran.map(|all| all.into_iter().cloned().collect()),
             seconds: own.seconds,
+            culprit: None,
+            found: Vec::new(),
         }
     }
 
@@ -328,16 +274,8 @@ impl Tested {
             launches: Vec::new(),
             never_ran: None,
             seconds: 0.0,
+            culprit: None,
+            found: Vec::new(),
         }
-    }
-}
-
-/// Why a command did not come to its own end.
-fn failure(end: &End, what: &str) -> Option<String> {
-    match end {
-        End::Status(_) => None,
-        End::TimedOut => Some(format!("was stopped at its time limit (`{what}`)")),
-        End::TooMuch => Some(format!("wrote more than `disk` allows (`{what}`)")),
-        End::Stopped => Some(format!("was stopped (`{what}`)")),
     }
 }

@@ -60,6 +60,43 @@ pub struct Tested {
     pub never_ran: Option<Vec<Construct>>,
     /// The seconds that its run took.
     pub seconds: f64,
+    /// The first directive that leaves something else on the device, if pins have found one.
+    pub culprit: Option<Culprit>,
+    /// What else the search for constructs has found.
+    pub found: Vec<String>,
+}
+
+/// A directive that leaves something else than in the reference.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Culprit {
+    /// The file, seen from the root.
+    pub file: String,
+    /// The line of the directive.
+    pub line: usize,
+    /// The directive; `end data` is the end of a region.
+    pub name: String,
+    /// How often it had run, from 1.
+    pub execution: u64,
+    /// The rank of the process.
+    pub rank: String,
+    /// The variable that differs.
+    pub variable: String,
+    /// The place of the element that differs most, from 0, among those that were recorded.
+    pub element: usize,
+    /// Its value in the reference.
+    pub reference: f64,
+    /// Its value in the test.
+    pub test: f64,
+    /// How far apart they may be.
+    pub allowed: f64,
+    /// So many elements differ.
+    pub elements: usize,
+    /// The variables that differed before.
+    pub inputs: Vec<String>,
+    /// The directives that moved these last, or might have.
+    pub moved_by: Vec<String>,
+    /// The page that says what becomes of the directive.
+    pub page: Option<String>,
 }
 
 /// All tests.
@@ -124,6 +161,8 @@ fn details(test: &Tested) -> String {
             );
         }
     }
+    text += &test.culprit.iter().map(|found| culprit(&test.name, found)).collect::<String>();
+    text += &test.found.iter().map(|found| format!("{}: {found}\n", test.name)).collect::<String>();
     text += &test.why.iter().map(|why| format!("{}: could not tell: {why}\n", test.name)).collect::<String>();
     for one in test.never_ran.iter().flatten().filter(|_| !test.launches.is_empty()) {
         text += &format!(
@@ -132,6 +171,27 @@ fn details(test: &Tested) -> String {
         );
     }
     text
+}
+
+fn culprit(name: &str, found: &Culprit) -> String {
+    let Culprit { file, line, execution, variable, element, reference, test, allowed, elements, .. } = found;
+    let apart = (reference - test).abs();
+    let rank = if found.rank == "0" { String::new() } else { format!(" of rank {}", found.rank) };
+    let mut text = format!(
+        "{name}: {file}:{line}: `{}` is the first directive that leaves something else, when it runs for time {execution}{rank}\n",
+        found.name
+    );
+    text += &format!(
+        "  `{variable}`, element {element} from 0: reference {reference:e}, test {test:e} (differs by {apart:.3e}, allowed is {allowed:.3e}); {elements} elements differ\n"
+    );
+    if !found.inputs.is_empty() {
+        text += &format!("  before it, these differ already: `{}`", found.inputs.join("`, `"));
+        text += &match found.moved_by.is_empty() {
+            true => "; no directive that was recorded moves them\n".to_owned(),
+            false => format!("; moved last by {}\n", found.moved_by.join(", ")),
+        };
+    }
+    text + &found.page.iter().map(|page| format!("  what becomes of it: `acc2omp rules {page}`\n")).collect::<String>()
 }
 
 fn difference(one: &Difference) -> String {

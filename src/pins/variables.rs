@@ -1,0 +1,275 @@
+//! The variables of directives: which ones, and where their elements are.
+//!
+//! Invariant: a variable is recorded only if its declaration or a clause says how long it is.
+
+use std::collections::BTreeSet;
+
+use crate::acc::ast::{ClauseKind, DataClause, Expr, ListItem, Subscript};
+use crate::bind::descendants;
+use crate::host::ir::StmtId;
+use crate::plan::{Code, DataItem, Item, Names, Region, Sharing, list, live_after};
+use crate::sema::{Class, Dimensions, SymbolId, SymbolKind, Use, uses};
+
+use super::Input;
+
+/// A variable: pieces of memory, each with a number of elements side by side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// As a report names it, and as a clause does.
+    pub name: String,
+    /// How many pieces there are, dimension by dimension: `acc2omp_0`, `acc2omp_1` … count them.
+    pub loops: Vec<String>,
+    /// The first element of a piece.
+    pub first: String,
+    /// How many elements a piece has.
+    pub count: String,
+    /// It is a scalar.
+    pub is_scalar: bool,
+    /// Its construct may change it.
+    pub is_changed: bool,
+    /// A clause of its construct, or of one around it, says that it is on the device.
+    pub is_listed: bool,
+}
+
+/// The variables of a construct.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// Those that can be recorded.
+    pub variables: Vec<Variable>,
+    /// The names of others.
+    pub unknown: Vec<String>,
+}
+
+/// The variables of a compute construct.
+pub fn of_construct(input: &Input, index: usize) -> Found {
+    let mut found = Found::default();
+    let Some(stmt) = input.bound[index].stmt() else { return found };
+    let place = input.bound[index].directive.span.start;
+    let body = input.unit.stmt(stmt).span;
+    let construct = input.plan.construct(index);
+    let own = own_names(input, index);
+    let reduced = reduced_names(input, index);
+    let mut known: BTreeSet<SymbolId> = BTreeSet::new();
+    let all = uses(input.unit, input.symbols, stmt);
+    let calls = !all.calls.is_empty();
+    // The sections that clauses name.
+    for item in construct.data.iter().chain(&construct.around) {
+        let Some(symbol) = item.symbol.filter(|symbol| !known.contains(symbol) && !own.contains(symbol)) else {
+            continue;
+        };
+        let used = all.of(symbol).copied();
+        let is_own = item.directive == index;
+        if item.clause == DataClause::Deviceptr || used.is_none() && !is_own {
+            known.insert(symbol);
+            continue;
+        }
+        if let Some(mut variable) = of_item(input, place, &item.item) {
+            known.insert(symbol);
+            variable.is_changed = calls || used.is_none_or(|used| !used.is_unchanged());
+            variable.is_listed = true;
+            found.variables.push(variable);
+        }
+    }
+    for (symbol, used) in all.iter() {
+        let one = input.symbols.get(symbol);
+        let is_variable =
+            !matches!(one.kind, SymbolKind::Function | SymbolKind::Type | SymbolKind::Constant) && !one.is_const;
+        let is_inside = one.decl.is_some_and(|decl| body.contains(input.unit.decl(decl).span));
+        if !is_variable || is_inside || known.contains(&symbol) || own.contains(&symbol) {
+            continue;
+        }
+        let is_listed = construct.data.iter().chain(&construct.around).any(|item| names(item, symbol));
+        match one.class {
+            Class::Scalar => {
+                let is_result = reduced.contains(&symbol)
+                    || is_listed
+                    || used.written && is_left(input, index, stmt, symbol);
+                if used.exposed || is_result {
+                    found.variables.push(Variable {
+                        name: one.name.clone(),
+                        loops: Vec::new(),
+                        first: one.name.clone(),
+                        count: "1".to_owned(),
+                        is_scalar: true,
+                        is_changed: is_result,
+                        is_listed,
+                    });
+                }
+            }
+            Class::Array => match whole(input, symbol) {
+                Some(mut variable) => {
+                    variable.is_changed = calls || !used.is_unchanged();
+                    variable.is_listed = is_listed;
+                    found.variables.push(variable);
+                }
+                None => found.unknown.push(one.name.clone()),
+            },
+            Class::Pointer if leads(used) => found.unknown.push(one.name.clone()),
+            Class::Record => found.unknown.push(one.name.clone()),
+            Class::Pointer | Class::Unknown => {}
+        }
+    }
+    found
+}
+
+fn names(item: &DataItem, symbol: SymbolId) -> bool {
+    item.symbol == Some(symbol)
+}
+
+/// Whether something behind a pointer is used.
+fn leads(used: &Use) -> bool {
+    used.part_read || used.part_written || used.read
+}
+
+/// Whether a scalar that a `kernels` construct changes is used behind it.
+fn is_left(input: &Input, index: usize, stmt: StmtId, symbol: SymbolId) -> bool {
+    let is_kernels = matches!(&input.plan.items[index], Item::Launch(launch) if launch.region == Region::Kernels)
+        || input.plan.kernels.contains_key(&index);
+    let code = Code {
+        unit: input.unit,
+        symbols: input.symbols,
+        bound: input.bound,
+        device_type: input.device_type,
+    };
+    is_kernels && live_after(code, index, stmt, &Names::from([symbol])).contains(&symbol)
+}
+
+/// The variables of which each thread of a construct has its own, by clauses or by rules.
+fn own_names(input: &Input, index: usize) -> BTreeSet<SymbolId> {
+    let mut own = BTreeSet::new();
+    for at in std::iter::once(index).chain(descendants(input.bound, index)) {
+        let directive = &input.bound[at].directive;
+        for clause in &directive.clauses {
+            if matches!(clause.kind, ClauseKind::Private(_)) {
+                let items = list(&clause.kind).iter();
+                own.extend(items.filter_map(|item| input.symbols.lookup(item.variable(), directive.span.start)));
+            }
+        }
+        let attributes = match &input.plan.items[at] {
+            Item::Launch(launch) => launch.attributes.as_slice(),
+            Item::Loop(work) => work.attributes.as_slice(),
+            _ => &[],
+        };
+        let private = attributes.iter().filter(|attribute| attribute.sharing == Sharing::Private);
+        own.extend(private.filter_map(|one| input.symbols.lookup(&one.item, directive.span.start)));
+    }
+    own
+}
+
+/// The variables that a construct or a loop in it reduces.
+fn reduced_names(input: &Input, index: usize) -> BTreeSet<SymbolId> {
+    let all = std::iter::once(index).chain(descendants(input.bound, index));
+    let clauses = all.flat_map(|at| {
+        let directive = &input.bound[at].directive;
+        directive.clauses.iter().map(|clause| (directive.span.start, &clause.kind))
+    });
+    let reduced = clauses.filter(|(_, kind)| matches!(kind, ClauseKind::Reduction(..)));
+    let items = reduced.flat_map(|(place, kind)| list(kind).iter().map(move |item| (place, item)));
+    items.filter_map(|(place, item)| input.symbols.lookup(item.variable(), place)).collect()
+}
+
+/// A list item, if it is known how long it is.
+pub fn of_item(input: &Input, place: u32, item: &ListItem) -> Option<Variable> {
+    let symbol = input.symbols.lookup(item.variable(), place)?;
+    let subscripts = item.subscripts();
+    let known = input.symbols.get(symbol);
+    let is_plain = item.depth() == 0;
+    if is_plain && subscripts.is_empty() {
+        return match known.class {
+            Class::Scalar => Some(Variable {
+                name: item.text.clone(),
+                loops: Vec::new(),
+                first: item.head().to_owned(),
+                count: "1".to_owned(),
+                is_scalar: true,
+                is_changed: true,
+                is_listed: true,
+            }),
+            Class::Array => whole(input, symbol),
+            _ => None,
+        };
+    }
+    let dimensions = match is_plain {
+        true => Dimensions { shape: known.shape.clone(), bounds: known.bounds.clone() },
+        false => Dimensions::default(),
+    };
+    let rank = dimensions.shape.len().max(subscripts.len());
+    let mut all = Vec::new();
+    for at in 0..rank {
+        let declared = dimensions.bounds.get(at).and_then(|bounds| bounds.upper.as_deref());
+        all.push(dimension(subscripts.get(at).copied(), declared, dimensions.shape.get(at) == Some(&true))?);
+    }
+    (!all.is_empty()).then(|| pieces(item.text.clone(), item.head(), all))
+}
+
+/// A dimension of a section: its first index, how many there are, and whether that is all of an array's dimension.
+struct Dimension {
+    first: String,
+    count: String,
+    is_whole: bool,
+}
+
+fn dimension(subscript: Option<&Subscript>, declared: Option<&str>, is_array: bool) -> Option<Dimension> {
+    let text = |expr: &Expr| expr.text.trim().to_owned();
+    let all = || declared.map(|count| ("0".to_owned(), count.to_owned()));
+    let (first, count) = match subscript {
+        None => all()?,
+        Some(Subscript::Index(expr)) => (text(expr), "1".to_owned()),
+        Some(Subscript::Range { first, second, stride: None }) => {
+            let first = first.as_ref().map_or("0".to_owned(), text);
+            match second {
+                Some(count) => (first, text(count)),
+                None => (first.clone(), format!("({}) - ({first})", declared?)),
+            }
+        }
+        Some(_) => return None,
+    };
+    let is_whole = is_array && first == "0" && declared == Some(count.as_str());
+    Some(Dimension { first, count, is_whole })
+}
+
+/// A variable of these dimensions; those at the end that are whole are one piece.
+fn pieces(name: String, head: &str, mut all: Vec<Dimension>) -> Variable {
+    let mut count = String::new();
+    let mut behind = String::new();
+    while let Some(last) = all.pop() {
+        count = match count.is_empty() {
+            true => last.count.clone(),
+            false => format!("({}) * (long long)({count})", last.count),
+        };
+        behind = format!("[{}]{behind}", last.first);
+        if !last.is_whole {
+            break;
+        }
+    }
+    let counters = all.iter().enumerate().map(|(at, one)| format!("[({}) + acc2omp_{at}]", one.first));
+    let first = format!("{head}{}{behind}", counters.collect::<String>());
+    let loops = all.into_iter().map(|one| one.count).collect();
+    Variable { name, loops, first, count, is_scalar: false, is_changed: true, is_listed: true }
+}
+
+/// All of an array.
+fn whole(input: &Input, symbol: SymbolId) -> Option<Variable> {
+    let known = input.symbols.get(symbol);
+    let name = known.name.clone();
+    if known.shape.iter().any(|is_array| !is_array) {
+        return None;
+    }
+    if known.kind != SymbolKind::Parameter {
+        let first = format!("{name}{}", "[0]".repeat(known.shape.len()));
+        let count = format!("sizeof({name}) / sizeof({first})");
+        return Some(Variable {
+            name,
+            loops: Vec::new(),
+            first,
+            count,
+            is_scalar: false,
+            is_changed: true,
+            is_listed: true,
+        });
+    }
+    let whole = |upper: &String| Dimension { first: "0".to_owned(), count: upper.clone(), is_whole: true };
+    let all: Option<Vec<Dimension>> =
+        known.bounds.iter().map(|bounds| bounds.upper.as_ref().map(whole)).collect();
+    all.filter(|all| !all.is_empty()).map(|all| pieces(name.clone(), &name, all))
+}

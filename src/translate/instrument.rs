@@ -1,0 +1,80 @@
+//! A source that is instrumented, view by view.
+//!
+//! Invariant: a directive is instrumented in the first view that reaches it.
+
+use crate::bind;
+use crate::edit::EditSet;
+use crate::omp;
+use crate::pins::{self, Purpose, Site};
+use crate::plan;
+use crate::scan::Scan;
+
+use super::views::{self, BackEnd, Gathered, Lowered, Made, Reached, Rest};
+use super::{Options, Source};
+
+/// Instruments a source: its text, and the directives that are instrumented.
+pub fn instrument(source: &Source, options: &Options, purpose: Purpose) -> (Vec<u8>, Vec<Site>) {
+    let mut back = Instrument { purpose, sites: Vec::new(), edits: EditSet::default() };
+    let limits = options.budget.of_file(source.file.bytes.len());
+    let done = crate::budget::within(limits, || views::translate(source, options, &mut back));
+    match done {
+        Ok(_) => (back.edits.apply(&source.file.bytes), back.sites),
+        Err(_) => (source.file.bytes.clone(), Vec::new()),
+    }
+}
+
+/// What the views seen so far have brought.
+struct Instrument {
+    purpose: Purpose,
+    sites: Vec<Site>,
+    edits: EditSet,
+}
+
+impl BackEnd for Instrument {
+    fn scanned(&mut self, _scan: &Scan, _is_first: bool, _all: &mut Gathered) -> bool {
+        false
+    }
+
+    fn lower(&mut self, view: Reached, all: &mut Gathered) -> Lowered {
+        let Reached { scan, unit, parsed, held } = view;
+        let (source, options) = (all.source, all.options);
+        let file = &source.file;
+        let symbols = source.symbols(&unit, scan);
+        let (bound, _) = bind::bind(&unit, &scan.directives, parsed, &bind::Regions::default());
+        let target = options.target(file.language);
+        let aim = plan::Aim {
+            device_type: options.device_type.clone(),
+            preference: omp::preference(target.profile, target.version, target.speech),
+            queues: true,
+            asks: true,
+            routines: source.routines(options),
+        };
+        let (bound, reached) =
+            source.settled((&unit, scan, &symbols), bound, &aim, options, &mut all.found);
+        let (bound, _) = plan::with_extents(file, &unit, &symbols, bound, &aim);
+        let (plan, _) = plan::plan(file, &unit, &symbols, &bound, &held, &reached, &aim);
+        let input = pins::Input {
+            file,
+            unit: &unit,
+            symbols: &symbols,
+            bound: &bound,
+            plan: &plan,
+            device_type: &options.device_type,
+        };
+        let done = pins::instrument(&input, self.purpose);
+        if let Purpose::Choose(first) = &mut self.purpose {
+            *first += done.sites.len();
+        }
+        for edit in done.edits {
+            // An `#include` that a view before has put there is there.
+            let _ = self.edits.add_line(0, edit);
+        }
+        self.sites.extend(done.sites);
+        let made = bound.iter().map(|_| Made { edits: Some(Vec::new()), rows: Vec::new() }).collect();
+        Lowered { bound, made, held }
+    }
+
+    fn finish(&mut self, _all: &mut Gathered) -> Rest {
+        Rest::default()
+    }
+}

@@ -1,0 +1,183 @@
+//! One program: its copy of the tree, its build and its runs.
+//!
+//! Invariant: a run's output is kept beside the copy, whatever becomes of it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::config::Program;
+use super::run::{self, End, Job};
+use super::tree::{self, Room};
+use super::{FOLDER, Verification, compiler, launches};
+
+/// What a run left.
+pub struct Ran {
+    /// The copy of the tree that it ran in.
+    pub copy: PathBuf,
+    /// How it ended, in words.
+    pub status: String,
+    /// Whether it ended with status 0.
+    pub succeeded: bool,
+    /// Its standard output, without what tells of launches.
+    pub stdout: String,
+    /// The launches on the device.
+    pub launches: launches::Launches,
+    /// The seconds that it took.
+    pub seconds: f64,
+}
+
+/// Why there is nothing to compare.
+pub struct Failed {
+    /// In one line.
+    pub why: String,
+    /// What the compiler said.
+    pub said: String,
+}
+
+impl From<String> for Failed {
+    fn from(why: String) -> Failed {
+        Failed { why, said: String::new() }
+    }
+}
+
+/// What all programs of a verification share.
+pub struct Shared<'a> {
+    /// The room that is left for copies.
+    pub room: Room,
+    /// Hears what is done.
+    pub tell: &'a dyn Fn(&str),
+    /// What else there is to say.
+    pub notes: Vec<String>,
+}
+
+impl Verification<'_> {
+    /// Makes a folder in which commands find this acc2omp.
+    pub(super) fn prepare(&self) -> Result<(), String> {
+        let bin = self.folder.join("bin");
+        tree::remove(&bin)?;
+        let own = std::env::current_exe().map_err(|error| error.to_string())?;
+        fs::create_dir_all(&bin)
+            .and_then(|()| std::os::unix::fs::symlink(own, bin.join("acc2omp")))
+            .map_err(|error| format!("{}: {error}", bin.display()))
+    }
+
+    /// The `PATH` of commands.
+    pub(super) fn path(&self) -> String {
+        let others = std::env::var("PATH").unwrap_or_default();
+        format!("{}:{others}", self.folder.join("bin").display())
+    }
+
+    /// Copies the tree, builds a program there and runs it.
+    pub(super) fn program(&self, name: &str, program: &Program, shared: &mut Shared) -> Result<Ran, Failed> {
+        let copy = self.copied(name, shared)?;
+        self.built(name, program, &copy, shared)?;
+        self.ran(name, program, &copy, &[], shared)
+    }
+
+    /// A fresh copy of the tree.
+    pub(super) fn copied(&self, name: &str, shared: &mut Shared) -> Result<PathBuf, String> {
+        let copy = self.folder.join(name);
+        tree::remove(&copy)?;
+        (shared.tell)(&format!("{name}: copying the tree"));
+        if let Some(built) = tree::copy(self.root, &copy, &mut shared.room)? {
+            let name = built.display();
+            let note = format!(
+                "the tree holds what a compiler has made (`{name}`): let each `build` make all anew, as by `make clean`"
+            );
+            if !shared.notes.contains(&note) {
+                shared.notes.push(note);
+            }
+        }
+        Ok(copy)
+    }
+
+    /// Builds a program in its copy.
+    pub(super) fn built(
+        &self,
+        name: &str,
+        program: &Program,
+        copy: &Path,
+        shared: &Shared,
+    ) -> Result<(), Failed> {
+        let Some(build) = &program.build else { return Ok(()) };
+        (shared.tell)(&format!("{name}: building"));
+        let log = self.log(name, "build.log");
+        let end = run::run(&Job {
+            command: build,
+            folder: copy,
+            environment: &[("PATH", self.path())],
+            stdout: log.clone(),
+            stderr: None,
+            limit: Duration::from_secs(self.settings.timeout),
+            bytes: shared.room.left,
+        })?;
+        let why = failure(&end, "build").or_else(|| match end {
+            End::Status(status) if !status.success() => Some(format!("does not build: {status}")),
+            _ => None,
+        });
+        let Some(why) = why else { return Ok(()) };
+        let text = fs::read(log).unwrap_or_default();
+        let said = compiler::errors(&String::from_utf8_lossy(&text), copy, self.manner);
+        Err(Failed { why: format!("{why} (see {FOLDER}/{name}.build.log)"), said })
+    }
+
+    /// Runs a program in its copy, with more in its environment.
+    pub(super) fn ran(
+        &self,
+        name: &str,
+        program: &Program,
+        copy: &Path,
+        more: &[(&str, String)],
+        shared: &Shared,
+    ) -> Result<Ran, Failed> {
+        let is_test = !matches!(name.split('/').next_back(), Some("reference" | "noise"));
+        let mut environment = vec![("PATH", self.path())];
+        if is_test {
+            environment.extend(launches::TELL.map(|(name, value)| (name, value.to_owned())));
+        }
+        environment.extend(more.iter().cloned());
+        (shared.tell)(&format!("{name}: running"));
+        let start = Instant::now();
+        let end = run::run(&Job {
+            command: self.settings.run(program),
+            folder: copy,
+            environment: &environment,
+            stdout: self.log(name, "run.out"),
+            stderr: Some(self.log(name, "run.log")),
+            limit: Duration::from_secs(self.settings.timeout),
+            bytes: shared.room.left,
+        })?;
+        if let Some(why) = failure(&end, "run") {
+            return Err(Failed::from(why));
+        }
+        let seconds = start.elapsed().as_secs_f64();
+        let End::Status(status) = end else { return Err(Failed::from("did not end".to_owned())) };
+        // Bytes that are no text are compared as they are.
+        let read = |path: PathBuf| -> Result<String, String> {
+            let bytes = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+            Ok(bytes.iter().map(|byte| char::from(*byte)).collect())
+        };
+        let (mut stdout, mut launches) = (read(self.log(name, "run.out"))?, launches::Launches::new());
+        if is_test {
+            launches::take(&read(self.log(name, "run.log"))?, &mut launches);
+            stdout = launches::take(&stdout, &mut launches);
+        }
+        let (status, succeeded) = (status.to_string(), status.success());
+        Ok(Ran { copy: copy.to_path_buf(), status, succeeded, stdout, launches, seconds })
+    }
+
+    fn log(&self, name: &str, what: &str) -> PathBuf {
+        self.folder.join(format!("{name}.{what}"))
+    }
+}
+
+/// Why a command did not come to its own end.
+pub fn failure(end: &End, what: &str) -> Option<String> {
+    match end {
+        End::Status(_) => None,
+        End::TimedOut => Some(format!("was stopped at its time limit (`{what}`)")),
+        End::TooMuch => Some(format!("wrote more than `disk` allows (`{what}`)")),
+        End::Stopped => Some(format!("was stopped (`{what}`)")),
+    }
+}
