@@ -276,9 +276,10 @@ ACC2OMP_PIN_OWN double acc2omp_pin_value(const unsigned char *at)
 ACC2OMP_PIN_OWN void acc2omp_pin_save(void)
 {
     char path[1400];
+    /* Each source has a count of its own. */
+    unsigned long long source = acc2omp_pin_mix(0, (const unsigned char *)acc2omp_pin.file, strlen(acc2omp_pin.file));
     FILE *out;
-    snprintf(path, sizeof path, "%s/%s.%ld.%ld.%ld.%s.bin", getenv("ACC2OMP_PIN"), acc2omp_pin_rank(), acc2omp_pin.line,
-        acc2omp_pin.execution, ++acc2omp_pin.saved, acc2omp_pin.phase);
+    snprintf(path, sizeof path, "%s/%s.%llx.%ld.bin", getenv("ACC2OMP_PIN"), acc2omp_pin_rank(), source, ++acc2omp_pin.saved);
     out = fopen(path, "wb");
     if (!out || fwrite(acc2omp_pin.bytes, 1, acc2omp_pin.size, out) != acc2omp_pin.size || fclose(out)) {
         fprintf(stderr, "acc2omp_pin: cannot write %s\n", path);

@@ -156,9 +156,12 @@ fn own_names(input: &Input, index: usize) -> BTreeSet<SymbolId> {
     own
 }
 
-/// The variables that a construct or a loop in it reduces.
+/// The variables that a construct or one of its outermost loops reduces: those of loops inside are each gang's own there.
 fn reduced_names(input: &Input, index: usize) -> BTreeSet<SymbolId> {
-    let all = std::iter::once(index).chain(descendants(input.bound, index));
+    let is_outermost = |at: &usize| input.bound[*at].parent == Some(index);
+    let loops = descendants(input.bound, index).filter(is_outermost);
+    let loops = loops.filter(|_| !input.bound[index].directive.kind.is_loop());
+    let all = std::iter::once(index).chain(loops);
     let clauses = all.flat_map(|at| {
         let directive = &input.bound[at].directive;
         directive.clauses.iter().map(|clause| (directive.span.start, &clause.kind))

@@ -389,5 +389,5 @@ fn bytes_of((folder, events): &(PathBuf, Vec<Event>), at: usize, name: &str) -> 
 /// The page about a directive.
 fn page_of(name: &str) -> Option<String> {
     let name = name.strip_prefix("end ").unwrap_or(name);
-    Some(format!("directive/{}", name.replace(' ', "_")))
+    Some(format!("directive/{}", name.replace(' ', "-")))
 }
