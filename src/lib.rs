@@ -42,7 +42,7 @@ pub mod cli;
 
 pub use omp::Queues;
 pub use report::{LoopFeedback, LoopVerdict};
-pub use translate::{instrument, 
+pub use translate::{
     Beside, DirectiveReport, Existing, Guards, Header, Options, Outcome, Profile, RUNTIME, SUPPORT, Source,
-    To, Translation, Version, Wish, lines_of, translate,
+    To, Translation, Version, Wish, instrument, lines_of, translate,
 };

@@ -11,9 +11,9 @@ use super::build::{Build, Told};
 use super::config::{Config, FILE};
 use super::headers::Headers;
 use super::{Verdict, fail, files, print, tell};
+use crate::pins::{HEADER, Purpose, Site};
 use crate::report::Manner;
 use crate::source::{Languages, SourceFile};
-use crate::pins::{HEADER, Purpose, Site};
 use crate::verify::{Construct, Pins, Search, Settings, Verification, section};
 use crate::{Options, Source, instrument, scan, translate};
 

@@ -108,10 +108,9 @@ impl Place<'_> {
             _ => None,
         });
         let edit = match condition {
-            Some(condition) => Edit {
-                span: condition.span,
-                text: format!("({}) && {on}", condition.text).into_bytes(),
-            },
+            Some(condition) => {
+                Edit { span: condition.span, text: format!("({}) && {on}", condition.text).into_bytes() }
+            }
             None => Edit {
                 span: Span { start: directive.name_span.end, end: directive.name_span.end },
                 text: format!(" if({on})").into_bytes(),

@@ -96,7 +96,9 @@ impl Texts {
         for (at, texts) in self.after.into_iter().chain(self.before) {
             *all.entry(at).or_default() += &texts.concat();
         }
-        let inserted = all.into_iter().map(|(at, text)| Edit { span: Span { start: at, end: at }, text: text.into_bytes() });
+        let inserted = all
+            .into_iter()
+            .map(|(at, text)| Edit { span: Span { start: at, end: at }, text: text.into_bytes() });
         inserted.chain(self.replaced).collect()
     }
 }

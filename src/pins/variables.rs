@@ -54,7 +54,8 @@ pub fn of_construct(input: &Input, index: usize) -> Found {
     let calls = !all.calls.is_empty();
     // The sections that clauses name.
     for item in construct.data.iter().chain(&construct.around) {
-        let Some(symbol) = item.symbol.filter(|symbol| !known.contains(symbol) && !own.contains(symbol)) else {
+        let Some(symbol) = item.symbol.filter(|symbol| !known.contains(symbol) && !own.contains(symbol))
+        else {
             continue;
         };
         let used = all.of(symbol).copied();
@@ -72,8 +73,8 @@ pub fn of_construct(input: &Input, index: usize) -> Found {
     }
     for (symbol, used) in all.iter() {
         let one = input.symbols.get(symbol);
-        let is_variable =
-            !matches!(one.kind, SymbolKind::Function | SymbolKind::Type | SymbolKind::Constant) && !one.is_const;
+        let is_variable = !matches!(one.kind, SymbolKind::Function | SymbolKind::Type | SymbolKind::Constant)
+            && !one.is_const;
         let is_inside = one.decl.is_some_and(|decl| body.contains(input.unit.decl(decl).span));
         if !is_variable || is_inside || known.contains(&symbol) || own.contains(&symbol) {
             continue;
@@ -125,12 +126,8 @@ fn leads(used: &Use) -> bool {
 fn is_left(input: &Input, index: usize, stmt: StmtId, symbol: SymbolId) -> bool {
     let is_kernels = matches!(&input.plan.items[index], Item::Launch(launch) if launch.region == Region::Kernels)
         || input.plan.kernels.contains_key(&index);
-    let code = Code {
-        unit: input.unit,
-        symbols: input.symbols,
-        bound: input.bound,
-        device_type: input.device_type,
-    };
+    let code =
+        Code { unit: input.unit, symbols: input.symbols, bound: input.bound, device_type: input.device_type };
     is_kernels && live_after(code, index, stmt, &Names::from([symbol])).contains(&symbol)
 }
 
@@ -142,7 +139,9 @@ fn own_names(input: &Input, index: usize) -> BTreeSet<SymbolId> {
         for clause in &directive.clauses {
             if matches!(clause.kind, ClauseKind::Private(_)) {
                 let items = list(&clause.kind).iter();
-                own.extend(items.filter_map(|item| input.symbols.lookup(item.variable(), directive.span.start)));
+                own.extend(
+                    items.filter_map(|item| input.symbols.lookup(item.variable(), directive.span.start)),
+                );
             }
         }
         let attributes = match &input.plan.items[at] {

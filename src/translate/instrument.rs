@@ -49,8 +49,7 @@ impl BackEnd for Instrument {
             asks: true,
             routines: source.routines(options),
         };
-        let (bound, reached) =
-            source.settled((&unit, scan, &symbols), bound, &aim, options, &mut all.found);
+        let (bound, reached) = source.settled((&unit, scan, &symbols), bound, &aim, options, &mut all.found);
         let (bound, _) = plan::with_extents(file, &unit, &symbols, bound, &aim);
         let (plan, _) = plan::plan(file, &unit, &symbols, &bound, &held, &reached, &aim);
         let input = pins::Input {

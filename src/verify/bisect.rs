@@ -51,6 +51,9 @@ impl Verification<'_> {
             if is_right(middle) { low = middle } else { high = middle }
         }
         let (file, site) = &sites[low];
-        Ok(format!("{file}:{}: `{}` makes it wrong when it runs on the device ({runs} runs)", site.line, site.name))
+        Ok(format!(
+            "{file}:{}: `{}` makes it wrong when it runs on the device ({runs} runs)",
+            site.line, site.name
+        ))
     }
 }

@@ -191,7 +191,11 @@ fn culprit(name: &str, found: &Culprit) -> String {
             false => format!("; moved last by {}\n", found.moved_by.join(", ")),
         };
     }
-    text + &found.page.iter().map(|page| format!("  what becomes of it: `acc2omp rules {page}`\n")).collect::<String>()
+    text + &found
+        .page
+        .iter()
+        .map(|page| format!("  what becomes of it: `acc2omp rules {page}`\n"))
+        .collect::<String>()
 }
 
 fn difference(one: &Difference) -> String {

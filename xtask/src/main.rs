@@ -8,6 +8,7 @@ mod cuda;
 mod difftest;
 mod fuzz;
 mod hunt;
+mod mutate;
 mod oracle;
 mod process;
 mod setup;
@@ -56,6 +57,8 @@ enum Chore {
     Oracle(oracle::Options),
     /// Translate programs made at random, whose output is known, and compare what they print
     Hunt(hunt::Options),
+    /// Put faults into translations, and ask `acc2omp verify` whether it sees them and names their place
+    Mutate(mutate::Options),
     /// Look for inputs that the translator cannot bear, by a fuzzer that follows the branches taken
     Fuzz(fuzz::Options),
     /// Measure how fast the release build translates on one core, in MB/s
@@ -73,6 +76,7 @@ fn main() -> ExitCode {
         Chore::Audit(options) => audit::run(&options),
         Chore::Oracle(options) => oracle::run(&options),
         Chore::Hunt(options) => hunt::run(&options),
+        Chore::Mutate(options) => mutate::run(&options),
         Chore::Fuzz(options) => fuzz::run(&options),
         Chore::Speed(options) => speed::run(&options),
     };

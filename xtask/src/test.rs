@@ -5,7 +5,7 @@
 use std::process::Command;
 use std::time::Instant;
 
-use crate::{Result, Verdict, audit, count, cuda, difftest, hunt, oracle, process, setup};
+use crate::{Result, Verdict, audit, count, cuda, difftest, hunt, mutate, oracle, process, setup};
 
 /// A part by its name.
 type Part = (&'static str, fn() -> Result<Verdict>);
@@ -14,13 +14,14 @@ type Part = (&'static str, fn() -> Result<Verdict>);
 /// all, so that one run shows all that is wrong.
 pub fn run() -> Result<Verdict> {
     setup::check()?;
-    let parts: [Part; 7] = [
+    let parts: [Part; 8] = [
         ("cargo test", units),
         ("count", || count::run(&count::Options::default())),
         ("audit", || audit::run(&audit::Options::default())),
         ("oracle", || oracle::run(&oracle::Options::default())),
         ("cuda", || cuda::run(&cuda::Options::default())),
         ("hunt", || hunt::run(&hunt::Options::default())),
+        ("mutate", || mutate::run(&mutate::Options::default())),
         ("difftest", || difftest::run(&difftest::Options::default())),
     ];
     let mut all = Verdict::Passed;

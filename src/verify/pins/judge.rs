@@ -3,13 +3,68 @@
 //! Invariant: what differs as much between two right programs is no difference, and neither is what neither construct has
 //! touched.
 
-use super::record::{Element, Event, Held, Recorded};
+use std::collections::HashMap;
+
+use super::record::{Element, Event, Held, Place, Recorded};
 
 /// So many times the difference of reference and noise is allowed: faults are larger by far, and roundings grow.
 const NOISE: f64 = 100.0;
 
 /// The roundings that are allowed to every number, relative to the largest.
 const ROUNDINGS: f64 = 1000.0;
+
+/// The noise of so many later executions of a directive counts, too: one execution may have little by chance.
+const AHEAD: usize = 8;
+
+/// How far two right programs are apart at each variable of each event, relative to its size: at this execution of its
+/// directive, before it, or soon after.
+#[derive(Debug, Default)]
+pub struct Levels(Vec<Vec<f64>>);
+
+impl Levels {
+    /// The levels between two programs; none where the other is not known.
+    pub fn of(reference: &[Event], noise: Option<&[Event]>) -> Levels {
+        let mut places: HashMap<(&Place, &str), Vec<(usize, usize)>> = HashMap::new();
+        let mut levels = Vec::new();
+        for (at, own) in reference.iter().enumerate() {
+            let other = noise.and_then(|noise| noise.get(at)).filter(|other| is_same_place(own, other));
+            let level = |one: &Recorded| {
+                let held = other.and_then(|other| variable(other, &one.name)?.held.as_ref());
+                one.held.as_ref().zip(held).map_or(0.0, |(one, other)| relative(one, other))
+            };
+            levels.push(own.variables.iter().map(level).collect::<Vec<f64>>());
+            for (number, one) in own.variables.iter().enumerate().filter(|_| !own.is_entry) {
+                places.entry((&own.place, &one.name)).or_default().push((at, number));
+            }
+        }
+        for all in places.into_values() {
+            let single: Vec<f64> = all.iter().map(|(at, number)| levels[*at][*number]).collect();
+            let mut largest = 0.0;
+            for (turn, (at, number)) in all.into_iter().enumerate() {
+                let known = single.len().min(turn + 1 + AHEAD);
+                largest = single[turn..known].iter().copied().fold(largest, f64::max);
+                levels[at][number] = largest;
+            }
+        }
+        Levels(levels)
+    }
+
+    /// The level of a variable of an event.
+    pub fn at(&self, event: usize, variable: usize) -> f64 {
+        self.0.get(event).and_then(|levels| levels.get(variable)).copied().unwrap_or(0.0)
+    }
+}
+
+/// How far two records of a variable are apart, relative to its size.
+fn relative(one: &Held, other: &Held) -> f64 {
+    let over = |apart: f64, size: f64| if size > 0.0 && apart.is_finite() { apart / size } else { 0.0 };
+    let largest = one.samples.iter().map(|(_, value)| value.abs()).fold(0.0, f64::max);
+    let pairs = one.samples.iter().zip(&other.samples).filter(|(one, other)| one.0 == other.0);
+    let samples = pairs.map(|(one, other)| over((one.1 - other.1).abs(), largest));
+    // Sums of other elements have nothing to say.
+    let sums = if one.changed == other.changed { over((one.sum - other.sum).abs(), one.size) } else { 0.0 };
+    samples.fold(sums, f64::max)
+}
 
 /// How far two programs go the same way.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -20,23 +75,20 @@ pub struct Walk {
     pub parting: Option<usize>,
 }
 
-/// Walks through the events of two programs, and of a third that is right, too.
-pub fn walk(reference: &[Event], test: &[Event], noise: Option<&[Event]>) -> Walk {
+/// Walks through the events of two programs.
+pub fn walk(reference: &[Event], test: &[Event], levels: &Levels) -> Walk {
     let mut walk = Walk::default();
     for (at, own) in reference.iter().enumerate() {
         let Some(other) = test.get(at).filter(|other| is_same_place(own, other)) else {
             walk.parting = Some(at);
             return walk;
         };
-        let noise = noise.and_then(|noise| noise.get(at)).filter(|noise| is_same_place(own, noise));
-        let may_differ = |one: &Recorded| {
-            let held = |event: &Event| Some(variable(event, &one.name)?.held.clone()).flatten();
-            match (&one.held, held(other)) {
-                (Some(one), Some(other)) => is_suspect(one, &other, noise.and_then(held).as_ref()),
-                _ => false,
-            }
+        let may_differ = |(number, one): (usize, &Recorded)| {
+            let held = variable(other, &one.name).and_then(|other| other.held.as_ref());
+            let both = one.held.as_ref().zip(held);
+            both.is_some_and(|(one, other)| is_suspect(one, other, levels.at(at, number)))
         };
-        if !own.is_entry && own.variables.iter().any(may_differ) {
+        if !own.is_entry && own.variables.iter().enumerate().any(may_differ) {
             walk.suspects.push(at);
         }
     }
@@ -56,7 +108,7 @@ pub fn variable<'a>(event: &'a Event, name: &str) -> Option<&'a Recorded> {
 }
 
 /// Whether two variables may differ by more than a right program does.
-fn is_suspect(one: &Held, other: &Held, noise: Option<&Held>) -> bool {
+fn is_suspect(one: &Held, other: &Held, level: f64) -> bool {
     if one.element != other.element || one.count != other.count {
         return true;
     }
@@ -66,22 +118,13 @@ fn is_suspect(one: &Held, other: &Held, noise: Option<&Held>) -> bool {
     if one.changed != other.changed {
         return true;
     }
-    let apart = |of: fn(&Held) -> f64| {
-        let by_noise = noise.map_or(0.0, |noise| (of(one) - of(noise)).abs());
-        let rounding = ROUNDINGS * one.element.epsilon() * one.size.max(other.size);
-        is_apart(of(one), of(other), NOISE * by_noise + rounding)
-    };
+    let tolerance = NOISE * level + ROUNDINGS * one.element.epsilon();
+    let apart = |of: fn(&Held) -> f64| is_apart(of(one), of(other), tolerance * one.size.max(other.size));
     if apart(|held| held.sum) || apart(|held| held.size) || one.element.epsilon() == 0.0 {
         return true;
     }
     let largest = one.samples.iter().map(|(_, value)| value.abs()).fold(0.0, f64::max);
-    let noises = |at: usize| {
-        let (place, value) = one.samples[at];
-        let found = noise?.samples.get(at).filter(|(other, _)| *other == place)?;
-        Some((found.1 - value).abs())
-    };
-    let by_noise = (0..one.samples.len()).filter_map(noises).fold(0.0, f64::max);
-    let allowed = NOISE * by_noise + ROUNDINGS * one.element.epsilon() * largest;
+    let allowed = tolerance * largest;
     let pairs = one.samples.iter().zip(&other.samples);
     pairs.into_iter().any(|((at, value), (place, own))| at == place && is_apart(*value, *own, allowed))
 }
@@ -116,8 +159,14 @@ pub struct Worst {
     pub count: usize,
 }
 
-/// Compares the elements of a variable; those that neither program has changed there do not count.
-pub fn worst(element: Element, reference: Bytes, test: Bytes, noise: Option<&[u8]>) -> Option<Worst> {
+/// Compares the elements of a variable; those that neither program has changed there do not count. `noise` is what a third
+/// program that is right has, and `level` how far it is apart at other executions, relative to the largest element.
+pub fn worst(
+    element: Element,
+    reference: Bytes,
+    test: Bytes,
+    (noise, level): (Option<&[u8]>, f64),
+) -> Option<Worst> {
     let numbers = |bytes: &[u8]| element.numbers(bytes);
     let (own, other) = (numbers(reference.after), numbers(test.after));
     let before = [reference.before, test.before].map(|bytes| bytes.map(numbers));
@@ -135,14 +184,15 @@ pub fn worst(element: Element, reference: Bytes, test: Bytes, noise: Option<&[u8
     };
     let by_noise = largest(&|at| noise.get(at).map_or(0.0, |noise| (own[at] - noise).abs()));
     let size = largest(&|at| own[at].abs());
-    let allowed = NOISE * by_noise + ROUNDINGS * element.epsilon() * size;
+    let allowed = NOISE * by_noise.max(level * size) + ROUNDINGS * element.epsilon() * size;
     let wrong: Vec<usize> =
         touched.iter().copied().filter(|at| is_apart(own[*at], other[*at], allowed)).collect();
     let distance = |at: usize| {
         let apart = (own[at] - other[at]).abs();
         if apart.is_nan() { f64::INFINITY } else { apart }
     };
-    let place = wrong.iter().copied().reduce(|one, two| if distance(two) > distance(one) { two } else { one })?;
+    let place =
+        wrong.iter().copied().reduce(|one, two| if distance(two) > distance(one) { two } else { one })?;
     Some(Worst { place, reference: own[place], test: other[place], allowed, count: wrong.len() })
 }
 
@@ -159,7 +209,7 @@ mod tests {
         let noise = noise.map(bytes);
         let reference = Bytes { before: Some(&before), after: &after };
         let test = Bytes { before: Some(&own), after: &left };
-        worst(Element::Float(8), reference, test, noise.as_deref())
+        worst(Element::Float(8), reference, test, (noise.as_deref(), 0.0))
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::program::{Failed, Ran, Shared};
 use super::report::{Culprit, Tested};
 use super::{Search, Status, Verification, tree};
 
-use judge::{Bytes, Walk, walk, worst};
+use judge::{Bytes, Levels, Walk, walk, worst};
 use record::{Event, Place, Records, read};
 
 /// So many executions are looked at closely in one run.
@@ -68,7 +68,8 @@ impl Verification<'_> {
         search: &Search,
         shared: &mut Shared,
     ) -> Result<References<'_>, String> {
-        let failed = |what: &str, failed: Failed| format!("with pins, the {what} {}\n{}", failed.why, failed.said);
+        let failed =
+            |what: &str, failed: Failed| format!("with pins, the {what} {}\n{}", failed.why, failed.said);
         let reference = self
             .recorded("reference", &self.settings.reference, pins, search, shared)
             .map_err(|why| failed("reference", why))?;
@@ -82,7 +83,9 @@ impl Verification<'_> {
         for (file, site) in reference.sites.iter().filter(|(_, site)| !site.unknown.is_empty()) {
             let names = site.unknown.join("`, `");
             let line = site.line;
-            shared.notes.push(format!("{file}:{line}: not recorded, as nothing says how long it is: `{names}`"));
+            shared
+                .notes
+                .push(format!("{file}:{line}: not recorded, as nothing says how long it is: `{names}`"));
         }
         Ok(References { reference, noise })
     }
@@ -172,7 +175,8 @@ impl Verification<'_> {
                 continue;
             };
             let noise = references.noise.as_ref().and_then(of);
-            let Walk { suspects, parting } = walk(events, &test, noise.as_deref());
+            let levels = Levels::of(events, noise.as_deref());
+            let Walk { suspects, parting } = walk(events, &test, &levels);
             for batch in suspects.chunks(BATCH).take(BATCHES) {
                 let all = [Some(&references.reference), Some(own), references.noise.as_ref()];
                 let list = list_of(events, batch);
@@ -185,10 +189,13 @@ impl Verification<'_> {
                     let kept = (pins, Some(list.as_str()));
                     let (_, records) =
                         self.run_recorded(&one.name, one.program, &one.ran.copy, kept, shared)?;
-                    runs.push(events_of(&records, rank).map(|events| (self.records(&one.name), events.to_vec())));
+                    runs.push(
+                        events_of(&records, rank).map(|events| (self.records(&one.name), events.to_vec())),
+                    );
                 }
                 let [Some(reference), Some(test), noise] = runs.as_slice() else { continue };
-                let close = Close { reference, test, noise: noise.as_ref(), sites: &references.reference.sites };
+                let sites = &references.reference.sites;
+                let close = Close { reference, test, noise: noise.as_ref(), levels: &levels, sites };
                 if let Some(found) = batch.iter().find_map(|at| close.culprit(rank, *at)) {
                     return Ok(Found::Culprit(Box::new(found)));
                 }
@@ -285,6 +292,7 @@ struct Close<'a> {
     reference: &'a (PathBuf, Vec<Event>),
     test: &'a (PathBuf, Vec<Event>),
     noise: Option<&'a (PathBuf, Vec<Event>)>,
+    levels: &'a Levels,
     sites: &'a [(String, Site)],
 }
 
@@ -293,7 +301,7 @@ impl Close<'_> {
     fn culprit(&self, rank: &str, at: usize) -> Option<Culprit> {
         let exit = self.reference.1.get(at)?;
         let mut found = None;
-        for variable in &exit.variables {
+        for (number, variable) in exit.variables.iter().enumerate() {
             let Some(held) = &variable.held else { continue };
             let after = |run: &(PathBuf, Vec<Event>)| bytes_of(run, at, &variable.name);
             let before = |run: &(PathBuf, Vec<Event>)| bytes_of(run, entry_of(&run.1, at)?, &variable.name);
@@ -302,7 +310,8 @@ impl Close<'_> {
             let noise = self.noise.and_then(after);
             let reference = Bytes { before: old.as_deref(), after: &reference };
             let test = Bytes { before: own.as_deref(), after: &test };
-            if let Some(worst) = worst(held.element, reference, test, noise.as_deref()) {
+            let noise = (noise.as_deref(), self.levels.at(at, number));
+            if let Some(worst) = worst(held.element, reference, test, noise) {
                 found = Some((variable.name.clone(), worst));
                 break;
             }
@@ -336,11 +345,14 @@ impl Close<'_> {
             let (reference, test) = (of(self.reference)?, of(self.test)?);
             let noise = self.noise.and_then(of);
             let reference = Bytes { before: None, after: &reference };
-            worst(element, reference, Bytes { before: None, after: &test }, noise.as_deref())
+            worst(element, reference, Bytes { before: None, after: &test }, (noise.as_deref(), 0.0))
         };
         let variables = self.reference.1[entry].variables.iter();
         let known = variables.filter_map(|one| Some((&one.name, one.held.as_ref()?.element)));
-        known.filter(|(name, element)| differs(name, *element).is_some()).map(|(name, _)| name.clone()).collect()
+        known
+            .filter(|(name, element)| differs(name, *element).is_some())
+            .map(|(name, _)| name.clone())
+            .collect()
     }
 
     /// The directives before an event that move these variables, or that might: the last of each.
@@ -349,9 +361,10 @@ impl Close<'_> {
         for name in names {
             let before = self.reference.1[..at].iter().rev();
             let moves = |event: &&Event| {
-                let site = self.sites.iter().find(|(file, site)| {
-                    *file == event.place.file && site.line == event.place.line
-                });
+                let site = self
+                    .sites
+                    .iter()
+                    .find(|(file, site)| *file == event.place.file && site.line == event.place.line);
                 let is_motion = site.is_some_and(|(_, site)| !site.is_compute);
                 is_motion && event.variables.iter().any(|one| base(&one.name) == base(name))
             };
@@ -374,9 +387,8 @@ fn base(item: &str) -> &str {
 /// The event before the directive of an event behind it.
 fn entry_of(events: &[Event], at: usize) -> Option<usize> {
     let exit = events.get(at)?;
-    let is_entry = |event: &Event| {
-        event.is_entry && event.place == exit.place && event.execution == exit.execution
-    };
+    let is_entry =
+        |event: &Event| event.is_entry && event.place == exit.place && event.execution == exit.execution;
     events[..at].iter().rposition(is_entry)
 }
 

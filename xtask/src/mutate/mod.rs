@@ -1,0 +1,347 @@
+//! `cargo xtask mutate`: puts faults into translations, and asks `acc2omp verify` whether it sees them and names their place.
+//!
+//! Invariant: what changes the output is found out from the output alone, not from what `verify` says.
+
+mod fault;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use clap::Args;
+use similar::{DiffTag, TextDiff};
+
+use crate::{Result, Verdict, difftest, process};
+
+use fault::{Fault, KINDS, Kind, directives, with_fault};
+
+/// The programs that every run of the tests tries.
+const OWN: &str = "tests/mutants";
+
+/// A run of `verify` with all mutants of a program may take this long.
+const LIMIT: Duration = Duration::from_secs(3 * 3600);
+
+/// What is asked for.
+#[derive(Debug, Default, Args)]
+pub struct Options {
+    /// The folders of programs, each with an `acc2omp.toml` whose `[verify.tests.mutant]` has `$MUTATE` in its `build`, behind
+    /// the translation; those of the repository if none is named
+    folders: Vec<PathBuf>,
+    /// Try so many faults of each program
+    #[arg(long, default_value_t = 12)]
+    faults: usize,
+    /// Change the translation here: for the `build` of a mutant
+    #[arg(long, value_name = "FILE:NUMBER:KIND", hide = true)]
+    apply: Option<Fault>,
+}
+
+/// A fault, and the lines of the source that are its place.
+struct Placed {
+    fault: Fault,
+    lines: BTreeSet<usize>,
+}
+
+/// What came of the faults of programs.
+#[derive(Default)]
+struct Score {
+    faults: usize,
+    changing: usize,
+    reported: usize,
+    named: usize,
+    unbuilt: usize,
+    alarms: usize,
+    correct: usize,
+    /// By kind: changing, reported, named.
+    kinds: BTreeMap<&'static str, [usize; 3]>,
+}
+
+/// Tries the faults.
+pub fn run(options: &Options) -> Result<Verdict> {
+    if let Some(fault) = &options.apply {
+        return apply(fault);
+    }
+    let acc2omp = difftest::build(Path::new("."))?;
+    let own = vec![PathBuf::from(OWN)];
+    let folders = match options.folders.is_empty() {
+        true => programs(&own[0])?,
+        false => options.folders.clone(),
+    };
+    let mut score = Score::default();
+    for folder in &folders {
+        program(folder, &acc2omp, options.faults, &mut score)?;
+    }
+    println!("{}", score.text());
+    let is_good = score.reported * 100 >= score.changing * 95
+        && score.named * 100 >= score.changing * 80
+        && score.alarms == 0
+        && score.changing > 0;
+    Ok(if is_good { Verdict::Passed } else { Verdict::Failed })
+}
+
+/// The folders in a folder.
+fn programs(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mut all: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    all.retain(|path| path.is_dir());
+    all.sort();
+    Ok(all)
+}
+
+/// Puts a fault into the translation in the working folder.
+fn apply(fault: &Fault) -> Result<Verdict> {
+    let text = fs::read(&fault.file).map_err(|error| format!("{}: {error}", fault.file))?;
+    let text = String::from_utf8_lossy(&text);
+    let (text, _) =
+        with_fault(&text, fault.number, fault.kind).ok_or_else(|| format!("{fault}: nothing there"))?;
+    fs::write(&fault.file, text).map_err(|error| format!("{}: {error}", fault.file))?;
+    Ok(Verdict::Passed)
+}
+
+/// Tries the faults of a program.
+fn program(folder: &Path, acc2omp: &Path, count: usize, score: &mut Score) -> Result<()> {
+    let room = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let tree = room.path().join("tree");
+    let copied = Command::new("cp").arg("-r").arg(folder).arg(&tree).status();
+    if !copied.is_ok_and(|status| status.success()) {
+        return Err(format!("{}: cannot be copied", folder.display()));
+    }
+    let translated = room.path().join("translated");
+    let _ = fs::remove_dir_all(tree.join(".acc2omp"));
+    let mut command = Command::new(acc2omp);
+    command.arg(&tree).arg("-o").arg(&translated).arg("-q");
+    process::capture(&mut command, LIMIT)?;
+    let placed = chosen(faults(&tree, &translated)?, count);
+    let path = tree.join("acc2omp.toml");
+    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let text = with_mutants(&text, &placed)?;
+    fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+    let mut command = Command::new(acc2omp);
+    command.current_dir(&tree).args(["verify", "--yes", "--pins", "--format", "json"]);
+    let done = process::capture(&mut command, LIMIT)?;
+    let report: serde_json::Value = serde_json::from_str(&done.stdout)
+        .map_err(|error| format!("{}: {error}\n{}", folder.display(), done.stderr))?;
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let output = |test: &str| {
+        let path = tree.join(".acc2omp/verify").join(format!("{test}.run.out"));
+        relevant(&String::from_utf8_lossy(&fs::read(path).unwrap_or_default()), &text_of_ignored(&tree))
+    };
+    let right = output("correct");
+    for test in report["tests"].as_array().into_iter().flatten() {
+        let own = test["name"].as_str().unwrap_or_default();
+        if own == "correct" {
+            let is_right = test["status"] == "same" && test["culprit"].is_null();
+            score.correct += 1;
+            score.alarms += usize::from(!is_right);
+            println!(
+                "{name}: as translated: {}{}",
+                test["status"],
+                if is_right { "" } else { " (FALSE ALARM)" }
+            );
+            continue;
+        }
+        let Some(one) = own.strip_prefix('m').and_then(|number| placed.get(number.parse::<usize>().ok()?))
+        else {
+            continue;
+        };
+        score.add(&name, one, test, output(own) != right);
+    }
+    Ok(())
+}
+
+impl Score {
+    /// Adds what came of a fault.
+    fn add(&mut self, name: &str, one: &Placed, test: &serde_json::Value, is_changed: bool) {
+        self.faults += 1;
+        let why = test["why"].to_string();
+        if why.contains("does not build") {
+            self.unbuilt += 1;
+            println!("{name}: {}: is not built", one.fault);
+            return;
+        }
+        let is_stopped = why.contains("time limit");
+        if !is_changed && !is_stopped {
+            println!("{name}: {}: changes nothing", one.fault);
+            return;
+        }
+        let is_reported = test["status"] == "different" || is_stopped;
+        let culprit = &test["culprit"];
+        let lines: Vec<u64> = culprit["line"].as_u64().into_iter().collect();
+        let is_file = culprit["file"] == one.fault.file.as_str();
+        let is_near = |line: &u64| one.lines.contains(&(*line as usize));
+        let moved = culprit["moved_by"].to_string();
+        let is_moved = one.lines.iter().any(|line| moved.contains(&format!("{}:{line}\"", one.fault.file)));
+        let is_named = is_file && lines.iter().any(is_near) || is_moved;
+        self.changing += 1;
+        self.reported += usize::from(is_reported);
+        self.named += usize::from(is_named);
+        let kind = KINDS.iter().find(|(kind, _)| *kind == one.fault.kind).map_or("", |(_, name)| name);
+        let row = self.kinds.entry(kind).or_default();
+        row[0] += 1;
+        row[1] += usize::from(is_reported);
+        row[2] += usize::from(is_named);
+        let word = |is: bool, yes: &'static str, no: &'static str| if is { yes } else { no };
+        println!(
+            "{name}: {}: {}, {} ({} of {:?}; culprit {}:{}, {})",
+            one.fault,
+            word(is_reported, "reported", "NOT REPORTED"),
+            word(is_named, "named", "NOT NAMED"),
+            one.fault.file,
+            one.lines,
+            culprit["file"],
+            culprit["line"],
+            test["found"]
+        );
+    }
+
+    fn text(&self) -> String {
+        let mut text = String::from(
+            "| fault | changes the output | reported | place named |\n| --- | --- | --- | --- |\n",
+        );
+        for (kind, [changing, reported, named]) in &self.kinds {
+            text += &format!("| {kind} | {changing} | {reported} | {named} |\n");
+        }
+        let Score { faults, changing, reported, named, unbuilt, alarms, correct, .. } = self;
+        text + &format!(
+            "| all | {changing} | {reported} | {named} |\n\n{faults} faults, {unbuilt} of which no compiler takes; {alarms} false alarms in {correct} programs as they are translated"
+        )
+    }
+}
+
+/// All faults of a translation.
+fn faults(tree: &Path, translated: &Path) -> Result<Vec<Placed>> {
+    let mut all = Vec::new();
+    let mut files = Vec::new();
+    below(translated, &mut files)?;
+    files.sort();
+    for path in files {
+        let below = path.strip_prefix(translated).unwrap_or(&path);
+        let (Ok(text), Ok(source)) = (fs::read(&path), fs::read(tree.join(below))) else { continue };
+        if text == source || below.to_string_lossy().contains("acc2omp") {
+            continue;
+        }
+        let (text, source) = (String::from_utf8_lossy(&text), String::from_utf8_lossy(&source));
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        for number in 0..directives(&lines).len() {
+            for (kind, _) in KINDS {
+                let Some((_, line)) = with_fault(&text, number, kind) else { continue };
+                let lines = places(&source, &text, line);
+                let file = below.display().to_string();
+                all.push(Placed { fault: Fault { file, number, kind }, lines });
+            }
+        }
+    }
+    Ok(all)
+}
+
+fn below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
+        if path.is_dir() { below(&path, files)? } else { files.push(path) }
+    }
+    Ok(())
+}
+
+/// The lines, from 1, of the directives of the source that a line of its translation, from 0, belongs to.
+fn places(source: &str, text: &str, line: usize) -> BTreeSet<usize> {
+    let diff = TextDiff::from_lines(source, text);
+    let hunk = diff.ops().iter().find(|op| op.new_range().contains(&line));
+    let Some(op) = hunk else { return BTreeSet::new() };
+    let (first, last) = match op.tag() {
+        DiffTag::Equal => {
+            let at = op.old_range().start + line - op.new_range().start;
+            (at, at)
+        }
+        _ => (op.old_range().start, op.old_range().end.max(op.old_range().start + 1) - 1),
+    };
+    let sites: Vec<usize> =
+        source.lines().enumerate().filter(|(_, line)| is_site(line)).map(|(at, _)| at).collect();
+    let inside: BTreeSet<usize> =
+        sites.iter().filter(|at| (first..=last).contains(*at)).map(|at| at + 1).collect();
+    match inside.is_empty() {
+        false => inside,
+        true => sites.iter().rfind(|at| **at <= last).map(|at| at + 1).into_iter().collect(),
+    }
+}
+
+/// Whether a directive of OpenACC stands on a line at which things are recorded.
+fn is_site(line: &str) -> bool {
+    let own = line.trim_start().to_ascii_lowercase();
+    let words = own.strip_prefix("#pragma acc ").or_else(|| own.strip_prefix("!$acc "));
+    let names = ["parallel", "kernels", "serial", "data", "update", "enter", "exit"];
+    words.is_some_and(|words| names.iter().any(|name| words.trim_start().starts_with(name)))
+}
+
+/// So many faults of all, each kind as often as can be, and spread over the program.
+fn chosen(all: Vec<Placed>, count: usize) -> Vec<Placed> {
+    let mut kinds: Vec<Vec<Placed>> = KINDS.iter().map(|_| Vec::new()).collect();
+    for one in all {
+        let kind: Option<usize> = KINDS.iter().position(|(kind, _): &(Kind, _)| *kind == one.fault.kind);
+        kind.into_iter()
+            .for_each(|at| kinds[at].push(Placed { fault: one.fault.clone(), lines: one.lines.clone() }));
+    }
+    let mut found = Vec::new();
+    let mut turn = 0;
+    while found.len() < count && kinds.iter().any(|kind| !kind.is_empty()) {
+        for kind in kinds.iter_mut().filter(|kind| !kind.is_empty()) {
+            if found.len() < count {
+                // From the beginning, the end and the middle in turn.
+                let at = [0, kind.len() - 1, kind.len() / 2][turn % 3];
+                found.push(kind.remove(at));
+            }
+        }
+        turn += 1;
+    }
+    found
+}
+
+/// The configuration with a test for each fault, and one for the translation as it is.
+fn with_mutants(text: &str, placed: &[Placed]) -> Result<String> {
+    let mut table: toml::Table = text.parse().map_err(|error| format!("acc2omp.toml: {error}"))?;
+    let tests = table
+        .get_mut("verify")
+        .and_then(|verify| verify.get_mut("tests"))
+        .and_then(toml::Value::as_table_mut);
+    let tests = tests.ok_or("acc2omp.toml has no `[verify.tests.mutant]`")?;
+    let mutant = tests.get("mutant").cloned().ok_or("acc2omp.toml has no `[verify.tests.mutant]`")?;
+    tests.clear();
+    let own = std::env::current_exe().map_err(|error| error.to_string())?;
+    let with = |command: &str| -> Result<toml::Value> {
+        let mut test = mutant.clone();
+        let build =
+            mutant.get("build").and_then(toml::Value::as_str).filter(|build| build.contains("$MUTATE"));
+        let build = build.ok_or("the `build` of `[verify.tests.mutant]` has no `$MUTATE`")?;
+        let build = build.replace("$MUTATE", command);
+        test.as_table_mut().into_iter().for_each(|table| {
+            table.insert("build".to_owned(), toml::Value::String(build.clone()));
+        });
+        Ok(test)
+    };
+    tests.insert("correct".to_owned(), with(":")?);
+    for (number, one) in placed.iter().enumerate() {
+        let command = format!("'{}' mutate --apply '{}'", own.display(), one.fault);
+        tests.insert(format!("m{number}"), with(&command)?);
+    }
+    toml::to_string(&table).map_err(|error| error.to_string())
+}
+
+/// The words of lines that are not compared.
+fn text_of_ignored(tree: &Path) -> Vec<String> {
+    let text = fs::read_to_string(tree.join("acc2omp.toml")).unwrap_or_default();
+    let table: toml::Table = text.parse().unwrap_or_default();
+    let stdout =
+        table.get("verify").and_then(|verify| verify.get("compare")).and_then(|all| all.get("stdout"));
+    let words = stdout.and_then(|rule| rule.get("ignore")).and_then(toml::Value::as_array);
+    words.into_iter().flatten().filter_map(|word| Some(word.as_str()?.to_owned())).collect()
+}
+
+/// The output without lines that are not compared and without those about launches, and numbers to eight digits.
+fn relevant(output: &str, ignored: &[String]) -> String {
+    let lines = output.lines().filter(|line| !ignored.iter().any(|word| line.contains(word.as_str())));
+    let rounded = |word: &str| match word.parse::<f64>() {
+        Ok(number) => format!("{number:.8e}"),
+        Err(_) => word.to_owned(),
+    };
+    lines.map(|line| line.split_whitespace().map(rounded).collect::<Vec<_>>().join(" ") + "\n").collect()
+}
