@@ -46,6 +46,7 @@ ACC2OMP_PIN_OWN char acc2omp_pin_kind(const volatile void *) { return '?'; }
 enum {
     ACC2OMP_PIN_COMPUTE, /* on the device, or on the host if it is not there */
     ACC2OMP_PIN_DEVICE,  /* on the device only */
+    ACC2OMP_PIN_PLACED,  /* on the device, where it must be */
     ACC2OMP_PIN_HOST,    /* on the host only */
     ACC2OMP_PIN_ABSENT   /* on the host, if it is not on a device that has its own memory */
 };
@@ -78,6 +79,7 @@ static __thread struct {
     unsigned char *bytes;
     size_t size;
     int is_partial;
+    int is_absent;
 } acc2omp_pin;
 
 /* How often each site has run. */
@@ -179,6 +181,7 @@ ACC2OMP_PIN_OWN void acc2omp_pin_variable(const char *name, char kind, size_t el
     acc2omp_pin.where = where;
     acc2omp_pin.size = 0;
     acc2omp_pin.is_partial = kind == '?';
+    acc2omp_pin.is_absent = 0;
 }
 
 /* Adds elements to it that lie side by side. */
@@ -209,6 +212,8 @@ ACC2OMP_PIN_OWN void acc2omp_pin_part(const void *first, long long count)
     }
     if (acc2omp_pin.where == ACC2OMP_PIN_DEVICE && !device)
         acc2omp_pin.is_partial = 1;
+    if (acc2omp_pin.where == ACC2OMP_PIN_PLACED && !device)
+        acc2omp_pin.is_partial = acc2omp_pin.is_absent = 1;
     if (acc2omp_pin.where == ACC2OMP_PIN_ABSENT && device && device != host)
         acc2omp_pin.is_partial = 1;
     if (acc2omp_pin.is_partial)
@@ -298,7 +303,7 @@ ACC2OMP_PIN_OWN void acc2omp_pin_variable_end(void)
     double sum = 0, size = 0;
     int begins = !strcmp(acc2omp_pin.phase, "entry");
     if (acc2omp_pin.is_partial) {
-        fprintf(acc2omp_pin.out, "V\t%s\t?\n", acc2omp_pin.name);
+        fprintf(acc2omp_pin.out, "V\t%s\t%c\n", acc2omp_pin.name, acc2omp_pin.is_absent ? '!' : '?');
         return;
     }
     count = acc2omp_pin.size / element;

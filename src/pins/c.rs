@@ -26,6 +26,7 @@ pub struct Place<'a> {
 enum Where {
     Compute,
     Device,
+    Placed,
     Host,
     Absent,
 }
@@ -35,6 +36,7 @@ impl Where {
         match self {
             Where::Compute => "ACC2OMP_PIN_COMPUTE",
             Where::Device => "ACC2OMP_PIN_DEVICE",
+            Where::Placed => "ACC2OMP_PIN_PLACED",
             Where::Host => "ACC2OMP_PIN_HOST",
             Where::Absent => "ACC2OMP_PIN_ABSENT",
         }
@@ -70,7 +72,7 @@ impl Place<'_> {
             self.event(event, &all.iter().map(|one| (one, place)).collect::<Vec<_>>())
         };
         let entry = event(Event::entry(name), &moved.to_device, Where::Absent);
-        let inside = event(Event::exit(name), &moved.to_device, Where::Device);
+        let inside = event(Event::exit(name), &moved.to_device, self.placed());
         let leaving = Event { name: &end, is_entry: true, counts: false };
         let leaving = event(leaving, &moved.to_host, Where::Device);
         let left = event(Event::exit(&end), &moved.to_host, Where::Absent);
@@ -88,7 +90,8 @@ impl Place<'_> {
             first.chain(moved.to_host.iter().map(|one| (one, to_host))).collect()
         };
         let entry = variables([host, Where::Device]);
-        let exit = variables([Where::Device, host]);
+        let placed = if is_update { Where::Device } else { self.placed() };
+        let exit = variables([placed, host]);
         let span = self.input.bound[self.index].directive.span;
         texts.before(self.start(), format!("{{ {}\n", self.event(Event::entry(name), &entry)));
         let end = crate::layout::before_line_end(self.input.file, span.end);
@@ -130,6 +133,13 @@ impl Place<'_> {
         };
         texts.before(self.start(), format!("{{ {}\n", update("self", names(false))));
         texts.after(end, format!("\n{} }}", update("device", names(true))));
+    }
+
+    /// Where the directive puts data: on the device, unless a condition says otherwise.
+    fn placed(&self) -> Where {
+        let mut clauses = self.input.bound[self.index].directive.clauses.iter();
+        let is_conditional = clauses.any(|clause| matches!(clause.kind, ClauseKind::If(_)));
+        if is_conditional { Where::Device } else { Where::Placed }
     }
 
     /// Whether the construct uses addresses of the device, which the host cannot.

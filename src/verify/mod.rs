@@ -42,14 +42,17 @@ const FOLDER: &str = ".acc2omp/verify";
 /// Where it is remembered that the user agreed.
 const AGREED: &str = "agreed";
 
+/// Instruments the sources of a tree: the directives, each with its file.
+pub type Instrument<'a> = &'a dyn Fn(&Path, Purpose) -> Result<Vec<(String, Site)>, String>;
+
 /// How constructs are looked for at which a test differs.
 pub struct Search<'a> {
     /// By what they find and leave on the device.
     pub pins: Option<Pins>,
     /// By running some on the device and the others on the host.
     pub bisect: bool,
-    /// Instruments the sources of a tree; the directives with their files.
-    pub instrument: &'a dyn Fn(&Path, Purpose) -> Result<Vec<(String, Site)>, String>,
+    /// What instruments sources.
+    pub instrument: Instrument<'a>,
 }
 
 /// A verification.

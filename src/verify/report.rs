@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::compare::{Comparison, Difference};
 use super::launches::{Construct, Origin};
+use super::pins::Worst;
 
 /// What is known of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -81,16 +82,8 @@ pub struct Culprit {
     pub rank: String,
     /// The variable that differs.
     pub variable: String,
-    /// The place of the element that differs most, from 0, among those that were recorded.
-    pub element: usize,
-    /// Its value in the reference.
-    pub reference: f64,
-    /// Its value in the test.
-    pub test: f64,
-    /// How far apart they may be.
-    pub allowed: f64,
-    /// So many elements differ.
-    pub elements: usize,
+    /// Its element that differs most; none if it is not on the device, or not all of it.
+    pub worst: Option<Worst>,
     /// The variables that differed before.
     pub inputs: Vec<String>,
     /// The directives that moved these last, or might have.
@@ -174,16 +167,19 @@ fn details(test: &Tested) -> String {
 }
 
 fn culprit(name: &str, found: &Culprit) -> String {
-    let Culprit { file, line, execution, variable, element, reference, test, allowed, elements, .. } = found;
-    let apart = (reference - test).abs();
+    let Culprit { file, line, execution, variable, .. } = found;
     let rank = if found.rank == "0" { String::new() } else { format!(" of rank {}", found.rank) };
     let mut text = format!(
         "{name}: {file}:{line}: `{}` is the first directive that leaves something else, when it runs for time {execution}{rank}\n",
         found.name
     );
-    text += &format!(
-        "  `{variable}`, element {element} from 0: reference {reference:e}, test {test:e} (differs by {apart:.3e}, allowed is {allowed:.3e}); {elements} elements differ\n"
-    );
+    text += &match &found.worst {
+        None => format!("  `{variable}` is not on the device, or not all of it\n"),
+        Some(Worst { place, reference, test, allowed, count }) => format!(
+            "  `{variable}`, element {place} from 0: reference {reference:e}, test {test:e} (differs by {:.3e}, allowed is {allowed:.3e}); {count} elements differ\n",
+            (reference - test).abs()
+        ),
+    };
     if !found.inputs.is_empty() {
         text += &format!("  before it, these differ already: `{}`", found.inputs.join("`, `"));
         text += &match found.moved_by.is_empty() {

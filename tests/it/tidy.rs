@@ -27,11 +27,12 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "translate",
         &[
             "budget", "scan", "acc", "host", "bind", "sema", "plan", "rules", "omp", "cuda", "layout",
-            "edit", "report",
+            "edit", "pins", "report",
         ],
     ),
+    ("pins", &["acc", "bind", "edit", "host", "layout", "plan", "scan", "sema"]),
     ("report", &[]),
-    ("verify", &["report"]),
+    ("verify", &["pins", "report"]),
 ];
 
 /// Rooms that may name everything: the shell around the core.

@@ -15,6 +15,7 @@ use super::program::{Failed, Ran, Shared};
 use super::report::{Culprit, Tested};
 use super::{Search, Status, Verification, tree};
 
+pub use judge::Worst;
 use judge::{Bytes, Levels, Walk, walk, worst};
 use record::{Event, Place, Records, read};
 
@@ -300,23 +301,7 @@ impl Close<'_> {
     /// What differs behind the directive of an event, element by element.
     fn culprit(&self, rank: &str, at: usize) -> Option<Culprit> {
         let exit = self.reference.1.get(at)?;
-        let mut found = None;
-        for (number, variable) in exit.variables.iter().enumerate() {
-            let Some(held) = &variable.held else { continue };
-            let after = |run: &(PathBuf, Vec<Event>)| bytes_of(run, at, &variable.name);
-            let before = |run: &(PathBuf, Vec<Event>)| bytes_of(run, entry_of(&run.1, at)?, &variable.name);
-            let (Some(reference), Some(test)) = (after(self.reference), after(self.test)) else { continue };
-            let (old, own) = (before(self.reference), before(self.test));
-            let noise = self.noise.and_then(after);
-            let reference = Bytes { before: old.as_deref(), after: &reference };
-            let test = Bytes { before: own.as_deref(), after: &test };
-            let noise = (noise.as_deref(), self.levels.at(at, number));
-            if let Some(worst) = worst(held.element, reference, test, noise) {
-                found = Some((variable.name.clone(), worst));
-                break;
-            }
-        }
-        let (variable, worst) = found?;
+        let (variable, worst) = self.different(exit, at)?;
         let inputs = self.inputs(at);
         let Place { file, line, name } = exit.place.clone();
         Some(Culprit {
@@ -328,12 +313,28 @@ impl Close<'_> {
             execution: exit.execution,
             rank: rank.to_owned(),
             variable,
-            element: worst.place,
-            reference: worst.reference,
-            test: worst.test,
-            allowed: worst.allowed,
-            elements: worst.count,
+            worst,
             inputs,
+        })
+    }
+
+    /// The first variable that differs behind the directive of an event; none of its elements if it is not on the device.
+    fn different(&self, exit: &Event, at: usize) -> Option<(String, Option<Worst>)> {
+        exit.variables.iter().enumerate().find_map(|(number, variable)| {
+            let held = variable.held.as_ref()?;
+            let other = judge::variable(self.test.1.get(at)?, &variable.name)?;
+            if other.is_absent {
+                return Some((variable.name.clone(), None));
+            }
+            let after = |run: &(PathBuf, Vec<Event>)| bytes_of(run, at, &variable.name);
+            let before = |run: &(PathBuf, Vec<Event>)| bytes_of(run, entry_of(&run.1, at)?, &variable.name);
+            let (reference, test) = (after(self.reference)?, after(self.test)?);
+            let (old, own) = (before(self.reference), before(self.test));
+            let noise = self.noise.and_then(after);
+            let reference = Bytes { before: old.as_deref(), after: &reference };
+            let test = Bytes { before: own.as_deref(), after: &test };
+            let worst = worst(held.element, reference, test, (noise.as_deref(), self.levels.at(at, number)))?;
+            Some((variable.name.clone(), Some(worst)))
         })
     }
 

@@ -36,6 +36,8 @@ pub struct Recorded {
     pub name: String,
     /// What it holds; none if it could not be recorded.
     pub held: Option<Held>,
+    /// It is not on the device, or not all of it, although its directive puts it there.
+    pub is_absent: bool,
     /// The file with its bytes, if they were asked for.
     pub bytes: Option<String>,
 }
@@ -162,7 +164,8 @@ fn event(words: &[&str]) -> Option<Event> {
 
 fn recorded(words: &[&str]) -> Option<Recorded> {
     let name = (*words.get(1)?).to_owned();
-    Some(Recorded { name, held: held(words), bytes: None })
+    let is_absent = words.get(2) == Some(&"!");
+    Some(Recorded { name, held: held(words), is_absent, bytes: None })
 }
 
 fn held(words: &[&str]) -> Option<Held> {
@@ -192,11 +195,10 @@ mod tests {
         let text = "E\ta.c\t3\tparallel loop\tentry\t1\nV\tx\tf8\t2\tff\t2\tfe\t3\t3\t0=1\t1=2\nB\t0.3.1.1.entry.bin\nV\tp\t?\nE\ta.c\t3\tpar";
         let all = events(text);
         assert_eq!(all.len(), 1);
-        let [x, p] = all[0].variables.as_slice() else { panic!("{all:?}") };
-        let held = x.held.as_ref().unwrap();
-        assert_eq!((held.element, held.count, held.sum), (Element::Float(8), 2, 3.0));
-        assert_eq!(held.samples, [(0, 1.0), (1, 2.0)]);
-        assert_eq!(x.bytes.as_deref(), Some("0.3.1.1.entry.bin"));
-        assert!(all[0].is_entry && p.held.is_none());
+        let held = all[0].variables[0].held.as_ref();
+        let known = held.map(|held| (held.element, held.count, held.sum, held.samples.clone()));
+        assert_eq!(known, Some((Element::Float(8), 2, 3.0, vec![(0, 1.0), (1, 2.0)])));
+        assert_eq!(all[0].variables[0].bytes.as_deref(), Some("0.3.1.1.entry.bin"));
+        assert!(all[0].is_entry && all[0].variables[1].held.is_none());
     }
 }

@@ -63,9 +63,8 @@ pub fn run(options: &Options) -> Result<Verdict> {
         return apply(fault);
     }
     let acc2omp = difftest::build(Path::new("."))?;
-    let own = vec![PathBuf::from(OWN)];
     let folders = match options.folders.is_empty() {
-        true => programs(&own[0])?,
+        true => programs(Path::new(OWN))?,
         false => options.folders.clone(),
     };
     let mut score = Score::default();
