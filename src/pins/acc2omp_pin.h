@@ -47,6 +47,7 @@ enum {
     ACC2OMP_PIN_COMPUTE, /* on the device, or on the host if it is not there */
     ACC2OMP_PIN_DEVICE,  /* on the device only */
     ACC2OMP_PIN_PLACED,  /* on the device, where it must be */
+    ACC2OMP_PIN_THERE,   /* on the device, where it must be, although nothing is known of what it holds */
     ACC2OMP_PIN_HOST,    /* on the host only */
     ACC2OMP_PIN_ABSENT   /* on the host, if it is not on a device that has its own memory */
 };
@@ -293,11 +294,11 @@ ACC2OMP_PIN_OWN void acc2omp_pin_part(const void *first, long long count)
     }
     if (acc2omp_pin.where == ACC2OMP_PIN_DEVICE && !device)
         acc2omp_pin.is_partial = 1;
-    if (acc2omp_pin.where == ACC2OMP_PIN_PLACED && !device)
+    if ((acc2omp_pin.where == ACC2OMP_PIN_PLACED || acc2omp_pin.where == ACC2OMP_PIN_THERE) && !device)
         acc2omp_pin.is_partial = acc2omp_pin.is_absent = 1;
     if (acc2omp_pin.where == ACC2OMP_PIN_ABSENT && device && device != host)
         acc2omp_pin.is_partial = 1;
-    if (acc2omp_pin.is_partial)
+    if (acc2omp_pin.is_partial || acc2omp_pin.where == ACC2OMP_PIN_THERE)
         return;
     if (device && device != host)
         acc_memcpy_from_device(bytes, device, size);
@@ -385,6 +386,10 @@ ACC2OMP_PIN_OWN void acc2omp_pin_variable_end(void)
     int begins = !strcmp(acc2omp_pin.phase, "entry");
     if (acc2omp_pin.is_partial) {
         fprintf(acc2omp_pin.out, "V\t%s\t%c\n", acc2omp_pin.name, acc2omp_pin.is_absent ? '!' : '?');
+        return;
+    }
+    if (acc2omp_pin.where == ACC2OMP_PIN_THERE) {
+        fprintf(acc2omp_pin.out, "V\t%s\t+\n", acc2omp_pin.name);
         return;
     }
     count = acc2omp_pin.size / element;

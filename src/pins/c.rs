@@ -27,6 +27,7 @@ enum Where {
     Compute,
     Device,
     Placed,
+    There,
     Host,
     Absent,
 }
@@ -37,6 +38,7 @@ impl Where {
             Where::Compute => "ACC2OMP_PIN_COMPUTE",
             Where::Device => "ACC2OMP_PIN_DEVICE",
             Where::Placed => "ACC2OMP_PIN_PLACED",
+            Where::There => "ACC2OMP_PIN_THERE",
             Where::Host => "ACC2OMP_PIN_HOST",
             Where::Absent => "ACC2OMP_PIN_ABSENT",
         }
@@ -72,7 +74,8 @@ impl Place<'_> {
             self.event(event, &all.iter().map(|one| (one, place)).collect::<Vec<_>>())
         };
         let entry = event(Event::entry(name), &moved.to_device, Where::Absent);
-        let inside = event(Event::exit(name), &moved.to_device, self.placed());
+        let brought = moved.to_device.iter().map(|one| (one, self.placed()));
+        let inside = self.event(Event::exit(name), &brought.chain(self.made(moved)).collect::<Vec<_>>());
         let leaving = Event { name: &end, is_entry: true, counts: false };
         let leaving = event(leaving, &moved.to_host, Where::Device);
         let left = event(Event::exit(&end), &moved.to_host, Where::Absent);
@@ -91,7 +94,10 @@ impl Place<'_> {
         };
         let entry = variables([host, Where::Device]);
         let placed = if is_update { Where::Device } else { self.placed() };
-        let exit = variables([placed, host]);
+        let mut exit = variables([placed, host]);
+        if self.input.bound[self.index].directive.kind == DirectiveKind::EnterData {
+            exit.extend(self.made(moved));
+        }
         let span = self.input.bound[self.index].directive.span;
         texts.before(self.start(), format!("{{ {}\n", self.event(Event::entry(name), &entry)));
         let end = crate::layout::before_line_end(self.input.file, span.end);
@@ -180,6 +186,14 @@ impl Place<'_> {
         let mut clauses = self.input.bound[self.index].directive.clauses.iter();
         let is_conditional = clauses.any(|clause| matches!(clause.kind, ClauseKind::If(_)));
         if is_conditional { Where::Device } else { Where::Placed }
+    }
+
+    /// What the directive puts on the device without bringing anything, unless a condition says otherwise.
+    fn made<'m>(&self, moved: &'m Moved) -> Vec<(&'m Variable, Where)> {
+        match self.placed() {
+            Where::Placed => moved.made().map(|one| (one, Where::There)).collect(),
+            _ => Vec::new(),
+        }
     }
 
     /// Whether the construct uses addresses of the device, which the host cannot.

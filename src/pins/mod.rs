@@ -91,7 +91,7 @@ impl Texts {
         self.after.entry(at).or_default().insert(0, text);
     }
 
-    /// The first place.
+    /// The first place, if there is one.
     fn first(&self) -> Option<u32> {
         let all = self.before.keys().chain(self.after.keys()).copied();
         all.chain(self.replaced.iter().map(|edit| edit.span.start)).min()
@@ -109,12 +109,20 @@ impl Texts {
     }
 }
 
-/// Which way the data of a directive go, each with the place where its variables are looked for before and after.
+/// Which way the data of a directive go.
 struct Moved {
     to_device: Vec<Variable>,
     to_host: Vec<Variable>,
     /// What the directive puts on the device or takes away from there.
     placed: Vec<Variable>,
+}
+
+impl Moved {
+    /// What the directive puts on the device without bringing anything.
+    fn made(&self) -> impl Iterator<Item = &Variable> {
+        let is_brought = |one: &Variable| self.to_device.iter().any(|other| other.name == one.name);
+        self.placed.iter().filter(move |one| !is_brought(one))
+    }
 }
 
 /// Instruments the directives of a view.
@@ -155,7 +163,10 @@ pub fn instrument(input: &Input, purpose: Purpose) -> Instrumented {
                 to_host: input.moved(index, false),
                 placed: input.placed(index),
             };
-            let is_still = moved.to_device.is_empty() && moved.to_host.is_empty();
+            let is_exit = kind == DirectiveKind::ExitData;
+            let is_still = moved.to_device.is_empty()
+                && moved.to_host.is_empty()
+                && (moved.placed.is_empty() || is_exit);
             let is_recorded = match kind {
                 _ if is_still || purpose != Purpose::Record => false,
                 DirectiveKind::Data => {
@@ -172,7 +183,8 @@ pub fn instrument(input: &Input, purpose: Purpose) -> Instrumented {
             if !is_recorded {
                 continue;
             }
-            let names = moved.to_device.iter().chain(&moved.to_host).map(|variable| variable.name.clone());
+            let all = moved.to_device.iter().chain(&moved.to_host).chain(&moved.placed);
+            let names = all.map(|variable| variable.name.clone());
             site.variables = names.collect::<BTreeSet<_>>().into_iter().collect();
         }
         sites.push(site);

@@ -110,6 +110,17 @@ pub fn of_construct(input: &Input, index: usize) -> Found {
             },
             Class::Pointer if leads(used) => found.pointed(one, used, calls, is_listed),
             Class::Record => found.unknown.push(one.name.clone()),
+            // As of a template's type: the library finds out whether it is a number.
+            Class::Unknown if reduced.contains(&symbol) => found.variables.push(Variable {
+                name: one.name.clone(),
+                loops: Vec::new(),
+                first: one.name.clone(),
+                count: "1".to_owned(),
+                is_scalar: true,
+                is_pointed: false,
+                is_changed: true,
+                is_listed,
+            }),
             Class::Pointer | Class::Unknown => {}
         }
     }

@@ -7,6 +7,13 @@ use crate::verify::config::Rule;
 /// So many times what reference and noise differ by is allowed.
 pub const NOISE: f64 = 4.0;
 
+/// A number of which reference and noise have not even two digits in common is roundings alone, as the error of a result
+/// that is right: it may differ by so many times as much.
+const ROUNDINGS: f64 = 100.0;
+
+/// What these numbers differ by, relative to their size.
+const NO_DIGITS: f64 = 0.01;
+
 /// Whether two numbers are the same; `noise` is what the noise build makes of the first.
 pub fn same(rule: &Rule, a: f64, b: f64, noise: Option<f64>) -> bool {
     if a.is_nan() || b.is_nan() {
@@ -25,7 +32,11 @@ pub fn same(rule: &Rule, a: f64, b: f64, noise: Option<f64>) -> bool {
 /// The difference that tolerances other than `ulp` allow.
 pub fn allowed(rule: &Rule, a: f64, b: f64, noise: Option<f64>) -> f64 {
     let relative = rule.rtol.unwrap_or(0.0) * a.abs().max(b.abs());
-    let learned = noise.map_or(0.0, |noise| NOISE * (a - noise).abs());
+    let learned = noise.map_or(0.0, |noise| {
+        let apart = (a - noise).abs();
+        let is_rounding = apart > NO_DIGITS * a.abs();
+        apart * if is_rounding { ROUNDINGS } else { NOISE }
+    });
     let learned = if learned.is_finite() { learned } else { 0.0 };
     relative.max(rule.atol.unwrap_or(0.0)).max(learned)
 }
@@ -52,7 +63,8 @@ mod tests {
         assert!(same(&Rule { atol: Some(0.1), ..Rule::default() }, 0.0, 0.05, None));
         assert!(same(&Rule { rtol: Some(1e-3), ..Rule::default() }, 1000.0, 1000.5, None));
         assert!(!same(&Rule { rtol: Some(1e-3), ..Rule::default() }, 1000.0, 1002.0, None));
-        assert!(same(&none, 1.0, 1.3, Some(1.1)) && !same(&none, 1.0, 1.5, Some(1.1)));
+        assert!(same(&none, 1.0, 1.003, Some(1.001)) && !same(&none, 1.0, 1.005, Some(1.001)));
+        assert!(same(&none, 6.7e-13, 1.6e-12, Some(6.3e-13)) && !same(&none, 6.7e-13, 1e-11, Some(6.3e-13)));
     }
 
     #[test]

@@ -88,7 +88,7 @@ pub fn walk(reference: &[Event], test: &[Event], levels: &Levels) -> Walk {
         let may_differ = |(number, one): (usize, &Recorded)| {
             let own = variable(other, &one.name);
             let both = one.held.as_ref().zip(own.and_then(|own| own.held.as_ref()));
-            one.held.is_some() && own.is_some_and(|own| own.is_absent)
+            own.is_some_and(|own| is_lost(one, own))
                 || both.is_some_and(|(one, other)| is_suspect(one, other, levels.at(at, number)))
         };
         if !own.is_entry && own.variables.iter().enumerate().any(may_differ) {
@@ -99,6 +99,11 @@ pub fn walk(reference: &[Event], test: &[Event], levels: &Levels) -> Walk {
         walk.parting = Some(reference.len());
     }
     walk
+}
+
+/// Whether a variable is on the device in the reference and not in the test.
+pub fn is_lost(one: &Recorded, own: &Recorded) -> bool {
+    own.is_absent && (one.held.is_some() || one.is_there)
 }
 
 fn is_same_place(one: &Event, other: &Event) -> bool {

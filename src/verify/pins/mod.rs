@@ -321,11 +321,11 @@ impl Close<'_> {
     /// The first variable that differs behind the directive of an event; none of its elements if it is not on the device.
     fn different(&self, exit: &Event, at: usize) -> Option<(String, Option<Worst>)> {
         exit.variables.iter().enumerate().find_map(|(number, variable)| {
-            let held = variable.held.as_ref()?;
             let other = judge::variable(self.test.1.get(at)?, &variable.name)?;
-            if other.is_absent {
+            if judge::is_lost(variable, other) {
                 return Some((variable.name.clone(), None));
             }
+            let held = variable.held.as_ref()?;
             let after = |run: &(PathBuf, Vec<Event>)| bytes_of(run, at, &variable.name);
             let before = |run: &(PathBuf, Vec<Event>)| bytes_of(run, entry_of(&run.1, at)?, &variable.name);
             let (reference, test) = (after(self.reference)?, after(self.test)?);

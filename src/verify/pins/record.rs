@@ -36,6 +36,8 @@ pub struct Recorded {
     pub name: String,
     /// What it holds; none if it could not be recorded.
     pub held: Option<Held>,
+    /// It is on the device, and nobody has looked what it holds.
+    pub is_there: bool,
     /// It is not on the device, or not all of it, although its directive puts it there.
     pub is_absent: bool,
     /// The file with its bytes, if they were asked for.
@@ -165,7 +167,8 @@ fn event(words: &[&str]) -> Option<Event> {
 fn recorded(words: &[&str]) -> Option<Recorded> {
     let name = (*words.get(1)?).to_owned();
     let is_absent = words.get(2) == Some(&"!");
-    Some(Recorded { name, held: held(words), is_absent, bytes: None })
+    let is_there = words.get(2) == Some(&"+");
+    Some(Recorded { name, held: held(words), is_there, is_absent, bytes: None })
 }
 
 fn held(words: &[&str]) -> Option<Held> {
