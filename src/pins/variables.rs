@@ -10,10 +10,11 @@ use crate::host::ir::StmtId;
 use crate::plan::{Code, DataItem, Item, Names, Region, Sharing, list, live_after};
 use crate::sema::{Class, Dimensions, SymbolId, SymbolKind, Use, uses};
 
+use super::fortran_variables::{self, Fortran};
 use super::Input;
 
 /// A variable: pieces of memory, each with a number of elements side by side.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Variable {
     /// As a report names it, and as a clause does.
     pub name: String,
@@ -23,6 +24,8 @@ pub struct Variable {
     pub first: String,
     /// How many elements a piece has.
     pub count: String,
+    /// What only Fortran says of it.
+    pub fortran: Fortran,
     /// It is a scalar.
     pub is_scalar: bool,
     /// Its construct may change it.
@@ -54,8 +57,11 @@ pub fn of_construct(input: &Input, index: usize) -> Found {
     let calls = !all.calls.is_empty();
     // The sections that clauses name.
     for item in construct.data.iter().chain(&construct.around) {
-        let Some(symbol) = item.symbol.filter(|symbol| !known.contains(symbol) && !own.contains(symbol))
-        else {
+        // Of an object, several components may be listed.
+        let is_part = input.unit.is_fortran() && item.item.depth() > 0;
+        let is_named = found.variables.iter().any(|one| one.name == item.item.text);
+        let is_fresh = |symbol: &SymbolId| if is_part { !is_named } else { !known.contains(symbol) };
+        let Some(symbol) = item.symbol.filter(|symbol| is_fresh(symbol) && !own.contains(symbol)) else {
             continue;
         };
         let used = all.of(symbol).copied();
@@ -86,15 +92,14 @@ pub fn of_construct(input: &Input, index: usize) -> Found {
                     || is_listed
                     || used.written && is_left(input, index, stmt, symbol);
                 if used.exposed || is_result {
-                    found.variables.push(Variable {
-                        name: one.name.clone(),
-                        loops: Vec::new(),
-                        first: one.name.clone(),
-                        count: "1".to_owned(),
-                        is_scalar: true,
-                        is_changed: is_result,
-                        is_listed,
-                    });
+                    match scalar(input, symbol) {
+                        Some(variable) => found.variables.push(Variable {
+                            is_changed: is_result,
+                            is_listed,
+                            ..variable
+                        }),
+                        None => found.unknown.push(one.name.clone()),
+                    }
                 }
             }
             Class::Array => match whole(input, symbol) {
@@ -111,6 +116,20 @@ pub fn of_construct(input: &Input, index: usize) -> Found {
         }
     }
     found
+}
+
+/// A scalar.
+fn scalar(input: &Input, symbol: SymbolId) -> Option<Variable> {
+    if input.unit.is_fortran() {
+        return fortran_variables::scalar(input, symbol);
+    }
+    let name = input.symbols.get(symbol).name.clone();
+    Some(of_scalar(name.clone(), name))
+}
+
+fn of_scalar(name: String, first: String) -> Variable {
+    let count = "1".to_owned();
+    Variable { name, first, count, is_scalar: true, is_changed: true, is_listed: true, ..Variable::default() }
 }
 
 fn names(item: &DataItem, symbol: SymbolId) -> bool {
@@ -172,21 +191,16 @@ fn reduced_names(input: &Input, index: usize) -> BTreeSet<SymbolId> {
 
 /// A list item, if it is known how long it is.
 pub fn of_item(input: &Input, place: u32, item: &ListItem) -> Option<Variable> {
+    if input.unit.is_fortran() {
+        return fortran_variables::of_item(input, place, item);
+    }
     let symbol = input.symbols.lookup(item.variable(), place)?;
     let subscripts = item.subscripts();
     let known = input.symbols.get(symbol);
     let is_plain = item.depth() == 0;
     if is_plain && subscripts.is_empty() {
         return match known.class {
-            Class::Scalar => Some(Variable {
-                name: item.text.clone(),
-                loops: Vec::new(),
-                first: item.head().to_owned(),
-                count: "1".to_owned(),
-                is_scalar: true,
-                is_changed: true,
-                is_listed: true,
-            }),
+            Class::Scalar => Some(of_scalar(item.text.clone(), item.head().to_owned())),
             Class::Array => whole(input, symbol),
             _ => None,
         };
@@ -247,11 +261,14 @@ fn pieces(name: String, head: &str, mut all: Vec<Dimension>) -> Variable {
     let counters = all.iter().enumerate().map(|(at, one)| format!("[({}) + acc2omp_{at}]", one.first));
     let first = format!("{head}{}{behind}", counters.collect::<String>());
     let loops = all.into_iter().map(|one| one.count).collect();
-    Variable { name, loops, first, count, is_scalar: false, is_changed: true, is_listed: true }
+    Variable { name, loops, first, count, is_changed: true, is_listed: true, ..Variable::default() }
 }
 
 /// All of an array.
 fn whole(input: &Input, symbol: SymbolId) -> Option<Variable> {
+    if input.unit.is_fortran() {
+        return fortran_variables::whole(input, symbol);
+    }
     let known = input.symbols.get(symbol);
     let name = known.name.clone();
     if known.shape.iter().any(|is_array| !is_array) {
@@ -262,12 +279,11 @@ fn whole(input: &Input, symbol: SymbolId) -> Option<Variable> {
         let count = format!("sizeof({name}) / sizeof({first})");
         return Some(Variable {
             name,
-            loops: Vec::new(),
             first,
             count,
-            is_scalar: false,
             is_changed: true,
             is_listed: true,
+            ..Variable::default()
         });
     }
     let whole = |upper: &String| Dimension { first: "0".to_owned(), count: upper.clone(), is_whole: true };
