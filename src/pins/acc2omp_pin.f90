@@ -142,17 +142,6 @@
       type(c_ptr), value :: p
       integer(c_int), value :: n
       end function
-      function omp_get(p,q,n,i,j,m,o) bind(c,name='omp_target_memcpy')
-      import
-      integer(c_int) :: omp_get
-      type(c_ptr), value :: p
-      type(c_ptr), value :: q
-      integer(c_size_t), value :: n
-      integer(c_size_t), value :: i
-      integer(c_size_t), value :: j
-      integer(c_int), value :: m
-      integer(c_int), value :: o
-      end function
       end interface
 
       abstract interface
@@ -395,7 +384,7 @@
       end subroutine
 
 ! Looks for a piece on the device: where it is, and whether it is there
-! in part.
+! in part. A program of OpenMP knows only that it is somewhere.
       subroutine find(p, q, n, at, is_part)
       type(c_ptr), intent(in) :: p
       type(c_ptr), intent(in) :: q
@@ -405,65 +394,57 @@
 !$    procedure(like_is), pointer :: acc_is
 !$    procedure(like_at), pointer :: acc_at
       logical :: with_openmp
+      logical :: is_host
       logical :: ends(2)
-      integer(c_intptr_t) :: apart
-      type(c_ptr) :: p_there
-      type(c_ptr) :: q_there
       at = c_null_ptr
+      is_part = .false.
       with_openmp = .false.
 !$    with_openmp = .true.
       if (with_openmp) then
-        ends = .false.
-        p_there = p
-        q_there = q
+        is_host = .true.
+        ends = .true.
+!$      is_host = omp_device() == omp_host()
 !$      ends(1) = omp_is(p, omp_device()) /= 0
 !$      ends(2) = omp_is(q, omp_device()) /= 0
-        is_part = ends(1) .neqv. ends(2)
-        if (.not. all(ends)) return
-!$omp target data use_device_ptr(p_there, q_there)
-        at = p_there
-        apart = transfer(q_there, apart) - transfer(p_there, apart)
-!$omp end target data
-        is_part = apart /= n - 1
-        if (is_part) at = c_null_ptr
-      else
-        is_part = .false.
-        if (acc_is(p, n) /= 0) then
-          at = acc_at(p)
-        else
-          is_part = acc_is(p, 1_c_size_t) /= 0
-          if (acc_is(q, 1_c_size_t) /= 0) is_part = .true.
+        if (is_host) then
+          at = p
+          return
         end if
+        is_part = ends(1) .neqv. ends(2)
+        if (all(ends)) at = transfer(-1_c_intptr_t, at)
+      else if (acc_is(p, n) /= 0) then
+        at = acc_at(p)
+      else
+        is_part = acc_is(p, 1_c_size_t) /= 0
+        if (acc_is(q, 1_c_size_t) /= 0) is_part = .true.
       end if
       end subroutine
 
-      subroutine fetch(to, from, n)
-      type(c_ptr), intent(in) :: to
-      type(c_ptr), intent(in) :: from
+! Reads the device: OpenMP 4.5 has no routine that says where data is.
+      subroutine fetch(to, from, at, n)
       integer(c_size_t), intent(in) :: n
+      integer(b), intent(inout), target :: to(n)
+      integer(b), intent(in) :: from(n)
+      type(c_ptr), intent(in) :: at
 !$    procedure(like_get), pointer :: acc_get
-!$    integer(c_size_t), parameter :: z = 0
-!$    integer(c_int) :: h
-!$    integer(c_int) :: d
       logical :: with_openmp
-      integer(c_int) :: status
+      integer(c_size_t) :: i
       with_openmp = .false.
 !$    with_openmp = .true.
-      status = 0
       if (with_openmp) then
-!$      h = omp_host()
-!$      d = omp_device()
-!$      status = omp_get(to, from, n, z, z, h, d)
+!$omp target teams distribute parallel do map(alloc: from) map(from: to)
+        do i = 1, n
+          to(i) = from(i)
+        end do
       else
-        call acc_get(to, from, n)
+        call acc_get(c_loc(to), at, n)
       end if
-      if (status /= 0) is_partial = .true.
       end subroutine
 
 ! Takes the bytes of the piece.
       subroutine flush_piece()
       integer(b), allocatable, target :: more(:)
-      integer(b), pointer :: there(:)
+      integer(b), pointer, contiguous :: there(:)
       type(c_ptr) :: p
       type(c_ptr) :: q
       type(c_ptr) :: at
@@ -492,10 +473,10 @@
       if (is_on .and. c_associated(at, p)) is_on = .false.
       if (place == absent .and. is_on) is_partial = .true.
       if (is_partial) return
+      call c_f_pointer(p, there, [n])
       if (is_on) then
-        call fetch(c_loc(bytes(length + 1)), at, n)
+        call fetch(bytes(length + 1), there, at, n)
       else
-        call c_f_pointer(p, there, [n])
         bytes(length + 1:length + n) = there
       end if
       length = length + n

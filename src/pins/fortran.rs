@@ -150,7 +150,10 @@ impl Place<'_> {
         };
         let leaving = Event { name: &end, is_entry: true, counts: false };
         self.before(own.start, &event(Event::entry(name), &moved.to_device, Where::Absent), texts);
-        self.after(own.end, &event(Event::exit(name), &moved.to_device, placed), texts);
+        let mut inside = event(Event::exit(name), &moved.to_device, placed);
+        // A `block` construct right behind the directive would be all of its region.
+        inside.insert(0, "continue".to_owned());
+        self.after(own.end, &inside, texts);
         self.before(partner.start, &event(leaving, &moved.to_host, Where::Device), texts);
         self.after(partner.end, &event(Event::exit(&end), &moved.to_host, Where::Absent), texts);
     }

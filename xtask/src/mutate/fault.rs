@@ -166,19 +166,43 @@ fn without(text: &str, start: &str) -> (bool, String) {
     }
 }
 
-/// A directive whose first section of C has half its length.
+/// A directive whose first mapped section has half its length.
 fn halved(text: &str) -> (bool, String) {
-    let section = text.match_indices('[').find_map(|(open, _)| {
-        let close = open + text[open..].find(']')?;
-        let colon = open + text[open..close].find(':')?;
-        Some((colon + 1, close))
-    });
+    let Some(map) = text.find("map(") else { return (false, String::new()) };
+    let section = match text.trim_start().starts_with('!') {
+        true => section_of_fortran(text, map + 4),
+        false => text.match_indices('[').find_map(|(open, _)| {
+            let close = open + text[open..].find(']')?;
+            let colon = open + text[open..close].find(':')?;
+            Some((colon + 1, close))
+        }),
+    };
     match section {
-        Some((start, end)) if text.contains("map(") => {
-            (true, format!("{}({}) / 2{}", &text[..start], &text[start..end], &text[end..]))
-        }
-        _ => (false, String::new()),
+        Some((start, end)) => (true, format!("{}({}) / 2{}", &text[..start], &text[start..end], &text[end..])),
+        None => (false, String::new()),
     }
+}
+
+/// The last upper bound of the first section in a list of Fortran that begins at `from`.
+fn section_of_fortran(text: &str, from: usize) -> Option<(usize, usize)> {
+    text[from..].match_indices('(').find_map(|(open, _)| {
+        let open = from + open;
+        let mut depth = 0;
+        let mut colon = None;
+        for (at, char) in text[open..].char_indices() {
+            match char {
+                '(' => depth += 1,
+                ')' if depth == 1 => {
+                    let (start, end) = (colon?, open + at);
+                    return (!text[start..end].trim().is_empty()).then_some((start, end));
+                }
+                ')' => depth -= 1,
+                ':' if depth == 1 => colon = Some(open + at + 1),
+                _ => {}
+            }
+        }
+        None
+    })
 }
 
 #[cfg(test)]
@@ -191,6 +215,9 @@ mod tests {
         let made = |kind| with_fault(text, 0, kind).map(|(text, _)| text).unwrap_or_default();
         assert!(made(Kind::To).contains("map(alloc: a[0:n])"));
         assert!(made(Kind::Section).contains("a[0:(n) / 2]"));
+        let fortran = "!$omp target update to(b(1:2)) map(to: a(:, 2:n))\n";
+        let half = with_fault(fortran, 0, Kind::Section).map(|(text, _)| text).unwrap_or_default();
+        assert!(half.contains("a(:, 2:(n) / 2)"), "{half}");
         assert!(!made(Kind::Reduction).contains("reduction"));
         assert!(made(Kind::Operand).contains("s = s - a[i]"));
         assert_eq!(with_fault(text, 0, Kind::Update), None);
