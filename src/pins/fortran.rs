@@ -27,6 +27,9 @@ const PATH: &str = "      character(*), parameter :: source = 'acc2omp_pin_path'
 /// Literals are no longer than this, so that lines of fixed form have room for them.
 const LITERAL: usize = 40;
 
+/// Directives of at most so many columns are one line in either form.
+const SHORT: usize = 72;
+
 /// A directive in its place.
 pub struct Place<'a> {
     /// What is read of the view.
@@ -119,14 +122,55 @@ impl Place<'_> {
     fn before(&self, at: u32, lines: &[String], texts: &mut Texts) {
         let file = self.input.file;
         let start = file.lines.span(file.lines.line(at)).start;
-        texts.before(start, layout::lines_of_fortran(file, at, lines));
+        texts.before(start, self.laid(at, lines));
+    }
+
+    /// Statements, and directives of OpenACC, as lines with their ends.
+    fn laid(&self, at: u32, lines: &[String]) -> String {
+        let file = self.input.file;
+        let sentinel = self.sentinel();
+        let laid = lines.iter().map(|line| match line.strip_prefix(&sentinel) {
+            Some(words) => self.directive(words),
+            None => layout::lines_of_fortran(file, at, std::slice::from_ref(line)),
+        });
+        laid.collect()
+    }
+
+    /// What the directive begins with, blanks before it included.
+    fn sentinel(&self) -> String {
+        let file = self.input.file;
+        let at = self.bound().directive.span.start;
+        let start = file.lines.span(file.lines.line(at)).start;
+        file.text(Span { start, end: at + 5 }).into_owned()
+    }
+
+    /// What ends a line of a directive that goes on, and what the next one begins with.
+    fn goes_on(&self) -> String {
+        let file = self.input.file;
+        let eol = file.line_end(self.bound().directive.span.start);
+        match file.language {
+            Language::Fortran(Form::Fixed) => format!("{eol}{}& ", self.sentinel()),
+            _ => format!(" &{eol}{} ", self.sentinel()),
+        }
+    }
+
+    /// A directive with these words, in several lines if they are many: a name and a section may be as long as a line.
+    fn directive(&self, words: &str) -> String {
+        let eol = self.input.file.line_end(self.bound().directive.span.start);
+        let goes_on = self.goes_on();
+        let whole = self.sentinel() + words;
+        if whole.len() <= SHORT {
+            return whole + eol;
+        }
+        let parts = words.replacen('(', &format!("({goes_on}"), 1).replace(", ", &format!(", {goes_on}"));
+        self.sentinel() + &parts.replace(") if_present", &format!("){goes_on}if_present")) + eol
     }
 
     /// Puts lines behind the line of what ends at `end`.
     fn after(&self, end: u32, lines: &[String], texts: &mut Texts) {
         let file = self.input.file;
         let place = layout::before_line_end(file, end);
-        let text = layout::lines_of_fortran(file, self.bound().directive.span.start, lines);
+        let text = self.laid(self.bound().directive.span.start, lines);
         let eol = file.line_end(place);
         let text = text.strip_suffix(eol).unwrap_or(&text);
         texts.after(place, format!("{eol}{text}"));
@@ -182,12 +226,12 @@ impl Place<'_> {
             for one in listed.filter(|one| is_meant(one)) {
                 let guards = &one.fortran.is_there;
                 lines.extend(guards.iter().map(|guard| format!("if ({guard}) then")));
-                lines.push(format!("!$acc update {way}({}) if_present", one.name));
+                lines.push(self.sentinel() + &format!(" update {way}({}) if_present", one.name));
                 lines.extend(guards.iter().map(|_| "end if".to_owned()));
             }
             if !lines.is_empty() {
                 lines.insert(0, format!("if (.not. {on}) then"));
-                lines.insert(1, "!$acc wait".to_owned());
+                lines.insert(1, self.sentinel() + " wait");
                 lines.push("end if".to_owned());
             }
             lines
@@ -205,14 +249,7 @@ impl Place<'_> {
     fn condition(&self, on: &str) -> Option<Edit> {
         let file = self.input.file;
         let directive = &self.bound().directive;
-        let start = file.lines.span(file.lines.line(directive.span.start)).start;
-        let sentinel = file.text(Span { start, end: directive.span.start + 5 }).into_owned();
-        let (go_on, next) = match file.language {
-            Language::Fortran(Form::Fixed) => ("", format!("{sentinel}&")),
-            _ => (" &", sentinel),
-        };
-        let eol = file.line_end(start);
-        let fresh = format!("{go_on}{eol}{next} ");
+        let fresh = self.goes_on();
         let condition = directive.clauses.iter().find_map(|clause| match &clause.kind {
             ClauseKind::If(condition) => Some(condition),
             _ => None,

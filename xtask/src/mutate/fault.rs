@@ -81,12 +81,17 @@ impl FromStr for Fault {
     }
 }
 
-/// The directives of OpenMP in a text: the first and the last line of each, from 0.
+/// The directives of OpenMP in a text: the first and the last line of each, from 0. Those of the library that records have no
+/// faults.
 pub fn directives(lines: &[&str]) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < lines.len() {
         let own = lines[at].trim_start().to_ascii_lowercase();
+        if own.starts_with("module acc2omp_pin_") {
+            let is_end = |line: &&str| line.trim_start().starts_with("end module acc2omp_pin_");
+            at += lines[at..].iter().position(is_end).unwrap_or_default();
+        }
         let is_first =
             own.starts_with("#pragma omp ") || own.starts_with("!$omp ") && !own.starts_with("!$omp end");
         let first = at;
@@ -218,6 +223,9 @@ mod tests {
         let fortran = "!$omp target update to(b(1:2)) map(to: a(:, 2:n))\n";
         let half = with_fault(fortran, 0, Kind::Section).map(|(text, _)| text).unwrap_or_default();
         assert!(half.contains("a(:, 2:(n) / 2)"), "{half}");
+        let library = "module acc2omp_pin_1\n!$omp taskwait\nend module acc2omp_pin_1\n".to_owned() + fortran;
+        let lines: Vec<&str> = library.split_inclusive('\n').collect();
+        assert_eq!(directives(&lines), [(3, 3)]);
         assert!(!made(Kind::Reduction).contains("reduction"));
         assert!(made(Kind::Operand).contains("s = s - a[i]"));
         assert_eq!(with_fault(text, 0, Kind::Update), None);
