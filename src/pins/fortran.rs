@@ -73,7 +73,8 @@ impl Place<'_> {
             return Some("a loop around it ends at the same statement");
         }
         let openmp = |line: Option<usize>, word: &str| {
-            let text = line.filter(|line| *line < file.lines.count()).map(|line| file.text(file.lines.span(line)));
+            let text =
+                line.filter(|line| *line < file.lines.count()).map(|line| file.text(file.lines.span(line)));
             text.is_some_and(|text| text.trim_start().to_ascii_lowercase().starts_with(word))
         };
         let first = file.lines.line(span.start);
@@ -203,12 +204,7 @@ impl Place<'_> {
     }
 
     /// Records what a directive finds and leaves that stands for itself.
-    pub fn record_motion(
-        &self,
-        name: &str,
-        [entry, exit]: [&[(&Variable, Where)]; 2],
-        texts: &mut Texts,
-    ) {
+    pub fn record_motion(&self, name: &str, [entry, exit]: [&[(&Variable, Where)]; 2], texts: &mut Texts) {
         let span = self.bound().directive.span;
         self.before(span.start, &self.event(Event::entry(name), entry), texts);
         self.after(span.end, &self.event(Event::exit(name), exit), texts);
@@ -266,7 +262,10 @@ impl Place<'_> {
                 let rest = file.text(rest).into_owned();
                 let is_end = rest.trim().is_empty() || rest.trim_start().starts_with(['&', '!']);
                 let tail = if is_end { String::new() } else { fresh.clone() };
-                Edit { span: Span { start: at, end: at }, text: format!("{fresh}if({on}){tail}").into_bytes() }
+                Edit {
+                    span: Span { start: at, end: at },
+                    text: format!("{fresh}if({on}){tail}").into_bytes(),
+                }
             }
         })
     }

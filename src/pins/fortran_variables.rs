@@ -73,7 +73,12 @@ pub fn whole(input: &Input, symbol: SymbolId) -> Option<Variable> {
     of_array(&name, (kind, known.shape.len()), is_parted, guards(known))
 }
 
-fn of_array(name: &str, (kind, rank): (char, usize), is_parted: bool, guards: Vec<String>) -> Option<Variable> {
+fn of_array(
+    name: &str,
+    (kind, rank): (char, usize),
+    is_parted: bool,
+    guards: Vec<String>,
+) -> Option<Variable> {
     if rank == 0 || rank > RANK {
         return None;
     }
@@ -215,7 +220,8 @@ fn object(input: &Input, known: &Symbol, item: &ListItem) -> Option<Object> {
         });
     }
     // A component of an array of a type is no array that we know.
-    let inner = &item.parts[..item.parts.len() - usize::from(matches!(item.parts.last(), Some(Part::Section(_))))];
+    let inner =
+        &item.parts[..item.parts.len() - usize::from(matches!(item.parts.last(), Some(Part::Section(_))))];
     let is_element = |part: &Part| match part {
         Part::Member(_) => true,
         Part::Section(all) => all.iter().all(|one| matches!(one, Subscript::Index(_))),
@@ -267,11 +273,8 @@ fn is_parted(attributes: &Attributes) -> bool {
 /// What must be so for a variable to be there.
 fn guards(known: &Symbol) -> Vec<String> {
     let Symbol { name, fortran, .. } = known;
-    let all = [
-        (fortran.optional, "present"),
-        (fortran.allocatable, "allocated"),
-        (fortran.pointer, "associated"),
-    ];
+    let all =
+        [(fortran.optional, "present"), (fortran.allocatable, "allocated"), (fortran.pointer, "associated")];
     all.iter().filter(|(is, _)| *is).map(|(_, asks)| format!("{asks}({name})")).collect()
 }
 

@@ -10,8 +10,8 @@ use crate::host::ir::StmtId;
 use crate::plan::{Code, DataItem, Item, Names, Region, Sharing, list, live_after};
 use crate::sema::{Class, Dimensions, SymbolId, SymbolKind, Use, uses};
 
-use super::fortran_variables::{self, Fortran};
 use super::Input;
+use super::fortran_variables::{self, Fortran};
 
 /// A variable: pieces of memory, each with a number of elements side by side.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -93,11 +93,9 @@ pub fn of_construct(input: &Input, index: usize) -> Found {
                     || used.written && is_left(input, index, stmt, symbol);
                 if used.exposed || is_result {
                     match scalar(input, symbol) {
-                        Some(variable) => found.variables.push(Variable {
-                            is_changed: is_result,
-                            is_listed,
-                            ..variable
-                        }),
+                        Some(variable) => {
+                            found.variables.push(Variable { is_changed: is_result, is_listed, ..variable })
+                        }
                         None => found.unknown.push(one.name.clone()),
                     }
                 }

@@ -19,8 +19,7 @@ pub fn instrument(source: &Source, options: &Options, purpose: Purpose) -> (Vec<
     if source.file.language.is_fortran() && is_part {
         return (source.file.bytes.clone(), Vec::new());
     }
-    let mut back =
-        Instrument { purpose, sites: Vec::new(), edits: EditSet::default(), has_library: false };
+    let mut back = Instrument { purpose, sites: Vec::new(), edits: EditSet::default(), has_library: false };
     let limits = options.budget.of_file(source.file.bytes.len());
     let done = crate::budget::within(limits, || views::translate(source, options, &mut back));
     match done {

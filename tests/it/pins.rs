@@ -16,9 +16,8 @@ fn instrumented(text: &str, form: Form, purpose: Purpose) -> (String, Vec<Site>)
     assert!(all.lines().all(|line| line.len() <= limit), "{all}");
     let before = translate(&source, &Options::default());
     let after = translate(&Source::new("a.f90", all.clone().into(), language), &Options::default());
-    let left = |all: &acc2omp::Translation| {
-        all.directives.iter().filter(|one| one.outcome == Outcome::Left).count()
-    };
+    let left =
+        |all: &acc2omp::Translation| all.directives.iter().filter(|one| one.outcome == Outcome::Left).count();
     assert_eq!(left(&before), left(&after), "{:?}\n{all}", after.diagnostics);
     let own = all.rsplit_once("end module acc2omp_pin_").map_or(all.as_str(), |(_, own)| own);
     (own.split_once('\n').map_or(own, |(_, own)| own).to_owned(), sites)
@@ -74,7 +73,10 @@ fn what_a_construct_finds_and_leaves_is_recorded() {
     expect_lines(&own, &["end block", "!$acc parallel loop copy(a(:, 2:n))"]);
     let entry = own.split_once("!$acc").unwrap().0;
     assert!(entry.contains("'entry', 1_acc2omp_pin_k") && entry.contains("variable('x', 'f'"), "{own}");
-    assert!(own.contains("end do\n  block\n  use acc2omp_pin_") && own.contains("'exit', 0_acc2omp_pin_k"), "{own}");
+    assert!(
+        own.contains("end do\n  block\n  use acc2omp_pin_") && own.contains("'exit', 0_acc2omp_pin_k"),
+        "{own}"
+    );
     // A scalar that the construct only reads is no result.
     assert!(!own.split_once("!$acc").unwrap().1.contains("'x'"), "{own}");
     assert_eq!((sites[0].line, sites[0].name.as_str(), sites[0].is_compute), (6, "parallel loop", true));
@@ -82,9 +84,9 @@ fn what_a_construct_finds_and_leaves_is_recorded() {
 
 #[test]
 fn fixed_form_keeps_its_columns() {
-    let text = "      subroutine s(number, array_with_a_long_name)\n      integer number, i\n      \
-                double precision array_with_a_long_name(number)\nc$acc parallel loop copy(array_with_a_long_name(1:number))\n      \
-                do 10 i = 1, number\n   10 array_with_a_long_name(i) = i\n      end\n";
+    let text = "      subroutine s(number_of_elements, array_with_a_long_name)\n      integer number_of_elements, i\n      \
+                double precision array_with_a_long_name(number_of_elements)\nc$acc parallel loop copy(array_with_a_long_name(1:number_of_elements))\n      \
+                do 10 i = 1, number_of_elements\n   10 array_with_a_long_name(i) = i\n      end\n";
     let (own, _) = instrumented(text, Form::Fixed, Purpose::Record);
     assert!(own.contains("   10 array_with_a_long_name(i) = i\n      block\n"), "{own}");
     let (own, _) = instrumented(text, Form::Fixed, Purpose::Choose(3));
@@ -93,10 +95,13 @@ fn fixed_form_keeps_its_columns() {
         &[
             "c$acc parallel loop",
             "c$acc& if(acc2omp_pin_on_device(3_acc2omp_pin_k))",
-            "c$acc&  copy(array_with_a_long_name(1:number))",
+            "c$acc&  copy(array_with_a_long_name(1:number_of_elements))",
         ],
     );
-    expect_lines(&own, &["c$acc update self(", "c$acc& array_with_a_long_name(1:number))", "c$acc& if_present"]);
+    expect_lines(
+        &own,
+        &["c$acc update self(", "c$acc& array_with_a_long_name(1:number_of_elements))", "c$acc& if_present"],
+    );
 }
 
 #[test]
@@ -139,7 +144,14 @@ fn a_region_does_not_begin_with_a_block() {
 fn a_construct_runs_where_the_search_says() {
     let text = LOOP.replace("copy(a", "if(n > 4) &\n  !$acc copy(a");
     let (own, _) = instrumented(&text, Form::Free, Purpose::Choose(0));
-    expect_lines(&own, &["!$acc parallel loop if((n > 4) .and. &", "!$acc acc2omp_pin_on_device(0_acc2omp_pin_k) &", "!$acc ) &"]);
+    expect_lines(
+        &own,
+        &[
+            "!$acc parallel loop if((n > 4) .and. &",
+            "!$acc acc2omp_pin_on_device(0_acc2omp_pin_k) &",
+            "!$acc ) &",
+        ],
+    );
     expect_lines(&own, &["!$acc wait", "!$acc update self(a(:, 2:n)) if_present", "end if"]);
     expect_lines(&own, &["!$acc update device(a(:, 2:n)) if_present", "end if", "end block"]);
 }
@@ -161,5 +173,9 @@ fn directives_stay_where_no_statement_may_stand() {
     expect_obstacle(&beside, Form::Free, "a directive of OpenMP stands beside it");
     let behind = LOOP.replace("end do\n", "end do; a(1, 1) = 0\n");
     expect_obstacle(&behind, Form::Free, "a statement stands behind it on its line");
-    expect_obstacle("!$acc update device(a)\n", Form::Free, "its file is a part of a program unit");
+    expect_obstacle(
+        "real :: a(4)\na = 1\n!$acc update device(a)\n",
+        Form::Free,
+        "its file is a part of a program unit",
+    );
 }

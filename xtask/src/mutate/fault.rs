@@ -183,15 +183,19 @@ fn halved(text: &str) -> (bool, String) {
         }),
     };
     match section {
-        Some((start, end)) => (true, format!("{}({}) / 2{}", &text[..start], &text[start..end], &text[end..])),
+        Some((start, end)) => {
+            (true, format!("{}({}) / 2{}", &text[..start], &text[start..end], &text[end..]))
+        }
         None => (false, String::new()),
     }
 }
 
 /// The last upper bound of the first section in a list of Fortran that begins at `from`.
 fn section_of_fortran(text: &str, from: usize) -> Option<(usize, usize)> {
-    text[from..].match_indices('(').find_map(|(open, _)| {
-        let open = from + open;
+    let is_clause =
+        |open: usize| ["map", "reduction", "depend"].iter().any(|word| text[..open].ends_with(word));
+    let all = text[from..].match_indices('(').map(|(open, _)| from + open);
+    all.filter(|open| !is_clause(*open)).find_map(|open| {
         let mut depth = 0;
         let mut colon = None;
         for (at, char) in text[open..].char_indices() {
@@ -223,6 +227,8 @@ mod tests {
         let fortran = "!$omp target update to(b(1:2)) map(to: a(:, 2:n))\n";
         let half = with_fault(fortran, 0, Kind::Section).map(|(text, _)| text).unwrap_or_default();
         assert!(half.contains("a(:, 2:(n) / 2)"), "{half}");
+        let none = "!$omp target map(alloc: a) map(to: b)\n";
+        assert_eq!(with_fault(none, 0, Kind::Section), None);
         let library = "module acc2omp_pin_1\n!$omp taskwait\nend module acc2omp_pin_1\n".to_owned() + fortran;
         let lines: Vec<&str> = library.split_inclusive('\n').collect();
         assert_eq!(directives(&lines), [(3, 3)]);
