@@ -159,6 +159,8 @@ pub fn library(file: &SourceFile, line: usize) -> Edit {
     let free = includes.find(|span| conditions.between(span.start, file.bytes.len() as u32).is_empty());
     let code = file.lines.span(line.saturating_sub(1)).start;
     let at = free.map_or_else(|| crate::layout::first_include(file, code), |span| span.start);
+    // A file without a line of the preprocessor.
+    let at = if at == code { 0 } else { at };
     Edit {
         span: Span { start: at, end: at },
         text: format!("#include \"{}\"\n", super::HEADER.0).into_bytes(),

@@ -8,7 +8,7 @@ use crate::acc::ast::{ClauseKind, DataClause, Expr, ListItem, Subscript};
 use crate::bind::descendants;
 use crate::host::ir::StmtId;
 use crate::plan::{Code, DataItem, Item, Names, Region, Sharing, list, live_after};
-use crate::sema::{Class, Dimensions, SymbolId, SymbolKind, Use, uses};
+use crate::sema::{Class, Dimensions, SymbolId, SymbolKind, Use, children, header, uses};
 
 use super::Input;
 use super::fortran_variables::{self, Fortran};
@@ -55,6 +55,7 @@ pub fn of_construct(input: &Input, index: usize) -> Found {
     let mut known: BTreeSet<SymbolId> = BTreeSet::new();
     let all = uses(input.unit, input.symbols, stmt);
     let calls = !all.calls.is_empty();
+    let counters = counters(input, stmt);
     // The sections that clauses name.
     for item in construct.data.iter().chain(&construct.around) {
         // Of an object, several components may be listed.
@@ -90,7 +91,7 @@ pub fn of_construct(input: &Input, index: usize) -> Found {
             Class::Scalar => {
                 let is_result = reduced.contains(&symbol)
                     || is_listed
-                    || used.written && is_left(input, index, stmt, symbol);
+                    || used.written && !counters.contains(&symbol) && is_left(input, index, stmt, symbol);
                 if used.exposed || is_result {
                     match scalar(input, symbol) {
                         Some(variable) => {
@@ -137,6 +138,17 @@ fn names(item: &DataItem, symbol: SymbolId) -> bool {
 /// Whether something behind a pointer is used.
 fn leads(used: &Use) -> bool {
     used.part_read || used.part_written || used.read
+}
+
+/// The variables that count the loops of Fortran in a statement: each thread has its own (OpenACC 3.3, 2.6.1).
+fn counters(input: &Input, stmt: StmtId) -> BTreeSet<SymbolId> {
+    let mut found = BTreeSet::new();
+    let mut pending = if input.unit.is_fortran() { vec![stmt] } else { Vec::new() };
+    while let Some(at) = pending.pop() {
+        found.extend(header(input.unit, input.symbols, at).ok().map(|header| header.var));
+        pending.extend(children(input.unit, at));
+    }
+    found
 }
 
 /// Whether a scalar that a `kernels` construct changes is used behind it.

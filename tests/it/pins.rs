@@ -173,9 +173,33 @@ fn directives_stay_where_no_statement_may_stand() {
     expect_obstacle(&beside, Form::Free, "a directive of OpenMP stands beside it");
     let behind = LOOP.replace("end do\n", "end do; a(1, 1) = 0\n");
     expect_obstacle(&behind, Form::Free, "a statement stands behind it on its line");
-    expect_obstacle(
-        "real :: a(4)\na = 1\n!$acc update device(a)\n",
-        Form::Free,
-        "its file is a part of a program unit",
-    );
+}
+
+/// A main program without its first statement, in a file; a part of one that others include stays as it is.
+#[test]
+fn parts_of_program_units_stay_as_they_are() {
+    let whole = "real :: a(4)\na = 1\n!$acc parallel loop\ndo i = 1, 4\n  a(i) = 2\nend do\nend\n";
+    let (own, sites) = instrumented(whole, Form::Free, Purpose::Record);
+    assert!(sites.len() == 1 && own.contains("acc2omp_pin_begin(3_"), "{own}");
+    let part = whole.strip_suffix("end\n").unwrap();
+    assert!(!instrumented(part, Form::Free, Purpose::Record).0.contains("acc2omp_pin"));
+}
+
+/// What counts the loops of `kernels` is nobody's result.
+#[test]
+fn counters_are_not_recorded() {
+    let text = LOOP.replace("parallel loop", "kernels");
+    let text = text.replace("  end do\n", "  end do\n  !$acc end kernels\n  a(1, 1) = i\n");
+    let (_, sites) = instrumented(&text, Form::Free, Purpose::Record);
+    assert_eq!(sites[0].variables, ["a(:, 2:n)", "n", "x"]);
+}
+
+#[test]
+fn a_source_of_c_without_a_preprocessor_includes_the_library_first() {
+    let text = "void f(int n, double *x)\n{\n#pragma acc parallel loop copy(x[0:n])\n    for (int i = 0; i < n; i++)\n        \
+                x[i] = 0;\n}\n";
+    let source = Source::new("a.c", text.into(), Language::C);
+    let (bytes, _) = instrument(&source, &Options::default(), Purpose::Record);
+    let text = String::from_utf8(bytes).unwrap();
+    assert!(text.starts_with("#include \"acc2omp_pin.h\"\nvoid f"), "{text}");
 }
