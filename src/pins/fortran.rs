@@ -333,7 +333,8 @@ fn is_whole(file: &SourceFile, scope: &Scope) -> bool {
     }
     let text = file.text(scope.span).to_ascii_lowercase();
     let last = text.lines().map(str::trim).rfind(|line| !line.is_empty() && !line.starts_with('!'));
-    last.is_some_and(|line| line.starts_with("end"))
+    let rest = last.and_then(|line| line.strip_prefix("end")).map(str::trim_start);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['!', ';']) || rest.starts_with("program"))
 }
 
 /// The name of a source's module.
