@@ -27,6 +27,10 @@ const PATH: &str = "      character(*), parameter :: source = 'acc2omp_pin_path'
 /// Literals are no longer than this, so that lines of fixed form have room for them.
 const LITERAL: usize = 40;
 
+/// What records events. Only these names are brought: a translator need not know that others of the module are private.
+const RECORDING: &str = "acc2omp_pin_k, acc2omp_pin_begin, acc2omp_pin_variable, acc2omp_pin_row, \
+                         acc2omp_pin_variable_end, acc2omp_pin_end";
+
 /// Directives of at most so many columns are one line in either form.
 const SHORT: usize = 72;
 
@@ -278,7 +282,7 @@ impl Place<'_> {
     fn event(&self, event: Event, variables: &[(&Variable, Where)]) -> Vec<String> {
         let phase = if event.is_entry { "entry" } else { "exit" };
         let ranks = variables.iter().flat_map(|(one, _)| one.fortran.loops.iter().map(|(at, _, _)| *at));
-        let mut lines = vec!["block".to_owned(), format!("use {}", self.module())];
+        let mut lines = vec!["block".to_owned(), format!("use {}, only: {RECORDING}", self.module())];
         if let Some(most) = ranks.max() {
             let counters: Vec<String> = (2..=most).map(counter).collect();
             lines.push(format!("integer(acc2omp_pin_k) :: {}", counters.join(", ")));

@@ -185,6 +185,22 @@ fn parts_of_program_units_stay_as_they_are() {
     assert!(!instrumented(part, Form::Free, Purpose::Record).0.contains("acc2omp_pin"));
 }
 
+/// The library has names that the source may have, too.
+#[test]
+fn names_of_the_library_do_not_meet_those_of_the_source() {
+    let (own, _) = instrumented(LOOP, Form::Free, Purpose::Record);
+    assert!(
+        own.lines().filter(|line| line.contains("use acc2omp_pin_")).all(|line| line.contains(", only: "))
+    );
+    let text = "subroutine s(b)\n  type t\n    real, allocatable :: x(:)\n  end type\n  type(t) :: b\n  \
+                !$acc exit data copyout(b%x)\n  !$acc exit data delete(b)\nend subroutine\n";
+    let source = |text: &str| Source::new("a.f90", text.into(), Language::Fortran(Form::Free));
+    let (bytes, _) = instrument(&source(text), &Options::default(), Purpose::Record);
+    let all = translate(&source(&String::from_utf8(bytes).unwrap()), &Options::default()).text;
+    let all = String::from_utf8(all).unwrap();
+    assert!(all.contains("map(from: acc2omp_b_x)"), "{all}");
+}
+
 /// What counts the loops of `kernels` is nobody's result.
 #[test]
 fn counters_are_not_recorded() {
