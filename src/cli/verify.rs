@@ -206,9 +206,6 @@ fn instrumented(copy: &Path, purpose: Purpose) -> Result<Vec<(String, Site)>, St
     let mut all = Vec::new();
     let mut written = Vec::new();
     for Found { path, source } in sources(copy) {
-        if source.file.language.is_fortran() {
-            continue;
-        }
         let purpose = match purpose {
             Purpose::Record => Purpose::Record,
             Purpose::Choose(first) => Purpose::Choose(first + all.len()),
@@ -218,13 +215,15 @@ fn instrumented(copy: &Path, purpose: Purpose) -> Result<Vec<(String, Site)>, St
             continue;
         }
         all.extend(sites.into_iter().map(|site| (source.file.name.clone(), site)));
-        written.push((path, text));
+        written.push((path, text, !source.file.language.is_fortran()));
     }
     // All are read before any is changed: one may include another.
-    for (path, text) in written {
-        let (name, library) = HEADER;
-        let library_path = path.with_file_name(name);
-        fs::write(&library_path, library).map_err(|error| failed(&library_path, error))?;
+    for (path, text, has_header) in written {
+        if has_header {
+            let (name, library) = HEADER;
+            let library_path = path.with_file_name(name);
+            fs::write(&library_path, library).map_err(|error| failed(&library_path, error))?;
+        }
         fs::write(&path, text).map_err(|error| failed(&path, error))?;
     }
     Ok(all)

@@ -109,6 +109,11 @@ pub fn lines_after(file: &SourceFile, offset: u32, like: Span, lines: &[String])
     }
 }
 
+/// Directives and statements of Fortran as lines with their ends, indented like the code at `offset`.
+pub fn lines_of_fortran(file: &SourceFile, offset: u32, lines: &[String]) -> String {
+    fortran::lines_near(file, offset, lines)
+}
+
 /// The edit that puts a line before a statement of Fortran, of which other statements may stand on its line.
 pub fn before_statement(file: &SourceFile, stmt: Span, text: &str) -> Option<Edit> {
     fortran::before_statement(file, stmt, text)

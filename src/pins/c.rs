@@ -2,14 +2,13 @@
 //!
 //! Invariant: what is put there is statements in braces, so that a directive stays the body of what it was the body of.
 
-use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind};
-use crate::bind::ancestors;
+use crate::acc::ast::{ClauseKind, DirectiveKind};
 use crate::edit::Edit;
 use crate::scan::Conditions;
 use crate::source::{SourceFile, Span};
 
 use super::variables::Variable;
-use super::{Input, Moved, Texts};
+use super::{Event, Input, Moved, Texts, Where};
 
 /// A directive in its place.
 pub struct Place<'a> {
@@ -19,38 +18,6 @@ pub struct Place<'a> {
     pub index: usize,
     /// Its line, from 1.
     pub line: usize,
-}
-
-/// Where a variable is looked for, as the library says it.
-#[derive(Clone, Copy)]
-enum Where {
-    Compute,
-    Device,
-    Placed,
-    There,
-    Host,
-    Absent,
-}
-
-impl Where {
-    fn word(self) -> &'static str {
-        match self {
-            Where::Compute => "ACC2OMP_PIN_COMPUTE",
-            Where::Device => "ACC2OMP_PIN_DEVICE",
-            Where::Placed => "ACC2OMP_PIN_PLACED",
-            Where::There => "ACC2OMP_PIN_THERE",
-            Where::Host => "ACC2OMP_PIN_HOST",
-            Where::Absent => "ACC2OMP_PIN_ABSENT",
-        }
-    }
-}
-
-/// One of the two events of a directive.
-#[derive(Clone, Copy)]
-struct Event<'a> {
-    name: &'a str,
-    is_entry: bool,
-    counts: bool,
 }
 
 impl Place<'_> {
@@ -65,7 +32,7 @@ impl Place<'_> {
     }
 
     /// Records what a region of data moves at its beginning and its end.
-    pub fn record_region(&self, moved: &Moved, texts: &mut Texts) {
+    pub fn record_region(&self, moved: &Moved, placed: Where, texts: &mut Texts) {
         let Some(stmt) = self.input.bound[self.index].stmt() else { return };
         let body = self.input.unit.stmt(stmt).span;
         let name = self.name();
@@ -74,8 +41,8 @@ impl Place<'_> {
             self.event(event, &all.iter().map(|one| (one, place)).collect::<Vec<_>>())
         };
         let entry = event(Event::entry(name), &moved.to_device, Where::Absent);
-        let brought = moved.to_device.iter().map(|one| (one, self.placed()));
-        let inside = self.event(Event::exit(name), &brought.chain(self.made(moved)).collect::<Vec<_>>());
+        let brought = moved.to_device.iter().map(|one| (one, placed));
+        let inside = self.event(Event::exit(name), &brought.chain(moved.made(placed)).collect::<Vec<_>>());
         let leaving = Event { name: &end, is_entry: true, counts: false };
         let leaving = event(leaving, &moved.to_host, Where::Device);
         let left = event(Event::exit(&end), &moved.to_host, Where::Absent);
@@ -84,24 +51,13 @@ impl Place<'_> {
         texts.after(body.end, format!("\n{leaving} }}\n{left} }}"));
     }
 
-    /// Records what a directive moves that stands for itself.
-    pub fn record_motion(&self, moved: &Moved, is_update: bool, texts: &mut Texts) {
+    /// Records what a directive finds and leaves that stands for itself.
+    pub fn record_motion(&self, [entry, exit]: [&[(&Variable, Where)]; 2], texts: &mut Texts) {
         let name = self.name();
-        let host = if is_update { Where::Host } else { Where::Absent };
-        let variables = |[to_device, to_host]: [Where; 2]| -> Vec<(&Variable, Where)> {
-            let first = moved.to_device.iter().map(|one| (one, to_device));
-            first.chain(moved.to_host.iter().map(|one| (one, to_host))).collect()
-        };
-        let entry = variables([host, Where::Device]);
-        let placed = if is_update { Where::Device } else { self.placed() };
-        let mut exit = variables([placed, host]);
-        if self.input.bound[self.index].directive.kind == DirectiveKind::EnterData {
-            exit.extend(self.made(moved));
-        }
         let span = self.input.bound[self.index].directive.span;
-        texts.before(self.start(), format!("{{ {}\n", self.event(Event::entry(name), &entry)));
+        texts.before(self.start(), format!("{{ {}\n", self.event(Event::entry(name), entry)));
         let end = crate::layout::before_line_end(self.input.file, span.end);
-        texts.after(end, format!("\n{} }}", self.event(Event::exit(name), &exit)));
+        texts.after(end, format!("\n{} }}", self.event(Event::exit(name), exit)));
     }
 
     /// Remembers how long that is which a data directive puts on the device, for pointers in constructs.
@@ -140,9 +96,6 @@ impl Place<'_> {
     pub fn choose(&self, variables: &[Variable], number: usize, texts: &mut Texts) {
         let Some(end) = self.end() else { return };
         let directive = &self.input.bound[self.index].directive;
-        if self.needs_device() {
-            return;
-        }
         let on = format!("acc2omp_pin_on_device({number})");
         let condition = directive.clauses.iter().find_map(|clause| match &clause.kind {
             ClauseKind::If(condition) => Some(condition),
@@ -179,31 +132,6 @@ impl Place<'_> {
         };
         texts.before(self.start(), format!("{{ {}\n", update(true)));
         texts.after(end, format!("\n{} }}", update(false)));
-    }
-
-    /// Where the directive puts data: on the device, unless a condition says otherwise.
-    fn placed(&self) -> Where {
-        let mut clauses = self.input.bound[self.index].directive.clauses.iter();
-        let is_conditional = clauses.any(|clause| matches!(clause.kind, ClauseKind::If(_)));
-        if is_conditional { Where::Device } else { Where::Placed }
-    }
-
-    /// What the directive puts on the device without bringing anything, unless a condition says otherwise.
-    fn made<'m>(&self, moved: &'m Moved) -> Vec<(&'m Variable, Where)> {
-        match self.placed() {
-            Where::Placed => moved.made().map(|one| (one, Where::There)).collect(),
-            _ => Vec::new(),
-        }
-    }
-
-    /// Whether the construct uses addresses of the device, which the host cannot.
-    fn needs_device(&self) -> bool {
-        let bound = self.input.bound;
-        let around = std::iter::once(self.index).chain(ancestors(bound, self.index));
-        let mut clauses = around.flat_map(|at| &bound[at].directive.clauses);
-        clauses.any(|clause| {
-            matches!(clause.kind, ClauseKind::Data(DataClause::Deviceptr, _) | ClauseKind::UseDevice(_))
-        })
     }
 
     fn name(&self) -> &'static str {
@@ -245,16 +173,6 @@ impl Place<'_> {
     }
 }
 
-impl<'a> Event<'a> {
-    fn entry(name: &'a str) -> Event<'a> {
-        Event { name, is_entry: true, counts: true }
-    }
-
-    fn exit(name: &'a str) -> Event<'a> {
-        Event { name, is_entry: false, counts: false }
-    }
-}
-
 /// The statements that record a variable.
 fn recorded(variable: &Variable, place: Where) -> String {
     let Variable { name, first, count, .. } = variable;
@@ -277,9 +195,9 @@ fn piece_by_piece(variable: &Variable, begin: &str, call: &str, end: &str) -> St
     format!(" {{ {counters}{begin}{heads}{call}{end} }}")
 }
 
-/// Where the library is included: before the first `#include` that no condition holds, other than one around the whole file;
-/// before the first line of the preprocessor or of code if there is none. `line` is that of the first directive.
-pub fn include_at(file: &SourceFile, line: usize) -> u32 {
+/// The line that includes the library: before the first `#include` that no condition holds, other than one around the whole
+/// file; before the first line of the preprocessor or of code if there is none. `line` is that of the first directive.
+pub fn library(file: &SourceFile, line: usize) -> Edit {
     let conditions = Conditions::of(file);
     let is_include = |text: &str| {
         text.trim_start().strip_prefix('#').is_some_and(|rest| rest.trim_start().starts_with("include"))
@@ -288,5 +206,11 @@ pub fn include_at(file: &SourceFile, line: usize) -> u32 {
     let mut includes = lines.filter(|span| is_include(&file.text(*span)));
     let free = includes.find(|span| conditions.between(span.start, file.bytes.len() as u32).is_empty());
     let code = file.lines.span(line.saturating_sub(1)).start;
-    free.map_or_else(|| crate::layout::first_include(file, code), |span| span.start)
+    let at = free.map_or_else(|| crate::layout::first_include(file, code), |span| span.start);
+    // A file without a line of the preprocessor.
+    let at = if at == code { 0 } else { at };
+    Edit {
+        span: Span { start: at, end: at },
+        text: format!("#include \"{}\"\n", super::HEADER.0).into_bytes(),
+    }
 }

@@ -5,16 +5,19 @@
 //! copy of it is not touched.
 
 mod c;
+mod fortran;
+mod fortran_variables;
 mod variables;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::acc;
 use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind};
-use crate::bind::Bound;
+use crate::bind::{Bound, ancestors};
 use crate::edit::Edit;
 use crate::host::ir::Unit;
 use crate::plan::{Plan, effective, list};
+use crate::scan::Conditions;
 use crate::sema::Symbols;
 use crate::source::{SourceFile, Span};
 
@@ -45,6 +48,8 @@ pub struct Site {
     pub variables: Vec<String>,
     /// Variables of a compute construct that cannot be recorded: how long they are is not known.
     pub unknown: Vec<String>,
+    /// Why it is not instrumented, if it is not.
+    pub obstacle: Option<&'static str>,
 }
 
 /// What is read of a view.
@@ -71,6 +76,8 @@ pub struct Instrumented {
     pub edits: Vec<Edit>,
     /// The directives.
     pub sites: Vec<Site>,
+    /// What puts the library into the source, which needs it once.
+    pub library: Option<Edit>,
 }
 
 /// Texts by their places; at one place, in order.
@@ -115,20 +122,79 @@ struct Moved {
     to_host: Vec<Variable>,
     /// What the directive puts on the device or takes away from there.
     placed: Vec<Variable>,
+    /// It takes them away.
+    is_exit: bool,
 }
 
 impl Moved {
-    /// What the directive puts on the device without bringing anything.
-    fn made(&self) -> impl Iterator<Item = &Variable> {
+    /// What the directive puts on the device without bringing anything, unless a condition says otherwise.
+    fn made(&self, placed: Where) -> Vec<(&Variable, Where)> {
         let is_brought = |one: &Variable| self.to_device.iter().any(|other| other.name == one.name);
-        self.placed.iter().filter(move |one| !is_brought(one))
+        let all =
+            self.placed.iter().filter(|one| !self.is_exit && placed == Where::Placed && !is_brought(one));
+        all.map(|one| (one, Where::There)).collect()
     }
+}
+
+/// Where a variable is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Where {
+    Compute,
+    Device,
+    Placed,
+    Host,
+    Absent,
+    There,
+}
+
+impl Where {
+    /// As the library in C says it.
+    fn word(self) -> &'static str {
+        match self {
+            Where::Compute => "ACC2OMP_PIN_COMPUTE",
+            Where::Device => "ACC2OMP_PIN_DEVICE",
+            Where::Placed => "ACC2OMP_PIN_PLACED",
+            Where::There => "ACC2OMP_PIN_THERE",
+            Where::Host => "ACC2OMP_PIN_HOST",
+            Where::Absent => "ACC2OMP_PIN_ABSENT",
+        }
+    }
+
+    /// As the one in Fortran says it.
+    fn number(self) -> usize {
+        self as usize
+    }
+}
+
+/// One of the two events of a directive.
+#[derive(Clone, Copy)]
+struct Event<'a> {
+    name: &'a str,
+    is_entry: bool,
+    counts: bool,
+}
+
+impl<'a> Event<'a> {
+    fn entry(name: &'a str) -> Event<'a> {
+        Event { name, is_entry: true, counts: true }
+    }
+
+    fn exit(name: &'a str) -> Event<'a> {
+        Event { name, is_entry: false, counts: false }
+    }
+}
+
+/// A directive in its place, in either language.
+enum Place<'a> {
+    C(c::Place<'a>),
+    Fortran(fortran::Place<'a>),
 }
 
 /// Instruments the directives of a view.
 pub fn instrument(input: &Input, purpose: Purpose) -> Instrumented {
     let mut texts = Texts::default();
     let mut sites = Vec::new();
+    let conditions = Conditions::of(input.file);
     let mut number = match purpose {
         Purpose::Choose(first) => first,
         Purpose::Record => 0,
@@ -146,54 +212,154 @@ pub fn instrument(input: &Input, purpose: Purpose) -> Instrumented {
             is_compute,
             variables: Vec::new(),
             unknown: Vec::new(),
+            obstacle: None,
         };
-        let place = c::Place { input, index, line };
+        let place = match input.unit.is_fortran() {
+            true => Place::Fortran(fortran::Place { input, index, line, conditions: &conditions }),
+            false => Place::C(c::Place { input, index, line }),
+        };
+        let obstacle = || match &place {
+            Place::Fortran(place) => place.obstacle(),
+            Place::C(_) => None,
+        };
         if is_compute {
+            site.obstacle = obstacle();
+            if site.obstacle.is_some() && purpose != Purpose::Record {
+                continue;
+            }
             let found = of_construct(input, index);
             site.unknown = found.unknown;
             match purpose {
+                _ if site.obstacle.is_some() => {}
                 Purpose::Record => place.record_construct(&found.variables, &mut texts),
                 Purpose::Choose(_) => place.choose(&found.variables, number, &mut texts),
             }
             number += 1;
             site.variables = found.variables.into_iter().map(|variable| variable.name).collect();
         } else {
+            let is_motion = matches!(
+                kind,
+                DirectiveKind::Data
+                    | DirectiveKind::EnterData
+                    | DirectiveKind::ExitData
+                    | DirectiveKind::Update
+            );
+            if !is_motion {
+                continue;
+            }
             let moved = Moved {
                 to_device: input.moved(index, true),
                 to_host: input.moved(index, false),
                 placed: input.placed(index),
+                is_exit: kind == DirectiveKind::ExitData,
             };
-            let is_exit = kind == DirectiveKind::ExitData;
             let is_still = moved.to_device.is_empty()
                 && moved.to_host.is_empty()
-                && (moved.placed.is_empty() || is_exit);
-            let is_recorded = match kind {
-                _ if is_still || purpose != Purpose::Record => false,
-                DirectiveKind::Data => {
-                    place.record_region(&moved, &mut texts);
-                    true
-                }
-                DirectiveKind::EnterData | DirectiveKind::ExitData | DirectiveKind::Update => {
-                    place.record_motion(&moved, kind == DirectiveKind::Update, &mut texts);
-                    true
-                }
-                _ => false,
-            };
-            place.remember(&moved.placed, &mut texts);
-            if !is_recorded {
+                && moved.made(Where::Placed).is_empty();
+            if is_still || purpose != Purpose::Record {
+                place.remember(&moved, &mut texts);
                 continue;
             }
+            site.obstacle = obstacle();
+            match kind {
+                _ if site.obstacle.is_some() => {}
+                DirectiveKind::Data => place.record_region(&moved, &mut texts),
+                _ => place.record_motion(&moved, kind == DirectiveKind::Update, &mut texts),
+            }
+            place.remember(&moved, &mut texts);
             let all = moved.to_device.iter().chain(&moved.to_host).chain(&moved.placed);
             let names = all.map(|variable| variable.name.clone());
             site.variables = names.collect::<BTreeSet<_>>().into_iter().collect();
         }
         sites.push(site);
     }
-    if let Some(first) = texts.first() {
-        let at = c::include_at(input.file, input.file.line_number(first));
-        texts.before.entry(at).or_default().insert(0, format!("#include \"{}\"\n", HEADER.0));
+    let library = texts.first().map(|first| match input.unit.is_fortran() {
+        true => fortran::library(input.file),
+        false => c::library(input.file, input.file.line_number(first)),
+    });
+    Instrumented { edits: texts.edits(), sites, library }
+}
+
+impl Place<'_> {
+    fn input(&self) -> (&Input<'_>, usize) {
+        match self {
+            Place::C(c::Place { input, index, .. }) | Place::Fortran(fortran::Place { input, index, .. }) => {
+                (input, *index)
+            }
+        }
     }
-    Instrumented { edits: texts.edits(), sites }
+
+    fn name(&self) -> &'static str {
+        let (input, index) = self.input();
+        acc::name(input.bound[index].directive.kind)
+    }
+
+    fn record_construct(&self, variables: &[Variable], texts: &mut Texts) {
+        match self {
+            Place::C(place) => place.record_construct(variables, texts),
+            Place::Fortran(place) => place.record_construct(self.name(), variables, texts),
+        }
+    }
+
+    fn record_region(&self, moved: &Moved, texts: &mut Texts) {
+        match self {
+            Place::C(place) => place.record_region(moved, self.placed(), texts),
+            Place::Fortran(place) => place.record_region(self.name(), moved, self.placed(), texts),
+        }
+    }
+
+    /// Records what a directive moves that stands for itself.
+    fn record_motion(&self, moved: &Moved, is_update: bool, texts: &mut Texts) {
+        let host = if is_update { Where::Host } else { Where::Absent };
+        let variables = |[to_device, to_host]: [Where; 2]| -> Vec<(&Variable, Where)> {
+            let first = moved.to_device.iter().map(|one| (one, to_device));
+            first.chain(moved.to_host.iter().map(|one| (one, to_host))).collect()
+        };
+        let entry = variables([host, Where::Device]);
+        let placed = if is_update { Where::Device } else { self.placed() };
+        let mut exit = variables([placed, host]);
+        if !is_update {
+            exit.extend(moved.made(placed));
+        }
+        match self {
+            Place::C(place) => place.record_motion([&entry, &exit], texts),
+            Place::Fortran(place) => place.record_motion(self.name(), [&entry, &exit], texts),
+        }
+    }
+
+    /// Remembers how long that is which the directive puts on the device; arrays of Fortran know it.
+    fn remember(&self, moved: &Moved, texts: &mut Texts) {
+        if let Place::C(place) = self {
+            place.remember(&moved.placed, texts);
+        }
+    }
+
+    fn choose(&self, variables: &[Variable], number: usize, texts: &mut Texts) {
+        match self {
+            _ if self.needs_device() => {}
+            Place::C(place) => place.choose(variables, number, texts),
+            Place::Fortran(place) => place.choose(variables, number, texts),
+        }
+    }
+
+    /// Where the directive puts data: on the device, unless a condition says otherwise.
+    fn placed(&self) -> Where {
+        let (input, index) = self.input();
+        let mut clauses = input.bound[index].directive.clauses.iter();
+        let is_conditional = clauses.any(|clause| matches!(clause.kind, ClauseKind::If(_)));
+        if is_conditional { Where::Device } else { Where::Placed }
+    }
+
+    /// Whether the construct uses addresses of the device, which the host cannot.
+    fn needs_device(&self) -> bool {
+        let (input, index) = self.input();
+        let bound = input.bound;
+        let around = std::iter::once(index).chain(ancestors(bound, index));
+        let mut clauses = around.flat_map(|at| &bound[at].directive.clauses);
+        clauses.any(|clause| {
+            matches!(clause.kind, ClauseKind::Data(DataClause::Deviceptr, _) | ClauseKind::UseDevice(_))
+        })
+    }
 }
 
 impl Input<'_> {

@@ -8,12 +8,13 @@ use crate::acc::ast::{ClauseKind, DataClause, Expr, ListItem, Subscript};
 use crate::bind::descendants;
 use crate::host::ir::StmtId;
 use crate::plan::{Code, DataItem, Item, Names, Region, Sharing, list, live_after};
-use crate::sema::{Class, Dimensions, Symbol, SymbolId, SymbolKind, Use, uses};
+use crate::sema::{Class, Dimensions, Symbol, SymbolId, SymbolKind, Use, children, header, uses};
 
 use super::Input;
+use super::fortran_variables::{self, Fortran};
 
 /// A variable: pieces of memory, each with a number of elements side by side.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Variable {
     /// As a report names it, and as a clause does.
     pub name: String,
@@ -23,6 +24,8 @@ pub struct Variable {
     pub first: String,
     /// How many elements a piece has.
     pub count: String,
+    /// What only Fortran says of it.
+    pub fortran: Fortran,
     /// It is a scalar.
     pub is_scalar: bool,
     /// It is what a pointer leads to: how long that is is asked when the program runs.
@@ -54,10 +57,14 @@ pub fn of_construct(input: &Input, index: usize) -> Found {
     let mut known: BTreeSet<SymbolId> = BTreeSet::new();
     let all = uses(input.unit, input.symbols, stmt);
     let calls = !all.calls.is_empty();
+    let counters = counters(input, stmt);
     // The sections that clauses name.
     for item in construct.data.iter().chain(&construct.around) {
-        let Some(symbol) = item.symbol.filter(|symbol| !known.contains(symbol) && !own.contains(symbol))
-        else {
+        // Of an object, several components may be listed.
+        let is_part = input.unit.is_fortran() && item.item.depth() > 0;
+        let is_named = found.variables.iter().any(|one| one.name == item.item.text);
+        let is_fresh = |symbol: &SymbolId| if is_part { !is_named } else { !known.contains(symbol) };
+        let Some(symbol) = item.symbol.filter(|symbol| is_fresh(symbol) && !own.contains(symbol)) else {
             continue;
         };
         let used = all.of(symbol).copied();
@@ -86,18 +93,14 @@ pub fn of_construct(input: &Input, index: usize) -> Found {
             Class::Scalar => {
                 let is_result = reduced.contains(&symbol)
                     || is_listed
-                    || used.written && is_left(input, index, stmt, symbol);
+                    || used.written && !counters.contains(&symbol) && is_left(input, index, stmt, symbol);
                 if used.exposed || is_result {
-                    found.variables.push(Variable {
-                        name: one.name.clone(),
-                        loops: Vec::new(),
-                        first: one.name.clone(),
-                        count: "1".to_owned(),
-                        is_scalar: true,
-                        is_pointed: false,
-                        is_changed: is_result,
-                        is_listed,
-                    });
+                    match scalar(input, symbol) {
+                        Some(variable) => {
+                            found.variables.push(Variable { is_changed: is_result, is_listed, ..variable })
+                        }
+                        None => found.unknown.push(one.name.clone()),
+                    }
                 }
             }
             Class::Array => match whole(input, symbol) {
@@ -106,21 +109,16 @@ pub fn of_construct(input: &Input, index: usize) -> Found {
                     variable.is_listed = is_listed;
                     found.variables.push(variable);
                 }
-                None => found.pointed(one, used, calls, is_listed),
+                None => found.pointed(input, one, used, [calls || !used.is_unchanged(), is_listed]),
             },
-            Class::Pointer if leads(used) => found.pointed(one, used, calls, is_listed),
+            Class::Pointer if leads(used) => {
+                found.pointed(input, one, used, [calls || !used.is_unchanged(), is_listed])
+            }
             Class::Record => found.unknown.push(one.name.clone()),
             // As of a template's type: the library finds out whether it is a number.
-            Class::Unknown if reduced.contains(&symbol) => found.variables.push(Variable {
-                name: one.name.clone(),
-                loops: Vec::new(),
-                first: one.name.clone(),
-                count: "1".to_owned(),
-                is_scalar: true,
-                is_pointed: false,
-                is_changed: true,
-                is_listed,
-            }),
+            Class::Unknown if reduced.contains(&symbol) && !input.unit.is_fortran() => {
+                found.variables.push(Variable { is_listed, ..of_scalar(one.name.clone(), one.name.clone()) })
+            }
             Class::Pointer | Class::Unknown => {}
         }
     }
@@ -128,11 +126,12 @@ pub fn of_construct(input: &Input, index: usize) -> Found {
 }
 
 impl Found {
-    /// Adds what a pointer, or a parameter that is declared as an array, leads to.
-    fn pointed(&mut self, one: &Symbol, used: &Use, calls: bool, is_listed: bool) {
+    /// Adds what a pointer, or a parameter that is declared as an array, leads to. Arrays of Fortran know how long they are.
+    fn pointed(&mut self, input: &Input, one: &Symbol, used: &Use, [is_changed, is_listed]: [bool; 2]) {
         let is_row = one.shape.iter().skip(1).all(|is_array| *is_array);
         // Where an element is used, its type is complete.
-        if !is_row || one.shape.is_empty() || !(used.part_read || used.part_written) {
+        let is_used = used.part_read || used.part_written;
+        if input.unit.is_fortran() || !is_row || one.shape.is_empty() || !is_used {
             self.unknown.push(one.name.clone());
             return;
         }
@@ -140,14 +139,27 @@ impl Found {
         self.variables.push(Variable {
             count: format!("acc2omp_pin_elements(&({first}), sizeof({first}))"),
             name: one.name.clone(),
-            loops: Vec::new(),
             first,
-            is_scalar: false,
             is_pointed: true,
-            is_changed: calls || !used.is_unchanged(),
+            is_changed,
             is_listed,
+            ..Variable::default()
         });
     }
+}
+
+/// A scalar.
+fn scalar(input: &Input, symbol: SymbolId) -> Option<Variable> {
+    if input.unit.is_fortran() {
+        return fortran_variables::scalar(input, symbol);
+    }
+    let name = input.symbols.get(symbol).name.clone();
+    Some(of_scalar(name.clone(), name))
+}
+
+fn of_scalar(name: String, first: String) -> Variable {
+    let count = "1".to_owned();
+    Variable { name, first, count, is_scalar: true, is_changed: true, is_listed: true, ..Variable::default() }
 }
 
 fn names(item: &DataItem, symbol: SymbolId) -> bool {
@@ -157,6 +169,17 @@ fn names(item: &DataItem, symbol: SymbolId) -> bool {
 /// Whether something behind a pointer is used.
 fn leads(used: &Use) -> bool {
     used.part_read || used.part_written || used.read
+}
+
+/// The variables that count the loops of Fortran in a statement: each thread has its own (OpenACC 3.3, 2.6.1).
+fn counters(input: &Input, stmt: StmtId) -> BTreeSet<SymbolId> {
+    let mut found = BTreeSet::new();
+    let mut pending = if input.unit.is_fortran() { vec![stmt] } else { Vec::new() };
+    while let Some(at) = pending.pop() {
+        found.extend(header(input.unit, input.symbols, at).ok().map(|header| header.var));
+        pending.extend(children(input.unit, at));
+    }
+    found
 }
 
 /// Whether a scalar that a `kernels` construct changes is used behind it.
@@ -209,22 +232,16 @@ fn reduced_names(input: &Input, index: usize) -> BTreeSet<SymbolId> {
 
 /// A list item, if it is known how long it is.
 pub fn of_item(input: &Input, place: u32, item: &ListItem) -> Option<Variable> {
+    if input.unit.is_fortran() {
+        return fortran_variables::of_item(input, place, item);
+    }
     let symbol = input.symbols.lookup(item.variable(), place)?;
     let subscripts = item.subscripts();
     let known = input.symbols.get(symbol);
     let is_plain = item.depth() == 0;
     if is_plain && subscripts.is_empty() {
         return match known.class {
-            Class::Scalar => Some(Variable {
-                name: item.text.clone(),
-                loops: Vec::new(),
-                first: item.head().to_owned(),
-                count: "1".to_owned(),
-                is_scalar: true,
-                is_pointed: false,
-                is_changed: true,
-                is_listed: true,
-            }),
+            Class::Scalar => Some(of_scalar(item.text.clone(), item.head().to_owned())),
             Class::Array => whole(input, symbol),
             _ => None,
         };
@@ -285,20 +302,14 @@ fn pieces(name: String, head: &str, mut all: Vec<Dimension>) -> Variable {
     let counters = all.iter().enumerate().map(|(at, one)| format!("[({}) + acc2omp_{at}]", one.first));
     let first = format!("{head}{}{behind}", counters.collect::<String>());
     let loops = all.into_iter().map(|one| one.count).collect();
-    Variable {
-        name,
-        loops,
-        first,
-        count,
-        is_scalar: false,
-        is_pointed: false,
-        is_changed: true,
-        is_listed: true,
-    }
+    Variable { name, loops, first, count, is_changed: true, is_listed: true, ..Variable::default() }
 }
 
 /// All of an array.
 fn whole(input: &Input, symbol: SymbolId) -> Option<Variable> {
+    if input.unit.is_fortran() {
+        return fortran_variables::whole(input, symbol);
+    }
     let known = input.symbols.get(symbol);
     let name = known.name.clone();
     if known.shape.iter().any(|is_array| !is_array) {
@@ -309,13 +320,11 @@ fn whole(input: &Input, symbol: SymbolId) -> Option<Variable> {
         let count = format!("sizeof({name}) / sizeof({first})");
         return Some(Variable {
             name,
-            loops: Vec::new(),
             first,
             count,
-            is_scalar: false,
-            is_pointed: false,
             is_changed: true,
             is_listed: true,
+            ..Variable::default()
         });
     }
     let whole = |upper: &String| Dimension { first: "0".to_owned(), count: upper.clone(), is_whole: true };

@@ -8,13 +8,18 @@ use crate::omp;
 use crate::pins::{self, Purpose, Site};
 use crate::plan;
 use crate::scan::Scan;
+use crate::sema;
 
 use super::views::{self, BackEnd, Gathered, Lowered, Made, Reached, Rest};
 use super::{Options, Source};
 
 /// Instruments a source: its text, and the directives that are instrumented.
 pub fn instrument(source: &Source, options: &Options, purpose: Purpose) -> (Vec<u8>, Vec<Site>) {
-    let mut back = Instrument { purpose, sites: Vec::new(), edits: EditSet::default() };
+    let is_part = source.headers.iter().any(|header| header.includes_at.is_some());
+    if source.file.language.is_fortran() && is_part {
+        return (source.file.bytes.clone(), Vec::new());
+    }
+    let mut back = Instrument { purpose, sites: Vec::new(), edits: EditSet::default(), has_library: false };
     let limits = options.budget.of_file(source.file.bytes.len());
     let done = crate::budget::within(limits, || views::translate(source, options, &mut back));
     match done {
@@ -28,6 +33,8 @@ struct Instrument {
     purpose: Purpose,
     sites: Vec<Site>,
     edits: EditSet,
+    /// The library is there: a source of Fortran may have it once.
+    has_library: bool,
 }
 
 impl BackEnd for Instrument {
@@ -36,11 +43,16 @@ impl BackEnd for Instrument {
     }
 
     fn lower(&mut self, view: Reached, all: &mut Gathered) -> Lowered {
-        let Reached { scan, unit, parsed, held } = view;
+        let Reached { scan, mut unit, parsed, held } = view;
         let (source, options) = (all.source, all.options);
         let file = &source.file;
         let symbols = source.symbols(&unit, scan);
-        let (bound, _) = bind::bind(&unit, &scan.directives, parsed, &bind::Regions::default());
+        let mut regions = bind::Regions::default();
+        if unit.is_fortran() {
+            sema::resolve(&mut unit, &symbols);
+            regions = bind::enclose(&mut unit, &scan.directives, &parsed).0;
+        }
+        let (bound, _) = bind::bind(&unit, &scan.directives, parsed, &regions);
         let target = options.target(file.language);
         let aim = plan::Aim {
             device_type: options.device_type.clone(),
@@ -64,8 +76,9 @@ impl BackEnd for Instrument {
         if let Purpose::Choose(first) = &mut self.purpose {
             *first += done.sites.len();
         }
-        for edit in done.edits {
-            // An `#include` that a view before has put there is there.
+        let library = done.library.filter(|_| !self.has_library);
+        self.has_library |= library.is_some();
+        for edit in library.into_iter().chain(done.edits) {
             let _ = self.edits.add_line(0, edit);
         }
         self.sites.extend(done.sites);

@@ -18,6 +18,7 @@ mod fixtures;
 mod headers;
 mod inductions;
 mod loops;
+mod pins;
 mod plan;
 mod properties;
 mod readme;

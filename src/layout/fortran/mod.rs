@@ -202,6 +202,11 @@ fn ended(file: &SourceFile, line: usize, lines: &[String], end: &str) -> String 
     all_laid(file, line, lines).iter().map(|line| format!("{line}{end}")).collect()
 }
 
+/// Lines with their ends, indented like the code at `offset`.
+pub fn lines_near(file: &SourceFile, offset: u32, lines: &[String]) -> String {
+    ended(file, file.lines.line(offset), lines, line_end(file, offset))
+}
+
 /// The edit that puts a line before the code at `offset`, which may have a label. `None` if other code stands before it.
 pub fn inserted(file: &SourceFile, offset: u32, text: &str) -> Option<Edit> {
     let line = file.lines.line(offset);

@@ -81,7 +81,14 @@ impl Verification<'_> {
             }
             None => None,
         };
-        for (file, site) in reference.sites.iter().filter(|(_, site)| !site.unknown.is_empty()) {
+        for (file, site) in &reference.sites {
+            if let Some(why) = site.obstacle {
+                let (line, name) = (site.line, &site.name);
+                shared.notes.push(format!("{file}:{line}: `{name}` is not recorded: {why}"));
+            }
+            if site.unknown.is_empty() || site.obstacle.is_some() {
+                continue;
+            }
             let names = site.unknown.join("`, `");
             let line = site.line;
             shared
@@ -104,7 +111,7 @@ impl Verification<'_> {
         let copy = self.copied(&name, shared)?;
         let sites = (search.instrument)(&copy, Purpose::Record)?;
         if sites.is_empty() {
-            return Err(Failed::from("has no directive in C or C++ that can be recorded".to_owned()));
+            return Err(Failed::from("has no directive that can be recorded".to_owned()));
         }
         self.built(&name, program, &copy, shared)?;
         let (ran, records) = self.run_recorded(&name, program, &copy, (pins, None), shared)?;

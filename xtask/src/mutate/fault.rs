@@ -81,12 +81,17 @@ impl FromStr for Fault {
     }
 }
 
-/// The directives of OpenMP in a text: the first and the last line of each, from 0.
+/// The directives of OpenMP in a text: the first and the last line of each, from 0. Those of the library that records have no
+/// faults.
 pub fn directives(lines: &[&str]) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < lines.len() {
         let own = lines[at].trim_start().to_ascii_lowercase();
+        if own.starts_with("module acc2omp_pin_") {
+            let is_end = |line: &&str| line.trim_start().starts_with("end module acc2omp_pin_");
+            at += lines[at..].iter().position(is_end).unwrap_or_default();
+        }
         let is_first =
             own.starts_with("#pragma omp ") || own.starts_with("!$omp ") && !own.starts_with("!$omp end");
         let first = at;
@@ -168,19 +173,47 @@ fn without(text: &str, start: &str) -> (bool, String) {
     }
 }
 
-/// A directive whose first section of C has half its length.
+/// A directive whose first mapped section has half its length.
 fn halved(text: &str) -> (bool, String) {
-    let section = text.match_indices('[').find_map(|(open, _)| {
-        let close = open + text[open..].find(']')?;
-        let colon = open + text[open..close].find(':')?;
-        Some((colon + 1, close))
-    });
+    let Some(map) = text.find("map(") else { return (false, String::new()) };
+    let section = match text.trim_start().starts_with('!') {
+        true => section_of_fortran(text, map + 4),
+        false => text.match_indices('[').find_map(|(open, _)| {
+            let close = open + text[open..].find(']')?;
+            let colon = open + text[open..close].find(':')?;
+            Some((colon + 1, close))
+        }),
+    };
     match section {
-        Some((start, end)) if text.contains("map(") => {
+        Some((start, end)) => {
             (true, format!("{}({}) / 2{}", &text[..start], &text[start..end], &text[end..]))
         }
-        _ => (false, String::new()),
+        None => (false, String::new()),
     }
+}
+
+/// The last upper bound of the first section in a list of Fortran that begins at `from`.
+fn section_of_fortran(text: &str, from: usize) -> Option<(usize, usize)> {
+    let is_clause =
+        |open: usize| ["map", "reduction", "depend"].iter().any(|word| text[..open].ends_with(word));
+    let all = text[from..].match_indices('(').map(|(open, _)| from + open);
+    all.filter(|open| !is_clause(*open)).find_map(|open| {
+        let mut depth = 0;
+        let mut colon = None;
+        for (at, char) in text[open..].char_indices() {
+            match char {
+                '(' => depth += 1,
+                ')' if depth == 1 => {
+                    let (start, end) = (colon?, open + at);
+                    return (!text[start..end].trim().is_empty()).then_some((start, end));
+                }
+                ')' => depth -= 1,
+                ':' if depth == 1 => colon = Some(open + at + 1),
+                _ => {}
+            }
+        }
+        None
+    })
 }
 
 #[cfg(test)]
@@ -193,6 +226,14 @@ mod tests {
         let made = |kind| with_fault(text, 0, kind).map(|(text, _)| text).unwrap_or_default();
         assert!(made(Kind::To).contains("map(alloc: a[0:n])"));
         assert!(made(Kind::Section).contains("a[0:(n) / 2]"));
+        let fortran = "!$omp target update to(b(1:2)) map(to: a(:, 2:n))\n";
+        let half = with_fault(fortran, 0, Kind::Section).map(|(text, _)| text).unwrap_or_default();
+        assert!(half.contains("a(:, 2:(n) / 2)"), "{half}");
+        let none = "!$omp target map(alloc: a) map(to: b)\n";
+        assert_eq!(with_fault(none, 0, Kind::Section), None);
+        let library = "module acc2omp_pin_1\n!$omp taskwait\nend module acc2omp_pin_1\n".to_owned() + fortran;
+        let lines: Vec<&str> = library.split_inclusive('\n').collect();
+        assert_eq!(directives(&lines), [(3, 3)]);
         assert!(!made(Kind::Reduction).contains("reduction"));
         assert!(made(Kind::Operand).contains("s = s - a[i]"));
         assert_eq!(with_fault(text, 0, Kind::Update), None);

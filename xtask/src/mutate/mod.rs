@@ -13,6 +13,7 @@ use std::time::Duration;
 use clap::Args;
 use similar::{DiffTag, TextDiff};
 
+use crate::setup::Flang;
 use crate::{Result, Verdict, difftest, process};
 
 use fault::{Fault, KINDS, Kind, directives, with_fault};
@@ -118,6 +119,7 @@ fn program(folder: &Path, acc2omp: &Path, count: usize, score: &mut Score) -> Re
     fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
     let mut command = Command::new(acc2omp);
     command.current_dir(&tree).args(["verify", "--yes", "--pins", "--format", "json"]);
+    command.env("FLANG", Flang::find()?.folder());
     let done = process::capture(&mut command, LIMIT)?;
     let report: serde_json::Value = serde_json::from_str(&done.stdout)
         .map_err(|error| format!("{}: {error}\n{}", folder.display(), done.stderr))?;

@@ -65,6 +65,11 @@ impl Flang {
         Ok(Flang { folder: kit()?.folder()? })
     }
 
+    /// The folder of all of it.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// The folder of programs that flang must find before all others.
     pub fn programs(&self) -> PathBuf {
         self.folder.join("root/usr/lib/llvm-22/bin")
