@@ -247,7 +247,7 @@ fn instrumented(copy: &Path, purpose: Purpose) -> Result<Vec<(String, Site)>, St
             Purpose::Choose(first) => Purpose::Choose(first + all.len()),
         };
         let (text, sites) = instrument(&source, &Options::default(), purpose);
-        if sites.is_empty() {
+        if text == source.file.bytes {
             continue;
         }
         all.extend(sites.into_iter().map(|site| (source.file.name.clone(), site)));

@@ -51,7 +51,21 @@ enum {
     ACC2OMP_PIN_ABSENT   /* on the host, if it is not on a device that has its own memory */
 };
 
-enum { ACC2OMP_PIN_SAMPLES = 8, ACC2OMP_PIN_SITES = 4096 };
+enum { ACC2OMP_PIN_SAMPLES = 8, ACC2OMP_PIN_SITES = 4096, ACC2OMP_PIN_PIECES = 4096 };
+
+/* What data directives have put on the device: pieces of the host's memory, which all sources of a program know. */
+struct acc2omp_pin_piece {
+    const char *first;
+    size_t size;
+    long directives;
+};
+#ifdef __cplusplus
+extern "C" {
+#endif
+__attribute__((weak)) struct acc2omp_pin_piece acc2omp_pin_pieces[ACC2OMP_PIN_PIECES];
+#ifdef __cplusplus
+}
+#endif
 
 /* The bytes of a variable when its construct begins. */
 struct acc2omp_pin_kept {
@@ -172,6 +186,71 @@ ACC2OMP_PIN_OWN int acc2omp_pin_begin(const char *file, long line, const char *d
     return 1;
 }
 
+/* The place of the piece that holds an address, or of one that is not used. */
+ACC2OMP_PIN_OWN long acc2omp_pin_piece_of(const char *address)
+{
+    long at, unused = -1;
+    for (at = 0; at < ACC2OMP_PIN_PIECES; ++at) {
+        struct acc2omp_pin_piece *piece = acc2omp_pin_pieces + at;
+        if (piece->directives > 0 && piece->first <= address && address < piece->first + piece->size)
+            return at;
+        if (piece->directives == 0 && unused < 0)
+            unused = at;
+    }
+    return unused;
+}
+
+/* A data directive puts elements on the device: `change` is 1, or takes them away: -1. */
+ACC2OMP_PIN_OWN void acc2omp_pin_placed(const void *first, long long count, size_t element, long change)
+{
+    const char *own = (const char *)first;
+    size_t size = count > 0 ? (size_t)count * element : 0;
+    struct acc2omp_pin_piece *piece;
+    long at, other;
+    if (!own || size == 0)
+        return;
+    at = acc2omp_pin_piece_of(own);
+    if (at < 0)
+        return;
+    piece = acc2omp_pin_pieces + at;
+    if (piece->directives > 0 && own + size <= piece->first + piece->size) {
+        piece->directives += change;
+        return;
+    }
+    if (change < 0)
+        return;
+    /* Others there are of memory that is no longer what it was. */
+    for (other = 0; other < ACC2OMP_PIN_PIECES; ++other)
+        if (acc2omp_pin_pieces[other].first < own + size && own < acc2omp_pin_pieces[other].first + acc2omp_pin_pieces[other].size)
+            acc2omp_pin_pieces[other].directives = 0;
+    piece->first = own;
+    piece->size = size;
+    piece->directives = 1;
+}
+
+/* How many elements there are from an address to the end of its piece; -1 if no directive has put it on the device. */
+ACC2OMP_PIN_OWN long long acc2omp_pin_elements(const void *first, size_t element)
+{
+    const char *own = (const char *)first;
+    long at = acc2omp_pin_piece_of(own);
+    if (!own || at < 0 || acc2omp_pin_pieces[at].directives == 0)
+        return -1;
+    return (long long)((size_t)(acc2omp_pin_pieces[at].first + acc2omp_pin_pieces[at].size - own) / element);
+}
+
+/* Copies what an address leads to, as far as it is on the device, to the host, or from there. */
+ACC2OMP_PIN_OWN void acc2omp_pin_update(const void *first, int to_host)
+{
+    long long size = acc2omp_pin_elements(first, 1);
+    void *own = (void *)first;
+    if (size <= 0 || !acc_is_present(own, (size_t)size))
+        return;
+    if (to_host)
+        acc_update_self(own, (size_t)size);
+    else
+        acc_update_device(own, (size_t)size);
+}
+
 /* Begins a variable of the event. */
 ACC2OMP_PIN_OWN void acc2omp_pin_variable(const char *name, char kind, size_t element, int where)
 {
@@ -191,6 +270,8 @@ ACC2OMP_PIN_OWN void acc2omp_pin_part(const void *first, long long count)
     void *device = NULL;
     size_t size = count > 0 ? (size_t)count * acc2omp_pin.element : 0;
     unsigned char *bytes;
+    if (count < 0)
+        acc2omp_pin.is_partial = 1;
     if (acc2omp_pin.is_partial || size == 0)
         return;
     if (!host) {

@@ -2,7 +2,7 @@
 //!
 //! Invariant: what is put there is statements in braces, so that a directive stays the body of what it was the body of.
 
-use crate::acc::ast::{ClauseKind, DataClause};
+use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind};
 use crate::bind::ancestors;
 use crate::edit::Edit;
 use crate::scan::Conditions;
@@ -98,6 +98,38 @@ impl Place<'_> {
         texts.after(end, format!("\n{} }}", self.event(Event::exit(name), &exit)));
     }
 
+    /// Remembers how long that is which a data directive puts on the device, for pointers in constructs.
+    pub fn remember(&self, placed: &[Variable], texts: &mut Texts) {
+        let all = |change: i32| -> String {
+            let one = |variable: &Variable| {
+                let Variable { first, count, .. } = variable;
+                let call = format!(
+                    "acc2omp_pin_placed(&({first}), (long long)({count}), sizeof({first}), {change});"
+                );
+                piece_by_piece(variable, "", &call, "")
+            };
+            placed.iter().map(one).collect()
+        };
+        if placed.is_empty() {
+            return;
+        }
+        let bound = &self.input.bound[self.index];
+        match bound.directive.kind {
+            DirectiveKind::Data => {
+                let Some(stmt) = bound.stmt() else { return };
+                let body = self.input.unit.stmt(stmt).span;
+                texts.before(self.line_of(body.start), format!("{{{}\n", all(1)));
+                texts.after(body.end, format!("\n{} }}", all(-1)));
+            }
+            kind => {
+                let change = if kind == DirectiveKind::ExitData { -1 } else { 1 };
+                let end = crate::layout::before_line_end(self.input.file, bound.directive.span.end);
+                texts.before(self.start(), "{\n".to_owned());
+                texts.after(end, format!("\n{} }}", all(change)));
+            }
+        }
+    }
+
     /// Lets the construct run on the device or on the host, as is decided when the program runs.
     pub fn choose(&self, variables: &[Variable], number: usize, texts: &mut Texts) {
         let Some(end) = self.end() else { return };
@@ -120,19 +152,27 @@ impl Place<'_> {
             },
         };
         texts.replaced.push(edit);
-        let names = |changed: bool| -> Vec<&str> {
-            let listed = variables.iter().filter(|one| !one.is_scalar || one.is_listed);
-            listed.filter(|one| !changed || one.is_changed).map(|one| one.name.as_str()).collect()
+        let update = |to_host: bool| {
+            let all = variables
+                .iter()
+                .filter(|one| (!one.is_scalar || one.is_listed) && (to_host || one.is_changed));
+            let (pointed, named): (Vec<&Variable>, Vec<&Variable>) = all.partition(|one| one.is_pointed);
+            let mut text = String::new();
+            if !named.is_empty() {
+                let names: Vec<&str> = named.iter().map(|one| one.name.as_str()).collect();
+                let way = if to_host { "self" } else { "device" };
+                text += &format!("#pragma acc update {way}({}) if_present\n", names.join(", "));
+            }
+            for Variable { first, .. } in pointed {
+                text += &format!("acc2omp_pin_update(&({first}), {});\n", u8::from(to_host));
+            }
+            match text.is_empty() {
+                true => text,
+                false => format!("if (!{on}) {{\n#pragma acc wait\n{text}}}"),
+            }
         };
-        let update = |way: &str, names: Vec<&str>| match names.is_empty() {
-            true => String::new(),
-            false => format!(
-                "if (!{on}) {{\n#pragma acc wait\n#pragma acc update {way}({}) if_present\n}}",
-                names.join(", ")
-            ),
-        };
-        texts.before(self.start(), format!("{{ {}\n", update("self", names(false))));
-        texts.after(end, format!("\n{} }}", update("device", names(true))));
+        texts.before(self.start(), format!("{{ {}\n", update(true)));
+        texts.after(end, format!("\n{} }}", update(false)));
     }
 
     /// Where the directive puts data: on the device, unless a condition says otherwise.
@@ -203,17 +243,24 @@ impl<'a> Event<'a> {
 
 /// The statements that record a variable.
 fn recorded(variable: &Variable, place: Where) -> String {
-    let Variable { name, loops, first, count, .. } = variable;
+    let Variable { name, first, count, .. } = variable;
+    let begin = format!(
+        "acc2omp_pin_variable({name:?}, ACC2OMP_PIN_KIND_OF({first}), sizeof({first}), {}); ",
+        place.word()
+    );
+    let call = format!("acc2omp_pin_part(&({first}), (long long)({count}));");
+    piece_by_piece(variable, &begin, &call, " acc2omp_pin_variable_end();")
+}
+
+/// A block with `call` for each piece of a variable, between `begin` and `end`.
+fn piece_by_piece(variable: &Variable, begin: &str, call: &str, end: &str) -> String {
+    let loops = &variable.loops;
     let counters: String = (0..loops.len()).map(|at| format!("long long acc2omp_{at} = 0; ")).collect();
     let heads = loops.iter().enumerate().map(|(at, turns)| {
         format!("for (acc2omp_{at} = 0; acc2omp_{at} < (long long)({turns}); ++acc2omp_{at}) ")
     });
     let heads: String = heads.collect();
-    format!(
-        " {{ {counters}acc2omp_pin_variable({name:?}, ACC2OMP_PIN_KIND_OF({first}), sizeof({first}), {}); \
-         {heads}acc2omp_pin_part(&({first}), (long long)({count})); acc2omp_pin_variable_end(); }}",
-        place.word()
-    )
+    format!(" {{ {counters}{begin}{heads}{call}{end} }}")
 }
 
 /// Where the library is included: before the first `#include` that no condition holds, other than one around the whole file;

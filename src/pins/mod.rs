@@ -91,6 +91,12 @@ impl Texts {
         self.after.entry(at).or_default().insert(0, text);
     }
 
+    /// The first place.
+    fn first(&self) -> Option<u32> {
+        let all = self.before.keys().chain(self.after.keys()).copied();
+        all.chain(self.replaced.iter().map(|edit| edit.span.start)).min()
+    }
+
     fn edits(self) -> Vec<Edit> {
         let mut all: BTreeMap<u32, String> = BTreeMap::new();
         for (at, texts) in self.after.into_iter().chain(self.before) {
@@ -107,6 +113,8 @@ impl Texts {
 struct Moved {
     to_device: Vec<Variable>,
     to_host: Vec<Variable>,
+    /// What the directive puts on the device or takes away from there.
+    placed: Vec<Variable>,
 }
 
 /// Instruments the directives of a view.
@@ -120,7 +128,7 @@ pub fn instrument(input: &Input, purpose: Purpose) -> Instrumented {
     for (index, one) in input.bound.iter().enumerate() {
         let kind = one.directive.kind;
         let is_compute = kind.is_compute();
-        if one.text.is_none() || one.function.is_none() || (purpose != Purpose::Record && !is_compute) {
+        if one.text.is_none() || one.function.is_none() {
             continue;
         }
         let line = input.file.line_number(one.directive.span.start);
@@ -142,24 +150,35 @@ pub fn instrument(input: &Input, purpose: Purpose) -> Instrumented {
             number += 1;
             site.variables = found.variables.into_iter().map(|variable| variable.name).collect();
         } else {
-            let moved = Moved { to_device: input.moved(index, true), to_host: input.moved(index, false) };
-            if moved.to_device.is_empty() && moved.to_host.is_empty() {
-                continue;
-            }
-            match kind {
-                DirectiveKind::Data => place.record_region(&moved, &mut texts),
+            let moved = Moved {
+                to_device: input.moved(index, true),
+                to_host: input.moved(index, false),
+                placed: input.placed(index),
+            };
+            let is_still = moved.to_device.is_empty() && moved.to_host.is_empty();
+            let is_recorded = match kind {
+                _ if is_still || purpose != Purpose::Record => false,
+                DirectiveKind::Data => {
+                    place.record_region(&moved, &mut texts);
+                    true
+                }
                 DirectiveKind::EnterData | DirectiveKind::ExitData | DirectiveKind::Update => {
                     place.record_motion(&moved, kind == DirectiveKind::Update, &mut texts);
+                    true
                 }
-                _ => continue,
+                _ => false,
+            };
+            place.remember(&moved.placed, &mut texts);
+            if !is_recorded {
+                continue;
             }
             let names = moved.to_device.iter().chain(&moved.to_host).map(|variable| variable.name.clone());
             site.variables = names.collect::<BTreeSet<_>>().into_iter().collect();
         }
         sites.push(site);
     }
-    if !sites.is_empty() {
-        let at = c::include_at(input.file, sites[0].line);
+    if let Some(first) = texts.first() {
+        let at = c::include_at(input.file, input.file.line_number(first));
         texts.before.entry(at).or_default().insert(0, format!("#include \"{}\"\n", HEADER.0));
     }
     Instrumented { edits: texts.edits(), sites }
@@ -179,5 +198,26 @@ impl Input<'_> {
         };
         let items = clauses.filter(|kind| moves(kind)).flat_map(list);
         items.filter_map(|item| of_item(self, directive.span.start, item)).collect()
+    }
+
+    /// The variables, but for scalars, that a directive puts on the device or takes away from there.
+    fn placed(&self, index: usize) -> Vec<Variable> {
+        let directive = &self.bound[index].directive;
+        let counting = effective(directive, self.device_type).0;
+        let clauses = counting.into_iter().filter_map(|at| Some(&directive.clauses.get(at)?.kind));
+        let places = |kind: &ClauseKind| match kind {
+            ClauseKind::Data(clause, _) => matches!(
+                clause,
+                DataClause::Copy
+                    | DataClause::Copyin { .. }
+                    | DataClause::Copyout { .. }
+                    | DataClause::Create { .. }
+                    | DataClause::Delete
+            ),
+            _ => false,
+        };
+        let items = clauses.filter(|kind| places(kind)).flat_map(list);
+        let all = items.filter_map(|item| of_item(self, directive.span.start, item));
+        all.filter(|variable| !variable.is_scalar).collect()
     }
 }

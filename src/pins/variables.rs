@@ -8,7 +8,7 @@ use crate::acc::ast::{ClauseKind, DataClause, Expr, ListItem, Subscript};
 use crate::bind::descendants;
 use crate::host::ir::StmtId;
 use crate::plan::{Code, DataItem, Item, Names, Region, Sharing, list, live_after};
-use crate::sema::{Class, Dimensions, SymbolId, SymbolKind, Use, uses};
+use crate::sema::{Class, Dimensions, Symbol, SymbolId, SymbolKind, Use, uses};
 
 use super::Input;
 
@@ -25,6 +25,8 @@ pub struct Variable {
     pub count: String,
     /// It is a scalar.
     pub is_scalar: bool,
+    /// It is what a pointer leads to: how long that is is asked when the program runs.
+    pub is_pointed: bool,
     /// Its construct may change it.
     pub is_changed: bool,
     /// A clause of its construct, or of one around it, says that it is on the device.
@@ -92,6 +94,7 @@ pub fn of_construct(input: &Input, index: usize) -> Found {
                         first: one.name.clone(),
                         count: "1".to_owned(),
                         is_scalar: true,
+                        is_pointed: false,
                         is_changed: is_result,
                         is_listed,
                     });
@@ -103,14 +106,37 @@ pub fn of_construct(input: &Input, index: usize) -> Found {
                     variable.is_listed = is_listed;
                     found.variables.push(variable);
                 }
-                None => found.unknown.push(one.name.clone()),
+                None => found.pointed(one, used, calls, is_listed),
             },
-            Class::Pointer if leads(used) => found.unknown.push(one.name.clone()),
+            Class::Pointer if leads(used) => found.pointed(one, used, calls, is_listed),
             Class::Record => found.unknown.push(one.name.clone()),
             Class::Pointer | Class::Unknown => {}
         }
     }
     found
+}
+
+impl Found {
+    /// Adds what a pointer, or a parameter that is declared as an array, leads to.
+    fn pointed(&mut self, one: &Symbol, used: &Use, calls: bool, is_listed: bool) {
+        let is_row = one.shape.iter().skip(1).all(|is_array| *is_array);
+        // Where an element is used, its type is complete.
+        if !is_row || one.shape.is_empty() || !(used.part_read || used.part_written) {
+            self.unknown.push(one.name.clone());
+            return;
+        }
+        let first = format!("{}{}", one.name, "[0]".repeat(one.shape.len()));
+        self.variables.push(Variable {
+            count: format!("acc2omp_pin_elements(&({first}), sizeof({first}))"),
+            name: one.name.clone(),
+            loops: Vec::new(),
+            first,
+            is_scalar: false,
+            is_pointed: true,
+            is_changed: calls || !used.is_unchanged(),
+            is_listed,
+        });
+    }
 }
 
 fn names(item: &DataItem, symbol: SymbolId) -> bool {
@@ -184,6 +210,7 @@ pub fn of_item(input: &Input, place: u32, item: &ListItem) -> Option<Variable> {
                 first: item.head().to_owned(),
                 count: "1".to_owned(),
                 is_scalar: true,
+                is_pointed: false,
                 is_changed: true,
                 is_listed: true,
             }),
@@ -247,7 +274,16 @@ fn pieces(name: String, head: &str, mut all: Vec<Dimension>) -> Variable {
     let counters = all.iter().enumerate().map(|(at, one)| format!("[({}) + acc2omp_{at}]", one.first));
     let first = format!("{head}{}{behind}", counters.collect::<String>());
     let loops = all.into_iter().map(|one| one.count).collect();
-    Variable { name, loops, first, count, is_scalar: false, is_changed: true, is_listed: true }
+    Variable {
+        name,
+        loops,
+        first,
+        count,
+        is_scalar: false,
+        is_pointed: false,
+        is_changed: true,
+        is_listed: true,
+    }
 }
 
 /// All of an array.
@@ -266,6 +302,7 @@ fn whole(input: &Input, symbol: SymbolId) -> Option<Variable> {
             first,
             count,
             is_scalar: false,
+            is_pointed: false,
             is_changed: true,
             is_listed: true,
         });

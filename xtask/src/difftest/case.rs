@@ -209,7 +209,8 @@ impl Case<'_> {
             if step.get_program() != "objcopy" {
                 step.args(&self.fixture.marks.options);
             }
-            let built = process::capture(step.current_dir(folder), LIMIT)?;
+            let step = step.current_dir(folder);
+            let built = self.toolchains.spent.on(toolchain, "builds", || process::capture(step, LIMIT))?;
             if !built.succeeded() && toolchain.is_unfinished(&built.stderr) {
                 return Ok(Ok(Seen { is_only_read: true, ..Seen::default() }));
             }
@@ -242,7 +243,8 @@ impl Case<'_> {
         run: usize,
     ) -> Result<std::result::Result<Seen, Wrong>> {
         let is_fortran = self.fixture.is_fortran();
-        let ran = process::capture(&mut self.toolchains.execute(toolchain, program, is_fortran, run), LIMIT)?;
+        let mut command = self.toolchains.execute(toolchain, program, is_fortran, run);
+        let ran = self.toolchains.spent.on(toolchain, "runs", || process::capture(&mut command, LIMIT))?;
         if !ran.succeeded() {
             return Ok(Err(format!("it fails, {}\n{}", ran.end(), cut(&ran.stderr))));
         }

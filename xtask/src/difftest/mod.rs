@@ -9,6 +9,7 @@ pub mod case;
 pub mod compare;
 pub mod fixture;
 mod page;
+mod spent;
 pub mod toolchain;
 
 use std::path::{Path, PathBuf};
@@ -177,6 +178,7 @@ pub fn run(options: &Options) -> Result<Verdict> {
     if options.keep {
         println!("kept in {}", work.keep().display());
     }
+    println!("{}", toolchains.spent);
     println!("{} not made: the same compiler has built the same text for another profile", tally.same);
     println!("{} passed, {} failed", tally.passed, tally.failed);
     Ok(if tally.failed == 0 { Verdict::Passed } else { Verdict::Failed })

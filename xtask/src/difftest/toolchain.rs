@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::fixture::is_fortran;
+use super::spent::Spent;
 use super::{LIMIT, Profile};
 use crate::cuda::{self, Cuda};
 use crate::setup::Flang;
@@ -22,6 +23,9 @@ const LLVM_CONFIG: &str = "llvm-config-19";
 
 /// gcc runs programs on the host, whatever it could build for.
 const NO_OFFLOADING: &str = "-foffload=disable";
+
+/// LLVM's linker: GNU's takes longer for the images of a program than clang for its code.
+const FAST_LINKER: &str = "-fuse-ld=lld";
 
 /// flang reads a version of OpenMP that is too old for us if it is not told another.
 const FLANG_VERSION: &str = "-fopenmp-version=52";
@@ -64,6 +68,8 @@ pub struct Toolchains {
     cuda: Cuda,
     /// What builds Fortran for a device with a memory of its own.
     flang: Flang,
+    /// The time that they take.
+    pub spent: Spent,
 }
 
 /// A way to build and run a program.
@@ -201,7 +207,12 @@ impl Toolchains {
             ask(program, "--version")?;
         }
         let llvm_libraries = ask(LLVM_CONFIG, "--libdir")?.trim().to_owned();
-        Ok(Toolchains { llvm_libraries, cuda: Cuda::default(), flang: Flang::find()? })
+        Ok(Toolchains {
+            llvm_libraries,
+            cuda: Cuda::default(),
+            flang: Flang::find()?,
+            spent: Spent::default(),
+        })
     }
 
     /// Makes CUDA ready, in a folder that lives as long as these are used.
@@ -335,11 +346,17 @@ impl Toolchains {
 
     /// The libraries at the end of the command that links.
     fn link(&self, toolchain: Toolchain, command: &mut Command) {
-        if matches!(toolchain, Toolchain::ClangOpenMp | Toolchain::Flang) {
-            command.arg(format!("-L{}", self.llvm_libraries));
-        }
-        if toolchain == Toolchain::FlangDevice {
-            command.arg("-L").arg(self.flang.libraries());
+        match toolchain {
+            Toolchain::ClangOpenMp => {
+                command.arg(FAST_LINKER).arg(format!("-L{}", self.llvm_libraries));
+            }
+            Toolchain::Flang => {
+                command.arg(format!("-L{}", self.llvm_libraries));
+            }
+            Toolchain::FlangDevice => {
+                command.arg("-L").arg(self.flang.libraries());
+            }
+            _ => {}
         }
         command.arg("-lm");
     }
@@ -431,12 +448,16 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use std::process::Command;
 
-    use super::{Cuda, Flang, Toolchain, Toolchains};
+    use super::{Cuda, Flang, Spent, Toolchain, Toolchains};
 
     fn built(toolchain: Toolchain, sources: &[&str]) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();
-        let toolchains =
-            Toolchains { llvm_libraries: "/llvm".to_owned(), cuda: Cuda::default(), flang: Flang::default() };
+        let toolchains = Toolchains {
+            llvm_libraries: "/llvm".to_owned(),
+            cuda: Cuda::default(),
+            flang: Flang::default(),
+            spent: Spent::default(),
+        };
         let sources: Vec<String> = sources.iter().map(|&source| source.to_owned()).collect();
         let commands = toolchains.build(toolchain, &sources, &folder.path().join("p"), true).unwrap();
         let text = |command: &Command| {

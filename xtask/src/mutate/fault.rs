@@ -109,7 +109,9 @@ pub fn with_fault(text: &str, number: usize, kind: Kind) -> Option<(String, usiz
     let is_target = directive.contains("target");
     let (place, changed) = match kind {
         Kind::Operand => {
-            let code = (last + 1..lines.len().min(last + 16)).find(|at| is_code(lines[*at]))?;
+            // What `verify` puts in is not code of the program.
+            let own = (last + 1..lines.len()).filter(|at| !lines[*at].contains("acc2omp_pin")).take(15);
+            let code = own.into_iter().find(|at| is_code(lines[*at]))?;
             let line = lines[code];
             let other = if line.contains(" - ") {
                 line.replacen(" - ", " + ", 1)
