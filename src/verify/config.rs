@@ -61,6 +61,9 @@ pub struct Rule {
     pub rtol: Option<f64>,
     /// The units in the last place that are allowed.
     pub ulp: Option<u64>,
+    /// How many blanks stand between words, and around a line, is not compared.
+    #[serde(default)]
+    pub any_blanks: bool,
     /// Lines that hold one of these words are not compared.
     #[serde(default)]
     pub ignore: Vec<String>,

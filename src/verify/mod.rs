@@ -27,15 +27,15 @@ use crate::pins::{Purpose, Site};
 use crate::report::Manner;
 
 use compare::{Comparison, files, text};
-use config::{Program, Rule};
+use config::Program;
 use golden::Golden;
 use program::{Failed, Ran, Shared, failure};
 use run::{End, Job};
 use tree::Room;
 
-pub use config::Settings;
+pub use config::{Rule, Settings};
 pub use init::section;
-pub use launches::Construct;
+pub use launches::{Construct, launched};
 pub use leave::{Directive, Left};
 pub use pins::Pins;
 pub use report::{Report, Status, Tested};
