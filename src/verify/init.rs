@@ -336,7 +336,7 @@ mod tests {
         };
         let all = |more: &str| format!("[{},{}]", entry("a.c", ""), entry("src/b.c", more));
         let [reference, _, test] = database(&root, &all("")).unwrap();
-        assert_eq!(reference, "gcc -O2 -fopenacc -foffload=disable -DN=3 -Iinc a.c src/b.c -o program -lm");
+        assert_eq!(reference, "gcc -O2 -fopenacc -foffload=disable '-DN=3' -Iinc a.c src/b.c -o program -lm");
         assert!(test.starts_with("acc2omp cc -- clang -O2 -fopenmp "));
         assert!(database(&root, &all("-DOTHER")).is_none());
     }
