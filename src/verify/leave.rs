@@ -53,7 +53,7 @@ pub fn next(refusals: &[Refusal], copy: &Path, all: &[Directive], left: &[Left])
             |one: &&&Directive| one.end.is_some_and(|end| (one.line..=end).contains(&refusal.line));
         // What has just been found for an error of the same line is enough for it.
         let is_known = |one: &&Directive| found.iter().any(|left| left.file == file && left.line == one.line);
-        if own.iter().filter(is_at).any(|one| is_known(one)) {
+        if own.iter().filter(is_at).any(is_known) {
             continue;
         }
         let at = own.iter().filter(is_at).find(|one| is_free(one));

@@ -370,8 +370,8 @@ fn what_is_right_with_pins_alone_is_blamed_on_queues() {
 
 #[test]
 fn bisection_says_what_the_host_does_wrong_too() {
-    let text = expect_in(constructs("", &faulty()).path(), &["-y", "--bisect"], 1, "a.c");
-    assert!(text.contains("wrong, too, with all constructs on the host"), "{text}");
+    let words = "it is wrong, too, with all constructs on the host";
+    expect_in(constructs("", &faulty()).path(), &["-y", "--bisect"], 1, words);
 }
 
 #[test]
