@@ -43,6 +43,6 @@ pub mod cli;
 pub use omp::Queues;
 pub use report::{LoopFeedback, LoopVerdict};
 pub use translate::{
-    Beside, DirectiveReport, Existing, Guards, Header, Options, Outcome, Profile, RUNTIME, SUPPORT, Source,
-    To, Translation, Version, Wish, instrument, lines_of, translate,
+    Beside, DirectiveReport, Existing, Extent, Guards, Header, Options, Outcome, Profile, RUNTIME, SUPPORT,
+    Source, To, Translation, Version, Wish, extents, instrument, lines_of, translate,
 };

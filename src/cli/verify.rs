@@ -14,8 +14,8 @@ use super::{Verdict, fail, files, print, tell};
 use crate::pins::{HEADER, Purpose, Site};
 use crate::report::Manner;
 use crate::source::{Languages, SourceFile};
-use crate::verify::{Construct, Pins, Search, Settings, Verification, section};
-use crate::{Options, Source, instrument, scan, translate};
+use crate::verify::{Construct, Directive, Pins, Search, Settings, Verification, section};
+use crate::{Extent, Options, Source, extents, instrument, scan, translate};
 
 /// What is asked for.
 #[derive(Debug, clap::Args)]
@@ -51,6 +51,18 @@ pub struct Verify {
     /// Name the construct that makes a test wrong when it runs on the device
     #[arg(long)]
     bisect: bool,
+
+    /// Leave directives whose translation does not compile, and go on
+    #[arg(long)]
+    leave_failing: bool,
+
+    /// Run the reference and the noise build alone, and save what they do in a folder
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["golden", "tests", "bisect", "leave_failing", "format"])]
+    save: Option<PathBuf>,
+
+    /// Compare with a reference that `--save` has saved, instead of running one
+    #[arg(long, value_name = "DIR")]
+    golden: Option<PathBuf>,
 
     /// How the result is written
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = ["text", "json"])]
@@ -118,7 +130,16 @@ fn verify(
         pins: task.pins.then_some(pins),
         bisect: task.bisect,
         instrument: &|copy, purpose| instrumented(copy, purpose),
+        leave: task.leave_failing.then_some(&directives),
+        golden: task.golden.as_deref(),
     };
+    if let Some(folder) = &task.save {
+        let saved = verification.save(folder, &search, &said);
+        bar.finish_and_clear();
+        saved?;
+        tell(&format!("saved the reference in {}\n", folder.display()));
+        return Ok(ExitCode::SUCCESS);
+    }
     let report = verification.run(&task.tests, &constructs(root), &search, &said);
     bar.finish_and_clear();
     let report = report?;
@@ -198,6 +219,18 @@ fn constructs(root: &Path) -> Vec<Construct> {
         }
     }
     found
+}
+
+/// The directives of a tree's sources.
+fn directives(root: &Path) -> Vec<Directive> {
+    let of = |found: Found| {
+        let file = found.source.file.name.clone();
+        extents(&found.source, &Options::default()).into_iter().map(move |one| {
+            let Extent { line, last, end, name } = one;
+            Directive { file: file.clone(), line, last, end, name }
+        })
+    };
+    sources(root).into_iter().flat_map(of).collect()
 }
 
 /// Instruments the sources of a copy of the tree, and puts the library beside them; the directives with their files.

@@ -5,8 +5,8 @@
 use crate::pins::Purpose;
 
 use super::config::Program;
-use super::program::{Ran, Shared};
-use super::{Search, Verification};
+use super::program::Shared;
+use super::{Right, Search, Verification};
 
 impl Verification<'_> {
     /// What bisection finds of a test, in words.
@@ -14,10 +14,9 @@ impl Verification<'_> {
         &self,
         search: &Search,
         (name, test): (&str, &Program),
-        [reference, noise]: [Option<&Ran>; 2],
+        right: &Right,
         shared: &mut Shared,
     ) -> Result<String, String> {
-        let reference = reference.ok_or("there is no reference")?;
         let own = format!("bisect/{name}");
         let copy = self.copied(&own, shared)?;
         let sites = (search.instrument)(&copy, Purpose::Choose(0))?;
@@ -33,7 +32,7 @@ impl Verification<'_> {
             let last = [("ACC2OMP_PIN_LAST", (on_device as i64 - 1).to_string())];
             // One that does not end is wrong.
             self.ran(&own, test, &copy, &last, shared).is_ok_and(|ran| {
-                let comparisons = self.compared([reference, &ran], noise);
+                let comparisons = self.compared([right.reference, &ran], right.noise);
                 comparisons.iter().all(|one| one.differences == 0 && one.unknown.is_none())
             })
         };

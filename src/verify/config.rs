@@ -3,6 +3,8 @@
 //! Invariant: what the section may say is here, and nothing else is taken.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -59,6 +61,9 @@ pub struct Rule {
     pub rtol: Option<f64>,
     /// The units in the last place that are allowed.
     pub ulp: Option<u64>,
+    /// How many blanks stand between words, and around a line, is not compared.
+    #[serde(default)]
+    pub any_blanks: bool,
     /// Lines that hold one of these words are not compared.
     #[serde(default)]
     pub ignore: Vec<String>,
@@ -84,6 +89,17 @@ pub enum Kind {
     I32be,
     I64le,
     I64be,
+}
+
+/// Changes `acc2omp.toml` of a copy of the tree.
+pub fn change(copy: &Path, change: impl FnOnce(&mut toml::Table)) -> Result<(), String> {
+    let path = copy.join("acc2omp.toml");
+    let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    let text = fs::read_to_string(&path).map_err(|error| failed(&error))?;
+    let mut table: toml::Table = text.parse().map_err(|error| failed(&error))?;
+    change(&mut table);
+    let text = toml::to_string(&table).map_err(|error| failed(&error))?;
+    fs::write(&path, text).map_err(|error| failed(&error))
 }
 
 fn timeout() -> u64 {
@@ -159,17 +175,27 @@ impl Settings {
         program.run.as_deref().or(self.reference.run.as_deref()).unwrap_or_default()
     }
 
-    /// All commands that may be run, as they are shown.
-    pub fn commands(&self) -> String {
-        let programs = [("reference", Some(&self.reference)), ("noise", self.noise.as_ref())];
-        let programs = programs.into_iter().filter_map(|(name, program)| Some((name, program?)));
+    /// The programs that are right, by their names.
+    pub fn right(&self) -> impl Iterator<Item = (&str, &Program)> {
+        let noise = self.noise.as_ref().map(|noise| ("noise", noise));
+        std::iter::once(("reference", &self.reference)).chain(noise)
+    }
+
+    /// The commands of programs, as they are shown.
+    pub fn commands_of<'a>(&self, programs: impl Iterator<Item = (&'a str, &'a Program)>) -> String {
         let mut text = String::new();
-        for (name, program) in programs.chain(self.tests()) {
+        for (name, program) in programs {
             if let Some(build) = &program.build {
                 text += &format!("  {name}, build: {build}\n");
             }
             text += &format!("  {name}, run: {}\n", self.run(program));
         }
+        text
+    }
+
+    /// All commands that may be run, as they are shown.
+    pub fn commands(&self) -> String {
+        let mut text = self.commands_of(self.right().chain(self.tests()));
         for (pattern, rule) in &self.compare {
             if let Some(command) = &rule.command {
                 text += &format!("  compare {pattern}: {command}\n");

@@ -1,23 +1,82 @@
 //! `--init`: a `[verify]` section from what lies in a folder.
 //!
-//! Invariant: what is not known is a comment that says so.
+//! Invariant: what is not known begins with `false`, and what is guessed has a comment that says so.
 
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
+
+/// The folder of CMake's builds: one that the tree has may be that of another machine.
+const BUILD: &str = "acc2omp-build";
+
+/// Options of compilers for OpenACC: those of one are unknown to another.
+const OF_OPENACC: [&str; 6] = ["-acc", "-ta=", "-gpu=", "-Minfo", "-Mnouniform", "-hacc"];
+
+/// What is said of a command that is not known.
+const RUN: &str = "false # the program and its arguments";
+
+/// How a language is built: the variables of makefiles, the compilers of gcc and of clang, and acc2omp's command.
+struct Built {
+    compiler: &'static str,
+    flags: &'static str,
+    gcc: &'static str,
+    clang: &'static str,
+    command: &'static str,
+    /// Its name in CMake.
+    cmake: &'static str,
+}
+
+const LANGUAGES: [Built; 3] = [
+    Built { compiler: "CC", flags: "CFLAGS", gcc: "gcc", clang: "clang", command: "cc", cmake: "C" },
+    Built { compiler: "CXX", flags: "CXXFLAGS", gcc: "g++", clang: "clang++", command: "c++", cmake: "CXX" },
+    Built {
+        compiler: "FC",
+        flags: "FFLAGS",
+        gcc: "gfortran",
+        clang: "gfortran",
+        command: "fc",
+        cmake: "Fortran",
+    },
+];
+
+/// The programs that a section has.
+#[derive(Clone, Copy, PartialEq)]
+enum Of {
+    Reference,
+    Noise,
+    Test,
+}
+
+const ALL: [Of; 3] = [Of::Reference, Of::Noise, Of::Test];
+
+impl Of {
+    /// The options that a program of a language is built with.
+    fn options(self, language: &Built) -> &'static str {
+        match (self, language.cmake) {
+            (Of::Reference, _) => "-O2 -fopenacc -foffload=disable",
+            (Of::Noise, _) => "-O3 -ffast-math -fopenacc -foffload=disable",
+            (Of::Test, "Fortran") => "-O2 -fopenmp",
+            (Of::Test, _) => "-O2 -fopenmp --offload-arch=sm_90",
+        }
+    }
+}
+
+/// What is found out.
+struct Found {
+    /// Where from.
+    from: String,
+    /// The commands that build the programs.
+    builds: [String; 3],
+    /// The command that runs them.
+    run: String,
+}
 
 /// The section.
 pub fn section(root: &Path) -> String {
-    let is_there = |name: &str| root.join(name).is_file();
-    let makefile = ["GNUmakefile", "makefile", "Makefile"].into_iter().find(|name| is_there(name));
-    let (found, [reference, noise, test]) = match makefile {
-        Some(name) => (name, make(&fs::read_to_string(root.join(name)).unwrap_or_default())),
-        None if is_there("CMakeLists.txt") => ("CMakeLists.txt", cmake()),
-        None if is_there("compile_commands.json") => ("compile_commands.json", unknown()),
-        None => ("neither a makefile nor CMakeLists.txt", unknown()),
-    };
+    let Found { from, builds: [reference, noise, test], run } = found(root);
     format!(
-        "[verify]\n# found: {found}. The commands run in copies of this folder; fill in what `run` says.\n\
-         reference = {{ build = {reference:?}, run = \"false # the program and its arguments\" }}\n\
+        "[verify]\n# found: {from}. The commands run in copies of this folder; fill in what begins with `false`.\n\
+         reference = {{ build = {reference:?}, run = {run:?} }}\n\
          # the same program with other roundings, for tolerances that are learned:\n\
          # noise = {{ build = {noise:?} }}\n\
          # `device = false` if it shall run on the host:\n\
@@ -27,52 +86,258 @@ pub fn section(root: &Path) -> String {
     )
 }
 
-/// Commands for a makefile with these variables.
-fn make(text: &str) -> [String; 3] {
-    let sets = |name: &str| {
-        text.lines().any(|line| {
-            let rest = line.strip_prefix(name).map(str::trim_start);
-            rest.is_some_and(|rest| ["=", "?=", ":=", "+="].iter().any(|sign| rest.starts_with(sign)))
-        }) || text.contains(&format!("$({name})"))
+fn found(root: &Path) -> Found {
+    let text = |name: &str| fs::read_to_string(root.join(name)).ok();
+    let makefile =
+        ["GNUmakefile", "makefile", "Makefile"].into_iter().find_map(|name| Some((name, text(name)?)));
+    if let Some((name, text)) = makefile
+        && let Some(builds) = make(&text)
+    {
+        return Found { from: name.to_owned(), builds, run: target(&text).unwrap_or_else(|| RUN.to_owned()) };
+    }
+    if let Some(text) = text("CMakeLists.txt") {
+        let run = executable(&text).map(|name| format!("./{BUILD}/{name}"));
+        return Found {
+            from: "CMakeLists.txt".to_owned(),
+            builds: ALL.map(cmake),
+            run: run.unwrap_or_else(|| RUN.to_owned()),
+        };
+    }
+    for name in ["compile_commands.json", "build/compile_commands.json"] {
+        if let Some(builds) = text(name).and_then(|text| database(root, &text)) {
+            return Found { from: name.to_owned(), builds, run: "./program # and its arguments".to_owned() };
+        }
+    }
+    Found {
+        from: "no makefile, CMakeLists.txt or compile_commands.json that says how all is built".to_owned(),
+        builds: ["reference", "noise", "test"]
+            .map(|name| format!("false # the command that builds the {name}")),
+        run: RUN.to_owned(),
+    }
+}
+
+/// The value of a makefile's variable, if it sets it.
+fn value<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    text.lines().find_map(|line| {
+        let rest = line.strip_prefix(name)?.trim_start();
+        ["=", "?=", ":=", "+="].iter().find_map(|sign| rest.strip_prefix(sign)).map(str::trim)
+    })
+}
+
+/// Commands for a makefile, if it has variables for compilers.
+fn make(text: &str) -> Option<[String; 3]> {
+    let uses = |name: &str| {
+        value(text, name).is_some()
+            || text.contains(&format!("$({name})"))
             || text.contains(&format!("${{{name}}}"))
     };
-    let languages = [
-        ("CC", "CFLAGS", "gcc", "clang", "cc"),
-        ("CXX", "CXXFLAGS", "g++", "clang++", "c++"),
-        ("FC", "FFLAGS", "gfortran", "gfortran", "fc"),
-    ];
-    let used: Vec<_> = languages.into_iter().filter(|(name, ..)| sets(name)).collect();
+    let used: Vec<&Built> = LANGUAGES.iter().filter(|one| uses(one.compiler)).collect();
     if used.is_empty() {
-        return unknown();
+        return None;
     }
-    let command = |gnu: bool, flags: &str| {
-        let one = |(name, options, gcc, clang, cc): &(&str, &str, &str, &str, &str)| match gnu {
-            true => format!(" {name}={gcc} {options}='{flags}'"),
-            false => format!(" {name}='acc2omp {cc} -- {clang}' {options}='{flags}'"),
+    // With the name of the compiler, the flags of the makefile stay what they are: it may say there where headers are.
+    let one = |of: Of, language: &Built| {
+        let options = of.options(language);
+        let compiler = match of {
+            Of::Test => format!("acc2omp {} -- {} {options}", language.command, language.clang),
+            Of::Reference | Of::Noise => format!("{} {options}", language.gcc),
         };
-        format!("make clean; make{}", used.iter().map(one).collect::<String>())
+        format!(" {}='{compiler}'{}", language.compiler, others(text, language.flags))
     };
-    [
-        command(true, "-O2 -fopenacc -foffload=disable"),
-        command(true, "-O3 -ffast-math -fopenacc -foffload=disable"),
-        command(false, "-O2 -fopenmp --offload-arch=sm_90"),
-    ]
+    Some(ALL.map(|of| {
+        let variables: String = used.iter().map(|language| one(of, language)).collect();
+        format!("make clean; make{variables}")
+    }))
 }
 
-fn cmake() -> [String; 3] {
-    let command = |more: &str| format!("cmake -S . -B build {more} && cmake --build build");
-    [
-        command("-DCMAKE_C_COMPILER=gcc -DCMAKE_CXX_COMPILER=g++ -DCMAKE_Fortran_COMPILER=gfortran"),
-        command(
-            "-DCMAKE_C_COMPILER=gcc -DCMAKE_CXX_COMPILER=g++ -DCMAKE_C_FLAGS='-O3 -ffast-math' -DCMAKE_CXX_FLAGS='-O3 -ffast-math'",
-        ),
-        command(
-            "-DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER_LAUNCHER='acc2omp;cc;--' -DCMAKE_CXX_COMPILER_LAUNCHER='acc2omp;cc;--' -DCMAKE_C_FLAGS='-fopenmp --offload-arch=sm_90' -DCMAKE_CXX_FLAGS='-fopenmp --offload-arch=sm_90'",
-        ),
-    ]
+/// The flags of a makefile again, if those for OpenACC must not stay.
+fn others(text: &str, name: &str) -> String {
+    let Some(value) = value(text, name) else { return String::new() };
+    let is_other = |word: &str| OF_OPENACC.iter().any(|start| word.starts_with(start));
+    if !value.split_whitespace().any(is_other) {
+        return String::new();
+    }
+    let kept: Vec<&str> = value.split_whitespace().filter(|word| !is_other(word)).collect();
+    format!(" {name}='{}'", kept.join(" "))
 }
 
-/// Commands that fail until they are filled in.
-fn unknown() -> [String; 3] {
-    ["reference", "noise", "test"].map(|name| format!("false # the command that builds the {name}"))
+/// How the first program of a makefile is run, if its name stands there.
+fn target(text: &str) -> Option<String> {
+    let rules = text.lines().filter(|line| !line.starts_with(['\t', ' ', '#', '.']));
+    let rules = rules.filter_map(|line| line.split_once(':')).filter(|(_, rest)| !rest.starts_with('='));
+    let is_plain = |name: &str| {
+        !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/'))
+    };
+    let (name, needs) = rules.map(|(name, needs)| (name.trim(), needs)).next()?;
+    let name = if name == "all" { needs.split_whitespace().next()? } else { name };
+    is_plain(name).then(|| format!("./{name} # and its arguments"))
+}
+
+fn cmake(of: Of) -> String {
+    let mut words = format!("rm -rf {BUILD} && cmake -S . -B {BUILD}");
+    for language in &LANGUAGES {
+        let Built { cmake, command, gcc, clang, .. } = language;
+        let compiler = if of == Of::Test { clang } else { gcc };
+        let options = of.options(language);
+        words += &format!(" -DCMAKE_{cmake}_COMPILER={compiler} -DCMAKE_{cmake}_FLAGS='{options}'");
+        if of == Of::Test {
+            words += &format!(" -DCMAKE_{cmake}_COMPILER_LAUNCHER='acc2omp;{command};--'");
+        }
+    }
+    format!("{words} && cmake --build {BUILD}")
+}
+
+/// The first program that CMake builds, if its name stands there or is that of the project or of a variable.
+fn executable(text: &str) -> Option<String> {
+    let lines = text.lines().map(|line| line.split('#').next().unwrap_or(line));
+    let text = lines.collect::<Vec<_>>().join("\n");
+    let first = |command: &str| {
+        let at = text.find(command)? + command.len();
+        let rest = text[at..].trim_start().strip_prefix('(')?;
+        let end = rest.find(|c: char| c.is_whitespace() || c == ')').unwrap_or(rest.len());
+        (end > 0).then(|| rest[..end].to_owned())
+    };
+    let name = first("add_executable")?;
+    let Some(variable) = name.strip_prefix("${").and_then(|name| name.strip_suffix('}')) else {
+        return (!name.contains('$')).then_some(name);
+    };
+    if variable == "PROJECT_NAME" || variable == "CMAKE_PROJECT_NAME" {
+        return first("project");
+    }
+    let set = format!("set({variable} ");
+    let rest = &text[text.find(&set)? + set.len()..];
+    let value = rest.split([')', ' ', '\n']).next()?.trim_matches('"');
+    (!value.is_empty() && !value.contains('$')).then(|| value.to_owned())
+}
+
+/// Commands for the sources of a compilation database, if all are in one language and below the folder, and are told the same.
+fn database(root: &Path, text: &str) -> Option<[String; 3]> {
+    let root = root.canonicalize().ok()?;
+    let entries: Vec<serde_json::Value> = serde_json::from_str(text).ok()?;
+    let mut sources = BTreeSet::new();
+    let mut all: Option<(&Built, Vec<String>)> = None;
+    for entry in &entries {
+        let folder = PathBuf::from(entry["directory"].as_str()?);
+        let below = |path: &str| below(&root, &folder.join(path));
+        let file = below(entry["file"].as_str()?)?;
+        let language = match Path::new(&file).extension()?.to_str()? {
+            "c" => &LANGUAGES[0],
+            "f" | "F" | "f90" | "F90" | "f95" | "F95" | "f03" | "F03" | "f08" | "F08" | "for" => {
+                &LANGUAGES[2]
+            }
+            _ => &LANGUAGES[1],
+        };
+        let words = match entry["arguments"].as_array() {
+            Some(words) => {
+                words.iter().map(|word| word.as_str().map(str::to_owned)).collect::<Option<_>>()?
+            }
+            None => shlex::split(entry["command"].as_str()?)?,
+        };
+        let told = told(&words, &below)?;
+        match &all {
+            Some((other, others)) if other.cmake != language.cmake || *others != told => return None,
+            Some(_) => {}
+            None => all = Some((language, told)),
+        }
+        sources.insert(file);
+    }
+    let (language, told) = all?;
+    let words: Vec<&str> = told.iter().chain(&sources).map(String::as_str).collect();
+    let words = shlex::try_join(words).ok()?;
+    Some(ALL.map(|of| {
+        let options = of.options(language);
+        let compiler = match of {
+            Of::Test => format!("acc2omp {} -- {}", language.command, language.clang),
+            Of::Reference | Of::Noise => language.gcc.to_owned(),
+        };
+        format!("{compiler} {options} {words} -o program -lm")
+    }))
+}
+
+/// A path, seen from a folder around it.
+fn below(root: &Path, path: &Path) -> Option<String> {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(plain.pop()),
+            Component::CurDir => {}
+            other => plain.push(other),
+        }
+    }
+    let below = plain.strip_prefix(root).ok()?;
+    Some(if below.as_os_str().is_empty() { ".".to_owned() } else { below.to_str()?.to_owned() })
+}
+
+/// What a command tells the compiler of its sources: names, folders of headers and the version of the language.
+fn told(words: &[String], below: &dyn Fn(&str) -> Option<String>) -> Option<Vec<String>> {
+    let mut told = Vec::new();
+    let mut rest = words.iter().skip(1);
+    while let Some(word) = rest.next() {
+        let plain = ["-D", "-U", "-std="];
+        let folders = ["-isystem", "-iquote", "-I"];
+        if ["-D", "-U"].contains(&word.as_str()) {
+            told.push(format!("{word}{}", rest.next()?));
+        } else if plain.iter().any(|start| word.starts_with(start)) {
+            told.push(word.clone());
+        } else if let Some(option) = folders.iter().find(|option| word.starts_with(*option)) {
+            let folder = match &word[option.len()..] {
+                "" => rest.next()?,
+                folder => folder,
+            };
+            // A folder that is not of the tree is called as it is.
+            let folder = below(folder).unwrap_or_else(|| folder.to_owned());
+            told.push(if *option == "-I" { format!("-I{folder}") } else { format!("{option}{folder}") });
+        }
+    }
+    Some(told)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn flags_of_a_makefile_stay_but_for_openacc() {
+        let [reference, _, test] =
+            make("CC = nvc\nCFLAGS = -O3 -Iinc -acc -gpu=cc90\na: a.c\n\t$(CC)\n").unwrap();
+        assert_eq!(reference, "make clean; make CC='gcc -O2 -fopenacc -foffload=disable' CFLAGS='-O3 -Iinc'");
+        assert!(
+            test.contains("CC='acc2omp cc -- clang -O2 -fopenmp --offload-arch=sm_90' CFLAGS='-O3 -Iinc'")
+        );
+        let [reference, ..] = make("CFLAGS = -O3 -Iinc\na: a.c\n\t${CC} ${CFLAGS} a.c\n").unwrap();
+        assert_eq!(reference, "make clean; make CC='gcc -O2 -fopenacc -foffload=disable'");
+        assert!(make("a: a.c\n\tcc a.c\n").is_none());
+    }
+
+    #[test]
+    fn programs_are_found_by_their_names() {
+        assert_eq!(
+            target("X := 1\n.PHONY: all\nall: solve info\n").as_deref(),
+            Some("./solve # and its arguments")
+        );
+        assert_eq!(target("$(EXE): a.o\n"), None);
+        let cmake =
+            "project(P LANGUAGES C)\n# add_executable(no)\nset(EXE run)\nadd_executable(${EXE} a.c)\n";
+        assert_eq!(executable(cmake).as_deref(), Some("run"));
+        assert_eq!(executable("project(P)\nadd_executable (${PROJECT_NAME} a.c)").as_deref(), Some("P"));
+        assert_eq!(executable("add_executable(${OTHER} a.c)"), None);
+    }
+
+    #[test]
+    fn a_database_says_how_sources_are_built() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let entry = |file: &str, more: &str| {
+            format!(
+                "{{\"directory\":\"{0}/build\",\"file\":\"../{file}\",\"command\":\"nvc -acc -O3 -DN=3 {more} -I../inc -c ../{file}\"}}",
+                root.display()
+            )
+        };
+        let all = |more: &str| format!("[{},{}]", entry("a.c", ""), entry("src/b.c", more));
+        let [reference, _, test] = database(&root, &all("")).unwrap();
+        assert_eq!(reference, "gcc -O2 -fopenacc -foffload=disable '-DN=3' -Iinc a.c src/b.c -o program -lm");
+        assert!(test.starts_with("acc2omp cc -- clang -O2 -fopenmp "));
+        assert!(database(&root, &all("-DOTHER")).is_none());
+    }
 }

@@ -59,6 +59,11 @@ pub fn take(text: &str, launches: &mut Launches) -> String {
     rest
 }
 
+/// How many launches a text tells of.
+pub fn launched(text: &str) -> u64 {
+    text.lines().filter_map(|line| read(line.trim_end())).map(|(_, count)| count).sum()
+}
+
 /// The launches that a line tells of.
 fn read(line: &str) -> Option<(Origin, u64)> {
     libomptarget(line).map(|origin| (origin, 1)).or_else(|| ours(line)).or_else(|| {

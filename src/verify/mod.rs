@@ -7,8 +7,10 @@ mod bisect;
 pub mod compare;
 mod compiler;
 mod config;
+mod golden;
 mod init;
 mod launches;
+mod leave;
 mod pins;
 mod program;
 mod report;
@@ -25,14 +27,16 @@ use crate::pins::{Purpose, Site};
 use crate::report::Manner;
 
 use compare::{Comparison, files, text};
-use config::{Program, Rule};
+use config::Program;
+use golden::Golden;
 use program::{Failed, Ran, Shared, failure};
 use run::{End, Job};
 use tree::Room;
 
-pub use config::Settings;
+pub use config::{Rule, Settings};
 pub use init::section;
-pub use launches::Construct;
+pub use launches::{Construct, launched};
+pub use leave::{Directive, Left};
 pub use pins::Pins;
 pub use report::{Report, Status, Tested};
 
@@ -45,6 +49,9 @@ const AGREED: &str = "agreed";
 /// Instruments the sources of a tree: the directives, each with its file.
 pub type Instrument<'a> = &'a dyn Fn(&Path, Purpose) -> Result<Vec<(String, Site)>, String>;
 
+/// The directives of a tree.
+pub type Directives<'a> = &'a dyn Fn(&Path) -> Vec<Directive>;
+
 /// How constructs are looked for at which a test differs.
 pub struct Search<'a> {
     /// By what they find and leave on the device.
@@ -53,6 +60,18 @@ pub struct Search<'a> {
     pub bisect: bool,
     /// What instruments sources.
     pub instrument: Instrument<'a>,
+    /// The directives of a tree, if those are left whose translation does not compile.
+    pub leave: Option<Directives<'a>>,
+    /// The folder of a saved reference, if it is used.
+    pub golden: Option<&'a Path>,
+}
+
+/// The programs that are right.
+struct Right<'a> {
+    /// Where they were saved, if they did not run here.
+    golden: Option<&'a Golden>,
+    reference: &'a Ran,
+    noise: Option<&'a Ran>,
 }
 
 /// A verification.
@@ -98,18 +117,15 @@ impl<'a> Verification<'a> {
         fs::write(&path, self.mark() + "\n").map_err(|error| format!("{}: {error}", path.display()))
     }
 
-    /// Runs all programs, or the tests of these names; `tell` hears what is done.
-    pub fn run(
-        &self,
-        names: &[String],
-        constructs: &[Construct],
-        search: &Search,
-        tell: &dyn Fn(&str),
-    ) -> Result<Report, String> {
+    /// What the programs share.
+    fn shared<'t>(&self, search: &Search<'t>, tell: &'t dyn Fn(&str)) -> Shared<'t> {
         let room = Room { limit: self.settings.disk.clone(), left: self.settings.bytes().unwrap_or(0) };
-        let mut shared = Shared { room, tell, notes: Vec::new() };
-        self.prepare()?;
-        let reference = self.program("reference", &self.settings.reference, &mut shared);
+        Shared { room, tell, notes: Vec::new(), leave: search.leave }
+    }
+
+    /// Builds and runs the programs that are right.
+    fn right(&self, shared: &mut Shared) -> Result<(Ran, Option<Ran>), String> {
+        let reference = self.program("reference", &self.settings.reference, shared);
         let reference =
             reference.map_err(|failed| format!("the reference {}\n{}", failed.why, failed.said))?;
         if !reference.succeeded {
@@ -120,10 +136,51 @@ impl<'a> Verification<'a> {
         }
         let noise = match &self.settings.noise {
             Some(noise) => Some(
-                self.program("noise", noise, &mut shared)
+                self.program("noise", noise, shared)
                     .map_err(|failed| format!("the noise build {}\n{}", failed.why, failed.said))?,
             ),
             None => None,
+        };
+        Ok((reference, noise))
+    }
+
+    /// Runs the reference and the noise build, and saves what they do in a folder.
+    pub fn save(&self, folder: &Path, search: &Search, tell: &dyn Fn(&str)) -> Result<(), String> {
+        golden::clear(folder)?;
+        let mut shared = self.shared(search, tell);
+        self.prepare()?;
+        let (reference, noise) = self.right(&mut shared)?;
+        let mut right = vec![("reference", &reference)];
+        right.extend(noise.as_ref().map(|noise| ("noise", noise)));
+        let kept = match &search.pins {
+            Some(pins) => Some((pins, self.kept(pins, search, &mut shared)?)),
+            None => None,
+        };
+        let pins = kept.as_ref().map(|(pins, kept)| (*pins, kept));
+        self.saved(folder, &right, pins, &mut shared.room)
+    }
+
+    /// Runs all programs, or the tests of these names; `tell` hears what is done.
+    pub fn run(
+        &self,
+        names: &[String],
+        constructs: &[Construct],
+        search: &Search,
+        tell: &dyn Fn(&str),
+    ) -> Result<Report, String> {
+        let golden = match search.golden {
+            Some(folder) => Some(Golden::read(folder, self.settings)?),
+            None => None,
+        };
+        if let Some(why) = golden.as_ref().zip(search.pins.as_ref()).and_then(|(one, pins)| one.misfit(pins))
+        {
+            return Err(why);
+        }
+        let mut shared = self.shared(search, tell);
+        self.prepare()?;
+        let (reference, noise) = match &golden {
+            Some(golden) => (golden.ran("reference")?.ok_or("no reference was saved")?, golden.ran("noise")?),
+            None => self.right(&mut shared)?,
         };
         let mut tests = Vec::new();
         let chosen = |name: &str| names.is_empty() || names.iter().any(|one| one == name);
@@ -134,7 +191,8 @@ impl<'a> Verification<'a> {
                 Err(failed) => Tested::failed(name, failed),
             });
         }
-        self.search(search, [Some(&reference), noise.as_ref()], &mut tests, &mut shared)?;
+        let right = Right { golden: golden.as_ref(), reference: &reference, noise: noise.as_ref() };
+        self.search(search, &right, &mut tests, &mut shared)?;
         let status = tests.iter().map(|test| test.status).max().unwrap_or(Status::Unknown);
         Ok(Report { format: 1, status, notes: shared.notes, tests })
     }
@@ -143,7 +201,7 @@ impl<'a> Verification<'a> {
     fn search(
         &self,
         search: &Search,
-        right: [Option<&Ran>; 2],
+        right: &Right,
         tests: &mut [Tested],
         shared: &mut Shared,
     ) -> Result<(), String> {
@@ -152,10 +210,13 @@ impl<'a> Verification<'a> {
             let Some(tested) = tests.iter_mut().find(|tested| tested.name == name) else { continue };
             if let Some(pins) = &search.pins {
                 if pinned.is_none() {
-                    pinned = Some(self.pinned_references(pins, search, shared)?);
+                    pinned = Some(match right.golden {
+                        Some(golden) => self.saved_references(golden)?,
+                        None => self.pinned_references(pins, search, shared)?,
+                    });
                 }
                 if let Some(references) = &mut pinned {
-                    self.pinned(pins, search, (name, test), references, tested, shared);
+                    self.pinned((pins, right.golden), search, (name, test), references, tested, shared);
                 }
             }
             if search.bisect && tested.status != Status::Same {
@@ -226,6 +287,7 @@ impl<'a> Verification<'a> {
             status,
             why,
             said: String::new(),
+            left: own.left.clone(),
             comparisons,
             launches: own.launches.iter().map(launched).collect(),
             never_ran: never_ran.map(|all| all.into_iter().cloned().collect()),
@@ -273,6 +335,7 @@ impl Tested {
             status: Status::Unknown,
             why: vec![failed.why],
             said: failed.said,
+            left: failed.left,
             comparisons: Vec::new(),
             launches: Vec::new(),
             never_ran: None,

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::config::Program;
+use super::leave::{self, Left};
 use super::run::{self, End, Job};
 use super::tree::{self, Room};
-use super::{FOLDER, Verification, compiler, launches};
+use super::{Directives, FOLDER, Verification, compiler, launches};
 
 /// What a run left.
 pub struct Ran {
@@ -25,6 +26,8 @@ pub struct Ran {
     pub launches: launches::Launches,
     /// The seconds that it took.
     pub seconds: f64,
+    /// The directives that were left for it to be built.
+    pub left: Vec<Left>,
 }
 
 /// Why there is nothing to compare.
@@ -33,11 +36,13 @@ pub struct Failed {
     pub why: String,
     /// What the compiler said.
     pub said: String,
+    /// The directives that were left in vain.
+    pub left: Vec<Left>,
 }
 
 impl From<String> for Failed {
     fn from(why: String) -> Failed {
-        Failed { why, said: String::new() }
+        Failed { why, said: String::new(), left: Vec::new() }
     }
 }
 
@@ -49,6 +54,13 @@ pub struct Shared<'a> {
     pub tell: &'a dyn Fn(&str),
     /// What else there is to say.
     pub notes: Vec<String>,
+    /// The directives of a tree, if those are left whose translation does not compile.
+    pub leave: Option<Directives<'a>>,
+}
+
+/// Whether a program is a test.
+fn is_test(name: &str) -> bool {
+    !matches!(name.split('/').next_back(), Some("reference" | "noise"))
 }
 
 impl Verification<'_> {
@@ -71,8 +83,11 @@ impl Verification<'_> {
     /// Copies the tree, builds a program there and runs it.
     pub(super) fn program(&self, name: &str, program: &Program, shared: &mut Shared) -> Result<Ran, Failed> {
         let copy = self.copied(name, shared)?;
-        self.built(name, program, &copy, shared)?;
-        self.ran(name, program, &copy, &[], shared)
+        let left = self.built(name, program, &copy, shared)?;
+        match self.ran(name, program, &copy, &[], shared) {
+            Ok(ran) => Ok(Ran { left, ..ran }),
+            Err(failed) => Err(Failed { left, ..failed }),
+        }
     }
 
     /// A fresh copy of the tree.
@@ -92,34 +107,60 @@ impl Verification<'_> {
         Ok(copy)
     }
 
-    /// Builds a program in its copy.
+    /// Builds a program in its copy; the result are directives that were left for that.
     pub(super) fn built(
         &self,
         name: &str,
         program: &Program,
         copy: &Path,
         shared: &Shared,
-    ) -> Result<(), Failed> {
-        let Some(build) = &program.build else { return Ok(()) };
+    ) -> Result<Vec<Left>, Failed> {
+        let Some(build) = &program.build else { return Ok(Vec::new()) };
+        let mut left = Vec::new();
+        loop {
+            let why = self.build(name, build, copy, shared)?;
+            let Some((why, can_be_left)) = why else { return Ok(left) };
+            let log = fs::read(self.log(name, "build.log")).unwrap_or_default();
+            let log = String::from_utf8_lossy(&log);
+            let directives = shared.leave.filter(|_| can_be_left && is_test(name)).map(|all| all(copy));
+            let next = directives.map(|all| leave::next(&compiler::refusals(&log), copy, &all, &left));
+            let next = next.unwrap_or_default();
+            if next.is_empty() {
+                let said = compiler::errors(&log, copy, self.manner);
+                let why = format!("{why} (see {FOLDER}/{name}.build.log)");
+                return Err(Failed { why, said, left });
+            }
+            (shared.tell)(&format!("{name}: leaving {} directives", left.len() + next.len()));
+            leave::leave(copy, &next)?;
+            left.extend(next);
+        }
+    }
+
+    /// Runs the command of a build: why it failed, if so, and whether the compiler may have said why.
+    fn build(
+        &self,
+        name: &str,
+        command: &str,
+        copy: &Path,
+        shared: &Shared,
+    ) -> Result<Option<(String, bool)>, String> {
         (shared.tell)(&format!("{name}: building"));
-        let log = self.log(name, "build.log");
         let end = run::run(&Job {
-            command: build,
+            command,
             folder: copy,
             environment: &[("PATH", self.path())],
-            stdout: log.clone(),
+            stdout: self.log(name, "build.log"),
             stderr: None,
             limit: Duration::from_secs(self.settings.timeout),
             bytes: shared.room.left,
         })?;
-        let why = failure(&end, "build").or_else(|| match end {
-            End::Status(status) if !status.success() => Some(format!("does not build: {status}")),
-            _ => None,
-        });
-        let Some(why) = why else { return Ok(()) };
-        let text = fs::read(log).unwrap_or_default();
-        let said = compiler::errors(&String::from_utf8_lossy(&text), copy, self.manner);
-        Err(Failed { why: format!("{why} (see {FOLDER}/{name}.build.log)"), said })
+        Ok(match (failure(&end, "build"), end) {
+            (Some(why), _) => Some((why, false)),
+            (None, End::Status(status)) if !status.success() => {
+                Some((format!("does not build: {status}"), true))
+            }
+            (None, _) => None,
+        })
     }
 
     /// Runs a program in its copy, with more in its environment.
@@ -131,7 +172,7 @@ impl Verification<'_> {
         more: &[(&str, String)],
         shared: &Shared,
     ) -> Result<Ran, Failed> {
-        let is_test = !matches!(name.split('/').next_back(), Some("reference" | "noise"));
+        let is_test = is_test(name);
         let mut environment = vec![("PATH", self.path())];
         if is_test {
             environment.extend(launches::TELL.map(|(name, value)| (name, value.to_owned())));
@@ -164,7 +205,8 @@ impl Verification<'_> {
             stdout = launches::take(&stdout, &mut launches);
         }
         let (status, succeeded) = (status.to_string(), status.success());
-        Ok(Ran { copy: copy.to_path_buf(), status, succeeded, stdout, launches, seconds })
+        let left = Vec::new();
+        Ok(Ran { copy: copy.to_path_buf(), status, succeeded, stdout, launches, seconds, left })
     }
 
     fn log(&self, name: &str, what: &str) -> PathBuf {

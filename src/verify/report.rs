@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::compare::{Comparison, Difference};
 use super::launches::{Construct, Origin};
+use super::leave::Left;
 use super::pins::Worst;
 
 /// What is known of a test.
@@ -53,6 +54,8 @@ pub struct Tested {
     /// The compiler's errors, or the end of a log.
     #[serde(skip)]
     pub said: String,
+    /// The directives that were left, as their translation does not compile.
+    pub left: Vec<Left>,
     /// The comparisons.
     pub comparisons: Vec<Comparison>,
     /// The launches by place.
@@ -84,6 +87,8 @@ pub struct Culprit {
     pub variable: String,
     /// Its element that differs most; none if it is not on the device, or not all of it.
     pub worst: Option<Worst>,
+    /// The sums of the elements that the directive changes, in the reference and in the test, if no element is known.
+    pub sums: Option<[f64; 2]>,
     /// The variables that differed before.
     pub inputs: Vec<String>,
     /// The directives that moved these last, or might have.
@@ -133,7 +138,7 @@ impl Report {
 }
 
 fn details(test: &Tested) -> String {
-    let mut text = test.said.clone();
+    let mut text = test.said.clone() + &left(test);
     for one in &test.comparisons {
         if let Some(why) = &one.unknown {
             text += &format!("{}: {}: could not tell: {why}\n", test.name, one.what);
@@ -166,6 +171,22 @@ fn details(test: &Tested) -> String {
     text
 }
 
+/// The directives that were left, and what the user can paste to leave them.
+fn left(test: &Tested) -> String {
+    if test.left.is_empty() {
+        return String::new();
+    }
+    let line = |one: &Left| format!("  {}:{}: `{}`: {}\n", one.file, one.line, one.name, one.message);
+    let entry = |one: &Left| format!("\n{}", one.lines());
+    format!(
+        "{}: left, as the compiler refuses what becomes of them: {}\n{}with these lines in acc2omp.toml they are left in the project, too:\n{}\n",
+        test.name,
+        test.left.len(),
+        test.left.iter().map(line).collect::<String>(),
+        test.left.iter().map(entry).collect::<String>()
+    )
+}
+
 fn culprit(name: &str, found: &Culprit) -> String {
     let Culprit { file, line, execution, variable, .. } = found;
     let rank = if found.rank == "0" { String::new() } else { format!(" of rank {}", found.rank) };
@@ -173,12 +194,18 @@ fn culprit(name: &str, found: &Culprit) -> String {
         "{name}: {file}:{line}: `{}` is the first directive that leaves something else, when it runs for time {execution}{rank}\n",
         found.name
     );
-    text += &match &found.worst {
-        None => format!("  `{variable}` is not on the device, or not all of it\n"),
-        Some(Worst { place, reference, test, allowed, count }) => format!(
-            "  `{variable}`, element {place} from 0: reference {reference:e}, test {test:e} (differs by {:.3e}, allowed is {allowed:.3e}); {count} elements differ\n",
-            (reference - test).abs()
+    text += &match (&found.worst, found.sums) {
+        (None, None) => format!("  `{variable}` is not on the device, or not all of it\n"),
+        (None, Some([reference, test])) => format!(
+            "  `{variable}`: the sum of what it changes is {reference:e} in the reference and {test:e} in the test; no element was saved that differs\n"
         ),
+        (Some(Worst { place, reference, test, allowed, count, samples }), _) => {
+            let of = samples.map_or(String::new(), |samples| format!(" of the {samples} that were saved"));
+            format!(
+                "  `{variable}`, element {place} from 0: reference {reference:e}, test {test:e} (differs by {:.3e}, allowed is {allowed:.3e}); {count} elements{of} differ\n",
+                (reference - test).abs()
+            )
+        }
     };
     if !found.inputs.is_empty() {
         text += &format!("  before it, these differ already: `{}`", found.inputs.join("`, `"));

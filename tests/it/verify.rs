@@ -187,8 +187,278 @@ fn a_section_is_written_that_can_be_read() {
     fs::write(folder.path().join("Makefile"), "CC = gcc\na: a.c\n\t$(CC) $(CFLAGS) a.c -o a\n").unwrap();
     assert!(verify(folder.path(), &["--init"]).status.success());
     let text = fs::read_to_string(folder.path().join("acc2omp.toml")).unwrap();
-    assert!(text.starts_with("omp = 5.1\n") && text.contains("CC='acc2omp cc -- clang'"), "{text}");
+    assert!(
+        text.starts_with("omp = 5.1\n") && text.contains("CC='acc2omp cc -- clang -O2 -fopenmp "),
+        "{text}"
+    );
     assert_eq!(verify(folder.path(), &["--init"]).status.code(), Some(2));
     let (code, said) = (verify(folder.path(), &[]).status.code(), verify(folder.path(), &[]).stderr);
     assert!(code == Some(2) && String::from_utf8_lossy(&said).contains("--yes"));
+}
+
+/// What a command writes, its status first.
+fn output(folder: &Path, words: &[&str]) -> (Option<i32>, String) {
+    let output = verify(folder, words);
+    let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    (output.status.code(), text.concat())
+}
+
+#[track_caller]
+fn expect_in(folder: &Path, words: &[&str], status: i32, part: &str) -> String {
+    let (code, text) = output(folder, words);
+    assert!(code == Some(status) && text.contains(part), "{words:?}: {code:?}\n{text}");
+    text
+}
+
+/// Two constructs; `FAULT` breaks the second, when it runs for the second time, and `CLAUSE` stands on it.
+const CONSTRUCTS: &str = "#include <stdio.h>\nint main(void)\n{\n    double a[8];\n    for (int i = 0; i < 8; i++)\n        a[i] = i;\n\
+    for (int step = 0; step < 3; step++) {\n#pragma acc parallel loop copy(a)\n        for (int i = 0; i < 8; i++)\n            a[i] += 1;\n\
+    #pragma acc parallel loop copy(a) CLAUSE\n        for (int i = 0; i < 8; i++)\n            a[i] *= FAULT && step == 1 && i == 3 ? 3 : 2;\n    }\n\
+    for (int i = 0; i < 8; i++)\n        printf(\"%f\\n\", a[i]);\n    return 0;\n}\n";
+
+fn constructs(clause: &str, config: &str) -> TempDir {
+    let folder = folder(config);
+    fs::write(folder.path().join("a.c"), CONSTRUCTS.replace(" CLAUSE", clause)).unwrap();
+    folder
+}
+
+const HOST: &str = "-fopenacc -foffload=disable";
+
+/// A configuration in which the test has the fault.
+fn faulty() -> String {
+    format!(
+        "[verify]\nreference = {{ build = \"cc -DFAULT=0 {HOST} a.c -o a\", run = \"./a\" }}\n\
+         test = {{ build = \"cc -DFAULT=1 {HOST} a.c -o a\", device = false }}\n"
+    )
+}
+
+#[test]
+fn a_directive_that_does_not_compile_is_left_in_the_copy_alone() {
+    let config = "[verify]\nreference = { build = \"cc -DFAULT=0 a.c -o a\", run = \"./a\" }\n\
+                  test = { build = \"acc2omp cc -q -- cc -fopenmp -DFAULT=0 a.c -o a\", device = false }\n";
+    let folder = constructs(" num_gangs(NONE)", config);
+    expect_in(folder.path(), &["-y"], 2, "#pragma acc parallel loop copy(a) num_gangs(NONE)");
+    let text = expect_in(folder.path(), &["-y", "--leave-failing"], 0, "a.c:11: `parallel loop`: ");
+    assert!(text.contains("\n[[at]]\nfile = \"a.c\"\nline = 11\ndo = \"leave\"\n"), "{text}");
+    assert_eq!(fs::read_to_string(folder.path().join("acc2omp.toml")).unwrap(), config);
+    let json = verify(folder.path(), &["-y", "--leave-failing", "--format", "json"]).stdout;
+    let report: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    let left = &report["tests"][0]["left"];
+    assert_eq!((left.as_array().unwrap().len(), &left[0]["line"]), (1, &11.into()));
+    // The lines that are shown do the same in the project.
+    let entry = "\n[[at]]\nfile = \"a.c\"\nline = 11\ndo = \"leave\"\n";
+    fs::write(folder.path().join("acc2omp.toml"), format!("{config}{entry}")).unwrap();
+    expect_in(folder.path(), &["-y"], 0, "same");
+}
+
+#[test]
+fn an_error_that_names_no_directive_leaves_none() {
+    let text = expect_in(
+        folder(&config("-DVALUE=nothing", "")).path(),
+        &["-y", "--leave-failing"],
+        2,
+        "7 |     printf(",
+    );
+    assert!(!text.contains("[[at]]"), "{text}");
+    // Leaving the construct does not help: the same error ends it.
+    let config = "[verify]\nreference = { build = \"cc -DFAULT=0 -DNONE=1 a.c -o a\", run = \"./a\" }\n\
+                  test = { build = \"acc2omp cc -q -- cc -fopenmp -DFAULT=0 a.c -o a\", device = false }\n";
+    let folder = constructs("", config);
+    let source = CONSTRUCTS.replace(" CLAUSE", "").replace("a[i] += 1;", "a[i] += NONE;");
+    fs::write(folder.path().join("a.c"), source).unwrap();
+    expect_in(folder.path(), &["-y", "--leave-failing"], 2, "does not build");
+}
+
+#[test]
+fn a_reference_is_saved_and_used_where_it_cannot_be_built() {
+    let write = "'-DEXTRA=fputs(\\\"x 1\\\\\\\\n\\\", fopen(\\\"o.txt\\\", \\\"w\\\"))'";
+    let config = format!(
+        "[verify]\nreference = {{ build = \"cc {write} a.c -o a\", run = \"./a\" }}\n\
+         test = {{ build = \"cc $MORE {write} a.c -o a\", device = false }}\n[verify.compare]\nstdout = {{}}\n\"*.txt\" = {{}}\n"
+    );
+    let (folder, saved) = (folder(&config), tempfile::tempdir().unwrap());
+    let golden = saved.path().to_str().unwrap();
+    expect_in(folder.path(), &["-y", "--golden", golden], 2, "no saved reference");
+    expect_in(folder.path(), &["-y", "--save", golden], 0, "saved the reference");
+    assert!(!folder.path().join(".acc2omp/verify/test").exists());
+    fs::remove_dir_all(folder.path().join(".acc2omp")).unwrap();
+    expect_in(folder.path(), &["-y", "--golden", golden], 0, "same");
+    assert!(!folder.path().join(".acc2omp/verify/reference").exists());
+    let file = saved.path().join("reference/files/o.txt");
+    let right = fs::read(&file).unwrap();
+    fs::write(&file, "x 2\n").unwrap();
+    expect_in(folder.path(), &["-y", "--golden", golden], 2, "`reference/files/o.txt` is not what was saved");
+    fs::remove_file(&file).unwrap();
+    expect_in(folder.path(), &["-y", "--golden", golden], 2, "`reference/files/o.txt` is missing");
+    fs::write(&file, right).unwrap();
+    expect_in(folder.path(), &["-y", "--golden", golden, "--pins"], 2, "saved without `--pins`");
+    let toml = folder.path().join("acc2omp.toml");
+    fs::write(&toml, config.replace("$MORE", "-DVALUE=2.0")).unwrap();
+    expect_in(folder.path(), &["-y", "--golden", golden], 1, "reference `1.000000000`, test `2.000000000`");
+    fs::write(&toml, config.replace("\"*.txt\"", "\"*.dat\"")).unwrap();
+    expect_in(folder.path(), &["-y", "--golden", golden], 2, "`*.dat` was not compared when it was saved");
+    fs::write(&toml, config.replace("cc '", "cc -O1 '")).unwrap();
+    expect_in(folder.path(), &["-y", "--golden", golden], 2, "saved with other commands");
+    fs::write(&toml, &config).unwrap();
+    let contents = saved.path().join("golden.json");
+    let text = fs::read_to_string(&contents).unwrap();
+    fs::write(&contents, text.replace("\"format\": 1", "\"format\": 9")).unwrap();
+    expect_in(folder.path(), &["-y", "--golden", golden], 2, "saved in format 9");
+}
+
+#[test]
+fn only_a_saved_reference_is_replaced() {
+    let (folder, other) = (folder(&config("", "")), tempfile::tempdir().unwrap());
+    fs::write(other.path().join("mine"), "").unwrap();
+    let place = other.path().to_str().unwrap();
+    expect_in(folder.path(), &["-y", "--save", place], 2, "holds something else");
+    assert_eq!(fs::read_dir(other.path()).unwrap().count(), 1);
+    fs::remove_file(other.path().join("mine")).unwrap();
+    expect_in(folder.path(), &["-y", "--save", place], 0, "saved");
+    expect_in(folder.path(), &["-y", "--save", place], 0, "saved");
+}
+
+#[test]
+fn pins_name_the_construct_and_so_do_saved_ones() {
+    let (folder, saved) = (constructs("", &faulty()), tempfile::tempdir().unwrap());
+    let found = "a.c:11: `parallel loop` is the first directive that leaves something else, when it runs for time 2\n  `a`, element 3 from 0: reference 1.8e1, test 2.7e1";
+    expect_in(folder.path(), &["-y", "--pins"], 1, found);
+    let golden = saved.path().to_str().unwrap();
+    expect_in(folder.path(), &["-y", "--pins", "--save", golden], 0, "saved");
+    fs::remove_dir_all(folder.path().join(".acc2omp")).unwrap();
+    expect_in(folder.path(), &["-y", "--pins", "--golden", golden], 1, found);
+    assert!(!folder.path().join(".acc2omp/verify/pins/reference").exists());
+    expect_in(
+        folder.path(),
+        &["-y", "--pins", "--every", "2", "--golden", golden],
+        2,
+        "other words for `--every`",
+    );
+    // Without the bytes of that execution, samples tell.
+    let contents = saved.path().join("golden.json");
+    let mut value: serde_json::Value = serde_json::from_slice(&fs::read(&contents).unwrap()).unwrap();
+    value["files"].as_object_mut().unwrap().retain(|name, _| !name.ends_with(".bin"));
+    fs::write(&contents, value.to_string()).unwrap();
+    for entry in fs::read_dir(saved.path().join("reference/records")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|ending| ending == "bin") {
+            fs::remove_file(path).unwrap();
+        }
+    }
+    let text =
+        expect_in(folder.path(), &["-y", "--pins", "--golden", golden], 1, "of the 8 that were saved differ");
+    assert!(text.contains("a.c:11: `parallel loop` is the first"), "{text}");
+    let other = CONSTRUCTS.replace(" CLAUSE", "").replace("int main", "\nint main");
+    fs::write(folder.path().join("a.c"), other).unwrap();
+    expect_in(folder.path(), &["-y", "--pins", "--golden", golden], 1, "saved for other sources");
+}
+
+#[test]
+fn what_is_right_with_pins_alone_is_blamed_on_queues() {
+    let pinned = "[ -n \\\"$ACC2OMP_PIN\\\" ]";
+    let run = |condition: &str| {
+        let run = format!("if {condition}; then ./a; else echo wrong; fi");
+        faulty()
+            .replace("-DFAULT=1", "-DFAULT=0")
+            .replace("device = false", &format!("device = false, run = \"{run}\""))
+    };
+    let sync = run(&format!("{pinned} || grep -q '^async = .sync' acc2omp.toml"));
+    let words = ["-y", "--pins"];
+    expect_in(constructs("", &sync).path(), &words, 1, "something is not waited for that is queued");
+    expect_in(constructs("", &run(pinned)).path(), &words, 1, "and wrong with `async = \"sync\"`, too");
+}
+
+#[test]
+fn bisection_says_what_the_host_does_wrong_too() {
+    let words = "it is wrong, too, with all constructs on the host";
+    expect_in(constructs("", &faulty()).path(), &["-y", "--bisect"], 1, words);
+}
+
+#[test]
+fn nothing_is_written_outside_our_folder() {
+    let config = faulty();
+    let folder = constructs("", &config);
+    let names = |folder: &Path| {
+        let all = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut all: Vec<_> = all.collect();
+        all.sort();
+        all
+    };
+    verify(folder.path(), &["-y", "--pins", "--bisect", "--leave-failing"]);
+    assert_eq!(names(folder.path()), [".acc2omp", "a.c", "acc2omp.toml"]);
+    assert_eq!(names(&folder.path().join(".acc2omp")), ["verify"]);
+    assert_eq!(fs::read_to_string(folder.path().join("a.c")).unwrap(), CONSTRUCTS.replace(" CLAUSE", ""));
+    assert_eq!(fs::read_to_string(folder.path().join("acc2omp.toml")).unwrap(), config);
+}
+
+#[test]
+fn agreement_is_about_these_commands() {
+    let folder = folder(&config("-O1", ""));
+    fs::create_dir_all(folder.path().join(".acc2omp/verify")).unwrap();
+    // What somebody else has put there is no agreement.
+    fs::write(folder.path().join(".acc2omp/verify/agreed"), "yes\n").unwrap();
+    expect_in(folder.path(), &[], 2, "--yes");
+    expect_in(folder.path(), &["--save", folder.path().join("x").to_str().unwrap()], 2, "--yes");
+    expect_in(folder.path(), &["--golden", folder.path().join("x").to_str().unwrap()], 2, "--yes");
+}
+
+/// All keys of a value.
+fn keys(value: &serde_json::Value, into: &mut std::collections::BTreeSet<String>) {
+    match value {
+        serde_json::Value::Object(all) => {
+            for (key, value) in all {
+                into.insert(key.clone());
+                keys(value, into);
+            }
+        }
+        serde_json::Value::Array(all) => all.iter().for_each(|value| keys(value, into)),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_key_of_the_json_is_documented() {
+    let page = include_str!("../../docs/verify.md");
+    let (_, section) = page.split_once("## The JSON").unwrap();
+    let section = section.split("\n## ").next().unwrap();
+    let mut all = std::collections::BTreeSet::new();
+    let output = verify(constructs("", &faulty()).path(), &["-y", "--pins", "--format", "json"]);
+    keys(&serde_json::from_slice(&output.stdout).unwrap(), &mut all);
+    let missing: Vec<_> = all.iter().filter(|key| !section.contains(&format!("`{key}`"))).collect();
+    assert!(
+        missing.is_empty() && all.contains("culprit") && all.contains("element"),
+        "{missing:?} of {all:?}"
+    );
+}
+
+#[test]
+fn a_section_is_written_for_cmake_and_for_a_database() {
+    let folder = folder("");
+    fs::write(folder.path().join("CMakeLists.txt"), "project(p C)\nadd_executable(solve a.c)\n").unwrap();
+    assert!(verify(folder.path(), &["--init"]).status.success());
+    let text = fs::read_to_string(folder.path().join("acc2omp.toml")).unwrap();
+    assert!(text.contains("run = \"./acc2omp-build/solve\""), "{text}");
+    assert!(text.contains("-DCMAKE_C_FLAGS='-O2 -fopenacc -foffload=disable'"), "{text}");
+    fs::remove_file(folder.path().join("CMakeLists.txt")).unwrap();
+    fs::remove_file(folder.path().join("acc2omp.toml")).unwrap();
+    let database = "[{\"directory\": \"DIR\", \"file\": \"a.c\", \"arguments\": [\"nvc\", \"-acc\", \"-DVALUE=3.0\", \"-c\", \"a.c\"]}]";
+    let place = folder.path().canonicalize().unwrap();
+    let database = database.replace("DIR", place.to_str().unwrap());
+    fs::write(folder.path().join("compile_commands.json"), database).unwrap();
+    assert!(verify(folder.path(), &["--init"]).status.success());
+    let path = folder.path().join("acc2omp.toml");
+    let text = fs::read_to_string(&path).unwrap();
+    // What it writes runs, but for the compiler of the test.
+    let test = "acc2omp cc -- clang -O2 -fopenmp --offload-arch=sm_90";
+    assert!(
+        text.contains("gcc -O2 -fopenacc -foffload=disable '-DVALUE=3.0' a.c -o program")
+            && text.contains(test)
+    );
+    fs::write(
+        &path,
+        text.replace(test, "cc")
+            .replace("-o program -lm\" }\ntimeout", "-o program -lm\", device = false }\ntimeout"),
+    )
+    .unwrap();
+    expect_in(folder.path(), &["-y"], 0, "same");
 }

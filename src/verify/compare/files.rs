@@ -12,12 +12,15 @@ use walkdir::WalkDir;
 use super::{Comparison, binary, text};
 use crate::verify::config::{Kind, Rule};
 
-/// The files below a folder that a pattern matches.
-fn matching(folder: &Path, pattern: &str) -> Result<BTreeSet<PathBuf>, String> {
+/// The files below a folder that a pattern matches; none if there is no such folder.
+pub fn matching(folder: &Path, pattern: &str) -> Result<BTreeSet<PathBuf>, String> {
     let glob =
         GlobBuilder::new(pattern).literal_separator(true).build().map_err(|error| error.to_string())?;
     let glob = glob.compile_matcher();
     let mut found = BTreeSet::new();
+    if !folder.exists() {
+        return Ok(found);
+    }
     for entry in WalkDir::new(folder) {
         let entry = entry.map_err(|error| error.to_string())?;
         let below = entry.path().strip_prefix(folder).unwrap_or(entry.path());

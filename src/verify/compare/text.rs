@@ -1,6 +1,7 @@
 //! Compares texts, number by number.
 //!
-//! Invariant: text around numbers is the same; blanks differ only beside a number whose width differs.
+//! Invariant: text around numbers is the same; blanks differ only beside a number whose width differs, or where the rule
+//! does not compare them.
 
 use super::Comparison;
 use super::tokens::{Token, tokens};
@@ -57,7 +58,12 @@ fn line(all: &mut Comparison, rule: &Rule, number: usize, texts: [&str; 2], nois
             [left.next_if(is_space), right.next_if(is_space)].map(|token| token.map_or("", Token::text));
         let (a, b) = (left.next(), right.next());
         let is_wider = is_wider(a, b);
-        if spaces[0] != spaces[1] && !is_wider && !before_is_wider {
+        let is_inside = column > 1 && (a.is_some() || b.is_some());
+        let is_same = match rule.any_blanks {
+            true => !is_inside || spaces[0].is_empty() == spaces[1].is_empty(),
+            false => spaces[0] == spaces[1],
+        };
+        if !is_same && !is_wider && !before_is_wider {
             return all.differ(format!("line {number}, column {column}"), texts[0], texts[1]);
         }
         column += spaces[1].chars().count();
@@ -127,6 +133,15 @@ mod tests {
         assert_eq!(count(&rule, "x=-0.5\n", "x= -0.50\n"), 0);
         assert_eq!(count(&rule, "x  = 9.9\n", "x = 9.9\n"), 1);
         assert_eq!(count(&rule, "x = 9.9  end\n", "x = 9.9 end\n"), 1);
+    }
+
+    #[test]
+    fn blanks_do_not_count_where_the_rule_says_so() {
+        let rule = Rule { any_blanks: true, ..Rule::default() };
+        assert_eq!(count(&rule, " ok           1 \n\n", "ok 1\n  \n"), 0);
+        assert_eq!(count(&rule, "a 1\n", "a1\n"), 1);
+        assert_eq!(count(&rule, "a b 1\n", "a c 1\n"), 1);
+        assert_eq!(count(&rule, "1 2\n", "12\n"), 1);
     }
 
     #[test]

@@ -167,6 +167,8 @@ pub struct Worst {
     /// So many elements differ.
     #[serde(rename = "elements")]
     pub count: usize,
+    /// So many elements were looked at, if these were not all.
+    pub samples: Option<usize>,
 }
 
 /// Compares the elements of a variable; those that neither program has changed there do not count. `noise` is what a third
@@ -203,12 +205,106 @@ pub fn worst(
     };
     let place =
         wrong.iter().copied().reduce(|one, two| if distance(two) > distance(one) { two } else { one })?;
-    Some(Worst { place, reference: own[place], test: other[place], allowed, count: wrong.len() })
+    Some(Worst {
+        place,
+        reference: own[place],
+        test: other[place],
+        allowed,
+        count: wrong.len(),
+        samples: None,
+    })
+}
+
+/// What is known to differ of a variable of which nobody has kept the bytes.
+#[derive(Debug, PartialEq)]
+pub enum InShort {
+    /// Of the elements that were recorded, this one differs most.
+    Element(Worst),
+    /// The sums of the elements that the directive changes, in the reference and in the test.
+    Sums([f64; 2]),
+}
+
+/// Compares what is recorded of a variable without its bytes; `before` is what the test has before the directive. What may be
+/// rounding alone is no difference.
+pub fn in_short(reference: &Held, test: &Held, before: Option<&Held>, level: f64) -> Option<InShort> {
+    if reference.all == test.all {
+        return None;
+    }
+    let tolerance = NOISE * level + ROUNDINGS * reference.element.epsilon();
+    let largest = reference.samples.iter().map(|(_, value)| value.abs()).fold(0.0, f64::max);
+    let allowed = tolerance * largest;
+    // What the test has not changed it has as before.
+    let before = before.filter(|_| test.changed == 0);
+    let sampled =
+        |held: &Held, place: u64| held.samples.iter().find(|(at, _)| *at == place).map(|(_, value)| *value);
+    let pairs: Vec<(u64, f64, f64)> = reference
+        .samples
+        .iter()
+        .filter_map(|(at, value)| {
+            let own = sampled(test, *at).or_else(|| before.and_then(|before| sampled(before, *at)));
+            Some((*at, *value, own?))
+        })
+        .collect();
+    let wrong: Vec<_> = pairs.iter().filter(|(_, one, other)| is_apart(*one, *other, allowed)).collect();
+    let distance = |pair: &(u64, f64, f64)| {
+        let apart = (pair.1 - pair.2).abs();
+        if apart.is_nan() { f64::INFINITY } else { apart }
+    };
+    let (count, samples) = (wrong.len(), Some(pairs.len()));
+    if let Some((at, reference, test)) =
+        wrong.into_iter().reduce(|one, two| if distance(two) > distance(one) { two } else { one })
+    {
+        let (place, reference, test) = (*at as usize, *reference, *test);
+        return Some(InShort::Element(Worst { place, reference, test, allowed, count, samples }));
+    }
+    let is_same_part = reference.changed == test.changed && reference.some != test.some;
+    let sums = [reference.sum, test.sum];
+    let differs = reference.element.epsilon() == 0.0
+        || is_apart(sums[0], sums[1], tolerance * reference.size.max(test.size));
+    (is_same_part && differs).then_some(InShort::Sums(sums))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn held(changed: u64, samples: &[f64]) -> Held {
+        let hash = format!("{changed} {samples:?}");
+        Held {
+            element: Element::Float(8),
+            count: 100,
+            all: hash.clone(),
+            changed,
+            some: hash,
+            sum: samples.iter().sum(),
+            size: samples.iter().map(|value| value.abs()).sum(),
+            samples: (0..).zip(samples.iter().copied()).collect(),
+        }
+    }
+
+    #[test]
+    fn without_bytes_samples_tell() {
+        let reference = held(100, &[1.0, 2.0]);
+        assert_eq!(in_short(&reference, &held(100, &[1.0, 2.0 + 1e-15]), None, 0.0), None);
+        let found = in_short(&reference, &held(100, &[1.0, 3.0]), None, 0.0);
+        assert!(
+            matches!(found, Some(InShort::Element(Worst { place: 1, samples: Some(2), .. }))),
+            "{found:?}"
+        );
+        // A change that is lost: the test has what it had.
+        let lost = in_short(&reference, &held(0, &[]), Some(&held(100, &[0.5, 0.5])), 0.0);
+        assert!(matches!(lost, Some(InShort::Element(Worst { test: 0.5, .. }))), "{lost:?}");
+        // Another part that was changed need not be more than rounding.
+        assert_eq!(in_short(&reference, &held(99, &[1.0, 2.0]), None, 0.0), None);
+        let sums = Held { sum: 9.0, ..held(100, &[1.0, 2.0]) };
+        let sums = in_short(
+            &reference,
+            &Held { some: "other".to_owned(), all: "other".to_owned(), ..sums },
+            None,
+            0.0,
+        );
+        assert_eq!(sums, Some(InShort::Sums([3.0, 9.0])));
+    }
 
     fn bytes(values: &[f64]) -> Vec<u8> {
         values.iter().flat_map(|value| value.to_ne_bytes()).collect()

@@ -5,18 +5,22 @@
 mod judge;
 mod record;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 use crate::pins::{Purpose, Site};
 
-use super::config::Program;
+use super::config::{self, Program};
+use super::golden::Golden;
 use super::program::{Failed, Ran, Shared};
 use super::report::{Culprit, Tested};
 use super::{Search, Status, Verification, tree};
 
 pub use judge::Worst;
-use judge::{Bytes, Levels, Walk, walk, worst};
+use judge::{Bytes, InShort, Levels, Walk, in_short, walk, worst};
 use record::{Event, Place, Records, read};
 
 /// So many executions are looked at closely in one run.
@@ -25,8 +29,14 @@ const BATCH: usize = 24;
 /// So often a run is made to look closely.
 const BATCHES: usize = 4;
 
+/// Of so many first executions of each directive, the bytes are saved with a reference.
+const SAVED: u64 = 4;
+
+/// So long may a list of executions be.
+const LIST: usize = 100_000;
+
 /// Which executions are recorded.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Pins {
     /// Every so many of a directive.
     pub every: u64,
@@ -43,6 +53,16 @@ pub struct Pinned<'a> {
     ran: Ran,
     records: Records,
     sites: Vec<(String, Site)>,
+    /// Where its records are, if they were saved and it cannot run again.
+    saved: Option<PathBuf>,
+}
+
+/// What the programs that are right have recorded, to be saved.
+pub struct Kept {
+    /// The directives, in words.
+    pub directives: Vec<String>,
+    /// The folders of the records, by the names of the programs.
+    pub folders: Vec<(&'static str, PathBuf)>,
 }
 
 /// The programs that are right.
@@ -98,6 +118,37 @@ impl Verification<'_> {
         Ok(References { reference, noise })
     }
 
+    /// Records the programs that are right, with the bytes of the first executions of each directive.
+    pub(super) fn kept(&self, pins: &Pins, search: &Search, shared: &mut Shared) -> Result<Kept, String> {
+        let References { reference, noise } = self.pinned_references(pins, search, shared)?;
+        let list = first_executions(&reference.records, shared.room.left / 4);
+        let mut folders = Vec::new();
+        for (name, one) in [("reference", Some(&reference)), ("noise", noise.as_ref())] {
+            let Some(one) = one else { continue };
+            let kept = (pins, Some(list.as_str()));
+            self.run_recorded(&one.name, one.program, &one.ran.copy, kept, shared)
+                .map_err(|failed| format!("with pins, the {name} {}\n{}", failed.why, failed.said))?;
+            folders.push((name, self.records(&one.name)));
+        }
+        Ok(Kept { directives: in_words(&reference.sites), folders })
+    }
+
+    /// The programs that are right, as they were saved.
+    pub(super) fn saved_references(&self, golden: &Golden) -> Result<References<'_>, String> {
+        let one = |name: &str, program| -> Result<Option<Pinned<'_>>, String> {
+            let Some(ran) = golden.ran(name)? else { return Ok(None) };
+            let folder = golden.records(name);
+            let (name, records) = (format!("pins/{name}"), read(&folder)?);
+            Ok(Some(Pinned { name, program, ran, records, sites: Vec::new(), saved: Some(folder) }))
+        };
+        let reference = one("reference", &self.settings.reference)?.ok_or("no reference was saved")?;
+        let noise = match &self.settings.noise {
+            Some(noise) => one("noise", noise)?,
+            None => None,
+        };
+        Ok(References { reference, noise })
+    }
+
     /// Instruments a program, builds it and runs it.
     fn recorded<'p>(
         &self,
@@ -115,7 +166,7 @@ impl Verification<'_> {
         }
         self.built(&name, program, &copy, shared)?;
         let (ran, records) = self.run_recorded(&name, program, &copy, (pins, None), shared)?;
-        Ok(Pinned { name, program, ran, records, sites })
+        Ok(Pinned { name, program, ran, records, sites, saved: None })
     }
 
     /// Runs an instrumented program, and keeps the bytes of these executions.
@@ -143,15 +194,18 @@ impl Verification<'_> {
     /// Instruments and runs a test, and says where it differs first.
     pub(super) fn pinned(
         &self,
-        pins: &Pins,
+        (pins, golden): (&Pins, Option<&Golden>),
         search: &Search,
         (name, test): (&str, &Program),
-        references: &mut References,
+        references: &References,
         tested: &mut Tested,
         shared: &mut Shared,
     ) {
         let done = self.recorded(name, test, pins, search, shared);
         let done = done.and_then(|own| {
+            if let Some(why) = golden.and_then(|golden| golden.other_sources(&in_words(&own.sites))) {
+                return Err(Failed::from(why));
+            }
             let found = self.first_difference(pins, references, &own, shared)?;
             Ok((own, found))
         });
@@ -160,7 +214,7 @@ impl Verification<'_> {
             Ok((_, Found::Culprit(culprit))) => tested.culprit = Some(*culprit),
             Ok((_, Found::Parted(said))) => tested.found.push(said),
             Ok((own, Found::Nothing)) if tested.status == Status::Different => {
-                let said = self.differs_elsewhere(search, (name, test), references, &own, shared);
+                let said = self.differs_elsewhere((name, test), references, &own, shared);
                 tested.found.push(said.unwrap_or_else(|failed| failed.why));
             }
             Ok((_, Found::Nothing)) => {}
@@ -194,6 +248,10 @@ impl Verification<'_> {
                         runs.push(None);
                         continue;
                     };
+                    if let Some(folder) = &one.saved {
+                        runs.push(of(one).map(|events| (folder.clone(), events)));
+                        continue;
+                    }
                     let kept = (pins, Some(list.as_str()));
                     let (_, records) =
                         self.run_recorded(&one.name, one.program, &one.ran.copy, kept, shared)?;
@@ -202,7 +260,7 @@ impl Verification<'_> {
                     );
                 }
                 let [Some(reference), Some(test), noise] = runs.as_slice() else { continue };
-                let sites = &references.reference.sites;
+                let sites = &own.sites;
                 let close = Close { reference, test, noise: noise.as_ref(), levels: &levels, sites };
                 if let Some(found) = batch.iter().find_map(|at| close.culprit(rank, *at)) {
                     return Ok(Found::Culprit(Box::new(found)));
@@ -218,7 +276,6 @@ impl Verification<'_> {
     /// What there is to say of a test that differs although no directive leaves something else.
     fn differs_elsewhere(
         &self,
-        search: &Search,
         (name, test): (&str, &Program),
         references: &References,
         own: &Pinned,
@@ -232,10 +289,9 @@ impl Verification<'_> {
         if !is_right(&own.ran) {
             return Ok("all directives leave what they leave in the reference: the difference comes from code of the host, or from what is not recorded".to_owned());
         }
-        let _ = search;
         let name = format!("sync/{name}");
         let copy = self.copied(&name, shared)?;
-        without_queues(&copy)?;
+        config::change(&copy, |table| drop(table.insert("async".to_owned(), "sync".into())))?;
         self.built(&name, test, &copy, shared)?;
         let ran = self.ran(&name, test, &copy, &[], shared)?;
         Ok(match is_right(&ran) {
@@ -284,15 +340,31 @@ fn parting_of(events: &[Event], test: &[Event], at: usize) -> String {
     )
 }
 
-/// Has translations of a tree wait for all that is queued.
-fn without_queues(copy: &Path) -> Result<(), String> {
-    let path = copy.join("acc2omp.toml");
-    let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-    let text = fs::read_to_string(&path).map_err(|error| failed(&error))?;
-    let mut table: toml::Table = text.parse().map_err(|error| failed(&error))?;
-    table.insert("async".to_owned(), toml::Value::String("sync".to_owned()));
-    let text = toml::to_string(&table).map_err(|error| failed(&error))?;
-    fs::write(&path, text).map_err(|error| failed(&error))
+/// The first executions of directives, as the library takes them; their bytes, before and after, are as many as `limit` allows.
+fn first_executions(records: &Records, limit: u64) -> String {
+    let mut batch = Vec::new();
+    let (mut bytes, mut length) = (0, 0);
+    let Some((_, events)) = records.first() else { return String::new() };
+    for (at, event) in events.iter().enumerate() {
+        if event.is_entry || event.execution > SAVED {
+            continue;
+        }
+        let held = event.variables.iter().filter_map(|one| one.held.as_ref());
+        let own: u64 = held.map(|held| held.count * held.element.size() as u64).sum();
+        bytes += 2 * own;
+        length += event.place.file.len() + 30;
+        if bytes > limit || length > LIST {
+            break;
+        }
+        batch.push(at);
+    }
+    list_of(events, &batch)
+}
+
+/// Directives in words, each once.
+fn in_words(sites: &[(String, Site)]) -> Vec<String> {
+    let text = |(file, site): &(String, Site)| format!("{file}:{}: {}", site.line, site.name);
+    sites.iter().map(text).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// The events of runs that kept bytes, each with the folder of these.
@@ -308,7 +380,7 @@ impl Close<'_> {
     /// What differs behind the directive of an event, element by element.
     fn culprit(&self, rank: &str, at: usize) -> Option<Culprit> {
         let exit = self.reference.1.get(at)?;
-        let (variable, worst) = self.different(exit, at)?;
+        let Different { variable, worst, sums } = self.different(exit, at)?;
         let inputs = self.inputs(at);
         let Place { file, line, name } = exit.place.clone();
         Some(Culprit {
@@ -321,27 +393,37 @@ impl Close<'_> {
             rank: rank.to_owned(),
             variable,
             worst,
+            sums,
             inputs,
         })
     }
 
-    /// The first variable that differs behind the directive of an event; none of its elements if it is not on the device.
-    fn different(&self, exit: &Event, at: usize) -> Option<(String, Option<Worst>)> {
+    /// The first variable that differs behind the directive of an event.
+    fn different(&self, exit: &Event, at: usize) -> Option<Different> {
         exit.variables.iter().enumerate().find_map(|(number, variable)| {
             let other = judge::variable(self.test.1.get(at)?, &variable.name)?;
+            let found = |worst, sums| Different { variable: variable.name.clone(), worst, sums };
             if judge::is_lost(variable, other) {
-                return Some((variable.name.clone(), None));
+                return Some(found(None, None));
             }
             let held = variable.held.as_ref()?;
             let after = |run: &(PathBuf, Vec<Event>)| bytes_of(run, at, &variable.name);
             let before = |run: &(PathBuf, Vec<Event>)| bytes_of(run, entry_of(&run.1, at)?, &variable.name);
-            let (reference, test) = (after(self.reference)?, after(self.test)?);
+            let level = self.levels.at(at, number);
+            let Some(reference) = after(self.reference) else {
+                let old = entry_of(&self.test.1, at).and_then(|entry| self.test.1.get(entry));
+                let old = old.and_then(|entry| judge::variable(entry, &variable.name)?.held.as_ref());
+                return Some(match in_short(held, other.held.as_ref()?, old, level)? {
+                    InShort::Element(worst) => found(Some(worst), None),
+                    InShort::Sums(sums) => found(None, Some(sums)),
+                });
+            };
+            let test = after(self.test)?;
             let (old, own) = (before(self.reference), before(self.test));
             let noise = self.noise.and_then(after);
             let reference = Bytes { before: old.as_deref(), after: &reference };
             let test = Bytes { before: own.as_deref(), after: &test };
-            let worst = worst(held.element, reference, test, (noise.as_deref(), self.levels.at(at, number)))?;
-            Some((variable.name.clone(), Some(worst)))
+            Some(found(Some(worst(held.element, reference, test, (noise.as_deref(), level))?), None))
         })
     }
 
@@ -350,10 +432,16 @@ impl Close<'_> {
         let Some(entry) = entry_of(&self.reference.1, at) else { return Vec::new() };
         let differs = |name: &str, element| {
             let of = |run: &(PathBuf, Vec<Event>)| bytes_of(run, entry, name);
-            let (reference, test) = (of(self.reference)?, of(self.test)?);
+            let Some(reference) = of(self.reference) else {
+                let held = |events: &[Event]| judge::variable(events.get(entry)?, name)?.held.clone();
+                let (reference, test) = (held(&self.reference.1)?, held(&self.test.1)?);
+                return in_short(&reference, &test, None, 0.0).map(drop);
+            };
+            let test = of(self.test)?;
             let noise = self.noise.and_then(of);
             let reference = Bytes { before: None, after: &reference };
-            worst(element, reference, Bytes { before: None, after: &test }, (noise.as_deref(), 0.0))
+            let test = Bytes { before: None, after: &test };
+            worst(element, reference, test, (noise.as_deref(), 0.0)).map(drop)
         };
         let variables = self.reference.1[entry].variables.iter();
         let known = variables.filter_map(|one| Some((&one.name, one.held.as_ref()?.element)));
@@ -385,6 +473,15 @@ impl Close<'_> {
         }
         found
     }
+}
+
+/// A variable that differs.
+struct Different {
+    variable: String,
+    /// Its element that differs most.
+    worst: Option<Worst>,
+    /// The sums, if nothing else is known; it is not on the device, or not all of it, if neither is.
+    sums: Option<[f64; 2]>,
 }
 
 /// The name that a list item begins with.

@@ -90,6 +90,16 @@ impl Element {
         })
     }
 
+    /// The bytes of one.
+    pub fn size(self) -> usize {
+        match self {
+            Element::Float(size)
+            | Element::Complex(size)
+            | Element::Signed(size)
+            | Element::Unsigned(size) => size,
+        }
+    }
+
     /// The distance of 1 to the next number; 0 for integers.
     pub fn epsilon(self) -> f64 {
         match self {

@@ -5,7 +5,6 @@
 use std::path::Path;
 
 use super::LIMIT;
-use super::case::launches;
 use super::toolchain::{Toolchain, Toolchains};
 use crate::{Result, process};
 
@@ -26,7 +25,7 @@ pub fn check(root: &Path, toolchains: &Toolchains, work: &Path) -> Result<()> {
     for run in 0..2 {
         let ran =
             process::capture(&mut toolchains.execute(Toolchain::FlangDevice, &program, true, run), LIMIT)?;
-        let count = launches(Toolchain::FlangDevice, &ran.stderr).unwrap_or_default();
+        let count = Toolchain::FlangDevice.launches(&ran.stderr).unwrap_or_default();
         let lines = ran.stdout.lines().count();
         if !ran.succeeded() || count != lines {
             let (end, error) = (ran.end(), ran.stderr);

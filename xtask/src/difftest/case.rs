@@ -248,14 +248,9 @@ impl Case<'_> {
         if !ran.succeeded() {
             return Ok(Err(format!("it fails, {}\n{}", ran.end(), cut(&ran.stderr))));
         }
-        let launches = launches(toolchain, &ran.stderr);
+        let launches = toolchain.launches(&ran.stderr);
         Ok(Ok(Seen { launches, stdout: ran.stdout, is_only_read: false }))
     }
-}
-
-/// How many constructs or kernels ran, by what a run-time printed; `None` if it does not say.
-pub fn launches(toolchain: Toolchain, printed: &str) -> Option<usize> {
-    toolchain.launch().map(|sign| printed.lines().filter(|line| line.contains(sign)).count())
 }
 
 fn cut(text: &str) -> String {

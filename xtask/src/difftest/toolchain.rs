@@ -6,6 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use acc2omp::verify;
+
 use super::fixture::is_fortran;
 use super::spent::Spent;
 use super::{LIMIT, Profile};
@@ -118,12 +120,16 @@ impl Toolchain {
         self != Toolchain::Nvcc
     }
 
-    /// What its run-time prints to standard error for each construct that runs; `None` if it cannot.
-    pub fn launch(self) -> Option<&'static str> {
+    /// How many constructs or kernels ran, by what its run-time printed to standard error; `None` if it does not say.
+    pub fn launches(self, printed: &str) -> Option<usize> {
+        let lines = |sign: &str| Some(printed.lines().filter(|line| line.contains(sign)).count());
         match self {
-            Toolchain::OpenAcc => Some("GOACC_parallel_keyed"),
-            Toolchain::ClangOpenMp | Toolchain::FlangDevice => Some("Entering OpenMP kernel"),
-            Toolchain::Shim => Some("cuda-shim: a kernel"),
+            // On the host, gcc's library launches nothing: it only tells of constructs.
+            Toolchain::OpenAcc => lines("GOACC_parallel_keyed"),
+            Toolchain::ClangOpenMp | Toolchain::FlangDevice => {
+                usize::try_from(verify::launched(printed)).ok()
+            }
+            Toolchain::Shim => lines("cuda-shim: a kernel"),
             Toolchain::Plain | Toolchain::GccOpenMp | Toolchain::Flang | Toolchain::Nvcc => None,
         }
     }
@@ -374,7 +380,7 @@ impl Toolchains {
                 command.env("LD_LIBRARY_PATH", &self.llvm_libraries);
                 command
                     .env("OMP_TARGET_OFFLOAD", "MANDATORY")
-                    .env("LIBOMPTARGET_INFO", "1")
+                    .env("LIBOMPTARGET_INFO", "16")
                     .envs(UNSET_MEMORY);
                 // LLVM 19 stops with an assertion where a hidden helper thread runs a region on the host as its device.
                 command.env("LIBOMP_USE_HIDDEN_HELPER_TASK", "0");
@@ -386,7 +392,7 @@ impl Toolchains {
                 command.env("LD_LIBRARY_PATH", self.flang.libraries());
                 command
                     .env("OMP_TARGET_OFFLOAD", "MANDATORY")
-                    .env("LIBOMPTARGET_INFO", "1")
+                    .env("LIBOMPTARGET_INFO", "16")
                     .envs(UNSET_MEMORY);
                 command.env("LIBOMP_USE_HIDDEN_HELPER_TASK", "0");
                 if run > 0 {
