@@ -44,5 +44,5 @@ pub use omp::Queues;
 pub use report::{LoopFeedback, LoopVerdict};
 pub use translate::{
     Beside, DirectiveReport, Existing, Guards, Header, Options, Outcome, Profile, RUNTIME, SUPPORT, Source,
-    To, Translation, Version, Wish, instrument, lines_of, translate,
+    To, Translation, Version, Wish, instrument, lines_of, support, support_names, translate, whole_support,
 };
