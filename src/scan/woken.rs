@@ -6,7 +6,15 @@ use crate::source::{SourceFile, Span};
 
 use super::c::{self, Event};
 use super::preproc::{self, View};
-use super::{forks, fortran, shadow};
+use super::{defined, forks, fortran, shadow};
+
+/// The name of the macro that a line defines, if it stands for a directive.
+fn maker(file: &SourceFile, event: &Event) -> Option<String> {
+    let Event::Line(line) = event else { return None };
+    let (word, rest) = preproc::keyword(&file.bytes, line);
+    let is_maker = word == "define" && memchr::memmem::find(&rest, b"_Pragma").is_some();
+    is_maker.then(|| defined::definition(&rest).0)
+}
 
 /// The first condition with one of these words that chooses more than directives and what is to go, and how many there are.
 pub fn woken(file: &SourceFile, words: &[Span], gone: &[Span]) -> Option<(Span, usize)> {
@@ -21,10 +29,12 @@ pub fn woken(file: &SourceFile, words: &[Span], gone: &[Span]) -> Option<(Span, 
     let mut code = all.shadow;
     gone.iter().for_each(|span| shadow::blank(&mut code, *span));
     let is_gone = |at: u32| gone.iter().any(|span| span.contains(Span::at(at as usize)));
-    let says = |line: &c::Line| match preproc::keyword(&file.bytes, line).0 {
-        "define" => !all.directives.iter().any(|text| line.whole.contains(text.span)),
-        "undef" => true,
-        "include" => !is_gone(line.span.start),
+    // Macros that a branch makes directives of: what stands for them elsewhere is nothing but their lack.
+    let makers: Vec<String> = events.iter().filter_map(|event| maker(file, event)).collect();
+    let says = |line: &c::Line| match preproc::keyword(&file.bytes, line) {
+        ("define", rest) => !makers.contains(&defined::definition(&rest).0),
+        ("undef", _) => true,
+        ("include", _) => !is_gone(line.span.start),
         _ => false,
     };
     let lines: Vec<Span> = events

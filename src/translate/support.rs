@@ -101,8 +101,8 @@ fn divided(text: &'static str) -> Vec<&'static str> {
         let count = |what: char| line.matches(what).count() as i32;
         depth += count('{') - count('}');
         depth += i32::from(trimmed.starts_with("#if")) - i32::from(trimmed == "#endif");
-        depth += i32::from(trimmed.ends_with(" omp declare target"));
-        depth -= i32::from(trimmed.ends_with(" omp end declare target"));
+        let ends_region = trimmed.ends_with("end declare target");
+        depth += i32::from(trimmed.ends_with("declare target") && !ends_region) - i32::from(ends_region);
         depth += line.matches("/*").count() as i32 - line.matches("*/").count() as i32;
         if trimmed.is_empty() && depth == 0 {
             found.push(&text[start..at]);

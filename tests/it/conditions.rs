@@ -109,6 +109,8 @@ fn conditions_on_openacc_that_choose_code_are_told() {
         Language::C,
         &Options::default()
     ));
+    let macros = "#ifdef _OPENACC\n#define LOOP _Pragma(\"acc loop\")\n#else\n#define LOOP\n#endif\n";
+    assert!(!woken(&format!("{macros}{ACC}"), Language::C, &Options::default()));
     let fortran = |text: &str| {
         let text = format!("subroutine s(n)\n{text}integer n\n!$acc wait\nend subroutine\n");
         woken(&text, Language::Fortran(acc2omp::source::Form::Free), &Options::default())
