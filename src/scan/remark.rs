@@ -32,8 +32,10 @@ pub fn remarks(file: &SourceFile) -> Vec<Remark> {
     let events = if is_fortran { fortran::events(file) } else { c::events(&file.bytes) };
     let shown = preproc::shown(file, &events, &View::default());
     let comments: Vec<Span> = events.iter().flat_map(comments_of).collect();
-    let is_comment =
-        |at: u32| is_fortran || comments.iter().any(|comment| comment.contains(Span::at(at as usize)));
+    let is_comment = |at: u32| {
+        let next = comments.partition_point(|comment| comment.end <= at);
+        is_fortran || comments.get(next).is_some_and(|comment| comment.start <= at)
+    };
     let places = places.into_iter().filter(|at| !shown.rules_out(*at) && is_comment(*at));
     places.filter_map(|at| remark(file, at)).collect()
 }

@@ -2,13 +2,15 @@
 //!
 //! Invariant: asked for by a line, or by a comment on the line before the directive, and by nothing else.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::acc::ast::{Clause, ClauseKind, Directive, DirectiveKind, Name};
 use crate::diag::{self, Diag};
 use crate::scan::{self, DirectiveText, Remark, View};
 use crate::source::{SourceFile, Span};
 use crate::{acc, host};
 
-use super::{DirectiveReport, Options, Outcome, Source, Translation};
+use super::{Options, Outcome, Source, Translation};
 
 /// What a user asks for of a directive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,16 +51,17 @@ pub(super) fn say_unheeded(source: &Source, translation: &mut Translation) {
     if remarks.is_empty() {
         return;
     }
+    // The lines of directives, and whether each is left or has what it asked for.
+    let mut there: BTreeMap<usize, bool> = BTreeMap::new();
+    for report in &translation.directives {
+        *there.entry(file.line_number(report.span.start)).or_default() |= report.outcome == Outcome::Left;
+    }
+    let heeding: BTreeSet<usize> = translation.heeding(file).collect();
     let is_heeded = |remark: &Remark, wish: Wish| {
         let next = file.line_number(remark.span.start) + 1;
-        let mut there = translation
-            .directives
-            .iter()
-            .filter(|report| file.line_number(report.span.start) == next)
-            .peekable();
-        let is_there = remark.is_alone && there.peek().is_some();
         // What is left is told with its own reason, and `seq` where there was a loop.
-        is_there && (wish == Wish::Leave || translation.heeds(file, next) || there.any(is_left))
+        let is_left = there.get(&next).filter(|_| remark.is_alone);
+        is_left.is_some_and(|is_left| wish == Wish::Leave || *is_left || heeding.contains(&next))
     };
     let said = remarks.iter().filter_map(|remark| match Wish::named(&remark.words) {
         Some(wish) if is_heeded(remark, wish) => None,
@@ -71,10 +74,6 @@ pub(super) fn say_unheeded(source: &Source, translation: &mut Translation) {
     let said: Vec<Diag> = said.collect();
     translation.diagnostics.extend(said);
     translation.settle();
-}
-
-fn is_left(report: &DirectiveReport) -> bool {
-    report.outcome == Outcome::Left
 }
 
 /// Has the loop of a directive run in order: false if it has no loop.
