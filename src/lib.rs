@@ -44,5 +44,6 @@ pub use omp::Queues;
 pub use report::{LoopFeedback, LoopVerdict};
 pub use translate::{
     Beside, DirectiveReport, Existing, Extent, Guards, Header, Options, Outcome, Profile, RUNTIME, SUPPORT,
-    Source, To, Translation, Version, Wish, extents, instrument, lines_of, translate,
+    Source, To, Translation, Version, Wish, extents, instrument, lines_of, support, support_names, translate,
+    whole_support,
 };

@@ -15,5 +15,6 @@ mod queue;
 mod check;
 
 pub use check::{check, is_idle};
+pub use nearest::nearest;
 pub use parse::{name, parse};
 pub use queue::Queue;

@@ -21,7 +21,7 @@ use super::place::{Folder, Like, about};
 use super::{Verdict, fail, show, tell};
 use crate::report::{self, Manner, Summary};
 use crate::source::{Language, SourceFile};
-use crate::{Options, Outcome, RUNTIME, SUPPORT, Source, Translation, scan, translate};
+use crate::{Options, Outcome, RUNTIME, SUPPORT, Source, Translation, scan, support_names, translate};
 
 /// A run shorter than this shows no progress.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -106,6 +106,8 @@ struct Done {
     unlisted: Option<String>,
     /// A file whose translation includes the support header: where it is, and where the header belongs.
     supported: Option<(PathBuf, PathBuf)>,
+    /// The names of the support header that it uses.
+    support_names: BTreeSet<String>,
     /// A file whose translation calls CUDA's run-time library: where it is, and where it goes.
     launched: Option<(PathBuf, PathBuf)>,
     /// Device code beside it, by its path below the output.
@@ -140,7 +142,7 @@ fn standard_input(task: &Task) -> Verdict {
     let mut done = Done::default();
     account(&source, &translation, &work, &mut done);
     if translation.needs_support {
-        let name = SUPPORT.0;
+        let name = SUPPORT;
         done.messages += &format!("note: the output includes {name}: `acc2omp rules {name}` prints it\n");
     }
     done.output = match task.destination {
@@ -304,6 +306,9 @@ fn deliver(
     let (old, new) = (&source.file.bytes, &translation.text);
     beside(job, source, translation, work, done)?;
     done.supported = translation.needs_support.then(|| support_place(job, work)).flatten();
+    if done.supported.is_some() {
+        done.support_names = support_names(&String::from_utf8_lossy(new));
+    }
     match &work.task.destination {
         Destination::Tree(out) => {
             work.write(&out.join(&job.target), new, Made::from(job, old), &mut done.messages)?;
@@ -352,8 +357,8 @@ fn beside(
 /// Where the support header of a job's translation belongs; `None` if nothing is written or shown.
 fn support_place(job: &Job, work: &Work) -> Option<(PathBuf, PathBuf)> {
     let place = match &work.task.destination {
-        Destination::Tree(out) => out.join(SUPPORT.0),
-        Destination::InPlace | Destination::Diff => place_of(job, work).with_file_name(SUPPORT.0),
+        Destination::Tree(out) => out.join(SUPPORT),
+        Destination::InPlace | Destination::Diff => place_of(job, work).with_file_name(SUPPORT),
         Destination::Check | Destination::Text => return None,
     };
     Some((job.path.clone(), place))
@@ -368,18 +373,20 @@ fn place_of(job: &Job, work: &Work) -> PathBuf {
     }
 }
 
-/// Writes or shows the support header: once in an output tree, or in each folder that needs it.
+/// Writes or shows the support header: once in an output tree, or in each folder that needs it, with the parts that are used.
 fn support(done: &[Done], work: &Work) -> Verdict {
-    let places: BTreeMap<&Path, &Path> = done
-        .iter()
-        .filter_map(|one| one.supported.as_ref())
-        .map(|(like, place)| (&**place, &**like))
-        .collect();
+    let mut places: BTreeMap<&Path, (&Path, BTreeSet<&str>)> = BTreeMap::new();
+    for one in done {
+        let Some((like, place)) = &one.supported else { continue };
+        let (kept, names) = places.entry(place).or_insert((like, BTreeSet::new()));
+        *kept = like;
+        names.extend(one.support_names.iter().map(String::as_str));
+    }
     let mut verdict = Verdict::Done;
-    for (place, like) in places {
+    for (place, (like, names)) in places {
         verdict = verdict.max(match &work.task.destination {
-            Destination::Diff => show(&report::unified(place, b"", SUPPORT.1.as_bytes())),
-            _ => write_support(place, like, work),
+            Destination::Diff => show(&report::unified(place, b"", crate::support(names).as_bytes())),
+            _ => write_support(place, like, names, work),
         });
     }
     verdict
@@ -431,15 +438,16 @@ fn write(place: &Path, text: &str, like: &Path, work: &Work) -> Verdict {
     }
 }
 
-/// Writes the header that translations include, unless a file of the user's has its name.
-fn write_support(place: &Path, like: &Path, work: &Work) -> Verdict {
-    let (name, text) = SUPPORT;
-    let is_foreign = |old: Vec<u8>| !old.starts_with(format!("/*\n * {name}:").as_bytes());
-    if std::fs::read(place).is_ok_and(is_foreign) {
+/// Writes the header that translations include, unless a file of the user's has its name. Files that this run has not met may
+/// use what an older header has.
+fn write_support(place: &Path, like: &Path, names: BTreeSet<&str>, work: &Work) -> Verdict {
+    let old = std::fs::read(place).map(|old| String::from_utf8_lossy(&old).into_owned());
+    if old.as_ref().is_ok_and(|old| !old.starts_with(&format!("/*\n * {SUPPORT}:"))) {
         let why = io::Error::other("a file that is not acc2omp's has this name");
         return fail(&about(place, &why).to_string());
     }
-    write(place, text, like, work)
+    let text = crate::support(names.into_iter().chain(old.as_deref().ok()));
+    write(place, &text, like, work)
 }
 
 /// Replaces an input, and says what the new file could not take over from the old one.

@@ -96,7 +96,12 @@ impl Build {
             let directory = place.join(&entry.directory);
             // What is not there any more is no file of the run.
             let Ok(file) = directory.join(&entry.file).canonicalize() else { continue };
-            let told = Told::read(entry.words(), &directory);
+            let words = entry.words();
+            if words.is_empty() {
+                // Nothing is said of the file, which counts as one that the database lacks.
+                continue;
+            }
+            let told = Told::read(words, &directory);
             files.entry(file).and_modify(|known| known.join(&told)).or_insert(told);
         }
         let each = files.values();
@@ -291,11 +296,12 @@ mod tests {
     fn entries_for_one_file_say_what_all_of_them_say() {
         let place = tempfile::tempdir().unwrap();
         let root = place.path().canonicalize().unwrap();
-        ["a.c", "b.c"].iter().for_each(|name| fs::write(root.join(name), "").unwrap());
+        ["a.c", "b.c", "silent.c", "open.c"].iter().for_each(|name| fs::write(root.join(name), "").unwrap());
         let text = r#"[{"directory": "BUILD", "file": "../a.c", "command": "cc -DP=4 -DGPU -DN=1 -c ../a.c", "output": "a4.o"},
             {"directory": "BUILD", "file": "../a.c", "arguments": ["cc", "-DP=8", "-DGPU", "-DN=1"]},
             {"directory": ".", "file": "b.c", "arguments": ["cc", "-UGPU", "-DN=1"]},
-            {"directory": ".", "file": "gone.c", "arguments": ["cc", "-DX"]}]"#;
+            {"directory": ".", "file": "gone.c", "arguments": ["cc", "-DX"]},
+            {"directory": ".", "file": "silent.c"}, {"directory": ".", "file": "open.c", "command": "cc 'x"}]"#;
         fs::create_dir(root.join("build")).unwrap();
         let text = text.replace("BUILD", &root.join("build").display().to_string());
         fs::write(root.join(DATABASE), text).unwrap();
@@ -305,7 +311,7 @@ mod tests {
         let said = |name: &str| build.listed(&root.join(name)).map(|told| names(told));
         assert_eq!(said("a.c").unwrap(), "GPU 1; N 2");
         assert_eq!(said("b.c").unwrap(), "!GPU; N 2");
-        assert_eq!(said("c.c"), None);
+        assert_eq!((said("c.c"), said("silent.c"), said("open.c")), (None, None, None));
         assert_eq!((names(build.of_included()), names(build.of_all())), ("N 2".to_owned(), "N 2".to_owned()));
         fs::write(root.join(DATABASE), "{").unwrap();
         assert!(Build::new(Told::default(), Some(&root.join(DATABASE))).is_err());

@@ -29,8 +29,8 @@ pub fn rule(name: Option<&str>) -> Verdict {
     let Some(name) = name else {
         return print(crate::rules::index(crate::rules::rules()).as_bytes());
     };
-    if name == SUPPORT.0 {
-        return print(SUPPORT.1.as_bytes());
+    if name == SUPPORT {
+        return print(crate::whole_support().as_bytes());
     }
     let pages: Vec<&str> = crate::rules::rules().named(name).map(|page| page.text.as_str()).collect();
     if pages.is_empty() {

@@ -11,6 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::manifest::{self, Entry, Manifest, Origin};
 use super::place::{Folder, Kept, Like, about};
+use crate::SUPPORT;
 use crate::source::Language;
 
 /// The lock of a tree.
@@ -115,7 +116,8 @@ impl Output {
             _ => Some(Entry { hash: hash.clone(), source }),
         };
         let is_source = piece.source.is_some() && Language::of(piece.target).is_some();
-        if is_source && !matches!(put, Put::Conflict | Put::Foreign) {
+        // The support header grows with what its tree uses.
+        if (is_source || piece.target.ends_with(SUPPORT)) && !matches!(put, Put::Conflict | Put::Foreign) {
             self.keep_base(&piece)?;
         }
         if let Some(entry) = entry {

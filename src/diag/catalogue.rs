@@ -188,7 +188,7 @@ pub fn clauses_in_macro(at: Span, name: &str) -> Diag {
         at,
         format!("it is not known which clauses the macro `{name}` stands for"),
         "no single definition before this line",
-        "write the directive once for each definition of the macro",
+        "write the directive once for each definition of the macro, or say with `-D` or `-U` which one is built",
     )
 }
 
@@ -298,6 +298,35 @@ pub fn in_order_as_asked(at: Span) -> Diag {
         "the loop runs in order: a comment or `acc2omp.toml` asks for it".to_owned(),
         "translated as with `seq`",
         "remove the comment `acc2omp: seq`, or the line of `acc2omp.toml`, to have it run in parallel",
+    )
+}
+
+/// A0032
+pub fn unknown_wish(at: Span, words: &str, nearest: Option<&str>) -> Diag {
+    let mut made = diag(
+        32,
+        Severity::Differs,
+        at,
+        format!("a comment asks acc2omp for `{words}`, which it does not know"),
+        "not known",
+        "",
+    );
+    made.help = match nearest {
+        Some(nearest) => format!("did you mean `{nearest}`?"),
+        None => "comments ask for `leave` or `seq`".to_owned(),
+    };
+    made
+}
+
+/// A0033
+pub fn wish_without_directive(at: Span, words: &str) -> Diag {
+    diag(
+        33,
+        Severity::Differs,
+        at,
+        format!("a comment asks acc2omp for `{words}`, and no directive heeds it"),
+        "it is about no directive, or about one without a loop",
+        "write it alone on the line before the directive, with nothing between",
     )
 }
 
@@ -1482,6 +1511,22 @@ pub fn asks_for_openmp(condition: Span) -> Diag {
         "what this condition asks for is there in builds of the translation".to_owned(),
         "OpenMP that the OpenACC build leaves out, unless it is built for both",
         "look whether that code and the translation go together, or say with `-D` or `-U` which branch is built",
+    )
+}
+
+/// A0340
+pub fn woken_by_openmp(condition: Span, count: usize) -> Diag {
+    let conditions = match count {
+        1 => "this condition".to_owned(),
+        _ => format!("{count} conditions of this file, as this one,"),
+    };
+    diag(
+        340,
+        Severity::Info,
+        condition,
+        format!("builds with OpenMP for the host alone read {conditions} as builds with OpenACC did"),
+        "code that was off in such builds is on now, and what stands behind `#else` is off",
+        "look whether that code may run on the host, or name a macro of your own by `--guard _OPENACC,NAME`",
     )
 }
 

@@ -17,7 +17,9 @@ mod openmp;
 mod outline;
 mod preproc;
 mod qualifier;
+mod remark;
 mod shadow;
+mod woken;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -42,6 +44,8 @@ pub use openmp::{Existing, OpenMp, openmp};
 pub use outline::Outline;
 pub use preproc::{Shown, View};
 pub use qualifier::is_restrict;
+pub use remark::{Remark, remark_of_line, remarks};
+pub use woken::woken;
 
 /// Finds the directives of `file` and makes the shadow text of what `view` shows.
 pub fn scan(file: &SourceFile, view: &View) -> (Scan, Vec<Diag>) {

@@ -2,12 +2,15 @@
 //!
 //! Invariant: asked for by a line, or by a comment on the line before the directive, and by nothing else.
 
-use crate::acc::ast::{Clause, ClauseKind, Directive, DirectiveKind, Name};
-use crate::host;
-use crate::scan::{self, DirectiveText, View};
-use crate::source::{SourceFile, Span};
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Options, Source};
+use crate::acc::ast::{Clause, ClauseKind, Directive, DirectiveKind, Name};
+use crate::diag::{self, Diag};
+use crate::scan::{self, DirectiveText, Remark, View};
+use crate::source::{SourceFile, Span};
+use crate::{acc, host};
+
+use super::{Options, Outcome, Source, Translation};
 
 /// What a user asks for of a directive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +22,9 @@ pub enum Wish {
 }
 
 impl Wish {
+    /// All names.
+    const NAMES: [&str; 2] = ["leave", "seq"];
+
     /// The wish of this name in `acc2omp.toml` and comments.
     pub fn named(name: &str) -> Option<Wish> {
         match name {
@@ -29,24 +35,45 @@ impl Wish {
     }
 }
 
-/// How a comment begins that asks for something.
-const LEAD: &str = "acc2omp:";
-
 /// What is asked for of a directive.
 pub(super) fn wish(file: &SourceFile, text: &DirectiveText, options: &Options) -> Option<Wish> {
     let number = file.line_number(text.span.start);
     let by_line = options.asked.iter().find(|(line, _)| *line == number).map(|(_, wish)| *wish);
     let before = file.lines.line(text.span.start).checked_sub(1);
-    let by_comment = |before| of_comment(file.slice(file.lines.span(before)), file.language.is_fortran());
+    let by_comment = |before| Wish::named(&scan::remark_of_line(file, before)?.words);
     by_line.or_else(|| before.and_then(by_comment))
 }
 
-/// What a line asks for of the directive after it, if it is a comment.
-fn of_comment(line: &[u8], is_fortran: bool) -> Option<Wish> {
-    let marks: &[&[u8]] = if is_fortran { &[b"!", b"c", b"C", b"*"] } else { &[b"//", b"/*"] };
-    let inside = marks.iter().find_map(|mark| line.trim_ascii().strip_prefix(*mark))?;
-    let inside = std::str::from_utf8(inside.strip_suffix(b"*/").unwrap_or(inside)).ok()?;
-    Wish::named(inside.trim().strip_prefix(LEAD)?.trim())
+/// What is said of comments that ask for nothing that is known, or of no directive.
+pub(super) fn say_unheeded(source: &Source, translation: &mut Translation) {
+    let file = &source.file;
+    let remarks = scan::remarks(file);
+    if remarks.is_empty() {
+        return;
+    }
+    // The lines of directives, and whether each is left or has what it asked for.
+    let mut there: BTreeMap<usize, bool> = BTreeMap::new();
+    for report in &translation.directives {
+        *there.entry(file.line_number(report.span.start)).or_default() |= report.outcome == Outcome::Left;
+    }
+    let heeding: BTreeSet<usize> = translation.heeding(file).collect();
+    let is_heeded = |remark: &Remark, wish: Wish| {
+        let next = file.line_number(remark.span.start) + 1;
+        // What is left is told with its own reason, and `seq` where there was a loop.
+        let is_left = there.get(&next).filter(|_| remark.is_alone);
+        is_left.is_some_and(|is_left| wish == Wish::Leave || *is_left || heeding.contains(&next))
+    };
+    let said = remarks.iter().filter_map(|remark| match Wish::named(&remark.words) {
+        Some(wish) if is_heeded(remark, wish) => None,
+        Some(_) => Some(diag::wish_without_directive(remark.span, &remark.words)),
+        None => {
+            let word = remark.words.split_whitespace().next().unwrap_or_default();
+            Some(diag::unknown_wish(remark.span, &remark.words, acc::nearest(word, Wish::NAMES.into_iter())))
+        }
+    });
+    let said: Vec<Diag> = said.collect();
+    translation.diagnostics.extend(said);
+    translation.settle();
 }
 
 /// Has the loop of a directive run in order: false if it has no loop.

@@ -13,9 +13,7 @@ use crate::source::{Form, Language, SourceFile, Span};
 use crate::{layout, plan};
 
 use super::calls::{expression, folded, is_inner, is_loop_variable, is_ours, next_use};
-
-/// The header with what OpenMP has no routine for: its name, and its text.
-pub const SUPPORT: (&str, &str) = ("acc2omp.h", include_str!("../../rules/api/acc2omp.h"));
+use super::support::SUPPORT;
 
 /// A text of so many characters fits on a line of Fortran in free form.
 const LONGEST: usize = 120;
@@ -336,7 +334,7 @@ impl<'a> Library<'a> {
 
     fn headers(&mut self, file: &SourceFile, edits: &mut EditSet) {
         let (wanted, path) = match self.support {
-            true => (format!("#include \"{}{}\"", self.folder, SUPPORT.0), SUPPORT.0),
+            true => (format!("#include \"{}{SUPPORT}\"", self.folder), SUPPORT),
             false => ("#include <omp.h>".to_owned(), "omp.h"),
         };
         let is_it = |include: &Include| include.path.rsplit('/').next() == Some(path);

@@ -25,6 +25,7 @@ mod reading;
 mod specification;
 mod split;
 mod standing;
+mod support;
 mod together;
 mod translation;
 mod views;
@@ -43,8 +44,8 @@ pub use existing::Existing;
 pub use extents::{Extent, extents};
 pub use input::{Header, Source};
 pub use instrument::instrument;
-pub use library::SUPPORT;
 pub use options::{Options, Profile, To, Version};
+pub use support::{SUPPORT, support, support_names, whole_support};
 pub use translation::{Beside, DirectiveReport, Outcome, Translation};
 
 use openmp::OpenMp;
@@ -62,8 +63,15 @@ pub fn translate(source: &Source, options: &Options) -> Translation {
     options.guard.as_ref().and_then(again).unwrap_or_else(|| translated(source, options))
 }
 
-/// Translates one source, whatever has been translated before in it.
+/// Translates one source, whatever has been translated before in it, and says which comments ask in vain.
 fn translated(source: &Source, options: &Options) -> Translation {
+    let mut translation = whatever_was(source, options);
+    asked::say_unheeded(source, &mut translation);
+    translation
+}
+
+/// Translates one source, whatever has been translated before in it.
+fn whatever_was(source: &Source, options: &Options) -> Translation {
     let length = source.file.bytes.len();
     let limits = options.budget.of_file(length);
     let done = budget::within(limits, || {
@@ -124,12 +132,30 @@ fn within_budget(source: &Source, options: &Options) -> Translation {
 
 /// A translation with what was there beside it, if the options say so.
 fn guarded(source: &Source, mut translation: Translation, options: &Options) -> Translation {
+    if options.guard.as_ref().is_none_or(|guards| *guards == Guards::default()) {
+        say_woken(source, &mut translation);
+    }
     let Some(guards) = &options.guard else { return translation };
     let guarded = edit::side_by_side(&source.file, &translation.edits, guards);
     translation.text = guarded.edits.apply(&source.file.bytes);
     translation.edits = guarded.edits.edits().cloned().collect();
     translation.say_unprocessed(&guarded.unprocessed);
     translation
+}
+
+/// Says that code under conditions on OpenACC is there in all builds with OpenMP, if there is such code.
+fn say_woken(source: &Source, translation: &mut Translation) {
+    let file = &source.file;
+    if file.predefined.names().any(|(name, _)| name == "_OPENMP") {
+        return;
+    }
+    let is_word = |edit: &&Edit| edit.text == b"_OPENMP" && file.slice(edit.span) == b"_OPENACC";
+    let words: Vec<Span> = translation.edits.iter().filter(is_word).map(|edit| edit.span).collect();
+    let gone: Vec<Span> = translation.edits.iter().map(|edit| edit.span).collect();
+    if let Some((condition, count)) = scan::woken(file, &words, &gone) {
+        translation.diagnostics.push(diag::woken_by_openmp(condition, count));
+        translation.settle();
+    }
 }
 
 /// Translates one source, with the variables computed that its loops count with.

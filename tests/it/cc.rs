@@ -135,6 +135,41 @@ fn modules_of_fortran_are_known_to_what_is_compiled_later() {
 }
 
 #[test]
+fn a_module_that_was_copied_alone_is_told() {
+    let user = "subroutine s\n  use m\n  allocate(x(10))\nend subroutine\n";
+    let folder = folder(&[("s.f90", user), ("lib/m.mod", "")]);
+    let echo = script(&folder, "gfortran", ECHO);
+    let (_, message) = said(&cc(folder.path(), &["--", &echo, "-fopenmp", "-Ilib", "-c", "s.f90"]));
+    assert!(message.contains("warning: s.f90: the source of module `m` is not known"), "{message}");
+}
+
+#[test]
+fn what_clang_writes_of_a_compilation_names_the_source() {
+    let folder = folder(&[("src/a.c", "void f(void)\n{\n#pragma acc wait\n}\n")]);
+    let clang = script(
+        &folder,
+        "clang",
+        "#!/bin/sh\nfor word; do last=$word; done\nprintf '{ \"file\": \"%s\", \"arguments\": [\"%s\", \"%s\"]},' \"$last\" \"$1\" \"$last\" | sed 's/\", \"/\", \"/' >db.json\necho \"[\\\"$last\\\"]\" >out/a.json\n",
+    );
+    fs::create_dir(folder.path().join("out")).unwrap();
+    let words =
+        ["-q", "--", &clang, "-fopenmp", "-MJ", "db.json", "-ftime-trace", "-c", "-o", "out/a.o", "src/a.c"];
+    assert_eq!(said(&cc(folder.path(), &words)).0, Some(0));
+    assert_eq!(text(&folder, "db.json"), "{ \"file\": \"src/a.c\", \"arguments\": [\"src/a.c\"]},");
+    assert_eq!(text(&folder, "out/a.json"), "[\"src/a.c\"]\n");
+}
+
+#[test]
+fn a_name_with_a_line_end_is_told() {
+    let folder = folder(&[("a\nb.c", "void f(void)\n{\n#pragma acc wait\n}\n")]);
+    let echo = script(&folder, "gcc", ECHO);
+    let output = cc(folder.path(), &["--", &echo, "-fopenmp", "-c", "a\nb.c"]);
+    let (status, message) = said(&output);
+    assert!(status == Some(0) && message.contains("left: a\\nb.c: its name has a line end"), "{message}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("#pragma acc wait"));
+}
+
+#[test]
 fn what_is_compiled_is_recorded() {
     let folder = folder(&[("a.c", "int a;\n"), ("b.c", "int b;\n")]);
     let record = |words: &[&str]| {

@@ -85,3 +85,41 @@ fn nothing_of_openmp_is_there_where_the_condition_does_not_hold() {
 fn nothing_of_cuda_is_there_where_the_condition_does_not_hold() {
     check(To::Cuda);
 }
+
+/// How many conditions of a source are told that OpenMP for the host wakes up what they choose.
+fn woken(text: &str, language: Language, options: &Options) -> bool {
+    let source = Source::new("any", text.as_bytes().to_vec(), language);
+    translate(&source, options).diagnostics.iter().any(|diag| diag.code.0 == 340)
+}
+
+#[test]
+fn conditions_on_openacc_that_choose_code_are_told() {
+    const ACC: &str = "#pragma acc wait\n";
+    let c =
+        |text: &str| woken(&format!("void f(int n)\n{{\n{text}}}\n{ACC}"), Language::C, &Options::default());
+    assert!(c("#ifdef _OPENACC\n    n = 3;\n#endif\n"));
+    assert!(c("#ifndef _OPENACC\n    n = 3;\n#else\n#pragma acc wait\n#endif\n"));
+    assert!(
+        c("#ifdef _OPENACC\n#define N 3\n#endif\n") && c("#ifdef _OPENACC\n#include \"gpu.h\"\n#endif\n")
+    );
+    assert!(!c("#ifdef _OPENACC\n#pragma acc wait(1)\n    /* n = 3; */\n#endif\n"));
+    assert!(!c("#if defined(_OPENACC) && defined(GPU)\n#pragma acc wait(n)\n#endif\n"));
+    assert!(!woken(
+        &format!("#ifdef _OPENACC\n#include <openacc.h>\n#endif\n{ACC}"),
+        Language::C,
+        &Options::default()
+    ));
+    let macros = "#ifdef _OPENACC\n#define LOOP _Pragma(\"acc loop\")\n#else\n#define LOOP\n#endif\n";
+    assert!(!woken(&format!("{macros}{ACC}"), Language::C, &Options::default()));
+    let fortran = |text: &str| {
+        let text = format!("subroutine s(n)\n{text}integer n\n!$acc wait\nend subroutine\n");
+        woken(&text, Language::Fortran(acc2omp::source::Form::Free), &Options::default())
+    };
+    assert!(fortran("#ifdef _OPENACC\nuse gpu\n#endif\n"));
+    assert!(!fortran("#ifdef _OPENACC\nuse openacc\n#endif\n"));
+    let cuda = Options { to: To::Cuda, ..Options::default() };
+    assert!(!woken(&format!("#ifdef _OPENACC\nint n;\n#endif\n{ACC}"), Language::C, &cuda));
+    let own = acc2omp::Guards { openacc: "_OPENACC".to_owned(), openmp: "OMP".to_owned() };
+    let guarded = Options { guard: Some(own), ..Options::default() };
+    assert!(!woken(&format!("#ifdef _OPENACC\nint n;\n#endif\n{ACC}"), Language::C, &guarded));
+}

@@ -92,6 +92,35 @@ fn directives_are_named_by_their_routine() {
 }
 
 #[test]
+fn comments_that_ask_in_vain_are_told() {
+    let project = project("");
+    let told = |name: &str, text: &str| {
+        fs::write(project.path().join(name), text).unwrap();
+        run(project.path(), &[name, "--check"]).2
+    };
+    let with = |before: &str| LOOP.replace("#pragma acc p", &format!("{before}\n#pragma acc p"));
+    let said = told("a.c", &with("/* acc2omp: laeve */"));
+    assert!(said.contains("differs[A0032]") && said.contains("did you mean `leave`?"), "{said}");
+    let said = told("a.c", &with("// acc2omp: because"));
+    assert!(said.contains("differs[A0032]") && said.contains("comments ask for `leave` or `seq`"), "{said}");
+    let said = told("a.c", &with("// acc2omp: leave\n"));
+    assert!(said.contains("differs[A0033]") && !said.contains("A0030"), "{said}");
+    let said = told("a.c", &with("; // acc2omp: leave"));
+    assert!(said.contains("differs[A0033]"), "{said}");
+    let said = told("a.c", &with("/// ACC2OMP: Leave"));
+    assert!(said.contains("left[A0030]") && !said.contains("A0032") && !said.contains("A0033"), "{said}");
+    let said = told("a.c", &with("// acc2omp: seq").replace("parallel loop", "parallel"));
+    assert!(said.contains("differs[A0033]"), "{said}");
+    let text =
+        "subroutine s\n  ! acc2omp: foo\n  !$acc wait\n  ! acc2omp: leave\n  !$acc wait\nend subroutine\n";
+    let said = told("a.f90", text);
+    assert!(
+        said.contains("differs[A0032]") && said.contains("left[A0030]") && !said.contains("A0033"),
+        "{said}"
+    );
+}
+
+#[test]
 fn directives_are_left_by_line_or_comment() {
     let project = project("[[at]]\nfile = \"src/a.c\"\nline = 6\ndo = \"leave\"\n");
     let (status, diff, said) = run(project.path(), &["src/a.c", "--diff"]);

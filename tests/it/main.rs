@@ -27,6 +27,7 @@ mod rooms;
 mod rules;
 mod scalars;
 mod scaling;
+mod support;
 mod targets;
 mod tidy;
 mod verify;

@@ -141,9 +141,10 @@ impl Mirror {
 
     /// Writes what belongs beside a translation.
     pub fn beside(&self, real: &Path, translation: &Translation) -> io::Result<()> {
+        let support = crate::whole_support();
         let mut files: Vec<(&str, &[u8])> = Vec::new();
         if translation.needs_support {
-            files.push((SUPPORT.0, SUPPORT.1.as_bytes()));
+            files.push((SUPPORT, support.as_bytes()));
         }
         if !translation.beside.is_empty() {
             files.push((RUNTIME[0].0, RUNTIME[0].1.as_bytes()));

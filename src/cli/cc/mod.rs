@@ -11,6 +11,7 @@ mod modules;
 mod objects;
 mod record;
 mod run;
+mod traces;
 mod unseen;
 
 use std::collections::HashMap;
@@ -126,6 +127,7 @@ fn attempt(task: &Task) -> io::Result<ExitCode> {
         }
     };
     depend::mend(&command, &units, &here)?;
+    traces::mend(&command, &units, &here)?;
     Ok(exit_code(status))
 }
 
@@ -215,7 +217,11 @@ fn unit(
         if !task.quiet {
             tell(&report::diagnostics(&source.file, &translation.diagnostics, manner(task.verbose)));
         }
-        if translation.text != read.file.bytes {
+        if translation.text != read.file.bytes && read.file.name.contains(['\n', '\r']) {
+            let name = read.file.name.escape_debug();
+            let why = "its name has a line end, which no line of a translation can say: OpenACC in it stays as it is";
+            tell(&format!("left: {name}: {why}\n"));
+        } else if translation.text != read.file.bytes {
             unit.translations.insert(path.clone(), translation);
         }
     }

@@ -28,7 +28,7 @@ struct Known {
 }
 
 /// The sources of the modules that a file uses, and of those that these use, with what their compilers were told; and the modules
-/// that were compiled beside others, but of which the source is not known.
+/// of the program that were compiled, but of which the source is not known.
 pub fn known(
     command: &Command,
     bytes: &[u8],
@@ -52,7 +52,9 @@ pub fn known(
             folders.iter().find_map(read).and_then(|known| Some((fs::read(&known.source).ok()?, known)));
         let Some((text, known)) = known else {
             let compiled = folders.iter().find(|folder| folder.join(format!("{name}.mod")).is_file());
-            if compiled.is_some_and(|folder| holds_modules(folder)) {
+            // Modules of compilers and libraries are none of the program's.
+            let is_of_program = |folder: &PathBuf| holds_modules(folder) || lies_below(folder, here);
+            if compiled.is_some_and(is_of_program) {
                 unknown.push(name);
             }
             continue;
@@ -61,6 +63,12 @@ pub fn known(
         found.insert(known.source, Told::read(known.arguments, &known.directory));
     }
     (found, unknown)
+}
+
+/// Whether a folder is the one where the compiler runs, or below it.
+fn lies_below(folder: &Path, here: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().ok();
+    real(folder).zip(real(here)).is_some_and(|(folder, here)| folder.starts_with(here))
 }
 
 /// Whether modules of a folder were compiled by `acc2omp cc`.

@@ -171,7 +171,7 @@ impl Choices {
         self.files.len().saturating_sub(1)
     }
 
-    /// The names of macros, of what these name, and of types.
+    /// The names of macros, of what these name, of types, and of constants, which stand in the lengths of arrays.
     pub fn names(&self) -> Rc<HashSet<String>> {
         Rc::clone(&self.names)
     }
@@ -347,7 +347,7 @@ impl Place {
     }
 }
 
-/// The names of macros, of what these name, and of types.
+/// The names of macros, of what these name, of types, and of constants, which stand in the lengths of arrays.
 fn names(all: &[Seen], files: &[File]) -> HashSet<String> {
     let mut found: HashSet<String> = HashSet::new();
     for line in files.iter().flat_map(|file| &file.lines) {
@@ -355,7 +355,13 @@ fn names(all: &[Seen], files: &[File]) -> HashSet<String> {
         found.extend(words(&line.body).into_iter().map(str::to_owned));
     }
     for seen in all {
-        let types = seen.unit.decls.iter().filter(|decl| decl.kind == DeclKind::Typedef);
+        let types = seen
+            .unit
+            .decls
+            .iter()
+            .filter(|decl| matches!(decl.kind, DeclKind::Typedef | DeclKind::Enumerator));
+        let constants = seen.unit.globals.iter().map(|id| seen.unit.decl(*id)).filter(|decl| decl.is_const);
+        found.extend(constants.map(|decl| decl.name.clone()));
         found.extend(types.map(|decl| decl.name.clone()));
         found.extend(seen.unit.records.iter().filter_map(|record| record.tag.clone()));
     }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use acc2omp::cli::{Build, Headers, Told};
 use acc2omp::scan;
 use acc2omp::source::{Language, Languages, Predefined, SourceFile};
-use acc2omp::{Options as Translator, Outcome, SUPPORT, To, Translation, translate};
+use acc2omp::{Options as Translator, Outcome, SUPPORT, To, Translation, translate, whole_support};
 
 use super::shown::{self, Define};
 use crate::difftest::fixture::Fixture;
@@ -173,7 +173,7 @@ impl Project {
             let translation = translate(&source, &Translator::default());
             write(&place, &translation.text)?;
             if translation.needs_support {
-                write(&place.with_file_name(SUPPORT.0), SUPPORT.1.as_bytes())?;
+                write(&place.with_file_name(SUPPORT), whole_support().as_bytes())?;
             }
             let defines = shown::defines(&text);
             list.push(File { path, source: source.file, text, translation, defines });

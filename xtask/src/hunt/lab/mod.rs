@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use acc2omp::diag::Severity;
 use acc2omp::source::{Form, Language as Speech};
-use acc2omp::{Beside, RUNTIME, SUPPORT, Source, translate};
+use acc2omp::{Beside, RUNTIME, SUPPORT, Source, support, translate};
 
 use super::Language;
 use super::exclusions::{excluded, refused};
@@ -225,7 +225,9 @@ impl Lab<'_> {
             }
         }
         if self.language != Language::Fortran {
-            self.put(SUPPORT.0, SUPPORT.1.as_bytes())?;
+            let texts = texts.values().map(|(bytes, _)| String::from_utf8_lossy(bytes));
+            let texts: Vec<_> = texts.collect();
+            self.put(SUPPORT, support(texts.iter().map(|text| &**text)).as_bytes())?;
         }
         let places: Vec<usize> = texts.keys().copied().collect();
         self.build_and_run(cases, &places, variant, &mut outcomes)?;
