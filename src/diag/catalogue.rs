@@ -797,9 +797,9 @@ pub fn branches_differ(at: Span, other: Span) -> Diag {
         250,
         Severity::Differs,
         at,
-        "the code behind another branch of `#if` would need another translation of this directive".to_owned(),
+        "the code of another branch of `#if` would need another translation of this directive".to_owned(),
         "translated for one branch",
-        "write the directive once in each branch",
+        "say with `-D` what the build defines, or write the directive once in each branch",
     );
     made.with(other, "the other branch")
 }

@@ -367,5 +367,16 @@ fn condition(line: &str, guards: &Guards) -> String {
     for written in ["defined(_OPENACC)", "defined (_OPENACC)", "defined _OPENACC"] {
         line = line.replace(&both, "\0").replace(written, "\0").replace('\0', &both);
     }
-    line
+    // As a number it is not 0.
+    let comment = ["/*", "//"].iter().filter_map(|mark| line.find(mark)).min();
+    let value = line[..comment.unwrap_or(line.len())].trim_end();
+    match value.strip_suffix("_OPENACC") {
+        Some(before)
+            if matches!(keyword(&line), "if" | "elif")
+                && before.trim_end_matches([' ', '\t', '!']).ends_with(keyword(&line)) =>
+        {
+            format!("{before}{both}{}", &line[value.len()..])
+        }
+        _ => line,
+    }
 }

@@ -6,6 +6,7 @@ use crate::source::{SourceFile, Span};
 
 use super::DirectiveText;
 use super::c::{self, Event, Line};
+use super::forks::forks;
 use super::fortran;
 use super::preproc::{self, View, keyword};
 use super::shadow;
@@ -50,6 +51,46 @@ pub fn branches_behind(file: &SourceFile) -> Vec<(Span, Vec<Span>)> {
         }
     }
     found
+}
+
+/// A branch with code that the default view hides.
+#[derive(Clone, Debug)]
+pub struct Branched {
+    /// What stands in it.
+    pub branch: Span,
+    /// The names that its condition asks for.
+    pub names: Vec<String>,
+}
+
+/// The branches with code, or macros, that the default view hides and that options do not rule out; those of conditions on
+/// OpenACC and OpenMP are other programs, and not among them.
+pub fn hidden_code(file: &SourceFile) -> Vec<Branched> {
+    let forks = forks(file);
+    if forks.is_empty() {
+        return Vec::new();
+    }
+    let events = if file.language.is_fortran() { fortran::events(file) } else { c::events(&file.bytes) };
+    let shown = preproc::shown(file, &events, &View::default());
+    let mut found = Vec::new();
+    for fork in forks.iter().filter(|fork| shown.shows(fork.whole.start) && !fork.is_about_directives()) {
+        let names: Vec<String> = fork.names().map(str::to_owned).collect();
+        for branch in fork.branches.iter().map(|branch| branch.inside) {
+            let is_hidden = !shown.shows(branch.start) && !shown.rules_out(branch.start);
+            if is_hidden && !branch.is_empty() && has_code(&file.text(branch)) {
+                found.push(Branched { branch, names: names.clone() });
+            }
+        }
+    }
+    found
+}
+
+/// Whether a text has lines that are more than comments, directives and what the preprocessor reads, but for macros.
+fn has_code(text: &str) -> bool {
+    let is_other = |line: &str| ["#", "//", "/*", "*", "!"].iter().any(|start| line.starts_with(start));
+    text.lines().map(str::trim).any(|line| match line.strip_prefix('#').map(str::trim_start) {
+        Some(rest) => rest.starts_with("define") || rest.starts_with("undef"),
+        None => !line.is_empty() && !is_other(line),
+    })
 }
 
 fn condition(event: &Event) -> Option<&Line> {

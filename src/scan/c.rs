@@ -2,7 +2,7 @@
 //!
 //! Invariant: linear in the bytes; what it does not name is plain code.
 
-use crate::source::Span;
+use crate::source::{Span, byte_order_mark};
 
 /// Something in the source that is not plain code, or a word of interest in it.
 #[derive(Clone, Debug)]
@@ -57,7 +57,7 @@ struct Walk<'a> {
 
 /// The events of a file, in order.
 pub fn events(bytes: &[u8]) -> Vec<Event> {
-    let mut walk = Walk { bytes, at: 0, events: Vec::new(), in_line: false };
+    let mut walk = Walk { bytes, at: byte_order_mark(bytes), events: Vec::new(), in_line: false };
     walk.run();
     walk.events
 }

@@ -28,7 +28,7 @@ use std::sync::OnceLock;
 use crate::diag::{self, Diag};
 use crate::source::{Language, Languages, Named, SourceFile, Span};
 
-pub use branches::branches_behind;
+pub use branches::{Branched, branches_behind, hidden_code};
 pub use conditions::Conditions;
 pub use defined::Defined;
 pub use expression::constant;

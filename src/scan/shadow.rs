@@ -2,7 +2,7 @@
 //!
 //! Invariant: the shadow has the source's length, and its newlines stand where the source's stand.
 
-use crate::source::{Language, SourceFile, Span};
+use crate::source::{Language, SourceFile, Span, byte_order_mark};
 
 use super::c::{Event, Line, Operator};
 use super::defined::definition;
@@ -59,6 +59,7 @@ pub fn assemble(file: &SourceFile, events: &[Event], shown: &Shown) -> Scan {
             }
         }
     }
+    blank(&mut scan.shadow, Span::new(0, byte_order_mark(&file.bytes)));
     for span in &shown.hidden {
         blank(&mut scan.shadow, *span);
     }

@@ -9,6 +9,11 @@ pub struct LineIndex {
     length: u32,
 }
 
+/// The length of a mark that some editors put before the text.
+pub fn byte_order_mark(bytes: &[u8]) -> usize {
+    if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 }
+}
+
 /// The lines of a text, without LF.
 pub fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = Some(text);
@@ -24,15 +29,16 @@ pub fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 impl LineIndex {
-    /// Reads the lines of `bytes`: they end with LF (CRLF is an LF with a CR before it).
+    /// Reads the lines of `bytes`: they end with LF (CRLF is an LF with a CR before it). A byte order mark is before the first.
     pub fn new(bytes: &[u8]) -> LineIndex {
         let ends = memchr::memchr_iter(b'\n', bytes).map(|at| at as u32 + 1);
-        LineIndex { starts: std::iter::once(0).chain(ends).collect(), length: bytes.len() as u32 }
+        let first = byte_order_mark(bytes) as u32;
+        LineIndex { starts: std::iter::once(first).chain(ends).collect(), length: bytes.len() as u32 }
     }
 
     /// The number, from 0, of the line that holds the byte at `offset`.
     pub fn line(&self, offset: u32) -> usize {
-        self.starts.partition_point(|start| *start <= offset) - 1
+        self.starts.partition_point(|start| *start <= offset).saturating_sub(1)
     }
 
     /// The whole of line `line` (from 0), its end-of-line bytes included.
@@ -44,7 +50,7 @@ impl LineIndex {
     /// Line and column of a byte, both from 1; the column counts bytes.
     pub fn line_column(&self, offset: u32) -> (usize, usize) {
         let line = self.line(offset);
-        (line + 1, (offset - self.span(line).start) as usize + 1)
+        (line + 1, offset.saturating_sub(self.span(line).start) as usize + 1)
     }
 
     /// Number of lines; a text that ends with LF has an empty last one.

@@ -12,7 +12,7 @@ mod text;
 
 pub use file::SourceFile;
 pub use language::{Form, Language, Languages};
-pub use lines::{LineIndex, lines};
+pub use lines::{LineIndex, byte_order_mark, lines};
 pub use named::Named;
 pub use predefined::Predefined;
 pub use span::Span;

@@ -28,13 +28,14 @@ mod standing;
 mod support;
 mod together;
 mod translation;
+mod unlike;
 mod views;
 mod written;
 
 use crate::budget::{self, Exceeded};
 use crate::diag::{self, Diag};
 use crate::edit::{self, Edit};
-use crate::scan::{self, Macro, View};
+use crate::scan::{self, Macro};
 use crate::source::Span;
 
 pub use crate::edit::Guards;
@@ -49,9 +50,6 @@ pub use support::{SUPPORT, support, support_names, whole_support};
 pub use translation::{Beside, DirectiveReport, Outcome, Translation};
 
 use openmp::OpenMp;
-
-/// So many other branches of a condition behind a directive are looked at.
-const BRANCHES: usize = 8;
 
 /// Translates one source. One that costs more than its budget stays as it is.
 pub fn translate(source: &Source, options: &Options) -> Translation {
@@ -167,34 +165,10 @@ fn counting(source: &Source, translate: &dyn Fn(&Source) -> Translation) -> Tran
 /// Translates one source as it stands, whatever its macros hold.
 fn plainly(source: &Source, options: &Options) -> Translation {
     let mut translation = views::translate(source, options, &mut OpenMp::new(source, options));
-    other_branches(source, options, &mut translation);
+    unlike::other_branches(source, options, &mut translation);
     if let Some(condition) = scan::asks_for_openmp(&source.file).filter(|_| !translation.edits.is_empty()) {
         translation.diagnostics.push(diag::asks_for_openmp(condition));
         translation.settle();
     }
     translation
-}
-
-/// Says which directives the code of another branch would need in another way.
-fn other_branches(source: &Source, options: &Options, translation: &mut Translation) {
-    let mut said = Vec::new();
-    for (directive, branches) in scan::branches_behind(&source.file) {
-        let changes = |all: &[Edit]| -> Vec<Edit> {
-            all.iter().filter(|edit| directive.contains(edit.span)).cloned().collect()
-        };
-        let here = changes(&translation.edits);
-        for branch in branches.iter().take(BRANCHES).filter(|_| !here.is_empty()) {
-            let view = View::reaching(&source.file, branch.start);
-            let there = views::translate_view(source, options, &mut OpenMp::new(source, options), &view);
-            if changes(&there.edits) != here {
-                said.push(diag::branches_differ(directive, *branch));
-                break;
-            }
-        }
-    }
-    if !said.is_empty() {
-        translation.diagnostics.extend(said);
-        translation.mark();
-        translation.settle();
-    }
 }

@@ -123,3 +123,51 @@ fn conditions_on_openacc_that_choose_code_are_told() {
     let guarded = Options { guard: Some(own), ..Options::default() };
     assert!(!woken(&format!("#ifdef _OPENACC\nint n;\n#endif\n{ACC}"), Language::C, &guarded));
 }
+
+/// Whether another branch of the preprocessor is said to need another translation.
+fn needs_another(text: &str, language: Language, options: &Options) -> bool {
+    let source = Source::new("a", text.as_bytes().to_vec(), language);
+    translate(&source, options).diagnostics.iter().any(|one| one.code.0 == 250)
+}
+
+#[test]
+fn code_of_other_branches_is_compared() {
+    let function = |before: &str, body: &str, behind: &str| {
+        format!(
+            "double f(int n, double *restrict a, double *restrict b)\n{{\n    double t = 0.0, m = 0.0;\n{before}\
+             #pragma acc kernels copy(a[0:n]) copyin(b[0:n])\n    for (int i = 1; i < n; i++) {{\n\
+             {body}        a[i] = b[i];\n    }}\n{behind}    return m;\n}}\n"
+        )
+    };
+    let branch = |code: &str| format!("#ifdef MORE\n{code}\n#endif\n");
+    let is_told = |text: &str| needs_another(text, Language::C, &Options::default());
+    for told in [
+        function("", &branch("a[i] += a[i - 1];"), ""),
+        function("", &branch("m += b[i];"), ""),
+        function("", &branch("t = b[i]; b[i] = t;"), ""),
+        function("", "        t = b[i];\n", &branch("m = t;")),
+        function(&branch("b = a;"), "", ""),
+        format!(
+            "{}\n#define COUNT(x)\n#endif\n{}",
+            "#ifdef MORE\n#define COUNT(x) m += (x)\n#else",
+            function("", "COUNT(b[i]);\n", "")
+        ),
+    ] {
+        assert!(is_told(&told), "{told}");
+    }
+    for same in [
+        function("", &branch("/* nothing */"), ""),
+        function("", &branch("b[i] = 2.0 * b[i];"), "").replace("copyin(b", "copy(b"),
+        function(&branch("n = n / 2;"), "", &branch("m = 1.0;")),
+        function("", "", "").replace("double t", "#ifdef MORE\n    int more;\n#endif\n    double t"),
+    ] {
+        assert!(!is_told(&same), "{same}");
+    }
+    let known = function("", &branch("m += b[i];"), "");
+    let mut source = Source::new("a", known.into_bytes(), Language::C);
+    std::sync::Arc::make_mut(&mut source.file.predefined).define("MORE");
+    assert!(translate(&source, &Options::default()).diagnostics.iter().all(|one| one.code.0 != 250));
+    let fortran = "subroutine f(n, a)\ninteger :: n, i\nreal :: a(n)\n!$acc kernels copy(a)\ndo i = 2, n\n#ifdef MORE\n\
+                   a(i) = a(i - 1)\n#else\na(i) = 1.0\n#endif\nend do\n!$acc end kernels\nend subroutine\n";
+    assert!(needs_another(fortran, Language::Fortran(acc2omp::source::Form::Free), &Options::default()));
+}

@@ -66,9 +66,13 @@ fn a_number_is_compared_with_its_tolerance() {
 
 #[test]
 fn noise_says_what_is_allowed() {
-    let noise = "noise = { build = \"cc -DVALUE=1.1 a.c -o a\" }\n";
-    expect(&config("-DVALUE=1.3", noise), 0, "1 numbers are the same by the tolerance of `noise`");
-    expect(&config("-DVALUE=1.5", noise), 1, "different");
+    let noise = "noise = { build = \"cc -DVALUE=1.001 a.c -o a\" }\n";
+    expect(&config("-DVALUE=1.003", noise), 0, "1 numbers are the same by the tolerance of `noise`");
+    expect(&config("-DVALUE=1.005", noise), 1, "different");
+    // What has no digits in common is roundings.
+    let rounding = "noise = { build = \"cc -DVALUE=1.1 a.c -o a\" }\n";
+    expect(&config("-DVALUE=3.0", rounding), 0, "1 numbers are the same by the tolerance of `noise`");
+    expect(&config("-DVALUE=12.0", rounding), 1, "different");
 }
 
 #[test]

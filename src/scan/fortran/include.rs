@@ -41,7 +41,6 @@ fn is_code(line: &line::Line) -> bool {
 }
 
 fn read(file: &SourceFile, number: usize, form: Form) -> line::Line {
-    let mark = if number == 0 { line::byte_order_mark(&file.bytes) } else { 0 };
-    let start = file.lines.span(number).start as usize + mark;
+    let start = file.lines.span(number).start as usize;
     line::read(&file.bytes, Span::new(start, line::ends(&file.bytes, start).0), form)
 }

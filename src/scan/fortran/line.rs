@@ -37,11 +37,6 @@ pub struct Line {
     pub mark: Option<u8>,
 }
 
-/// The length of a mark that some editors put before the text.
-pub fn byte_order_mark(bytes: &[u8]) -> usize {
-    if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 }
-}
-
 /// The ends of the line that holds the byte at `at`: before and behind its line end.
 pub fn ends(bytes: &[u8], at: usize) -> (usize, usize) {
     let rest = bytes.get(at..).unwrap_or_default();

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a line in a branch that is not shown leaves no trace in what is shown.
 
-use crate::source::{Form, Language, SourceFile, Span};
+use crate::source::{Form, Language, SourceFile, Span, byte_order_mark};
 
 use super::super::c::{Event, Line as Preprocessor};
 use super::super::defined::definition;
@@ -93,7 +93,7 @@ impl Walk<'_> {
     }
 
     fn byte_order_mark(&mut self) -> usize {
-        let length = line::byte_order_mark(&self.file.bytes);
+        let length = byte_order_mark(&self.file.bytes);
         blank(&mut self.scan.shadow, Span::new(0, length));
         length
     }
