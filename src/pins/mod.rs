@@ -365,24 +365,17 @@ impl Place<'_> {
 impl Input<'_> {
     /// The variables that a directive moves to the device, or from there.
     fn moved(&self, index: usize, to_device: bool) -> Vec<Variable> {
-        let directive = &self.bound[index].directive;
-        let counting = effective(directive, self.device_type).0;
-        let clauses = counting.into_iter().filter_map(|at| Some(&directive.clauses.get(at)?.kind));
         let moves = |kind: &ClauseKind| match kind {
             ClauseKind::Data(DataClause::Copy, _) => true,
             ClauseKind::Data(DataClause::Copyin { .. }, _) | ClauseKind::UpdateDevice(_) => to_device,
             ClauseKind::Data(DataClause::Copyout { .. }, _) | ClauseKind::UpdateSelf(_) => !to_device,
             _ => false,
         };
-        let items = clauses.filter(|kind| moves(kind)).flat_map(list);
-        items.filter_map(|item| of_item(self, directive.span.start, item)).collect()
+        self.listed(index, moves)
     }
 
     /// The variables, but for scalars, that a directive puts on the device or takes away from there.
     fn placed(&self, index: usize) -> Vec<Variable> {
-        let directive = &self.bound[index].directive;
-        let counting = effective(directive, self.device_type).0;
-        let clauses = counting.into_iter().filter_map(|at| Some(&directive.clauses.get(at)?.kind));
         let places = |kind: &ClauseKind| match kind {
             ClauseKind::Data(clause, _) => matches!(
                 clause,
@@ -394,8 +387,15 @@ impl Input<'_> {
             ),
             _ => false,
         };
-        let items = clauses.filter(|kind| places(kind)).flat_map(list);
-        let all = items.filter_map(|item| of_item(self, directive.span.start, item));
-        all.filter(|variable| !variable.is_scalar).collect()
+        self.listed(index, places).into_iter().filter(|variable| !variable.is_scalar).collect()
+    }
+
+    /// The variables in those clauses of a directive that count.
+    fn listed(&self, index: usize, is_wanted: impl Fn(&ClauseKind) -> bool) -> Vec<Variable> {
+        let directive = &self.bound[index].directive;
+        let counting = effective(directive, self.device_type).0;
+        let clauses = counting.into_iter().filter_map(|at| Some(&directive.clauses.get(at)?.kind));
+        let items = clauses.filter(|kind| is_wanted(kind)).flat_map(list);
+        items.filter_map(|item| of_item(self, directive.span.start, item)).collect()
     }
 }

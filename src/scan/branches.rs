@@ -6,7 +6,7 @@ use crate::source::{SourceFile, Span};
 
 use super::DirectiveText;
 use super::c::{self, Event, Line};
-use super::forks::forks;
+use super::forks::Fork;
 use super::fortran;
 use super::preproc::{self, View, keyword};
 use super::shadow;
@@ -62,10 +62,9 @@ pub struct Branched {
     pub names: Vec<String>,
 }
 
-/// The branches with code, or macros, that the default view hides and that options do not rule out; those of conditions on
+/// The branches of a file's conditions with code, or macros, that the default view hides and that options do not rule out; those of conditions on
 /// OpenACC and OpenMP are other programs, and not among them.
-pub fn hidden_code(file: &SourceFile) -> Vec<Branched> {
-    let forks = forks(file);
+pub fn hidden_code(file: &SourceFile, forks: &[Fork]) -> Vec<Branched> {
     if forks.is_empty() {
         return Vec::new();
     }

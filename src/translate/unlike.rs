@@ -79,7 +79,8 @@ fn beside(source: &Source, options: &Options, translation: &Translation) -> Vec<
     if here.is_empty() {
         return Vec::new();
     }
-    let branched = scan::hidden_code(file);
+    let forks = scan::forks(file);
+    let branched = scan::hidden_code(file, &forks);
     // The directives that a view translates in another way.
     let unlike = |view: &View| -> BTreeSet<u32> {
         let there = seen(source, options, view);
@@ -94,7 +95,7 @@ fn beside(source: &Source, options: &Options, translation: &Translation) -> Vec<
     let mut told = BTreeSet::new();
     for group in together(&branched).into_iter().take(VIEWS) {
         let places: Vec<u32> = group.iter().map(|one| one.branch.start).collect();
-        let found = unlike(&View::reaching_all(file, &scan::forks(file), &places));
+        let found = unlike(&View::reaching_all(file, &forks, &places));
         for (span, _) in here.iter().filter(|(span, _)| found.contains(&span.start)) {
             let mut near = group.clone();
             near.sort_by_key(|one| one.branch.start.abs_diff(span.start));
@@ -103,7 +104,7 @@ fn beside(source: &Source, options: &Options, translation: &Translation) -> Vec<
                 let start = one.branch.start;
                 let own = alone.entry(start).or_insert_with(|| match group.len() {
                     1 => found.clone(),
-                    _ => unlike(&View::reaching(file, start)),
+                    _ => unlike(&View::reaching_all(file, &forks, &[start])),
                 });
                 own.contains(&span.start)
             });
