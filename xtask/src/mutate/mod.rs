@@ -24,18 +24,27 @@ const OWN: &str = "tests/mutants";
 /// A run of `verify` with all mutants of a program may take this long.
 const LIMIT: Duration = Duration::from_secs(3 * 3600);
 
+/// How many faults of each program are tried if nothing else is asked for.
+const FAULTS: usize = 12;
+
 /// What is asked for.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Args)]
 pub struct Options {
     /// The folders of programs, each with an `acc2omp.toml` whose `[verify.tests.mutant]` has `$MUTATE` in its `build`, behind
     /// the translation; those of the repository if none is named
     folders: Vec<PathBuf>,
     /// Try so many faults of each program
-    #[arg(long, default_value_t = 12)]
+    #[arg(long, default_value_t = FAULTS)]
     faults: usize,
     /// Change the translation here: for the `build` of a mutant
     #[arg(long, value_name = "FILE:NUMBER:KIND", hide = true)]
     apply: Option<Fault>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { folders: Vec::new(), faults: FAULTS, apply: None }
+    }
 }
 
 /// A fault, and the lines of the source that are its place.
