@@ -18,9 +18,17 @@ pub struct Place<'a> {
     pub index: usize,
     /// Its line, from 1.
     pub line: usize,
+    /// The conditions of its file.
+    pub conditions: &'a Conditions,
 }
 
 impl Place<'_> {
+    /// Why nothing can be put around the directive.
+    pub fn obstacle(&self) -> Option<&'static str> {
+        let is_whole = self.opening().is_some() && self.closing().is_some() && self.holds_its_body();
+        (!is_whole).then_some("a condition of the preprocessor holds a part of it")
+    }
+
     /// Records what a compute construct finds and leaves.
     pub fn record_construct(&self, variables: &[Variable], texts: &mut Texts) {
         let Some(end) = self.end() else { return };
@@ -138,9 +146,24 @@ impl Place<'_> {
         crate::acc::name(self.input.bound[self.index].directive.kind)
     }
 
+    fn directive(&self) -> Span {
+        self.input.bound[self.index].directive.span
+    }
+
+    /// The code that the directive governs.
+    fn body(&self) -> Option<Span> {
+        let stmt = self.input.bound[self.index].stmt()?;
+        Some(self.input.unit.stmt(stmt).span)
+    }
+
     /// Where the lines before the directive go.
     fn start(&self) -> u32 {
-        self.line_of(self.input.bound[self.index].directive.span.start)
+        self.opening().unwrap_or_else(|| self.line_of(self.directive().start))
+    }
+
+    /// The end of the code that the directive governs.
+    fn end(&self) -> Option<u32> {
+        self.body().map(|body| self.closing().unwrap_or(body.end))
     }
 
     /// The beginning of a line if `#` stands first on it, or the place itself.
@@ -150,10 +173,40 @@ impl Place<'_> {
         if file.text(line).trim_start().starts_with('#') { line.start } else { at }
     }
 
-    /// The end of the code that the directive governs.
-    fn end(&self) -> Option<u32> {
-        let stmt = self.input.bound[self.index].stmt()?;
-        Some(self.input.unit.stmt(stmt).span.end)
+    /// The directive and its code: the first byte and the last one.
+    fn ends(&self) -> (u32, u32) {
+        let directive = self.directive();
+        (self.line_of(directive.start), self.body().map_or(directive.end, |body| body.end).max(1) - 1)
+    }
+
+    /// The beginning of the directive, or of the conditions that hold it and not the end of its code, if nothing else stands
+    /// in them before it.
+    fn opening(&self) -> Option<u32> {
+        let (first, last) = self.ends();
+        let Some(outer) = self.conditions.between(first, last).pop() else { return Some(first) };
+        let before = self.input.file.text(Span { start: outer.span.start, end: first });
+        let is_empty = |line: &str| line.trim().is_empty() || line.trim_start().starts_with('#');
+        before.lines().all(is_empty).then_some(outer.span.start)
+    }
+
+    /// The end of its code, or of the conditions that hold it and not the directive, if nothing else of the branch stands
+    /// behind it.
+    fn closing(&self) -> Option<u32> {
+        let (first, last) = self.ends();
+        let Some(outer) = self.conditions.between(last, first).pop() else { return Some(last + 1) };
+        let behind = self.input.file.text(Span { start: last + 1, end: outer.span.end });
+        let mut own = behind.lines().take_while(|line| !line.trim_start().starts_with('#'));
+        own.all(|line| line.trim().is_empty()).then_some(outer.span.end)
+    }
+
+    /// Whether what a region of data governs begins and ends under the same conditions.
+    fn holds_its_body(&self) -> bool {
+        let is_region = self.input.bound[self.index].directive.kind == DirectiveKind::Data;
+        self.body().filter(|_| is_region).is_none_or(|body| {
+            let last = body.end.max(1) - 1;
+            let [there, back] = [(body.start, last), (last, body.start)];
+            [there, back].iter().all(|(from, to)| self.conditions.between(*from, *to).is_empty())
+        })
     }
 
     /// The statements that record an event.

@@ -7,13 +7,14 @@
 mod c;
 mod fortran;
 mod fortran_variables;
+mod routines;
 mod variables;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::acc;
 use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind};
-use crate::bind::{Bound, ancestors};
+use crate::bind::{ApiUse, Bound, ancestors};
 use crate::edit::Edit;
 use crate::host::ir::Unit;
 use crate::plan::{Plan, effective, list};
@@ -65,6 +66,8 @@ pub struct Input<'a> {
     pub bound: &'a [Bound],
     /// What they amount to.
     pub plan: &'a Plan,
+    /// Where its code names the run-time library.
+    pub routines: &'a [ApiUse],
     /// The device type whose clauses count.
     pub device_type: &'a str,
 }
@@ -216,11 +219,11 @@ pub fn instrument(input: &Input, purpose: Purpose) -> Instrumented {
         };
         let place = match input.unit.is_fortran() {
             true => Place::Fortran(fortran::Place { input, index, line, conditions: &conditions }),
-            false => Place::C(c::Place { input, index, line }),
+            false => Place::C(c::Place { input, index, line, conditions: &conditions }),
         };
         let obstacle = || match &place {
             Place::Fortran(place) => place.obstacle(),
-            Place::C(_) => None,
+            Place::C(place) => place.obstacle(),
         };
         if is_compute {
             site.obstacle = obstacle();
@@ -256,22 +259,29 @@ pub fn instrument(input: &Input, purpose: Purpose) -> Instrumented {
             let is_still = moved.to_device.is_empty()
                 && moved.to_host.is_empty()
                 && moved.made(Where::Placed).is_empty();
+            site.obstacle = obstacle();
             if is_still || purpose != Purpose::Record {
-                place.remember(&moved, &mut texts);
+                if site.obstacle.is_none() {
+                    place.remember(&moved, &mut texts);
+                }
                 continue;
             }
-            site.obstacle = obstacle();
             match kind {
                 _ if site.obstacle.is_some() => {}
                 DirectiveKind::Data => place.record_region(&moved, &mut texts),
                 _ => place.record_motion(&moved, kind == DirectiveKind::Update, &mut texts),
             }
-            place.remember(&moved, &mut texts);
+            if site.obstacle.is_none() {
+                place.remember(&moved, &mut texts);
+            }
             let all = moved.to_device.iter().chain(&moved.to_host).chain(&moved.placed);
             let names = all.map(|variable| variable.name.clone());
             site.variables = names.collect::<BTreeSet<_>>().into_iter().collect();
         }
         sites.push(site);
+    }
+    if !input.unit.is_fortran() {
+        routines::remember(input, &mut texts);
     }
     let library = texts.first().map(|first| match input.unit.is_fortran() {
         true => fortran::library(input.file),

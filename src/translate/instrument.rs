@@ -2,6 +2,8 @@
 //!
 //! Invariant: a directive is instrumented in the first view that reaches it.
 
+use std::collections::BTreeSet;
+
 use crate::bind;
 use crate::edit::EditSet;
 use crate::omp;
@@ -19,7 +21,13 @@ pub fn instrument(source: &Source, options: &Options, purpose: Purpose) -> (Vec<
     if source.file.language.is_fortran() && is_part {
         return (source.file.bytes.clone(), Vec::new());
     }
-    let mut back = Instrument { purpose, sites: Vec::new(), edits: EditSet::default(), has_library: false };
+    let mut back = Instrument {
+        purpose,
+        sites: Vec::new(),
+        edits: EditSet::default(),
+        seen: BTreeSet::new(),
+        has_library: false,
+    };
     let limits = options.budget.of_file(source.file.bytes.len());
     let done = crate::budget::within(limits, || views::translate(source, options, &mut back));
     match done {
@@ -33,6 +41,8 @@ struct Instrument {
     purpose: Purpose,
     sites: Vec<Site>,
     edits: EditSet,
+    /// Where the names stand that were seen.
+    seen: BTreeSet<u32>,
     /// The library is there: a source of Fortran may have it once.
     has_library: bool,
 }
@@ -64,12 +74,16 @@ impl BackEnd for Instrument {
         let (bound, reached) = source.settled((&unit, scan, &symbols), bound, &aim, options, &mut all.found);
         let (bound, _) = plan::with_extents(file, &unit, &symbols, bound, &aim);
         let (plan, _) = plan::plan(file, &unit, &symbols, &bound, &held, &reached, &aim);
+        let names = scan.names.iter().filter(|name| !self.seen.contains(&name.span.start));
+        let names: Vec<_> = names.map(|name| (name.name.clone(), name.span)).collect();
+        self.seen.extend(names.iter().map(|(_, span)| span.start));
         let input = pins::Input {
             file,
             unit: &unit,
             symbols: &symbols,
             bound: &bound,
             plan: &plan,
+            routines: &bind::api_uses(&unit, &names),
             device_type: &options.device_type,
         };
         let done = pins::instrument(&input, self.purpose);

@@ -1,4 +1,4 @@
-//! What `acc2omp verify --pins` and `--bisect` put into sources of Fortran.
+//! What `acc2omp verify --pins` and `--bisect` put into sources.
 //!
 //! Invariant: what is instrumented is translated like the source itself, and the tests need no compiler.
 
@@ -218,4 +218,64 @@ fn a_source_of_c_without_a_preprocessor_includes_the_library_first() {
     let (bytes, _) = instrument(&source, &Options::default(), Purpose::Record);
     let text = String::from_utf8(bytes).unwrap();
     assert!(text.starts_with("#include \"acc2omp_pin.h\"\nvoid f"), "{text}");
+}
+
+/// A source of C with statements around its directives; its directives.
+fn instrumented_c(text: &str) -> (String, Vec<Site>) {
+    let source = Source::new("a.c", text.into(), Language::C);
+    let (bytes, sites) = instrument(&source, &Options::default(), Purpose::Record);
+    (String::from_utf8(bytes).unwrap(), sites)
+}
+
+/// A source without the lines of the branches of `#ifdef A`, or without those of `#else`.
+fn branch(text: &str, is_first: bool) -> String {
+    let mut own = String::new();
+    let mut is_kept = true;
+    for line in text.lines() {
+        match line.split_whitespace().next() {
+            Some("#ifdef") => is_kept = is_first,
+            Some("#else") => is_kept = !is_first,
+            Some("#endif") => is_kept = true,
+            _ if is_kept => own += &format!("{line}\n"),
+            _ => {}
+        }
+    }
+    own
+}
+
+#[track_caller]
+fn expect_balance(text: &str, is_instrumented: bool) {
+    let (own, sites) = instrumented_c(text);
+    assert_eq!(sites.iter().all(|site| site.obstacle.is_none()), is_instrumented, "{own}");
+    assert_eq!(own.contains("acc2omp_pin_begin"), is_instrumented, "{own}");
+    for is_first in [true, false] {
+        let branch = branch(&own, is_first);
+        assert_eq!(branch.matches('{').count(), branch.matches('}').count(), "{own}");
+    }
+}
+
+#[test]
+fn conditions_hold_whole_pins_or_none() {
+    let body = "void f(int n, float a[n])\n{\n#pragma acc parallel loop copy(a[0:n])\nfor (int i = 0; i < n; ++i)\n#ifdef A\na[i] = 1;\n#else\na[i] = 2;\n#endif\n}\n";
+    expect_balance(body, true);
+    let directive = "void f(int n, float a[n])\n{\n#ifdef A\n#pragma acc parallel loop copy(a[0:n])\n#endif\nfor (int i = 0; i < n; ++i)\na[i] = 1;\n}\n";
+    expect_balance(directive, true);
+    expect_balance(&directive.replace("#pragma", "int k = 0;\n#pragma"), false);
+    expect_balance(&body.replace("a[i] = 2;", "a[i] = 2; n++;"), false);
+}
+
+#[test]
+fn what_routines_place_is_remembered() {
+    let text = "#include <openacc.h>\nvoid f(int n, float *a, float *b)\n{\n  void *d = acc_copyin(a, n * sizeof *a);\n  if (d)\n    acc_create(b, n * sizeof *b);\n  else\n    acc_create(b++, n);\n#pragma acc parallel loop present(a)\n  for (int i = 0; i < n; ++i)\n    a[i] = 1;\n  acc_delete(a, n * sizeof *a);\n}\n";
+    let (own, _) = instrumented_c(text);
+    let placed = |first: &str, bytes: &str, change: i32| {
+        format!("acc2omp_pin_placed((const void *)({first}), (long long)({bytes}), 1, {change});")
+    };
+    expect_lines(
+        &own,
+        &["void *d = acc_copyin(a, n * sizeof *a);", &placed("a", "n * sizeof *a", 1), "if (d)", "{"],
+    );
+    let inner = placed("b", "n * sizeof *b", 1) + " }";
+    expect_lines(&own, &["acc_create(b, n * sizeof *b);", &inner, "else", "acc_create(b++, n);"]);
+    expect_lines(&own, &["acc_delete(a, n * sizeof *a);", &placed("a", "n * sizeof *a", -1)]);
 }
