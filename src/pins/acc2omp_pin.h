@@ -11,7 +11,6 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define ACC2OMP_PIN_OWN __attribute__((unused)) static
 
@@ -129,7 +128,7 @@ ACC2OMP_PIN_OWN int acc2omp_pin_is_saved(void)
     if (!list)
         return 0;
     snprintf(wanted, sizeof wanted, "\n%s:%ld:%ld\n", acc2omp_pin.file, acc2omp_pin.line, acc2omp_pin.execution);
-    return strstr(list, wanted) != NULL;
+    return __builtin_strstr(list, wanted) != NULL;
 }
 
 /* Whether this execution of a site is recorded; counts it if its construct begins. */
@@ -145,7 +144,7 @@ ACC2OMP_PIN_OWN int acc2omp_pin_is_on(const char *file, long line, int begins)
         first = acc2omp_pin_number("ACC2OMP_PIN_FIRST", 0);
     }
     for (at = 0; at < ACC2OMP_PIN_SITES && acc2omp_pin_sites[at].file; ++at)
-        if (acc2omp_pin_sites[at].line == line && !strcmp(acc2omp_pin_sites[at].file, file))
+        if (acc2omp_pin_sites[at].line == line && !__builtin_strcmp(acc2omp_pin_sites[at].file, file))
             break;
     if (at == ACC2OMP_PIN_SITES)
         return 0;
@@ -156,7 +155,7 @@ ACC2OMP_PIN_OWN int acc2omp_pin_is_on(const char *file, long line, int begins)
     if (only && *only) {
         char own[1100];
         snprintf(own, sizeof own, "%s:%ld", file, line);
-        if (strcmp(own, only))
+        if (__builtin_strcmp(own, only))
             return 0;
     }
     if (first > 0 && acc2omp_pin.execution > first)
@@ -303,7 +302,7 @@ ACC2OMP_PIN_OWN void acc2omp_pin_part(const void *first, long long count)
     if (device && device != host)
         acc_memcpy_from_device(bytes, device, size);
     else
-        memcpy(bytes, host, size);
+        __builtin_memcpy(bytes, host, size);
     acc2omp_pin.size += size;
 }
 
@@ -311,7 +310,7 @@ ACC2OMP_PIN_OWN unsigned long long acc2omp_pin_mix(unsigned long long hash, cons
 {
     unsigned long long word;
     for (; size >= sizeof word; bytes += sizeof word, size -= sizeof word) {
-        memcpy(&word, bytes, sizeof word);
+        __builtin_memcpy(&word, bytes, sizeof word);
         hash = (hash ^ word) * 0x9E3779B97F4A7C15ull;
         hash ^= hash >> 29;
     }
@@ -323,7 +322,7 @@ ACC2OMP_PIN_OWN unsigned long long acc2omp_pin_mix(unsigned long long hash, cons
 /* The value of an element; of a complex one, the part that is farther from 0. */
 ACC2OMP_PIN_OWN double acc2omp_pin_value(const unsigned char *at)
 {
-#define ACC2OMP_PIN_AS(type) do { type value; memcpy(&value, at, sizeof value); return (double)value; } while (0)
+#define ACC2OMP_PIN_AS(type) do { type value; __builtin_memcpy(&value, at, sizeof value); return (double)value; } while (0)
     size_t size = acc2omp_pin.element;
     if (acc2omp_pin.kind == 'f') {
         if (size == sizeof(float))
@@ -334,9 +333,9 @@ ACC2OMP_PIN_OWN double acc2omp_pin_value(const unsigned char *at)
         double parts[2];
         float singles[2];
         if (size == sizeof parts) {
-            memcpy(parts, at, sizeof parts);
+            __builtin_memcpy(parts, at, sizeof parts);
         } else {
-            memcpy(singles, at, sizeof singles);
+            __builtin_memcpy(singles, at, sizeof singles);
             parts[0] = singles[0];
             parts[1] = singles[1];
         }
@@ -364,7 +363,7 @@ ACC2OMP_PIN_OWN void acc2omp_pin_save(void)
 {
     char path[1400];
     /* Each source has a count of its own. */
-    unsigned long long source = acc2omp_pin_mix(0, (const unsigned char *)acc2omp_pin.file, strlen(acc2omp_pin.file));
+    unsigned long long source = acc2omp_pin_mix(0, (const unsigned char *)acc2omp_pin.file, __builtin_strlen(acc2omp_pin.file));
     FILE *out;
     snprintf(path, sizeof path, "%s/%s.%llx.%ld.bin", getenv("ACC2OMP_PIN"), acc2omp_pin_rank(), source, ++acc2omp_pin.saved);
     out = fopen(path, "wb");
@@ -372,7 +371,7 @@ ACC2OMP_PIN_OWN void acc2omp_pin_save(void)
         fprintf(stderr, "acc2omp_pin: cannot write %s\n", path);
         exit(70);
     }
-    fprintf(acc2omp_pin.out, "B\t%s\n", strrchr(path, '/') + 1);
+    fprintf(acc2omp_pin.out, "B\t%s\n", __builtin_strrchr(path, '/') + 1);
 }
 
 /* Ends the variable: what it holds is written; when its construct begins, it is kept until the end. */
@@ -383,7 +382,7 @@ ACC2OMP_PIN_OWN void acc2omp_pin_variable_end(void)
     unsigned long long all, some = 0;
     size_t element = acc2omp_pin.element, count, changed = 0, at, step = 1, samples = 0;
     double sum = 0, size = 0;
-    int begins = !strcmp(acc2omp_pin.phase, "entry");
+    int begins = !__builtin_strcmp(acc2omp_pin.phase, "entry");
     if (acc2omp_pin.is_partial) {
         fprintf(acc2omp_pin.out, "V\t%s\t%c\n", acc2omp_pin.name, acc2omp_pin.is_absent ? '!' : '?');
         return;
@@ -394,7 +393,7 @@ ACC2OMP_PIN_OWN void acc2omp_pin_variable_end(void)
     }
     count = acc2omp_pin.size / element;
     if (!begins) {
-        while (*before && strcmp((*before)->name, acc2omp_pin.name))
+        while (*before && __builtin_strcmp((*before)->name, acc2omp_pin.name))
             before = &(*before)->next;
         own = *before;
         if (own && own->size == acc2omp_pin.size)
@@ -404,7 +403,7 @@ ACC2OMP_PIN_OWN void acc2omp_pin_variable_end(void)
     for (at = 0; at < count; ++at) {
         const unsigned char *bytes = acc2omp_pin.bytes + at * element;
         double value;
-        if (old && !memcmp(old + at * element, bytes, element))
+        if (old && !__builtin_memcmp(old + at * element, bytes, element))
             continue;
         ++changed;
         some = acc2omp_pin_mix(some + at, bytes, element);
@@ -418,7 +417,7 @@ ACC2OMP_PIN_OWN void acc2omp_pin_variable_end(void)
         step = changed / ACC2OMP_PIN_SAMPLES;
     for (at = 0, changed = 0; at < count && samples < ACC2OMP_PIN_SAMPLES; ++at) {
         const unsigned char *bytes = acc2omp_pin.bytes + at * element;
-        if (old && !memcmp(old + at * element, bytes, element))
+        if (old && !__builtin_memcmp(old + at * element, bytes, element))
             continue;
         if (changed++ % step == 0) {
             fprintf(acc2omp_pin.out, "\t%lu=%.17g", (unsigned long)at, acc2omp_pin_value(bytes));
@@ -444,7 +443,7 @@ ACC2OMP_PIN_OWN void acc2omp_pin_variable_end(void)
 /* Ends the event. */
 ACC2OMP_PIN_OWN void acc2omp_pin_end(void)
 {
-    while (strcmp(acc2omp_pin.phase, "entry") && acc2omp_pin.kept) {
+    while (__builtin_strcmp(acc2omp_pin.phase, "entry") && acc2omp_pin.kept) {
         struct acc2omp_pin_kept *own = acc2omp_pin.kept;
         acc2omp_pin.kept = own->next;
         free(own->bytes);

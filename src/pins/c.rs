@@ -228,9 +228,12 @@ impl Place<'_> {
 
 /// The statements that record a variable.
 fn recorded(variable: &Variable, place: Where) -> String {
-    let Variable { name, first, count, .. } = variable;
+    let Variable { name, first, count, is_register, .. } = variable;
+    let copy =
+        if *is_register { format!("__typeof__({first}) acc2omp_copy = {first}; ") } else { String::new() };
+    let first = if *is_register { "acc2omp_copy" } else { first.as_str() };
     let begin = format!(
-        "acc2omp_pin_variable({name:?}, ACC2OMP_PIN_KIND_OF({first}), sizeof({first}), {}); ",
+        "{copy}acc2omp_pin_variable({name:?}, ACC2OMP_PIN_KIND_OF({first}), sizeof({first}), {}); ",
         place.word()
     );
     let call = format!("acc2omp_pin_part(&({first}), (long long)({count}));");

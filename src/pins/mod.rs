@@ -326,7 +326,7 @@ impl Place<'_> {
             first.chain(moved.to_host.iter().map(|one| (one, to_host))).collect()
         };
         let entry = variables([host, Where::Device]);
-        let placed = if is_update { Where::Device } else { self.placed() };
+        let placed = self.placed();
         let mut exit = variables([placed, host]);
         if !is_update {
             exit.extend(moved.made(placed));
@@ -352,11 +352,12 @@ impl Place<'_> {
         }
     }
 
-    /// Where the directive puts data: on the device, unless a condition says otherwise.
+    /// Where the directive puts data, or finds what it updates: on the device, unless a condition says otherwise.
     fn placed(&self) -> Where {
         let (input, index) = self.input();
         let mut clauses = input.bound[index].directive.clauses.iter();
-        let is_conditional = clauses.any(|clause| matches!(clause.kind, ClauseKind::If(_)));
+        let is_conditional =
+            clauses.any(|clause| matches!(clause.kind, ClauseKind::If(_) | ClauseKind::IfPresent));
         if is_conditional { Where::Device } else { Where::Placed }
     }
 

@@ -9,6 +9,7 @@ use crate::bind::descendants;
 use crate::host::ir::StmtId;
 use crate::plan::{Code, DataItem, Item, Names, Region, Sharing, list, live_after};
 use crate::sema::{Class, Dimensions, Symbol, SymbolId, SymbolKind, Use, children, header, uses};
+use crate::source::Span;
 
 use super::Input;
 use super::fortran_variables::{self, Fortran};
@@ -28,6 +29,8 @@ pub struct Variable {
     pub fortran: Fortran,
     /// It is a scalar.
     pub is_scalar: bool,
+    /// It has no address in C: a copy of it is recorded.
+    pub is_register: bool,
     /// It is what a pointer leads to: how long that is is asked when the program runs.
     pub is_pointed: bool,
     /// Its construct may change it.
@@ -154,7 +157,14 @@ fn scalar(input: &Input, symbol: SymbolId) -> Option<Variable> {
         return fortran_variables::scalar(input, symbol);
     }
     let name = input.symbols.get(symbol).name.clone();
-    Some(of_scalar(name.clone(), name))
+    Some(Variable { is_register: is_register(input, symbol), ..of_scalar(name.clone(), name) })
+}
+
+/// Whether C refuses the address of a variable.
+fn is_register(input: &Input, symbol: SymbolId) -> bool {
+    let Some(decl) = input.symbols.get(symbol).decl.map(|decl| input.unit.decl(decl)) else { return false };
+    let specifiers = input.file.text(Span { start: decl.span.start, end: decl.name_span.start });
+    !input.unit.is_cpp() && specifiers.split_whitespace().any(|word| word == "register")
 }
 
 fn of_scalar(name: String, first: String) -> Variable {
@@ -241,7 +251,7 @@ pub fn of_item(input: &Input, place: u32, item: &ListItem) -> Option<Variable> {
     let is_plain = item.depth() == 0;
     if is_plain && subscripts.is_empty() {
         return match known.class {
-            Class::Scalar => Some(of_scalar(item.text.clone(), item.head().to_owned())),
+            Class::Scalar => scalar(input, symbol),
             Class::Array => whole(input, symbol),
             _ => None,
         };

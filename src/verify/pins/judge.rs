@@ -181,24 +181,28 @@ pub fn worst(
 ) -> Option<Worst> {
     let numbers = |bytes: &[u8]| element.numbers(bytes);
     let (own, other) = (numbers(reference.after), numbers(test.after));
-    let before = [reference.before, test.before].map(|bytes| bytes.map(numbers));
     let noise = noise.map(numbers).unwrap_or_default();
-    let is_untouched = |before: &Option<Vec<f64>>, after: &[f64], at: usize| {
-        let bits = |value: f64| value.to_bits();
-        before.as_ref().and_then(|before| before.get(at)).is_some_and(|value| bits(*value) == bits(after[at]))
+    let width = bytes_of_number(element);
+    let bits = |bytes: &[u8], at: usize| bytes.get(at * width..(at + 1) * width).map(<[u8]>::to_vec);
+    let is_untouched = |one: Bytes, at: usize| {
+        one.before.and_then(|before| bits(before, at)).is_some_and(|old| Some(old) == bits(one.after, at))
     };
     let places = 0..own.len().min(other.len());
-    let touched: Vec<usize> = places
-        .filter(|at| !is_untouched(&before[0], &own, *at) || !is_untouched(&before[1], &other, *at))
-        .collect();
+    let touched: Vec<usize> =
+        places.filter(|at| !is_untouched(reference, *at) || !is_untouched(test, *at)).collect();
     let largest = |of: &dyn Fn(usize) -> f64| {
         touched.iter().map(|at| of(*at)).filter(|value| value.is_finite()).fold(0.0, f64::max)
     };
     let by_noise = largest(&|at| noise.get(at).map_or(0.0, |noise| (own[at] - noise).abs()));
     let size = largest(&|at| own[at].abs());
     let allowed = NOISE * by_noise.max(level * size) + ROUNDINGS * element.epsilon() * size;
-    let wrong: Vec<usize> =
-        touched.iter().copied().filter(|at| is_apart(own[*at], other[*at], allowed)).collect();
+    // Large integers differ in bits that a floating number does not hold.
+    let is_exact = element.epsilon() == 0.0 && allowed == 0.0;
+    let differs = |at: usize| match is_exact {
+        true => bits(reference.after, at) != bits(test.after, at),
+        false => is_apart(own[at], other[at], allowed),
+    };
+    let wrong: Vec<usize> = touched.iter().copied().filter(|at| differs(*at)).collect();
     let distance = |at: usize| {
         let apart = (own[at] - other[at]).abs();
         if apart.is_nan() { f64::INFINITY } else { apart }
@@ -213,6 +217,11 @@ pub fn worst(
         count: wrong.len(),
         samples: None,
     })
+}
+
+/// The bytes of one of the numbers that an element has.
+fn bytes_of_number(element: Element) -> usize {
+    if let Element::Complex(size) = element { size / 2 } else { element.size() }
 }
 
 /// What is known to differ of a variable of which nobody has kept the bytes.
@@ -321,6 +330,17 @@ mod tests {
     #[test]
     fn what_nobody_touches_does_not_count() {
         assert_eq!(compared([&[1.0, 7.0], &[2.0, 7.0]], [&[1.0, 9.0], &[2.0, 9.0]], None), None);
+    }
+
+    #[test]
+    fn integers_differ_exactly() {
+        let bytes = |value: i64| value.to_ne_bytes();
+        let [large, other] = [bytes((1 << 60) + 1), bytes((1 << 60) + 2)];
+        let one = |after| Bytes { before: None, after };
+        let count = |other: &[u8; 8]| {
+            worst(Element::Signed(8), one(&large), one(other), (None, 0.0)).map(|found| found.count)
+        };
+        assert_eq!((count(&other), count(&large)), (Some(1), None));
     }
 
     #[test]

@@ -21,7 +21,7 @@ use super::{Search, Status, Verification, tree};
 
 pub use judge::Worst;
 use judge::{Bytes, InShort, Levels, Walk, in_short, walk, worst};
-use record::{Event, Place, Records, read};
+use record::{Event, Place, Recorded, Records, read};
 
 /// So many executions are looked at closely in one run.
 const BATCH: usize = 24;
@@ -287,7 +287,10 @@ impl Verification<'_> {
             comparisons.iter().all(|one| one.differences == 0)
         };
         if !is_right(&own.ran) {
-            return Ok("all directives leave what they leave in the reference: the difference comes from code of the host, or from what is not recorded".to_owned());
+            let found = found_before(references, own).unwrap_or_else(|| {
+                "the difference comes from code of the host, or from what is not recorded".to_owned()
+            });
+            return Ok(format!("all directives leave what they leave in the reference: {found}"));
         }
         let name = format!("sync/{name}");
         let copy = self.copied(&name, shared)?;
@@ -384,7 +387,7 @@ impl Close<'_> {
         let inputs = self.inputs(at);
         let Place { file, line, name } = exit.place.clone();
         Some(Culprit {
-            moved_by: self.moved_by(at, &inputs),
+            moved_by: moved_by(&self.reference.1, self.sites, at, &inputs),
             page: page_of(&name),
             file,
             line,
@@ -450,29 +453,55 @@ impl Close<'_> {
             .map(|(name, _)| name.clone())
             .collect()
     }
+}
 
-    /// The directives before an event that move these variables, or that might: the last of each.
-    fn moved_by(&self, at: usize, names: &[String]) -> Vec<String> {
-        let mut found = Vec::new();
-        for name in names {
-            let before = self.reference.1[..at].iter().rev();
-            let moves = |event: &&Event| {
-                let site = self
-                    .sites
-                    .iter()
-                    .find(|(file, site)| *file == event.place.file && site.line == event.place.line);
-                let is_motion = site.is_some_and(|(_, site)| !site.is_compute);
-                is_motion && event.variables.iter().any(|one| base(&one.name) == base(name))
-            };
-            if let Some(Event { place, .. }) = before.into_iter().find(moves) {
-                let text = format!("`{}` of {}:{}", place.name, place.file, place.line);
-                if !found.contains(&text) {
-                    found.push(text);
-                }
+/// The directives before an event that move these variables, or that might: the last of each.
+fn moved_by(events: &[Event], sites: &[(String, Site)], at: usize, names: &[String]) -> Vec<String> {
+    let mut found = Vec::new();
+    for name in names {
+        let moves = |event: &&Event| {
+            let is_own =
+                |(file, site): &&(String, Site)| *file == event.place.file && site.line == event.place.line;
+            let is_motion = sites.iter().find(is_own).is_some_and(|(_, site)| !site.is_compute);
+            is_motion && event.variables.iter().any(|one| base(&one.name) == base(name))
+        };
+        if let Some(Event { place, .. }) = events[..at].iter().rev().find(moves) {
+            let text = format!("`{}` of {}:{}", place.name, place.file, place.line);
+            if !found.contains(&text) {
+                found.push(text);
             }
         }
-        found
     }
+    found
+}
+
+/// What differs first where a directive begins, of programs in which no directive leaves something else.
+fn found_before(references: &References, own: &Pinned) -> Option<String> {
+    references.reference.records.iter().find_map(|(rank, events)| {
+        let test = events_of(&own.records, rank)?;
+        let noise = references.noise.as_ref().and_then(|noise| events_of(&noise.records, rank));
+        let levels = Levels::of(events, noise);
+        events.iter().zip(test).enumerate().filter(|(_, (event, _))| event.is_entry).find_map(|(at, both)| {
+            let (event, other) = both;
+            let differs = |(number, one): (usize, &Recorded)| {
+                let held = judge::variable(other, &one.name)?.held.as_ref()?;
+                in_short(one.held.as_ref()?, held, None, levels.at(at, number))?;
+                Some(one.name.clone())
+            };
+            let names: Vec<String> = event.variables.iter().enumerate().filter_map(differs).collect();
+            let Place { file, line, name } = &event.place;
+            let moved = match moved_by(events, &own.sites, at, &names).as_slice() {
+                [] => String::new(),
+                all => format!(", moved last by {}", all.join(", ")),
+            };
+            let found = format!(
+                "the first that finds something else is `{name}` of {file}:{line} for time {}: `{}`{moved}; what reads it may leave what is not recorded",
+                event.execution,
+                names.join("`, `")
+            );
+            (!names.is_empty()).then_some(found)
+        })
+    })
 }
 
 /// A variable that differs.
