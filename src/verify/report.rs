@@ -201,9 +201,12 @@ fn culprit(name: &str, found: &Culprit) -> String {
         ),
         (Some(Worst { place, reference, test, allowed, count, samples }), _) => {
             let of = samples.map_or(String::new(), |samples| format!(" of the {samples} that were saved"));
+            let apart = match reference == test {
+                true => "the last digits of large integers differ".to_owned(),
+                false => format!("differs by {:.3e}, allowed is {allowed:.3e}", (reference - test).abs()),
+            };
             format!(
-                "  `{variable}`, element {place} from 0: reference {reference:e}, test {test:e} (differs by {:.3e}, allowed is {allowed:.3e}); {count} elements{of} differ\n",
-                (reference - test).abs()
+                "  `{variable}`, element {place} from 0: reference {reference:e}, test {test:e} ({apart}); {count} elements{of} differ\n"
             )
         }
     };
@@ -223,7 +226,9 @@ fn culprit(name: &str, found: &Culprit) -> String {
 
 fn difference(one: &Difference) -> String {
     let apart = match (one.difference, one.allowed) {
-        (Some(apart), Some(allowed)) => format!(" (differs by {apart:.3e}, allowed is {allowed:.3e})"),
+        (Some(apart), Some(allowed)) if apart != 0.0 => {
+            format!(" (differs by {apart:.3e}, allowed is {allowed:.3e})")
+        }
         _ => String::new(),
     };
     format!("  {}: reference `{}`, test `{}`{apart}\n", one.place, one.reference, one.test)

@@ -336,10 +336,10 @@ fn parting_of(events: &[Event], test: &[Event], at: usize) -> String {
         }
         None => "to its end".to_owned(),
     };
+    let (own, other) = (text(events.get(at)), text(test.get(at)));
+    let instance = if own == other { " for variables of other types" } else { "" };
     format!(
-        "all directives leave what they leave in the reference, until the reference goes on with {} and the test with {}",
-        text(events.get(at)),
-        text(test.get(at))
+        "all directives leave what they leave in the reference, until the reference goes on with {own} and the test with {other}{instance}"
     )
 }
 
