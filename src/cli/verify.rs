@@ -244,10 +244,10 @@ fn instrumented(copy: &Path, purpose: Purpose) -> Result<Vec<(String, Site)>, St
             Purpose::Choose(first) => Purpose::Choose(first + all.len()),
         };
         let (text, sites) = instrument(&source, &Options::default(), purpose);
+        all.extend(sites.into_iter().map(|site| (source.file.name.clone(), site)));
         if text == source.file.bytes {
             continue;
         }
-        all.extend(sites.into_iter().map(|site| (source.file.name.clone(), site)));
         written.push((path, text, !source.file.language.is_fortran()));
     }
     // All are read before any is changed: one may include another.

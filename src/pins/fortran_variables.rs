@@ -4,7 +4,7 @@
 
 use crate::acc::ast::{Expr, ListItem, Part, Subscript};
 use crate::host::ir::Attributes;
-use crate::sema::{Class, Symbol, SymbolId, SymbolKind};
+use crate::sema::{Class, Symbol, SymbolId, SymbolKind, type_of_letter};
 
 use super::Input;
 use super::variables::Variable;
@@ -37,7 +37,7 @@ pub fn counter(dimension: usize) -> String {
 /// A scalar.
 pub fn scalar(input: &Input, symbol: SymbolId) -> Option<Variable> {
     let known = input.symbols.get(symbol);
-    let kind = kind(known).filter(|_| known.shape.is_empty())?;
+    let kind = kind(input, known).filter(|_| known.shape.is_empty())?;
     let name = known.spelled(input.file);
     Some(of_scalar(name, kind, guards(known)))
 }
@@ -67,7 +67,7 @@ fn of_scalar(name: String, kind: char, guards: Vec<String>) -> Variable {
 pub fn whole(input: &Input, symbol: SymbolId) -> Option<Variable> {
     let known = input.symbols.get(symbol);
     let is_open = known.fortran.assumed_size || known.fortran.assumed_rank || known.fortran.procedure;
-    let kind = kind(known).filter(|_| !is_open)?;
+    let kind = kind(input, known).filter(|_| !is_open)?;
     let is_parted = is_parted(&known.fortran) || known.is_reference && known.kind != SymbolKind::Parameter;
     let name = known.spelled(input.file);
     of_array(&name, (kind, known.shape.len()), is_parted, guards(known))
@@ -212,7 +212,7 @@ fn object(input: &Input, known: &Symbol, item: &ListItem) -> Option<Object> {
     if members.is_empty() {
         return Some(Object {
             head: head.to_owned(),
-            kind: kind(known)?,
+            kind: kind(input, known)?,
             rank: known.shape.len(),
             is_parted: is_parted(&known.fortran),
             is_open: known.fortran.assumed_size,
@@ -279,15 +279,17 @@ fn guards(known: &Symbol) -> Vec<String> {
 }
 
 /// The kind of a variable's elements, if its type is an intrinsic one that holds numbers.
-fn kind(known: &Symbol) -> Option<char> {
+fn kind(input: &Input, known: &Symbol) -> Option<char> {
     let is_variable = !matches!(known.kind, SymbolKind::Function | SymbolKind::Type | SymbolKind::Constant);
     let is_plain = matches!(known.class, Class::Scalar | Class::Array) && is_variable && !known.is_const;
     match &known.intrinsic {
         _ if !is_plain || known.record.is_some() => None,
         Some(word) => of_word(word),
-        // Without a declaration, the first letter says it.
-        None if known.is_floating => Some('f'),
-        None => (known.class == Class::Scalar).then_some('i'),
+        None => {
+            let place = known.decl.map_or(known.scope.start, |decl| input.unit.decl(decl).span.start);
+            let scope = input.unit.scope_at(place)?;
+            of_word(type_of_letter(input.unit, scope, &known.name)?)
+        }
     }
 }
 

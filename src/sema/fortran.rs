@@ -379,6 +379,27 @@ fn typed_by_rule(unit: &Unit, scope: ScopeId, name: &str) -> Option<(Class, bool
     None
 }
 
+/// The intrinsic type of a name that has no other than its first letter gives to it; `None` for another type, or if
+/// `implicit none` holds (Fortran 2018, 8.7).
+pub fn type_of_letter<'u>(unit: &'u Unit, scope: ScopeId, name: &str) -> Option<&'u str> {
+    let first = name.bytes().next()?.to_ascii_lowercase();
+    for scope in scopes_around(unit, scope) {
+        match &scope.implicit {
+            Implicit::None => return None,
+            Implicit::Letters(ranges) => {
+                let range = ranges.iter().find(|(from, to, _)| (*from..=*to).contains(&first));
+                match range {
+                    Some((_, _, BaseType::Builtin(words))) => return Some(words),
+                    Some(_) => return None,
+                    None => {}
+                }
+            }
+            Implicit::Host => {}
+        }
+    }
+    Some(if (b'i'..=b'n').contains(&first) { "integer" } else { "real" })
+}
+
 /// The names that stand before parentheses on the left of an assignment: arrays, or statement functions.
 fn assigned_elements(unit: &Unit) -> FxHashSet<ExprId> {
     let targets = unit.exprs.iter().filter_map(|expr| match &expr.kind {

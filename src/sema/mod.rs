@@ -44,7 +44,7 @@ pub use elemental::{is_intrinsic as is_pure_intrinsic, is_transformational};
 pub use flow::{
     children, escaping, live_after, path_to, reads_of_expr, uses, uses_beside, uses_beside_headers,
 };
-pub use fortran::resolve;
+pub use fortran::{resolve, type_of_letter};
 pub use holds::{Element, Type};
 pub use loops::{Header, NotCanonical, header, is_tight, only_loop, trip_constant};
 pub use memory::{Moved, gapped, moves, retargets};

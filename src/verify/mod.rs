@@ -148,7 +148,7 @@ impl<'a> Verification<'a> {
     pub fn save(&self, folder: &Path, search: &Search, tell: &dyn Fn(&str)) -> Result<(), String> {
         golden::clear(folder)?;
         let mut shared = self.shared(search, tell);
-        self.prepare()?;
+        let _lock = self.prepare()?;
         let (reference, noise) = self.right(&mut shared)?;
         let mut right = vec![("reference", &reference)];
         right.extend(noise.as_ref().map(|noise| ("noise", noise)));
@@ -177,7 +177,7 @@ impl<'a> Verification<'a> {
             return Err(why);
         }
         let mut shared = self.shared(search, tell);
-        self.prepare()?;
+        let _lock = self.prepare()?;
         let (reference, noise) = match &golden {
             Some(golden) => (golden.ran("reference")?.ok_or("no reference was saved")?, golden.ran("noise")?),
             None => self.right(&mut shared)?,

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a run's output is kept beside the copy, whatever becomes of it.
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -58,20 +58,30 @@ pub struct Shared<'a> {
     pub leave: Option<Directives<'a>>,
 }
 
+/// The file that is locked while programs are built and run.
+const LOCK: &str = "lock";
+
 /// Whether a program is a test.
 fn is_test(name: &str) -> bool {
     !matches!(name.split('/').next_back(), Some("reference" | "noise"))
 }
 
 impl Verification<'_> {
-    /// Makes a folder in which commands find this acc2omp.
-    pub(super) fn prepare(&self) -> Result<(), String> {
+    /// Makes a folder in which commands find this acc2omp. Nobody else verifies here as long as the result lives.
+    pub(super) fn prepare(&self) -> Result<File, String> {
+        let path = self.folder.join(LOCK);
+        let failed = |error: std::io::Error| format!("{}: {error}", path.display());
+        let lock = File::options().append(true).create(true).open(&path).map_err(failed)?;
+        if matches!(lock.try_lock(), Err(TryLockError::WouldBlock)) {
+            return Err(format!("{}: another `acc2omp verify` runs here", self.root.display()));
+        }
         let bin = self.folder.join("bin");
         tree::remove(&bin)?;
         let own = std::env::current_exe().map_err(|error| error.to_string())?;
         fs::create_dir_all(&bin)
             .and_then(|()| std::os::unix::fs::symlink(own, bin.join("acc2omp")))
-            .map_err(|error| format!("{}: {error}", bin.display()))
+            .map_err(|error| format!("{}: {error}", bin.display()))?;
+        Ok(lock)
     }
 
     /// The `PATH` of commands.

@@ -93,6 +93,8 @@ pub struct Culprit {
     pub inputs: Vec<String>,
     /// The directives that moved these last, or might have.
     pub moved_by: Vec<String>,
+    /// If some differed before: constructs that are not recorded.
+    pub unrecorded: Vec<String>,
     /// The page that says what becomes of the directive.
     pub page: Option<String>,
 }
@@ -191,8 +193,9 @@ fn culprit(name: &str, found: &Culprit) -> String {
     let Culprit { file, line, execution, variable, .. } = found;
     let rank = if found.rank == "0" { String::new() } else { format!(" of rank {}", found.rank) };
     let mut text = format!(
-        "{name}: {file}:{line}: `{}` is the first directive that leaves something else, when it runs for time {execution}{rank}\n",
-        found.name
+        "{name}: {file}:{line}: `{}` is the first directive {}that leaves something else, when it runs for time {execution}{rank}\n",
+        found.name,
+        if found.unrecorded.is_empty() { "" } else { "of those recorded " }
     );
     text += &match (&found.worst, found.sums) {
         (None, None) => format!("  `{variable}` is not on the device, or not all of it\n"),
@@ -216,6 +219,9 @@ fn culprit(name: &str, found: &Culprit) -> String {
             true => "; no directive that was recorded moves them\n".to_owned(),
             false => format!("; moved last by {}\n", found.moved_by.join(", ")),
         };
+        if !found.unrecorded.is_empty() {
+            text += &format!("  it may be one that is not recorded: {}\n", found.unrecorded.join(", "));
+        }
     }
     text + &found
         .page

@@ -32,6 +32,9 @@ const BATCHES: usize = 4;
 /// Of so many first executions of each directive, the bytes are saved with a reference.
 const SAVED: u64 = 4;
 
+/// So many constructs that are not recorded are named.
+const NAMED: usize = 5;
+
 /// So long may a list of executions be.
 const LIST: usize = 100_000;
 
@@ -161,7 +164,7 @@ impl Verification<'_> {
         let name = format!("pins/{name}");
         let copy = self.copied(&name, shared)?;
         let sites = (search.instrument)(&copy, Purpose::Record)?;
-        if sites.is_empty() {
+        if sites.iter().all(|(_, site)| site.obstacle.is_some()) {
             return Err(Failed::from("has no directive that can be recorded".to_owned()));
         }
         self.built(&name, program, &copy, shared)?;
@@ -388,6 +391,7 @@ impl Close<'_> {
         let Place { file, line, name } = exit.place.clone();
         Some(Culprit {
             moved_by: moved_by(&self.reference.1, self.sites, at, &inputs),
+            unrecorded: if inputs.is_empty() { Vec::new() } else { unrecorded(self.sites) },
             page: page_of(&name),
             file,
             line,
@@ -473,6 +477,12 @@ fn moved_by(events: &[Event], sites: &[(String, Site)], at: usize, names: &[Stri
         }
     }
     found
+}
+
+/// The constructs that are not recorded, the first of them.
+fn unrecorded(sites: &[(String, Site)]) -> Vec<String> {
+    let all = sites.iter().filter(|(_, site)| site.is_compute && site.obstacle.is_some());
+    all.take(NAMED).map(|(file, site)| format!("`{}` of {file}:{}", site.name, site.line)).collect()
 }
 
 /// What differs first where a directive begins, of programs in which no directive leaves something else.
