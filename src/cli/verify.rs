@@ -201,24 +201,37 @@ fn sources(root: &Path) -> Vec<Found> {
 
 /// The compute constructs of a tree's sources.
 fn constructs(root: &Path) -> Vec<Construct> {
-    let mut found = Vec::new();
-    for Found { source, .. } in sources(root) {
-        let is_compute = |name: &str| {
-            name.split_whitespace()
-                .next()
-                .is_some_and(|word| ["parallel", "kernels", "serial"].contains(&word))
-        };
-        let all = translate(&source, &Options::default()).directives;
-        let line = |at: u32| source.file.line_number(at);
-        let own: Vec<_> = all.into_iter().filter(|one| is_compute(&one.name)).collect();
-        for (at, one) in own.iter().enumerate() {
-            let first = line(one.span.start);
-            let end = own.get(at + 1).map_or(usize::MAX, |next| line(next.span.start) - 1).max(first);
-            let file = source.file.name.clone();
-            found.push(Construct { file, lines: (first, end), name: one.name.clone() });
-        }
-    }
-    found
+    sources(root).iter().flat_map(|found| constructs_of(&found.source)).collect()
+}
+
+/// The compute constructs of a source; each reaches to the line before the next.
+fn constructs_of(source: &Source) -> Vec<Construct> {
+    let is_compute = |name: &str| {
+        name.split_whitespace().next().is_some_and(|word| ["parallel", "kernels", "serial"].contains(&word))
+    };
+    let all = translate(source, &Options::default()).directives;
+    let line = |at: u32| source.file.line_number(at);
+    let own: Vec<_> = all.into_iter().filter(|one| is_compute(&one.name)).collect();
+    let numbered = own.iter().enumerate().map(|(at, one)| {
+        let first = line(one.span.start);
+        let end = own.get(at + 1).map_or(usize::MAX, |next| line(next.span.start) - 1).max(first);
+        Construct { file: source.file.name.clone(), lines: (first, end), name: one.name.clone() }
+    });
+    numbered.collect()
+}
+
+/// The compute constructs of a source that have no site.
+fn not_instrumented(source: &Source, sites: &[Site]) -> Vec<Site> {
+    let is_missed = |one: &Construct| sites.iter().all(|site| site.line != one.lines.0);
+    let site = |one: Construct| Site {
+        line: one.lines.0,
+        name: one.name,
+        is_compute: true,
+        variables: Vec::new(),
+        unknown: Vec::new(),
+        obstacle: Some("a macro stands for it, or its file is a part of others"),
+    };
+    constructs_of(source).into_iter().filter(is_missed).map(site).collect()
 }
 
 /// The directives of a tree's sources.
@@ -243,7 +256,10 @@ fn instrumented(copy: &Path, purpose: Purpose) -> Result<Vec<(String, Site)>, St
             Purpose::Record => Purpose::Record,
             Purpose::Choose(first) => Purpose::Choose(first + all.len()),
         };
-        let (text, sites) = instrument(&source, &Options::default(), purpose);
+        let (text, mut sites) = instrument(&source, &Options::default(), purpose);
+        if purpose == Purpose::Record {
+            sites.extend(not_instrumented(&source, &sites));
+        }
         all.extend(sites.into_iter().map(|site| (source.file.name.clone(), site)));
         if text == source.file.bytes {
             continue;

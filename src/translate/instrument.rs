@@ -12,7 +12,6 @@ use crate::plan;
 use crate::scan::Scan;
 use crate::sema;
 
-use super::extents::{Extent, extents};
 use super::views::{self, BackEnd, Gathered, Lowered, Made, Reached, Rest};
 use super::{Options, Source};
 
@@ -20,16 +19,7 @@ use super::{Options, Source};
 pub fn instrument(source: &Source, options: &Options, purpose: Purpose) -> (Vec<u8>, Vec<Site>) {
     let is_part = source.headers.iter().any(|header| header.includes_at.is_some());
     if source.file.language.is_fortran() && is_part {
-        let all = extents(source, options).into_iter().filter(|one| one.end.is_some());
-        let site = |one: Extent| Site {
-            line: one.line,
-            name: one.name,
-            is_compute: true,
-            variables: Vec::new(),
-            unknown: Vec::new(),
-            obstacle: Some("other files include it"),
-        };
-        return (source.file.bytes.clone(), all.map(site).collect());
+        return (source.file.bytes.clone(), Vec::new());
     }
     let mut back = Instrument {
         purpose,
