@@ -36,7 +36,7 @@ ACC2OMP_PIN_OWN char acc2omp_pin_kind(const volatile void *) { return '?'; }
 #define ACC2OMP_PIN_KIND_OF(element) acc2omp_pin_kind(&(element))
 #else
 #define ACC2OMP_PIN_KIND_OF(element) \
-    _Generic((element), float: 'f', double: 'f', float _Complex: 'c', double _Complex: 'c', char: 'i', \
+    __extension__ _Generic((element), float: 'f', double: 'f', float _Complex: 'c', double _Complex: 'c', char: 'i', \
         signed char: 'i', short: 'i', int: 'i', long: 'i', long long: 'i', _Bool: 'u', unsigned char: 'u', \
         unsigned short: 'u', unsigned: 'u', unsigned long: 'u', unsigned long long: 'u', default: '?')
 #endif

@@ -31,6 +31,10 @@ const LITERAL: usize = 40;
 const RECORDING: &str = "acc2omp_pin_k, acc2omp_pin_begin, acc2omp_pin_variable, acc2omp_pin_row, \
                          acc2omp_pin_variable_end, acc2omp_pin_end";
 
+/// The intrinsic functions that are called beside directives.
+const USED: [&str; 9] =
+    ["int", "min", "lbound", "ubound", "size", "storage_size", "present", "allocated", "associated"];
+
 /// Directives of at most so many columns are one line in either form.
 const SHORT: usize = 72;
 
@@ -60,6 +64,10 @@ impl Place<'_> {
         }
         if around[0].is_pure {
             return Some("its procedure is `pure`");
+        }
+        let mut names = around.iter().flat_map(|scope| &scope.decls).map(|id| unit.decl(*id).name.as_str());
+        if names.any(|name| USED.iter().any(|used| name.eq_ignore_ascii_case(used))) {
+            return Some("a variable has the name of an intrinsic function that pins call");
         }
         let end = self.end();
         if own.stmt().is_some() && end.is_none() {

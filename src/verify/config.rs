@@ -170,6 +170,11 @@ impl Settings {
         one.chain(self.tests.iter().map(|(name, test)| (name.as_str(), test)))
     }
 
+    /// The patterns of files that are compared.
+    pub fn patterns(&self) -> impl Iterator<Item = &str> {
+        self.compare.keys().map(String::as_str).filter(|pattern| *pattern != "stdout")
+    }
+
     /// How a program is run.
     pub fn run<'a>(&'a self, program: &'a Program) -> &'a str {
         program.run.as_deref().or(self.reference.run.as_deref()).unwrap_or_default()

@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use walkdir::WalkDir;
 
-use super::compare::files;
 use super::launches::Launches;
 use super::pins::{Kept, Pins};
 use super::program::Ran;
@@ -79,7 +78,7 @@ impl Verification<'_> {
             let own = Path::new(name);
             all.push((self.folder.join(format!("{name}.run.out")), own.join("stdout")));
             for pattern in &contents.compared {
-                let found = files::matching(&ran.copy, pattern)?;
+                let found = ran.place().written(pattern)?;
                 all.extend(
                     found.into_iter().map(|path| (ran.copy.join(&path), own.join("files").join(path))),
                 );
@@ -125,7 +124,7 @@ pub fn clear(folder: &Path) -> Result<(), String> {
 }
 
 fn patterns(settings: &Settings) -> BTreeSet<String> {
-    settings.compare.keys().filter(|pattern| *pattern != "stdout").cloned().collect()
+    settings.patterns().map(str::to_owned).collect()
 }
 
 fn recording(pins: &Pins, directives: &[String]) -> Recording {
@@ -207,6 +206,7 @@ impl Golden {
             launches: Launches::new(),
             seconds: 0.0,
             left: Vec::new(),
+            unchanged: BTreeSet::new(),
         }))
     }
 

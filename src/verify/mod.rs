@@ -239,11 +239,12 @@ impl<'a> Verification<'a> {
             let noise = noise.map(|noise| noise.stdout.as_str());
             comparisons.push(text::compare("stdout", &rule, &reference.stdout, &own.stdout, noise));
         }
-        let folders = [reference.copy.as_path(), own.copy.as_path()];
-        for (pattern, rule) in self.settings.compare.iter().filter(|(pattern, _)| *pattern != "stdout") {
+        let places = [reference.place(), own.place()];
+        for pattern in self.settings.patterns() {
+            let rule = &self.settings.compare[pattern];
             let noise = noise.map(|noise| noise.copy.as_path());
             let mut ask = |command: &str, paths: [&Path; 2]| self.ask(command, paths);
-            comparisons.extend(files::compare(pattern, rule, folders, noise, &mut ask));
+            comparisons.extend(files::compare(pattern, rule, places, noise, &mut ask));
         }
         comparisons
     }

@@ -2,10 +2,12 @@
 //!
 //! Invariant: a run's output is kept beside the copy, whatever becomes of it.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use super::compare::files::{self, Place};
 use super::config::Program;
 use super::leave::{self, Left};
 use super::run::{self, End, Job};
@@ -28,6 +30,15 @@ pub struct Ran {
     pub seconds: f64,
     /// The directives that were left for it to be built.
     pub left: Vec<Left>,
+    /// Files to be compared that were in its copy before, and that it has not written to.
+    pub unchanged: BTreeSet<PathBuf>,
+}
+
+impl Ran {
+    /// The folder in which it ran.
+    pub fn place(&self) -> Place<'_> {
+        Place { folder: &self.copy, unchanged: &self.unchanged }
+    }
 }
 
 /// Why there is nothing to compare.
@@ -114,6 +125,8 @@ impl Verification<'_> {
                 shared.notes.push(note);
             }
         }
+        let patterns: Vec<&str> = self.settings.patterns().collect();
+        files::age(&copy, &patterns)?;
         Ok(copy)
     }
 
@@ -215,8 +228,9 @@ impl Verification<'_> {
             stdout = launches::take(&stdout, &mut launches);
         }
         let (status, succeeded) = (status.to_string(), status.success());
-        let left = Vec::new();
-        Ok(Ran { copy: copy.to_path_buf(), status, succeeded, stdout, launches, seconds, left })
+        let patterns: Vec<&str> = self.settings.patterns().collect();
+        let (left, unchanged) = (Vec::new(), files::unchanged(copy, &patterns)?);
+        Ok(Ran { copy: copy.to_path_buf(), status, succeeded, stdout, launches, seconds, left, unchanged })
     }
 
     fn log(&self, name: &str, what: &str) -> PathBuf {

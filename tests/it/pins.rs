@@ -112,8 +112,8 @@ fn arrays_are_recorded_where_they_are() {
     for words in [
         "call acc2omp_pin_row(a(lbound(a, 1), acc2omp_pin_2), a(min(int(lbound(a, 1), acc2omp_pin_k) + 1,",
         "variable('p', 'i', storage_size(p), 3_acc2omp_pin_k)\n  if (associated(p)) then\n",
-        "variable('q', 'c', storage_size(q), 1_acc2omp_pin_k)\n  if (allocated(q)) then\n",
-        "variable('o', 'u', storage_size(o), 1_acc2omp_pin_k)\n  if (present(o)) then\n",
+        "variable('q', 'c', storage_size(q), 2_acc2omp_pin_k)\n  if (allocated(q)) then\n",
+        "variable('o', 'u', storage_size(o), 2_acc2omp_pin_k)\n  if (present(o)) then\n",
     ] {
         assert!(own.contains(words), "{words}\n{own}");
     }
@@ -278,4 +278,32 @@ fn what_routines_place_is_remembered() {
     let inner = placed("b", "n * sizeof *b", 1) + " }";
     expect_lines(&own, &["acc_create(b, n * sizeof *b);", &inner, "else", "acc_create(b++, n);"]);
     expect_lines(&own, &["acc_delete(a, n * sizeof *a);", &placed("a", "n * sizeof *a", -1)]);
+}
+
+#[test]
+fn names_of_intrinsic_functions_are_an_obstacle() {
+    let why = "a variable has the name of an intrinsic function that pins call";
+    expect_obstacle(&LOOP.replace("integer :: i\n", "integer :: i, size\n"), Form::Free, why);
+}
+
+#[test]
+fn names_of_string_h_may_be_the_programs() {
+    let text = super::text(super::root("src/pins/acc2omp_pin.h"));
+    assert!(!text.contains("string.h"), "a program may have a variable `index`");
+}
+
+#[test]
+fn registers_are_copied() {
+    let text = "void f(register int n, float a[10])\n{\n#pragma acc parallel loop copy(a[0:10])\nfor (int i = 0; i < n; ++i)\na[i] = 1;\n}\n";
+    let (own, _) = instrumented_c(text);
+    assert!(own.contains("__typeof__(n) acc2omp_copy = n;") && !own.contains("&(n)"), "{own}");
+}
+
+#[test]
+fn first_letters_say_types() {
+    let text = "      SUBROUTINE S\n      IMPLICIT REAL*8 (A-H,O-Z)\n      PARAMETER (N=9)\n      COMMON /B/ A(N), K(N)\n!$ACC PARALLEL LOOP COPY(A)\n      DO I = 1, N\n        A(I) = K(I)\n      END DO\n      END\n";
+    let (own, sites) = instrumented(text, Form::Fixed, Purpose::Record);
+    assert!(sites.iter().all(|site| site.unknown.is_empty()), "{sites:?}");
+    let all: String = own.split_whitespace().collect();
+    assert!(all.contains("'f',storage_size(A)") && all.contains("'i',storage_size(K)"), "{own}");
 }

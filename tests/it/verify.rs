@@ -97,10 +97,10 @@ fn files_are_compared() {
     let compare = "[verify.compare]\n\"*.txt\" = { }\n";
     expect(&config(write, compare), 1, "reference `no file`, test `a file`");
     expect(&config("-O2", compare), 2, "no file matches");
-    let command = "[verify.compare]\n\"a.c\" = { command = \"cmp {reference} {test}\" }\n";
+    let command = "[verify.compare]\n\"a\" = { command = \"ls {reference} {test}\" }\n";
     expect(&config("-O2", command), 0, "same");
-    expect(&config("-O2", &command.replace("cmp", "no-such-command")), 2, "could not tell");
-    expect(&config("-O2 a.c -o a; echo >>a.c; true", command), 1, "the command says that it differs");
+    expect(&config("-O2", &command.replace("ls", "no-such-command")), 2, "could not tell");
+    expect(&config("-O2", &command.replace("ls", "! ls")), 1, "the command says that it differs");
 }
 
 #[test]
@@ -465,4 +465,24 @@ fn a_section_is_written_for_cmake_and_for_a_database() {
     )
     .unwrap();
     expect_in(folder.path(), &["-y"], 0, "same");
+}
+
+#[test]
+fn a_file_that_no_run_writes_is_not_compared() {
+    let config = "[verify]\nreference = { build = \"true\", run = \"cat in.txt > out.txt\" }\n[verify.tests.a]\nbuild = \"true\"\ndevice = false\nrun = \"RUN\"\n[verify.compare]\n\"*.txt\" = {}\n";
+    let tree = |run: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("acc2omp.toml"), config.replace("RUN", run)).unwrap();
+        for name in ["in.txt", "out.txt"] {
+            fs::write(folder.path().join(name), "1 2\n").unwrap();
+        }
+        folder
+    };
+    expect_in(tree("cp in.txt out.txt").path(), &["-y"], 0, "same");
+    expect_in(tree("true").path(), &["-y"], 1, "reference `a file`, test `no file`");
+    let neither = tree("true");
+    let path = neither.path().join("acc2omp.toml");
+    let text = fs::read_to_string(&path).unwrap().replace("cat in.txt > out.txt", "true");
+    fs::write(&path, text).unwrap();
+    expect_in(neither.path(), &["-y"], 2, "no file matches that was written");
 }

@@ -1,10 +1,11 @@
 //! Compares the files that two programs wrote.
 //!
-//! Invariant: a file that only one of them has is a difference, and a pattern without files tells nothing.
+//! Invariant: a file that only one of them has written is a difference, and a pattern without files tells nothing.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use globset::GlobBuilder;
 use walkdir::WalkDir;
@@ -12,8 +13,29 @@ use walkdir::WalkDir;
 use super::{Comparison, binary, text};
 use crate::verify::config::{Kind, Rule};
 
+/// The time of files that no program has written.
+const OLD: SystemTime = SystemTime::UNIX_EPOCH;
+
+/// A folder in which a program ran.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    /// The folder.
+    pub folder: &'a Path,
+    /// Files that were there before, and that it has not written to.
+    pub unchanged: &'a BTreeSet<PathBuf>,
+}
+
+impl Place<'_> {
+    /// The files that a pattern matches and that the program has written.
+    pub fn written(&self, pattern: &str) -> Result<BTreeSet<PathBuf>, String> {
+        let mut found = matching(self.folder, pattern)?;
+        found.retain(|path| !self.unchanged.contains(path));
+        Ok(found)
+    }
+}
+
 /// The files below a folder that a pattern matches; none if there is no such folder.
-pub fn matching(folder: &Path, pattern: &str) -> Result<BTreeSet<PathBuf>, String> {
+fn matching(folder: &Path, pattern: &str) -> Result<BTreeSet<PathBuf>, String> {
     let glob =
         GlobBuilder::new(pattern).literal_separator(true).build().map_err(|error| error.to_string())?;
     let glob = glob.compile_matcher();
@@ -31,6 +53,32 @@ pub fn matching(folder: &Path, pattern: &str) -> Result<BTreeSet<PathBuf>, Strin
     Ok(found)
 }
 
+/// Makes the files of a fresh copy old that patterns match, so that it is seen which of them a program writes.
+pub fn age(folder: &Path, patterns: &[&str]) -> Result<(), String> {
+    for pattern in patterns {
+        for path in matching(folder, pattern)?.into_iter().map(|below| folder.join(below)) {
+            // A link leads out of the copy.
+            if !path.is_symlink() {
+                let aged = File::open(&path).and_then(|file| file.set_modified(OLD));
+                aged.map_err(|error| format!("{}: {error}", path.display()))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The files that patterns match and that nobody has written to since.
+pub fn unchanged(folder: &Path, patterns: &[&str]) -> Result<BTreeSet<PathBuf>, String> {
+    let mut all = BTreeSet::new();
+    for pattern in patterns {
+        let time = |below: &PathBuf| fs::metadata(folder.join(below)).and_then(|meta| meta.modified());
+        all.extend(
+            matching(folder, pattern)?.into_iter().filter(|below| time(below).is_ok_and(|now| now == OLD)),
+        );
+    }
+    Ok(all)
+}
+
 /// Runs a user's command with two paths: whether they are the same.
 pub type Ask<'a> = &'a mut dyn FnMut(&str, [&Path; 2]) -> Result<bool, String>;
 
@@ -38,16 +86,17 @@ pub type Ask<'a> = &'a mut dyn FnMut(&str, [&Path; 2]) -> Result<bool, String>;
 pub fn compare(
     pattern: &str,
     rule: &Rule,
-    folders: [&Path; 2],
+    places: [Place<'_>; 2],
     noise: Option<&Path>,
     ask: Ask<'_>,
 ) -> Vec<Comparison> {
-    let [left, right] = match (matching(folders[0], pattern), matching(folders[1], pattern)) {
+    let folders = places.map(|place| place.folder);
+    let [left, right] = match (places[0].written(pattern), places[1].written(pattern)) {
         (Ok(left), Ok(right)) => [left, right],
         (Err(why), _) | (_, Err(why)) => return vec![Comparison::unknown(pattern, why)],
     };
     if left.is_empty() && right.is_empty() {
-        return vec![Comparison::unknown(pattern, "no file matches".to_owned())];
+        return vec![Comparison::unknown(pattern, "no file matches that was written".to_owned())];
     }
     let one = |path: &PathBuf| {
         let what = path.display().to_string();

@@ -5,7 +5,7 @@
 mod judge;
 mod record;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -117,6 +117,12 @@ impl Verification<'_> {
             shared
                 .notes
                 .push(format!("{file}:{line}: not recorded, as nothing says how long it is: `{names}`"));
+        }
+        for (Place { file, line, .. }, names) in unknown(&reference.records) {
+            let names = names.into_iter().collect::<Vec<_>>().join("`, `");
+            shared.notes.push(format!(
+                "{file}:{line}: not recorded, as its elements are no numbers or not all of it is on the device: `{names}`"
+            ));
         }
         Ok(References { reference, noise })
     }
@@ -233,6 +239,7 @@ impl Verification<'_> {
         shared: &Shared,
     ) -> Result<Found, Failed> {
         let mut parted = None;
+        let mut culprit: Option<Culprit> = None;
         for (rank, events) in &references.reference.records {
             let of = |pinned: &Pinned| events_of(&pinned.records, rank).map(<[Event]>::to_vec);
             let Some(test) = of(own) else {
@@ -266,14 +273,23 @@ impl Verification<'_> {
                 let sites = &own.sites;
                 let close = Close { reference, test, noise: noise.as_ref(), levels: &levels, sites };
                 if let Some(found) = batch.iter().find_map(|at| close.culprit(rank, *at)) {
-                    return Ok(Found::Culprit(Box::new(found)));
+                    // What is wrong already may come from another process.
+                    if found.inputs.is_empty() {
+                        return Ok(Found::Culprit(Box::new(found)));
+                    }
+                    culprit.get_or_insert(found);
+                    break;
                 }
             }
             if let Some(at) = parting {
                 parted.get_or_insert_with(|| parting_of(events, &test, at));
             }
         }
-        Ok(parted.map_or(Found::Nothing, Found::Parted))
+        Ok(match (culprit, parted) {
+            (Some(culprit), _) => Found::Culprit(Box::new(culprit)),
+            (None, Some(parted)) => Found::Parted(parted),
+            (None, None) => Found::Nothing,
+        })
     }
 
     /// What there is to say of a test that differs although no directive leaves something else.
@@ -316,6 +332,18 @@ enum Found {
     Parted(String),
     /// None does.
     Nothing,
+}
+
+/// The variables that were not recorded, by directive.
+fn unknown(records: &Records) -> BTreeMap<Place, BTreeSet<&str>> {
+    let mut found: BTreeMap<Place, BTreeSet<&str>> = BTreeMap::new();
+    for event in records.iter().flat_map(|(_, events)| events) {
+        let mut names = event.unknown().peekable();
+        if names.peek().is_some() {
+            found.entry(event.place.clone()).or_default().extend(names);
+        }
+    }
+    found
 }
 
 fn events_of<'r>(records: &'r Records, rank: &str) -> Option<&'r [Event]> {
@@ -391,7 +419,7 @@ impl Close<'_> {
         let Place { file, line, name } = exit.place.clone();
         Some(Culprit {
             moved_by: moved_by(&self.reference.1, self.sites, at, &inputs),
-            unrecorded: if inputs.is_empty() { Vec::new() } else { unrecorded(self.sites) },
+            unrecorded: self.unrecorded(at, !inputs.is_empty()),
             page: page_of(&name),
             file,
             line,
@@ -434,6 +462,31 @@ impl Close<'_> {
         })
     }
 
+    /// The constructs that may have made a difference before an event, as they are not recorded; the first of them.
+    fn unrecorded(&self, at: usize, differs: bool) -> Vec<String> {
+        let entry = entry_of(&self.reference.1, at).and_then(|entry| self.reference.1.get(entry));
+        if !differs && entry.is_none_or(|entry| entry.unknown().next().is_none()) {
+            return Vec::new();
+        }
+        let text = |name: &str, file: &str, line: usize| format!("`{name}` of {file}:{line}");
+        let sites = self.sites.iter().filter(|(_, site)| site.is_compute && site.obstacle.is_some());
+        let mut all: Vec<String> =
+            sites.map(|(file, site)| text(&site.name, file, site.line)).take(NAMED).collect();
+        let is_compute = |place: &Place| {
+            let is_own = |(file, site): &&(String, Site)| *file == place.file && site.line == place.line;
+            self.sites.iter().find(is_own).is_some_and(|(_, site)| site.is_compute)
+        };
+        for event in self.reference.1[..at].iter().filter(|event| event.is_entry && is_compute(&event.place))
+        {
+            let Place { file, line, name } = &event.place;
+            let one = text(name, file, *line);
+            if all.len() < NAMED && event.unknown().next().is_some() && !all.contains(&one) {
+                all.push(one);
+            }
+        }
+        all
+    }
+
     /// The variables that differ already when the directive of an event begins.
     fn inputs(&self, at: usize) -> Vec<String> {
         let Some(entry) = entry_of(&self.reference.1, at) else { return Vec::new() };
@@ -453,6 +506,7 @@ impl Close<'_> {
         let variables = self.reference.1[entry].variables.iter();
         let known = variables.filter_map(|one| Some((&one.name, one.held.as_ref()?.element)));
         known
+            .filter(|(name, _)| !is_fresh(&self.reference.1[..entry], name))
             .filter(|(name, element)| differs(name, *element).is_some())
             .map(|(name, _)| name.clone())
             .collect()
@@ -479,12 +533,6 @@ fn moved_by(events: &[Event], sites: &[(String, Site)], at: usize, names: &[Stri
     found
 }
 
-/// The constructs that are not recorded, the first of them.
-fn unrecorded(sites: &[(String, Site)]) -> Vec<String> {
-    let all = sites.iter().filter(|(_, site)| site.is_compute && site.obstacle.is_some());
-    all.take(NAMED).map(|(file, site)| format!("`{}` of {file}:{}", site.name, site.line)).collect()
-}
-
 /// What differs first where a directive begins, of programs in which no directive leaves something else.
 fn found_before(references: &References, own: &Pinned) -> Option<String> {
     references.reference.records.iter().find_map(|(rank, events)| {
@@ -495,6 +543,9 @@ fn found_before(references: &References, own: &Pinned) -> Option<String> {
             let (event, other) = both;
             let differs = |(number, one): (usize, &Recorded)| {
                 let held = judge::variable(other, &one.name)?.held.as_ref()?;
+                if is_fresh(&events[..at], &one.name) {
+                    return None;
+                }
                 in_short(one.held.as_ref()?, held, None, levels.at(at, number))?;
                 Some(one.name.clone())
             };
@@ -512,6 +563,15 @@ fn found_before(references: &References, own: &Pinned) -> Option<String> {
             (!names.is_empty()).then_some(found)
         })
     })
+}
+
+/// Whether the last directive of these events that is about a variable has made it on the device without a value.
+fn is_fresh(events: &[Event], name: &str) -> bool {
+    let known = |event: &Event| {
+        let own = |one: &&Recorded| base(&one.name) == base(name) && (one.held.is_some() || one.is_there);
+        event.variables.iter().find(own).map(|one| one.is_there)
+    };
+    events.iter().rev().filter(|event| !event.is_entry).find_map(known).unwrap_or(false)
 }
 
 /// A variable that differs.

@@ -29,6 +29,14 @@ pub struct Event {
     pub variables: Vec<Recorded>,
 }
 
+impl Event {
+    /// The names of the variables of which nothing is known.
+    pub fn unknown(&self) -> impl Iterator<Item = &str> {
+        let all = self.variables.iter().filter(|one| one.held.is_none() && !one.is_there && !one.is_absent);
+        all.map(|one| one.name.as_str())
+    }
+}
+
 /// A variable at an event.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recorded {
