@@ -33,6 +33,15 @@ ACC2OMP_PIN_KIND(unsigned, 'u')
 ACC2OMP_PIN_KIND(unsigned long, 'u')
 ACC2OMP_PIN_KIND(unsigned long long, 'u')
 ACC2OMP_PIN_OWN char acc2omp_pin_kind(const volatile void *) { return '?'; }
+#if __cplusplus >= 201103L
+/* std::complex and the like. */
+template <class Number>
+ACC2OMP_PIN_OWN auto acc2omp_pin_kind(const volatile Number *)
+    -> decltype(((Number *)0)->real(), ((Number *)0)->imag(), char())
+{
+    return 'c';
+}
+#endif
 #define ACC2OMP_PIN_KIND_OF(element) acc2omp_pin_kind(&(element))
 #else
 #define ACC2OMP_PIN_KIND_OF(element) \

@@ -219,9 +219,9 @@ fn culprit(name: &str, found: &Culprit) -> String {
             true => "; no directive that was recorded moves them\n".to_owned(),
             false => format!("; moved last by {}\n", found.moved_by.join(", ")),
         };
-        if !found.unrecorded.is_empty() {
-            text += &format!("  it may be one that is not recorded: {}\n", found.unrecorded.join(", "));
-        }
+    }
+    if !found.unrecorded.is_empty() {
+        text += &format!("  it may be one that is not recorded: {}\n", found.unrecorded.join(", "));
     }
     text + &found
         .page

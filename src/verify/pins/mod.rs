@@ -118,7 +118,7 @@ impl Verification<'_> {
                 .notes
                 .push(format!("{file}:{line}: not recorded, as nothing says how long it is: `{names}`"));
         }
-        for (Place { file, line, .. }, names) in unknown(&reference.records) {
+        for ((file, line), names) in unknown(&reference.records) {
             let names = names.into_iter().collect::<Vec<_>>().join("`, `");
             shared.notes.push(format!(
                 "{file}:{line}: not recorded, as its elements are no numbers or not all of it is on the device: `{names}`"
@@ -334,13 +334,13 @@ enum Found {
     Nothing,
 }
 
-/// The variables that were not recorded, by directive.
-fn unknown(records: &Records) -> BTreeMap<Place, BTreeSet<&str>> {
-    let mut found: BTreeMap<Place, BTreeSet<&str>> = BTreeMap::new();
+/// The variables that were not recorded, by file and line.
+fn unknown(records: &Records) -> BTreeMap<(&str, usize), BTreeSet<&str>> {
+    let mut found: BTreeMap<(&str, usize), BTreeSet<&str>> = BTreeMap::new();
     for event in records.iter().flat_map(|(_, events)| events) {
         let mut names = event.unknown().peekable();
         if names.peek().is_some() {
-            found.entry(event.place.clone()).or_default().extend(names);
+            found.entry((&event.place.file, event.place.line)).or_default().extend(names);
         }
     }
     found
