@@ -150,6 +150,8 @@ pages! {
     337 OpenMp "A0337.md"
     339 OpenMp "A0339.md"
     340 OpenMp "A0340.md"
+    341 OpenMp "A0341.md"
+    342 OpenMp "A0342.md"
     401 Cuda "A0401.md"
     402 Cuda "A0402.md"
     403 Cuda "A0403.md"

@@ -32,7 +32,6 @@ pub fn is_ours(name: &str) -> bool {
     let name = &*name.to_ascii_lowercase();
     rules::rules().routine(name).is_some()
         || rules::openacc::table().routine(name).is_some()
-        || name == "_OPENACC"
 }
 
 /// Whether a text begins with a loop variable of ours, which is declared where it is used.

@@ -171,3 +171,29 @@ fn code_of_other_branches_is_compared() {
                    a(i) = a(i - 1)\n#else\na(i) = 1.0\n#endif\nend do\n!$acc end kernels\nend subroutine\n";
     assert!(needs_another(fortran, Language::Fortran(acc2omp::source::Form::Free), &Options::default()));
 }
+
+#[test]
+fn statements_of_macros_are_compared_too() {
+    let c = |first: &str, second: &str, used: &str| {
+        let text = format!(
+            "#ifdef MORE\n#define COUNT {first}\n#else\n#define COUNT {second}\n#endif\nint f(int n, int *restrict a)\n{{\n    \
+             int m = 0, t = 0;\n#pragma acc kernels loop copy(a[0:n])\n    for (int i = 1; i < n; i++) {{\n{used}\n        \
+             a[i] = i;\n    }}\n    return m;\n}}\n"
+        );
+        needs_another(&text, Language::C, &Options::default())
+    };
+    assert!(c("m++;", "", "COUNT"));
+    assert!(c("", "m++;", "COUNT"));
+    assert!(c("t = a[i - 1]", "t = 1", "COUNT; a[i] = t;"));
+    assert!(!c("t = 2", "t = 1", "COUNT; a[i] = t;"));
+    let fortran = |first: &str, second: &str, used: &str| {
+        let text = format!(
+            "#ifdef MORE\n#define ADD(v) {first}\n#else\n#define ADD(v) {second}\n#endif\nsubroutine f(n, a, m)\ninteger :: n, i, m, t, \
+             a(n)\n!$acc parallel loop copy(a)\ndo i = 1, n\n{used}\na(i) = i\nend do\nend subroutine\n"
+        );
+        needs_another(&text, Language::Fortran(acc2omp::source::Form::Free), &Options::default())
+    };
+    assert!(fortran("t = (v)", "continue", "ADD(i)"));
+    assert!(fortran("continue", "t = (v)", "ADD(i)"));
+    assert!(!fortran("t = (v)", "t = 2 * (v)", "ADD(i)"));
+}

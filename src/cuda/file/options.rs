@@ -83,6 +83,26 @@ impl Device {
         }
     }
 
+    /// The kernels that the device code of another view has in another way, by the places of their directives; those that
+    /// refuse the builds which choose that, or have another text for them, are not among them.
+    pub fn unlike<'a>(&'a self, other: &'a Device) -> impl Iterator<Item = u32> + 'a {
+        let own = self.choices.own();
+        let is_told = move |at: u32, text: &String| {
+            let is_variant = |known: &Variants| known.texts.values().any(|one| one == text);
+            self.guards.contains_key(&(own, at)) || self.variants.get(&(own, at)).is_some_and(is_variant)
+        };
+        self.kernels.iter().filter_map(move |(at, text)| {
+            let there = other.kernels.get(at)?;
+            let is_called_alike = self.prototypes.get(at) == other.prototypes.get(at);
+            (!(there == text && is_called_alike) && !is_told(*at, there)).then_some(*at)
+        })
+    }
+
+    /// Whether it has kernels of its own.
+    pub fn has_kernels(&self) -> bool {
+        !self.kernels.is_empty()
+    }
+
     /// Lets code refuse to be built for a branch.
     fn guard(&mut self, place: (usize, u32), (number, branch): (usize, Span)) {
         let at = (self.choices.place(place.0, place.1), self.choices.place(number, branch.start));
