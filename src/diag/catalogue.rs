@@ -1557,6 +1557,18 @@ pub fn macro_named_as_word(at: Span, name: &str) -> Diag {
     )
 }
 
+/// A0343
+pub fn needs_data_that_stays(at: Span) -> Diag {
+    diag(
+        343,
+        Severity::Left,
+        at,
+        "this construct uses an object of which a region of data that stays OpenACC brings parts".to_owned(),
+        "left with the region",
+        "translate the region by hand, or have the construct name in its own clauses what it needs",
+    )
+}
+
 /// A0337
 pub fn shared_by_branches(at: Span, inner: Span) -> Diag {
     diag(

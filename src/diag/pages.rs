@@ -152,6 +152,7 @@ pages! {
     340 OpenMp "A0340.md"
     341 OpenMp "A0341.md"
     342 OpenMp "A0342.md"
+    343 Both "A0343.md"
     401 Cuda "A0401.md"
     402 Cuda "A0402.md"
     403 Cuda "A0403.md"

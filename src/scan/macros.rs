@@ -79,6 +79,11 @@ impl Macro {
         })
     }
 
+    /// Whether its body has a directive, or names a macro that leads to one.
+    pub fn leads_to_directives(&self) -> bool {
+        self.leads
+    }
+
     /// Whether it has a parameter of this name.
     pub fn has_param(&self, name: &[u8]) -> bool {
         self.params.iter().flatten().any(|param| param == name)

@@ -33,9 +33,14 @@ pub fn settle(source: &Source, device: &mut Device, options: &Options) {
     }
 }
 
-/// The kernels, by the places of their directives, that code of branches elsewhere would need in another way, each with such a
-/// branch. What stands in the code of a kernel is compared by `settle`.
-pub fn unlike(source: &Source, device: &Device, options: &Options) -> BTreeMap<u32, Span> {
+/// The directives, by their places, whose kernels code of branches elsewhere would need in another way, each with such a branch.
+/// What stands in the code of a kernel is compared by `settle`. `directives` are those that are translated.
+pub fn unlike(
+    source: &Source,
+    device: &Device,
+    directives: &[u32],
+    options: &Options,
+) -> BTreeMap<u32, Span> {
     let file = &source.file;
     let mut found = BTreeMap::new();
     if !device.has_kernels() {
@@ -46,7 +51,7 @@ pub fn unlike(source: &Source, device: &Device, options: &Options) -> BTreeMap<u
     for group in together(&branched).into_iter().take(VIEWS) {
         let view = |places: &[u32]| self::device(source, &View::reaching_all(file, &forks, places), options);
         let places: Vec<u32> = group.iter().map(|one| one.branch.start).collect();
-        let differs: BTreeSet<u32> = device.unlike(&view(&places)).collect();
+        let differs: BTreeSet<u32> = device.unlike(&view(&places), directives);
         let mut open: BTreeSet<u32> = differs.iter().filter(|at| !found.contains_key(*at)).copied().collect();
         for one in group.iter().take(VIEWS) {
             if open.is_empty() {
@@ -54,7 +59,7 @@ pub fn unlike(source: &Source, device: &Device, options: &Options) -> BTreeMap<u
             }
             let alone = match group.len() {
                 1 => differs.clone(),
-                _ => device.unlike(&view(&[one.branch.start])).collect(),
+                _ => device.unlike(&view(&[one.branch.start]), directives),
             };
             for at in alone.intersection(&open) {
                 found.insert(*at, one.branch);

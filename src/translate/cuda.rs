@@ -71,11 +71,13 @@ impl BackEnd for Cuda {
         super::builds::settle(all.source, &mut self.device, all.options);
         // Constructs in regions that stay bring more than they say.
         let is_left = |one: &DirectiveReport| one.outcome == Outcome::Left && ["", "data"].contains(&one.name.as_str());
-        let branched = (!all.reports.values().any(is_left))
-            .then(|| super::builds::unlike(all.source, &self.device, all.options));
-        for (at, branch) in branched.into_iter().flatten() {
-            let report = all.reports.get(&at).filter(|report| report.outcome != Outcome::Left);
-            all.diags.extend(report.map(|report| diag::branches_differ(report.span, branch)));
+        if !all.reports.values().any(is_left) {
+            let made = all.reports.iter().filter(|(_, report)| report.outcome != Outcome::Left);
+            let made: Vec<u32> = made.map(|(at, _)| *at).collect();
+            for (at, branch) in super::builds::unlike(all.source, &self.device, &made, all.options) {
+                let report = all.reports.get(&at);
+                all.diags.extend(report.map(|report| diag::branches_differ(report.span, branch)));
+            }
         }
         let beside = self.beside(all);
         let code = beside

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::acc::ast::{Clause, ClauseKind, DataClause, Directive, DirectiveKind, EndKind, ListItem};
+use crate::acc::ast::{Clause, ClauseKind, DataClause, Directive, DirectiveKind, EndKind, ListItem, Part, Subscript};
 use crate::bind::{self, Bound};
 use crate::host::ir::Unit;
 use crate::scan::{DirectiveText, Scan};
@@ -43,6 +43,18 @@ impl Region {
         });
         let items = Items::Read(lists.flatten().cloned().collect());
         Some(Region { extent: directive.span.to(stmt), items })
+    }
+
+    /// What its clauses name of parts of objects: members, and elements with what they lead to.
+    fn parts(&self) -> impl Iterator<Item = &ListItem> {
+        let items = if let Items::Read(items) = &self.items { items.as_slice() } else { &[] };
+        items.iter().filter(|item| {
+            let is_index = |part: &Part| match part {
+                Part::Member(_) => true,
+                Part::Section(all) => all.iter().any(|one| matches!(one, Subscript::Index(_))),
+            };
+            item.parts.iter().any(is_index)
+        })
     }
 
     /// Where its directive begins.
@@ -131,10 +143,18 @@ fn named(text: &str) -> Vec<String> {
     found
 }
 
-/// Has the constructs in such regions bring the data.
-pub fn bring(file: &SourceFile, unit: &Unit, bound: &[Bound], regions: &[Region], parsed: &mut [(usize, Directive)]) {
+/// Has the constructs in such regions bring the data. The constructs that cannot, by their places among the directives, as they
+/// need more than the region's clauses name.
+pub fn bring(
+    file: &SourceFile,
+    unit: &Unit,
+    bound: &[Bound],
+    regions: &[Region],
+    parsed: &mut [(usize, Directive)],
+) -> Vec<usize> {
+    let mut left = Vec::new();
     if regions.is_empty() {
-        return;
+        return left;
     }
     let mut more: BTreeMap<usize, Vec<Clause>> = BTreeMap::new();
     let mut here: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
@@ -147,6 +167,12 @@ pub fn bring(file: &SourceFile, unit: &Unit, bound: &[Bound], regions: &[Region]
         let folded = |word: &str| if unit.is_fortran() { word.to_ascii_lowercase() } else { word.to_owned() };
         let words = code.split(|c: char| !c.is_alphanumeric() && c != '_').map(folded);
         let words: BTreeSet<String> = words.collect();
+        let all = regions.iter().filter(|region| region.extent.contains(one.directive.span));
+        let parts: BTreeSet<String> = all.flat_map(Region::parts).map(|item| folded(item.variable())).collect();
+        if !parts.is_disjoint(&words) {
+            left.push(at);
+            continue;
+        }
         let mut known: BTreeSet<String> = listed(&one.directive).map(|item| folded(item.variable())).collect();
         for region in regions.iter().rev().filter(|region| region.extent.contains(one.directive.span)) {
             let place = one.directive.name_span.end;
@@ -157,9 +183,9 @@ pub fn bring(file: &SourceFile, unit: &Unit, bound: &[Bound], regions: &[Region]
                     lists.filter_map(|clause| item(clause.kind)).collect()
                 }
             };
-            here.entry(text).or_default().extend(items.iter().map(|item| folded(item.variable())));
             for item in items {
                 let name = folded(item.variable());
+                here.entry(text).or_default().insert(name.clone());
                 if words.contains(&name) && known.insert(name) {
                     let kind = ClauseKind::Data(DataClause::Copy, vec![item]);
                     more.entry(text).or_default().push(bind::implied_clause(place, "copy", kind));
@@ -185,6 +211,7 @@ pub fn bring(file: &SourceFile, unit: &Unit, bound: &[Bound], regions: &[Region]
         }
         directive.clauses.extend(more.remove(text).unwrap_or_default());
     }
+    left
 }
 
 fn item(kind: ClauseKind) -> Option<ListItem> {

@@ -296,6 +296,18 @@ impl<'a, 'b> Views<'a, 'b> {
             return;
         }
         let (bound, unit) = joined(scan, unit, parsed);
+        let mut asked = asked;
+        let of_data = |at: &usize| {
+            let is_asked = bound[*at].text.is_some_and(|text| asked.contains_key(&text));
+            bound[*at].directive.kind == DirectiveKind::Data && is_asked
+        };
+        unread.extend((0..bound.len()).filter(of_data).filter_map(|at| Region::of(&unit, &bound, at)));
+        self.staying.extend(unread);
+        self.staying.sort_by_key(Region::start);
+        for at in staying::bring(file, &unit, &bound, &self.staying, parsed) {
+            let said = diag::needs_data_that_stays(bound[at].directive.name_span);
+            asked.extend(bound[at].text.map(|text| (text, Some(said))));
+        }
         let is_asked = |at: usize| bound[at].text.is_some_and(|text| asked.contains_key(&text));
         let stays = |at: &usize| is_asked(begin(&bound, *at)) || compute_around(&bound, *at).any(is_asked);
         let staying: BTreeSet<usize> = (0..bound.len())
@@ -303,11 +315,6 @@ impl<'a, 'b> Views<'a, 'b> {
             .filter_map(|at| bound[at].text)
             .chain(asked.keys().copied())
             .collect();
-        let of_data = |at: &usize| bound[*at].directive.kind == DirectiveKind::Data && is_asked(*at);
-        unread.extend((0..bound.len()).filter(of_data).filter_map(|at| Region::of(&unit, &bound, at)));
-        self.staying.extend(unread);
-        self.staying.sort_by_key(Region::start);
-        staying::bring(file, &unit, &bound, &self.staying, parsed);
         held.extend(staying.iter().map(|at| scan.directives[*at].span));
         parsed.retain(|(at, _)| !staying.contains(at));
         self.all.diags.extend(asked.into_values().flatten());

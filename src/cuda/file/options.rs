@@ -83,19 +83,42 @@ impl Device {
         }
     }
 
-    /// The kernels that the device code of another view has in another way, by the places of their directives; those that
-    /// refuse the builds which choose that, or have another text for them, are not among them.
-    pub fn unlike<'a>(&'a self, other: &'a Device) -> impl Iterator<Item = u32> + 'a {
+    /// The directives, of those that begin at these sorted places, whose kernels the device code of another view has in another
+    /// way; those that refuse the builds which choose that, or have another text for them, are not among them.
+    pub fn unlike(&self, other: &Device, directives: &[u32]) -> BTreeSet<u32> {
         let own = self.choices.own();
-        let is_told = move |at: u32, text: &String| {
-            let is_variant = |known: &Variants| known.texts.values().any(|one| one == text);
-            self.guards.contains_key(&(own, at)) || self.variants.get(&(own, at)).is_some_and(is_variant)
+        // A kernel may stand with a loop that is implied.
+        let directive = |at: u32| {
+            let behind = directives.partition_point(|start| *start <= at);
+            behind.checked_sub(1).map(|last| directives[last])
         };
-        self.kernels.iter().filter_map(move |(at, text)| {
-            let there = other.kernels.get(at)?;
-            let is_called_alike = self.prototypes.get(at) == other.prototypes.get(at);
-            (!(there == text && is_called_alike) && !is_told(*at, there)).then_some(*at)
-        })
+        let grouped = |device: &Device| {
+            let mut groups: BTreeMap<u32, Vec<(String, Option<String>)>> = BTreeMap::new();
+            for (at, text) in &device.kernels {
+                let group = directive(*at).map(|start| groups.entry(start).or_default());
+                group.into_iter().for_each(|all| {
+                    all.push((text.clone(), device.prototypes.get(at).cloned()));
+                });
+            }
+            groups
+        };
+        let told: BTreeSet<u32> = self
+            .kernels
+            .keys()
+            .filter(|at| {
+                let there = other.kernels.get(*at);
+                let is_variant =
+                    |known: &Variants| known.texts.values().any(|one| there.is_some_and(|there| one == there));
+                let place = (own, **at);
+                self.guards.contains_key(&place) || self.variants.get(&place).is_some_and(is_variant)
+            })
+            .filter_map(|at| directive(*at))
+            .collect();
+        let theirs = grouped(other);
+        let differs = |(start, texts): &(u32, Vec<(String, Option<String>)>)| {
+            theirs.get(start).is_some_and(|there| there != texts) && !told.contains(start)
+        };
+        grouped(self).into_iter().filter(differs).map(|(start, _)| start).collect()
     }
 
     /// Whether it has kernels of its own.

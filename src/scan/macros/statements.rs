@@ -84,15 +84,28 @@ fn find_leads(list: &mut [Macro], is_fortran: bool) {
             break;
         }
     }
-    let spoiled: Vec<String> = list.iter().filter(|one| one.has_pragma()).map(|one| one.name.clone()).collect();
+    let mut spoiled: HashSet<String> = HashSet::new();
+    loop {
+        let before = spoiled.len();
+        for one in list.iter() {
+            let by_name = one.words().any(|word| spoiled.contains(String::from_utf8_lossy(word).as_ref()));
+            if by_name || one.has_pragma() {
+                spoiled.insert(one.name.clone());
+            }
+        }
+        if spoiled.len() == before {
+            break;
+        }
+    }
     for one in list {
         one.leads = names.contains(&one.name) && !spoiled.contains(&one.name);
     }
 }
 
 impl Macro {
+    /// Whether it may lead to a directive.
     fn has_pragma(&self) -> bool {
-        self.body.iter().any(|token| token.is(b"_Pragma") || token.text.starts_with(b"$acc"))
+        self.body.iter().any(|token| ["_Pragma", "acc", "omp"].iter().any(|word| token.is(word.as_bytes())))
             || self.body.first().is_some_and(|token| token.is(b"!"))
     }
 
