@@ -245,7 +245,8 @@ fn last_column(word: &str, next: Option<&str>) -> Option<usize> {
         "-Mextend" | "-132" => Some(LONG),
         "-80" => Some(80),
         _ => {
-            let value = word.strip_prefix("-ffixed-line-length").and_then(|rest| rest.strip_prefix(['-', '=']));
+            let value =
+                word.strip_prefix("-ffixed-line-length").and_then(|rest| rest.strip_prefix(['-', '=']));
             match value.or_else(|| word.strip_prefix("-extend-source:"))? {
                 "none" | "unlimited" => Some(0),
                 number => number.parse().ok(),

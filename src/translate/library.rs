@@ -318,7 +318,8 @@ impl<'a> Library<'a> {
         let forks = if self.values.is_empty() { Vec::new() } else { scan::forks(file) };
         let guards = &self.guards;
         let stays = |head: Span| {
-            let guard = guards.iter().find(|guard| head.start <= guard.span.start && guard.span.start < head.end);
+            let guard =
+                guards.iter().find(|guard| head.start <= guard.span.start && guard.span.start < head.end);
             guard.is_some_and(|guard| stay(guard.span) || !guard.is_plain)
         };
         for span in std::mem::take(&mut self.values) {

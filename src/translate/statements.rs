@@ -24,7 +24,8 @@ pub fn found(source: &Source) -> Vec<Statements> {
 impl Translation {
     /// The last compute construct before a place.
     fn construct_before(&self, at: Span) -> Option<Span> {
-        let is_construct = |name: &str| ["parallel", "kernels", "serial"].iter().any(|one| name.starts_with(one));
+        let is_construct =
+            |name: &str| ["parallel", "kernels", "serial"].iter().any(|one| name.starts_with(one));
         let before = self.directives.iter().rev().filter(|one| one.span.end <= at.start);
         let mut made = before.filter(|one| one.outcome != Outcome::Left && is_construct(&one.name));
         made.next().map(|one| one.span)
@@ -72,8 +73,7 @@ pub fn translated(
         let differs = |at: &Span| {
             own(*at) && !said(*at) && unlike::changes(&there, *at) != unlike::changes(&translation, *at)
         };
-        let more: Vec<Diag> =
-            made.filter(differs).map(|at| diag::branches_differ(at, branch)).collect();
+        let more: Vec<Diag> = made.filter(differs).map(|at| diag::branches_differ(at, branch)).collect();
         translation.diagnostics.extend(more);
     }
     translation.mark();

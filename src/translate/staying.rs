@@ -4,7 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::acc::ast::{Clause, ClauseKind, DataClause, Directive, DirectiveKind, EndKind, ListItem, Part, Subscript};
+use crate::acc::ast::{
+    Clause, ClauseKind, DataClause, Directive, DirectiveKind, EndKind, ListItem, Part, Subscript,
+};
 use crate::bind::{self, Bound};
 use crate::host::ir::Unit;
 use crate::scan::{DirectiveText, Scan};
@@ -14,8 +16,19 @@ use super::{DirectiveReport, Outcome, Translation};
 
 /// The words of clauses that give data a place on the device.
 const CLAUSES: [&str; 13] = [
-    "copy", "copyin", "copyout", "create", "present", "no_create", "pcopy", "pcopyin", "pcopyout", "pcreate",
-    "present_or_copy", "present_or_copyin", "present_or_copyout",
+    "copy",
+    "copyin",
+    "copyout",
+    "create",
+    "present",
+    "no_create",
+    "pcopy",
+    "pcopyin",
+    "pcopyout",
+    "pcreate",
+    "present_or_copy",
+    "present_or_copyin",
+    "present_or_copyout",
 ];
 
 /// A region that stays.
@@ -90,7 +103,8 @@ impl Region {
 
 /// Whether a text is a `data` directive.
 fn is_data(text: &str) -> bool {
-    let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    let mut words =
+        text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty());
     words.find(|word| word.eq_ignore_ascii_case("acc"));
     words.next().is_some_and(|word| word.eq_ignore_ascii_case("data"))
 }
@@ -168,12 +182,14 @@ pub fn bring(
         let words = code.split(|c: char| !c.is_alphanumeric() && c != '_').map(folded);
         let words: BTreeSet<String> = words.collect();
         let all = regions.iter().filter(|region| region.extent.contains(one.directive.span));
-        let parts: BTreeSet<String> = all.flat_map(Region::parts).map(|item| folded(item.variable())).collect();
+        let parts: BTreeSet<String> =
+            all.flat_map(Region::parts).map(|item| folded(item.variable())).collect();
         if !parts.is_disjoint(&words) {
             left.push(at);
             continue;
         }
-        let mut known: BTreeSet<String> = listed(&one.directive).map(|item| folded(item.variable())).collect();
+        let mut known: BTreeSet<String> =
+            listed(&one.directive).map(|item| folded(item.variable())).collect();
         for region in regions.iter().rev().filter(|region| region.extent.contains(one.directive.span)) {
             let place = one.directive.name_span.end;
             let items: Vec<ListItem> = match &region.items {
@@ -222,7 +238,9 @@ fn item(kind: ClauseKind) -> Option<ListItem> {
 /// What the clauses about data of a directive name.
 fn listed(directive: &Directive) -> impl Iterator<Item = &ListItem> {
     directive.clauses.iter().flat_map(|clause| match &clause.kind {
-        ClauseKind::Data(_, list) | ClauseKind::Private(list) | ClauseKind::Firstprivate(list) => list.as_slice(),
+        ClauseKind::Data(_, list) | ClauseKind::Private(list) | ClauseKind::Firstprivate(list) => {
+            list.as_slice()
+        }
         _ => &[],
     })
 }

@@ -161,8 +161,12 @@ impl Translation {
     pub(super) fn leave_written(&mut self, written: &[(Span, String)]) {
         for (span, name) in written {
             let at = self.directives.partition_point(|report| report.span.start < span.start);
-            let report =
-                DirectiveReport { span: *span, name: String::new(), outcome: Outcome::Left, rows: Vec::new() };
+            let report = DirectiveReport {
+                span: *span,
+                name: String::new(),
+                outcome: Outcome::Left,
+                rows: Vec::new(),
+            };
             self.directives.insert(at, report);
             self.diagnostics.push(diag::in_macro(*span, name));
         }

@@ -12,12 +12,64 @@ use super::{Outcome, Source, Translation};
 
 /// The words of directives and clauses of OpenMP that translations have.
 const WORDS: [&str; 58] = [
-    "target", "teams", "distribute", "parallel", "for", "simd", "loop", "do", "data", "enter", "exit", "update",
-    "declare", "end", "task", "taskwait", "taskgroup", "atomic", "read", "write", "capture", "critical", "single",
-    "masked", "ordered", "barrier", "map", "to", "from", "tofrom", "alloc", "release", "delete", "always", "close",
-    "present", "private", "firstprivate", "lastprivate", "shared", "reduction", "nowait", "depend", "inout", "in",
-    "out", "collapse", "device", "is_device_ptr", "use_device_ptr", "use_device_addr", "num_teams", "thread_limit",
-    "num_threads", "schedule", "dist_schedule", "static", "bind",
+    "target",
+    "teams",
+    "distribute",
+    "parallel",
+    "for",
+    "simd",
+    "loop",
+    "do",
+    "data",
+    "enter",
+    "exit",
+    "update",
+    "declare",
+    "end",
+    "task",
+    "taskwait",
+    "taskgroup",
+    "atomic",
+    "read",
+    "write",
+    "capture",
+    "critical",
+    "single",
+    "masked",
+    "ordered",
+    "barrier",
+    "map",
+    "to",
+    "from",
+    "tofrom",
+    "alloc",
+    "release",
+    "delete",
+    "always",
+    "close",
+    "present",
+    "private",
+    "firstprivate",
+    "lastprivate",
+    "shared",
+    "reduction",
+    "nowait",
+    "depend",
+    "inout",
+    "in",
+    "out",
+    "collapse",
+    "device",
+    "is_device_ptr",
+    "use_device_ptr",
+    "use_device_addr",
+    "num_teams",
+    "thread_limit",
+    "num_threads",
+    "schedule",
+    "dist_schedule",
+    "static",
+    "bind",
 ];
 
 impl Translation {
@@ -37,13 +89,13 @@ impl Translation {
         let mut said: Vec<Diag> = Vec::new();
         for edit in &self.edits {
             let text = String::from_utf8_lossy(&edit.text);
-            if !text.contains("omp ") {
-                continue;
-            }
             let at = self.directives.partition_point(|one| one.span.start <= edit.span.start);
             let before = at.checked_sub(1).and_then(|at| self.directives.get(at));
             let place = before.filter(|one| one.outcome != Outcome::Left).map_or(edit.span, |one| one.span);
             let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+            if !words.clone().any(|word| word == "omp") {
+                continue;
+            }
             if let Some(word) = words.find(|word| names.contains(word)) {
                 said.push(diag::macro_named_as_word(Span { ..place }, word));
             }

@@ -248,7 +248,10 @@ fn openacc_s_number_becomes_openmp_s() {
     };
     let told = |text: &str| {
         let made = translate(&Source::new("a.c", text.as_bytes().to_vec(), Language::C), &Options::default());
-        (made.diagnostics.iter().any(|one| one.code.0 == 341), String::from_utf8_lossy(&made.text).into_owned())
+        (
+            made.diagnostics.iter().any(|one| one.code.0 == 341),
+            String::from_utf8_lossy(&made.text).into_owned(),
+        )
     };
     let (is_told, made) = told(&text("_OPENACC"));
     assert!(is_told && made.starts_with("#ifdef _OPENMP\nint v = _OPENMP;\n"), "{made}");

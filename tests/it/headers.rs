@@ -114,7 +114,9 @@ fn directives_that_a_header_s_macros_write_in_fortran_are_counted() {
     let header = "#ifdef GPU\n#define ACC_DATA(x) !$acc data copy(x)\n#define ACC_END !$ACC end data\n#else\n\
                   #define ACC_DATA(x)\n#define ACC_END\n#endif\n#define OTHER !$omp parallel\n";
     let text = |name: &str| {
-        format!("#include \"{name}\"\nsubroutine s(a)\nreal :: a(4)\nACC_DATA(a)\nOTHER\na = 1\nACC_END\nend subroutine\n")
+        format!(
+            "#include \"{name}\"\nsubroutine s(a)\nreal :: a(4)\nACC_DATA(a)\nOTHER\na = 1\nACC_END\nend subroutine\n"
+        )
     };
     for name in ["d.h", "d.fh", "d.inc", "d.hf"] {
         assert_eq!(left(&[("a.F90", &text(name)), (name, header)]), ["ACC_DATA(a)", "ACC_END"], "{name}");
@@ -134,9 +136,11 @@ fn a_sentinel_that_a_macro_completes_is_counted() {
 
 #[test]
 fn fixed_form_is_read_as_far_as_the_compiler_does() {
-    let text = format!("      subroutine s(a)\n      real a(4)\n{:72}async(2)\n      end\n", "!$acc update self(a)");
+    let text =
+        format!("      subroutine s(a)\n      real a(4)\n{:72}async(2)\n      end\n", "!$acc update self(a)");
     let made = |column: Option<usize>| {
-        let mut source = Source::new("a.f", text.clone().into_bytes(), Language::of(Path::new("a.f")).unwrap());
+        let mut source =
+            Source::new("a.f", text.clone().into_bytes(), Language::of(Path::new("a.f")).unwrap());
         let told = std::sync::Arc::make_mut(&mut source.file.predefined);
         column.into_iter().for_each(|column| told.end_lines_at(column));
         String::from_utf8_lossy(&translate(&source, &Options::default()).text).into_owned()

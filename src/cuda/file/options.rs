@@ -107,8 +107,9 @@ impl Device {
             .keys()
             .filter(|at| {
                 let there = other.kernels.get(*at);
-                let is_variant =
-                    |known: &Variants| known.texts.values().any(|one| there.is_some_and(|there| one == there));
+                let is_variant = |known: &Variants| {
+                    known.texts.values().any(|one| there.is_some_and(|there| one == there))
+                };
                 let place = (own, **at);
                 self.guards.contains_key(&place) || self.variants.get(&place).is_some_and(is_variant)
             })

@@ -10,7 +10,9 @@ use crate::source::{Form, Language, SourceFile, Span};
 
 use super::declarators::pushed;
 use super::fragments::spelled;
-use super::{Choice, LIMIT, Macro, Macros, Token, Writing, arguments, definition, lex, needs_blank, rendered};
+use super::{
+    Choice, LIMIT, Macro, Macros, Token, Writing, arguments, definition, lex, needs_blank, rendered,
+};
 
 /// The column behind which no word of fixed form is written.
 const LAST_COLUMN: usize = 70;
@@ -302,7 +304,8 @@ impl Found<'_> {
             column += token.text.len() + usize::from(blank);
         }
         let line = lines.span(lines.line(span.end));
-        let rest = &self.file.slice(line)[(span.end.saturating_sub(line.start) as usize).min(line.range().len())..];
+        let rest =
+            &self.file.slice(line)[(span.end.saturating_sub(line.start) as usize).min(line.range().len())..];
         if column + rest.trim_ascii_end().len() >= LAST_COLUMN && !rest.trim_ascii().is_empty() {
             text.extend(b"\n     &");
         }

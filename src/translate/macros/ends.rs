@@ -10,7 +10,7 @@ use crate::source::{SourceFile, Span};
 use super::{Edits, Trouble};
 
 /// What ends a function of the device.
-const END: &[u8] = b"#pragma omp end declare target";
+const END: &str = "end declare target";
 
 /// Puts the ends of functions whose `routine` directive comes from a macro with other definitions under its condition.
 pub fn under_conditions(
@@ -50,9 +50,14 @@ pub fn under_conditions(
             [Some(condition)] => {
                 let end = file.line_end(edit.span.start);
                 let text = String::from_utf8_lossy(&edit.text).into_owned();
-                let line = String::from_utf8_lossy(END);
-                let new = format!("{condition}{end}{line}{end}#endif");
-                edit.text = text.replacen(&*line, &new, 1).into_bytes();
+                let lines =
+                    text.split_inclusive('\n').map(|line| match line.trim_end_matches(['\r', '\n']) {
+                        words if words.contains(END) => {
+                            format!("{condition}{end}{words}{end}#endif{}", &line[words.len()..])
+                        }
+                        _ => line.to_owned(),
+                    });
+                edit.text = lines.collect::<String>().into_bytes();
             }
             _ => {
                 let one = macros.get(used.of);
@@ -64,7 +69,7 @@ pub fn under_conditions(
 }
 
 fn is_end(edit: &Edit) -> bool {
-    memchr::memmem::find(&edit.text, END).is_some()
+    memchr::memmem::find(&edit.text, END.as_bytes()).is_some()
 }
 
 /// The innermost condition around a line.
