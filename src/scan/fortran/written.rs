@@ -126,7 +126,7 @@ pub fn written(file: &SourceFile, headers: &[&SourceFile]) -> Vec<(Span, String)
             continue;
         }
         let length = text.trim_ascii_end().len() as u32;
-        if !goes_on && !(form == Form::Fixed && is_continued(text, name.len())) {
+        if !(goes_on || form == Form::Fixed && is_continued(text, name.len())) {
             let first = if wanted == Makes::Sentinel { line.start } else { start };
             found.push((Span { start: first, end: start + length }, name));
         }

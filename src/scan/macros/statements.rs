@@ -151,7 +151,7 @@ impl Macro {
                     let shifts = matches!(before, b"<" | b">")
                         && at.checked_sub(2).is_some_and(|two| self.body[two].text == before);
                     let compares = matches!(before, b"=" | b"!" | b"<" | b">") && !shifts;
-                    if !doubled && !compares && !(before == b"/" && outside) {
+                    if !(doubled || compares || before == b"/" && outside) {
                         return true;
                     }
                 }
