@@ -169,6 +169,8 @@ impl Told {
                 });
             if let Some((asks, value)) = option {
                 told.add(asks, value, directory);
+            } else if let Some(column) = last_column(word, words.clone().next()) {
+                Arc::make_mut(&mut told.predefined).end_lines_at(column);
             }
         }
         told
@@ -233,6 +235,26 @@ impl Told {
     }
 }
 
+/// The last column of Fortran's fixed form that a word of a command asks for, 0 for all columns, in one compiler or another.
+fn last_column(word: &str, next: Option<&str>) -> Option<usize> {
+    /// What Intel's and NVIDIA's compilers read of long lines.
+    const LONG: usize = 132;
+    let long = || next.and_then(|next| next.parse().ok()).unwrap_or(LONG);
+    match word {
+        "-extend-source" | "-extend_source" => Some(long()),
+        "-Mextend" | "-132" => Some(LONG),
+        "-80" => Some(80),
+        _ => {
+            let value =
+                word.strip_prefix("-ffixed-line-length").and_then(|rest| rest.strip_prefix(['-', '=']));
+            match value.or_else(|| word.strip_prefix("-extend-source:"))? {
+                "none" | "unlimited" => Some(0),
+                number => number.parse().ok(),
+            }
+        }
+    }
+}
+
 /// A word of a command, or those in the file that it names: `@FILE`.
 pub fn response(word: String, directory: &Path) -> Vec<String> {
     let mut all = Vec::new();
@@ -290,6 +312,20 @@ mod tests {
         assert_eq!(told.folders, [root.join("inc")]);
         assert_eq!(told.system, [root.join("sys")]);
         assert_eq!(told.first, [root.join("inc/first.h")]);
+    }
+
+    #[test]
+    fn options_say_how_long_fixed_lines_are() {
+        let column = |command: &str| {
+            let words = command.split(' ').map(str::to_owned).collect();
+            Told::read(words, Path::new(".")).predefined.last_column()
+        };
+        assert_eq!(column("gfortran -ffixed-line-length-132 -c a.f"), Some(132));
+        assert_eq!(column("flang -ffixed-line-length=100 a.f"), Some(100));
+        assert!(column("gfortran -ffixed-line-length-none a.f").is_some_and(|column| column > 10_000));
+        assert_eq!(column("ifx -extend-source 80 a.f"), Some(80));
+        assert_eq!(column("ifx -extend-source -c a.f"), Some(132));
+        assert_eq!(column("gfortran -c a.f"), None);
     }
 
     #[test]

@@ -142,9 +142,6 @@ impl Headers {
 
     /// Whether a file that says nothing of OpenACC may write its directives by macros of headers.
     pub fn may_write(&self, language: Language, bytes: &[u8], real: &Path) -> bool {
-        if language.is_fortran() {
-            return false;
-        }
         let told = self.told(real);
         let brief = |path: &Path| {
             let once = once(&self.briefs, path.to_path_buf());
@@ -171,7 +168,8 @@ impl Headers {
                 }));
             }
         }
-        has_operator && mentions
+        // In Fortran, a macro needs no operator.
+        mentions && (has_operator || language.is_fortran())
     }
 
     /// The source of `file`, which lies at `real`, with its headers, each as the preprocessor shows it to the file.

@@ -101,6 +101,9 @@ pub fn not_before_statement(at: Span, directive: &str) -> Diag {
 /// The code of `not_understood`.
 pub const UNREAD: Code = Code(9);
 
+/// The code of `branches_differ`.
+pub const BRANCHES_DIFFER: Code = Code(250);
+
 /// A0009
 pub fn not_understood(at: Span) -> Diag {
     diag(
@@ -1527,6 +1530,42 @@ pub fn woken_by_openmp(condition: Span, count: usize) -> Diag {
         format!("builds with OpenMP for the host alone read {conditions} as builds with OpenACC did"),
         "code that was off in such builds is on now, and what stands behind `#else` is off",
         "look whether that code may run on the host, or name a macro of your own by `--guard _OPENACC,NAME`",
+    )
+}
+
+/// A0341
+pub fn value_of_openacc(at: Span) -> Diag {
+    diag(
+        341,
+        Severity::Differs,
+        at,
+        "`_OPENACC` is a value here, and becomes `_OPENMP`".to_owned(),
+        "another number",
+        "look whether the number matters; both say by year and month which version a compiler knows",
+    )
+}
+
+/// A0342
+pub fn macro_named_as_word(at: Span, name: &str) -> Diag {
+    diag(
+        342,
+        Severity::Differs,
+        at,
+        format!("the translation has the word `{name}` of OpenMP, and the program a macro of that name"),
+        "compilers put the macro's text there",
+        "give the macro another name, or take its definition away before the directive",
+    )
+}
+
+/// A0343
+pub fn needs_data_that_stays(at: Span) -> Diag {
+    diag(
+        343,
+        Severity::Left,
+        at,
+        "this construct uses an object of which a region of data that stays OpenACC brings parts".to_owned(),
+        "left with the region",
+        "translate the region by hand, or have the construct name in its own clauses what it needs",
     )
 }
 

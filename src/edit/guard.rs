@@ -54,6 +54,17 @@ impl Guards {
         }
     }
 
+    /// Whether a condition may be what this room writes around code of which the other text is for builds without either, too:
+    /// what stands in it for them calls OpenMP's library, and is left as it is.
+    fn are_around_code(&self, file: &SourceFile, fork: &Fork) -> bool {
+        let [first, second] = fork.branches.as_slice() else { return false };
+        let has = |text: &str, word: &str| text.contains(word);
+        let (old, new) = (file.text(first.inside), file.text(second.inside));
+        let new = new.replace("acc2omp_", "omp_");
+        let is_ours = first.condition() == ("ifdef", self.openacc.as_str()) && second.condition().0 == "else";
+        is_ours && has(&old, "acc_") && has(&new, "omp_") && !has(&new, "acc_") && !has(&new, "#")
+    }
+
     /// What a condition on OpenACC becomes that holds for both.
     pub(super) fn both(&self) -> String {
         format!("(defined(_OPENACC) || defined({}))", self.openmp)
@@ -88,7 +99,9 @@ pub struct Guarded {
 pub fn side_by_side(file: &SourceFile, edits: &[Edit], guards: &Guards) -> Guarded {
     let around = Around::new(scan::forks(file));
     let mut groups: Vec<Group> = Vec::new();
-    for edit in edits.iter().filter(|edit| !around.of(edit.span).any(|fork| guards.are_around(fork))) {
+    for edit in edits.iter().filter(|edit| {
+        !around.of(edit.span).any(|fork| guards.are_around(fork) || guards.are_around_code(file, fork))
+    }) {
         let group = Group::of(file, edit);
         match groups.last_mut().filter(|last| last.meets(&group)) {
             Some(last) => last.unite(group),
@@ -189,6 +202,10 @@ impl Group {
             }
             lines.start = before.start;
         }
+        // So are the lines of a comment that ends here.
+        while lines.start > 0 && !file.language.is_fortran() && ends_comment(file.slice(lines)) {
+            lines.start = file.lines.span(file.lines.line(lines.start - 1)).start;
+        }
         Group { lines, edits }
     }
 
@@ -257,9 +274,14 @@ impl Group {
     }
 }
 
-/// Whether lines of Fortran code only became others that use names of our own: without OpenMP nothing declares them.
+/// Whether lines of code only became others that use names of our own: without OpenMP nothing declares them.
 fn names_ours(file: &SourceFile, old: &[u8], new: &[u8]) -> bool {
     let has = |text: &[u8], word: &[u8]| text.windows(word.len()).any(|at| at.eq_ignore_ascii_case(word));
+    // In C, so is a macro for a directive that becomes a call.
+    let is_macro = keyword(&String::from_utf8_lossy(old)) == "define" && !has(old, b"acc_");
+    if is_macro {
+        return has(new, b"acc2omp_");
+    }
     file.language.is_fortran() && has(new, b"acc2omp_") && !has(old, b"acc_") && !has(old, b"$acc")
 }
 
@@ -337,6 +359,12 @@ fn in_comment(text: &[u8]) -> bool {
         }
     }
     false
+}
+
+/// Whether a text begins within a comment.
+fn ends_comment(text: &[u8]) -> bool {
+    let first = text.windows(2).position(|pair| pair == b"*/" || pair == b"/*" || pair == b"//");
+    first.is_some_and(|at| text[at..].starts_with(b"*/") && !text[..at].contains(&b'"'))
 }
 
 fn terminated(text: &[u8], end: &[u8]) -> Vec<u8> {

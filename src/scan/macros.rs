@@ -4,6 +4,7 @@
 
 mod declarators;
 mod fragments;
+mod statements;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
@@ -17,6 +18,7 @@ use super::shadow;
 
 pub use declarators::{declarators, declaring_macros};
 pub use fragments::fragments;
+pub use statements::{Statements, statements};
 
 /// More tokens or deeper macros than this are not written out.
 const LIMIT: usize = 20_000;
@@ -75,6 +77,11 @@ impl Macro {
             };
             is_paste && names.iter().any(fits)
         })
+    }
+
+    /// Whether its body has a directive, or names a macro that leads to one.
+    pub fn leads_to_directives(&self) -> bool {
+        self.leads
     }
 
     /// Whether it has a parameter of this name.

@@ -34,10 +34,11 @@ pub use defined::Defined;
 pub use expression::constant;
 pub use forks::{Branch, Fork, forks};
 pub use fortran::{Shape, form_of as fortran_form, shapes as fortran_shapes};
-pub use fortran::{Split, fypp, nothing as fortran_nothing, splits};
+pub use fortran::{Split, fypp, nothing as fortran_nothing, splits, written as fortran_written};
 pub use fortran::{defined_modules, includes as fortran_includes, used_modules};
 pub use lines::{MacroLine, macro_lines};
 pub use macros::{Call, Choice, Macro, Macros, Piece, Use, Written};
+pub use macros::{Statements, statements};
 pub use macros::{declarators, declaring_macros, fragments, header_macros, macros, written_out};
 pub use mention::{mentions_openacc, mentions_operator};
 pub use openmp::{Existing, OpenMp, openmp};
@@ -84,7 +85,7 @@ pub fn asks_for_openmp(file: &SourceFile) -> Option<Span> {
 }
 
 /// The macros that options define.
-fn predefined(file: &SourceFile) -> impl Iterator<Item = Define> {
+pub fn predefined(file: &SourceFile) -> impl Iterator<Item = Define> {
     file.predefined.names().filter_map(|(_, line)| {
         let (name, params, body) = defined::definition(line?.as_bytes());
         Some(Define { name, params, body, span: Span::at(0) })

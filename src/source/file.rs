@@ -4,6 +4,9 @@ use std::sync::Arc;
 
 use super::{Language, LineIndex, Predefined, Span};
 
+/// The last column of fixed form, unless options say another.
+const LAST_COLUMN: usize = 72;
+
 /// A source file as it was read.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
@@ -27,6 +30,11 @@ impl SourceFile {
         let lines = LineIndex::new(&bytes);
         let (inserted, predefined) = (Vec::new(), Arc::default());
         SourceFile { name: name.into(), bytes, language, lines, inserted, predefined }
+    }
+
+    /// The last column that is read of a line in fixed form.
+    pub fn last_column(&self) -> usize {
+        self.predefined.last_column().unwrap_or(LAST_COLUMN)
     }
 
     /// The same file with other bytes.

@@ -1,4 +1,5 @@
-//! What options say of the preprocessor's names before a file begins: `-D` and `-U`.
+//! What options say before a file begins: of the preprocessor's names, `-D` and `-U`, and how long lines of Fortran's fixed form
+//! are.
 //!
 //! Invariant: of what is said of one name, the last word counts; of all other names nothing is known.
 
@@ -9,7 +10,12 @@ use std::collections::BTreeMap;
 pub struct Predefined {
     /// What stands behind `#define`, name and all; `None` for a name that is not defined.
     names: BTreeMap<String, Option<String>>,
+    /// The last column of fixed form that is read.
+    last_column: Option<usize>,
 }
+
+/// No line is longer: the last column where all of a line is read.
+const ANY_LENGTH: usize = 1 << 20;
 
 impl Predefined {
     /// What stands behind `-D`: `NAME`, which is 1, `NAME=V` or `NAME(x)=V`.
@@ -23,6 +29,16 @@ impl Predefined {
         self.names.insert(name_of(name), None);
     }
 
+    /// Says that lines of fixed form are read up to this column, or, with 0, all of them.
+    pub fn end_lines_at(&mut self, column: usize) {
+        self.last_column = Some(if column == 0 { ANY_LENGTH } else { column.min(ANY_LENGTH) });
+    }
+
+    /// The last column of fixed form that is read, if options say it.
+    pub fn last_column(&self) -> Option<usize> {
+        self.last_column
+    }
+
     /// The names, and what stands behind the `#define` of each that is defined.
     pub fn names(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
         self.names.iter().map(|(name, line)| (name.as_str(), line.as_deref()))
@@ -31,6 +47,7 @@ impl Predefined {
     /// Takes over what `other` says, which is said behind it.
     pub fn extend(&mut self, other: &Predefined) {
         self.names.extend(other.names.clone());
+        self.last_column = other.last_column.or(self.last_column);
     }
 
     /// Says nothing more of these names.
@@ -41,6 +58,7 @@ impl Predefined {
     /// Keeps what `other` says, too.
     pub fn keep_common(&mut self, other: &Predefined) {
         self.names.retain(|name, line| other.names.get(name) == Some(line));
+        self.last_column = self.last_column.filter(|column| other.last_column == Some(*column));
     }
 }
 

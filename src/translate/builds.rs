@@ -2,6 +2,8 @@
 //!
 //! Invariant: code with conditions inside is the same text whichever of their branches was read, or refuses to build.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::acc;
 use crate::bind;
 use crate::cuda::{self, Device, Seen};
@@ -12,10 +14,14 @@ use crate::source::{SourceFile, Span};
 use super::loops::Found;
 use super::read::parse;
 use super::reading::Reading;
+use super::unlike::together;
 use super::{Header, Options, Source};
 
 /// More branches than this are not read one by one.
 const MOST: usize = 24;
+
+/// So many views show the branches beside kernels, and so many branches of one view are tried by themselves.
+const VIEWS: usize = 8;
 
 /// Compares the device code with what it would be if each branch inside were the one that is read, and lets it refuse those
 /// for which it would be another.
@@ -25,6 +31,43 @@ pub fn settle(source: &Source, device: &mut Device, options: &Options) {
         let other = (at < MOST).then(|| other(source, branch, options)).flatten();
         device.compare(branch, other.as_ref());
     }
+}
+
+/// The directives, by their places, whose kernels code of branches elsewhere would need in another way, each with such a branch.
+/// What stands in the code of a kernel is compared by `settle`. `directives` are those that are translated.
+pub fn unlike(
+    source: &Source,
+    device: &Device,
+    directives: &[u32],
+    options: &Options,
+) -> BTreeMap<u32, Span> {
+    let file = &source.file;
+    let mut found = BTreeMap::new();
+    if !device.has_kernels() {
+        return found;
+    }
+    let forks = scan::forks(file);
+    let branched = scan::hidden_code(file, &forks);
+    for group in together(&branched).into_iter().take(VIEWS) {
+        let view = |places: &[u32]| self::device(source, &View::reaching_all(file, &forks, places), options);
+        let places: Vec<u32> = group.iter().map(|one| one.branch.start).collect();
+        let differs: BTreeSet<u32> = device.unlike(&view(&places), directives);
+        let mut open: BTreeSet<u32> = differs.iter().filter(|at| !found.contains_key(*at)).copied().collect();
+        for one in group.iter().take(VIEWS) {
+            if open.is_empty() {
+                break;
+            }
+            let alone = match group.len() {
+                1 => differs.clone(),
+                _ => device.unlike(&view(&[one.branch.start]), directives),
+            };
+            for at in alone.intersection(&open) {
+                found.insert(*at, one.branch);
+            }
+            open.retain(|at| !found.contains_key(at));
+        }
+    }
+    found
 }
 
 /// The device code of a source whose hidden branch is shown.

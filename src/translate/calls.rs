@@ -30,9 +30,7 @@ pub fn folded(text: &str) -> String {
 /// Whether a name is the library's.
 pub fn is_ours(name: &str) -> bool {
     let name = &*name.to_ascii_lowercase();
-    rules::rules().routine(name).is_some()
-        || rules::openacc::table().routine(name).is_some()
-        || name == "_OPENACC"
+    rules::rules().routine(name).is_some() || rules::openacc::table().routine(name).is_some()
 }
 
 /// Whether a text begins with a loop variable of ours, which is declared where it is used.

@@ -16,7 +16,7 @@ use crate::{acc, bind, layout};
 
 use super::reading::Reading;
 use super::views::{BackEnd, Gathered, Lowered, Made, Reached, Rest};
-use super::{Beside, Options, Source, Translation, views};
+use super::{Beside, DirectiveReport, Options, Outcome, Source, Translation, views};
 
 /// The run-time library that the output calls: its header and its source, by name.
 pub const RUNTIME: [(&str, &str); 2] = [
@@ -26,7 +26,7 @@ pub const RUNTIME: [(&str, &str); 2] = [
 
 /// Translates one source.
 pub fn translate(source: &Source, options: &Options) -> Translation {
-    views::translate(source, options, &mut Cuda::default())
+    super::without_data(options, &mut |options| views::translate(source, options, &mut Cuda::default())).0
 }
 
 /// What the views seen so far have brought.
@@ -69,6 +69,17 @@ impl BackEnd for Cuda {
     fn finish(&mut self, all: &mut Gathered) -> Rest {
         self.name_macros(all);
         super::builds::settle(all.source, &mut self.device, all.options);
+        // Constructs in regions that stay bring more than they say.
+        let is_left =
+            |one: &DirectiveReport| one.outcome == Outcome::Left && ["", "data"].contains(&one.name.as_str());
+        if !all.reports.values().any(is_left) {
+            let made = all.reports.iter().filter(|(_, report)| report.outcome != Outcome::Left);
+            let made: Vec<u32> = made.map(|(at, _)| *at).collect();
+            for (at, branch) in super::builds::unlike(all.source, &self.device, &made, all.options) {
+                let report = all.reports.get(&at);
+                all.diags.extend(report.map(|report| diag::branches_differ(report.span, branch)));
+            }
+        }
         let beside = self.beside(all);
         let code = beside
             .iter()

@@ -110,9 +110,19 @@ impl Source {
 
     /// Whether the file, though it says nothing of OpenACC, may write directives by macros of its headers.
     pub fn may_write(&self) -> bool {
+        if self.file.language.is_fortran() {
+            return !self.written_by_macros().is_empty();
+        }
         let mentions =
             |header: &Arc<Header>| scan::mentions_openacc(&header.file.bytes, header.file.language);
         self.header_macros().next().is_some() && self.headers.iter().any(mentions)
+    }
+
+    /// The directives of Fortran that macros write, each with the macro's name; those that stand whole in the bodies of the
+    /// file's own macros are told there.
+    pub(super) fn written_by_macros(&self) -> Vec<(Span, String)> {
+        let headers: Vec<&SourceFile> = self.headers.iter().map(|header| &header.file).collect();
+        scan::fortran_written(&self.file, &headers)
     }
 
     /// The macros of the headers, if there is an operator that writes directives.

@@ -38,6 +38,8 @@ pub struct Library<'a> {
     modules: BTreeSet<Span>,
     /// Fortran's sentinels `!@acc`.
     conditionals: Vec<Span>,
+    /// Where `_OPENACC` stands in code and in the bodies of macros.
+    values: Vec<Span>,
     /// The output calls routines of `omp.h`.
     omp: bool,
     /// The output calls routines of `SUPPORT`.
@@ -65,6 +67,7 @@ impl<'a> Library<'a> {
             guards: Vec::new(),
             modules: BTreeSet::new(),
             conditionals: Vec::new(),
+            values: Vec::new(),
             omp: false,
             support: false,
             by_directives: false,
@@ -76,6 +79,8 @@ impl<'a> Library<'a> {
 
     /// Remembers what a file holds, whatever a view shows of it.
     pub fn scanned(&mut self, scan: &Scan) {
+        let values = scan.names.iter().filter(|name| name.name == "_OPENACC");
+        self.values = values.map(|name| name.span).collect();
         for name in &scan.names {
             let span = name.span;
             if is_ours(&name.name) && name.in_macro {
@@ -263,7 +268,7 @@ impl<'a> Library<'a> {
             }
             let rest = file.text(Span { start: span.start, end: line.end });
             let used = next_use(&rest).filter(|(before, ..)| before.is_empty()).map(|(_, used, _)| used);
-            let is_plain = !file.language.is_fortran() && name != "_OPENACC";
+            let is_plain = !file.language.is_fortran();
             let made = used
                 .filter(|used| is_plain && used.is_ascii())
                 .and_then(|used| Some((used, expression(used, self.target)?)));
@@ -285,8 +290,12 @@ impl<'a> Library<'a> {
             self.leave(span, &name);
         }
         self.macros(file, edits);
+        self.values(file, edits, stay);
         for guard in std::mem::take(&mut self.guards) {
             if stay(guard.span) {
+                continue;
+            }
+            if !guard.is_plain && is_for_both(&file.text(guard.span)) {
                 continue;
             }
             if !guard.is_plain {
@@ -301,6 +310,28 @@ impl<'a> Library<'a> {
             self.modules(file, edits);
         } else {
             self.headers(file, edits);
+        }
+    }
+
+    /// `_OPENACC` as a value; where a condition stays around it, the code is OpenACC's alone.
+    fn values(&mut self, file: &SourceFile, edits: &mut EditSet, stay: &dyn Fn(Span) -> bool) {
+        let forks = if self.values.is_empty() { Vec::new() } else { scan::forks(file) };
+        let guards = &self.guards;
+        let stays = |head: Span| {
+            let guard =
+                guards.iter().find(|guard| head.start <= guard.span.start && guard.span.start < head.end);
+            guard.is_some_and(|guard| stay(guard.span) || !guard.is_plain)
+        };
+        for span in std::mem::take(&mut self.values) {
+            let mut around = forks.iter().filter(|fork| fork.whole.contains(span));
+            let line = file.lines.span(file.lines.line(span.start));
+            let before = file.text(Span { start: line.start, end: span.start }).replace("\\\"", "");
+            let is_text = before.matches('"').count() % 2 == 1;
+            if is_text || around.any(|fork| fork.branches.iter().any(|branch| stays(branch.head))) {
+                continue;
+            }
+            self.diags.push(diag::value_of_openacc(span));
+            add(edits, Edit { span, text: b"_OPENMP".to_vec() });
         }
     }
 
@@ -358,6 +389,12 @@ impl<'a> Library<'a> {
             layout::inserted(file, at, &wanted).into_iter().for_each(|edit| add(edits, edit));
         }
     }
+}
+
+/// Whether a condition is one that holds for both already, as `--guard` writes it.
+fn is_for_both(line: &str) -> bool {
+    let text = line.trim_start().strip_prefix("#if ").unwrap_or_default();
+    text.trim_start_matches('!').starts_with("(defined(_OPENACC) || defined(")
 }
 
 fn add(edits: &mut EditSet, edit: Edit) {

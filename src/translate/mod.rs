@@ -25,12 +25,17 @@ mod reading;
 mod specification;
 mod split;
 mod standing;
+mod statements;
+mod staying;
 mod support;
 mod together;
 mod translation;
 mod unlike;
 mod views;
+mod words;
 mod written;
+
+use std::borrow::Cow;
 
 use crate::budget::{self, Exceeded};
 use crate::diag::{self, Diag};
@@ -50,6 +55,9 @@ pub use support::{SUPPORT, support, support_names, whole_support};
 pub use translation::{Beside, DirectiveReport, Outcome, Translation};
 
 use openmp::OpenMp;
+
+/// So many times a source is translated again, as `data` directives turn out to stay.
+const ROUNDS: usize = 3;
 
 /// Translates one source. One that costs more than its budget stays as it is.
 pub fn translate(source: &Source, options: &Options) -> Translation {
@@ -109,23 +117,34 @@ fn within_budget(source: &Source, options: &Options) -> Translation {
     if let Some(line) = scan::fypp(&source.file.bytes).filter(|_| is_fortran) {
         return Translation::untranslated(source, |_| diag::other_preprocessor(line));
     }
+    if options.to == To::Cuda && is_fortran {
+        return Translation::untranslated(source, diag::fortran_not_cuda);
+    }
+    let statements = statements::found(source);
+    let mut translation =
+        statements::translated(source, statements, options.to, &|source| unguarded(source, options));
+    translation.leave_written(&source.written_by_macros());
+    match options.to {
+        To::Cuda => translation,
+        To::OpenMp => guarded(source, translation, options),
+    }
+}
+
+/// Translates one source whose macros for statements are written out, without what was there beside it.
+fn unguarded(source: &Source, options: &Options) -> Translation {
     let headers: Vec<&[Macro]> = source.header_macros().collect();
     if options.to == To::Cuda {
-        if is_fortran {
-            return Translation::untranslated(source, diag::fortran_not_cuda);
-        }
         return declarators::translated(source, &|source| match scan::macros(&source.file, &headers) {
             Some(macros) => written::written_out(source, &macros, options),
             None => counting(source, &|source| cuda::translate(source, options)),
         });
     }
-    let translation = match scan::macros(&source.file, &headers) {
+    match scan::macros(&source.file, &headers) {
         Some(macros) => macros::translate(source, &macros, options),
         None => {
             split::translated(source, options, &|source| counting(source, &|source| plainly(source, options)))
         }
-    };
-    guarded(source, translation, options)
+    }
 }
 
 /// A translation with what was there beside it, if the options say so.
@@ -133,6 +152,7 @@ fn guarded(source: &Source, mut translation: Translation, options: &Options) -> 
     if options.guard.as_ref().is_none_or(|guards| *guards == Guards::default()) {
         say_woken(source, &mut translation);
     }
+    translation.say_replaced(source);
     let Some(guards) = &options.guard else { return translation };
     let guarded = edit::side_by_side(&source.file, &translation.edits, guards);
     translation.text = guarded.edits.apply(&source.file.bytes);
@@ -164,11 +184,39 @@ fn counting(source: &Source, translate: &dyn Fn(&Source) -> Translation) -> Tran
 
 /// Translates one source as it stands, whatever its macros hold.
 fn plainly(source: &Source, options: &Options) -> Translation {
-    let mut translation = views::translate(source, options, &mut OpenMp::new(source, options));
-    unlike::other_branches(source, options, &mut translation);
+    let mut back = |options: &Options| views::translate(source, options, &mut OpenMp::new(source, options));
+    let (mut translation, options) = without_data(options, &mut back);
+    unlike::other_branches(source, &options, &mut translation);
     if let Some(condition) = scan::asks_for_openmp(&source.file).filter(|_| !translation.edits.is_empty()) {
         translation.diagnostics.push(diag::asks_for_openmp(condition));
         translation.settle();
     }
     translation
+}
+
+/// Translates a source, and again for each time that `data` directives turn out to stay: the constructs inside bring the data
+/// then. With the options that say so.
+fn without_data<'a>(
+    options: &'a Options,
+    translate: &mut dyn FnMut(&Options) -> Translation,
+) -> (Translation, Cow<'a, Options>) {
+    let mut options = Cow::Borrowed(options);
+    let mut translation = translate(&options);
+    let mut said: Vec<Diag> = Vec::new();
+    for _ in 0..ROUNDS {
+        let left = translation.data_left(&options.stays);
+        if left.is_empty() {
+            break;
+        }
+        let is_of_these = |diag: &&Diag| left.iter().any(|span| span.contains(diag.primary.span));
+        said.extend(translation.diagnostics.iter().filter(is_of_these).cloned());
+        options.to_mut().stays.extend(left.iter().map(|span| span.start));
+        translation = translate(&options);
+    }
+    if !said.is_empty() {
+        translation.diagnostics.extend(said);
+        translation.mark();
+        translation.settle();
+    }
+    (translation, options)
 }

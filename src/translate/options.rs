@@ -105,6 +105,8 @@ pub struct Options {
     pub library: String,
     /// What names of its device code begin with, as another source that is given has its name: the folders that it lies in.
     pub folder: String,
+    /// The places of `data` directives that are known to stay as they are: what is said of them has been said.
+    pub stays: Vec<u32>,
     /// What a file may cost.
     pub budget: Budget,
 }
@@ -134,6 +136,7 @@ impl Default for Options {
             has_namesake: false,
             library: String::new(),
             folder: String::new(),
+            stays: Vec::new(),
             budget: Budget::default(),
         }
     }

@@ -157,6 +157,24 @@ impl Translation {
         }
     }
 
+    /// Leaves directives that macros write.
+    pub(super) fn leave_written(&mut self, written: &[(Span, String)]) {
+        for (span, name) in written {
+            let at = self.directives.partition_point(|report| report.span.start < span.start);
+            let report = DirectiveReport {
+                span: *span,
+                name: String::new(),
+                outcome: Outcome::Left,
+                rows: Vec::new(),
+            };
+            self.directives.insert(at, report);
+            self.diagnostics.push(diag::in_macro(*span, name));
+        }
+        if !written.is_empty() {
+            self.settle();
+        }
+    }
+
     /// Says, once, that lines need a preprocessor.
     pub(super) fn say_unprocessed(&mut self, lines: &[Span]) {
         let Some(first) = lines.first() else { return };

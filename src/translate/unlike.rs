@@ -33,7 +33,7 @@ pub fn other_branches(source: &Source, options: &Options, translation: &mut Tran
 }
 
 /// What a directive becomes: in its own place, and as launches behind it, up to the next directive.
-fn changes(translation: &Translation, directive: Span) -> Vec<Edit> {
+pub fn changes(translation: &Translation, directive: Span) -> Vec<Edit> {
     let next = translation.directives.partition_point(|one| one.span.start <= directive.start);
     let next = translation.directives.get(next).map_or(u32::MAX, |one| one.span.start);
     let is_launch = |edit: &Edit| {
@@ -117,7 +117,7 @@ fn beside(source: &Source, options: &Options, translation: &Translation) -> Vec<
 }
 
 /// Branches in groups, each of which one build may read: they stand in different conditions that ask for different names.
-fn together(branched: &[Branched]) -> Vec<Vec<&Branched>> {
+pub fn together(branched: &[Branched]) -> Vec<Vec<&Branched>> {
     let mut groups: Vec<(BTreeSet<&str>, Vec<&Branched>)> = Vec::new();
     for one in branched {
         let names: BTreeSet<&str> = one.names.iter().map(String::as_str).collect();

@@ -20,6 +20,7 @@ use crate::{acc, host};
 
 use super::loops::Found;
 use super::read::{fresh, parse};
+use super::staying::{self, Region};
 use super::together::Hidden;
 use super::{Beside, DirectiveReport, Options, Outcome, Source, Translation, Wish, asked};
 
@@ -156,6 +157,8 @@ struct Views<'a, 'b> {
     made: BTreeMap<u32, Vec<Edit>>,
     /// The compute constructs of all views, by place: where their names stand, and the places of their directives.
     constructs: BTreeMap<u32, (Span, BTreeSet<u32>)>,
+    /// The regions of data, of all views, that stay as they are.
+    staying: Vec<Region>,
 }
 
 impl<'a, 'b> Views<'a, 'b> {
@@ -180,6 +183,7 @@ impl<'a, 'b> Views<'a, 'b> {
             hidden: Hidden::default(),
             made: BTreeMap::new(),
             constructs: BTreeMap::new(),
+            staying: Vec::new(),
         }
     }
 
@@ -247,7 +251,8 @@ impl<'a, 'b> Views<'a, 'b> {
             }
             self.all.diags.extend(diags);
         }
-        self.leave_asked(scan, &unit, &mut parsed, &mut held);
+        let unread = Region::unread(&self.all.source.file, scan, &unit, &parsed, &held);
+        self.leave_asked(scan, &unit, &mut parsed, &mut held, unread);
         let again = self.read_again(scan, &unit, &parsed);
         let shares = !again.is_empty();
         parsed.extend(again);
@@ -277,18 +282,32 @@ impl<'a, 'b> Views<'a, 'b> {
         unit: &Unit,
         parsed: &mut Vec<(usize, Directive)>,
         held: &mut Vec<Span>,
+        mut unread: Vec<Region>,
     ) {
         let (file, options) = (&self.all.source.file, self.all.options);
-        let asked: BTreeMap<usize, Diag> = parsed
-            .iter()
-            .map(|(at, _)| (*at, &scan.directives[*at]))
-            .filter(|(_, text)| asked::wish(file, text, options) == Some(Wish::Leave))
-            .map(|(at, text)| (at, diag::left_as_asked(text.span)))
-            .collect();
-        if asked.is_empty() {
+        let says = |text: &DirectiveText| match asked::wish(file, text, options) {
+            _ if options.stays.contains(&text.span.start) => Some(None),
+            Some(Wish::Leave) => Some(Some(diag::left_as_asked(text.span))),
+            Some(Wish::Seq) | None => None,
+        };
+        let asked: BTreeMap<usize, Option<Diag>> =
+            parsed.iter().filter_map(|(at, _)| Some((*at, says(&scan.directives[*at])?))).collect();
+        if asked.is_empty() && unread.is_empty() && self.staying.is_empty() {
             return;
         }
-        let bound = joined(scan, unit, parsed);
+        let (bound, unit) = joined(scan, unit, parsed);
+        let mut asked = asked;
+        let of_data = |at: &usize| {
+            let is_asked = bound[*at].text.is_some_and(|text| asked.contains_key(&text));
+            bound[*at].directive.kind == DirectiveKind::Data && is_asked
+        };
+        unread.extend((0..bound.len()).filter(of_data).filter_map(|at| Region::of(&unit, &bound, at)));
+        self.staying.extend(unread);
+        self.staying.sort_by_key(Region::start);
+        for at in staying::bring(file, &unit, &bound, &self.staying, parsed) {
+            let said = diag::needs_data_that_stays(bound[at].directive.name_span);
+            asked.extend(bound[at].text.map(|text| (text, Some(said))));
+        }
         let is_asked = |at: usize| bound[at].text.is_some_and(|text| asked.contains_key(&text));
         let stays = |at: &usize| is_asked(begin(&bound, *at)) || compute_around(&bound, *at).any(is_asked);
         let staying: BTreeSet<usize> = (0..bound.len())
@@ -298,7 +317,7 @@ impl<'a, 'b> Views<'a, 'b> {
             .collect();
         held.extend(staying.iter().map(|at| scan.directives[*at].span));
         parsed.retain(|(at, _)| !staying.contains(at));
-        self.all.diags.extend(asked.into_values());
+        self.all.diags.extend(asked.into_values().flatten());
     }
 
     /// The directives that views before have reached and that belong to compute constructs of this one: loops, atomics, the
@@ -313,7 +332,7 @@ impl<'a, 'b> Views<'a, 'b> {
         let known = known.filter_map(|(at, text)| Some((at, self.all.parsed(text, &mut Vec::new())?)));
         let mut all: Vec<(usize, Directive)> = fresh.iter().cloned().chain(known).collect();
         all.sort_by_key(|(at, _)| *at);
-        let bound = joined(scan, unit, &all);
+        let (bound, _) = joined(scan, unit, &all);
         let is_fresh = |at: usize| fresh.binary_search_by_key(&at, |(at, _)| *at).is_ok();
         let is_new = |at: usize| bound[at].text.is_some_and(is_fresh);
         let is_routine = |at: usize| bound[at].directive.kind == DirectiveKind::Routine;
@@ -534,14 +553,15 @@ fn may_be_compute(text: &str) -> bool {
     name.is_none_or(|name| ["parallel", "serial", "kernels"].contains(&&*name.to_ascii_lowercase()))
 }
 
-/// Directives of a view, joined to the code.
-fn joined(scan: &Scan, unit: &Unit, parsed: &[(usize, Directive)]) -> Vec<Bound> {
+/// Directives of a view, joined to the code; and the code with the blocks that they make.
+fn joined<'u>(scan: &Scan, unit: &'u Unit, parsed: &[(usize, Directive)]) -> (Vec<Bound>, Cow<'u, Unit>) {
     let mut unit = Cow::Borrowed(unit);
     let regions = match unit.is_fortran() {
         true => bind::enclose(unit.to_mut(), &scan.directives, parsed).0,
         false => bind::Regions::default(),
     };
-    bind::bind(&unit, &scan.directives, parsed.to_vec(), &regions).0
+    let (bound, _) = bind::bind(&unit, &scan.directives, parsed.to_vec(), &regions);
+    (bound, unit)
 }
 
 /// The compute constructs that a directive belongs to, which it begins, ends or stands in, from the inside out.

@@ -171,3 +171,108 @@ fn code_of_other_branches_is_compared() {
                    a(i) = a(i - 1)\n#else\na(i) = 1.0\n#endif\nend do\n!$acc end kernels\nend subroutine\n";
     assert!(needs_another(fortran, Language::Fortran(acc2omp::source::Form::Free), &Options::default()));
 }
+
+#[test]
+fn statements_of_macros_are_compared_too() {
+    let c = |first: &str, second: &str, used: &str| {
+        let text = format!(
+            "#ifdef MORE\n#define COUNT {first}\n#else\n#define COUNT {second}\n#endif\nint f(int n, int *restrict a)\n{{\n    \
+             int m = 0, t = 0;\n#pragma acc kernels loop copy(a[0:n])\n    for (int i = 1; i < n; i++) {{\n{used}\n        \
+             a[i] = i;\n    }}\n    return m;\n}}\n"
+        );
+        needs_another(&text, Language::C, &Options::default())
+    };
+    assert!(c("m++;", "", "COUNT"));
+    assert!(c("", "m++;", "COUNT"));
+    assert!(c("t = a[i - 1]", "t = 1", "COUNT; a[i] = t;"));
+    assert!(!c("t = 2", "t = 1", "COUNT; a[i] = t;"));
+    let fortran = |first: &str, second: &str, used: &str| {
+        let text = format!(
+            "#ifdef MORE\n#define ADD(v) {first}\n#else\n#define ADD(v) {second}\n#endif\nsubroutine f(n, a, m)\ninteger :: n, i, m, t, \
+             a(n)\n!$acc parallel loop copy(a)\ndo i = 1, n\n{used}\na(i) = i\nend do\nend subroutine\n"
+        );
+        needs_another(&text, Language::Fortran(acc2omp::source::Form::Free), &Options::default())
+    };
+    assert!(fortran("t = (v)", "continue", "ADD(i)"));
+    assert!(fortran("continue", "t = (v)", "ADD(i)"));
+    assert!(!fortran("t = (v)", "t = 2 * (v)", "ADD(i)"));
+}
+
+/// A source in C with both texts.
+fn side_by_side(text: &str) -> String {
+    let options = Options { guard: Some(acc2omp::Guards::default()), ..Options::default() };
+    let made = translate(&Source::new("a.c", text.as_bytes().to_vec(), Language::C), &options);
+    String::from_utf8_lossy(&made.text).into_owned()
+}
+
+#[test]
+fn a_comment_that_ends_beside_a_directive_is_whole_in_both_texts() {
+    let made = side_by_side(
+        "void f(int *a)\n{\n    /* one,\n       two */ _Pragma(\"acc parallel loop copy(a[0:4])\")\n    \
+         for (int i = 0; i < 4; i++)\n        a[i] = i;\n}\n",
+    );
+    assert!(made.contains("#ifdef _OPENACC\n    /* one,\n       two */ _Pragma"), "{made}");
+    assert!(made.contains("#else\n    /* one,\n       two */ _Pragma(\"omp"), "{made}");
+}
+
+#[test]
+fn a_macro_that_waits_calls_nothing_without_openmp() {
+    let made = side_by_side(
+        "#define WAIT _Pragma(\"acc wait(1)\")\nvoid f(int *a)\n{\n#pragma acc parallel loop copy(a[0:4]) async(1)\n    \
+         for (int i = 0; i < 4; i++)\n        a[i] = i;\n    WAIT\n}\n",
+    );
+    let wanted = "#if defined(_OPENMP) && !defined(_OPENACC)\n#define WAIT acc2omp_wait(1);\n#else\n#define WAIT _Pragma";
+    assert!(made.contains(wanted), "{made}");
+}
+
+#[test]
+fn what_stands_beside_openmp_s_code_stays_when_the_rest_was_edited() {
+    let made = side_by_side(
+        "#include <openacc.h>\nint f(void)\n{\n#ifdef _OPENACC\n    return acc_get_device_num(acc_device_default);\n\
+         #else\n    return 1;\n#endif\n}\n",
+    );
+    let more = "void g(int *a)\n{\n#pragma acc parallel loop copy(a[0:4])\n    for (int i = 0; i < 4; i++)\n        a[i] = i;\n}\n";
+    let edited = format!("{made}{more}");
+    let again = side_by_side(&edited);
+    assert!(again.starts_with(&made), "{again}");
+    assert!(again.contains("#elif defined(_OPENMP)\n#pragma omp target"), "{again}");
+    let options = Options { guard: Some(acc2omp::Guards::default()), ..Options::default() };
+    let said = translate(&Source::new("a.c", edited.into_bytes(), Language::C), &options).diagnostics;
+    assert!(said.iter().all(|one| one.code.0 != 306), "{said:?}");
+}
+
+#[test]
+fn openacc_s_number_becomes_openmp_s() {
+    let text = |value: &str| {
+        format!("#ifdef _OPENACC\nint v = {value};\n#endif\nvoid f(void)\n{{\n#pragma acc wait\n}}\n")
+    };
+    let told = |text: &str| {
+        let made = translate(&Source::new("a.c", text.as_bytes().to_vec(), Language::C), &Options::default());
+        (
+            made.diagnostics.iter().any(|one| one.code.0 == 341),
+            String::from_utf8_lossy(&made.text).into_owned(),
+        )
+    };
+    let (is_told, made) = told(&text("_OPENACC"));
+    assert!(is_told && made.starts_with("#ifdef _OPENMP\nint v = _OPENMP;\n"), "{made}");
+    assert!(!told(&text("3 /* _OPENACC */")).0);
+    // Where the condition stays, so does what stands under it.
+    let (is_told, made) = told(&text("_OPENACC").replace("#ifdef _OPENACC", "#if _OPENACC > 201306"));
+    assert!(!is_told && made.contains("int v = _OPENACC;"), "{made}");
+}
+
+#[test]
+fn code_of_other_branches_is_compared_for_cuda() {
+    let cuda = Options { to: To::Cuda, ..Options::default() };
+    let function = |before: &str, behind: &str| {
+        format!(
+            "double f(int n, double *restrict a, double *b)\n{{\n    double t = 0.0, m = 0.0;\n{before}\
+             #pragma acc kernels copy(a[0:n]) copyin(b[0:n])\n    for (int i = 1; i < n; i++) {{\n        t = b[i];\n\
+                     a[i] = t;\n    }}\n{behind}    return m;\n}}\n"
+        )
+    };
+    let branch = |code: &str| format!("#ifdef MORE\n{code}\n#endif\n");
+    assert!(needs_another(&function("", &branch("m = t;")), Language::C, &cuda));
+    assert!(!needs_another(&function("", &branch("m = 1.0;")), Language::C, &cuda));
+    assert!(!needs_another(&function("", "m = t;\n"), Language::C, &cuda));
+}

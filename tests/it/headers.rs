@@ -100,3 +100,51 @@ fn what_a_header_says_of_a_name_counts_instead_of_options() {
     assert_eq!(count("#undef WIDE\n"), 2);
     assert_eq!(count("#ifdef UNTOLD\n#undef WIDE\n#endif\n"), 2);
 }
+
+/// The places of directives that are left, in a file of Fortran with others beside it.
+fn left(files: &[(&str, &str)]) -> Vec<String> {
+    let source = source(files);
+    let made = translate(&source, &Options::default());
+    assert!(made.diagnostics.iter().all(|one| one.code.0 == 10), "{:?}", made.diagnostics);
+    made.directives.iter().map(|one| source.file.text(one.span).into_owned()).collect()
+}
+
+#[test]
+fn directives_that_a_header_s_macros_write_in_fortran_are_counted() {
+    let header = "#ifdef GPU\n#define ACC_DATA(x) !$acc data copy(x)\n#define ACC_END !$ACC end data\n#else\n\
+                  #define ACC_DATA(x)\n#define ACC_END\n#endif\n#define OTHER !$omp parallel\n";
+    let text = |name: &str| {
+        format!(
+            "#include \"{name}\"\nsubroutine s(a)\nreal :: a(4)\nACC_DATA(a)\nOTHER\na = 1\nACC_END\nend subroutine\n"
+        )
+    };
+    for name in ["d.h", "d.fh", "d.inc", "d.hf"] {
+        assert_eq!(left(&[("a.F90", &text(name)), (name, header)]), ["ACC_DATA(a)", "ACC_END"], "{name}");
+    }
+    // A macro of the file that is another name of the header's.
+    let renamed = format!("{}#define FINISH ACC_END\nsubroutine t\nFINISH\nend subroutine\n", text("d.h"));
+    assert_eq!(left(&[("a.F90", &renamed), ("d.h", header)]), ["ACC_DATA(a)", "ACC_END", "FINISH"]);
+}
+
+#[test]
+fn a_sentinel_that_a_macro_completes_is_counted() {
+    let text = "#ifdef GPU\n#define ACC $acc\n#else\n#define ACC !\n#endif\nsubroutine s(a)\nreal :: a(4)\ninteger :: i\n\
+                !ACC parallel loop &\n!ACC copy(a)\ndo i = 1, 4 ! ACC\n!ACCUMULATE\na(i) = i\nend do\nend subroutine\n";
+    assert_eq!(left(&[("a.F90", text)]), ["!ACC parallel loop &"]);
+    assert_eq!(left(&[("a.F90", &text.replace("$acc", "!"))]), [""; 0]);
+}
+
+#[test]
+fn fixed_form_is_read_as_far_as_the_compiler_does() {
+    let text =
+        format!("      subroutine s(a)\n      real a(4)\n{:72}async(2)\n      end\n", "!$acc update self(a)");
+    let made = |column: Option<usize>| {
+        let mut source =
+            Source::new("a.f", text.clone().into_bytes(), Language::of(Path::new("a.f")).unwrap());
+        let told = std::sync::Arc::make_mut(&mut source.file.predefined);
+        column.into_iter().for_each(|column| told.end_lines_at(column));
+        String::from_utf8_lossy(&translate(&source, &Options::default()).text).into_owned()
+    };
+    assert!(made(Some(132)).contains("nowait") && made(Some(0)).contains("nowait"));
+    assert!(!made(None).contains("nowait"));
+}

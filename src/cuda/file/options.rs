@@ -83,6 +83,50 @@ impl Device {
         }
     }
 
+    /// The directives, of those that begin at these sorted places, whose kernels the device code of another view has in another
+    /// way; those that refuse the builds which choose that, or have another text for them, are not among them.
+    pub fn unlike(&self, other: &Device, directives: &[u32]) -> BTreeSet<u32> {
+        let own = self.choices.own();
+        // A kernel may stand with a loop that is implied.
+        let directive = |at: u32| {
+            let behind = directives.partition_point(|start| *start <= at);
+            behind.checked_sub(1).map(|last| directives[last])
+        };
+        let grouped = |device: &Device| {
+            let mut groups: BTreeMap<u32, Vec<(String, Option<String>)>> = BTreeMap::new();
+            for (at, text) in &device.kernels {
+                let group = directive(*at).map(|start| groups.entry(start).or_default());
+                group.into_iter().for_each(|all| {
+                    all.push((text.clone(), device.prototypes.get(at).cloned()));
+                });
+            }
+            groups
+        };
+        let told: BTreeSet<u32> = self
+            .kernels
+            .keys()
+            .filter(|at| {
+                let there = other.kernels.get(*at);
+                let is_variant = |known: &Variants| {
+                    known.texts.values().any(|one| there.is_some_and(|there| one == there))
+                };
+                let place = (own, **at);
+                self.guards.contains_key(&place) || self.variants.get(&place).is_some_and(is_variant)
+            })
+            .filter_map(|at| directive(*at))
+            .collect();
+        let theirs = grouped(other);
+        let differs = |(start, texts): &(u32, Vec<(String, Option<String>)>)| {
+            theirs.get(start).is_some_and(|there| there != texts) && !told.contains(start)
+        };
+        grouped(self).into_iter().filter(differs).map(|(start, _)| start).collect()
+    }
+
+    /// Whether it has kernels of its own.
+    pub fn has_kernels(&self) -> bool {
+        !self.kernels.is_empty()
+    }
+
     /// Lets code refuse to be built for a branch.
     fn guard(&mut self, place: (usize, u32), (number, branch): (usize, Span)) {
         let at = (self.choices.place(place.0, place.1), self.choices.place(number, branch.start));

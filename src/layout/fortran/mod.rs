@@ -89,11 +89,12 @@ fn dead_columns(
 ) -> Option<(u32, usize)> {
     let shape = shapes.last().filter(|_| style::form(file) == Form::Fixed)?;
     let rest = file.slice(Span { start: old.span.end, end: shape.whole.end });
-    let dead = shape.whole.start + 72;
+    let last = file.last_column();
+    let dead = shape.whole.start + last as u32;
     if shape.comment.is_some() || rest.iter().all(u8::is_ascii_whitespace) || dead < old.span.end {
         return None;
     }
-    Some((dead, 72usize.saturating_sub(width)))
+    Some((dead, last.saturating_sub(width)))
 }
 
 /// The edit that takes a directive or a statement away. Its comments stay, each on a line of its own; where something
@@ -133,7 +134,7 @@ fn ends_line(file: &SourceFile, offset: u32) -> bool {
     let line = file.lines.span(file.lines.line(offset.max(1) - 1));
     let mut end = line.end.max(offset);
     if style::form(file) == Form::Fixed && !file.slice(line).iter().take(6).any(|byte| *byte == b'\t') {
-        end = end.min(line.start + 72).max(offset);
+        end = end.min(line.start + file.last_column() as u32).max(offset);
     }
     let rest = file.slice(Span { start: offset, end }).trim_ascii_start();
     rest.first().is_none_or(|byte| *byte == b'!')

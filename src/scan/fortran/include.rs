@@ -42,5 +42,5 @@ fn is_code(line: &line::Line) -> bool {
 
 fn read(file: &SourceFile, number: usize, form: Form) -> line::Line {
     let start = file.lines.span(number).start as usize;
-    line::read(&file.bytes, Span::new(start, line::ends(&file.bytes, start).0), form)
+    line::read(file, Span::new(start, line::ends(&file.bytes, start).0), form)
 }

@@ -2,10 +2,7 @@
 //!
 //! Invariant: looks at a line for itself; what the lines before it mean for it is not known here.
 
-use crate::source::{Form, Span};
-
-/// The last column of the fixed form that is read.
-const LAST: usize = 72;
+use crate::source::{Form, SourceFile, Span};
 
 /// What a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,8 +46,8 @@ pub fn ends(bytes: &[u8], at: usize) -> (usize, usize) {
 }
 
 /// Reads the line of the bytes in `whole`.
-pub fn read(bytes: &[u8], whole: Span, form: Form) -> Line {
-    let text = bytes.get(whole.range()).unwrap_or_default();
+pub fn read(file: &SourceFile, whole: Span, form: Form) -> Line {
+    let text = file.bytes.get(whole.range()).unwrap_or_default();
     let lead = text.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     let blank = Line {
         kind: Kind::Blank,
@@ -62,7 +59,7 @@ pub fn read(bytes: &[u8], whole: Span, form: Form) -> Line {
     match form {
         _ if lead == text.len() => blank,
         Form::Free => free(text, lead, blank),
-        Form::Fixed => fixed(text, lead, blank),
+        Form::Fixed => fixed(text, lead, blank, file.last_column()),
     }
 }
 
@@ -87,10 +84,11 @@ fn free(text: &[u8], lead: usize, line: Line) -> Line {
     }
 }
 
-fn fixed(text: &[u8], lead: usize, line: Line) -> Line {
+/// `last` is the last column that is read.
+fn fixed(text: &[u8], lead: usize, line: Line, last: usize) -> Line {
     let from = |start: usize, kind: Kind, mark: Option<u8>| {
         let tabbed = text.iter().take(6).any(|byte| *byte == b'\t');
-        let end = if tabbed { text.len() } else { text.len().min(LAST) };
+        let end = if tabbed { text.len() } else { text.len().min(last) };
         let start = start.min(end);
         let span = Span { start: line.whole.start + start as u32, end: line.whole.start + end as u32 };
         Line { kind, text: span, mark, ..line }

@@ -15,6 +15,7 @@ mod preprocessor;
 mod shape;
 mod split;
 mod walk;
+mod written;
 
 use crate::source::SourceFile;
 
@@ -29,6 +30,7 @@ pub use nothing::nothing;
 pub use preprocessor::events;
 pub use shape::{Shape, shapes};
 pub use split::{Split, splits};
+pub use written::written;
 
 /// What stands for the macro of a directive that conditions of the preprocessor part.
 const PARTED: &str = "#if";

@@ -43,7 +43,7 @@ pub fn nothing(file: &SourceFile, defines: &[&Define]) -> Vec<(Span, Vec<u8>)> {
             preprocessor = lines.next();
             continue;
         }
-        let line = line::read(&file.bytes, Span::new(at, end), form);
+        let line = line::read(file, Span::new(at, end), form);
         at = next;
         if line.kind != Kind::Code {
             continue;

@@ -37,7 +37,7 @@ pub fn shapes(file: &SourceFile, span: Span) -> Vec<Shape> {
 fn shape(file: &SourceFile, number: usize, form: Form, quote: &mut Option<u8>) -> Shape {
     let bytes = &file.bytes;
     let start = file.lines.span(number).start as usize;
-    let line = line::read(bytes, Span::new(start, line::ends(bytes, start).0), form);
+    let line = line::read(file, Span::new(start, line::ends(bytes, start).0), form);
     let trimmed = |from: u32| {
         let text = file.slice(Span { start: from, end: line.whole.end });
         Span { start: from, end: from + text.trim_ascii_end().len() as u32 }

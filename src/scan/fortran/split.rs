@@ -127,7 +127,7 @@ fn rows(file: &SourceFile, events: &[Event]) -> Vec<Row> {
 
 fn role(file: &SourceFile, whole: Span) -> Role {
     let form = if let Language::Fortran(form) = file.language { form } else { Form::Free };
-    let line = line::read(&file.bytes, whole, form);
+    let line = line::read(file, whole, form);
     match line.kind {
         Kind::Blank | Kind::Comment => return Role::Comment,
         Kind::Code | Kind::Conditional => return Role::Other,

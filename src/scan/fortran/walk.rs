@@ -78,7 +78,7 @@ impl Walk<'_> {
                 next_line = lines.next();
                 continue;
             }
-            self.line(&line::read(&self.file.bytes, Span::new(at, end), self.form));
+            self.line(&line::read(self.file, Span::new(at, end), self.form));
             at = next;
         }
         self.enter(true);

@@ -58,7 +58,7 @@ pub fn fragments(file: &SourceFile, defines: &[&Define]) -> Vec<(Span, Vec<u8>)>
 }
 
 /// The macros of headers and options.
-fn spelled(file: &SourceFile, defines: &[&Define]) -> Vec<Macro> {
+pub(super) fn spelled(file: &SourceFile, defines: &[&Define]) -> Vec<Macro> {
     let line = |define: &&Define| {
         let params = define.params.as_ref().map(|params| format!("({})", params.join(", ")));
         format!("#define {}{} {}\n", define.name, params.unwrap_or_default(), define.body)

@@ -3,6 +3,7 @@
 //! Invariant: the body of a macro changes only as all of its uses ask for.
 
 mod back;
+mod ends;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -131,7 +132,8 @@ fn round(
     }
     let back =
         Back { file, macros, written: &written, there: &translation, is_header: is_header(file), extents };
-    let (own, bodies) = back.edits()?;
+    let (mut own, bodies) = back.edits()?;
+    ends::under_conditions(file, macros, &written, &mut own)?;
     let translation = back.translation();
     Ok(Round { own, bodies, translation })
 }

@@ -1,0 +1,147 @@
+//! Directives that macros write: `ACC_LOOP` with `#define ACC_LOOP !$acc parallel loop`, and `!ACC loop` with `#define ACC $acc`.
+//!
+//! Invariant: a use is named only where the preprocessor makes a directive's beginning of it, in one branch or another.
+
+use std::collections::HashMap;
+
+use crate::source::{Form, Language, SourceFile, Span};
+
+use super::super::c::Event;
+use super::super::defined::definition;
+use super::super::preproc::{self, View, keyword};
+use super::line::{self, Kind};
+use super::preprocessor;
+
+/// What a macro makes where it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Makes {
+    /// A directive, with its sentinel.
+    Directive,
+    /// The sentinel behind the mark of a comment.
+    Sentinel,
+}
+
+/// The macros of a file and what each is: a beginning of a directive, or another name.
+pub fn writing(file: &SourceFile) -> Vec<(String, String)> {
+    let options = file.predefined.names().filter_map(|(_, line)| Some(definition(line?.as_bytes())));
+    let mut all: Vec<(String, String)> = options.map(|(name, _, body)| (name, body)).collect();
+    if memchr::memmem::find(&file.bytes, b"define").is_some() {
+        let events = preprocessor::events(file);
+        let shown = preproc::shown(file, &events, &View::default());
+        for event in &events {
+            let Event::Line(line) = event else { continue };
+            if let ("define", rest) = keyword(&file.bytes, line)
+                && !shown.rules_out(line.span.start)
+            {
+                let (name, _, body) = definition(&rest);
+                all.push((name, body));
+            }
+        }
+    }
+    all
+}
+
+/// What the macros of a file and of its headers make; directives that the file's own macros spell out are found where they
+/// are defined, and not among them.
+fn made(file: &SourceFile, headers: &[&SourceFile]) -> HashMap<String, Makes> {
+    let own = writing(file);
+    let all: Vec<(String, String)> = headers.iter().flat_map(|header| writing(header)).collect();
+    let mut made: HashMap<String, Makes> = HashMap::new();
+    let begins = |body: &str, word: &str| {
+        let head = body.get(..word.len());
+        head.is_some_and(|head| head.eq_ignore_ascii_case(word))
+            && !body[word.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_')
+    };
+    for (name, body) in &all {
+        if begins(body, "!$acc") {
+            made.insert(name.clone(), Makes::Directive);
+        }
+    }
+    for (name, body) in own.iter().chain(&all) {
+        if begins(body, "$acc") {
+            made.insert(name.clone(), Makes::Sentinel);
+        }
+    }
+    // Names of such names.
+    loop {
+        let before = made.len();
+        for (name, body) in own.iter().chain(&all) {
+            let length = word_length(body.as_bytes());
+            if let Some(makes) = made.get(&body[..length]).copied().filter(|_| length > 0) {
+                made.entry(name.clone()).or_insert(makes);
+            }
+        }
+        if made.len() == before {
+            return made;
+        }
+    }
+}
+
+/// The directives that macros of `file` and of its headers write in it, each with the macro's name; continuation lines belong to
+/// the first one.
+pub fn written(file: &SourceFile, headers: &[&SourceFile]) -> Vec<(Span, String)> {
+    let mut found = Vec::new();
+    let Language::Fortran(form) = file.language else { return found };
+    let has_sentinel = |file: &&SourceFile| {
+        let acc = |word: &[u8; 4]| word[0] == b'$' && word[1..].eq_ignore_ascii_case(b"acc");
+        file.bytes.array_windows().any(acc)
+    };
+    let of_options = || file.predefined.names().any(|(_, line)| line.is_some_and(|line| line.contains('$')));
+    if !headers.iter().chain([&file]).any(has_sentinel) && !of_options() {
+        return found;
+    }
+    let made = made(file, headers);
+    if made.is_empty() {
+        return found;
+    }
+    let events = preprocessor::events(file);
+    let shown = preproc::shown(file, &events, &View::default());
+    let mut lines = events.iter().filter_map(|event| match event {
+        Event::Line(line) => Some(line.whole),
+        Event::Operator(_) | Event::Comment(_) | Event::Word(_) => None,
+    });
+    let mut preprocessor = lines.next();
+    let (mut at, mut goes_on) = (0, false);
+    while at < file.bytes.len() {
+        let (end, next) = line::ends(&file.bytes, at);
+        if let Some(line) = preprocessor.filter(|line| (line.start as usize) < next) {
+            at = line::ends(&file.bytes, line.end as usize).1;
+            preprocessor = lines.next();
+            continue;
+        }
+        let line = line::read(file, Span::new(at, end), form);
+        at = next;
+        let (start, wanted) = match line.kind {
+            Kind::Code => {
+                let text = file.slice(line.text);
+                (line.text.start + (text.len() - text.trim_ascii_start().len()) as u32, Makes::Directive)
+            }
+            Kind::Comment => (line.start + 1, Makes::Sentinel),
+            Kind::Blank | Kind::Directive | Kind::Conditional => continue,
+        };
+        let text = file.slice(Span { start, end: line.whole.end });
+        let name = String::from_utf8_lossy(&text[..word_length(text)]).into_owned();
+        if made.get(&name) != Some(&wanted) || shown.rules_out(start) {
+            goes_on = false;
+            continue;
+        }
+        let length = text.trim_ascii_end().len() as u32;
+        if !(goes_on || form == Form::Fixed && is_continued(text, name.len())) {
+            let first = if wanted == Makes::Sentinel { line.start } else { start };
+            found.push((Span { start: first, end: start + length }, name));
+        }
+        goes_on = wanted == Makes::Sentinel && form == Form::Free && text.trim_ascii_end().ends_with(b"&");
+    }
+    found
+}
+
+/// Whether a mark in column 6 continues a directive whose sentinel is as long as the macro's name.
+fn is_continued(text: &[u8], length: usize) -> bool {
+    text.get(length).is_some_and(|mark| !mark.is_ascii_whitespace() && *mark != b'0' && *mark != b'(')
+}
+
+fn word_length(text: &[u8]) -> usize {
+    let begins = text.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
+    let inner = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
+    if begins { text.iter().take_while(inner).count() } else { 0 }
+}

@@ -1,0 +1,82 @@
+//! A source whose macros stand for statements is translated with these uses written out, for each branch of the preprocessor
+//! that defines them, and the translations are compared.
+//!
+//! Invariant: in the output such a use stands as it was, unless an edit is about it.
+
+use crate::diag::{self, Diag};
+use crate::scan::{self, Define, Statements};
+use crate::source::Span;
+
+use super::declarators::{at_home, written};
+use super::{Outcome, Source, To, Translation, unlike};
+
+/// So many branches with definitions are tried.
+const BRANCHES: usize = 8;
+
+/// The uses of such macros, for the default view and for the branches that define them otherwise.
+pub fn found(source: &Source) -> Vec<Statements> {
+    let own: Vec<Define> = scan::predefined(&source.file).collect();
+    let of_headers = source.headers.iter().flat_map(|header| &header.scan.defines);
+    let defines: Vec<&Define> = of_headers.chain(&own).collect();
+    scan::statements(&source.file, &defines)
+}
+
+impl Translation {
+    /// The last compute construct before a place.
+    fn construct_before(&self, at: Span) -> Option<Span> {
+        let is_construct =
+            |name: &str| ["parallel", "kernels", "serial"].iter().any(|one| name.starts_with(one));
+        let before = self.directives.iter().rev().filter(|one| one.span.end <= at.start);
+        let mut made = before.filter(|one| one.outcome != Outcome::Left && is_construct(&one.name));
+        made.next().map(|one| one.span)
+    }
+}
+
+/// The translation of a source by `translate`, with these uses written out.
+pub fn translated(
+    source: &Source,
+    all: Vec<Statements>,
+    to: To,
+    translate: &dyn Fn(&Source) -> Translation,
+) -> Translation {
+    let mut all = all.into_iter().take(BRANCHES + 1);
+    let Some(first) = all.next() else { return translate(source) };
+    let with = |uses| {
+        let (text, sites) = written(&source.file, uses);
+        let there = Source { file: source.file.with(text), headers: source.headers.clone() };
+        at_home(source, &sites, translate(&there))
+    };
+    let plain = first.uses.clone();
+    let mut translation = with(first.uses);
+    let is_made = |outcome: Outcome| outcome != Outcome::Left;
+    for other in all {
+        let Some(branch) = other.branch else { continue };
+        if to == To::Cuda {
+            // The device file has such a use as it is written out here.
+            let differs = |one: &&(Span, Vec<u8>)| !plain.contains(one);
+            let places: Vec<Span> = other.uses.iter().filter(differs).map(|(at, _)| *at).collect();
+            let there = with(other.uses);
+            if there.beside != translation.beside {
+                let constructs = places.iter().filter_map(|at| translation.construct_before(*at));
+                let said: Vec<Diag> = constructs.map(|at| diag::branches_differ(at, branch)).collect();
+                translation.diagnostics.extend(said);
+            }
+            continue;
+        }
+        let there = with(other.uses);
+        let own = |at| there.directives.iter().any(|one| one.span == at && is_made(one.outcome));
+        let said = |at| {
+            let of = |diag: &Diag| diag.code == diag::BRANCHES_DIFFER && diag.primary.span == at;
+            translation.diagnostics.iter().any(of)
+        };
+        let made = translation.directives.iter().filter(|one| is_made(one.outcome)).map(|one| one.span);
+        let differs = |at: &Span| {
+            own(*at) && !said(*at) && unlike::changes(&there, *at) != unlike::changes(&translation, *at)
+        };
+        let more: Vec<Diag> = made.filter(differs).map(|at| diag::branches_differ(at, branch)).collect();
+        translation.diagnostics.extend(more);
+    }
+    translation.mark();
+    translation.settle();
+    translation
+}

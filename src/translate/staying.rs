@@ -1,0 +1,255 @@
+//! Regions of data that stay OpenACC: compilers for OpenMP ignore them, so that the constructs inside bring the data themselves.
+//!
+//! Invariant: what the host has is right before and behind each construct inside.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::acc::ast::{
+    Clause, ClauseKind, DataClause, Directive, DirectiveKind, EndKind, ListItem, Part, Subscript,
+};
+use crate::bind::{self, Bound};
+use crate::host::ir::Unit;
+use crate::scan::{DirectiveText, Scan};
+use crate::source::{SourceFile, Span};
+
+use super::{DirectiveReport, Outcome, Translation};
+
+/// The words of clauses that give data a place on the device.
+const CLAUSES: [&str; 13] = [
+    "copy",
+    "copyin",
+    "copyout",
+    "create",
+    "present",
+    "no_create",
+    "pcopy",
+    "pcopyin",
+    "pcopyout",
+    "pcreate",
+    "present_or_copy",
+    "present_or_copyin",
+    "present_or_copyout",
+];
+
+/// A region that stays.
+pub struct Region {
+    /// From its directive to its end.
+    extent: Span,
+    items: Items,
+}
+
+enum Items {
+    /// What its clauses name.
+    Read(Vec<ListItem>),
+    /// The variables that its text names in clauses, as far as that can be told.
+    Named(Vec<String>),
+}
+
+impl Region {
+    /// The region of a directive that is bound.
+    pub fn of(unit: &Unit, bound: &[Bound], at: usize) -> Option<Region> {
+        let directive = &bound[at].directive;
+        let stmt = unit.stmt(bound[at].stmt()?).span;
+        let lists = directive.clauses.iter().filter_map(|clause| match &clause.kind {
+            ClauseKind::Data(kind, list) if *kind != DataClause::Deviceptr => Some(list),
+            _ => None,
+        });
+        let items = Items::Read(lists.flatten().cloned().collect());
+        Some(Region { extent: directive.span.to(stmt), items })
+    }
+
+    /// What its clauses name of parts of objects: members, and elements with what they lead to.
+    fn parts(&self) -> impl Iterator<Item = &ListItem> {
+        let items = if let Items::Read(items) = &self.items { items.as_slice() } else { &[] };
+        items.iter().filter(|item| {
+            let is_index = |part: &Part| match part {
+                Part::Member(_) => true,
+                Part::Section(all) => all.iter().any(|one| matches!(one, Subscript::Index(_))),
+            };
+            item.parts.iter().any(is_index)
+        })
+    }
+
+    /// Where its directive begins.
+    pub fn start(&self) -> u32 {
+        self.extent.start
+    }
+
+    /// The regions of `data` directives that could not be read.
+    pub fn unread(
+        file: &SourceFile,
+        scan: &Scan,
+        unit: &Unit,
+        parsed: &[(usize, Directive)],
+        held: &[Span],
+    ) -> Vec<Region> {
+        let is_held = |text: &&DirectiveText| held.contains(&text.span) && is_data(&file.text(text.span));
+        let texts = scan.directives.iter().filter(is_held);
+        texts
+            .filter_map(|text| {
+                let end = match unit.is_fortran() {
+                    true => end_behind(parsed, text.span)?,
+                    false => {
+                        let stmts = unit.stmts.iter().filter(|stmt| stmt.span.start == text.next_code);
+                        stmts.map(|stmt| stmt.span.end).max()?
+                    }
+                };
+                let extent = Span { start: text.span.start, end };
+                Some(Region { extent, items: Items::Named(named(&file.text(text.span))) })
+            })
+            .collect()
+    }
+}
+
+/// Whether a text is a `data` directive.
+fn is_data(text: &str) -> bool {
+    let mut words =
+        text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    words.find(|word| word.eq_ignore_ascii_case("acc"));
+    words.next().is_some_and(|word| word.eq_ignore_ascii_case("data"))
+}
+
+/// Where the region ends that begins at `begin`.
+fn end_behind(parsed: &[(usize, Directive)], begin: Span) -> Option<u32> {
+    let mut depth = 0usize;
+    let behind = parsed.iter().map(|(_, one)| one).filter(|one| one.span.start > begin.start);
+    for one in behind {
+        match one.kind {
+            DirectiveKind::Data => depth += 1,
+            DirectiveKind::End(EndKind::Data) if depth == 0 => return Some(one.span.start),
+            DirectiveKind::End(EndKind::Data) => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The variables that stand alone in the lists of data clauses.
+fn named(text: &str) -> Vec<String> {
+    let (mut found, mut word) = (Vec::new(), String::new());
+    let (mut clause, mut last, mut depth, mut before) = (String::new(), String::new(), 0usize, ' ');
+    for char in text.chars().chain([' ']) {
+        if char.is_ascii_alphanumeric() || char == '_' {
+            word.push(char);
+            continue;
+        }
+        if !word.is_empty() {
+            last = std::mem::take(&mut word);
+            if depth == 0 {
+                clause = last.to_ascii_lowercase();
+            }
+        }
+        match char {
+            _ if char.is_whitespace() => continue,
+            '(' => depth += 1,
+            _ => {}
+        }
+        let is_list = depth == 1 && CLAUSES.contains(&clause.as_str());
+        if matches!(char, ',' | ')') && is_list && matches!(before, '(' | ',' | ':') && !last.is_empty() {
+            found.push(std::mem::take(&mut last));
+        }
+        if char == ')' {
+            depth = depth.saturating_sub(1);
+        }
+        last.clear();
+        before = char;
+    }
+    found
+}
+
+/// Has the constructs in such regions bring the data. The constructs that cannot, by their places among the directives, as they
+/// need more than the region's clauses name.
+pub fn bring(
+    file: &SourceFile,
+    unit: &Unit,
+    bound: &[Bound],
+    regions: &[Region],
+    parsed: &mut [(usize, Directive)],
+) -> Vec<usize> {
+    let mut left = Vec::new();
+    if regions.is_empty() {
+        return left;
+    }
+    let mut more: BTreeMap<usize, Vec<Clause>> = BTreeMap::new();
+    let mut here: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
+    for (at, one) in bound.iter().enumerate().filter(|(_, one)| one.directive.kind.is_compute()) {
+        let (Some(text), Some(stmt)) = (one.text, one.stmt()) else { continue };
+        if bind::ancestors(bound, at).any(|above| bound[above].directive.kind.is_compute()) {
+            continue;
+        }
+        let code = file.text(unit.stmt(stmt).span);
+        let folded = |word: &str| if unit.is_fortran() { word.to_ascii_lowercase() } else { word.to_owned() };
+        let words = code.split(|c: char| !c.is_alphanumeric() && c != '_').map(folded);
+        let words: BTreeSet<String> = words.collect();
+        let all = regions.iter().filter(|region| region.extent.contains(one.directive.span));
+        let parts: BTreeSet<String> =
+            all.flat_map(Region::parts).map(|item| folded(item.variable())).collect();
+        if !parts.is_disjoint(&words) {
+            left.push(at);
+            continue;
+        }
+        let mut known: BTreeSet<String> =
+            listed(&one.directive).map(|item| folded(item.variable())).collect();
+        for region in regions.iter().rev().filter(|region| region.extent.contains(one.directive.span)) {
+            let place = one.directive.name_span.end;
+            let items: Vec<ListItem> = match &region.items {
+                Items::Read(items) => items.clone(),
+                Items::Named(names) => {
+                    let lists = names.iter().map(|name| bind::implied_copy(place, folded(name)));
+                    lists.filter_map(|clause| item(clause.kind)).collect()
+                }
+            };
+            for item in items {
+                let name = folded(item.variable());
+                here.entry(text).or_default().insert(name.clone());
+                if words.contains(&name) && known.insert(name) {
+                    let kind = ClauseKind::Data(DataClause::Copy, vec![item]);
+                    more.entry(text).or_default().push(bind::implied_clause(place, "copy", kind));
+                }
+            }
+        }
+    }
+    for (text, directive) in parsed {
+        let Some(here) = here.get(text) else { continue };
+        let is_here = |item: &ListItem| {
+            let name = item.variable();
+            here.contains(name) || unit.is_fortran() && here.contains(&name.to_ascii_lowercase())
+        };
+        for clause in &mut directive.clauses {
+            match &mut clause.kind {
+                ClauseKind::Data(kind @ (DataClause::Present | DataClause::NoCreate), list)
+                    if list.iter().all(is_here) =>
+                {
+                    *kind = DataClause::Copy;
+                }
+                _ => {}
+            }
+        }
+        directive.clauses.extend(more.remove(text).unwrap_or_default());
+    }
+    left
+}
+
+fn item(kind: ClauseKind) -> Option<ListItem> {
+    let ClauseKind::Data(_, list) = kind else { return None };
+    list.into_iter().next()
+}
+
+/// What the clauses about data of a directive name.
+fn listed(directive: &Directive) -> impl Iterator<Item = &ListItem> {
+    directive.clauses.iter().flat_map(|clause| match &clause.kind {
+        ClauseKind::Data(_, list) | ClauseKind::Private(list) | ClauseKind::Firstprivate(list) => {
+            list.as_slice()
+        }
+        _ => &[],
+    })
+}
+
+impl Translation {
+    /// The `data` directives that are left, by their places, but for these.
+    pub(super) fn data_left(&self, known: &[u32]) -> Vec<Span> {
+        let is_left = |one: &&DirectiveReport| one.outcome == Outcome::Left && one.name == "data";
+        let left = self.directives.iter().filter(is_left).map(|one| one.span);
+        left.filter(|span| !known.contains(&span.start)).collect()
+    }
+}
