@@ -350,9 +350,9 @@ mod tests {
     fn integers_differ_exactly() {
         let bytes = |value: i64| value.to_ne_bytes();
         let [large, other] = [bytes((1 << 60) + 1), bytes((1 << 60) + 2)];
-        let one = |after| Bytes { before: None, after };
         let count = |other: &[u8; 8]| {
-            worst(Element::Signed(8), one(&large), one(other), (None, 0.0)).map(|found| found.count)
+            let [one, other] = [&large, other].map(|after| Bytes { before: None, after });
+            worst(Element::Signed(8), one, other, (None, 0.0)).map(|found| found.count)
         };
         assert_eq!((count(&other), count(&large)), (Some(1), None));
     }
