@@ -107,6 +107,8 @@ pub struct Options {
     pub folder: String,
     /// What a file may cost.
     pub budget: Budget,
+    /// Files in C of so many bytes are not read as a whole: functions that have nothing to do with directives are passed over.
+    pub islands_from: usize,
 }
 
 impl Options {
@@ -135,6 +137,7 @@ impl Default for Options {
             library: String::new(),
             folder: String::new(),
             budget: Budget::default(),
+            islands_from: 128 * 1024,
         }
     }
 }
