@@ -15,7 +15,7 @@ pub struct Before<'a> {
     pub file: &'a SourceFile,
     /// Its shadow in the first view.
     pub shadow: &'a [u8],
-    /// The bodies of functions that are blank in the shadow, as they were not read.
+    /// The functions that are blank in the shadow, as they were not read.
     pub apart: &'a [Span],
     /// How many places the host grammar cannot read, as the first view shows it, if it was read.
     pub errors: Option<usize>,

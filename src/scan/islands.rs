@@ -1,7 +1,7 @@
-//! The functions of a file in C that have nothing to do with its directives, whose bodies need not be read.
+//! The functions of a file in C that have nothing to do with its directives, and need not be read.
 //!
-//! Invariant: a body that shares a function or a variable of the file with one that holds a directive, at whatever distance, is
-//! read; so is every body that is not surely the body of a function.
+//! Invariant: a function that shares a function or a variable of the file with one that holds a directive, at whatever distance,
+//! is read; so is what is not surely a function.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -36,8 +36,6 @@ struct Function<'t> {
     names: Vec<&'t [u8]>,
     /// From its first word to its closing brace.
     whole: Span,
-    /// What stands between its braces.
-    inside: Span,
     /// It defines types of its own.
     has_types: bool,
 }
@@ -50,9 +48,9 @@ struct Item<'t> {
     tokens: Vec<(usize, &'t [u8])>,
 }
 
-/// What stands between the braces of functions that have nothing to do with the directives of a scan. `others` are variables
+/// The functions that have nothing to do with the directives of a scan. `others` are variables
 /// that headers declare, `macros` the names and bodies of their macros.
-pub fn bodies_apart<'s>(
+pub fn functions_apart<'s>(
     file: &SourceFile,
     scan: &'s Scan,
     others: impl Iterator<Item = &'s str>,
@@ -121,7 +119,7 @@ pub fn bodies_apart<'s>(
         }
     }
     let apart = functions.iter().zip(kept).filter(|(_, is_kept)| !is_kept);
-    apart.map(|(function, _)| function.inside).filter(|inside| !inside.is_empty()).collect()
+    apart.map(|(function, _)| function.whole).collect()
 }
 
 /// Overwrites bytes of a shadow by blanks.
@@ -151,8 +149,7 @@ fn file_scope(text: &[u8]) -> Option<FileScope<'_>> {
                 match item.function() {
                     Some(names) => {
                         let whole = Span::new(item.start, at);
-                        let inside = Span::new(start + 1, at - 1);
-                        all.functions.push(Function { names, whole, inside, has_types });
+                        all.functions.push(Function { names, whole, has_types });
                         item = Item::default();
                     }
                     None => {
@@ -324,14 +321,14 @@ fn literal(text: &[u8], quote: u8) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{bodies_apart, file_scope};
+    use super::{file_scope, functions_apart};
     use crate::scan::{View, scan};
     use crate::source::{Language, SourceFile};
 
     fn check(text: &str, expected: &[&str]) {
         let file = SourceFile::new("a.c", text.into(), Language::C);
         let (scan, _) = scan(&file, &View::default());
-        let found = bodies_apart(&file, &scan, std::iter::empty(), std::iter::empty());
+        let found = functions_apart(&file, &scan, std::iter::empty(), std::iter::empty());
         let found: Vec<String> = found.iter().map(|span| file.text(*span).trim().to_owned()).collect();
         assert_eq!(found, expected, "{text}");
     }
@@ -340,12 +337,11 @@ mod tests {
         "void k(int n) {\n#pragma acc parallel loop\nfor (int i = 0; i < n; i++) f(i);\n}\n";
 
     #[test]
-    fn a_body_without_directives_is_apart() {
-        check(&format!("{CONSTRUCT}int g(void) {{ return 1; }}\n"), &["return 1;"]);
-        check(
-            &format!("static inline struct s *g(int a, char *b) {{ x = \"}}\"; /* }} */ }}\n{CONSTRUCT}"),
-            &["x = \"}\"; /* } */"],
-        );
+    fn a_function_without_directives_is_apart() {
+        let plain = "int g(void) { return 1; }";
+        check(&format!("{CONSTRUCT}{plain}\n"), &[plain]);
+        let other = "static inline struct s *g(int a, char *b) { x = \"}\"; /* } */ }";
+        check(&format!("{other}\n{CONSTRUCT}"), &[other]);
     }
 
     #[test]

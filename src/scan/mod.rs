@@ -37,7 +37,7 @@ pub use forks::{Branch, Fork, forks};
 pub use fortran::{Shape, form_of as fortran_form, shapes as fortran_shapes};
 pub use fortran::{Split, fypp, nothing as fortran_nothing, splits};
 pub use fortran::{defined_modules, includes as fortran_includes, used_modules};
-pub use islands::{blank, bodies_apart};
+pub use islands::{blank, functions_apart};
 pub use lines::{MacroLine, macro_lines};
 pub use macros::{Call, Choice, Macro, Macros, Piece, Use, Written};
 pub use macros::{declarators, declaring_macros, fragments, header_macros, macros, written_out};

@@ -28,8 +28,8 @@ impl Source {
         view
     }
 
-    /// The bodies of functions that have nothing to do with the directives of a view, if it is worth while to pass over them.
-    pub(super) fn bodies_apart(&self, scan: &Scan, options: &Options) -> Vec<Span> {
+    /// The functions that have nothing to do with the directives of a view, if it is worth while to pass over them.
+    pub(super) fn functions_apart(&self, scan: &Scan, options: &Options) -> Vec<Span> {
         let length = self.file.bytes.len();
         let is_large = length >= options.islands_from && !scan.directives.is_empty();
         if self.file.language != Language::C || options.to != To::OpenMp || !is_large {
@@ -39,7 +39,7 @@ impl Source {
         let globals = units.flat_map(|unit| unit.globals.iter().map(|id| unit.decl(*id).name.as_str()));
         let defines = self.headers.iter().flat_map(|header| &header.scan.defines);
         let macros = defines.map(|define| (define.name.as_str(), define.body.as_str()));
-        let apart = scan::bodies_apart(&self.file, scan, globals, macros);
+        let apart = scan::functions_apart(&self.file, scan, globals, macros);
         let bytes: usize = apart.iter().map(|span| span.len()).sum();
         if bytes >= length / 4 || options.islands_from == 0 { apart } else { Vec::new() }
     }

@@ -148,7 +148,7 @@ struct Views<'a, 'b> {
     errors: Option<usize>,
     /// The source's shadow in the first view.
     shadow: Option<Vec<u8>>,
-    /// The bodies of functions that the first view passes over.
+    /// The functions that the first view passes over.
     apart: Vec<Span>,
     /// The first view that was parsed.
     past: Option<host::Past>,
@@ -213,7 +213,7 @@ impl<'a, 'b> Views<'a, 'b> {
         let source = self.all.source;
         budget::spend(source.file.bytes.len() as u64 * STEPS_PER_BYTE);
         let (mut scan, said) = scan::scan(&source.file, &source.shown(view));
-        let apart = source.bodies_apart(&scan, self.all.options);
+        let apart = source.functions_apart(&scan, self.all.options);
         scan::blank(&mut scan.shadow, &apart);
         for text in &scan.directives {
             self.known.entry(text.span.start).or_insert((text.span, false));
