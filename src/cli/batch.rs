@@ -2,10 +2,11 @@
 //!
 //! Invariant: what is written and said depends on the inputs and the options, never on the number of threads.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
@@ -169,7 +170,7 @@ fn trees(task: &Task) -> Verdict {
     let headers = Headers::among(tree.roots.clone(), &files, task.options.to, &task.languages, build);
     let work = Work { task, headers, manner: manner(task.verbose), out };
     let progress = Progress::new(tree.jobs.len(), task.quiet);
-    let all = || tree.jobs.par_iter().map(|job| progress.through(|| one(job, &work))).collect::<Vec<Done>>();
+    let all = || largest_first(&tree.jobs, |job| progress.through(|| one(job, &work)));
     let threads = task.threads.min(THREADS);
     let done = match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
         Ok(pool) => pool.install(all),
@@ -186,6 +187,23 @@ fn trees(task: &Task) -> Verdict {
     tree.failures.iter().for_each(|what| tell(&format!("error: {what}\n")));
     let verdict = close(&done, &work).max(finish(work));
     if tree.failures.is_empty() { verdict } else { Verdict::Failed }
+}
+
+/// Does something with all jobs, beginning with those of the largest files, so that none of these is done alone at the end. The
+/// results come in the order of the jobs.
+fn largest_first<T: Send>(jobs: &[Job], work: impl Fn(&Job) -> T + Sync) -> Vec<T> {
+    let size = |job: &Job| std::fs::metadata(&job.path).map_or(0, |meta| meta.len());
+    let mut order: Vec<(usize, &Job)> = jobs.iter().enumerate().collect();
+    order.sort_by_cached_key(|(at, job)| (Reverse(size(job)), *at));
+    let next = AtomicUsize::new(0);
+    // Each task takes the largest file that is left.
+    let task = |_| {
+        let (at, job) = order[next.fetch_add(1, Ordering::Relaxed)];
+        (at, work(job))
+    };
+    let mut done: Vec<(usize, T)> = (0..jobs.len()).into_par_iter().map(task).collect();
+    done.sort_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, result)| result).collect()
 }
 
 /// Makes the folders of the output tree, and removes what a run that was killed has left where files will be written.

@@ -38,6 +38,7 @@ use host::lowering::Lowering;
 use kernel::routine::Routines;
 use program::names;
 use program::repeated::Repeated;
+use program::type_uses::LastTexts;
 
 /// What becomes of one directive.
 #[derive(Clone, Debug, Default)]
@@ -52,11 +53,13 @@ pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
     let effects = Effects::of(input);
     let choices = Rc::new(Choices::of(input));
     let repeated = Repeated::of(input, &choices);
+    let texts = LastTexts::default();
     let input = &Input {
         stuck: Some(&stuck),
         effects: Some(&effects),
         choices: Some(&choices),
         repeated: Some(&repeated),
+        texts: Some(&texts),
         ..*input
     };
     let routines = Routines::default();

@@ -4,7 +4,7 @@
 
 use crate::host;
 use crate::scan::{self, Scan, View};
-use crate::source::{self, Language, SourceFile};
+use crate::source::{self, Language, SourceFile, Span};
 
 use super::Edit;
 
@@ -15,6 +15,8 @@ pub struct Before<'a> {
     pub file: &'a SourceFile,
     /// Its shadow in the first view.
     pub shadow: &'a [u8],
+    /// The functions that are blank in the shadow, as they were not read.
+    pub apart: &'a [Span],
     /// How many places the host grammar cannot read, as the first view shows it, if it was read.
     pub errors: Option<usize>,
     /// The first view that was parsed.
@@ -40,10 +42,17 @@ impl Before<'_> {
     /// `left` ones, or can be read less.
     pub fn breaks(&self, text: &[u8], edits: &[Edit], ours: &Ours, left: usize) -> bool {
         let output = self.file.with(text.to_vec());
-        let (scan, _) = scan::scan(&output, &ours.view(&self.headers));
+        let (mut scan, _) = scan::scan(&output, &ours.view(&self.headers));
+        let apart = moved(self.apart, edits);
+        scan::blank(&mut scan.shadow, apart.as_deref().unwrap_or_default());
         let active = scan.directives.iter().filter(|text| text.active).count();
         active > left
             || match &ours.code {
+                None if apart.is_none() => {
+                    let (before, _) = scan::scan(self.file, &self.headers);
+                    let before = host::errors(self.file, &before, None, &[]);
+                    host::errors(&output, &scan, None, &[]) > before
+                }
                 None => self.reads_less(&output, &scan, edits, ours),
                 Some(code) => {
                     let all = std::iter::once(scan).chain(code.iter().map(|one| ours.scan(self.file, one)));
@@ -62,7 +71,8 @@ impl Before<'_> {
             return false;
         }
         let before = self.errors.unwrap_or_else(|| {
-            let (scan, _) = scan::scan(self.file, &self.headers);
+            let (mut scan, _) = scan::scan(self.file, &self.headers);
+            scan::blank(&mut scan.shadow, self.apart);
             host::errors(self.file, &scan, self.past, &[])
         });
         let replaced = edits.iter().map(|edit| host::Replaced { old: edit.span, length: edit.text.len() });
@@ -85,6 +95,24 @@ impl Ours {
         let file = SourceFile { name: name.clone(), language: Language::Cpp, ..text };
         scan::scan(&file, &self.view(&View::default())).0
     }
+}
+
+/// Where spans of a text, which come by place, are once edits of it are made; none if one of these is inside of a span.
+fn moved(spans: &[Span], edits: &[Edit]) -> Option<Vec<Span>> {
+    let mut edits = edits.iter().peekable();
+    let mut by = 0_i64;
+    let place = |at: u32, by: i64| usize::try_from(i64::from(at) + by).ok();
+    let mut found = Vec::with_capacity(spans.len());
+    for span in spans {
+        while let Some(edit) = edits.next_if(|edit| edit.span.end <= span.start) {
+            by += edit.text.len() as i64 - edit.span.len() as i64;
+        }
+        if edits.peek().is_some_and(|edit| edit.span.start < span.end) {
+            return None;
+        }
+        found.push(Span::new(place(span.start, by)?, place(span.end, by)?));
+    }
+    Some(found)
 }
 
 /// Whether the brackets of code in C or C++ stand in pairs.

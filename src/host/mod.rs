@@ -41,6 +41,15 @@ pub fn parse_again(file: &SourceFile, scan: &Scan, past: &mut Option<Past>) -> i
     }
 }
 
+/// Parses the shadow of a file that is read for its declarations: what procedures of Fortran execute may be missing.
+pub fn declarations(file: &SourceFile, scan: &Scan) -> ir::Unit {
+    let bare = file.language.is_fortran().then(|| fortran::declarations(&scan.shadow)).flatten();
+    match bare {
+        Some(tree) => fortran::unit(file, scan, Some(tree)),
+        None => parse(file, scan),
+    }
+}
+
 /// How many places of a shadow the grammar cannot read. It is that of `past` but for what was `replaced`.
 pub fn errors(file: &SourceFile, scan: &Scan, past: Option<&Past>, replaced: &[Replaced]) -> usize {
     if past.is_some_and(|past| past.again(&scan.shadow, replaced).is_some()) {

@@ -2,6 +2,8 @@
 //!
 //! Invariant: a name that no declaration we see explains is taken for a variable of an unknown type, never passed over.
 
+use std::rc::Rc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::host::ir::{
@@ -13,15 +15,15 @@ use crate::source::Span;
 use super::symbol::{Class, Symbol, SymbolId, SymbolKind};
 use super::symbols::{Dummy, Symbols, Types};
 
-/// The names that a module makes known, with their symbols.
-type Exports = Vec<(String, SymbolId)>;
+/// The names that a module makes known, with their symbols. Of several symbols of one name, the first and the last count.
+type Exports = Vec<(Rc<str>, SymbolId)>;
 
 /// Reads the modules of all units once each.
 struct Modules<'a> {
     units: Vec<&'a Unit>,
     /// Modules and submodules by name: the unit's number, and the scope.
     by_name: FxHashMap<&'a str, (usize, ScopeId)>,
-    exports: FxHashMap<(usize, ScopeId), Exports>,
+    exports: FxHashMap<(usize, ScopeId), Rc<Exports>>,
 }
 
 impl Symbols {
@@ -64,10 +66,9 @@ impl Symbols {
                 }
             }
             let extended = scope.extends.as_deref().and_then(|name| modules.by_name.get(name).copied());
-            for (name, symbol) in
-                extended.map(|(at, id)| self.exports(at, id, &mut modules, types)).unwrap_or_default()
-            {
-                self.show(&name, symbol, scope.span, 0);
+            let extended = extended.map(|(at, id)| self.exports(at, id, &mut modules, types));
+            for (name, symbol) in extended.iter().flat_map(|exports| exports.iter()) {
+                self.show(name, *symbol, scope.span, 0);
             }
         }
         for (index, _) in unit.functions.iter().enumerate() {
@@ -132,7 +133,7 @@ impl Symbols {
         for id in &scopes {
             let scope = unit.scope(*id);
             let mut known = match scope.kind {
-                ScopeKind::Module | ScopeKind::Submodule => self.exports(at, *id, modules, types),
+                ScopeKind::Module | ScopeKind::Submodule => self.exports(at, *id, modules, types).to_vec(),
                 ScopeKind::Program | ScopeKind::Procedure | ScopeKind::Interface => {
                     self.procedure_scope(unit, *id, file, types);
                     scope.uses.iter().flat_map(|used| self.used(used, modules, types)).collect()
@@ -141,7 +142,7 @@ impl Symbols {
             if let Some((at, id)) =
                 scope.extends.as_deref().and_then(|name| modules.by_name.get(name).copied())
             {
-                known.extend(self.exports(at, id, modules, types));
+                known.extend(self.exports(at, id, modules, types).iter().cloned());
             }
             for (name, symbol) in known {
                 self.show(&name, symbol, file, 0);
@@ -188,12 +189,12 @@ impl Symbols {
     }
 
     /// The names of a module: its own, and those of the modules that it uses.
-    fn exports(&mut self, at: usize, id: ScopeId, modules: &mut Modules, types: &Types) -> Exports {
+    fn exports(&mut self, at: usize, id: ScopeId, modules: &mut Modules, types: &Types) -> Rc<Exports> {
         if let Some(known) = modules.exports.get(&(at, id)) {
-            return known.clone();
+            return Rc::clone(known);
         }
         // A module that uses itself through others has nothing more to say.
-        modules.exports.insert((at, id), Exports::new());
+        modules.exports.insert((at, id), Rc::default());
         let unit = modules.units[at];
         let scope = unit.scope(id);
         let is_own = at + 1 == modules.units.len();
@@ -209,17 +210,18 @@ impl Symbols {
             if decl.fortran.procedure {
                 known.kind = SymbolKind::Function;
             }
-            exports.push((decl.name.clone(), symbol));
+            exports.push((decl.name.as_str().into(), symbol));
         }
         for inner in unit.scopes.iter().filter(|inner| inner.parent == Some(id)) {
             if inner.kind == ScopeKind::Procedure {
-                exports.push((inner.name.clone(), self.function(&inner.name, visible, 0)));
+                exports.push((inner.name.as_str().into(), self.function(&inner.name, visible, 0)));
             }
         }
         for used in &scope.uses {
             exports.extend(self.used(used, modules, types));
         }
-        modules.exports.insert((at, id), exports.clone());
+        let exports: Rc<Exports> = without_repetitions(exports).into();
+        modules.exports.insert((at, id), Rc::clone(&exports));
         exports
     }
 
@@ -230,14 +232,14 @@ impl Symbols {
         };
         let all = self.exports(at, id, modules, types);
         let renamed = used.names.iter().filter_map(|(local, name)| {
-            let symbol = all.iter().find(|(known, _)| known == name)?.1;
-            Some((local.clone(), symbol))
+            let symbol = all.iter().find(|(known, _)| **known == **name)?.1;
+            Some((local.as_str().into(), symbol))
         });
         let renamed: Exports = renamed.collect();
         if used.only {
             return renamed;
         }
-        let hidden = |name: &String| used.names.iter().any(|(local, remote)| remote == name && local != name);
+        let hidden = |name: &str| used.names.iter().any(|(local, remote)| remote == name && local != name);
         all.iter().filter(|(name, _)| !hidden(name)).cloned().chain(renamed).collect()
     }
 
@@ -303,6 +305,19 @@ impl Symbols {
             }
         }
     }
+}
+
+/// Of the symbols of each name the first and the last: modules that use the same ones bring each name by many ways.
+fn without_repetitions(all: Exports) -> Exports {
+    let mut places: FxHashMap<&str, (usize, usize)> = FxHashMap::default();
+    for (at, (name, _)) in all.iter().enumerate() {
+        places.entry(name).or_insert((at, at)).1 = at;
+    }
+    let is_kept = |at: usize| {
+        let (first, last) = places.get(&*all[at].0).copied().unwrap_or((at, at));
+        at == first || at == last && all[first].1 != all[last].1
+    };
+    (0..all.len()).filter(|at| is_kept(*at)).map(|at| all[at].clone()).collect()
 }
 
 /// Whether a `use` statement brings a name from a module that no file at hand defines.

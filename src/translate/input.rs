@@ -74,7 +74,7 @@ impl Header {
     /// Reads the declarations of what a file that includes it is shown.
     pub fn showing(file: SourceFile, shown: &Shown) -> Header {
         let scan = scan::scan_shown(&file, shown);
-        let unit = host::parse(&file, &scan);
+        let unit = host::declarations(&file, &scan);
         let macros = scan::header_macros(&file, shown);
         let declared = bind::declared(&file, &scan, &unit);
         let routines = bind::routines(&file, &scan, &unit);

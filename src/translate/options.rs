@@ -109,6 +109,8 @@ pub struct Options {
     pub stays: Vec<u32>,
     /// What a file may cost.
     pub budget: Budget,
+    /// Files in C of so many bytes are not read as a whole: functions that have nothing to do with directives are passed over.
+    pub islands_from: usize,
 }
 
 impl Options {
@@ -138,6 +140,7 @@ impl Default for Options {
             folder: String::new(),
             stays: Vec::new(),
             budget: Budget::default(),
+            islands_from: 128 * 1024,
         }
     }
 }

@@ -10,11 +10,11 @@ use crate::acc::ast::{ClauseKind, DataClause};
 use crate::diag::{self, Diag};
 use crate::host::ir::Unit;
 use crate::plan::Routines;
-use crate::scan::{Define, DirectiveText, Scan, View};
+use crate::scan::{self, Define, DirectiveText, Scan, View};
 use crate::sema::Symbols;
-use crate::source::SourceFile;
+use crate::source::{Language, SourceFile, Span};
 
-use super::{DirectiveReport, Options, Source};
+use super::{DirectiveReport, Options, Source, To};
 
 impl Source {
     /// A view of the preprocessor that knows the macros of the headers, too.
@@ -26,6 +26,22 @@ impl Source {
             }
         }
         view
+    }
+
+    /// The functions that have nothing to do with the directives of a view, if it is worth while to pass over them.
+    pub(super) fn functions_apart(&self, scan: &Scan, options: &Options) -> Vec<Span> {
+        let length = self.file.bytes.len();
+        let is_large = length >= options.islands_from && !scan.directives.is_empty();
+        if self.file.language != Language::C || options.to != To::OpenMp || !is_large {
+            return Vec::new();
+        }
+        let units = self.headers.iter().map(|header| &header.unit);
+        let globals = units.flat_map(|unit| unit.globals.iter().map(|id| unit.decl(*id).name.as_str()));
+        let defines = self.headers.iter().flat_map(|header| &header.scan.defines);
+        let macros = defines.map(|define| (define.name.as_str(), define.body.as_str()));
+        let apart = scan::functions_apart(&self.file, scan, globals, macros);
+        let bytes: usize = apart.iter().map(|span| span.len()).sum();
+        if bytes >= length / 4 || options.islands_from == 0 { apart } else { Vec::new() }
     }
 
     /// All names that a view shows, those of the headers among them.

@@ -57,6 +57,7 @@ impl Reading {
             effects: None,
             choices: None,
             repeated: None,
+            texts: None,
             unit_name: &self.unit_name,
             assume_no_alias: options.assume_no_alias,
             line_directives: options.line_directives,

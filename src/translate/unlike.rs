@@ -43,7 +43,11 @@ pub fn changes(translation: &Translation, directive: Span) -> Vec<Edit> {
             && text.contains(" target")
             && !text.contains("declare")
     };
-    let own = translation.edits.iter().filter(|edit| directive.contains(edit.span) || is_launch(edit));
+    // Edits come by place.
+    let first = translation.edits.partition_point(|edit| edit.span.start < directive.start);
+    let end = next.max(directive.end);
+    let near = translation.edits[first..].iter().take_while(|edit| edit.span.start <= end);
+    let own = near.filter(|edit| directive.contains(edit.span) || is_launch(edit));
     own.cloned().collect()
 }
 

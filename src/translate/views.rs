@@ -149,6 +149,8 @@ struct Views<'a, 'b> {
     errors: Option<usize>,
     /// The source's shadow in the first view.
     shadow: Option<Vec<u8>>,
+    /// The functions that the first view passes over.
+    apart: Vec<Span>,
     /// The first view that was parsed.
     past: Option<host::Past>,
     /// The branches that the first view hides.
@@ -179,6 +181,7 @@ impl<'a, 'b> Views<'a, 'b> {
             known: BTreeMap::new(),
             errors: None,
             shadow: None,
+            apart: Vec::new(),
             past: None,
             hidden: Hidden::default(),
             made: BTreeMap::new(),
@@ -213,7 +216,9 @@ impl<'a, 'b> Views<'a, 'b> {
     fn view(&mut self, view: &View) {
         let source = self.all.source;
         budget::spend(source.file.bytes.len() as u64 * STEPS_PER_BYTE);
-        let (scan, said) = scan::scan(&source.file, &source.shown(view));
+        let (mut scan, said) = scan::scan(&source.file, &source.shown(view));
+        let apart = source.functions_apart(&scan, self.all.options);
+        scan::blank(&mut scan.shadow, &apart);
         for text in &scan.directives {
             self.known.entry(text.span.start).or_insert((text.span, false));
         }
@@ -222,6 +227,7 @@ impl<'a, 'b> Views<'a, 'b> {
         if is_first {
             self.all.diags.extend(said);
             self.shadow = Some(scan.shadow.clone());
+            self.apart = apart;
             self.hidden = Hidden::of(&source.file, &scan);
         }
         let several = (view.reach.len() > 1).then(|| host::parse_again(&source.file, &scan, &mut self.past));
@@ -435,6 +441,7 @@ impl<'a, 'b> Views<'a, 'b> {
         let before = edit::Before {
             file,
             shadow: self.shadow.as_deref().unwrap_or_default(),
+            apart: &self.apart,
             errors: self.errors,
             past: self.past.as_ref(),
             headers: all.source.shown(&View::default()),

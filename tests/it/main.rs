@@ -17,6 +17,7 @@ mod existing;
 mod fixtures;
 mod headers;
 mod inductions;
+mod islands;
 mod loops;
 mod pins;
 mod plan;

@@ -218,14 +218,47 @@ fn pointers_without_clauses_cost_alike() {
     });
 }
 
+#[test]
+fn arrays_without_clauses_cost_alike() {
+    in_c("arrays", 150, |n| {
+        let declared = each(n, |k| format!("double a{k}[100];\n"));
+        let used = each(n, |k| format!("a{k}[i] = 1;\n"));
+        format!(
+            "void f(int n)\n{{\n{declared}#pragma acc parallel loop\nfor (int i = 0; i < n; i++) {{\n{used}}}\n}}\n"
+        )
+    });
+}
+
+/// Each loop has an edit, and each edit is compared with those of other branches.
+#[test]
+fn directives_with_many_edits_cost_alike() {
+    in_c_for_openmp("loops beside a condition", 300, |n| {
+        format!("#ifdef A\nint v;\n#endif\n{}", each(n, |k| function(k, LOOP)))
+    });
+}
+
 /// Branches at file scope whose conditions ask for different names are shown by one view.
 #[test]
 fn branches_that_hide_functions_cost_alike() {
-    in_c_for_openmp("pairs of branches", 50, |n| {
+    in_c("pairs of branches", 50, |n| {
         each(n, |k| {
             let other = function(2 * k + 1, LOOP);
             format!("#ifdef A{k}\n{}#else\n{other}#endif\n", function(2 * k, LOOP))
         })
+    });
+}
+
+/// Each module uses two others, and so all that these use: their names come by more ways than can be counted.
+#[test]
+fn modules_that_use_modules_cost_alike() {
+    in_fortran("modules", 12, |n| {
+        let module = |k: usize| {
+            let uses = each(k.min(3), |back| format!("use m{}\n", k - 1 - back));
+            format!("module m{k}\n{uses}real :: v{k}\nend module\n")
+        };
+        let inside = "!$acc parallel loop\ndo i = 1, n\na(i) = v0\nend do\n";
+        let head = format!("subroutine f(n, a)\nuse m{}\ninteger :: n, i\nreal :: a(n)\n", n - 1);
+        format!("{}{head}{inside}end subroutine\n", each(n, module))
     });
 }
 

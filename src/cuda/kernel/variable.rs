@@ -797,15 +797,15 @@ impl<'a> Making<'a, '_> {
 /// index it.
 pub fn lengthen(input: &Input, stmt: StmtId, one: &mut Captured) {
     let [Derived::Array(Some(size))] = one.decl.derived.as_slice() else { return };
-    if input.in_place || !may_be_pointer(input, stmt, one.symbol) || is_constant(input, one, *size) {
-        return;
-    }
     let role = match &one.role {
         Role::Local => Role::PrivateMemory(item::whole(one.seen, &one.name, &one.decl), false),
         Role::FirstArray(address) => Role::PrivateMemory(address.clone(), true),
         _ => return,
     };
-    one.role = role;
+    // The last question reads the whole region.
+    if !input.in_place && !is_constant(input, one, *size) && may_be_pointer(input, stmt, one.symbol) {
+        one.role = role;
+    }
 }
 
 /// Whether a size is a constant expression of the language.

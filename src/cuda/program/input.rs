@@ -9,6 +9,7 @@ use super::effects::Effects;
 use super::members;
 use super::repeated::Repeated;
 use super::stuck::Stuck;
+use super::type_uses::LastTexts;
 use crate::acc::ast::ClauseKind;
 use crate::bind::{Bound, Declared};
 use crate::cuda::code::text::Overlap;
@@ -77,6 +78,8 @@ pub struct Input<'a> {
     pub choices: Option<&'a Choices>,
     /// What headers bring that are included several times.
     pub repeated: Option<&'a Repeated>,
+    /// The texts of the region of the source that was asked for last.
+    pub texts: Option<&'a LastTexts>,
     /// No two names lead to the same memory.
     pub assume_no_alias: bool,
     /// Device code says with `#line` where it comes from.

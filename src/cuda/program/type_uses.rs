@@ -2,6 +2,11 @@
 //!
 //! Invariant: where an array stands as a whole and its type may count, it is told.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
 use super::{Input, defines};
 use crate::cuda::code::text::{placed_words, words};
 use crate::host::ir::StmtId;
@@ -29,19 +34,61 @@ pub fn asks_for_type(input: &Input, stmt: StmtId, name: &str) -> bool {
     says_whole(input, stmt, name, false)
 }
 
+/// The texts of the region that was asked for last: most questions are about the variables of one region, one after the other.
+#[derive(Debug, Default)]
+pub struct LastTexts(RefCell<Option<(StmtId, Rc<Texts>)>>);
+
+/// The code of a region, and the macros that it leads to.
+#[derive(Debug)]
+struct Texts {
+    texts: Vec<String>,
+    /// A word asks for a type.
+    asks: bool,
+    /// Where each word stands: the number of the text, and the place in it.
+    places: FxHashMap<String, Vec<(usize, usize)>>,
+}
+
+impl Texts {
+    fn of(input: &Input, stmt: StmtId) -> Texts {
+        let texts = defines::reached(input, &input.source.code(input.stmt_span(stmt)));
+        let asks = texts.iter().any(|text| words(text).iter().any(|word| ASKING.contains(word)));
+        let mut places: FxHashMap<String, Vec<(usize, usize)>> = FxHashMap::default();
+        for (number, text) in texts.iter().enumerate() {
+            for (at, word) in placed_words(text) {
+                match places.get_mut(word) {
+                    Some(known) => known.push((number, at)),
+                    None => drop(places.insert(word.to_owned(), vec![(number, at)])),
+                }
+            }
+        }
+        Texts { texts, asks, places }
+    }
+}
+
+impl LastTexts {
+    fn of(&self, input: &Input, stmt: StmtId) -> Rc<Texts> {
+        if let Some((_, texts)) = self.0.borrow().as_ref().filter(|(known, _)| *known == stmt) {
+            return Rc::clone(texts);
+        }
+        let texts = Rc::new(Texts::of(input, stmt));
+        self.0.replace(Some((stmt, Rc::clone(&texts))));
+        texts
+    }
+}
+
 /// `anywhere`: everywhere but in sums.
 fn says_whole(input: &Input, stmt: StmtId, name: &str, anywhere: bool) -> bool {
-    let span = input.stmt_span(stmt);
-    let texts = defines::reached(input, &input.source.code(span));
-    let asks = texts.iter().any(|text| words(text).iter().any(|word| ASKING.contains(word)));
-    texts.iter().any(|text| {
-        placed_words(text).into_iter().filter(|(_, word)| *word == name).any(|(at, _)| {
-            let (before, behind) = (text[..at].trim_end(), text[at + name.len()..].trim_start());
-            let is_member = before.ends_with('.') || before.ends_with("->");
-            let is_part = behind.starts_with('[') && !before.ends_with("sizeof");
-            let is_address = before.ends_with('&') && !before.ends_with("&&");
-            let is_value = behind.starts_with(['+', '-']) || before.ends_with(['+', '-', '*']);
-            !is_member && !is_part && (asks || is_address || anywhere && !is_value)
-        })
+    let known = match input.texts {
+        Some(last) => last.of(input, stmt),
+        None => Rc::new(Texts::of(input, stmt)),
+    };
+    known.places.get(name).into_iter().flatten().any(|(number, at)| {
+        let text = &known.texts[*number];
+        let (before, behind) = (text[..*at].trim_end(), text[at + name.len()..].trim_start());
+        let is_member = before.ends_with('.') || before.ends_with("->");
+        let is_part = behind.starts_with('[') && !before.ends_with("sizeof");
+        let is_address = before.ends_with('&') && !before.ends_with("&&");
+        let is_value = behind.starts_with(['+', '-']) || before.ends_with(['+', '-', '*']);
+        !is_member && !is_part && (known.asks || is_address || anywhere && !is_value)
     })
 }

@@ -2,6 +2,7 @@
 //!
 //! Invariant: only this folder knows the grammar's node names; what it does not know becomes `Opaque`, never nothing.
 
+mod bare;
 mod construct;
 mod decl;
 mod expr;
@@ -73,6 +74,11 @@ pub fn tree(text: &[u8]) -> Option<Tree> {
     let other = plain_tree(&with_end)?;
     let bytes = |tree: &Tree| errors(tree, &with_end).iter().map(|span| span.len() + 1).sum::<usize>();
     Some(if bytes(&other) < bytes(&tree) { other } else { tree })
+}
+
+/// The tree of a file without what its procedures execute, if the grammar can read that.
+pub fn declarations(text: &[u8]) -> Option<Tree> {
+    plain_tree(&bare::without_execution(text)?).filter(|tree| !tree.root_node().has_error())
 }
 
 /// The places that the grammar could not read, or where it made something up.
