@@ -2,6 +2,7 @@
 //!
 //! Invariant: no command of the configuration runs before the user has agreed to it.
 
+use std::cell::LazyCell;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -125,11 +126,12 @@ fn verify(
         bar.set_message(text.to_owned());
         bar.tick();
     };
+    let constructs = LazyCell::new(|| constructs(root));
     let pins = Pins { every: task.every, first: task.first, only: task.only.clone() };
     let search = Search {
         pins: task.pins.then_some(pins),
         bisect: task.bisect,
-        instrument: &|copy, purpose| instrumented(copy, purpose),
+        instrument: &|copy, purpose| instrumented(copy, purpose, &constructs),
         leave: task.leave_failing.then_some(&directives),
         golden: task.golden.as_deref(),
     };
@@ -140,7 +142,7 @@ fn verify(
         tell(&format!("saved the reference in {}\n", folder.display()));
         return Ok(ExitCode::SUCCESS);
     }
-    let report = verification.run(&task.tests, &constructs(root), &search, &said);
+    let report = verification.run(&task.tests, &constructs, &search, &said);
     bar.finish_and_clear();
     let report = report?;
     let verdict = match task.format.as_str() {
@@ -201,37 +203,33 @@ fn sources(root: &Path) -> Vec<Found> {
 
 /// The compute constructs of a tree's sources.
 fn constructs(root: &Path) -> Vec<Construct> {
-    sources(root).iter().flat_map(|found| constructs_of(&found.source)).collect()
+    let mut found = Vec::new();
+    for Found { source, .. } in sources(root) {
+        let all = translate(&source, &Options::default()).directives;
+        let line = |at: u32| source.file.line_number(at);
+        let own: Vec<_> = all.into_iter().filter(|one| one.is_compute()).collect();
+        for (at, one) in own.iter().enumerate() {
+            let first = line(one.span.start);
+            let end = own.get(at + 1).map_or(usize::MAX, |next| line(next.span.start) - 1).max(first);
+            let file = source.file.name.clone();
+            found.push(Construct { file, lines: (first, end), name: one.name.clone() });
+        }
+    }
+    found
 }
 
-/// The compute constructs of a source; each reaches to the line before the next.
-fn constructs_of(source: &Source) -> Vec<Construct> {
-    let is_compute = |name: &str| {
-        name.split_whitespace().next().is_some_and(|word| ["parallel", "kernels", "serial"].contains(&word))
-    };
-    let all = translate(source, &Options::default()).directives;
-    let line = |at: u32| source.file.line_number(at);
-    let own: Vec<_> = all.into_iter().filter(|one| is_compute(&one.name)).collect();
-    let numbered = own.iter().enumerate().map(|(at, one)| {
-        let first = line(one.span.start);
-        let end = own.get(at + 1).map_or(usize::MAX, |next| line(next.span.start) - 1).max(first);
-        Construct { file: source.file.name.clone(), lines: (first, end), name: one.name.clone() }
-    });
-    numbered.collect()
-}
-
-/// The compute constructs of a source that have no site.
-fn not_instrumented(source: &Source, sites: &[Site]) -> Vec<Site> {
-    let is_missed = |one: &Construct| sites.iter().all(|site| site.line != one.lines.0);
-    let site = |one: Construct| Site {
+/// The compute constructs of a file that have no site.
+fn not_instrumented(file: &str, constructs: &[Construct], sites: &[Site]) -> Vec<Site> {
+    let is_missed = |one: &&Construct| one.file == file && sites.iter().all(|site| site.line != one.lines.0);
+    let site = |one: &Construct| Site {
         line: one.lines.0,
-        name: one.name,
+        name: one.name.clone(),
         is_compute: true,
         variables: Vec::new(),
         unknown: Vec::new(),
         obstacle: Some("a macro stands for it, or its file is a part of others"),
     };
-    constructs_of(source).into_iter().filter(is_missed).map(site).collect()
+    constructs.iter().filter(is_missed).map(site).collect()
 }
 
 /// The directives of a tree's sources.
@@ -246,8 +244,13 @@ fn directives(root: &Path) -> Vec<Directive> {
     sources(root).into_iter().flat_map(of).collect()
 }
 
-/// Instruments the sources of a copy of the tree, and puts the library beside them; the directives with their files.
-fn instrumented(copy: &Path, purpose: Purpose) -> Result<Vec<(String, Site)>, String> {
+/// Instruments the sources of a copy of the tree, and puts the library beside them; the directives with their files. `constructs`
+/// are the compute constructs of the tree.
+fn instrumented(
+    copy: &Path,
+    purpose: Purpose,
+    constructs: &[Construct],
+) -> Result<Vec<(String, Site)>, String> {
     let failed = |path: &Path, error: io::Error| format!("{}: {error}", path.display());
     let mut all = Vec::new();
     let mut written = Vec::new();
@@ -258,7 +261,7 @@ fn instrumented(copy: &Path, purpose: Purpose) -> Result<Vec<(String, Site)>, St
         };
         let (text, mut sites) = instrument(&source, &Options::default(), purpose);
         if purpose == Purpose::Record {
-            sites.extend(not_instrumented(&source, &sites));
+            sites.extend(not_instrumented(&source.file.name, constructs, &sites));
         }
         all.extend(sites.into_iter().map(|site| (source.file.name.clone(), site)));
         if text == source.file.bytes {

@@ -735,6 +735,15 @@ impl Unit {
         self.dialect == Dialect::Fortran
     }
 
+    /// Whether computing an expression may change something; calls do, but for those of functions that are `is_harmless`.
+    pub fn has_effect(&self, expr: ExprId, is_harmless: &dyn Fn(ExprId) -> bool) -> bool {
+        match &self.expr(expr).kind {
+            ExprKind::Assign(..) | ExprKind::Step { .. } | ExprKind::Opaque(_) => true,
+            ExprKind::Call { callee, .. } => !is_harmless(*callee),
+            kind => kind.children().any(|child| self.has_effect(child, is_harmless)),
+        }
+    }
+
     /// The innermost scoping unit that holds `offset`.
     pub fn scope_at(&self, offset: u32) -> Option<ScopeId> {
         // Outer ones stand before inner ones.

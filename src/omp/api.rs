@@ -319,14 +319,8 @@ impl Lowering<'_> {
 
     /// Whether leaving an expression out would be noticed.
     fn has_effect(&self, expr: ExprId) -> bool {
-        match &self.sections.unit.expr(expr).kind {
-            ExprKind::Assign(..) | ExprKind::Step { .. } | ExprKind::Opaque(_) => true,
-            ExprKind::Call { callee, .. } => {
-                let callee = self.sections.unit.expr(*callee);
-                !self.sections.file.text(callee.span).starts_with("acc_get_")
-            }
-            kind => kind.children().any(|child| self.has_effect(child)),
-        }
+        let Sections { unit, file, .. } = self.sections;
+        unit.has_effect(expr, &|callee| file.text(unit.expr(callee).span).starts_with("acc_get_"))
     }
 
     /// The page of a use, and the row that applies to it.

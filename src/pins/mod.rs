@@ -221,64 +221,13 @@ pub fn instrument(input: &Input, purpose: Purpose) -> Instrumented {
             true => Place::Fortran(fortran::Place { input, index, line, conditions: &conditions }),
             false => Place::C(c::Place { input, index, line, conditions: &conditions }),
         };
-        let obstacle = || match &place {
-            Place::Fortran(place) => place.obstacle(),
-            Place::C(place) => place.obstacle(),
+        let is_kept = match is_compute {
+            true => place.compute(purpose, &mut number, &mut site, &mut texts),
+            false => place.motion(purpose, &mut site, &mut texts),
         };
-        if is_compute {
-            site.obstacle = obstacle();
-            if site.obstacle.is_some() && purpose != Purpose::Record {
-                continue;
-            }
-            let found = of_construct(input, index);
-            site.unknown = found.unknown;
-            match purpose {
-                _ if site.obstacle.is_some() => {}
-                Purpose::Record => place.record_construct(&found.variables, &mut texts),
-                Purpose::Choose(_) => place.choose(&found.variables, number, &mut texts),
-            }
-            number += 1;
-            site.variables = found.variables.into_iter().map(|variable| variable.name).collect();
-        } else {
-            let is_motion = matches!(
-                kind,
-                DirectiveKind::Data
-                    | DirectiveKind::EnterData
-                    | DirectiveKind::ExitData
-                    | DirectiveKind::Update
-            );
-            if !is_motion {
-                continue;
-            }
-            let moved = Moved {
-                to_device: input.moved(index, true),
-                to_host: input.moved(index, false),
-                placed: input.placed(index),
-                is_exit: kind == DirectiveKind::ExitData,
-            };
-            let is_still = moved.to_device.is_empty()
-                && moved.to_host.is_empty()
-                && moved.made(Where::Placed).is_empty();
-            site.obstacle = obstacle();
-            if is_still || purpose != Purpose::Record {
-                if site.obstacle.is_none() {
-                    place.remember(&moved, &mut texts);
-                }
-                continue;
-            }
-            match kind {
-                _ if site.obstacle.is_some() => {}
-                DirectiveKind::Data => place.record_region(&moved, &mut texts),
-                _ => place.record_motion(&moved, kind == DirectiveKind::Update, &mut texts),
-            }
-            if site.obstacle.is_none() {
-                place.remember(&moved, &mut texts);
-            }
-            let all = moved.to_device.iter().chain(&moved.to_host).chain(&moved.placed);
-            let names = all.map(|variable| variable.name.clone());
-            site.variables = names.collect::<BTreeSet<_>>().into_iter().collect();
+        if is_kept {
+            sites.push(site);
         }
-        sites.push(site);
     }
     if !input.unit.is_fortran() {
         routines::remember(input, &mut texts);
@@ -296,6 +245,68 @@ impl Place<'_> {
             Place::C(c::Place { input, index, .. }) | Place::Fortran(fortran::Place { input, index, .. }) => {
                 (input, *index)
             }
+        }
+    }
+
+    /// Instruments a compute construct, which counts; whether it is a site.
+    fn compute(&self, purpose: Purpose, number: &mut usize, site: &mut Site, texts: &mut Texts) -> bool {
+        site.obstacle = self.obstacle();
+        if site.obstacle.is_some() && purpose != Purpose::Record {
+            return false;
+        }
+        let (input, index) = self.input();
+        let found = of_construct(input, index);
+        site.unknown = found.unknown;
+        match purpose {
+            _ if site.obstacle.is_some() => {}
+            Purpose::Record => self.record_construct(&found.variables, texts),
+            Purpose::Choose(_) => self.choose(&found.variables, *number, texts),
+        }
+        *number += 1;
+        site.variables = found.variables.into_iter().map(|variable| variable.name).collect();
+        true
+    }
+
+    /// Instruments a directive that moves data, if it is one; whether it is a site.
+    fn motion(&self, purpose: Purpose, site: &mut Site, texts: &mut Texts) -> bool {
+        let (input, index) = self.input();
+        let kind = input.bound[index].directive.kind;
+        let is_motion = matches!(
+            kind,
+            DirectiveKind::Data | DirectiveKind::EnterData | DirectiveKind::ExitData | DirectiveKind::Update
+        );
+        if !is_motion {
+            return false;
+        }
+        let moved = Moved {
+            to_device: input.moved(index, true),
+            to_host: input.moved(index, false),
+            placed: input.placed(index),
+            is_exit: kind == DirectiveKind::ExitData,
+        };
+        let is_still =
+            moved.to_device.is_empty() && moved.to_host.is_empty() && moved.made(Where::Placed).is_empty();
+        let is_site = !is_still && purpose == Purpose::Record;
+        site.obstacle = self.obstacle();
+        if site.obstacle.is_none() {
+            match kind {
+                _ if !is_site => {}
+                DirectiveKind::Data => self.record_region(&moved, texts),
+                _ => self.record_motion(&moved, kind == DirectiveKind::Update, texts),
+            }
+            self.remember(&moved, texts);
+        }
+        let all = moved.to_device.iter().chain(&moved.to_host).chain(&moved.placed);
+        let names = all.map(|variable| variable.name.clone());
+        site.variables = names.collect::<BTreeSet<_>>().into_iter().collect();
+        is_site
+    }
+
+    /// Why nothing can be put around the directive.
+    fn obstacle(&self) -> Option<&'static str> {
+        match self {
+            Place::C(place) => place.obstacle(),
+            Place::Fortran(place) => place.obstacle(),
         }
     }
 

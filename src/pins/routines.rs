@@ -3,7 +3,7 @@
 //! Invariant: the call stays as it is, and its arguments are computed a second time only if that has no effect.
 
 use crate::bind::{ApiCall, ApiUse};
-use crate::host::ir::{ExprId, ExprKind, StmtId, StmtKind};
+use crate::host::ir::{ExprId, StmtId, StmtKind};
 
 use super::{Input, Texts};
 
@@ -12,7 +12,7 @@ pub fn remember(input: &Input, texts: &mut Texts) {
     for used in input.routines {
         let (Some(change), Some(call)) = (change(&used.name), &used.call) else { continue };
         let [first, bytes, ..] = call.args.as_slice() else { continue };
-        if has_effect(input, *first) || has_effect(input, *bytes) {
+        if [first, bytes].iter().any(|expr| input.unit.has_effect(**expr, &|_| false)) {
             continue;
         }
         let text = |expr: &ExprId| input.file.text(input.unit.expr(*expr).span).into_owned();
@@ -57,12 +57,4 @@ fn in_list(input: &Input, used: &ApiUse, call: &ApiCall) -> Option<StmtId> {
         matches!(stmt.kind, StmtKind::Expr(_) | StmtKind::Decl(_)) && stmt.span.contains(call.span)
     };
     lists.flatten().copied().find(holds)
-}
-
-/// Whether computing an expression may change something.
-fn has_effect(input: &Input, expr: ExprId) -> bool {
-    match &input.unit.expr(expr).kind {
-        ExprKind::Assign(..) | ExprKind::Step { .. } | ExprKind::Opaque(_) | ExprKind::Call { .. } => true,
-        kind => kind.children().any(|child| has_effect(input, child)),
-    }
 }

@@ -371,48 +371,46 @@ fn default_class(name: &str) -> (Class, bool) {
     (Class::Scalar, !(b'i'..=b'n').contains(&first))
 }
 
+/// What the innermost `implicit` statement about a name says.
+enum Rule<'u> {
+    /// `implicit none`
+    None,
+    /// Its first letter gives it this type.
+    Type(&'u BaseType),
+}
+
+/// What the `implicit` statements of the scoping units around a name say of it (Fortran 2018, 8.7).
+fn rule<'u>(unit: &'u Unit, scope: ScopeId, name: &str) -> Option<Rule<'u>> {
+    let first = name.bytes().next().unwrap_or_default().to_ascii_lowercase();
+    scopes_around(unit, scope).find_map(|scope| match &scope.implicit {
+        Implicit::None => Some(Rule::None),
+        Implicit::Letters(ranges) => {
+            let range = ranges.iter().find(|(from, to, _)| (*from..=*to).contains(&first));
+            range.map(|(_, _, base)| Rule::Type(base))
+        }
+        Implicit::Host => None,
+    })
+}
+
 /// The class that the `implicit` statements of the scoping units around a name give to it.
 fn typed_by_rule(unit: &Unit, scope: ScopeId, name: &str) -> Option<(Class, bool)> {
-    let first = name.bytes().next().unwrap_or_default().to_ascii_lowercase();
-    for scope in scopes_around(unit, scope) {
-        match &scope.implicit {
-            Implicit::None => return Some((Class::Unknown, false)),
-            Implicit::Letters(ranges) => {
-                let range = ranges.iter().find(|(from, to, _)| (*from..=*to).contains(&first));
-                if let Some((_, _, base)) = range {
-                    return Some(match base {
-                        BaseType::Builtin(words) => {
-                            (Class::Scalar, matches!(words.as_str(), "real" | "double precision" | "complex"))
-                        }
-                        _ => (Class::Record, false),
-                    });
-                }
-            }
-            Implicit::Host => {}
+    Some(match rule(unit, scope, name)? {
+        Rule::None => (Class::Unknown, false),
+        Rule::Type(BaseType::Builtin(words)) => {
+            (Class::Scalar, matches!(words.as_str(), "real" | "double precision" | "complex"))
         }
-    }
-    None
+        Rule::Type(_) => (Class::Record, false),
+    })
 }
 
 /// The intrinsic type of a name that has no other than its first letter gives to it; `None` for another type, or if
-/// `implicit none` holds (Fortran 2018, 8.7).
+/// `implicit none` holds.
 pub fn type_of_letter<'u>(unit: &'u Unit, scope: ScopeId, name: &str) -> Option<&'u str> {
-    let first = name.bytes().next()?.to_ascii_lowercase();
-    for scope in scopes_around(unit, scope) {
-        match &scope.implicit {
-            Implicit::None => return None,
-            Implicit::Letters(ranges) => {
-                let range = ranges.iter().find(|(from, to, _)| (*from..=*to).contains(&first));
-                match range {
-                    Some((_, _, BaseType::Builtin(words))) => return Some(words),
-                    Some(_) => return None,
-                    None => {}
-                }
-            }
-            Implicit::Host => {}
-        }
+    match rule(unit, scope, name) {
+        Some(Rule::Type(BaseType::Builtin(words))) => Some(words),
+        Some(_) => None,
+        None => Some(if default_class(name).1 { "real" } else { "integer" }),
     }
-    Some(if (b'i'..=b'n').contains(&first) { "integer" } else { "real" })
 }
 
 /// The names that stand before parentheses on the left of an assignment: arrays, or statement functions.

@@ -8,7 +8,7 @@ use crate::scan::{self, Define, Statements};
 use crate::source::Span;
 
 use super::declarators::{at_home, written};
-use super::{Outcome, Source, To, Translation, unlike};
+use super::{DirectiveReport, Outcome, Source, To, Translation, unlike};
 
 /// So many branches with definitions are tried.
 const BRANCHES: usize = 8;
@@ -24,10 +24,8 @@ pub fn found(source: &Source) -> Vec<Statements> {
 impl Translation {
     /// The last compute construct before a place.
     fn construct_before(&self, at: Span) -> Option<Span> {
-        let is_construct =
-            |name: &str| ["parallel", "kernels", "serial"].iter().any(|one| name.starts_with(one));
         let before = self.directives.iter().rev().filter(|one| one.span.end <= at.start);
-        let mut made = before.filter(|one| one.outcome != Outcome::Left && is_construct(&one.name));
+        let mut made = before.filter(|one| one.outcome != Outcome::Left && one.is_compute());
         made.next().map(|one| one.span)
     }
 }
@@ -48,14 +46,14 @@ pub fn translated(
     };
     let plain = first.uses.clone();
     let mut translation = with(first.uses);
-    let is_made = |outcome: Outcome| outcome != Outcome::Left;
+    let is_made = |one: &&DirectiveReport| one.outcome != Outcome::Left;
     for other in all {
         let Some(branch) = other.branch else { continue };
+        let differs = |one: &&(Span, Vec<u8>)| !plain.contains(one);
+        let places: Vec<Span> = other.uses.iter().filter(differs).map(|(at, _)| *at).collect();
+        let there = with(other.uses);
         if to == To::Cuda {
             // The device file has such a use as it is written out here.
-            let differs = |one: &&(Span, Vec<u8>)| !plain.contains(one);
-            let places: Vec<Span> = other.uses.iter().filter(differs).map(|(at, _)| *at).collect();
-            let there = with(other.uses);
             if there.beside != translation.beside {
                 let constructs = places.iter().filter_map(|at| translation.construct_before(*at));
                 let said: Vec<Diag> = constructs.map(|at| diag::branches_differ(at, branch)).collect();
@@ -63,13 +61,12 @@ pub fn translated(
             }
             continue;
         }
-        let there = with(other.uses);
-        let own = |at| there.directives.iter().any(|one| one.span == at && is_made(one.outcome));
+        let own = |at| there.directives.iter().filter(is_made).any(|one| one.span == at);
         let said = |at| {
             let of = |diag: &Diag| diag.code == diag::BRANCHES_DIFFER && diag.primary.span == at;
             translation.diagnostics.iter().any(of)
         };
-        let made = translation.directives.iter().filter(|one| is_made(one.outcome)).map(|one| one.span);
+        let made = translation.directives.iter().filter(is_made).map(|one| one.span);
         let differs = |at: &Span| {
             own(*at) && !said(*at) && unlike::changes(&there, *at) != unlike::changes(&translation, *at)
         };

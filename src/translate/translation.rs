@@ -44,6 +44,14 @@ pub struct DirectiveReport {
     pub rows: Vec<String>,
 }
 
+impl DirectiveReport {
+    /// Whether it is a compute construct, combined ones among them.
+    pub fn is_compute(&self) -> bool {
+        let first = self.name.split_whitespace().next();
+        first.is_some_and(|word| ["parallel", "kernels", "serial"].contains(&word))
+    }
+}
+
 /// The result for one file.
 #[derive(Clone, Debug)]
 pub struct Translation {

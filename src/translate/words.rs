@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 
 use crate::diag::{self, Diag};
 use crate::scan::{self, Define, View};
-use crate::source::Span;
 
 use super::{Outcome, Source, Translation};
 
@@ -78,10 +77,14 @@ impl Translation {
         if self.edits.is_empty() {
             return;
         }
-        let (scan, _) = scan::scan(&source.file, &View::default());
+        let file = &source.file;
+        let own: Vec<Define> = match memchr::memmem::find(&file.bytes, b"define") {
+            Some(_) => scan::scan(file, &View::default()).0.defines,
+            None => scan::predefined(file).collect(),
+        };
         let of_headers = source.headers.iter().flat_map(|header| &header.scan.defines);
         let is_word = |define: &&Define| WORDS.contains(&define.name.as_str()) && define.body != define.name;
-        let defines = of_headers.chain(&scan.defines).filter(is_word);
+        let defines = of_headers.chain(&own).filter(is_word);
         let names: BTreeSet<&str> = defines.map(|define| define.name.as_str()).collect();
         if names.is_empty() {
             return;
@@ -97,7 +100,7 @@ impl Translation {
                 continue;
             }
             if let Some(word) = words.find(|word| names.contains(word)) {
-                said.push(diag::macro_named_as_word(Span { ..place }, word));
+                said.push(diag::macro_named_as_word(place, word));
             }
         }
         if !said.is_empty() {

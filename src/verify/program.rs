@@ -125,8 +125,7 @@ impl Verification<'_> {
                 shared.notes.push(note);
             }
         }
-        let patterns: Vec<&str> = self.settings.patterns().collect();
-        files::age(&copy, &patterns)?;
+        files::age(&copy, self.settings.patterns())?;
         Ok(copy)
     }
 
@@ -228,8 +227,7 @@ impl Verification<'_> {
             stdout = launches::take(&stdout, &mut launches);
         }
         let (status, succeeded) = (status.to_string(), status.success());
-        let patterns: Vec<&str> = self.settings.patterns().collect();
-        let (left, unchanged) = (Vec::new(), files::unchanged(copy, &patterns)?);
+        let (left, unchanged) = (Vec::new(), files::unchanged(copy, self.settings.patterns())?);
         Ok(Ran { copy: copy.to_path_buf(), status, succeeded, stdout, launches, seconds, left, unchanged })
     }
 

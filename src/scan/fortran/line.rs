@@ -45,6 +45,13 @@ pub fn ends(bytes: &[u8], at: usize) -> (usize, usize) {
     (at + length - carriage, at + next)
 }
 
+/// The length of the name that a text begins with; 0 if it begins with none.
+pub fn word_length(text: &[u8]) -> usize {
+    let begins = text.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
+    let inner = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
+    if begins { text.iter().take_while(inner).count() } else { 0 }
+}
+
 /// Reads the line of the bytes in `whole`.
 pub fn read(file: &SourceFile, whole: Span, form: Form) -> Line {
     let text = file.bytes.get(whole.range()).unwrap_or_default();

@@ -10,7 +10,7 @@ use crate::source::{Form, Language, SourceFile, Span};
 use super::super::c::Event;
 use super::super::defined::definition;
 use super::super::preproc::{self, View, keyword};
-use super::line::{self, Kind};
+use super::line::{Kind, word_length};
 use super::preprocessor;
 
 /// How a macro is used that stands for nothing.
@@ -30,21 +30,7 @@ pub fn nothing(file: &SourceFile, defines: &[&Define]) -> Vec<(Span, Vec<u8>)> {
     if known.is_empty() {
         return found;
     }
-    let mut lines = events.iter().filter_map(|event| match event {
-        Event::Line(line) => Some(line.whole),
-        Event::Operator(_) | Event::Comment(_) | Event::Word(_) => None,
-    });
-    let mut preprocessor = lines.next();
-    let mut at = 0;
-    while at < file.bytes.len() {
-        let (end, next) = line::ends(&file.bytes, at);
-        if let Some(line) = preprocessor.filter(|line| (line.start as usize) < next) {
-            at = line::ends(&file.bytes, line.end as usize).1;
-            preprocessor = lines.next();
-            continue;
-        }
-        let line = line::read(file, Span::new(at, end), form);
-        at = next;
+    for line in preprocessor::other_lines(file, &events, form) {
         if line.kind != Kind::Code {
             continue;
         }
@@ -95,12 +81,6 @@ fn is_nothing(has_params: bool, body: &str) -> Option<Nothing> {
     let comments = body.starts_with('!');
     let is_plain = comments && !body[1..].starts_with(['$', 'D', 'd']);
     (body.is_empty() || is_plain).then_some(Nothing { has_params, comments })
-}
-
-fn word_length(text: &[u8]) -> usize {
-    let begins = text.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
-    let inner = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
-    if begins { text.iter().take_while(inner).count() } else { 0 }
 }
 
 /// The length of a list in parentheses, with the blanks before it.

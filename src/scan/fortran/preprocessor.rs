@@ -30,6 +30,28 @@ pub fn events(file: &SourceFile) -> Vec<Event> {
     events
 }
 
+/// The lines of a file, by themselves, that are none of the preprocessor's.
+pub fn other_lines(file: &SourceFile, events: &[Event], form: Form) -> impl Iterator<Item = line::Line> {
+    let mut own = events.iter().filter_map(|event| match event {
+        Event::Line(line) => Some(line.whole),
+        Event::Operator(_) | Event::Comment(_) | Event::Word(_) => None,
+    });
+    let (mut next_own, mut at) = (own.next(), 0);
+    std::iter::from_fn(move || {
+        while at < file.bytes.len() {
+            let (end, next) = line::ends(&file.bytes, at);
+            let Some(line) = next_own.filter(|line| (line.start as usize) < next) else {
+                let whole = Span::new(at, end);
+                at = next;
+                return Some(line::read(file, whole, form));
+            };
+            at = line::ends(&file.bytes, line.end as usize).1;
+            next_own = own.next();
+        }
+        None
+    })
+}
+
 /// The length of the blanks before a line's `#`; `None` if it is no preprocessor line. Some preprocessors take blanks; but
 /// a mark in column 6 of the fixed form is none of theirs.
 fn begins(line: &[u8], language: Language) -> Option<usize> {

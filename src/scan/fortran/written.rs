@@ -9,7 +9,7 @@ use crate::source::{Form, Language, SourceFile, Span};
 use super::super::c::Event;
 use super::super::defined::definition;
 use super::super::preproc::{self, View, keyword};
-use super::line::{self, Kind};
+use super::line::{Kind, word_length};
 use super::preprocessor;
 
 /// What a macro makes where it stands.
@@ -96,21 +96,8 @@ pub fn written(file: &SourceFile, headers: &[&SourceFile]) -> Vec<(Span, String)
     }
     let events = preprocessor::events(file);
     let shown = preproc::shown(file, &events, &View::default());
-    let mut lines = events.iter().filter_map(|event| match event {
-        Event::Line(line) => Some(line.whole),
-        Event::Operator(_) | Event::Comment(_) | Event::Word(_) => None,
-    });
-    let mut preprocessor = lines.next();
-    let (mut at, mut goes_on) = (0, false);
-    while at < file.bytes.len() {
-        let (end, next) = line::ends(&file.bytes, at);
-        if let Some(line) = preprocessor.filter(|line| (line.start as usize) < next) {
-            at = line::ends(&file.bytes, line.end as usize).1;
-            preprocessor = lines.next();
-            continue;
-        }
-        let line = line::read(file, Span::new(at, end), form);
-        at = next;
+    let mut goes_on = false;
+    for line in preprocessor::other_lines(file, &events, form) {
         let (start, wanted) = match line.kind {
             Kind::Code => {
                 let text = file.slice(line.text);
@@ -138,10 +125,4 @@ pub fn written(file: &SourceFile, headers: &[&SourceFile]) -> Vec<(Span, String)
 /// Whether a mark in column 6 continues a directive whose sentinel is as long as the macro's name.
 fn is_continued(text: &[u8], length: usize) -> bool {
     text.get(length).is_some_and(|mark| !mark.is_ascii_whitespace() && *mark != b'0' && *mark != b'(')
-}
-
-fn word_length(text: &[u8]) -> usize {
-    let begins = text.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
-    let inner = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
-    if begins { text.iter().take_while(inner).count() } else { 0 }
 }

@@ -20,18 +20,7 @@ const STATEMENTS: [&[u8]; 6] = [b"for", b"while", b"if", b"do", b"else", b"switc
 pub fn fragments(file: &SourceFile, defines: &[&Define]) -> Vec<(Span, Vec<u8>)> {
     let events = c::events(&file.bytes);
     let shown = preproc::shown(file, &events, &View::default());
-    let mut list = spelled(file, defines);
-    let mut gone: HashSet<Vec<u8>> = HashSet::new();
-    for event in &events {
-        let c::Event::Line(line) = event else { continue };
-        match preproc::keyword(&file.bytes, line) {
-            _ if shown.rules_out(line.span.start) => {}
-            ("define", _) => list.extend(definition(file, line, &shown)),
-            ("undef", name) => drop(gone.insert(name.trim_ascii().to_vec())),
-            ("pragma", rest) => gone.extend(pushed(&rest)),
-            _ => {}
-        }
-    }
+    let (list, gone) = defined(file, &events, &shown, defines);
     let list = agreeing(list, &gone);
     if list.is_empty() {
         return Vec::new();
@@ -49,16 +38,44 @@ pub fn fragments(file: &SourceFile, defines: &[&Define]) -> Vec<(Span, Vec<u8>)>
         let next = used.as_ref().map_or(at + 1, |(_, next)| *next);
         if let (Some((text, _)), Some(first), Some(last)) = (used, tokens.get(at), tokens.get(next - 1)) {
             let span = first.span().to(last.span());
-            let lines = file.slice(span).iter().filter(|byte| **byte == b'\n').count();
-            found.push((span, [text, vec![b'\n'; lines]].concat()));
+            found.push((span, in_lines(file, span, text)));
         }
         at = next;
     }
     found
 }
 
+/// What stands in the place of a use, with as many line ends.
+pub(super) fn in_lines(file: &SourceFile, span: Span, text: Vec<u8>) -> Vec<u8> {
+    let lines = file.slice(span).iter().filter(|byte| **byte == b'\n').count();
+    [text, vec![b'\n'; lines]].concat()
+}
+
+/// The macros of headers and options, and those of a file but for what no build sees; and the names that are undefined or pushed
+/// somewhere.
+pub(super) fn defined(
+    file: &SourceFile,
+    events: &[c::Event],
+    shown: &preproc::Shown,
+    defines: &[&Define],
+) -> (Vec<Macro>, HashSet<Vec<u8>>) {
+    let mut list = spelled(file, defines);
+    let mut gone: HashSet<Vec<u8>> = HashSet::new();
+    for event in events {
+        let c::Event::Line(line) = event else { continue };
+        match preproc::keyword(&file.bytes, line) {
+            _ if shown.rules_out(line.span.start) => {}
+            ("define", _) => list.extend(definition(file, line, shown)),
+            ("undef", name) => drop(gone.insert(name.trim_ascii().to_vec())),
+            ("pragma", rest) => gone.extend(pushed(&rest)),
+            _ => {}
+        }
+    }
+    (list, gone)
+}
+
 /// The macros of headers and options.
-pub(super) fn spelled(file: &SourceFile, defines: &[&Define]) -> Vec<Macro> {
+fn spelled(file: &SourceFile, defines: &[&Define]) -> Vec<Macro> {
     let line = |define: &&Define| {
         let params = define.params.as_ref().map(|params| format!("({})", params.join(", ")));
         format!("#define {}{} {}\n", define.name, params.unwrap_or_default(), define.body)

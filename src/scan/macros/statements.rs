@@ -8,11 +8,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use crate::scan::{Define, View, c, forks, fortran, hidden_code, preproc, shadow};
 use crate::source::{Form, Language, SourceFile, Span};
 
-use super::declarators::pushed;
-use super::fragments::spelled;
-use super::{
-    Choice, LIMIT, Macro, Macros, Token, Writing, arguments, definition, lex, needs_blank, rendered,
-};
+use super::fragments::{defined, in_lines};
+use super::{Choice, LIMIT, Macro, Macros, Token, Writing, arguments, lex, needs_blank, rendered};
 
 /// The column behind which no word of fixed form is written.
 const LAST_COLUMN: usize = 70;
@@ -42,18 +39,7 @@ pub fn statements(file: &SourceFile, defines: &[&Define]) -> Vec<Statements> {
     }
     let events = if is_fortran { fortran::events(file) } else { c::events(&file.bytes) };
     let shown = preproc::shown(file, &events, &View::default());
-    let mut list = spelled(file, defines);
-    let mut gone: HashSet<Vec<u8>> = HashSet::new();
-    for event in &events {
-        let c::Event::Line(line) = event else { continue };
-        match preproc::keyword(&file.bytes, line) {
-            _ if shown.rules_out(line.span.start) => {}
-            ("define", _) => list.extend(definition(file, line, &shown)),
-            ("undef", name) => drop(gone.insert(name.trim_ascii().to_vec())),
-            ("pragma", rest) => gone.extend(pushed(&rest)),
-            _ => {}
-        }
-    }
+    let (mut list, gone) = defined(file, &events, &shown, defines);
     list.retain(|one| !gone.contains(one.name.as_bytes()));
     find_leads(&mut list, is_fortran);
     if !list.iter().any(|one| one.leads) {
@@ -72,35 +58,30 @@ pub fn statements(file: &SourceFile, defines: &[&Define]) -> Vec<Statements> {
 
 /// Marks the macros that stand for statements, by name: those that are empty in another branch, too.
 fn find_leads(list: &mut [Macro], is_fortran: bool) {
+    let names = spread(list, |one, by_name| {
+        let is_one = if is_fortran { one.is_fortran_statement() } else { one.is_c_statement() };
+        (is_one || by_name && !one.is_text()) && !one.has_pragma()
+    });
+    let spoiled = spread(list, |one, by_name| by_name || one.has_pragma());
+    for one in list {
+        one.leads = names.contains(&one.name) && !spoiled.contains(&one.name);
+    }
+}
+
+/// The names of the macros that `counts` takes, which hears of each whether its body has one of these names.
+fn spread(list: &[Macro], counts: impl Fn(&Macro, bool) -> bool) -> HashSet<String> {
     let mut names: HashSet<String> = HashSet::new();
     loop {
         let before = names.len();
-        for one in list.iter() {
+        for one in list {
             let by_name = one.words().any(|word| names.contains(String::from_utf8_lossy(word).as_ref()));
-            let is_one = if is_fortran { one.is_fortran_statement() } else { one.is_c_statement() };
-            if (is_one || by_name && !one.is_text()) && !one.has_pragma() {
+            if counts(one, by_name) {
                 names.insert(one.name.clone());
             }
         }
         if names.len() == before {
-            break;
+            return names;
         }
-    }
-    let mut spoiled: HashSet<String> = HashSet::new();
-    loop {
-        let before = spoiled.len();
-        for one in list.iter() {
-            let by_name = one.words().any(|word| spoiled.contains(String::from_utf8_lossy(word).as_ref()));
-            if by_name || one.has_pragma() {
-                spoiled.insert(one.name.clone());
-            }
-        }
-        if spoiled.len() == before {
-            break;
-        }
-    }
-    for one in list {
-        one.leads = names.contains(&one.name) && !spoiled.contains(&one.name);
     }
 }
 
@@ -219,8 +200,7 @@ impl Found<'_> {
             let text = if is_fortran {
                 self.in_columns(span, &out)
             } else {
-                let lines = self.file.slice(span).iter().filter(|byte| **byte == b'\n').count();
-                [rendered(&out), vec![b'\n'; lines]].concat()
+                in_lines(self.file, span, rendered(&out))
             };
             found.push((span, text));
         }

@@ -54,7 +54,7 @@ fn matching(folder: &Path, pattern: &str) -> Result<BTreeSet<PathBuf>, String> {
 }
 
 /// Makes the files of a fresh copy old that patterns match, so that it is seen which of them a program writes.
-pub fn age(folder: &Path, patterns: &[&str]) -> Result<(), String> {
+pub fn age<'p>(folder: &Path, patterns: impl Iterator<Item = &'p str>) -> Result<(), String> {
     for pattern in patterns {
         for path in matching(folder, pattern)?.into_iter().map(|below| folder.join(below)) {
             // A link leads out of the copy.
@@ -68,7 +68,10 @@ pub fn age(folder: &Path, patterns: &[&str]) -> Result<(), String> {
 }
 
 /// The files that patterns match and that nobody has written to since.
-pub fn unchanged(folder: &Path, patterns: &[&str]) -> Result<BTreeSet<PathBuf>, String> {
+pub fn unchanged<'p>(
+    folder: &Path,
+    patterns: impl Iterator<Item = &'p str>,
+) -> Result<BTreeSet<PathBuf>, String> {
     let mut all = BTreeSet::new();
     for pattern in patterns {
         let time = |below: &PathBuf| fs::metadata(folder.join(below)).and_then(|meta| meta.modified());
