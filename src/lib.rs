@@ -28,6 +28,8 @@ pub mod cuda;
 
 pub mod omp;
 
+pub mod cxx;
+
 pub mod layout;
 
 mod translate;

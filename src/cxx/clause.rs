@@ -1,0 +1,243 @@
+//! The clauses of compute constructs and loops, as C++ writes them.
+//!
+//! Invariant: a clause is written with the same meaning, is done by the host, or is refused.
+
+use crate::acc::ast::{ClauseKind, DataClause, Directive, Expr, GangArgument, ListItem, ReductionOp};
+use crate::plan;
+use crate::sema::{Class, SymbolId, Symbols};
+use crate::source::Span;
+
+use super::Why;
+use super::interface::{Argument, Passed};
+use super::types::Type;
+
+/// What the clauses of a directive say.
+#[derive(Default)]
+pub struct Clauses {
+    /// Those for C++.
+    pub words: Vec<String>,
+    /// Arguments for what C++ does not compute itself.
+    pub args: Vec<Argument>,
+    /// Scalars that C++ gets by reference, and arrays of which it has a copy of its own.
+    pub scalars: Vec<(Keeps, SymbolId)>,
+    /// The data clauses about arrays.
+    pub data: Vec<(DataClause, ListItem)>,
+    /// The queue, as Fortran writes it; empty for `async` without a value.
+    pub queue: Option<String>,
+    /// The queues to wait for; none for all of them.
+    pub waits: Vec<Vec<String>>,
+    /// The condition, as Fortran writes it.
+    pub condition: Option<String>,
+    /// `default(present)`
+    pub is_default_present: bool,
+}
+
+/// Where a variable of a clause is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeps {
+    /// In the memory of the host's variable.
+    Reference,
+    /// Each thread has its own.
+    Private,
+}
+
+/// Reads the clauses of a directive.
+pub struct Reader<'a> {
+    /// What names mean.
+    pub symbols: &'a Symbols,
+    /// The device type whose clauses count.
+    pub device_type: &'a str,
+    /// Variables that are declared inside of the construct.
+    pub inside: &'a dyn Fn(SymbolId) -> bool,
+    /// How C++ calls a variable.
+    pub name: &'a dyn Fn(SymbolId) -> Option<String>,
+}
+
+impl Reader<'_> {
+    /// Adds what the clauses of a directive say; those about the whole construct only where it is one.
+    pub fn read(&self, directive: &Directive, all: &mut Clauses) -> Result<(), Why> {
+        for at in plan::effective(directive, self.device_type).0 {
+            let Some(clause) = directive.clauses.get(at) else { continue };
+            self.clause(&clause.kind, clause.span, all)?;
+        }
+        Ok(())
+    }
+
+    fn clause(&self, kind: &ClauseKind, at: Span, all: &mut Clauses) -> Result<(), Why> {
+        let refused = |what: &str| Err(Why::new(at, format!("{what} of a compute construct of Fortran")));
+        match kind {
+            ClauseKind::If(condition) => all.condition = Some(condition.text.clone()),
+            ClauseKind::Async(queue) => {
+                all.queue = Some(queue.as_ref().map(|queue| queue.text.clone()).unwrap_or_default());
+            }
+            ClauseKind::Wait(None) => all.waits.push(Vec::new()),
+            ClauseKind::Wait(Some(wait)) if wait.devnum.is_none() => {
+                all.waits.push(wait.queues.iter().map(|queue| queue.text.clone()).collect());
+            }
+            ClauseKind::Wait(_) => return refused("`wait(devnum: …)`"),
+            ClauseKind::SelfRun(_) => return refused("`self`"),
+            ClauseKind::NumGangs(sizes) => {
+                let sizes: Vec<String> = sizes.iter().map(|size| number(size, "gangs", all)).collect();
+                all.words.push(format!("num_gangs({})", sizes.join(", ")));
+            }
+            ClauseKind::NumWorkers(size) => {
+                let size = number(size, "workers", all);
+                all.words.push(format!("num_workers({size})"));
+            }
+            ClauseKind::VectorLength(size) => {
+                let size = number(size, "length", all);
+                all.words.push(format!("vector_length({size})"));
+            }
+            ClauseKind::Private(list) => {
+                for item in list {
+                    self.listed(item, "private", Keeps::Private, all)?;
+                }
+            }
+            ClauseKind::Firstprivate(list) => {
+                for item in list {
+                    let (symbol, class) = self.symbol(item)?;
+                    if class == Class::Array {
+                        return refused("`firstprivate` of an array");
+                    }
+                    all.words.extend((self.name)(symbol).map(|name| format!("firstprivate({name})")));
+                }
+            }
+            ClauseKind::Reduction(op, list) => {
+                let Some(operator) = operator(*op) else { return refused("this reduction") };
+                for item in list {
+                    let (symbol, class) = self.symbol(item)?;
+                    if class == Class::Array || !item.parts.is_empty() {
+                        return refused("a reduction of an array");
+                    }
+                    all.words.extend((self.name)(symbol).map(|name| format!("reduction({operator}:{name})")));
+                    all.scalars.push((Keeps::Reference, symbol));
+                }
+            }
+            ClauseKind::Default { none } => all.is_default_present |= !none,
+            ClauseKind::Data(clause, list) => {
+                for item in list {
+                    self.data(*clause, item, all)?;
+                }
+            }
+            ClauseKind::Gang(args) => {
+                let args: Vec<String> = args.iter().map(|arg| gang(arg, all)).collect();
+                all.words.push(with_arguments("gang", &args));
+            }
+            ClauseKind::Worker(size) => {
+                let size: Vec<String> = size.iter().map(|size| number(size, "workers", all)).collect();
+                all.words.push(with_arguments("worker", &size));
+            }
+            ClauseKind::Vector(size) => {
+                let size: Vec<String> = size.iter().map(|size| number(size, "length", all)).collect();
+                all.words.push(with_arguments("vector", &size));
+            }
+            ClauseKind::Seq => all.words.push("seq".to_owned()),
+            ClauseKind::Independent => all.words.push("independent".to_owned()),
+            ClauseKind::Auto => all.words.push("auto".to_owned()),
+            ClauseKind::Collapse { force: false, count } if is_number(&count.text) => {
+                all.words.push(format!("collapse({})", count.text.trim()));
+            }
+            ClauseKind::Collapse { .. } => return refused("this `collapse`"),
+            ClauseKind::Tile(sizes) => {
+                if !sizes.iter().all(|size| is_number(&size.text) || size.text.trim() == "*") {
+                    return refused("`tile` with a size that is no number");
+                }
+                let sizes: Vec<&str> = sizes.iter().map(|size| size.text.trim()).collect();
+                all.words.push(format!("tile({})", sizes.join(", ")));
+            }
+            ClauseKind::AtomicRead => all.words.push("read".to_owned()),
+            ClauseKind::AtomicWrite => all.words.push("write".to_owned()),
+            ClauseKind::AtomicUpdate => all.words.push("update".to_owned()),
+            ClauseKind::AtomicCapture => all.words.push("capture".to_owned()),
+            _ => return refused("this clause"),
+        }
+        Ok(())
+    }
+
+    fn symbol(&self, item: &ListItem) -> Result<(SymbolId, Class), Why> {
+        let at = item.span;
+        if item.common || item.depth() > 0 {
+            return Err(Why::new(at, format!("`{}` in a clause", item.text)));
+        }
+        let symbol = self.symbols.lookup(item.variable(), at.start);
+        let symbol = symbol.ok_or_else(|| Why::new(at, format!("`{}`, whose type is not seen,", item.text)))?;
+        Ok((symbol, self.symbols.get(symbol).class))
+    }
+
+    fn listed(&self, item: &ListItem, word: &str, keeps: Keeps, all: &mut Clauses) -> Result<(), Why> {
+        let (symbol, _) = self.symbol(item)?;
+        if (self.inside)(symbol) {
+            return Ok(());
+        }
+        if !item.parts.is_empty() {
+            return Err(Why::new(item.span, "a section in `private`"));
+        }
+        all.words.extend((self.name)(symbol).map(|name| format!("{word}({name})")));
+        all.scalars.push((keeps, symbol));
+        Ok(())
+    }
+
+    fn data(&self, clause: DataClause, item: &ListItem, all: &mut Clauses) -> Result<(), Why> {
+        let (symbol, class) = self.symbol(item)?;
+        if class == Class::Array {
+            all.data.push((clause, item.clone()));
+            return Ok(());
+        }
+        let word = match clause {
+            DataClause::Copy => "copy",
+            DataClause::Copyin { .. } => "copyin",
+            DataClause::Copyout { .. } => "copyout",
+            DataClause::Create { .. } => "create",
+            DataClause::Present => "present",
+            _ => return Err(Why::new(item.span, "this clause about a scalar")),
+        };
+        all.words.extend((self.name)(symbol).map(|name| format!("{word}({name})")));
+        all.scalars.push((Keeps::Reference, symbol));
+        Ok(())
+    }
+}
+
+fn with_arguments(word: &str, args: &[String]) -> String {
+    if args.is_empty() { word.to_owned() } else { format!("{word}({})", args.join(", ")) }
+}
+
+fn is_number(text: &str) -> bool {
+    let text = text.trim();
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// A size: a number, or the name of what Fortran computes and passes.
+fn number(expr: &Expr, word: &str, all: &mut Clauses) -> String {
+    let text = expr.text.trim();
+    if is_number(text) || text == "*" {
+        return text.to_owned();
+    }
+    let name = format!("{word}_{}", all.args.len() + 1);
+    let actual = format!("int({text}, 4)");
+    all.args.push(Argument { name: name.clone(), passed: Passed::Value, ty: Type::INTEGER, actual });
+    name
+}
+
+fn gang(arg: &GangArgument, all: &mut Clauses) -> String {
+    match arg {
+        GangArgument::Num(size) => format!("num: {}", number(size, "gangs", all)),
+        GangArgument::Dim(size) => format!("dim: {}", number(size, "dim", all)),
+        GangArgument::Static(size) => format!("static: {}", number(size, "chunk", all)),
+    }
+}
+
+/// The operator of a reduction in C++.
+fn operator(op: ReductionOp) -> Option<&'static str> {
+    Some(match op {
+        ReductionOp::Add => "+",
+        ReductionOp::Multiply => "*",
+        ReductionOp::Max => "max",
+        ReductionOp::Min => "min",
+        ReductionOp::BitAnd => "&",
+        ReductionOp::BitOr => "|",
+        ReductionOp::BitXor => "^",
+        ReductionOp::And => "&&",
+        ReductionOp::Or => "||",
+        ReductionOp::Eqv | ReductionOp::Neqv => return None,
+    })
+}

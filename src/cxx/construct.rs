@@ -1,0 +1,546 @@
+//! A compute construct as a function in C++, and what Fortran does around its call.
+//!
+//! Invariant: each variable of the construct is what it is in Fortran: in the host's memory, a value, or each thread's own.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::acc::ast::{DataClause, DirectiveKind};
+use crate::bind::{self, Bound};
+use crate::host::ir::{ExprKind, StmtId, StmtKind};
+use crate::plan::{Attribute, Item, Launch, Part, Plan, Region, Sharing};
+use crate::sema::{SymbolId, SymbolKind, Symbols};
+use crate::source::Span;
+
+use super::Why;
+use super::clause::{Clauses, Keeps, Reader};
+use super::helpers::Used;
+use super::interface::{Argument, Function, Passed};
+use super::statement::{Around, Body};
+use super::types::{Files, Type};
+use super::value::Values;
+use super::variable::{Asked, Bound as Limit, Variable, Variables, passed_name};
+
+/// What constructs are written from.
+pub struct Ground<'a> {
+    /// The files.
+    pub files: &'a Files<'a>,
+    /// What names mean.
+    pub symbols: &'a Symbols,
+    /// The directives.
+    pub bound: &'a [Bound],
+    /// What they amount to.
+    pub plan: &'a Plan,
+    /// The device type whose clauses count.
+    pub device_type: &'a str,
+    /// The functions of ours that are used so far.
+    pub used: &'a RefCell<Used>,
+}
+
+/// A data clause that the host does before the call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Data {
+    /// The clause.
+    pub clause: DataClause,
+    /// The array or section, as Fortran writes it.
+    pub item: String,
+}
+
+/// A construct in C++.
+#[derive(Debug)]
+pub struct Construct {
+    /// The function, as Fortran calls it.
+    pub function: Function,
+    /// Its text.
+    pub text: String,
+    /// The data clauses that Fortran does.
+    pub data: Vec<Data>,
+    /// The queue, as Fortran writes it; empty for `async` without a value.
+    pub queue: Option<String>,
+    /// The queues to wait for before, list by list; an empty list stands for all.
+    pub waits: Vec<Vec<String>>,
+    /// Where it is false, the host runs the construct.
+    pub condition: Option<String>,
+    /// Several names may lead to the same memory.
+    pub is_aliased: bool,
+    /// The directives in the text: the number of the line, from zero, and the place of the directive in Fortran.
+    pub places: Vec<(usize, u32)>,
+}
+
+/// The name of the parameter for a queue.
+const QUEUE: &str = "queue";
+
+/// Writes the compute construct of directive `index` as the function `name`.
+pub fn construct(ground: &Ground, index: usize, name: &str) -> Result<Construct, Why> {
+    Maker::new(ground, index)?.construct(name)
+}
+
+struct Maker<'a> {
+    ground: &'a Ground<'a>,
+    index: usize,
+    region: StmtId,
+    extent: Span,
+    variables: Variables,
+    /// The variables in the order in which they appear.
+    order: Vec<SymbolId>,
+    around: Around,
+    clauses: Clauses,
+}
+
+/// What a scalar is to the function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Role {
+    /// It is declared in the function.
+    Local,
+    /// Its value is passed.
+    Value,
+    /// Its address is passed.
+    Reference,
+}
+
+/// A part of a construct that is one construct in C++.
+struct Piece {
+    stmt: StmtId,
+    /// `parallel loop`, `parallel` or `serial`
+    word: &'static str,
+    /// The loop directive that it is combined with.
+    combined: Option<usize>,
+}
+
+impl<'a> Maker<'a> {
+    fn new(ground: &'a Ground<'a>, index: usize) -> Result<Maker<'a>, Why> {
+        let directive = &ground.bound[index].directive;
+        let region = ground.bound[index].stmt().ok_or_else(|| Why::new(directive.span, "this construct"))?;
+        let extent = ground.files.own.unit.stmt(region).span;
+        let mut maker = Maker {
+            ground,
+            index,
+            region,
+            extent,
+            variables: Variables::default(),
+            order: Vec::new(),
+            around: Around::default(),
+            clauses: Clauses::default(),
+        };
+        maker.gather()?;
+        maker.loops()?;
+        Ok(maker)
+    }
+
+    /// Takes in the variables that the construct names.
+    fn gather(&mut self) -> Result<(), Why> {
+        let unit = self.ground.files.own.unit;
+        for id in unit.expr_ids_in(self.extent) {
+            if !matches!(unit.expr(id).kind, ExprKind::Name(_)) {
+                continue;
+            }
+            let Some(symbol) = self.ground.symbols.named(unit, id) else { continue };
+            let known = self.ground.symbols.get(symbol);
+            if matches!(known.kind, SymbolKind::Function | SymbolKind::Type) {
+                continue;
+            }
+            self.variables.add(self.ground.files, self.ground.symbols, symbol, unit.expr(id).span)?;
+            if !self.order.contains(&symbol) {
+                self.order.push(symbol);
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds out where the variables of loops are declared.
+    fn loops(&mut self) -> Result<(), Why> {
+        let unit = self.ground.files.own.unit;
+        for at in bind::descendants(self.ground.bound, self.index).chain([self.index]) {
+            if self.ground.bound[at].directive.kind.is_loop() {
+                self.around.divided.extend(self.ground.bound[at].stmt());
+            }
+        }
+        let mut extents: BTreeMap<SymbolId, Vec<Span>> = BTreeMap::new();
+        for id in unit.stmt_ids_in(self.extent) {
+            if let Some(symbol) = self.loop_variable(id) {
+                extents.entry(symbol).or_default().push(unit.stmt(id).span);
+            }
+        }
+        for (symbol, own) in extents {
+            let uses: Vec<Span> = unit
+                .expr_ids_in(self.extent)
+                .filter(|id| self.ground.symbols.named(unit, *id) == Some(symbol))
+                .map(|id| unit.expr(id).span)
+                .collect();
+            if uses.iter().all(|at| own.iter().any(|extent| extent.contains(*at))) {
+                self.around.in_heads.insert(symbol);
+                continue;
+            }
+            // The innermost loop of a directive that holds all of them gives each iteration its own.
+            let holds = |id: &&StmtId| {
+                let span = unit.stmt(**id).span;
+                self.loop_variable(**id) != Some(symbol) && uses.iter().all(|at| span.contains(*at))
+            };
+            let innermost =
+                self.around.divided.iter().filter(holds).min_by_key(|id| unit.stmt(**id).span.len());
+            let Some(innermost) = innermost.copied() else {
+                let name = &self.ground.symbols.get(symbol).name;
+                return Err(Why::new(own[0], format!("`{name}`, the variable of a loop that is used beside it,")));
+            };
+            self.around.in_bodies.entry(innermost).or_default().push(symbol);
+        }
+        Ok(())
+    }
+
+    fn loop_variable(&self, id: StmtId) -> Option<SymbolId> {
+        let unit = self.ground.files.own.unit;
+        let StmtKind::For { init: Some(init), .. } = &unit.stmt(id).kind else { return None };
+        let StmtKind::Expr(init) = unit.stmt(*init).kind else { return None };
+        let ExprKind::Assign(None, var, _) = unit.expr(init).kind else { return None };
+        self.ground.symbols.named(unit, var)
+    }
+
+    /// Whether a variable is declared inside of the construct.
+    fn is_inside(&self, symbol: SymbolId) -> bool {
+        self.around.in_heads.contains(&symbol)
+            || self.around.in_bodies.values().any(|all| all.contains(&symbol))
+    }
+
+    fn construct(mut self, name: &str) -> Result<Construct, Why> {
+        let pieces = self.pieces()?;
+        let directives = self.directives(&pieces)?;
+        let roles = self.roles(&pieces)?;
+        let arrays = self.arrays();
+        let data = self.data(&arrays)?;
+        let values = Values {
+            files: self.ground.files,
+            symbols: self.ground.symbols,
+            variables: &self.variables,
+            used: self.ground.used,
+        };
+        let mut lines = self.locals(&roles)?;
+        let mut places = Vec::new();
+        for (piece, words) in pieces.iter().zip(&directives) {
+            let (words, at) = words;
+            places.push((lines.len() + 2, *at));
+            lines.push(format!("    #pragma acc {}", self.words(piece, words, &roles, &arrays)));
+            let is_loop = piece.combined.is_some();
+            if !is_loop {
+                lines.push("    {".to_owned());
+            }
+            let mut body = Body::new(&values, &self.around, if is_loop { 1 } else { 2 });
+            body.stmt(piece.stmt)?;
+            lines.extend(body.finish());
+            if !is_loop {
+                lines.push("    }".to_owned());
+            }
+        }
+        let function = Function { name: name.to_owned(), args: self.args(&roles, &arrays) };
+        let text = format!("{}\n{{\n{}\n}}\n", function.head(), lines.join("\n"));
+        let is_aliased = arrays.iter().filter_map(|one| self.variables.get(*one)).any(|one| one.is_aliased);
+        let Clauses { queue, waits, condition, .. } = self.clauses;
+        Ok(Construct { function, text, data, queue, waits, condition, is_aliased, places })
+    }
+
+    /// The constructs in C++ that the construct becomes, in their order.
+    fn pieces(&self) -> Result<Vec<Piece>, Why> {
+        let (ground, index) = (self.ground, self.index);
+        let kind = ground.bound[index].directive.kind;
+        let piece = |word, combined| vec![Piece { stmt: self.region, word, combined }];
+        Ok(match kind {
+            DirectiveKind::ParallelLoop => piece("parallel loop", Some(index)),
+            DirectiveKind::SerialLoop => piece("serial loop", Some(index)),
+            DirectiveKind::Parallel => piece("parallel", None),
+            DirectiveKind::Serial => piece("serial", None),
+            _ => {
+                let parts = ground.plan.kernels.get(&index).map(Vec::as_slice).unwrap_or_default();
+                let mut pieces = Vec::with_capacity(parts.len());
+                for part in parts {
+                    let Part::Launch { stmt, directive } = part else {
+                        let at = ground.bound[index].directive.span;
+                        return Err(Why::new(at, "a `kernels` construct of which the host runs a part"));
+                    };
+                    let word = if directive.is_some() { "parallel loop" } else { "serial" };
+                    pieces.push(Piece { stmt: *stmt, word, combined: *directive });
+                }
+                pieces
+            }
+        })
+    }
+
+    /// Reads the clauses: those of the construct and of the loops in it. For each piece what it says of its own, and its place.
+    fn directives(&mut self, pieces: &[Piece]) -> Result<Vec<(Vec<String>, u32)>, Why> {
+        let ground = self.ground;
+        let mut all = Clauses::default();
+        let mut own = Vec::with_capacity(pieces.len());
+        {
+            let inside = |symbol| self.is_inside(symbol);
+            let name = |symbol| self.variables.get(symbol).map(|variable| variable.name.clone());
+            let reader = Reader {
+                symbols: ground.symbols,
+                device_type: ground.device_type,
+                inside: &inside,
+                name: &name,
+            };
+            reader.read(&ground.bound[self.index].directive, &mut all)?;
+            let of_construct = std::mem::take(&mut all.words);
+            let mut lines: BTreeMap<StmtId, Vec<String>> = BTreeMap::new();
+            let combined: BTreeSet<usize> = pieces.iter().filter_map(|piece| piece.combined).collect();
+            for piece in pieces {
+                let mut words = of_construct.clone();
+                let mut at = ground.bound[self.index].directive.span.start;
+                if let Some(combined) = piece.combined.filter(|at| *at != self.index) {
+                    let directive = &ground.bound[combined].directive;
+                    reader.read(directive, &mut all)?;
+                    words.append(&mut all.words);
+                    if ground.bound[combined].text.is_some() {
+                        at = directive.span.start;
+                    }
+                }
+                let is_done = |word: &String| word != "independent" && word != "auto";
+                words.retain(is_done);
+                own.push((words, at));
+            }
+            for at in bind::descendants(ground.bound, self.index).filter(|at| !combined.contains(at)) {
+                let directive = &ground.bound[at].directive;
+                let word = match directive.kind {
+                    DirectiveKind::Loop => "loop",
+                    DirectiveKind::Atomic => "atomic",
+                    DirectiveKind::Cache | DirectiveKind::End(_) => continue,
+                    _ => return Err(Why::new(directive.span, "this directive in a compute construct")),
+                };
+                let Some(stmt) = ground.bound[at].stmt() else { continue };
+                reader.read(directive, &mut all)?;
+                let words = std::mem::take(&mut all.words);
+                let gap = if words.is_empty() { "" } else { " " };
+                lines.entry(stmt).or_default().push(format!(
+                    "    #pragma acc {word}{gap}{}",
+                    words.join(" ")
+                ));
+            }
+            self.around.lines = lines;
+        }
+        self.clauses = all;
+        Ok(own)
+    }
+
+    /// The launches of the construct.
+    fn launches(&self, pieces: &[Piece]) -> Vec<&'a Launch> {
+        let plan = self.ground.plan;
+        let below = bind::descendants(self.ground.bound, self.index).chain([self.index]);
+        let mut found: Vec<&Launch> = below
+            .filter_map(|at| match &plan.items[at] {
+                Item::Launch(launch) => Some(&**launch),
+                _ => None,
+            })
+            .collect();
+        let is_own = |stmt: &StmtId| pieces.iter().any(|piece| piece.stmt == *stmt);
+        let inserted = plan.inserted.iter().filter(|(at, stmt, _)| *at == self.index && is_own(stmt));
+        found.extend(inserted.map(|(_, _, launch)| launch));
+        found
+    }
+
+    /// What each scalar is to the function.
+    fn roles(&self, pieces: &[Piece]) -> Result<BTreeMap<SymbolId, Role>, Why> {
+        let mut roles: BTreeMap<SymbolId, Role> = BTreeMap::new();
+        let at = self.extent.start;
+        let launches = self.launches(pieces);
+        let is_one = launches.len() == 1;
+        for launch in launches {
+            let attributes = launch.attributes.iter().chain(launch.nest.iter().flat_map(|nest| &nest.attributes));
+            for attribute in attributes {
+                let Some(symbol) = self.ground.symbols.lookup(&attribute.item, at) else { continue };
+                let role = self.role_of(attribute, launch);
+                let known = roles.entry(symbol).or_insert(role);
+                *known = (*known).max(role);
+            }
+        }
+        for (keeps, symbol) in &self.clauses.scalars {
+            let role = if *keeps == Keeps::Reference { Role::Reference } else { Role::Value };
+            // A loop inside may reduce what the construct has of its own.
+            let is_of_construct = is_one && roles.get(symbol) == Some(&Role::Local);
+            if !is_of_construct {
+                let known = roles.entry(*symbol).or_insert(Role::Value);
+                *known = (*known).max(if self.is_of_loop(*symbol) { Role::Value } else { role });
+            }
+        }
+        Ok(roles)
+    }
+
+    /// Whether only a loop in the construct names a variable in its clauses, which is no launch of its own.
+    fn is_of_loop(&self, symbol: SymbolId) -> bool {
+        let directive = &self.ground.bound[self.index].directive;
+        let listed = directive.clauses.iter().flat_map(|clause| crate::plan::list(&clause.kind));
+        let is_it = |item: &crate::acc::ast::ListItem| {
+            self.ground.symbols.lookup(item.variable(), item.span.start) == Some(symbol)
+        };
+        !listed.into_iter().any(is_it)
+    }
+
+    fn role_of(&self, attribute: &Attribute, launch: &Launch) -> Role {
+        match attribute.sharing {
+            Sharing::Private => Role::Local,
+            Sharing::Firstprivate => Role::Value,
+            Sharing::Copy | Sharing::Deviceptr => Role::Reference,
+            // What one thread reduces stays its own.
+            Sharing::Reduction(_) if launch.region == Region::Serial => Role::Value,
+            Sharing::Reduction(_) => Role::Reference,
+        }
+    }
+
+    fn role(&self, roles: &BTreeMap<SymbolId, Role>, symbol: SymbolId) -> Role {
+        match self.ground.symbols.get(symbol).kind {
+            SymbolKind::Constant => Role::Value,
+            _ => roles.get(&symbol).copied().unwrap_or(Role::Value),
+        }
+    }
+
+    /// The arrays that the host passes, in their order.
+    fn arrays(&self) -> Vec<SymbolId> {
+        let is_own = |symbol: &SymbolId| self.clauses.scalars.contains(&(Keeps::Private, *symbol));
+        let is_array = |symbol: &SymbolId| self.variables.get(*symbol).is_some_and(|one| !one.shape.is_empty());
+        self.order.iter().copied().filter(|symbol| is_array(symbol) && !is_own(symbol)).collect()
+    }
+
+    /// The data clauses that Fortran does: the construct's own, and those that are implied.
+    fn data(&self, arrays: &[SymbolId]) -> Result<Vec<Data>, Why> {
+        let symbols = self.ground.symbols;
+        let said = self.ground.plan.construct(self.index);
+        let mut data = Vec::new();
+        let mut stated = BTreeSet::new();
+        for (clause, item) in &self.clauses.data {
+            stated.extend(symbols.lookup(item.variable(), item.span.start));
+            let is_known = matches!(
+                clause,
+                DataClause::Copy
+                    | DataClause::Copyin { .. }
+                    | DataClause::Copyout { .. }
+                    | DataClause::Create { .. }
+                    | DataClause::Present
+                    | DataClause::NoCreate
+                    | DataClause::Deviceptr
+            );
+            if !is_known {
+                return Err(Why::new(item.span, "this data clause"));
+            }
+            if *clause != DataClause::Deviceptr {
+                data.push(Data { clause: *clause, item: item.text.clone() });
+            }
+        }
+        stated.extend(said.around.iter().filter_map(|item| item.symbol));
+        for symbol in arrays.iter().filter(|symbol| !stated.contains(symbol)) {
+            let known = symbols.get(*symbol);
+            if symbols.is_on_device(*symbol) {
+                continue;
+            }
+            if known.fortran.assumed_size {
+                let what = format!("`{}`, of assumed size and without a data clause,", known.name);
+                return Err(Why::new(self.extent, what));
+            }
+            let clause = if said.is_default_present { DataClause::Present } else { DataClause::Copy };
+            data.push(Data { clause, item: known.spelled(self.ground.files.own.file) });
+        }
+        Ok(data)
+    }
+
+    /// The declarations of what the function has of its own.
+    fn locals(&self, roles: &BTreeMap<SymbolId, Role>) -> Result<Vec<String>, Why> {
+        let mut lines = Vec::new();
+        for symbol in self.order.iter().filter(|symbol| !self.is_inside(**symbol)) {
+            let Some(variable) = self.variables.get(*symbol) else { continue };
+            if variable.shape.is_empty() {
+                if self.role(roles, *symbol) == Role::Local {
+                    lines.push(format!("    {} {};", variable.ty.cpp(), variable.name));
+                }
+            } else if self.clauses.scalars.contains(&(Keeps::Private, *symbol)) {
+                lines.push(format!("    {} {}[{}];", variable.ty.cpp(), variable.name, self.size(variable)?));
+            }
+        }
+        Ok(lines)
+    }
+
+    /// How many elements an array has that each thread has of its own.
+    fn size(&self, variable: &Variable) -> Result<i128, Why> {
+        let mut size = 1;
+        for dimension in &variable.shape {
+            let Limit::Constant(extent) = dimension.extent else {
+                let what = format!("`{}`, a private array of variable size,", variable.name);
+                return Err(Why::new(self.extent, what));
+            };
+            size *= extent;
+        }
+        Ok(size)
+    }
+
+    /// The words of the directive of a piece.
+    fn words(
+        &self,
+        piece: &Piece,
+        own: &[String],
+        roles: &BTreeMap<SymbolId, Role>,
+        arrays: &[SymbolId],
+    ) -> String {
+        let unit = self.ground.files.own.unit;
+        let extent = unit.stmt(piece.stmt).span;
+        let is_used = |symbol: SymbolId| {
+            unit.expr_ids_in(extent).any(|id| self.ground.symbols.named(unit, id) == Some(symbol))
+        };
+        let mut words = vec![piece.word.to_owned()];
+        words.extend(own.iter().cloned());
+        let names = |wanted: &dyn Fn(SymbolId) -> bool| {
+            let all = self.order.iter().filter(|symbol| wanted(**symbol) && is_used(**symbol));
+            let all = all.filter_map(|symbol| self.variables.get(*symbol));
+            all.map(|variable| variable.name.clone()).collect::<Vec<String>>()
+        };
+        let is_named = |name: &str| own.iter().any(|word| word.ends_with(&format!("({name})")) || word.ends_with(&format!(":{name})")));
+        let there = names(&|symbol| arrays.contains(&symbol));
+        if !there.is_empty() {
+            words.push(format!("present({})", there.join(", ")));
+        }
+        let shared = names(&|symbol| {
+            let variable = self.variables.get(symbol);
+            let is_scalar = variable.is_some_and(|one| one.shape.is_empty() && !is_named(&one.name));
+            is_scalar && !self.is_inside(symbol) && self.role(roles, symbol) == Role::Reference
+        });
+        if !shared.is_empty() {
+            words.push(format!("copy({})", shared.join(", ")));
+        }
+        if self.clauses.queue.is_some() {
+            words.push(format!("async({QUEUE})"));
+        }
+        words.join(" ")
+    }
+
+    fn args(&self, roles: &BTreeMap<SymbolId, Role>, arrays: &[SymbolId]) -> Vec<Argument> {
+        let asked = self.variables.asked();
+        let mut args = Vec::new();
+        for symbol in self.order.iter().filter(|symbol| !self.is_inside(**symbol)) {
+            let Some(variable) = self.variables.get(*symbol) else { continue };
+            let is_array = arrays.contains(symbol);
+            let passed = match self.role(roles, *symbol) {
+                _ if is_array => Passed::Array,
+                _ if !variable.shape.is_empty() => continue,
+                Role::Local => continue,
+                Role::Value => Passed::Value,
+                Role::Reference => Passed::Reference,
+            };
+            args.push(Argument {
+                name: variable.name.clone(),
+                passed,
+                ty: variable.ty,
+                actual: variable.spelled.clone(),
+            });
+            for (_, at, which) in asked.iter().filter(|(other, _, _)| other == symbol) {
+                let function = if *which == Asked::Lower { "lbound" } else { "size" };
+                args.push(Argument {
+                    name: passed_name(&variable.name, *at, *which),
+                    passed: Passed::Size,
+                    ty: Type::INTEGER,
+                    actual: format!("{function}({}, {}, 8)", variable.spelled, at + 1),
+                });
+            }
+        }
+        args.extend(self.clauses.args.iter().cloned());
+        if let Some(queue) = &self.clauses.queue {
+            let actual = if queue.is_empty() { "-1".to_owned() } else { format!("int({queue}, 4)") };
+            let name = QUEUE.to_owned();
+            args.push(Argument { name, passed: Passed::Value, ty: Type::INTEGER, actual });
+        }
+        args
+    }
+}

@@ -1,0 +1,355 @@
+//! The intrinsic functions of Fortran (2018, 16) that give a number or a truth value of such.
+//!
+//! Invariant: a function that is not known here is refused.
+
+use crate::host::ir::{ExprId, ExprKind};
+use crate::source::Span;
+
+use super::Why;
+use super::helpers::Helper;
+use super::types::{Type, Word};
+use super::value::{Value, Values, binds};
+use super::variable::Asked;
+
+/// `name(args)`
+pub fn call(values: &Values, name: &str, args: &[ExprId], at: Span) -> Result<Value, Why> {
+    Call { values, name, args, at }.value()
+}
+
+struct Call<'a> {
+    values: &'a Values<'a>,
+    name: &'a str,
+    args: &'a [ExprId],
+    at: Span,
+}
+
+/// Functions of one floating number that the library of C has, with the name for `double`.
+const MATHEMATICAL: &[(&str, &str)] = &[
+    ("sqrt", "sqrt"),
+    ("exp", "exp"),
+    ("log", "log"),
+    ("log10", "log10"),
+    ("sin", "sin"),
+    ("cos", "cos"),
+    ("tan", "tan"),
+    ("asin", "asin"),
+    ("acos", "acos"),
+    ("atan", "atan"),
+    ("sinh", "sinh"),
+    ("cosh", "cosh"),
+    ("tanh", "tanh"),
+    ("asinh", "asinh"),
+    ("acosh", "acosh"),
+    ("atanh", "atanh"),
+    ("erf", "erf"),
+    ("erfc", "erfc"),
+    ("gamma", "tgamma"),
+    ("log_gamma", "lgamma"),
+];
+
+/// Names of functions for one type, and those for all.
+const SPECIFIC: &[(&str, &str)] = &[
+    ("dsqrt", "sqrt"),
+    ("dexp", "exp"),
+    ("dlog", "log"),
+    ("dlog10", "log10"),
+    ("alog", "log"),
+    ("dsin", "sin"),
+    ("dcos", "cos"),
+    ("dtan", "tan"),
+    ("dabs", "abs"),
+    ("iabs", "abs"),
+    ("dmax1", "max"),
+    ("amax1", "max"),
+    ("max0", "max"),
+    ("dmin1", "min"),
+    ("amin1", "min"),
+    ("min0", "min"),
+    ("dmod", "mod"),
+    ("amod", "mod"),
+    ("dsign", "sign"),
+    ("isign", "sign"),
+    ("dim", "dim"),
+    ("datan", "atan"),
+    ("datan2", "atan2"),
+    ("float", "real"),
+    ("sngl", "real"),
+    ("dfloat", "dble"),
+    ("ifix", "int"),
+    ("idint", "int"),
+    ("idnint", "nint"),
+];
+
+impl Call<'_> {
+    fn value(&self) -> Result<Value, Why> {
+        let name = SPECIFIC.iter().find(|(own, _)| *own == self.name).map_or(self.name, |(_, all)| all);
+        if let Some((_, c)) = MATHEMATICAL.iter().find(|(own, _)| *own == name) {
+            let [arg] = self.exactly()?;
+            return self.library(c, &[arg]);
+        }
+        match name {
+            "abs" => {
+                let [arg] = self.exactly()?;
+                match arg.ty.word {
+                    Word::Real => self.library("fabs", &[arg]),
+                    Word::Integer => {
+                        let c = if arg.ty.bytes == 8 { "llabs" } else { "abs" };
+                        Ok(Value::name(format!("{c}({})", arg.text), arg.ty))
+                    }
+                    Word::Logical => self.unknown(),
+                }
+            }
+            "max" | "min" => self.extreme(if name == "max" { Helper::Max } else { Helper::Min }),
+            "mod" => {
+                let [first, second] = self.alike()?;
+                match first.ty.word {
+                    Word::Real => self.library("fmod", &[first, second]),
+                    Word::Integer => {
+                        let ty = first.ty.joined(second.ty);
+                        Ok(Value::binary(&first, "%", &second, binds::PRODUCT, ty))
+                    }
+                    Word::Logical => self.unknown(),
+                }
+            }
+            "modulo" | "dim" => {
+                let args = self.alike::<2>()?;
+                let ty = args[0].ty.joined(args[1].ty);
+                let helper = if name == "dim" { Helper::Dim } else { Helper::Modulo };
+                Ok(self.values.help(helper, ty, &args, ty))
+            }
+            "sign" => {
+                let args = self.alike::<2>()?;
+                let ty = args[0].ty.joined(args[1].ty);
+                match ty.word {
+                    Word::Real => self.library("copysign", &args),
+                    _ => Ok(self.values.help(Helper::Sign, ty, &args, ty)),
+                }
+            }
+            "atan2" | "hypot" => {
+                let args = self.alike::<2>()?;
+                self.library(name, &args)
+            }
+            "merge" => self.merge(),
+            "int" | "nint" | "floor" | "ceiling" => self.whole(name),
+            "real" | "dble" => self.floating(name),
+            "aint" | "anint" => {
+                let [arg] = self.exactly()?;
+                self.library(if name == "aint" { "trunc" } else { "round" }, &[arg])
+            }
+            "logical" => {
+                let [arg] = self.exactly()?;
+                if arg.ty.word == Word::Logical { Ok(Value { ty: Type::LOGICAL, ..arg }) } else { self.unknown() }
+            }
+            "iand" | "ior" | "ieor" => {
+                let [first, second] = self.whole_numbers()?;
+                let (sign, binds) = match name {
+                    "iand" => ("&", binds::BIT_AND),
+                    "ior" => ("|", binds::BIT_OR),
+                    _ => ("^", binds::BIT_XOR),
+                };
+                Ok(Value::binary(&first, sign, &second, binds, first.ty.joined(second.ty)))
+            }
+            "not" => {
+                let [arg] = self.whole_numbers()?;
+                let text = format!("~{}", arg.within(binds::PREFIX));
+                Ok(Value { text, binds: binds::PREFIX, ty: arg.ty })
+            }
+            "ishft" => {
+                let args = self.whole_numbers::<2>()?;
+                let ty = args[0].ty;
+                Ok(self.values.help(Helper::Shift, ty, &args, ty))
+            }
+            "btest" => {
+                let [first, second] = self.whole_numbers()?;
+                let text =
+                    format!("({} >> {} & 1) != 0", first.within(binds::SHIFT), second.within(binds::SUM));
+                Ok(Value { text, binds: binds::EQUAL, ty: Type::LOGICAL })
+            }
+            "huge" | "tiny" | "epsilon" => self.limit(name),
+            "size" | "lbound" | "ubound" => self.inquiry(name),
+            _ => self.unknown(),
+        }
+    }
+
+    fn unknown<T>(&self) -> Result<T, Why> {
+        Err(Why::new(self.at, format!("the function `{}` with these arguments", self.name)))
+    }
+
+    /// The name that an argument is given with.
+    fn keyword(&self, arg: ExprId) -> Option<&str> {
+        let keywords = &self.values.files.own.unit.keywords;
+        let at = keywords.binary_search_by_key(&arg, |(arg, _)| *arg).ok()?;
+        keywords.get(at).map(|(_, name)| name.as_str())
+    }
+
+    /// The arguments, as many as are wanted, none of them by its name.
+    fn exactly<const N: usize>(&self) -> Result<[Value; N], Why> {
+        if self.args.iter().any(|arg| self.keyword(*arg).is_some()) {
+            return self.unknown();
+        }
+        let all: Result<Vec<Value>, Why> = self.args.iter().map(|arg| self.values.value(*arg)).collect();
+        all?.try_into().or_else(|_| self.unknown())
+    }
+
+    /// Arguments of the same type.
+    fn alike<const N: usize>(&self) -> Result<[Value; N], Why> {
+        let args = self.exactly::<N>()?;
+        let is_alike = args.iter().all(|arg| arg.ty == args[0].ty && arg.ty.word != Word::Logical);
+        if is_alike { Ok(args) } else { self.unknown() }
+    }
+
+    fn whole_numbers<const N: usize>(&self) -> Result<[Value; N], Why> {
+        let args = self.exactly::<N>()?;
+        if args.iter().all(|arg| arg.ty.word == Word::Integer) { Ok(args) } else { self.unknown() }
+    }
+
+    /// A function of C's library about floating numbers.
+    fn library(&self, name: &str, args: &[Value]) -> Result<Value, Why> {
+        let Some(ty) = args.first().map(|arg| arg.ty).filter(|ty| ty.word == Word::Real) else {
+            return self.unknown();
+        };
+        let args: Vec<&str> = args.iter().map(|arg| arg.text.as_str()).collect();
+        let ending = if ty.bytes == 4 { "f" } else { "" };
+        Ok(Value::name(format!("{name}{ending}({})", args.join(", ")), ty))
+    }
+
+    fn extreme(&self, helper: Helper) -> Result<Value, Why> {
+        if self.args.len() < 2 || self.args.iter().any(|arg| self.keyword(*arg).is_some()) {
+            return self.unknown();
+        }
+        let mut args = self.args.iter();
+        let first = args.next().map(|arg| self.values.value(*arg));
+        let Some(first) = first.transpose()? else { return self.unknown() };
+        let mut result = first;
+        for arg in args {
+            let arg = self.values.value(*arg)?;
+            if arg.ty.word != result.ty.word || arg.ty.word == Word::Logical {
+                return self.unknown();
+            }
+            let ty = result.ty.joined(arg.ty);
+            result = self.values.help(helper, ty, &[result, arg], ty);
+        }
+        Ok(result)
+    }
+
+    fn merge(&self) -> Result<Value, Why> {
+        let [first, second, mask] = self.exactly()?;
+        if first.ty != second.ty || mask.ty.word != Word::Logical {
+            return self.unknown();
+        }
+        let [mask, then, other] = [&mask, &first, &second].map(|one| one.within(binds::CHOICE + 1));
+        Ok(Value { text: format!("{mask} ? {then} : {other}"), binds: binds::CHOICE, ty: first.ty })
+    }
+
+    /// The type that a conversion to a word gives: by its argument for the kind, or `without` one.
+    fn converted(&self, word: Word, without: Type) -> Result<(Value, Type), Why> {
+        let (first, kind) = match self.args {
+            [first] => (*first, None),
+            [first, kind] if self.keyword(*kind).is_none_or(|name| name == "kind") => (*first, Some(*kind)),
+            _ => return self.unknown(),
+        };
+        if self.keyword(first).is_some() {
+            return self.unknown();
+        }
+        let value = self.values.value(first)?;
+        if value.ty.word == Word::Logical {
+            return self.unknown();
+        }
+        let Some(kind) = kind else { return Ok((value, without)) };
+        let files = self.values.files;
+        let span = files.own.unit.expr(kind).span;
+        let ty = files.of_kind(word, &files.own.plain(span), span.start);
+        ty.map_or_else(|| self.unknown(), |ty| Ok((value, ty)))
+    }
+
+    fn whole(&self, name: &str) -> Result<Value, Why> {
+        let (value, ty) = self.converted(Word::Integer, Type::INTEGER)?;
+        if value.ty.word == Word::Integer {
+            return Ok(value.to(ty));
+        }
+        let single = if value.ty.bytes == 4 { "f" } else { "" };
+        let rounded = match name {
+            "int" => return Ok(value.to(ty)),
+            "nint" if ty.bytes == 8 => format!("llround{single}({})", value.text),
+            "nint" => format!("lround{single}({})", value.text),
+            "floor" => format!("floor{single}({})", value.text),
+            _ => format!("ceil{single}({})", value.text),
+        };
+        Ok(Value { text: format!("({}){rounded}", ty.cpp()), binds: binds::PREFIX, ty })
+    }
+
+    fn floating(&self, name: &str) -> Result<Value, Why> {
+        let without = if name == "dble" { Type::DOUBLE } else { Type { word: Word::Real, bytes: 4 } };
+        let (value, ty) = self.converted(Word::Real, without)?;
+        Ok(value.to(ty))
+    }
+
+    fn limit(&self, name: &str) -> Result<Value, Why> {
+        let [arg] = self.args else { return self.unknown() };
+        let ty = self.type_of_any(*arg)?;
+        let text = match (name, ty.word, ty.bytes) {
+            ("huge", Word::Integer, 1) => "127",
+            ("huge", Word::Integer, 2) => "32767",
+            ("huge", Word::Integer, 4) => "2147483647",
+            ("huge", Word::Integer, 8) => "9223372036854775807ll",
+            ("huge", Word::Real, 4) => "3.40282346638528859812e+38f",
+            ("huge", Word::Real, 8) => "1.79769313486231570815e+308",
+            ("tiny", Word::Real, 4) => "1.17549435082228750797e-38f",
+            ("tiny", Word::Real, 8) => "2.22507385850720138309e-308",
+            ("epsilon", Word::Real, 4) => "1.1920928955078125e-07f",
+            ("epsilon", Word::Real, 8) => "2.220446049250313080847e-16",
+            _ => return self.unknown(),
+        };
+        Ok(Value::name(text, ty))
+    }
+
+    /// The type of an argument, which may be a whole array.
+    fn type_of_any(&self, arg: ExprId) -> Result<Type, Why> {
+        if let Some(symbol) = self.values.symbol(arg)
+            && let Some(variable) = self.values.variables.get(symbol)
+        {
+            return Ok(variable.ty);
+        }
+        self.values.value(arg).map(|value| value.ty)
+    }
+
+    fn inquiry(&self, name: &str) -> Result<Value, Why> {
+        let unit = self.values.files.own.unit;
+        let (array, dim) = match self.args {
+            [array] => (*array, None),
+            [array, dim] if self.keyword(*dim).is_none_or(|name| name == "dim") => {
+                let ExprKind::Int(number) = unit.expr(*dim).kind else { return self.unknown() };
+                (*array, Some(number))
+            }
+            _ => return self.unknown(),
+        };
+        let Some(symbol) = self.values.symbol(array) else { return self.unknown() };
+        let Some(variable) = self.values.variables.get(symbol) else { return self.unknown() };
+        let rank = variable.shape.len();
+        let bound = |at: usize, which: Asked| match self.values.bound(symbol, at, which) {
+            Some(value) => Ok(value),
+            None => self.unknown(),
+        };
+        if name == "size" && dim.is_none() && rank > 0 {
+            let mut size = bound(0, Asked::Extent)?;
+            for at in 1..rank {
+                size = Value::binary(&size, "*", &bound(at, Asked::Extent)?, binds::PRODUCT, size.ty);
+            }
+            return Ok(size.to(Type::INTEGER));
+        }
+        let at = match dim {
+            Some(number) if number >= 1 && number <= rank as i128 => number as usize - 1,
+            _ => return self.unknown(),
+        };
+        let value = match name {
+            "size" => bound(at, Asked::Extent)?,
+            "lbound" => bound(at, Asked::Lower)?,
+            _ => {
+                let (lower, extent) = (bound(at, Asked::Lower)?, bound(at, Asked::Extent)?);
+                let end = Value::binary(&lower, "+", &extent, binds::SUM, extent.ty);
+                Value::binary(&end, "-", &Value::name("1", extent.ty), binds::SUM, extent.ty)
+            }
+        };
+        Ok(value.to(Type::INTEGER))
+    }
+}

@@ -1,0 +1,36 @@
+//! Writes a compute construct of Fortran as a function in C++ with the same OpenACC directives, which the way to CUDA
+//! translates like any other C++.
+//!
+//! Invariant: what is written is printed from the typed tree; what has no exact counterpart is refused with its reason.
+
+mod clause;
+mod construct;
+mod helpers;
+mod interface;
+mod intrinsic;
+mod statement;
+mod types;
+mod value;
+mod variable;
+
+use crate::source::Span;
+
+pub use construct::{Construct, Data, Ground, construct};
+pub use helpers::{Used, helpers};
+pub use interface::{Argument, Function, Passed, module};
+pub use types::{Files, Seen, Type, Word};
+
+/// Why something is not written in C++.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Why {
+    /// Where it stands.
+    pub at: Span,
+    /// What it is, as the subject of "… is not translated to CUDA".
+    pub what: String,
+}
+
+impl Why {
+    fn new(at: Span, what: impl Into<String>) -> Why {
+        Why { at, what: what.into() }
+    }
+}

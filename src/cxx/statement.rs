@@ -1,0 +1,278 @@
+//! Statements.
+//!
+//! Invariant: each statement has a counterpart that does the same, in the same order.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::host::ir::{BinaryOp, ExprId, ExprKind, StmtId, StmtKind};
+use crate::sema::{self, SymbolId};
+use crate::source::Span;
+
+use super::Why;
+use super::types::Word;
+use super::value::{Value, Values, binds};
+use super::variable::literal;
+
+/// What stands around statements.
+#[derive(Default)]
+pub struct Around {
+    /// The lines before a statement: its directives.
+    pub lines: BTreeMap<StmtId, Vec<String>>,
+    /// The loops that directives divide.
+    pub divided: BTreeSet<StmtId>,
+    /// The variables that are declared in the heads of their loops.
+    pub in_heads: BTreeSet<SymbolId>,
+    /// The variables that are declared where the body of a loop begins.
+    pub in_bodies: BTreeMap<StmtId, Vec<SymbolId>>,
+}
+
+/// Writes statements.
+pub struct Body<'a> {
+    values: &'a Values<'a>,
+    around: &'a Around,
+    lines: Vec<String>,
+    depth: usize,
+    /// Bounds that have a variable of their own so far.
+    kept: usize,
+}
+
+/// The parts of a counted loop.
+struct Counted {
+    var: ExprId,
+    first: ExprId,
+    last: ExprId,
+    step: i128,
+}
+
+impl<'a> Body<'a> {
+    /// Nothing has been written; `depth` is how far lines are indented.
+    pub fn new(values: &'a Values<'a>, around: &'a Around, depth: usize) -> Body<'a> {
+        Body { values, around, lines: Vec::new(), depth, kept: 0 }
+    }
+
+    /// The lines.
+    pub fn finish(self) -> Vec<String> {
+        self.lines
+    }
+
+    fn line(&mut self, text: &str) {
+        self.lines.push(format!("{}{text}", "    ".repeat(self.depth)));
+    }
+
+    /// Writes a statement, or the statements of a list one by one.
+    pub fn stmt(&mut self, id: StmtId) -> Result<(), Why> {
+        stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || self.stmt_here(id))
+    }
+
+    fn stmt_here(&mut self, id: StmtId) -> Result<(), Why> {
+        let unit = self.values.files.own.unit;
+        let stmt = unit.stmt(id);
+        let at = stmt.span;
+        // A directive about a block stands before its first statement.
+        for line in self.around.lines.get(&id).into_iter().flatten() {
+            self.lines.push(line.clone());
+        }
+        match &stmt.kind {
+            StmtKind::Block(list) => {
+                let is_directed = self.around.lines.contains_key(&id);
+                if is_directed {
+                    self.line("{");
+                    self.depth += 1;
+                }
+                for inner in list {
+                    self.stmt(*inner)?;
+                }
+                if is_directed {
+                    self.depth -= 1;
+                    self.line("}");
+                }
+                Ok(())
+            }
+            StmtKind::Empty => Ok(()),
+            StmtKind::Expr(expr) => self.expression(*expr, at),
+            StmtKind::If { cond, then, other } => self.choice(*cond, *then, *other, at),
+            StmtKind::For { .. } => self.counted(id),
+            StmtKind::While { cond, body } => self.while_loop(*cond, *body),
+            StmtKind::Break => self.simple("break;"),
+            StmtKind::Continue => self.simple("continue;"),
+            StmtKind::Labeled { label: Some(_), stmt } => {
+                // Jumps there are refused where they stand.
+                stmt.map_or(Ok(()), |inner| self.stmt(inner))
+            }
+            StmtKind::Goto(_) => Err(Why::new(at, "a jump out of more than the innermost loop")),
+            StmtKind::Switch { .. } => Err(Why::new(at, "`select` in a compute construct")),
+            StmtKind::Decl(_) => Err(Why::new(at, "`block` or `associate` in a compute construct")),
+            StmtKind::Return(_) | StmtKind::DoWhile { .. } | StmtKind::Labeled { .. } | StmtKind::Opaque(_) => {
+                Err(Why::new(at, "this statement in a compute construct"))
+            }
+        }
+    }
+
+    fn simple(&mut self, text: &str) -> Result<(), Why> {
+        self.line(text);
+        Ok(())
+    }
+
+    fn expression(&mut self, expr: ExprId, at: Span) -> Result<(), Why> {
+        let seen = self.values.files.own;
+        let (left, right) = match &seen.unit.expr(expr).kind {
+            ExprKind::Assign(None, left, right) => (*left, *right),
+            ExprKind::Call { callee, .. } => {
+                let name = seen.code(seen.unit.expr(*callee).span);
+                return Err(Why::new(at, format!("a call of `{}`", name.trim())));
+            }
+            _ => return Err(Why::new(at, "this statement in a compute construct")),
+        };
+        if matches!(seen.unit.expr(right).kind, ExprKind::AddressOf(_)) {
+            return Err(Why::new(at, "an assignment of a pointer"));
+        }
+        let target = self.values.value(left)?;
+        let value = self.values.value(right)?;
+        if (target.ty.word == Word::Logical) != (value.ty.word == Word::Logical) {
+            return Err(Why::new(at, "an assignment of another type"));
+        }
+        let text = format!("{} = {};", target.text, value.text);
+        let code = seen.code(at);
+        let plain: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+        if plain != format!("{};", seen.plain(at)) && !code.ends_with('\\') {
+            self.line(&format!("// {}", code.trim()));
+        }
+        self.line(&text);
+        Ok(())
+    }
+
+    fn choice(&mut self, cond: ExprId, then: StmtId, other: Option<StmtId>, at: Span) -> Result<(), Why> {
+        let seen = self.values.files.own;
+        let mut text = seen.plain(at);
+        if let Some((name, rest)) = text.split_once(':')
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        {
+            text = rest.to_owned();
+        }
+        let is_if = text.starts_with("if(") || text.starts_with("elseif(");
+        if !is_if || seen.unit.expr(cond).span.is_empty() {
+            let what = if text.starts_with("where") { "`where` in a compute construct" } else { "this statement" };
+            return Err(Why::new(at, what));
+        }
+        let cond = self.values.value(cond)?;
+        if cond.ty.word != Word::Logical {
+            return Err(Why::new(at, "this condition"));
+        }
+        self.line(&format!("if ({}) {{", cond.text));
+        self.inside(then)?;
+        let mut rest = other;
+        while let Some(id) = rest {
+            rest = None;
+            if let StmtKind::If { cond, then, other } = &seen.unit.stmt(id).kind
+                && seen.plain(seen.unit.stmt(id).span).starts_with("elseif(")
+            {
+                let cond = self.values.value(*cond)?;
+                self.line(&format!("}} else if ({}) {{", cond.text));
+                self.inside(*then)?;
+                rest = *other;
+            } else {
+                self.line("} else {");
+                self.inside(id)?;
+            }
+        }
+        self.simple("}")
+    }
+
+    fn inside(&mut self, stmt: StmtId) -> Result<(), Why> {
+        self.depth += 1;
+        let done = self.stmt(stmt);
+        self.depth -= 1;
+        done
+    }
+
+    fn while_loop(&mut self, cond: ExprId, body: StmtId) -> Result<(), Why> {
+        let is_endless = self.values.files.own.unit.expr(cond).span.is_empty();
+        let cond = if is_endless { "true".to_owned() } else { self.values.value(cond)?.text };
+        self.line(&format!("while ({cond}) {{"));
+        self.inside(body)?;
+        self.simple("}")
+    }
+
+    /// A `do` loop with a variable. Its bounds are what they are before its first iteration.
+    fn counted(&mut self, id: StmtId) -> Result<(), Why> {
+        let unit = self.values.files.own.unit;
+        let at = unit.stmt(id).span;
+        let Counted { var, first, last, step } =
+            self.counted_parts(id).ok_or_else(|| Why::new(at, "a loop whose step is no number, or of this form"))?;
+        let symbol = self.values.symbol(var).ok_or_else(|| Why::new(at, "this loop"))?;
+        let StmtKind::For { body, .. } = unit.stmt(id).kind else { return Ok(()) };
+        let [variable, first, bound] = [var, first, last].map(|expr| self.values.value(expr));
+        let (variable, first, bound) = (variable?, first?, bound?);
+        if [&variable, &first, &bound].iter().any(|one| one.ty.word != Word::Integer) {
+            return Err(Why::new(at, "a loop that counts no whole numbers"));
+        }
+        let inside = sema::uses(unit, self.values.symbols, body);
+        if inside.of(symbol).is_some_and(|how| how.written) {
+            return Err(Why::new(at, "a loop that changes its variable"));
+        }
+        let bound = if self.is_steady(last, id) { bound } else { self.keep(&variable.text, &bound) };
+        let head = if self.around.in_heads.contains(&symbol) {
+            format!("{} ", variable.ty.cpp())
+        } else {
+            String::new()
+        };
+        let name = &variable.text;
+        let next = match step {
+            1 => format!("{name}++"),
+            -1 => format!("{name}--"),
+            step if step > 0 => format!("{name} += {step}"),
+            step => format!("{name} -= {}", -step),
+        };
+        let compare = if step > 0 { "<=" } else { ">=" };
+        let bound = bound.within(binds::LESS + 1);
+        self.line(&format!("for ({head}{name} = {}; {name} {compare} {bound}; {next}) {{", first.text));
+        self.depth += 1;
+        for symbol in self.around.in_bodies.get(&id).into_iter().flatten() {
+            if let Some(variable) = self.values.variables.get(*symbol) {
+                self.line(&format!("{} {};", variable.ty.cpp(), variable.name));
+            }
+        }
+        let done = self.stmt(body);
+        self.depth -= 1;
+        done?;
+        self.simple("}")
+    }
+
+    fn counted_parts(&self, id: StmtId) -> Option<Counted> {
+        let unit = self.values.files.own.unit;
+        let StmtKind::For { init, cond, step, .. } = &unit.stmt(id).kind else { return None };
+        let StmtKind::Expr(init) = unit.stmt((*init)?).kind else { return None };
+        let ExprKind::Assign(None, var, first) = unit.expr(init).kind else { return None };
+        let ExprKind::Binary(_, _, last) = unit.expr((*cond)?).kind else { return None };
+        let step = match &unit.expr((*step)?).kind {
+            ExprKind::Step { .. } => 1,
+            ExprKind::Assign(Some(BinaryOp::Subtract), _, by) => -literal(self.values.files.own, *by)?,
+            ExprKind::Assign(_, _, by) => literal(self.values.files.own, *by)?,
+            _ => return None,
+        };
+        (step != 0).then_some(Counted { var, first, last, step })
+    }
+
+    /// Whether the last value of a loop stays the same while it runs.
+    fn is_steady(&self, last: ExprId, id: StmtId) -> bool {
+        if self.around.divided.contains(&id) {
+            return true;
+        }
+        let (unit, symbols) = (self.values.files.own.unit, self.values.symbols);
+        let inside = sema::uses(unit, symbols, id);
+        let has_element =
+            unit.exprs_in(unit.expr(last).span).any(|expr| matches!(expr.kind, ExprKind::Index(..)));
+        !has_element
+            && sema::reads_of_expr(unit, symbols, last).into_iter().all(|symbol| {
+                inside.of(symbol).is_none_or(|how| !how.written && !how.part_written)
+            })
+    }
+
+    /// A variable that keeps a bound.
+    fn keep(&mut self, variable: &str, bound: &Value) -> Value {
+        self.kept += 1;
+        let name = format!("{variable}_last_{}", self.kept);
+        self.line(&format!("const {} {name} = {};", bound.ty.cpp(), bound.text));
+        Value::name(name, bound.ty)
+    }
+}

@@ -1,0 +1,370 @@
+//! The types of Fortran's numbers and truth values by their sizes, as gfortran, flang and nvfortran have them.
+//!
+//! Invariant: a kind that is not surely known has no size.
+
+use crate::host::ir::{BaseType, Decl, ExprId, ExprKind, Scope, ScopeId, UnaryOp, Unit};
+use crate::scan;
+use crate::sema::{self, Symbol};
+use crate::source::{SourceFile, Span};
+
+/// Names that stand for others are followed no further than this.
+const DEPTH: usize = 8;
+
+/// What a value is; numbers in the order in which one becomes another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Word {
+    /// `.true.` or `.false.`
+    Logical,
+    /// A whole number.
+    Integer,
+    /// A floating number.
+    Real,
+}
+
+/// A type with its size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Type {
+    /// What it is.
+    pub word: Word,
+    /// Its bytes, which is its kind, too.
+    pub bytes: u8,
+}
+
+impl Type {
+    /// `integer`
+    pub const INTEGER: Type = Type { word: Word::Integer, bytes: 4 };
+    /// `logical`
+    pub const LOGICAL: Type = Type { word: Word::Logical, bytes: 4 };
+    /// `double precision`
+    pub const DOUBLE: Type = Type { word: Word::Real, bytes: 8 };
+
+    fn new(word: Word, bytes: i128) -> Option<Type> {
+        let is_known = match word {
+            Word::Real => matches!(bytes, 4 | 8),
+            Word::Integer | Word::Logical => matches!(bytes, 1 | 2 | 4 | 8),
+        };
+        is_known.then_some(Type { word, bytes: bytes as u8 })
+    }
+
+    /// How C++ calls a variable's type. A truth value is a number of its size that is 0 or 1.
+    pub fn cpp(self) -> &'static str {
+        match (self.word, self.bytes) {
+            (Word::Real, 4) => "float",
+            (Word::Real, _) => "double",
+            (_, 1) => "signed char",
+            (_, 2) => "short",
+            (_, 8) => "long long",
+            _ => "int",
+        }
+    }
+
+    /// How an interface in Fortran calls it.
+    pub fn fortran(self) -> String {
+        match (self.word, self.bytes) {
+            (Word::Real, 4) => "real(c_float)".to_owned(),
+            (Word::Real, _) => "real(c_double)".to_owned(),
+            (Word::Integer, 1) => "integer(c_signed_char)".to_owned(),
+            (Word::Integer, 2) => "integer(c_short)".to_owned(),
+            (Word::Integer, 8) => "integer(c_long_long)".to_owned(),
+            (Word::Integer, _) => "integer(c_int)".to_owned(),
+            (Word::Logical, bytes) => format!("logical({bytes})"),
+        }
+    }
+
+    /// The type of a sum or a product (Fortran 2018, 10.1.9.3).
+    pub fn joined(self, other: Type) -> Type {
+        match self.word.cmp(&other.word) {
+            std::cmp::Ordering::Less => other,
+            std::cmp::Ordering::Greater => self,
+            std::cmp::Ordering::Equal => Type { bytes: self.bytes.max(other.bytes), ..self },
+        }
+    }
+}
+
+/// A file with its code.
+#[derive(Clone, Copy)]
+pub struct Seen<'a> {
+    /// The file.
+    pub file: &'a SourceFile,
+    /// Its code.
+    pub unit: &'a Unit,
+}
+
+impl Seen<'_> {
+    /// The code of `span` on one line, without continuations and comments.
+    pub fn code(self, span: Span) -> String {
+        let mut parts: Vec<String> = Vec::new();
+        for words in scan::fortran_shapes(self.file, span).iter().filter_map(|shape| shape.words) {
+            let (start, end) = (words.start.max(span.start), words.end.min(span.end));
+            if start < end {
+                parts.push(self.file.text(Span { start, end }).into_owned());
+            }
+        }
+        parts.join(" ")
+    }
+
+    /// The same in small letters and without blanks.
+    pub fn plain(self, span: Span) -> String {
+        let mut code = self.code(span);
+        code.retain(|c| !c.is_whitespace());
+        code.make_ascii_lowercase();
+        code
+    }
+}
+
+/// The file to translate, and those whose modules it uses.
+#[derive(Clone)]
+pub struct Files<'a> {
+    /// The file.
+    pub own: Seen<'a>,
+    /// The others.
+    pub others: Vec<Seen<'a>>,
+}
+
+/// What a name means in a scoping unit.
+enum Found<'a> {
+    Decl(Seen<'a>, &'a Decl, ScopeId),
+    /// A constant of an intrinsic module.
+    Intrinsic(String),
+}
+
+impl<'a> Files<'a> {
+    /// The declaration of a variable, the file where it stands, and a place in its scoping unit.
+    pub fn decl_of(&self, symbol: &Symbol) -> Option<(Seen<'a>, &'a Decl)> {
+        if let Some(id) = symbol.decl {
+            return Some((self.own, self.own.unit.decl(id)));
+        }
+        let home = symbol.home.as_deref()?;
+        let (seen, scope) = self.module(home)?;
+        let decls = seen.unit.scope(scope).decls.iter().map(|id| seen.unit.decl(*id));
+        decls.into_iter().find(|decl| decl.name == symbol.name).map(|decl| (seen, decl))
+    }
+
+    /// The type of a variable's elements; `at` is a place where the variable is used.
+    pub fn type_of(&self, symbol: &Symbol, at: u32) -> Option<Type> {
+        if let Some((seen, decl)) = self.decl_of(symbol)
+            && decl.base != BaseType::Unknown
+        {
+            return self.declared(seen, decl);
+        }
+        let is_foreign = symbol.decl.is_none() && symbol.home.is_some();
+        let scope = self.own.unit.scope_at(at).filter(|_| !is_foreign)?;
+        Files::of_words(sema::type_of_letter(self.own.unit, scope, &symbol.name)?)
+    }
+
+    fn of_words(words: &str) -> Option<Type> {
+        Some(match words {
+            "integer" => Type::INTEGER,
+            "logical" => Type::LOGICAL,
+            "real" => Type { word: Word::Real, bytes: 4 },
+            "double precision" => Type::DOUBLE,
+            _ => return None,
+        })
+    }
+
+    /// The type that a declaration states.
+    pub fn declared(&self, seen: Seen<'a>, decl: &Decl) -> Option<Type> {
+        let stated = seen.plain(Span { start: decl.span.start, end: decl.name_span.start });
+        let behind = seen.plain(Span { start: decl.name_span.end, end: decl.span.end });
+        // An old way to state a kind behind the name.
+        if behind.starts_with('*') {
+            return None;
+        }
+        if stated.starts_with("doubleprecision") {
+            return Some(Type::DOUBLE);
+        }
+        let words = [("logical", Word::Logical), ("integer", Word::Integer), ("real", Word::Real)];
+        let (name, word) = words.into_iter().find(|(name, _)| stated.starts_with(name))?;
+        let rest = stated.get(name.len()..)?;
+        let bytes = match rest.as_bytes().first() {
+            Some(b'*') => {
+                let digits = rest.get(1..)?;
+                let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+                digits.get(..end)?.parse().ok()?
+            }
+            Some(b'(') => self.kind(seen, enclosed(rest.get(1..)?)?, decl.span.start, DEPTH)?,
+            _ => 4,
+        };
+        Type::new(word, bytes)
+    }
+
+    /// The type of this word with the kind that a text without blanks means at a place of the file.
+    pub fn of_kind(&self, word: Word, text: &str, at: u32) -> Option<Type> {
+        Type::new(word, self.kind(self.own, text, at, DEPTH)?)
+    }
+
+    /// The number that a kind is.
+    fn kind(&self, seen: Seen<'a>, text: &str, at: u32, depth: usize) -> Option<i128> {
+        let depth = depth.checked_sub(1)?;
+        let text = text.strip_prefix("kind=").unwrap_or(text);
+        if let Ok(number) = text.parse() {
+            return Some(number);
+        }
+        if let Some(inner) = text.strip_suffix(')') {
+            let (function, argument) = inner.split_once('(')?;
+            return self.kind_from(seen, function, argument, at, depth);
+        }
+        match self.find(seen, seen.unit.scope_at(at)?, text, depth)? {
+            Found::Intrinsic(name) => bytes(&name),
+            Found::Decl(there, decl, _) => {
+                let init = there.unit.expr(decl.init.filter(|_| decl.is_const)?).span;
+                self.kind(there, &there.plain(init), init.start, depth)
+            }
+        }
+    }
+
+    fn kind_from(
+        &self,
+        seen: Seen<'a>,
+        function: &str,
+        argument: &str,
+        at: u32,
+        depth: usize,
+    ) -> Option<i128> {
+        let first = argument.split(',').next()?;
+        let digits = || {
+            let number = first.rsplit('=').next()?;
+            number.parse::<i128>().ok()
+        };
+        match function {
+            "selected_int_kind" => Some(match digits()? {
+                ..=2 => 1,
+                3..=4 => 2,
+                5..=9 => 4,
+                10..=18 => 8,
+                _ => return None,
+            }),
+            "selected_real_kind" => {
+                if first.starts_with("r=") {
+                    return None;
+                }
+                let range = argument.split(',').nth(1).map(|text| text.rsplit('=').next().unwrap_or(text));
+                let range = match range {
+                    Some(text) => text.parse::<i128>().ok()?,
+                    None => 0,
+                };
+                match (digits()?, range) {
+                    (..=6, ..=37) => Some(4),
+                    (..=15, ..=307) => Some(8),
+                    _ => None,
+                }
+            }
+            "kind" => {
+                if matches!(argument, ".true." | ".false.") {
+                    return Some(4);
+                }
+                if !argument.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
+                    return None;
+                }
+                match argument.split_once('_') {
+                    Some((_, kind)) => self.kind(seen, kind, at, depth),
+                    None => Some(if argument.contains('d') { 8 } else { 4 }),
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// What a name means in a scoping unit, whichever file declares it.
+    fn find(&self, seen: Seen<'a>, scope: ScopeId, name: &str, depth: usize) -> Option<Found<'a>> {
+        let depth = depth.checked_sub(1)?;
+        let mut at = Some(scope);
+        while let Some(id) = at {
+            let scope: &'a Scope = seen.unit.scope(id);
+            let mut decls = scope.decls.iter().map(|id| seen.unit.decl(*id));
+            if let Some(decl) = decls.find(|decl| decl.name == name) {
+                return Some(Found::Decl(seen, decl, id));
+            }
+            for used in &scope.uses {
+                let renamed = used.names.iter().find(|(local, _)| local == name);
+                if renamed.is_none() && used.only {
+                    continue;
+                }
+                let original = renamed.map_or(name, |(_, original)| original.as_str());
+                if used.module.starts_with("iso_") {
+                    if renamed.is_some() || bytes(original).is_some() {
+                        return Some(Found::Intrinsic(original.to_owned()));
+                    }
+                    continue;
+                }
+                let Some((there, module)) = self.module(&used.module) else { continue };
+                if let Some(found) = self.find(there, module, original, depth) {
+                    return Some(found);
+                }
+            }
+            at = scope.parent;
+        }
+        None
+    }
+
+    fn module(&self, name: &str) -> Option<(Seen<'a>, ScopeId)> {
+        std::iter::once(&self.own).chain(&self.others).find_map(|seen| {
+            let is_it = |scope: &Scope| scope.kind == crate::host::ir::ScopeKind::Module && scope.name == name;
+            let at = seen.unit.scopes.iter().position(is_it)?;
+            Some((*seen, ScopeId(at as u32)))
+        })
+    }
+
+    /// The value of a constant expression of whole numbers.
+    pub fn constant(&self, seen: Seen<'a>, expr: ExprId) -> Option<i128> {
+        self.constant_within(seen, expr, DEPTH)
+    }
+
+    fn constant_within(&self, seen: Seen<'a>, expr: ExprId, depth: usize) -> Option<i128> {
+        use crate::host::ir::BinaryOp;
+        let depth = depth.checked_sub(1)?;
+        let known = seen.unit.expr(expr);
+        match &known.kind {
+            ExprKind::Int(value) => Some(*value),
+            ExprKind::Unary(UnaryOp::Minus, inner) => Some(-self.constant_within(seen, *inner, depth)?),
+            ExprKind::Binary(op, left, right) => {
+                let left = self.constant_within(seen, *left, depth)?;
+                let right = self.constant_within(seen, *right, depth)?;
+                match op {
+                    BinaryOp::Add => left.checked_add(right),
+                    BinaryOp::Subtract => left.checked_sub(right),
+                    BinaryOp::Multiply => left.checked_mul(right),
+                    BinaryOp::Divide => left.checked_div(right),
+                    _ => None,
+                }
+            }
+            ExprKind::Name(name) => {
+                match self.find(seen, seen.unit.scope_at(known.span.start)?, name, depth)? {
+                    Found::Decl(there, decl, _) if decl.derived.is_empty() => {
+                        let is_integer = self.declared(there, decl)?.word == Word::Integer;
+                        let init = decl.init.filter(|_| decl.is_const && is_integer)?;
+                        self.constant_within(there, init, depth)
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What stands before the parenthesis that ends a list.
+fn enclosed(inner: &str) -> Option<&str> {
+    let mut depth = 0;
+    for (at, char) in inner.char_indices() {
+        match char {
+            '(' => depth += 1,
+            ')' if depth == 0 => return inner.get(..at),
+            ')' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The bytes of the kinds that Fortran's own modules name.
+fn bytes(name: &str) -> Option<i128> {
+    Some(match name {
+        "int8" | "c_signed_char" | "c_int8_t" => 1,
+        "int16" | "c_short" | "c_int16_t" => 2,
+        "int32" | "real32" | "logical32" | "c_int" | "c_float" | "c_int32_t" => 4,
+        "int64" | "real64" | "c_double" | "c_long_long" | "c_int64_t" | "c_long" | "c_size_t" => 8,
+        "c_bool" => 1,
+        _ => return None,
+    })
+}

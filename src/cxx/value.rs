@@ -1,0 +1,375 @@
+//! Expressions of numbers and truth values.
+//!
+//! Invariant: the text computes what the expression computes, with Fortran's kinds and conversions.
+
+use std::cell::RefCell;
+
+use crate::host::ir::{BinaryOp, ExprId, ExprKind, UnaryOp};
+use crate::sema::{SymbolId, Symbols};
+use crate::source::Span;
+
+use super::Why;
+use super::helpers::{self, Helper, Used};
+use super::intrinsic;
+use super::types::{Files, Type, Word};
+use super::variable::{Asked, BoundText, Variables, element, literal};
+
+/// How tightly the operators of C++ bind: the loosest first.
+pub mod binds {
+    /// `?:`
+    pub const CHOICE: u8 = 1;
+    /// `||`
+    pub const OR: u8 = 2;
+    /// `&&`
+    pub const AND: u8 = 3;
+    /// `|`
+    pub const BIT_OR: u8 = 4;
+    /// `^`
+    pub const BIT_XOR: u8 = 5;
+    /// `&`
+    pub const BIT_AND: u8 = 6;
+    /// `==`
+    pub const EQUAL: u8 = 7;
+    /// `<`
+    pub const LESS: u8 = 8;
+    /// `<<`
+    pub const SHIFT: u8 = 9;
+    /// `+`
+    pub const SUM: u8 = 10;
+    /// `*`
+    pub const PRODUCT: u8 = 11;
+    /// `-a`, `(int)a`
+    pub const PREFIX: u8 = 12;
+    /// A name, a call, an element.
+    pub const NAME: u8 = 13;
+}
+
+/// An expression in C++.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Value {
+    /// Its text.
+    pub text: String,
+    /// How tightly its outermost operator binds.
+    pub binds: u8,
+    /// Its type in Fortran.
+    pub ty: Type,
+}
+
+impl Value {
+    /// A value whose text stands for itself.
+    pub fn name(text: impl Into<String>, ty: Type) -> Value {
+        Value { text: text.into(), binds: binds::NAME, ty }
+    }
+
+    /// Its text as an operand of an operator that binds so tightly.
+    pub fn within(&self, least: u8) -> String {
+        if self.binds < least { format!("({})", self.text) } else { self.text.clone() }
+    }
+
+    /// The value in another type.
+    pub fn to(self, ty: Type) -> Value {
+        if self.ty == ty {
+            return self;
+        }
+        Value { text: format!("({}){}", ty.cpp(), self.within(binds::PREFIX)), binds: binds::PREFIX, ty }
+    }
+
+    /// `left operator right`
+    pub fn binary(left: &Value, operator: &str, right: &Value, binds: u8, ty: Type) -> Value {
+        let text = format!("{} {operator} {}", left.within(binds), right.within(binds + 1));
+        Value { text, binds, ty }
+    }
+}
+
+/// Writes expressions.
+pub struct Values<'a> {
+    /// The files.
+    pub files: &'a Files<'a>,
+    /// What names mean.
+    pub symbols: &'a Symbols,
+    /// The variables of the construct.
+    pub variables: &'a Variables,
+    /// The functions of ours that are used.
+    pub used: &'a RefCell<Used>,
+}
+
+impl Values<'_> {
+    /// An expression of one number or truth value.
+    pub fn value(&self, expr: ExprId) -> Result<Value, Why> {
+        stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || self.value_here(expr))
+    }
+
+    fn value_here(&self, expr: ExprId) -> Result<Value, Why> {
+        let unit = self.files.own.unit;
+        let known = unit.expr(expr);
+        let at = known.span;
+        match &known.kind {
+            ExprKind::Name(name) => self.scalar(expr, name, at),
+            ExprKind::Index(..) => self.element(expr, at),
+            ExprKind::Int(_) | ExprKind::Literal => self.literal(at),
+            ExprKind::Unary(op, operand) => self.unary(*op, *operand, at),
+            ExprKind::Binary(op, left, right) => self.binary(*op, *left, *right, at),
+            ExprKind::Initialiser(parts) => match parts.as_slice() {
+                [base, exponent] if self.is_power(*base, *exponent) => self.power(*base, *exponent, at),
+                _ => Err(Why::new(at, "an array constructor, a complex number or a text")),
+            },
+            ExprKind::Call { callee, args } => {
+                let ExprKind::Name(name) = &unit.expr(*callee).kind else {
+                    return Err(Why::new(at, "a call by a component"));
+                };
+                if self.symbols.lookup(name, at.start).is_some() {
+                    return Err(Why::new(at, format!("a call of `{name}`")));
+                }
+                intrinsic::call(self, name, args, at)
+            }
+            ExprKind::Member { .. } => Err(Why::new(at, "a component of a derived type")),
+            _ => Err(Why::new(at, "this expression")),
+        }
+    }
+
+    /// The symbol of a name.
+    pub fn symbol(&self, expr: ExprId) -> Option<SymbolId> {
+        self.symbols.named(self.files.own.unit, expr)
+    }
+
+    fn scalar(&self, expr: ExprId, name: &str, at: Span) -> Result<Value, Why> {
+        let variable = self.symbol(expr).and_then(|symbol| self.variables.get(symbol));
+        let variable = variable.ok_or_else(|| Why::new(at, format!("`{name}`, whose type is not seen,")))?;
+        if !variable.shape.is_empty() {
+            return Err(Why::new(at, format!("`{name}`, a whole array,")));
+        }
+        Ok(Value::name(variable.name.clone(), variable.ty))
+    }
+
+    /// `a(i, j)` as an element of the memory that begins with the array's first one.
+    fn element(&self, expr: ExprId, at: Span) -> Result<Value, Why> {
+        let seen = self.files.own;
+        let (base, subscripts) =
+            element(seen, expr).ok_or_else(|| Why::new(at, "an element of a component"))?;
+        let unknown = || Why::new(at, "an element of an array whose type is not seen");
+        let symbol = self.symbol(base).ok_or_else(unknown)?;
+        let variable = self.variables.get(symbol).ok_or_else(unknown)?;
+        if variable.shape.len() != subscripts.len() {
+            return Err(Why::new(at, "a reference that is no element"));
+        }
+        let mut offset: Option<Value> = None;
+        for (place, subscript) in subscripts.iter().enumerate().rev() {
+            if matches!(seen.unit.expr(*subscript).kind, ExprKind::Triplet(_)) {
+                return Err(Why::new(at, "an array section"));
+            }
+            let steps = self.steps(symbol, place, *subscript)?;
+            offset = Some(match offset {
+                None => steps,
+                Some(inner) => {
+                    let extent = self.bound(symbol, place, Asked::Extent).ok_or_else(unknown)?;
+                    let inner = Value::binary(&extent, "*", &inner, binds::PRODUCT, Type::INTEGER);
+                    match steps.text.as_str() {
+                        "0" => inner,
+                        _ => Value::binary(&steps, "+", &inner, binds::SUM, Type::INTEGER),
+                    }
+                }
+            });
+        }
+        let offset = offset.ok_or_else(unknown)?;
+        Ok(Value::name(format!("{}[{}]", variable.name, offset.text), variable.ty))
+    }
+
+    /// How many steps a subscript is from the lower bound of its dimension.
+    fn steps(&self, symbol: SymbolId, place: usize, subscript: ExprId) -> Result<Value, Why> {
+        let value = self.value(subscript)?;
+        if value.ty.word != Word::Integer {
+            let at = self.files.own.unit.expr(subscript).span;
+            return Err(Why::new(at, "a subscript that is no whole number"));
+        }
+        let lower = self.bound(symbol, place, Asked::Lower);
+        let Some(lower) = lower else { return Ok(value) };
+        let Ok(number) = lower.text.parse::<i128>() else {
+            return Ok(Value::binary(&value, "-", &lower, binds::SUM, Type::INTEGER));
+        };
+        if let Some(literal) = literal(self.files.own, subscript) {
+            return Ok(Value::name((literal - number).to_string(), Type::INTEGER));
+        }
+        // `i + 1 - 1` reads better as `i`.
+        if let ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Subtract), first, second) =
+            &self.files.own.unit.expr(subscript).kind
+            && let Some(by) = literal(self.files.own, *second)
+            && by >= 0
+        {
+            let by = if *op == BinaryOp::Add { by } else { -by };
+            let first = self.value(*first)?;
+            if first.ty.word == Word::Integer {
+                return Ok(moved(first, by - number));
+            }
+        }
+        Ok(moved(value, -number))
+    }
+
+    /// A bound of an array.
+    pub fn bound(&self, symbol: SymbolId, place: usize, which: Asked) -> Option<Value> {
+        Some(match self.variables.bound(symbol, place, which)? {
+            BoundText::Number(number) => Value::name(number.to_string(), Type::INTEGER),
+            BoundText::Name(name) => Value::name(name, Type { bytes: 8, ..Type::INTEGER }),
+        })
+    }
+
+    fn literal(&self, at: Span) -> Result<Value, Why> {
+        let text = self.files.own.plain(at);
+        if let ".true." | ".false." = text.as_str() {
+            return Ok(Value::name(text.trim_matches('.').to_owned(), Type::LOGICAL));
+        }
+        let (number, kind) =
+            text.split_once('_').map_or((text.as_str(), None), |(number, kind)| (number, Some(kind)));
+        let is_number = number.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+        let is_known = number.chars().all(|c| c.is_ascii_digit() || ".de+-".contains(c));
+        if !is_number || !is_known {
+            return Err(Why::new(at, "a text, a constant of bits or a truth value with a kind"));
+        }
+        let word = if number.contains(['.', 'e', 'd']) { Word::Real } else { Word::Integer };
+        let ty = match kind {
+            Some(kind) => self.files.of_kind(word, kind, at.start),
+            None if number.contains('d') => Some(Type::DOUBLE),
+            None => Some(Type { word, bytes: 4 }),
+        };
+        let ty = ty.ok_or_else(|| Why::new(at, "a number whose kind is not surely known"))?;
+        let text = match word {
+            Word::Real => real(number, ty),
+            _ if ty.bytes == 8 => format!("{}ll", whole(number)),
+            _ => whole(number),
+        };
+        Ok(Value::name(text, ty))
+    }
+
+    fn unary(&self, op: UnaryOp, operand: ExprId, at: Span) -> Result<Value, Why> {
+        let value = self.value(operand)?;
+        let is_logical = value.ty.word == Word::Logical;
+        let sign = match op {
+            UnaryOp::Minus if !is_logical => "-",
+            UnaryOp::Plus if !is_logical => return Ok(value),
+            UnaryOp::Not if is_logical => "!",
+            _ => return Err(Why::new(at, "this operator")),
+        };
+        let inner = value.within(binds::PREFIX);
+        let gap = if inner.starts_with('-') { " " } else { "" };
+        Ok(Value { text: format!("{sign}{gap}{inner}"), binds: binds::PREFIX, ty: value.ty })
+    }
+
+    fn binary(&self, op: BinaryOp, left: ExprId, right: ExprId, at: Span) -> Result<Value, Why> {
+        let (left, right) = (self.value(left)?, self.value(right)?);
+        let are_logical = [&left, &right].map(|one| one.ty.word == Word::Logical);
+        let is_about_logicals = are_logical == [true, true];
+        let wrong = || Err(Why::new(at, "this operator"));
+        if are_logical[0] != are_logical[1] {
+            return wrong();
+        }
+        let joined = left.ty.joined(right.ty);
+        let (operator, binds, ty) = match op {
+            BinaryOp::Add if !is_about_logicals => ("+", binds::SUM, joined),
+            BinaryOp::Subtract if !is_about_logicals => ("-", binds::SUM, joined),
+            BinaryOp::Multiply if !is_about_logicals => ("*", binds::PRODUCT, joined),
+            BinaryOp::Divide if !is_about_logicals => ("/", binds::PRODUCT, joined),
+            BinaryOp::Less if !is_about_logicals => ("<", binds::LESS, Type::LOGICAL),
+            BinaryOp::LessEqual if !is_about_logicals => ("<=", binds::LESS, Type::LOGICAL),
+            BinaryOp::Greater if !is_about_logicals => (">", binds::LESS, Type::LOGICAL),
+            BinaryOp::GreaterEqual if !is_about_logicals => (">=", binds::LESS, Type::LOGICAL),
+            BinaryOp::Equal | BinaryOp::NotEqual => {
+                let sign = if op == BinaryOp::Equal { "==" } else { "!=" };
+                if is_about_logicals {
+                    let text =
+                        format!("!{} {sign} !{}", left.within(binds::PREFIX), right.within(binds::PREFIX));
+                    return Ok(Value { text, binds: binds::EQUAL, ty: Type::LOGICAL });
+                }
+                (sign, binds::EQUAL, Type::LOGICAL)
+            }
+            BinaryOp::And if is_about_logicals => ("&&", binds::AND, Type::LOGICAL),
+            BinaryOp::Or if is_about_logicals => ("||", binds::OR, Type::LOGICAL),
+            _ => return wrong(),
+        };
+        Ok(Value::binary(&left, operator, &right, binds, ty))
+    }
+
+    fn is_power(&self, base: ExprId, exponent: ExprId) -> bool {
+        let unit = self.files.own.unit;
+        let [first, second] = [base, exponent].map(|part| unit.expr(part).span);
+        let between = Span { start: first.end.min(second.start), end: second.start };
+        let code = self.files.own.plain(between);
+        code.trim_matches(['(', ')', '-', '+']) == "**"
+    }
+
+    fn power(&self, base: ExprId, exponent: ExprId, at: Span) -> Result<Value, Why> {
+        let number = literal(self.files.own, exponent);
+        let (base, exponent) = (self.value(base)?, self.value(exponent)?);
+        if [&base, &exponent].iter().any(|one| one.ty.word == Word::Logical) {
+            return Err(Why::new(at, "this operator"));
+        }
+        if exponent.ty.word == Word::Real {
+            let ty = base.ty.joined(exponent.ty);
+            let name = if ty.bytes == 4 { "powf" } else { "pow" };
+            return Ok(Value::name(format!("{name}({}, {})", base.text, exponent.text), ty));
+        }
+        let is_simple = base.binds == binds::NAME && !base.text.contains('(');
+        if let Some(times @ 2..=3) = number.filter(|_| is_simple) {
+            let text = vec![base.text.as_str(); times as usize].join(" * ");
+            return Ok(Value { text, binds: binds::PRODUCT, ty: base.ty });
+        }
+        let ty = helpers::power_type(base.ty, exponent.ty);
+        let result = if base.ty.word == Word::Integer { ty } else { base.ty };
+        Ok(self.help(Helper::Power, ty, &[base, exponent], result))
+    }
+
+    /// A call of a function of ours.
+    pub fn help(&self, helper: Helper, ty: Type, args: &[Value], result: Type) -> Value {
+        self.used.borrow_mut().insert((helper, ty.cpp()));
+        let args: Vec<&str> = args.iter().map(|arg| arg.text.as_str()).collect();
+        Value::name(format!("{}({})", helpers::name(helper, ty), args.join(", ")), result)
+    }
+}
+
+/// A number and so much more.
+fn moved(value: Value, by: i128) -> Value {
+    let (sign, size) = if by < 0 { ("-", -by) } else { ("+", by) };
+    if by == 0 {
+        return value;
+    }
+    let ty = value.ty;
+    Value::binary(&value, sign, &Value::name(size.to_string(), ty), binds::SUM, ty)
+}
+
+/// A floating number: `1.d0`, `.5`, `1e3`.
+fn real(number: &str, ty: Type) -> String {
+    let (mantissa, exponent) = match number.split_once(['d', 'e']) {
+        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
+        None => (number, None),
+    };
+    let (before, behind) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let mut text = whole(before);
+    text.push('.');
+    text.push_str(if behind.is_empty() { "0" } else { behind });
+    if let Some(exponent) = exponent.filter(|exponent| exponent.trim_start_matches(['+', '0']) != "") {
+        text.push('e');
+        text.push_str(exponent);
+    }
+    text.push_str(if ty.bytes == 4 { "f" } else { "" });
+    text
+}
+
+/// Digits without leading zeros, which C++ takes for another base.
+fn whole(digits: &str) -> String {
+    let text = digits.trim_start_matches('0');
+    if text.is_empty() { "0".to_owned() } else { text.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Type, Word, real, whole};
+
+    #[test]
+    fn numbers() {
+        let single = Type { word: Word::Real, bytes: 4 };
+        assert_eq!(real("1.", single), "1.0f");
+        assert_eq!(real(".5d0", Type::DOUBLE), "0.5");
+        assert_eq!(real("1e-3", single), "1.0e-3f");
+        assert_eq!(real("007.25d+02", Type::DOUBLE), "7.25e+02");
+        assert_eq!(whole("010"), "10");
+        assert_eq!(whole("0"), "0");
+    }
+}

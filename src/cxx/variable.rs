@@ -1,0 +1,218 @@
+//! The variables of a compute construct: how C++ calls them, and what the host passes.
+//!
+//! Invariant: an array is a pointer to its first element; its bounds are constants, or are passed beside it.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::host::ir::{Derived, ExprId, ExprKind, UnaryOp};
+use crate::sema::{Class, Symbol, SymbolId, SymbolKind, Symbols};
+use crate::source::Span;
+
+use super::Why;
+use super::types::{Files, Seen, Type};
+
+/// A number of an array's shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// It is the same in every run.
+    Constant(i128),
+    /// The host passes it.
+    Passed,
+}
+
+/// A dimension of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dimension {
+    /// Its lower bound.
+    pub lower: Bound,
+    /// How many elements it has.
+    pub extent: Bound,
+}
+
+/// What C++ may ask of a dimension that the host passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Asked {
+    /// Its lower bound.
+    Lower,
+    /// How many elements it has.
+    Extent,
+}
+
+/// A variable.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// How C++ calls it.
+    pub name: String,
+    /// How the source spells it.
+    pub spelled: String,
+    /// The type of its elements.
+    pub ty: Type,
+    /// Its dimensions; none of a scalar.
+    pub shape: Vec<Dimension>,
+    /// It may be another name of what is named, too.
+    pub is_aliased: bool,
+}
+
+/// The variables of a construct by their symbols, and what is asked of their shapes.
+#[derive(Default)]
+pub struct Variables {
+    all: BTreeMap<SymbolId, Variable>,
+    asked: RefCell<BTreeSet<(SymbolId, usize, Asked)>>,
+}
+
+/// Words of C++ and its libraries that a variable cannot have as its name.
+const TAKEN: &[&str] = &[
+    "alignas", "alignof", "and", "asm", "auto", "bool", "break", "case", "catch", "char", "class", "compl",
+    "const", "constexpr", "continue", "default", "delete", "do", "double", "else", "enum", "explicit",
+    "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline", "int", "linux", "long",
+    "mutable", "namespace", "new", "noexcept", "not", "nullptr", "operator", "or", "private", "protected",
+    "public", "register", "requires", "return", "short", "signed", "sizeof", "static", "struct", "switch",
+    "template", "this", "throw", "true", "try", "typedef", "typeid", "typename", "union", "unix", "unsigned",
+    "using", "virtual", "void", "volatile", "while", "xor", "main", "device", "region", "queue",
+];
+
+/// A name of Fortran as a name of C++.
+pub fn cpp_name(name: &str) -> String {
+    let is_taken = TAKEN.contains(&name) || name.starts_with("acc");
+    if is_taken { format!("{name}_") } else { name.to_owned() }
+}
+
+impl Variables {
+    /// The variable of a symbol.
+    pub fn get(&self, symbol: SymbolId) -> Option<&Variable> {
+        self.all.get(&symbol)
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = (SymbolId, &Variable)> {
+        self.all.iter().map(|(symbol, variable)| (*symbol, variable))
+    }
+
+    /// What is passed beside variables: the variable, the number of the dimension from one, and what of it.
+    pub fn asked(&self) -> Vec<(SymbolId, usize, Asked)> {
+        self.asked.borrow().iter().copied().collect()
+    }
+
+    /// A bound of a dimension in C++: a number, or the name of what is passed.
+    pub fn bound(&self, symbol: SymbolId, at: usize, which: Asked) -> Option<BoundText> {
+        let variable = self.all.get(&symbol)?;
+        let dimension = variable.shape.get(at)?;
+        let bound = if which == Asked::Lower { dimension.lower } else { dimension.extent };
+        Some(match bound {
+            Bound::Constant(value) => BoundText::Number(value),
+            Bound::Passed => {
+                self.asked.borrow_mut().insert((symbol, at, which));
+                BoundText::Name(passed_name(&variable.name, at, which))
+            }
+        })
+    }
+
+    /// Takes in the variable of a symbol that is used at `at`.
+    pub fn add(&mut self, files: &Files, symbols: &Symbols, symbol: SymbolId, at: Span) -> Result<(), Why> {
+        if self.all.contains_key(&symbol) {
+            return Ok(());
+        }
+        let variable = variable(files, symbols.get(symbol), at)?;
+        self.all.insert(symbol, variable);
+        Ok(())
+    }
+}
+
+/// A bound in C++.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BoundText {
+    /// A number.
+    Number(i128),
+    /// The name of a parameter.
+    Name(String),
+}
+
+/// How C++ calls a bound of an array that is passed.
+pub fn passed_name(array: &str, at: usize, which: Asked) -> String {
+    let letter = if which == Asked::Lower { 'l' } else { 'n' };
+    format!("{array}_{letter}{}", at + 1)
+}
+
+fn variable(files: &Files, symbol: &Symbol, at: Span) -> Result<Variable, Why> {
+    let named = |what: &str| Why::new(at, format!("`{}`, {what},", symbol.name));
+    if symbol.record.is_some() || symbol.class == Class::Record {
+        return Err(named("a variable of derived type"));
+    }
+    if symbol.kind == SymbolKind::Constant && symbol.decl.is_none() && symbol.home.is_none() {
+        return Err(named("a macro"));
+    }
+    let is_variable = matches!(
+        symbol.kind,
+        SymbolKind::Local | SymbolKind::Parameter | SymbolKind::Static | SymbolKind::Constant
+    );
+    if !is_variable || symbol.fortran.procedure {
+        return Err(named("no variable"));
+    }
+    let ty = files.type_of(symbol, at.start).ok_or_else(|| named("of a type that is not surely known"))?;
+    let shape = shape(files, symbol).ok_or_else(|| named("of a shape that is not known"))?;
+    if symbol.kind == SymbolKind::Constant && !shape.is_empty() {
+        return Err(named("a constant array"));
+    }
+    let said = &symbol.fortran;
+    if said.optional {
+        return Err(named("an optional argument"));
+    }
+    Ok(Variable {
+        name: cpp_name(&symbol.name),
+        spelled: symbol.spelled(files.own.file),
+        ty,
+        is_aliased: said.pointer || said.target || said.is_equivalent,
+        shape,
+    })
+}
+
+/// The dimensions of a variable; `None` if they are not known.
+fn shape(files: &Files, symbol: &Symbol) -> Option<Vec<Dimension>> {
+    let Some((seen, decl)) = files.decl_of(symbol) else {
+        return (symbol.class == Class::Scalar && symbol.home.is_none()).then(Vec::new);
+    };
+    if decl.fortran.assumed_rank {
+        return None;
+    }
+    let rank = decl.derived.len();
+    let mut shape = Vec::with_capacity(rank);
+    for (at, derived) in decl.derived.iter().enumerate() {
+        let Derived::Array(upper) = derived else { return None };
+        let lower = decl.fortran.lower.get(at).copied().flatten();
+        let is_free = decl.fortran.allocatable || decl.fortran.pointer;
+        let lower = match lower.map(|lower| files.constant(seen, lower)) {
+            _ if is_free => Bound::Passed,
+            Some(value) => value.map_or(Bound::Passed, Bound::Constant),
+            None => Bound::Constant(1),
+        };
+        let upper = upper.filter(|_| !is_free).and_then(|upper| files.constant(seen, upper));
+        let extent = match (lower, upper) {
+            (Bound::Constant(lower), Some(upper)) => Bound::Constant((upper - lower + 1).max(0)),
+            _ => Bound::Passed,
+        };
+        shape.push(Dimension { lower, extent });
+    }
+    Some(shape)
+}
+
+/// The array that an element is of, with its subscripts in order.
+pub fn element(seen: Seen, expr: ExprId) -> Option<(ExprId, Vec<ExprId>)> {
+    let mut subscripts = Vec::new();
+    let mut at = expr;
+    while let ExprKind::Index(base, subscript) = &seen.unit.expr(at).kind {
+        subscripts.push(*subscript);
+        at = *base;
+    }
+    subscripts.reverse();
+    matches!(seen.unit.expr(at).kind, ExprKind::Name(_)).then_some((at, subscripts))
+}
+
+/// The value of a whole number that is written out.
+pub fn literal(seen: Seen, expr: ExprId) -> Option<i128> {
+    match &seen.unit.expr(expr).kind {
+        ExprKind::Int(value) => Some(*value),
+        ExprKind::Unary(UnaryOp::Minus, inner) => literal(seen, *inner).map(|value| -value),
+        _ => None,
+    }
+}
