@@ -10,6 +10,7 @@ mod cuda;
 mod declarators;
 mod existing;
 mod extents;
+mod fortran_cuda;
 mod fragments;
 mod inductions;
 mod input;
@@ -118,7 +119,7 @@ fn within_budget(source: &Source, options: &Options) -> Translation {
         return Translation::untranslated(source, |_| diag::other_preprocessor(line));
     }
     if options.to == To::Cuda && is_fortran {
-        return Translation::untranslated(source, diag::fortran_not_cuda);
+        return fortran_cuda::translate(source, options);
     }
     let statements = statements::found(source);
     let mut translation =

@@ -123,6 +123,11 @@ impl Source {
 }
 
 impl Header {
+    /// Its code, for Fortran in C++.
+    pub(super) fn code(&self) -> crate::cxx::Seen<'_> {
+        crate::cxx::Seen { file: &self.file, unit: &self.unit }
+    }
+
     /// What the back end for CUDA sees of it.
     pub(super) fn seen(&self) -> Seen<'_> {
         Seen { file: &self.file, unit: &self.unit, scan: &self.scan, declared: &self.declared }

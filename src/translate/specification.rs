@@ -53,7 +53,8 @@ impl Specifications {
         }
     }
 
-    fn add(&mut self, place: u32, line: String, by: u32) {
+    /// Remembers a line for the specification part at `place` that the directive at `by` asks for.
+    pub fn add(&mut self, place: u32, line: String, by: u32) {
         let known = self.lines.entry(place).or_default();
         match known.iter_mut().find(|asked| asked.line == line) {
             Some(asked) => asked.by.push(by),
@@ -93,7 +94,7 @@ impl Specifications {
 }
 
 /// Where the line behind the first statement of a scoping unit begins: `use` statements may stand from there on.
-fn behind_head(file: &SourceFile, scope: &Scope) -> u32 {
+pub fn behind_head(file: &SourceFile, scope: &Scope) -> u32 {
     let head = scope.specification.start;
     let rest = file.bytes.get(head as usize..).unwrap_or_default();
     let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);

@@ -27,7 +27,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "translate",
         &[
-            "budget", "scan", "acc", "host", "bind", "sema", "plan", "rules", "omp", "cuda", "layout",
+            "budget", "scan", "acc", "host", "bind", "sema", "plan", "rules", "omp", "cuda", "cxx", "layout",
             "edit", "pins", "report",
         ],
     ),

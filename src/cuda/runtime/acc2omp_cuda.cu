@@ -1687,6 +1687,28 @@ void acc2omp_attach(const char *name, const void *pointer_variable)
         synchronize(*region.queue, region.where, "a pointer cannot be attached");
 }
 
+const char *acc2omp_text(const char *text, size_t length)
+{
+    static std::mutex guard;
+    static std::set<std::string> *texts = new std::set<std::string>;
+    std::lock_guard<std::mutex> lock(guard);
+    return texts->emplace(text, length).first->c_str();
+}
+
+size_t acc2omp_element(const void *descriptor)
+{
+    struct Beginning {
+        void *first;
+        size_t element;
+    };
+    return static_cast<const Beginning *>(descriptor)->element;
+}
+
+void acc2omp_stop(const char *name)
+{
+    fail(name, std::string("the data of this name +  are not contiguous: bring all of it to the device, or a copy"));
+}
+
 void *acc2omp_create_zero_dynamic(const char *name, const void *data, size_t bytes, int queue)
 {
     void *host = const_cast<void *>(data);

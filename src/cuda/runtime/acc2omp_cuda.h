@@ -274,6 +274,14 @@ void acc2omp_compare_layouts(const char *source, const acc2omp_layout *ours, con
 #define ACC2OMP_7(T, m, ...) ACC2OMP_1(T, m), ACC2OMP_6(T, __VA_ARGS__)
 #define ACC2OMP_8(T, m, ...) ACC2OMP_1(T, m), ACC2OMP_7(T, __VA_ARGS__)
 
+/*
+ * For acc2omp_cuda.f90: a text that outlives all regions; the bytes of an element, by its descriptor (Fortran 2018, 18.5.3);
+ * and the end of the program, since data called `name` are not contiguous.
+ */
+const char *acc2omp_text(const char *text, size_t length);
+size_t acc2omp_element(const void *descriptor);
+void acc2omp_stop(const char *name);
+
 /* What a macro stands for, as a string. */
 #define ACC2OMP_TEXT(...) ACC2OMP_AS_TEXT(__VA_ARGS__)
 #define ACC2OMP_AS_TEXT(...) #__VA_ARGS__

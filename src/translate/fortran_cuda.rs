@@ -1,0 +1,570 @@
+//! The way of Fortran to CUDA: compute constructs become calls of functions in C++, which are translated like any C++, data
+//! directives become calls of the run-time library.
+//!
+//! Invariant: a construct whose function in C++ is not translated as a whole stays as it is.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::acc::ast::{ClauseKind, DataClause, Directive, DirectiveKind, EndKind, ListItem};
+use crate::bind::{self, Bound};
+use crate::cxx::{self, Construct, Files, Function, Ground, Seen, Used, Why};
+use crate::diag::{self, Concern, pages};
+use crate::edit::{Edit, Ours, Rewrite};
+use crate::host::ir::Unit;
+use crate::plan::{self, Item};
+use crate::scan::Scan;
+use crate::sema::{self, Class, Symbols};
+use crate::source::{Language, SourceFile, Span};
+use crate::{acc, cuda, layout};
+
+use super::specification::Specifications;
+use super::views::{BackEnd, Gathered, Lowered, Made, Reached, Rest};
+use super::{Beside, Options, Outcome, Source, Translation, views};
+
+/// The run-time library's module, by its file's name.
+pub const MODULE: (&str, &str) = ("acc2omp_cuda.f90", include_str!("../cuda/runtime/acc2omp_cuda.f90"));
+
+/// What stands before the functions in C++.
+const HEAD: &str = "#include <math.h>\n#include <stdlib.h>\n\n";
+
+/// Translates one source.
+pub fn translate(source: &Source, options: &Options) -> Translation {
+    let back = &mut |options: &Options| views::translate(source, options, &mut FortranCuda::default());
+    super::without_data(options, back).0
+}
+
+/// What the views seen so far have brought.
+#[derive(Default)]
+struct FortranCuda {
+    /// The functions, by the places of their constructs.
+    constructs: BTreeMap<u32, Construct>,
+    used: RefCell<Used>,
+    specifications: Specifications,
+    /// `use openacc`, by place.
+    modules: BTreeSet<Span>,
+    /// Names of the run-time library are used.
+    has_names: bool,
+}
+
+/// A view with its directives.
+struct View<'a> {
+    ground: Ground<'a>,
+    scan: &'a Scan,
+    options: &'a Options,
+}
+
+impl BackEnd for FortranCuda {
+    fn scanned(&mut self, _scan: &Scan, _is_first: bool, _all: &mut Gathered) -> bool {
+        false
+    }
+
+    fn lower(&mut self, view: Reached, all: &mut Gathered) -> Lowered {
+        let Reached { scan, mut unit, parsed, mut held } = view;
+        let source = all.source;
+        let file = &source.file;
+        let symbols = source.symbols(&unit, scan);
+        let mut unbound: BTreeSet<Span> = parsed.iter().map(|(_, directive)| directive.span).collect();
+        sema::resolve(&mut unit, &symbols);
+        let (regions, said) = bind::enclose(&mut unit, &scan.directives, &parsed);
+        all.diags.extend(said);
+        let (mut bound, said) = bind::bind(&unit, &scan.directives, parsed, &regions);
+        bound = bind::imply_concurrent(&unit, bound);
+        bind::nest_concurrent(file, &mut unit, &mut bound);
+        let unit = &unit;
+        unbound.retain(|span| bound.binary_search_by_key(span, |one| one.directive.span).is_err());
+        held.extend(unbound);
+        all.diags.extend(said);
+        let aim = plan::Aim {
+            device_type: all.options.device_type.clone(),
+            preference: cuda::PREFERENCE,
+            queues: true,
+            asks: false,
+            routines: source.routines(all.options),
+        };
+        let (bound, reached) = source.settled((unit, scan, &symbols), bound, &aim, all.options, &mut all.found);
+        let bound = plan::merge_data_clauses(unit, bound);
+        let (plan, said) = plan::plan(file, unit, &symbols, &bound, &held, &reached, &aim);
+        all.found.spread(unit, &bound, &plan);
+        all.diags.extend(said.into_iter().filter(|diag| pages::concern(diag.code) == Concern::Both));
+        let files = Files {
+            own: Seen { file, unit },
+            others: source.headers.iter().map(|header| header.code()).collect(),
+        };
+        let used = RefCell::new(Used::new());
+        let ground = Ground {
+            files: &files,
+            symbols: &symbols,
+            bound: &bound,
+            plan: &plan,
+            device_type: &all.options.device_type,
+            used: &used,
+        };
+        let view = View { ground, scan, options: all.options };
+        for used in unit.scopes.iter().flat_map(|scope| &scope.uses).filter(|used| used.module == "openacc") {
+            self.modules.insert(used.span);
+        }
+        let mut changes: Vec<Option<Vec<Edit>>> = Vec::with_capacity(bound.len());
+        changes.resize_with(bound.len(), || None);
+        let mut is_done = vec![false; bound.len()];
+        for at in 0..bound.len() {
+            if is_done[at] {
+                continue;
+            }
+            match self.directive(&view, at, all.source) {
+                Ok(made) => {
+                    for (at, edits) in made {
+                        is_done[at] = true;
+                        changes[at] = Some(edits);
+                    }
+                }
+                Err(Some(why)) => all.diags.push(diag::not_yet_cuda(why.at, &why.what)),
+                Err(None) => {}
+            }
+            if bound[at].directive.kind.is_compute() {
+                bind::descendants(&bound, at).for_each(|below| is_done[below] = true);
+            }
+        }
+        all.leave_whole(unit, &bound, &held, &mut changes);
+        for (one, _) in bound.iter().zip(&changes).filter(|(_, edits)| edits.is_none()) {
+            self.constructs.remove(&one.directive.span.start);
+        }
+        self.used.borrow_mut().extend(used.into_inner());
+        let made = changes.into_iter().map(|edits| Made { edits, rows: Vec::new() }).collect();
+        Lowered { bound, made, held }
+    }
+
+    fn finish(&mut self, all: &mut Gathered) -> Rest {
+        let file = &all.source.file;
+        let is_left =
+            |start: u32| all.reports.get(&start).is_some_and(|report| report.outcome == Outcome::Left);
+        self.specifications.finish(file, &is_left, &mut all.edits, &mut all.diags);
+        if all.edits.edits().next().is_none() {
+            return Rest::default();
+        }
+        for span in std::mem::take(&mut self.modules) {
+            let text = with_own_module(&file.text(span));
+            let edit = Edit { span, text: text.into_bytes() };
+            if all.edits.add(Rewrite { owner: u32::MAX, edits: vec![edit] }).is_err() {
+                all.diags.push(diag::edit_conflict(span));
+            }
+        }
+        let beside = self.beside(all.source, all.options);
+        Rest { beside, ours: Ours::default(), ..Rest::default() }
+    }
+}
+
+/// What directives become: each with its edits.
+type Changes = Vec<(usize, Vec<Edit>)>;
+
+impl FortranCuda {
+    /// What a directive becomes, with those that belong to it. `Err(None)`: it stays, and it was said why.
+    fn directive(&mut self, view: &View, at: usize, source: &Source) -> Result<Changes, Option<Why>> {
+        let bound = view.ground.bound;
+        let directive = &bound[at].directive;
+        let refused = |what: &str| Err(Some(Why { at: directive.span, what: what.to_owned() }));
+        if let Item::Left = view.ground.plan.items[at]
+            && !matches!(directive.kind, DirectiveKind::End(_))
+        {
+            return if view.ground.plan.notes[at].stays { Err(None) } else { refused("this directive of Fortran") };
+        }
+        if bind::ancestors(bound, at).any(|above| bound[above].directive.kind == DirectiveKind::HostData) {
+            return refused("a directive in `host_data` of Fortran");
+        }
+        match directive.kind {
+            kind if kind.is_compute() => self.compute(view, at, source).map_err(Some),
+            DirectiveKind::Data => self.data(view, at).map_err(Some),
+            DirectiveKind::EnterData | DirectiveKind::ExitData | DirectiveKind::Update | DirectiveKind::Wait => {
+                self.standalone(view, at).map_err(Some)
+            }
+            DirectiveKind::End(EndKind::Data) | DirectiveKind::End(_) => Err(None),
+            kind => refused(&format!("`{}` of Fortran", acc::name(kind))),
+        }
+    }
+
+    fn compute(&mut self, view: &View, at: usize, source: &Source) -> Result<Changes, Why> {
+        let bound = view.ground.bound;
+        let file = &source.file;
+        let one = &bound[at];
+        let span = one.directive.span;
+        let unit = view.ground.files.own.unit;
+        let Some(stmt) = one.stmt() else { return Err(Why { at: span, what: "this construct".to_owned() }) };
+        let name = self.name(view, span);
+        let mut construct = cxx::construct(&view.ground, at, &name)?;
+        self.check(view, &construct, span, source)?;
+        let end = one.partner.map(|end| bound[end].directive.span);
+        let whole = span.to(end.unwrap_or(unit.stmt(stmt).span));
+        if !layout::stands_alone(file, whole) {
+            return Err(Why { at: span, what: "a construct among other code on one line".to_owned() });
+        }
+        let calls = calls(file, span, &construct);
+        let mut changes: Changes = bind::descendants(bound, at).map(|below| (below, Vec::new())).collect();
+        changes.extend(one.partner.map(|end| (end, Vec::new())));
+        let edits = match construct.condition.take() {
+            None => vec![layout::replaced(file, whole, &calls)],
+            Some(condition) => {
+                let mut lines = vec![format!("if ({condition}) then")];
+                lines.extend(calls.iter().map(|call| format!("  {call}")));
+                lines.push("else".to_owned());
+                let own: Vec<usize> = bind::descendants(bound, at).collect();
+                let mut edits = vec![layout::replaced(file, span, &lines)];
+                for below in own.iter().filter(|below| bound[**below].text.is_some()) {
+                    edits.push(layout::removed(file, bound[*below].directive.span));
+                }
+                match end {
+                    Some(end) => edits.push(layout::replaced(file, end, &["end if".to_owned()])),
+                    None => {
+                        let end = unit.stmt(stmt).span.end;
+                        let edit = layout::lines_after(file, end, span, &["end if".to_owned()]);
+                        let what = || "a construct among other code on one line".to_owned();
+                        edits.push(edit.ok_or_else(|| Why { at: span, what: what() })?);
+                    }
+                }
+                edits
+            }
+        };
+        changes.push((at, edits));
+        self.need(view, file, span.start, true)?;
+        self.constructs.insert(span.start, construct);
+        Ok(changes)
+    }
+
+    /// The name of the function for the construct of a directive.
+    fn name(&self, view: &View, span: Span) -> String {
+        let files = view.ground.files;
+        let unit_name = view.options.unit_name(&files.own.file.name);
+        let procedure = layout::innermost(files.own.unit, span.start).map(|scope| scope.name.clone());
+        let line = files.own.file.line_number(span.start);
+        let procedure = procedure.filter(|name| !name.is_empty()).map(|name| format!("_{name}"));
+        let name = format!("{unit_name}{}_{line}", procedure.unwrap_or_default()).to_ascii_lowercase();
+        if name.len() < 60 { name } else { format!("{unit_name}_{line}").to_ascii_lowercase() }
+    }
+
+    /// Whether the function of a construct is translated as a whole.
+    fn check(&self, view: &View, construct: &Construct, span: Span, source: &Source) -> Result<(), Why> {
+        let text = format!("{HEAD}{}{}", cxx::helpers(&view.ground.used.borrow()), construct.text);
+        let translation = translated(source, view.options, text, construct.is_aliased);
+        let left = translation.directives.iter().any(|report| report.outcome == Outcome::Left);
+        if !left && !translation.beside.is_empty() {
+            return Ok(());
+        }
+        let is_left = |diag: &&diag::Diag| diag.severity == diag::Severity::Left;
+        let why = translation.diagnostics.iter().find(is_left);
+        let why = why.map_or_else(|| "nothing comes of it".to_owned(), |diag| diag.message.clone());
+        Err(Why { at: span, what: format!("this construct (as C++: {why})") })
+    }
+
+    /// Notes which modules the scoping unit around `offset` needs.
+    fn need(&mut self, view: &View, file: &SourceFile, offset: u32, has_own: bool) -> Result<(), Why> {
+        let unit = view.ground.files.own.unit;
+        let Some(scope) = layout::innermost(unit, offset) else {
+            let what = "a directive outside of all scoping units".to_owned();
+            return Err(Why { at: Span { start: offset, end: offset }, what });
+        };
+        if scope.is_pure {
+            let what = "a directive in a pure procedure".to_owned();
+            return Err(Why { at: Span { start: offset, end: offset }, what });
+        }
+        let place = super::specification::behind_head(file, scope);
+        self.specifications.add(place, "use acc2omp_cuda".to_owned(), offset);
+        if has_own {
+            self.specifications.add(place, format!("use {}", module_name(file, view.options)), offset);
+        }
+        Ok(())
+    }
+
+    fn data(&mut self, view: &View, at: usize) -> Result<Changes, Why> {
+        let bound = view.ground.bound;
+        let one = &bound[at];
+        let span = one.directive.span;
+        let refused = |what: &str| Err(Why { at: span, what: what.to_owned() });
+        if !view.ground.plan.notes[at].jumps.is_empty() {
+            return refused("a `data` region that is left by a jump");
+        }
+        let Some(end) = one.partner else { return refused("this `data` region") };
+        let file = view.ground.files.own.file;
+        let mut lines = Vec::new();
+        let mut queue = None;
+        let mut items = Vec::new();
+        for clause in counting(&one.directive, view.options) {
+            match clause {
+                ClauseKind::Data(clause, list) => items.extend(list.iter().map(|item| (*clause, item))),
+                ClauseKind::Async(expr) => {
+                    queue = Some(expr.as_ref().map(|expr| expr.text.clone()).unwrap_or_default());
+                }
+                ClauseKind::Wait(None) => lines.extend(waits(&[Vec::new()], None)),
+                ClauseKind::Wait(Some(wait)) if wait.devnum.is_none() => {
+                    let queues = wait.queues.iter().map(|one| one.text.clone()).collect();
+                    lines.extend(waits(&[queues], None));
+                }
+                ClauseKind::Default { .. } => {}
+                _ => return refused("this clause of `data` of Fortran"),
+            }
+        }
+        lines.push(begin(file, span, queue.as_deref()));
+        for (clause, item) in items {
+            self.item(view, item)?;
+            lines.push(structured(clause, &item.text).ok_or_else(|| Why {
+                at: item.span,
+                what: "this data clause of Fortran".to_owned(),
+            })?);
+        }
+        let end_span = bound[end].directive.span;
+        if ![span, end_span].iter().all(|one| layout::stands_alone(file, *one)) {
+            return refused("a directive among other code on one line");
+        }
+        self.need(view, file, span.start, false)?;
+        Ok(vec![
+            (at, vec![layout::replaced(file, span, &lines)]),
+            (end, vec![layout::replaced(file, end_span, &["call acc2omp_end()".to_owned()])]),
+        ])
+    }
+
+    /// Whether a list item is an array or a scalar by itself.
+    fn item(&self, view: &View, item: &ListItem) -> Result<(), Why> {
+        let symbols = view.ground.symbols;
+        let symbol = symbols.lookup(item.variable(), item.span.start).map(|id| symbols.get(id));
+        let is_plain = symbol.is_some_and(|known| {
+            let is_whole_of_assumed_size = known.fortran.assumed_size && item.parts.is_empty();
+            matches!(known.class, Class::Array | Class::Scalar)
+                && known.record.is_none()
+                && !is_whole_of_assumed_size
+                && !known.fortran.optional
+        });
+        if is_plain && !item.common && item.depth() == 0 {
+            return Ok(());
+        }
+        Err(Why { at: item.span, what: format!("`{}` in a clause of Fortran", item.text) })
+    }
+
+    fn standalone(&mut self, view: &View, at: usize) -> Result<Changes, Why> {
+        let directive = &view.ground.bound[at].directive;
+        let span = directive.span;
+        let refused = |what: String| Err(Why { at: span, what });
+        let file = view.ground.files.own.file;
+        let (mut queue, mut condition, mut is_final) = (None, None, false);
+        let mut items: Vec<(&'static str, &ListItem)> = Vec::new();
+        let mut lists: Vec<Vec<String>> = Vec::new();
+        if let acc::ast::Argument::Wait(wait) = &directive.argument {
+            if wait.devnum.is_some() {
+                return refused("`wait(devnum: …)`".to_owned());
+            }
+            lists.push(wait.queues.iter().map(|one| one.text.clone()).collect());
+        } else if directive.kind == DirectiveKind::Wait {
+            lists.push(Vec::new());
+        }
+        let kinds = || counting(directive, view.options);
+        for clause in kinds() {
+            is_final |= matches!(clause, ClauseKind::Finalize);
+        }
+        for clause in kinds() {
+            let word = match clause {
+                ClauseKind::If(expr) => {
+                    condition = Some(expr.text.clone());
+                    continue;
+                }
+                ClauseKind::Async(expr) => {
+                    queue = Some(expr.as_ref().map(|expr| expr.text.clone()).unwrap_or_default());
+                    continue;
+                }
+                ClauseKind::Wait(None) => {
+                    lists.push(Vec::new());
+                    continue;
+                }
+                ClauseKind::Wait(Some(wait)) if wait.devnum.is_none() => {
+                    lists.push(wait.queues.iter().map(|one| one.text.clone()).collect());
+                    continue;
+                }
+                ClauseKind::Finalize => continue,
+                ClauseKind::Data(DataClause::Copyin { .. }, _) => "enter_copyin",
+                ClauseKind::Data(DataClause::Create { zero: false }, _) => "enter_create",
+                ClauseKind::Data(DataClause::Create { zero: true }, _) => "enter_create_zero",
+                ClauseKind::Data(DataClause::Copyout { zero: false }, _) if is_final => "exit_copyout_finalize",
+                ClauseKind::Data(DataClause::Copyout { zero: false }, _) => "exit_copyout",
+                ClauseKind::Data(DataClause::Delete, _) if is_final => "exit_delete_finalize",
+                ClauseKind::Data(DataClause::Delete, _) => "exit_delete",
+                ClauseKind::UpdateSelf(_) => "update_self",
+                ClauseKind::UpdateDevice(_) => "update_device",
+                _ => return refused(format!("this clause of `{}` of Fortran", acc::name(directive.kind))),
+            };
+            items.extend(plan::list(clause).iter().map(|item| (word, item)));
+        }
+        let is_wait = directive.kind == DirectiveKind::Wait;
+        let mut lines = waits(&lists, queue.as_deref());
+        let queue = queue.filter(|_| !is_wait).map(|queue| format!(", {}", queue_of(&queue)));
+        for (word, item) in items {
+            self.item(view, item)?;
+            let text = &item.text;
+            let name = text.replace('"', "'");
+            lines.push(format!("call acc2omp_{word}(\"{name}\", {text}{})", queue.as_deref().unwrap_or_default()));
+        }
+        if let Some(condition) = condition {
+            lines.iter_mut().for_each(|line| line.insert_str(0, "  "));
+            lines.insert(0, format!("if ({condition}) then"));
+            lines.push("end if".to_owned());
+        }
+        if !layout::stands_alone(file, span) {
+            return refused("a directive among other code on one line".to_owned());
+        }
+        self.need(view, file, span.start, false)?;
+        Ok(vec![(at, vec![layout::replaced(file, span, &lines)])])
+    }
+
+    /// The device code with the functions, and the module with their interfaces.
+    fn beside(&self, source: &Source, options: &Options) -> Vec<Beside> {
+        if self.constructs.is_empty() {
+            return Vec::new();
+        }
+        let file = &source.file;
+        let mut text = format!("{HEAD}{}", cxx::helpers(&self.used.borrow()));
+        let mut places: Vec<(usize, u32)> = Vec::new();
+        for construct in self.constructs.values() {
+            let first = text.lines().count();
+            places.extend(construct.places.iter().map(|(line, at)| (first + line + 1, *at)));
+            text.push_str(&construct.text);
+            text.push('\n');
+        }
+        let is_aliased = self.constructs.values().any(|construct| construct.is_aliased);
+        let name = virtual_name(file);
+        let translation = translated(source, options, text, is_aliased);
+        let module = module_name(file, options);
+        let place_of = |line: usize| {
+            let at = places.iter().find(|(known, _)| *known == line).map(|(_, at)| *at);
+            at.map(|at| format!("\"{}\"", place(file, at)))
+        };
+        let mut beside = Vec::new();
+        for mut made in translation.beside {
+            if made.name.ends_with(".cu") {
+                let mut code = String::from_utf8_lossy(&made.text).into_owned();
+                let host = String::from_utf8_lossy(&translation.text).into_owned();
+                for line in 1..=host.lines().count().max(places.iter().map(|(line, _)| *line).max().unwrap_or(0)) {
+                    let own = format!("\"{name}:{line}\"");
+                    if let Some(place) = place_of(line) {
+                        code = code.replace(&own, &place);
+                    }
+                }
+                code = code.replacen(&format!("The device code of {name}"), &format!("The device code of {}", file.name), 1);
+                code.push_str(&format!("\n// What {} calls.\n", file.name));
+                code.push_str(&functions_of(&host));
+                made.text = code.into_bytes();
+            }
+            beside.push(made);
+        }
+        let functions: Vec<Function> =
+            self.constructs.values().map(|construct| construct.function.clone()).collect();
+        let text = cxx::module(&module, &file.name, &functions);
+        beside.push(Beside { name: format!("{module}.f90"), text: text.into_bytes() });
+        beside
+    }
+}
+
+/// The functions of the translated file of C++, without the lines before them.
+fn functions_of(host: &str) -> String {
+    let at = host.find("extern \"C\" void").unwrap_or(0);
+    host[at..].to_owned()
+}
+
+/// `use openacc` as it becomes.
+fn with_own_module(text: &str) -> String {
+    let at = text.to_ascii_lowercase().find("openacc").unwrap_or(0);
+    format!("{}acc2omp_cuda{}", &text[..at], &text[(at + "openacc".len()).min(text.len())..])
+}
+
+fn stem(file: &SourceFile) -> &str {
+    let own = file.name.rsplit(['/', '\\']).next().unwrap_or_default();
+    own.rsplit_once('.').map_or(own, |(stem, _)| stem)
+}
+
+/// The name of the file of C++ that is translated.
+fn virtual_name(file: &SourceFile) -> String {
+    let folder = file.name.rfind(['/', '\\']).map_or("", |at| &file.name[..=at]);
+    format!("{folder}{}.cpp", stem(file))
+}
+
+/// The module with the interfaces of a file's functions.
+fn module_name(file: &SourceFile, options: &Options) -> String {
+    let name = if options.has_namesake { file.name.rsplit(['/', '\\']).next().unwrap_or_default() } else { stem(file) };
+    let name: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    format!("{name}_acc")
+}
+
+/// Translates functions in C++ to CUDA.
+fn translated(source: &Source, options: &Options, text: String, is_aliased: bool) -> Translation {
+    let file = SourceFile::new(virtual_name(&source.file), text.into_bytes(), Language::Cpp);
+    let own = Options {
+        assume_no_alias: !is_aliased,
+        asked: Vec::new(),
+        stays: Vec::new(),
+        line_directives: false,
+        ..options.clone()
+    };
+    super::cuda::translate(&Source { file, headers: Vec::new() }, &own)
+}
+
+fn place(file: &SourceFile, at: u32) -> String {
+    let own = file.name.rsplit(['/', '\\']).next().unwrap_or_default();
+    format!("{own}:{}", file.line_number(at))
+}
+
+fn queue_of(queue: &str) -> String {
+    if queue.is_empty() { "-1".to_owned() } else { format!("int({queue}, 4)") }
+}
+
+fn begin(file: &SourceFile, span: Span, queue: Option<&str>) -> String {
+    let queue = queue.map(|queue| format!(", {}", queue_of(queue))).unwrap_or_default();
+    format!("call acc2omp_begin(\"{}\"{queue})", place(file, span.start))
+}
+
+fn structured(clause: DataClause, item: &str) -> Option<String> {
+    let word = match clause {
+        DataClause::Copy => "copy",
+        DataClause::Copyin { .. } => "copyin",
+        DataClause::Copyout { zero: false } => "copyout",
+        DataClause::Copyout { zero: true } => "copyout_zero",
+        DataClause::Create { zero: false } => "create",
+        DataClause::Create { zero: true } => "create_zero",
+        DataClause::Present => "present",
+        DataClause::NoCreate => "no_create",
+        _ => return None,
+    };
+    Some(format!("call acc2omp_{word}(\"{}\", {item})", item.replace('"', "'")))
+}
+
+/// The calls that wait for lists of queues, each on `queue` if one is given; an empty list stands for all queues.
+fn waits(lists: &[Vec<String>], queue: Option<&str>) -> Vec<String> {
+    let on = queue.map(queue_of);
+    let mut lines = Vec::new();
+    for list in lists {
+        match (&on, list.is_empty()) {
+            (None, true) => lines.push("call acc_wait_all()".to_owned()),
+            (Some(on), true) => lines.push(format!("call acc_wait_all_async({on})")),
+            (None, false) => lines.extend(list.iter().map(|one| format!("call acc_wait(int({one}, 4))"))),
+            (Some(on), false) => {
+                lines.extend(list.iter().map(|one| format!("call acc_wait_async(int({one}, 4), {on})")));
+            }
+        }
+    }
+    lines
+}
+
+/// The statements around the call of a construct's function.
+fn calls(file: &SourceFile, span: Span, construct: &Construct) -> Vec<String> {
+    let mut lines = waits(&construct.waits, construct.queue.as_deref());
+    let data: Vec<String> =
+        construct.data.iter().filter_map(|data| structured(data.clause, &data.item)).collect();
+    if data.is_empty() {
+        lines.push(construct.function.call());
+        return lines;
+    }
+    lines.push(begin(file, span, construct.queue.as_deref()));
+    lines.extend(data);
+    lines.push(construct.function.call());
+    lines.push("call acc2omp_end()".to_owned());
+    lines
+}
+
+/// The clauses of a directive that count.
+fn counting<'a>(directive: &'a Directive, options: &Options) -> impl Iterator<Item = &'a ClauseKind> + use<'a> {
+    let counting = plan::effective(directive, &options.device_type).0;
+    counting.into_iter().filter_map(|at| Some(&directive.clauses.get(at)?.kind))
+}
