@@ -18,7 +18,7 @@ use super::helpers::Used;
 use super::interface::{Argument, Function, Passed};
 use super::statement::{Around, Body};
 use super::types::{Files, Type};
-use super::value::Values;
+use super::value::{Values, macro_number};
 use super::variable::{Asked, Bound as Limit, Variable, Variables, passed_name};
 
 /// What constructs are written from.
@@ -136,7 +136,8 @@ impl<'a> Maker<'a> {
             }
             let Some(symbol) = self.ground.symbols.named(unit, id) else { continue };
             let known = self.ground.symbols.get(symbol);
-            if matches!(known.kind, SymbolKind::Function | SymbolKind::Type) {
+            let is_number = macro_number(self.ground.symbols, symbol).is_some();
+            if is_number || matches!(known.kind, SymbolKind::Function | SymbolKind::Type) {
                 continue;
             }
             self.variables.add(self.ground.files, self.ground.symbols, symbol, unit.expr(id).span)?;

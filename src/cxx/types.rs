@@ -123,7 +123,7 @@ pub struct Files<'a> {
 
 /// What a name means in a scoping unit.
 enum Found<'a> {
-    Decl(Seen<'a>, &'a Decl, ScopeId),
+    Decl(Seen<'a>, &'a Decl),
     /// A constant of an intrinsic module.
     Intrinsic(String),
 }
@@ -206,7 +206,7 @@ impl<'a> Files<'a> {
         }
         match self.find(seen, seen.unit.scope_at(at)?, text, depth)? {
             Found::Intrinsic(name) => bytes(&name),
-            Found::Decl(there, decl, _) => {
+            Found::Decl(there, decl) => {
                 let init = there.unit.expr(decl.init.filter(|_| decl.is_const)?).span;
                 self.kind(there, &there.plain(init), init.start, depth)
             }
@@ -273,7 +273,7 @@ impl<'a> Files<'a> {
             let scope: &'a Scope = seen.unit.scope(id);
             let mut decls = scope.decls.iter().map(|id| seen.unit.decl(*id));
             if let Some(decl) = decls.find(|decl| decl.name == name) {
-                return Some(Found::Decl(seen, decl, id));
+                return Some(Found::Decl(seen, decl));
             }
             for used in &scope.uses {
                 let renamed = used.names.iter().find(|(local, _)| local == name);
@@ -330,7 +330,7 @@ impl<'a> Files<'a> {
             }
             ExprKind::Name(name) => {
                 match self.find(seen, seen.unit.scope_at(known.span.start)?, name, depth)? {
-                    Found::Decl(there, decl, _) if decl.derived.is_empty() => {
+                    Found::Decl(there, decl) if decl.derived.is_empty() => {
                         let is_integer = self.declared(there, decl)?.word == Word::Integer;
                         let init = decl.init.filter(|_| decl.is_const && is_integer)?;
                         self.constant_within(there, init, depth)

@@ -133,6 +133,9 @@ impl Values<'_> {
     }
 
     fn scalar(&self, expr: ExprId, name: &str, at: Span) -> Result<Value, Why> {
+        if let Some(number) = self.symbol(expr).and_then(|symbol| macro_number(self.symbols, symbol)) {
+            return Ok(Value::name(number.to_string(), Type::INTEGER));
+        }
         let variable = self.symbol(expr).and_then(|symbol| self.variables.get(symbol));
         let variable = variable.ok_or_else(|| Why::new(at, format!("`{name}`, whose type is not seen,")))?;
         if !variable.shape.is_empty() {
@@ -322,6 +325,14 @@ impl Values<'_> {
         let args: Vec<&str> = args.iter().map(|arg| arg.text.as_str()).collect();
         Value::name(format!("{}({})", helpers::name(helper, ty), args.join(", ")), result)
     }
+}
+
+/// The number that a macro of the preprocessor stands for.
+pub fn macro_number(symbols: &Symbols, symbol: SymbolId) -> Option<i128> {
+    if !symbols.is_macro(symbol) {
+        return None;
+    }
+    symbols.number(&symbols.get(symbol).name).filter(|number| i128::from(*number as i32) == *number)
 }
 
 /// A number and so much more.

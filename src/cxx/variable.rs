@@ -84,11 +84,6 @@ impl Variables {
         self.all.get(&symbol)
     }
 
-    /// All of them.
-    pub fn iter(&self) -> impl Iterator<Item = (SymbolId, &Variable)> {
-        self.all.iter().map(|(symbol, variable)| (*symbol, variable))
-    }
-
     /// What is passed beside variables: the variable, the number of the dimension from one, and what of it.
     pub fn asked(&self) -> Vec<(SymbolId, usize, Asked)> {
         self.asked.borrow().iter().copied().collect()

@@ -6,15 +6,14 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::acc::ast::{ClauseKind, DataClause, Directive, DirectiveKind, EndKind, ListItem};
-use crate::bind::{self, Bound};
+use crate::acc::ast::{ClauseKind, DataClause, Directive, DirectiveKind, ListItem};
+use crate::bind;
 use crate::cxx::{self, Construct, Files, Function, Ground, Seen, Used, Why};
 use crate::diag::{self, Concern, pages};
 use crate::edit::{Edit, Ours, Rewrite};
-use crate::host::ir::Unit;
 use crate::plan::{self, Item};
 use crate::scan::Scan;
-use crate::sema::{self, Class, Symbols};
+use crate::sema::{self, Class};
 use crate::source::{Language, SourceFile, Span};
 use crate::{acc, cuda, layout};
 
@@ -28,7 +27,7 @@ pub const MODULE: (&str, &str) = ("acc2omp_cuda.f90", include_str!("../cuda/runt
 /// What stands before the functions in C++.
 const HEAD: &str = "#include <math.h>\n#include <stdlib.h>\n\n";
 
-/// Translates one source.
+/// What a source in Fortran becomes in CUDA. The command does not offer it yet (A0402): issue 19 says what is missing.
 pub fn translate(source: &Source, options: &Options) -> Translation {
     let back = &mut |options: &Options| views::translate(source, options, &mut FortranCuda::default());
     super::without_data(options, back).0
@@ -43,14 +42,11 @@ struct FortranCuda {
     specifications: Specifications,
     /// `use openacc`, by place.
     modules: BTreeSet<Span>,
-    /// Names of the run-time library are used.
-    has_names: bool,
 }
 
 /// A view with its directives.
 struct View<'a> {
     ground: Ground<'a>,
-    scan: &'a Scan,
     options: &'a Options,
 }
 
@@ -100,7 +96,7 @@ impl BackEnd for FortranCuda {
             device_type: &all.options.device_type,
             used: &used,
         };
-        let view = View { ground, scan, options: all.options };
+        let view = View { ground, options: all.options };
         for used in unit.scopes.iter().flat_map(|scope| &scope.uses).filter(|used| used.module == "openacc") {
             self.modules.insert(used.span);
         }
@@ -177,7 +173,7 @@ impl FortranCuda {
             DirectiveKind::EnterData | DirectiveKind::ExitData | DirectiveKind::Update | DirectiveKind::Wait => {
                 self.standalone(view, at).map_err(Some)
             }
-            DirectiveKind::End(EndKind::Data) | DirectiveKind::End(_) => Err(None),
+            DirectiveKind::End(_) => Err(None),
             kind => refused(&format!("`{}` of Fortran", acc::name(kind))),
         }
     }
@@ -235,7 +231,7 @@ impl FortranCuda {
         let unit_name = view.options.unit_name(&files.own.file.name);
         let procedure = layout::innermost(files.own.unit, span.start).map(|scope| scope.name.clone());
         let line = files.own.file.line_number(span.start);
-        let procedure = procedure.filter(|name| !name.is_empty()).map(|name| format!("_{name}"));
+        let procedure = procedure.filter(|name| !name.is_empty() && *name != unit_name).map(|name| format!("_{name}"));
         let name = format!("{unit_name}{}_{line}", procedure.unwrap_or_default()).to_ascii_lowercase();
         if name.len() < 60 { name } else { format!("{unit_name}_{line}").to_ascii_lowercase() }
     }
@@ -412,9 +408,6 @@ impl FortranCuda {
 
     /// The device code with the functions, and the module with their interfaces.
     fn beside(&self, source: &Source, options: &Options) -> Vec<Beside> {
-        if self.constructs.is_empty() {
-            return Vec::new();
-        }
         let file = &source.file;
         let mut text = format!("{HEAD}{}", cxx::helpers(&self.used.borrow()));
         let mut places: Vec<(usize, u32)> = Vec::new();

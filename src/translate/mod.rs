@@ -48,6 +48,7 @@ pub use crate::edit::Guards;
 pub use asked::{Wish, lines_of};
 pub use cuda::RUNTIME;
 pub use existing::Existing;
+pub use fortran_cuda::{MODULE as RUNTIME_MODULE, translate as fortran_to_cuda};
 pub use extents::{Extent, extents};
 pub use input::{Header, Source};
 pub use instrument::instrument;
@@ -119,7 +120,7 @@ fn within_budget(source: &Source, options: &Options) -> Translation {
         return Translation::untranslated(source, |_| diag::other_preprocessor(line));
     }
     if options.to == To::Cuda && is_fortran {
-        return fortran_cuda::translate(source, options);
+        return Translation::untranslated(source, diag::fortran_not_cuda);
     }
     let statements = statements::found(source);
     let mut translation =

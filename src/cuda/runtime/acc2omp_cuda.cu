@@ -1706,7 +1706,7 @@ size_t acc2omp_element(const void *descriptor)
 
 void acc2omp_stop(const char *name)
 {
-    fail(name, std::string("the data of this name +  are not contiguous: bring all of it to the device, or a copy"));
+    fail(name, "data of this name are not contiguous: bring all of the array to the device, or a copy of the part");
 }
 
 void *acc2omp_create_zero_dynamic(const char *name, const void *data, size_t bytes, int queue)
