@@ -141,7 +141,10 @@ fn named(text: &str) -> Vec<Named> {
         match char {
             _ if char.is_whitespace() => continue,
             ',' | ')' | '[' | '(' | '.' | '-' | '%'
-                if depth == 1 && gives_place(&clause) && matches!(before, '(' | ',' | ':') && !last.is_empty() =>
+                if depth == 1
+                    && gives_place(&clause)
+                    && matches!(before, '(' | ',' | ':')
+                    && !last.is_empty() =>
             {
                 let is_part = !matches!(char, ',' | ')');
                 found.push(Named { name: std::mem::take(&mut last), is_part });
