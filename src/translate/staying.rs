@@ -9,27 +9,21 @@ use crate::acc::ast::{
 };
 use crate::bind::{self, Bound};
 use crate::host::ir::Unit;
+use crate::rules::openacc::table;
 use crate::scan::{DirectiveText, Scan};
 use crate::source::{SourceFile, Span};
 
 use super::{DirectiveReport, Outcome, Translation};
 
-/// The words of clauses that give data a place on the device.
-const CLAUSES: [&str; 13] = [
-    "copy",
-    "copyin",
-    "copyout",
-    "create",
-    "present",
-    "no_create",
-    "pcopy",
-    "pcopyin",
-    "pcopyout",
-    "pcreate",
-    "present_or_copy",
-    "present_or_copyin",
-    "present_or_copyout",
-];
+/// The clauses that give data a place on the device.
+const CLAUSES: [&str; 6] = ["copy", "copyin", "copyout", "create", "present", "no_create"];
+
+/// A variable in a clause that is not parsed.
+struct Named {
+    name: String,
+    /// Whether a section, an element or a member follows.
+    is_part: bool,
+}
 
 /// A region that stays.
 pub struct Region {
@@ -42,7 +36,7 @@ enum Items {
     /// What its clauses name.
     Read(Vec<ListItem>),
     /// The variables that its text names in clauses, as far as that can be told.
-    Named(Vec<String>),
+    Named(Vec<Named>),
 }
 
 impl Region {
@@ -124,8 +118,13 @@ fn end_behind(parsed: &[(usize, Directive)], begin: Span) -> Option<u32> {
     None
 }
 
-/// The variables that stand alone in the lists of data clauses.
-fn named(text: &str) -> Vec<String> {
+/// Whether a word is that of a clause which gives data a place on the device.
+fn gives_place(word: &str) -> bool {
+    table().clause(word).is_some_and(|row| CLAUSES.contains(&row.name.as_str()))
+}
+
+/// The variables in the lists of data clauses.
+fn named(text: &str) -> Vec<Named> {
     let (mut found, mut word) = (Vec::new(), String::new());
     let (mut clause, mut last, mut depth, mut before) = (String::new(), String::new(), 0usize, ' ');
     for char in text.chars().chain([' ']) {
@@ -141,15 +140,21 @@ fn named(text: &str) -> Vec<String> {
         }
         match char {
             _ if char.is_whitespace() => continue,
-            '(' => depth += 1,
+            ',' | ')' | '[' | '(' | '.' | '-' | '%'
+                if depth == 1
+                    && gives_place(&clause)
+                    && matches!(before, '(' | ',' | ':')
+                    && !last.is_empty() =>
+            {
+                let is_part = !matches!(char, ',' | ')');
+                found.push(Named { name: std::mem::take(&mut last), is_part });
+            }
             _ => {}
         }
-        let is_list = depth == 1 && CLAUSES.contains(&clause.as_str());
-        if matches!(char, ',' | ')') && is_list && matches!(before, '(' | ',' | ':') && !last.is_empty() {
-            found.push(std::mem::take(&mut last));
-        }
-        if char == ')' {
-            depth = depth.saturating_sub(1);
+        match char {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
         }
         last.clear();
         before = char;
@@ -194,8 +199,17 @@ pub fn bring(
             let place = one.directive.name_span.end;
             let items: Vec<ListItem> = match &region.items {
                 Items::Read(items) => items.clone(),
-                Items::Named(names) => {
-                    let lists = names.iter().map(|name| bind::implied_copy(place, folded(name)));
+                Items::Named(named) => {
+                    let parts = named.iter().filter(|one| one.is_part).map(|one| folded(&one.name));
+                    for name in parts {
+                        let is_implied = words.contains(&name) && !known.contains(&name);
+                        if is_implied && wants_presence(&one.directive) {
+                            left.push(at);
+                        }
+                        here.entry(text).or_default().insert(name);
+                    }
+                    let whole = named.iter().filter(|one| !one.is_part);
+                    let lists = whole.map(|one| bind::implied_copy(place, folded(&one.name)));
                     lists.filter_map(|clause| item(clause.kind)).collect()
                 }
             };
@@ -228,6 +242,12 @@ pub fn bring(
         directive.clauses.extend(more.remove(text).unwrap_or_default());
     }
     left
+}
+
+/// Whether what no clause of a construct names must be on the device.
+fn wants_presence(directive: &Directive) -> bool {
+    let wants = |clause: &Clause| matches!(clause.kind, ClauseKind::Default { none: false });
+    directive.clauses.iter().any(wants)
 }
 
 fn item(kind: ClauseKind) -> Option<ListItem> {
