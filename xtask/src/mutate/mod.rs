@@ -24,6 +24,9 @@ const OWN: &str = "tests/mutants";
 /// A run of `verify` with all mutants of a program may take this long.
 const LIMIT: Duration = Duration::from_secs(3 * 3600);
 
+/// What stands in the build of a mutant for the command that makes a fault.
+const MUTATE: &str = "$MUTATE";
+
 /// How the names of tests begin that have a fault.
 const MUTANT: &str = "fault-";
 
@@ -125,14 +128,12 @@ fn program(folder: &Path, acc2omp: &Path, count: usize, score: &mut Score) -> Re
     if !copied.is_ok_and(|status| status.success()) {
         return Err(format!("{}: cannot be copied", folder.display()));
     }
-    let translated = room.path().join("translated");
     let _ = fs::remove_dir_all(tree.join(".acc2omp"));
-    let mut command = Command::new(acc2omp);
-    command.arg(&tree).arg("-o").arg(&translated).arg("-q");
-    process::capture(&mut command, LIMIT)?;
-    let placed = chosen(faults(&tree, &translated)?, count);
     let path = tree.join("acc2omp.toml");
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let translated = room.path().join("translated");
+    translate(&tree, &translated, &text, acc2omp)?;
+    let placed = chosen(faults(&tree, &translated)?, count);
     let text = with_mutants(&text, &placed)?;
     fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
     let mut command = Command::new(acc2omp);
@@ -164,6 +165,25 @@ fn program(folder: &Path, acc2omp: &Path, count: usize, score: &mut Score) -> Re
         score.add(&name, one, test, output(own) != right);
     }
     Ok(())
+}
+
+/// Translates a copy of the tree as the build of a mutant does.
+fn translate(tree: &Path, copy: &Path, settings: &str, acc2omp: &Path) -> Result<()> {
+    let table: toml::Table = settings.parse().map_err(|error| format!("acc2omp.toml: {error}"))?;
+    let mutant = table.get("verify").and_then(|verify| verify.get("tests")).and_then(|all| all.get("mutant"));
+    let build = mutant.and_then(|mutant| mutant.get("build")).and_then(toml::Value::as_str);
+    let first = build.and_then(|build| build.split_once(MUTATE)).map(|(first, _)| first);
+    let first = first.ok_or("acc2omp.toml has no `[verify.tests.mutant]` with `$MUTATE` in its `build`")?;
+    let folder = acc2omp.parent().unwrap_or(acc2omp).display();
+    let mut command = Command::new("sh");
+    command
+        .arg("-c")
+        .arg(format!("cp -r . '{}' && cd '{0}' && PATH={folder}:$PATH && {first} true", copy.display()));
+    let done = process::capture(command.current_dir(tree), LIMIT)?;
+    match done.succeeded() {
+        true => Ok(()),
+        false => Err(format!("{}: {}\n{}", tree.display(), done.end(), done.stderr)),
+    }
 }
 
 impl Score {
@@ -322,15 +342,12 @@ fn with_mutants(text: &str, placed: &[Placed]) -> Result<String> {
         .and_then(|verify| verify.get_mut("tests"))
         .and_then(toml::Value::as_table_mut);
     let tests = tests.ok_or("acc2omp.toml has no `[verify.tests.mutant]`")?;
-    let mutant = tests.get("mutant").cloned().ok_or("acc2omp.toml has no `[verify.tests.mutant]`")?;
-    tests.remove("mutant");
+    let mutant = tests.remove("mutant").ok_or("acc2omp.toml has no `[verify.tests.mutant]`")?;
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let with = |command: &str| -> Result<toml::Value> {
         let mut test = mutant.clone();
-        let build =
-            mutant.get("build").and_then(toml::Value::as_str).filter(|build| build.contains("$MUTATE"));
-        let build = build.ok_or("the `build` of `[verify.tests.mutant]` has no `$MUTATE`")?;
-        let build = build.replace("$MUTATE", command);
+        let build = mutant.get("build").and_then(toml::Value::as_str).unwrap_or_default();
+        let build = build.replace(MUTATE, command);
         test.as_table_mut().into_iter().for_each(|table| {
             table.insert("build".to_owned(), toml::Value::String(build.clone()));
         });
