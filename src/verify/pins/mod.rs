@@ -408,6 +408,15 @@ fn parting_of(events: &[Event], test: &[Event], at: usize) -> String {
         }
         None => "to its end".to_owned(),
     };
+    let entry = entry_of(events, at).filter(|entry| entry + 1 == at).and_then(|entry| test.get(entry));
+    if let Some(Event { place, execution, .. }) = entry
+        && test.get(at).is_none_or(|next| next.is_entry)
+    {
+        let Place { file, line, name } = place;
+        return format!(
+            "`{name}` of {file}:{line} begins for time {execution} and does not come to its end: the test ends there"
+        );
+    }
     let (own, other) = (text(events.get(at)), text(test.get(at)));
     let instance = if own == other { " for variables of other types" } else { "" };
     format!(

@@ -69,7 +69,7 @@ pub const KINDS: [(Kind, &str); 16] = [
     (Kind::Operand, "operand"),
 ];
 
-/// A fault in a file: at the directive of this number, from 0, or in the code behind it.
+/// A fault in a file: at the directive of this number, from 0, or in the code behind it. What waits is counted by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The file, seen from the root of the tree.
@@ -128,7 +128,10 @@ pub fn directives(lines: &[&str]) -> Vec<(usize, usize)> {
 /// The text with a fault, and the line at which it is; none if nothing there can go wrong in this way.
 pub fn with_fault(text: &str, number: usize, kind: Kind) -> Option<(String, usize)> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
-    let (first, last) = *directives(&lines).get(number)?;
+    // Translations in which nothing is queued wait less often.
+    let is_wait = |(first, _): &(usize, usize)| lines[*first].contains("taskwait");
+    let mut all = directives(&lines).into_iter().filter(|one| is_wait(one) == (kind == Kind::Wait));
+    let (first, last) = all.nth(number)?;
     let directive = lines[first..=last].concat();
     let is_target = directive.contains("target");
     let (place, changed) = match kind {
