@@ -8,6 +8,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+/// The file that says what is asked for.
+pub const FILE: &str = "acc2omp.toml";
+
 /// The test that has no name of its own.
 pub const TEST: &str = "test";
 
@@ -93,7 +96,7 @@ pub enum Kind {
 
 /// Changes `acc2omp.toml` of a copy of the tree.
 pub fn change(copy: &Path, change: impl FnOnce(&mut toml::Table)) -> Result<(), String> {
-    let path = copy.join("acc2omp.toml");
+    let path = copy.join(FILE);
     let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     let text = fs::read_to_string(&path).map_err(|error| failed(&error))?;
     let mut table: toml::Table = text.parse().map_err(|error| failed(&error))?;

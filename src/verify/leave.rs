@@ -68,18 +68,29 @@ pub fn next(refusals: &[Refusal], copy: &Path, all: &[Directive], left: &[Left])
 
 /// Has translations of a copy leave these directives.
 pub fn leave(copy: &Path, left: &[Left]) -> Result<(), String> {
-    config::change(copy, |table| {
-        let places = table.entry("at").or_insert_with(|| toml::Value::Array(Vec::new()));
-        if let toml::Value::Array(places) = places {
-            places.extend(left.iter().map(|one| toml::Value::Table(one.entry())));
-        }
+    left.iter().try_for_each(|one| {
+        let folder = folder_of(copy, Path::new(&one.file));
+        config::change(&copy.join(folder), |table| {
+            let places = table.entry("at").or_insert_with(|| toml::Value::Array(Vec::new()));
+            if let toml::Value::Array(places) = places {
+                places.push(toml::Value::Table(one.entry(folder)));
+            }
+        })
     })
 }
 
+/// The folder, seen from the copy, whose `acc2omp.toml` counts for a file: the nearest one.
+fn folder_of<'a>(copy: &Path, file: &'a Path) -> &'a Path {
+    let mut around = file.ancestors().skip(1);
+    around.find(|folder| copy.join(folder).join(config::FILE).is_file()).unwrap_or(Path::new(""))
+}
+
 impl Left {
-    fn entry(&self) -> toml::Table {
+    /// As it stands in the `acc2omp.toml` of a folder.
+    fn entry(&self, folder: &Path) -> toml::Table {
+        let file = Path::new(&self.file).strip_prefix(folder).unwrap_or(Path::new(&self.file));
         let mut table = toml::Table::new();
-        table.insert("file".to_owned(), self.file.clone().into());
+        table.insert("file".to_owned(), file.display().to_string().into());
         table.insert("line".to_owned(), (self.line as i64).into());
         table.insert("do".to_owned(), "leave".into());
         table

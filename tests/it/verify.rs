@@ -256,6 +256,17 @@ fn a_directive_that_does_not_compile_is_left_in_the_copy_alone() {
 }
 
 #[test]
+fn a_directive_is_left_by_the_configuration_that_counts_for_its_file() {
+    let config = "[verify]\nreference = { build = \"cd sub && cc -DFAULT=0 a.c -o a\", run = \"./sub/a\" }\n\
+                  test = { build = \"cd sub && acc2omp cc -q -- cc -fopenmp -DFAULT=0 a.c -o a\", device = false }\n";
+    let folder = constructs(" num_gangs(NONE)", config);
+    fs::create_dir(folder.path().join("sub")).unwrap();
+    fs::rename(folder.path().join("a.c"), folder.path().join("sub/a.c")).unwrap();
+    fs::write(folder.path().join("sub/acc2omp.toml"), "async = \"sync\"\n").unwrap();
+    expect_in(folder.path(), &["-y", "--leave-failing"], 0, "sub/a.c:11: `parallel loop`: ");
+}
+
+#[test]
 fn an_error_that_names_no_directive_leaves_none() {
     let text = expect_in(
         folder(&config("-DVALUE=nothing", "")).path(),
@@ -370,6 +381,28 @@ fn what_is_right_with_pins_alone_is_blamed_on_queues() {
     let words = ["-y", "--pins"];
     expect_in(constructs("", &sync).path(), &words, 1, "something is not waited for that is queued");
     expect_in(constructs("", &run(pinned)).path(), &words, 1, "and wrong with `async = \"sync\"`, too");
+}
+
+#[test]
+fn a_test_that_differs_from_itself_is_told_so() {
+    let run = "run = \"./a; [ -n \\\"$ACC2OMP_PIN\\\" ] || cat /proc/sys/kernel/random/uuid\"";
+    let config = faulty()
+        .replace("-DFAULT=1", "-DFAULT=0")
+        .replace("device = false", &format!("device = false, {run}"));
+    let folder = constructs("", &config);
+    expect_in(folder.path(), &["-y", "--pins"], 1, "does something else each time that it runs");
+}
+
+#[test]
+fn a_configuration_without_tests_saves_nothing() {
+    let config = "[verify]\nreference = { build = \"cc -DFAULT=0 a.c -o a\", run = \"./a\" }\n";
+    let (folder, saved) = (constructs("", config), tempfile::tempdir().unwrap());
+    expect_in(
+        folder.path(),
+        &["-y", "--save", saved.path().to_str().unwrap()],
+        2,
+        "there is neither `test` nor",
+    );
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! Invariant: what differs as much between two right programs is no difference, and neither is what neither construct has
 //! touched.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use serde::Serialize;
 
@@ -14,6 +14,12 @@ const NOISE: f64 = 100.0;
 
 /// The roundings that are allowed to every number, relative to the largest.
 const ROUNDINGS: f64 = 1000.0;
+
+/// The roundings that are allowed to every number where the noise build says more, relative to the largest of all.
+const FLOOR: f64 = 4.0;
+
+/// So many elements before and behind one say how large it is among its own: a variable may hold several quantities.
+const AROUND: usize = 64;
 
 /// The noise of so many later executions of a directive counts, too: one execution may have little by chance.
 const AHEAD: usize = 8;
@@ -73,6 +79,9 @@ fn relative(one: &Held, other: &Held) -> f64 {
 pub struct Walk {
     /// The events behind directives after which something may differ, by number.
     pub suspects: Vec<usize>,
+    /// Events before the first of these, one for each directive, after which bits differ: roundings, or small elements that
+    /// are wrong beside large ones.
+    pub unlike: Vec<usize>,
     /// The first event that one program has and the other has not there.
     pub parting: Option<usize>,
 }
@@ -80,6 +89,7 @@ pub struct Walk {
 /// Walks through the events of two programs.
 pub fn walk(reference: &[Event], test: &[Event], levels: &Levels) -> Walk {
     let mut walk = Walk::default();
+    let mut known: BTreeSet<&Place> = BTreeSet::new();
     for (at, own) in reference.iter().enumerate() {
         let Some(other) = test.get(at).filter(|other| is_same_place(own, other)) else {
             walk.parting = Some(at);
@@ -102,6 +112,20 @@ pub fn walk(reference: &[Event], test: &[Event], levels: &Levels) -> Walk {
         };
         if !own.is_entry && own.variables.iter().enumerate().any(may_differ) {
             walk.suspects.push(at);
+        }
+        let is_unlike = |one: &Recorded| {
+            let other = variable(other, &one.name).and_then(|own| own.held.as_ref());
+            one.held
+                .as_ref()
+                .zip(other)
+                .is_some_and(|(one, other)| one.all != other.all && one.some != other.some)
+        };
+        if !own.is_entry
+            && walk.suspects.is_empty()
+            && own.variables.iter().any(is_unlike)
+            && known.insert(&own.place)
+        {
+            walk.unlike.push(at);
         }
     }
     if test.len() > reference.len() {
@@ -199,17 +223,26 @@ pub fn worst(
     let places = 0..own.len().min(other.len());
     let touched: Vec<usize> =
         places.filter(|at| !is_untouched(reference, *at) || !is_untouched(test, *at)).collect();
-    let largest = |of: &dyn Fn(usize) -> f64| {
-        touched.iter().map(|at| of(*at)).filter(|value| value.is_finite()).fold(0.0, f64::max)
-    };
-    let by_noise = largest(&|at| noise.get(at).map_or(0.0, |noise| (own[at] - noise).abs()));
-    let size = largest(&|at| own[at].abs());
-    let allowed = NOISE * by_noise.max(level * size) + ROUNDINGS * element.epsilon() * size;
+    let finite = |value: f64| if value.is_finite() { value } else { 0.0 };
+    let sizes: Vec<f64> = touched.iter().map(|at| finite(own[*at].abs())).collect();
+    let apart = |at: &usize| finite(noise.get(*at).map_or(0.0, |noise| (own[*at] - noise).abs()));
+    let noises: Vec<f64> = touched.iter().map(apart).collect();
+    let largest = sizes.iter().copied().fold(0.0, f64::max);
+    let is_exact = element.epsilon() == 0.0 && level == 0.0 && noises.iter().all(|noise| *noise == 0.0);
+    // Without a noise build, the largest element says how large roundings may be.
+    let around = if noise.is_empty() { touched.len() } else { AROUND };
+    let (sizes, noises) = (largest_around(&sizes, around), largest_around(&noises, around));
+    let allowed: BTreeMap<usize, f64> = (touched.iter().copied().zip(sizes.into_iter().zip(noises)))
+        .map(|(at, (size, noise))| {
+            let own = NOISE * noise.max(level * size) + ROUNDINGS * element.epsilon() * size;
+            (at, own.max(FLOOR * element.epsilon() * largest))
+        })
+        .collect();
+    let allowed = |at: usize| allowed.get(&at).copied().unwrap_or(0.0);
     // Large integers differ in bits that a floating number does not hold.
-    let is_exact = element.epsilon() == 0.0 && allowed == 0.0;
     let differs = |at: usize| match is_exact {
         true => bits(reference.after, at) != bits(test.after, at),
-        false => is_apart(own[at], other[at], allowed),
+        false => is_apart(own[at], other[at], allowed(at)),
     };
     let wrong: Vec<usize> = touched.iter().copied().filter(|at| differs(*at)).collect();
     let distance = |at: usize| {
@@ -218,11 +251,37 @@ pub fn worst(
     };
     let place =
         wrong.iter().copied().reduce(|one, two| if distance(two) > distance(one) { two } else { one })?;
-    let (reference, test) = (own[place], other[place]);
+    let (reference, test, allowed) = (own[place], other[place], allowed(place));
     // A complex element has two numbers.
     let element_of = |at: usize| at * width / element.size();
     let count = wrong.iter().map(|at| element_of(*at)).collect::<BTreeSet<_>>().len();
     Some(Worst { place: element_of(place), reference, test, allowed, count, samples: None })
+}
+
+/// The largest of each number and of those that stand so close to it.
+fn largest_around(values: &[f64], around: usize) -> Vec<f64> {
+    if around >= values.len() {
+        let largest = values.iter().copied().fold(0.0, f64::max);
+        return vec![largest; values.len()];
+    }
+    // The numbers ahead that are no smaller than all behind them, the largest first.
+    let mut falling: VecDeque<usize> = VecDeque::new();
+    let mut all = Vec::with_capacity(values.len());
+    let mut next = 0;
+    for at in 0..values.len() {
+        while next < values.len() && next <= at + around {
+            while falling.back().is_some_and(|last| values[*last] <= values[next]) {
+                falling.pop_back();
+            }
+            falling.push_back(next);
+            next += 1;
+        }
+        while falling.front().is_some_and(|first| first + around < at) {
+            falling.pop_front();
+        }
+        all.push(falling.front().map_or(0.0, |first| values[*first]));
+    }
+    all
 }
 
 /// The bytes of one of the numbers that an element has.
@@ -362,6 +421,28 @@ mod tests {
         let found = compared([&[1.0, 1.0], &[2.0, 3.0]], [&[1.0, 1.0], &[2.0, 1.0]], None);
         let found = found.map(|found| (found.place, found.reference, found.test, found.count));
         assert_eq!(found, Some((1, 3.0, 1.0, 1)));
+    }
+
+    #[test]
+    fn a_small_element_beside_large_ones_is_seen() {
+        let before = [0.0; 200];
+        let mut right: Vec<f64> = (0..200).map(|at| if at < 100 { 1e13 } else { 4.0 }).collect();
+        let (mut wrong, noise) = (right.clone(), right.clone());
+        wrong[170] = 5.0;
+        let found = compared([&before, &right], [&before, &wrong], Some(&noise));
+        assert_eq!(found.map(|found| (found.place, found.count)), Some((170, 1)));
+        // What may be roundings of the large ones is none.
+        (right[170], wrong[170]) = (1e-4, 2e-4);
+        assert_eq!(compared([&before, &right], [&before, &wrong], Some(&noise)), None);
+        // Without noise, nobody knows.
+        wrong[170] = 1.0;
+        assert_eq!(compared([&before, &right], [&before, &wrong], None), None);
+    }
+
+    #[test]
+    fn the_largest_around_is_found() {
+        assert_eq!(largest_around(&[1.0, 5.0, 2.0, 0.0, 0.0, 3.0], 1), [5.0, 5.0, 5.0, 2.0, 3.0, 3.0]);
+        assert_eq!(largest_around(&[1.0, 5.0, 2.0], 9), [5.0; 3]);
     }
 
     #[test]

@@ -35,6 +35,9 @@ const SAVED: u64 = 4;
 /// So many constructs that are not recorded are named.
 const NAMED: usize = 5;
 
+/// So often a test runs to see whether it does the same each time.
+const AGAIN: usize = 3;
+
 /// So long may a list of executions be.
 const LIST: usize = 100_000;
 
@@ -92,8 +95,11 @@ impl Verification<'_> {
         search: &Search,
         shared: &mut Shared,
     ) -> Result<References<'_>, String> {
-        let failed =
-            |what: &str, failed: Failed| format!("with pins, the {what} {}\n{}", failed.why, failed.said);
+        let failed = |what: &str, failed: Failed| {
+            let name = if what == "reference" { what } else { "noise" };
+            let why = self.old_fortran(name).unwrap_or(failed.why);
+            format!("with pins, the {what} {why}\n{}", failed.said)
+        };
         let reference = self
             .recorded("reference", &self.settings.reference, pins, search, shared)
             .map_err(|why| failed("reference", why))?;
@@ -196,6 +202,16 @@ impl Verification<'_> {
         Ok((ran, read(&folder)?))
     }
 
+    /// What there is to say of an instrumented build that fails as its Fortran is too old for what is put into it.
+    fn old_fortran(&self, name: &str) -> Option<String> {
+        let log = fs::read(self.folder.join(format!("pins/{name}.build.log"))).ok()?;
+        let log = String::from_utf8_lossy(&log);
+        let is_old = ["Fortran 2003:", "Fortran 2008:"].iter().any(|words| log.contains(words));
+        is_old.then(|| {
+            "does not build: it asks for an older standard (`-std=f95`, `-std=f2003`), and what pins put into sources is Fortran 2008: leave out `-std` in the builds, or say `-std=f2008`".to_owned()
+        })
+    }
+
     fn records(&self, name: &str) -> PathBuf {
         self.folder.join(format!("{name}.records"))
     }
@@ -215,11 +231,15 @@ impl Verification<'_> {
             if let Some(why) = golden.and_then(|golden| golden.other_sources(&in_words(&own.sites))) {
                 return Err(Failed::from(why));
             }
-            let found = self.first_difference(pins, references, &own, shared)?;
+            let is_wrong = tested.status == Status::Different;
+            let found = self.first_difference(pins, references, (&own, is_wrong), shared)?;
             Ok((own, found))
         });
         match done {
-            Err(failed) => tested.found.push(format!("pins could not tell: {}\n{}", failed.why, failed.said)),
+            Err(failed) => {
+                let why = self.old_fortran(name).unwrap_or(failed.why);
+                tested.found.push(format!("pins could not tell: {why}\n{}", failed.said));
+            }
             Ok((_, Found::Culprit(culprit))) => tested.culprit = Some(*culprit),
             Ok((_, Found::Parted(said))) => tested.found.push(said),
             Ok((own, Found::Nothing)) if tested.status == Status::Different => {
@@ -235,7 +255,7 @@ impl Verification<'_> {
         &self,
         pins: &Pins,
         references: &References,
-        own: &Pinned,
+        (own, is_wrong): (&Pinned, bool),
         shared: &Shared,
     ) -> Result<Found, Failed> {
         let mut parted = None;
@@ -248,8 +268,10 @@ impl Verification<'_> {
             };
             let noise = references.noise.as_ref().and_then(of);
             let levels = Levels::of(events, noise.as_deref());
-            let Walk { suspects, parting } = walk(events, &test, &levels);
-            for batch in suspects.chunks(BATCH).take(BATCHES) {
+            let Walk { suspects, unlike, parting } = walk(events, &test, &levels);
+            // What differs by roundings alone is looked at only if the program does something else.
+            let unlike = unlike.get(..BATCH.min(unlike.len())).filter(|all| is_wrong && !all.is_empty());
+            for batch in unlike.into_iter().chain(suspects.chunks(BATCH).take(BATCHES)) {
                 let all = [Some(&references.reference), Some(own), references.noise.as_ref()];
                 let list = list_of(events, batch);
                 let mut runs = Vec::new();
@@ -292,6 +314,19 @@ impl Verification<'_> {
         })
     }
 
+    /// Whether a test without pins does something else when it runs again.
+    fn differs_from_itself(&self, (name, test): (&str, &Program), shared: &Shared) -> Result<bool, Failed> {
+        let copy = self.folder.join(name);
+        let first = self.ran(name, test, &copy, &[], shared)?;
+        for _ in 1..AGAIN {
+            let other = self.ran(name, test, &copy, &[], shared)?;
+            if self.compared([&first, &other], None).iter().any(|one| one.differences > 0) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// What there is to say of a test that differs although no directive leaves something else.
     fn differs_elsewhere(
         &self,
@@ -300,6 +335,12 @@ impl Verification<'_> {
         own: &Pinned,
         shared: &mut Shared,
     ) -> Result<String, Failed> {
+        if self.differs_from_itself((name, test), shared)? {
+            return Ok(
+                "the test does something else each time that it runs, and no directive leaves something else in a run with pins: something runs at the same time, or reads what nobody has set"
+                    .to_owned(),
+            );
+        }
         let noise = references.noise.as_ref().map(|noise| &noise.ran);
         let is_right = |ran: &Ran| {
             let comparisons = self.compared([&references.reference.ran, ran], noise);
@@ -367,6 +408,15 @@ fn parting_of(events: &[Event], test: &[Event], at: usize) -> String {
         }
         None => "to its end".to_owned(),
     };
+    let entry = entry_of(events, at).filter(|entry| entry + 1 == at).and_then(|entry| test.get(entry));
+    if let Some(Event { place, execution, .. }) = entry
+        && test.get(at).is_none_or(|next| next.is_entry)
+    {
+        let Place { file, line, name } = place;
+        return format!(
+            "`{name}` of {file}:{line} begins for time {execution} and does not come to its end: the test ends there"
+        );
+    }
     let (own, other) = (text(events.get(at)), text(test.get(at)));
     let instance = if own == other { " for variables of other types" } else { "" };
     format!(

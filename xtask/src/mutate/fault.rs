@@ -24,18 +24,33 @@ pub enum Kind {
     Reduction,
     /// A section has half its length.
     Section,
+    /// A section begins one element later.
+    Shift,
     /// An `update` is lost.
     Update,
     /// The order of queues is lost.
     Order,
+    /// What is queued runs behind what is queued next.
+    Late,
+    /// Nothing waits for a queue.
+    Wait,
     /// Loops do not run as one.
     Collapse,
+    /// One loop more runs as one with the others.
+    Deeper,
     /// The code subtracts where it should add, or the other way round.
     Operand,
 }
 
+impl Kind {
+    /// Whether it changes nothing but the order in which things run.
+    pub fn is_order(self) -> bool {
+        matches!(self, Kind::Order | Kind::Late | Kind::Wait)
+    }
+}
+
 /// All kinds, with their names.
-pub const KINDS: [(Kind, &str); 12] = [
+pub const KINDS: [(Kind, &str); 16] = [
     (Kind::To, "to"),
     (Kind::From, "from"),
     (Kind::OnlyTo, "only-to"),
@@ -44,13 +59,17 @@ pub const KINDS: [(Kind, &str); 12] = [
     (Kind::Firstprivate, "firstprivate"),
     (Kind::Reduction, "reduction"),
     (Kind::Section, "section"),
+    (Kind::Shift, "shift"),
     (Kind::Update, "update"),
     (Kind::Order, "order"),
+    (Kind::Late, "late"),
+    (Kind::Wait, "wait"),
     (Kind::Collapse, "collapse"),
+    (Kind::Deeper, "deeper"),
     (Kind::Operand, "operand"),
 ];
 
-/// A fault in a file: at the directive of this number, from 0, or in the code behind it.
+/// A fault in a file: at the directive of this number, from 0, or in the code behind it. What waits is counted by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The file, seen from the root of the tree.
@@ -109,7 +128,10 @@ pub fn directives(lines: &[&str]) -> Vec<(usize, usize)> {
 /// The text with a fault, and the line at which it is; none if nothing there can go wrong in this way.
 pub fn with_fault(text: &str, number: usize, kind: Kind) -> Option<(String, usize)> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
-    let (first, last) = *directives(&lines).get(number)?;
+    // Translations in which nothing is queued wait less often.
+    let is_wait = |(first, _): &(usize, usize)| lines[*first].contains("taskwait");
+    let mut all = directives(&lines).into_iter().filter(|one| is_wait(one) == (kind == Kind::Wait));
+    let (first, last) = all.nth(number)?;
     let directive = lines[first..=last].concat();
     let is_target = directive.contains("target");
     let (place, changed) = match kind {
@@ -125,6 +147,8 @@ pub fn with_fault(text: &str, number: usize, kind: Kind) -> Option<(String, usiz
             };
             return is_target.then(|| (joined(&lines, (code, code), &other), code));
         }
+        Kind::Late => return late(&lines, (first, last)),
+        Kind::Wait => (directive.contains("taskwait"), String::new()),
         Kind::Update => (directive.contains("target update"), String::new()),
         Kind::To => swapped(&directive, "map(to:", "map(alloc:"),
         Kind::From => swapped(&directive, "map(from:", "map(alloc:"),
@@ -135,7 +159,9 @@ pub fn with_fault(text: &str, number: usize, kind: Kind) -> Option<(String, usiz
         Kind::Reduction => without(&directive, " reduction("),
         Kind::Order => without(&directive, " depend("),
         Kind::Collapse => without(&directive, " collapse("),
+        Kind::Deeper => deeper(&directive),
         Kind::Section => halved(&directive),
+        Kind::Shift => shifted(&directive),
     };
     place.then(|| (joined(&lines, (first, last), &changed), first))
 }
@@ -175,40 +201,123 @@ fn without(text: &str, start: &str) -> (bool, String) {
 
 /// A directive whose first mapped section has half its length.
 fn halved(text: &str) -> (bool, String) {
-    let Some(map) = text.find("map(") else { return (false, String::new()) };
-    let section = match text.trim_start().starts_with('!') {
-        true => section_of_fortran(text, map + 4),
-        false => text.match_indices('[').find_map(|(open, _)| {
-            let close = open + text[open..].find(']')?;
-            let colon = open + text[open..close].find(':')?;
-            Some((colon + 1, close))
-        }),
-    };
-    match section {
-        Some((start, end)) => {
-            (true, format!("{}({}) / 2{}", &text[..start], &text[start..end], &text[end..]))
+    match section(text) {
+        Some([_, colon, end]) => {
+            let half = format!("({}) / 2", &text[colon + 1..end]);
+            (true, replaced(text, colon + 1, end, &half))
         }
         None => (false, String::new()),
     }
 }
 
-/// The last upper bound of the first section in a list of Fortran that begins at `from`.
-fn section_of_fortran(text: &str, from: usize) -> Option<(usize, usize)> {
+/// A directive whose first mapped section begins one element later.
+fn shifted(text: &str) -> (bool, String) {
+    match section(text).filter(|[start, colon, _]| !text[*start..*colon].trim().is_empty()) {
+        Some([start, colon, _]) => {
+            let later = format!("{} + 1", text[start..colon].trim());
+            (true, replaced(text, start, colon, &later))
+        }
+        None => (false, String::new()),
+    }
+}
+
+fn replaced(text: &str, start: usize, end: usize, own: &str) -> String {
+    format!("{}{own}{}", &text[..start], &text[end..])
+}
+
+/// A directive of loops that takes one loop more.
+fn deeper(text: &str) -> (bool, String) {
+    if let Some(at) = text.find(" collapse(").map(|at| at + " collapse(".len()) {
+        let count = text[at..].find(')').and_then(|end| text[at..at + end].trim().parse::<usize>().ok());
+        return match count {
+            Some(count) => {
+                (true, text.replacen(&format!(" collapse({count})"), &format!(" collapse({})", count + 1), 1))
+            }
+            None => (false, String::new()),
+        };
+    }
+    let words = ["parallel for", "parallel do"];
+    let end = words.iter().find_map(|words| Some(text.find(words)? + words.len()));
+    match end.filter(|_| text.contains("target teams")) {
+        Some(end) => (true, replaced(text, end, end, " collapse(2)")),
+        None => (false, String::new()),
+    }
+}
+
+/// A text in which what a directive queues stands behind what the next one queues, if nothing stands between them.
+fn late(lines: &[&str], own: (usize, usize)) -> Option<(String, usize)> {
+    let end = construct(lines, own)?;
+    let next = (end + 1..lines.len()).find(|at| !lines[*at].trim().is_empty())?;
+    let other = *directives(lines).iter().find(|(first, _)| *first == next)?;
+    let is_queued = |(first, last): (usize, usize)| lines[first..=last].concat().contains(" depend(");
+    let last = construct(lines, other).filter(|_| is_queued(own) && is_queued(other))?;
+    let swapped = lines[next..=last].concat() + &lines[own.0..next].concat();
+    Some((joined(lines, (own.0, last), &swapped), own.0))
+}
+
+/// The last line of the construct of a directive: of an update, the directive's; of others, that of the loop or block behind it.
+fn construct(lines: &[&str], (first, last): (usize, usize)) -> Option<usize> {
+    let directive = lines[first..=last].concat();
+    if directive.contains("target update") {
+        return Some(last);
+    }
+    if !directive.contains("target teams") {
+        return None;
+    }
+    let is_fortran = directive.trim_start().starts_with('!');
+    let mut depth = 0;
+    for (at, line) in lines.iter().enumerate().skip(last + 1) {
+        let own = line.trim().to_ascii_lowercase();
+        if is_fortran {
+            let is_end = own.starts_with("end do") || own.starts_with("enddo");
+            depth += i32::from(own.starts_with("do ")) - i32::from(is_end);
+            if is_end && depth == 0 {
+                let is_closed =
+                    lines.get(at + 1).is_some_and(|line| line.trim_start().starts_with("!$omp end"));
+                return Some(at + usize::from(is_closed));
+            }
+        } else {
+            depth += own.matches('{').count() as i32 - own.matches('}').count() as i32;
+            if depth == 0 && own.ends_with([';', '}']) {
+                return Some(at);
+            }
+        }
+    }
+    None
+}
+
+/// The first section that a directive maps: its beginning, its colon and its end.
+fn section(text: &str) -> Option<[usize; 3]> {
+    let map = text.find("map(")?;
+    if text.trim_start().starts_with('!') {
+        return section_of_fortran(text, map + 4);
+    }
+    text.match_indices('[').find_map(|(open, _)| {
+        let close = open + text[open..].find(']')?;
+        let colon = open + text[open..close].find(':')?;
+        Some([open + 1, colon, close])
+    })
+}
+
+/// The last range of the first section in a list of Fortran that begins at `from`, if it has an upper bound.
+fn section_of_fortran(text: &str, from: usize) -> Option<[usize; 3]> {
     let is_clause =
         |open: usize| ["map", "reduction", "depend"].iter().any(|word| text[..open].ends_with(word));
     let all = text[from..].match_indices('(').map(|(open, _)| from + open);
     all.filter(|open| !is_clause(*open)).find_map(|open| {
         let mut depth = 0;
+        let mut start = open + 1;
         let mut colon = None;
         for (at, char) in text[open..].char_indices() {
             match char {
                 '(' => depth += 1,
                 ')' if depth == 1 => {
-                    let (start, end) = (colon?, open + at);
-                    return (!text[start..end].trim().is_empty()).then_some((start, end));
+                    let (colon, end) = (colon?, open + at);
+                    return (!text[colon + 1..end].trim().is_empty()).then_some([start, colon, end]);
                 }
                 ')' => depth -= 1,
-                ':' if depth == 1 => colon = Some(open + at + 1),
+                ',' if depth == 1 => (start, colon) = (open + at + 1, None),
+                ':' if depth == 1 => colon = Some(open + at),
                 _ => {}
             }
         }
@@ -219,6 +328,16 @@ fn section_of_fortran(text: &str, from: usize) -> Option<(usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_queued_runs_late() {
+        let update = "#pragma omp target update to(a) nowait depend(inout: q)\n";
+        let queued = "#pragma omp target teams distribute parallel for nowait depend(inout: q)\nfor (;;) {\n  a();\n}\n";
+        let late = |text: &str| with_fault(text, 0, Kind::Late).map(|(text, _)| text);
+        assert_eq!(late(&format!("{queued}\n{update}b();\n")), Some(format!("{update}{queued}\nb();\n")));
+        assert_eq!(late(&format!("{update}{queued}")), Some(format!("{queued}{update}")));
+        assert_eq!(late(&format!("{queued}b();\n{update}")), None);
+    }
 
     #[test]
     fn faults_are_made() {
@@ -234,9 +353,15 @@ mod tests {
         let library = "module acc2omp_pin_1\n!$omp taskwait\nend module acc2omp_pin_1\n".to_owned() + fortran;
         let lines: Vec<&str> = library.split_inclusive('\n').collect();
         assert_eq!(directives(&lines), [(3, 3)]);
+        let later = with_fault(fortran, 0, Kind::Shift).map(|(text, _)| text).unwrap_or_default();
+        assert!(later.contains("a(:,2 + 1:n)"), "{later}");
+        assert!(made(Kind::Shift).contains("a[0 + 1:n]"));
         assert!(!made(Kind::Reduction).contains("reduction"));
         assert!(made(Kind::Operand).contains("s = s - a[i]"));
         assert_eq!(with_fault(text, 0, Kind::Update), None);
+        let deep = "!$omp target teams distribute parallel do collapse(2)\n";
+        let deeper = with_fault(deep, 0, Kind::Deeper).map(|(text, _)| text);
+        assert_eq!(deeper.as_deref(), Some(&*deep.replace('2', "3")));
         let again = "a/b.c:3:only-to".parse::<Fault>().map(|fault| fault.to_string());
         assert_eq!(again.as_deref(), Ok("a/b.c:3:only-to"));
     }
