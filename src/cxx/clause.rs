@@ -160,7 +160,8 @@ impl Reader<'_> {
             return Err(Why::new(at, format!("`{}` in a clause", item.text)));
         }
         let symbol = self.symbols.lookup(item.variable(), at.start);
-        let symbol = symbol.ok_or_else(|| Why::new(at, format!("`{}`, whose type is not seen,", item.text)))?;
+        let symbol =
+            symbol.ok_or_else(|| Why::new(at, format!("`{}`, whose type is not seen,", item.text)))?;
         Ok((symbol, self.symbols.get(symbol).class))
     }
 

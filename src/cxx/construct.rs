@@ -181,7 +181,10 @@ impl<'a> Maker<'a> {
                 self.around.divided.iter().filter(holds).min_by_key(|id| unit.stmt(**id).span.len());
             let Some(innermost) = innermost.copied() else {
                 let name = &self.ground.symbols.get(symbol).name;
-                return Err(Why::new(own[0], format!("`{name}`, the variable of a loop that is used beside it,")));
+                return Err(Why::new(
+                    own[0],
+                    format!("`{name}`, the variable of a loop that is used beside it,"),
+                ));
             };
             self.around.in_bodies.entry(innermost).or_default().push(symbol);
         }
@@ -309,10 +312,10 @@ impl<'a> Maker<'a> {
                 reader.read(directive, &mut all)?;
                 let words = std::mem::take(&mut all.words);
                 let gap = if words.is_empty() { "" } else { " " };
-                lines.entry(stmt).or_default().push(format!(
-                    "    #pragma acc {word}{gap}{}",
-                    words.join(" ")
-                ));
+                lines
+                    .entry(stmt)
+                    .or_default()
+                    .push(format!("    #pragma acc {word}{gap}{}", words.join(" ")));
             }
             self.around.lines = lines;
         }
@@ -343,7 +346,8 @@ impl<'a> Maker<'a> {
         let launches = self.launches(pieces);
         let is_one = launches.len() == 1;
         for launch in launches {
-            let attributes = launch.attributes.iter().chain(launch.nest.iter().flat_map(|nest| &nest.attributes));
+            let attributes =
+                launch.attributes.iter().chain(launch.nest.iter().flat_map(|nest| &nest.attributes));
             for attribute in attributes {
                 let Some(symbol) = self.ground.symbols.lookup(&attribute.item, at) else { continue };
                 let role = self.role_of(attribute, launch);
@@ -394,7 +398,8 @@ impl<'a> Maker<'a> {
     /// The arrays that the host passes, in their order.
     fn arrays(&self) -> Vec<SymbolId> {
         let is_own = |symbol: &SymbolId| self.clauses.scalars.contains(&(Keeps::Private, *symbol));
-        let is_array = |symbol: &SymbolId| self.variables.get(*symbol).is_some_and(|one| !one.shape.is_empty());
+        let is_array =
+            |symbol: &SymbolId| self.variables.get(*symbol).is_some_and(|one| !one.shape.is_empty());
         self.order.iter().copied().filter(|symbol| is_array(symbol) && !is_own(symbol)).collect()
     }
 
@@ -488,7 +493,10 @@ impl<'a> Maker<'a> {
             let all = all.filter_map(|symbol| self.variables.get(*symbol));
             all.map(|variable| variable.name.clone()).collect::<Vec<String>>()
         };
-        let is_named = |name: &str| own.iter().any(|word| word.ends_with(&format!("({name})")) || word.ends_with(&format!(":{name})")));
+        let is_named = |name: &str| {
+            own.iter()
+                .any(|word| word.ends_with(&format!("({name})")) || word.ends_with(&format!(":{name})")))
+        };
         let there = names(&|symbol| arrays.contains(&symbol));
         if !there.is_empty() {
             words.push(format!("present({})", there.join(", ")));

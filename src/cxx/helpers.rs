@@ -65,7 +65,9 @@ fn text(helper: Helper, cpp: &'static str) -> String {
         Helper::Dim => of("dim", cpp, "    return a > b ? a - b : 0;\n"),
         Helper::Modulo if is_floating(cpp) => {
             let rest = if cpp == "float" { "fmodf" } else { "fmod" };
-            let body = format!("    T rest = {rest}(a, b);\n    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;\n");
+            let body = format!(
+                "    T rest = {rest}(a, b);\n    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;\n"
+            );
             of("modulo", cpp, &body)
         }
         Helper::Modulo => of(

@@ -138,7 +138,11 @@ impl Call<'_> {
             }
             "logical" => {
                 let [arg] = self.exactly()?;
-                if arg.ty.word == Word::Logical { Ok(Value { ty: Type::LOGICAL, ..arg }) } else { self.unknown() }
+                if arg.ty.word == Word::Logical {
+                    Ok(Value { ty: Type::LOGICAL, ..arg })
+                } else {
+                    self.unknown()
+                }
             }
             "iand" | "ior" | "ieor" => {
                 let [first, second] = self.whole_numbers()?;

@@ -102,9 +102,10 @@ impl<'a> Body<'a> {
             StmtKind::Goto(_) => Err(Why::new(at, "a jump out of more than the innermost loop")),
             StmtKind::Switch { .. } => Err(Why::new(at, "`select` in a compute construct")),
             StmtKind::Decl(_) => Err(Why::new(at, "`block` or `associate` in a compute construct")),
-            StmtKind::Return(_) | StmtKind::DoWhile { .. } | StmtKind::Labeled { .. } | StmtKind::Opaque(_) => {
-                Err(Why::new(at, "this statement in a compute construct"))
-            }
+            StmtKind::Return(_)
+            | StmtKind::DoWhile { .. }
+            | StmtKind::Labeled { .. }
+            | StmtKind::Opaque(_) => Err(Why::new(at, "this statement in a compute construct")),
         }
     }
 
@@ -151,7 +152,8 @@ impl<'a> Body<'a> {
         }
         let is_if = text.starts_with("if(") || text.starts_with("elseif(");
         if !is_if || seen.unit.expr(cond).span.is_empty() {
-            let what = if text.starts_with("where") { "`where` in a compute construct" } else { "this statement" };
+            let what =
+                if text.starts_with("where") { "`where` in a compute construct" } else { "this statement" };
             return Err(Why::new(at, what));
         }
         let cond = self.values.value(cond)?;
@@ -197,8 +199,9 @@ impl<'a> Body<'a> {
     fn counted(&mut self, id: StmtId) -> Result<(), Why> {
         let unit = self.values.files.own.unit;
         let at = unit.stmt(id).span;
-        let Counted { var, first, last, step } =
-            self.counted_parts(id).ok_or_else(|| Why::new(at, "a loop whose step is no number, or of this form"))?;
+        let Counted { var, first, last, step } = self
+            .counted_parts(id)
+            .ok_or_else(|| Why::new(at, "a loop whose step is no number, or of this form"))?;
         let symbol = self.values.symbol(var).ok_or_else(|| Why::new(at, "this loop"))?;
         let StmtKind::For { body, .. } = unit.stmt(id).kind else { return Ok(()) };
         let [variable, first, bound] = [var, first, last].map(|expr| self.values.value(expr));
@@ -263,9 +266,9 @@ impl<'a> Body<'a> {
         let has_element =
             unit.exprs_in(unit.expr(last).span).any(|expr| matches!(expr.kind, ExprKind::Index(..)));
         !has_element
-            && sema::reads_of_expr(unit, symbols, last).into_iter().all(|symbol| {
-                inside.of(symbol).is_none_or(|how| !how.written && !how.part_written)
-            })
+            && sema::reads_of_expr(unit, symbols, last)
+                .into_iter()
+                .all(|symbol| inside.of(symbol).is_none_or(|how| !how.written && !how.part_written))
     }
 
     /// A variable that keeps a bound.

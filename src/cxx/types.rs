@@ -299,7 +299,8 @@ impl<'a> Files<'a> {
 
     fn module(&self, name: &str) -> Option<(Seen<'a>, ScopeId)> {
         std::iter::once(&self.own).chain(&self.others).find_map(|seen| {
-            let is_it = |scope: &Scope| scope.kind == crate::host::ir::ScopeKind::Module && scope.name == name;
+            let is_it =
+                |scope: &Scope| scope.kind == crate::host::ir::ScopeKind::Module && scope.name == name;
             let at = seen.unit.scopes.iter().position(is_it)?;
             Some((*seen, ScopeId(at as u32)))
         })

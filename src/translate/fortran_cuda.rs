@@ -78,7 +78,8 @@ impl BackEnd for FortranCuda {
             asks: false,
             routines: source.routines(all.options),
         };
-        let (bound, reached) = source.settled((unit, scan, &symbols), bound, &aim, all.options, &mut all.found);
+        let (bound, reached) =
+            source.settled((unit, scan, &symbols), bound, &aim, all.options, &mut all.found);
         let bound = plan::merge_data_clauses(unit, bound);
         let (plan, said) = plan::plan(file, unit, &symbols, &bound, &held, &reached, &aim);
         all.found.spread(unit, &bound, &plan);
@@ -162,7 +163,11 @@ impl FortranCuda {
         if let Item::Left = view.ground.plan.items[at]
             && !matches!(directive.kind, DirectiveKind::End(_))
         {
-            return if view.ground.plan.notes[at].stays { Err(None) } else { refused("this directive of Fortran") };
+            return if view.ground.plan.notes[at].stays {
+                Err(None)
+            } else {
+                refused("this directive of Fortran")
+            };
         }
         if bind::ancestors(bound, at).any(|above| bound[above].directive.kind == DirectiveKind::HostData) {
             return refused("a directive in `host_data` of Fortran");
@@ -170,9 +175,10 @@ impl FortranCuda {
         match directive.kind {
             kind if kind.is_compute() => self.compute(view, at, source).map_err(Some),
             DirectiveKind::Data => self.data(view, at).map_err(Some),
-            DirectiveKind::EnterData | DirectiveKind::ExitData | DirectiveKind::Update | DirectiveKind::Wait => {
-                self.standalone(view, at).map_err(Some)
-            }
+            DirectiveKind::EnterData
+            | DirectiveKind::ExitData
+            | DirectiveKind::Update
+            | DirectiveKind::Wait => self.standalone(view, at).map_err(Some),
             DirectiveKind::End(_) => Err(None),
             kind => refused(&format!("`{}` of Fortran", acc::name(kind))),
         }
@@ -231,7 +237,8 @@ impl FortranCuda {
         let unit_name = view.options.unit_name(&files.own.file.name);
         let procedure = layout::innermost(files.own.unit, span.start).map(|scope| scope.name.clone());
         let line = files.own.file.line_number(span.start);
-        let procedure = procedure.filter(|name| !name.is_empty() && *name != unit_name).map(|name| format!("_{name}"));
+        let procedure =
+            procedure.filter(|name| !name.is_empty() && *name != unit_name).map(|name| format!("_{name}"));
         let name = format!("{unit_name}{}_{line}", procedure.unwrap_or_default()).to_ascii_lowercase();
         if name.len() < 60 { name } else { format!("{unit_name}_{line}").to_ascii_lowercase() }
     }
@@ -300,10 +307,10 @@ impl FortranCuda {
         lines.push(begin(file, span, queue.as_deref()));
         for (clause, item) in items {
             self.item(view, item)?;
-            lines.push(structured(clause, &item.text).ok_or_else(|| Why {
-                at: item.span,
-                what: "this data clause of Fortran".to_owned(),
-            })?);
+            lines.push(
+                structured(clause, &item.text)
+                    .ok_or_else(|| Why { at: item.span, what: "this data clause of Fortran".to_owned() })?,
+            );
         }
         let end_span = bound[end].directive.span;
         if ![span, end_span].iter().all(|one| layout::stands_alone(file, *one)) {
@@ -375,7 +382,9 @@ impl FortranCuda {
                 ClauseKind::Data(DataClause::Copyin { .. }, _) => "enter_copyin",
                 ClauseKind::Data(DataClause::Create { zero: false }, _) => "enter_create",
                 ClauseKind::Data(DataClause::Create { zero: true }, _) => "enter_create_zero",
-                ClauseKind::Data(DataClause::Copyout { zero: false }, _) if is_final => "exit_copyout_finalize",
+                ClauseKind::Data(DataClause::Copyout { zero: false }, _) if is_final => {
+                    "exit_copyout_finalize"
+                }
                 ClauseKind::Data(DataClause::Copyout { zero: false }, _) => "exit_copyout",
                 ClauseKind::Data(DataClause::Delete, _) if is_final => "exit_delete_finalize",
                 ClauseKind::Data(DataClause::Delete, _) => "exit_delete",
@@ -392,7 +401,10 @@ impl FortranCuda {
             self.item(view, item)?;
             let text = &item.text;
             let name = text.replace('"', "'");
-            lines.push(format!("call acc2omp_{word}(\"{name}\", {text}{})", queue.as_deref().unwrap_or_default()));
+            lines.push(format!(
+                "call acc2omp_{word}(\"{name}\", {text}{})",
+                queue.as_deref().unwrap_or_default()
+            ));
         }
         if let Some(condition) = condition {
             lines.iter_mut().for_each(|line| line.insert_str(0, "  "));
@@ -430,13 +442,19 @@ impl FortranCuda {
             if made.name.ends_with(".cu") {
                 let mut code = String::from_utf8_lossy(&made.text).into_owned();
                 let host = String::from_utf8_lossy(&translation.text).into_owned();
-                for line in 1..=host.lines().count().max(places.iter().map(|(line, _)| *line).max().unwrap_or(0)) {
+                for line in
+                    1..=host.lines().count().max(places.iter().map(|(line, _)| *line).max().unwrap_or(0))
+                {
                     let own = format!("\"{name}:{line}\"");
                     if let Some(place) = place_of(line) {
                         code = code.replace(&own, &place);
                     }
                 }
-                code = code.replacen(&format!("The device code of {name}"), &format!("The device code of {}", file.name), 1);
+                code = code.replacen(
+                    &format!("The device code of {name}"),
+                    &format!("The device code of {}", file.name),
+                    1,
+                );
                 code.push_str(&format!("\n// What {} calls.\n", file.name));
                 code.push_str(&functions_of(&host));
                 made.text = code.into_bytes();
@@ -476,7 +494,11 @@ fn virtual_name(file: &SourceFile) -> String {
 
 /// The module with the interfaces of a file's functions.
 fn module_name(file: &SourceFile, options: &Options) -> String {
-    let name = if options.has_namesake { file.name.rsplit(['/', '\\']).next().unwrap_or_default() } else { stem(file) };
+    let name = if options.has_namesake {
+        file.name.rsplit(['/', '\\']).next().unwrap_or_default()
+    } else {
+        stem(file)
+    };
     let name: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     format!("{name}_acc")
 }
@@ -557,7 +579,10 @@ fn calls(file: &SourceFile, span: Span, construct: &Construct) -> Vec<String> {
 }
 
 /// The clauses of a directive that count.
-fn counting<'a>(directive: &'a Directive, options: &Options) -> impl Iterator<Item = &'a ClauseKind> + use<'a> {
+fn counting<'a>(
+    directive: &'a Directive,
+    options: &Options,
+) -> impl Iterator<Item = &'a ClauseKind> + use<'a> {
     let counting = plan::effective(directive, &options.device_type).0;
     counting.into_iter().filter_map(|at| Some(&directive.clauses.get(at)?.kind))
 }

@@ -15,6 +15,7 @@ mod cuda_rules;
 mod diag;
 mod existing;
 mod fixtures;
+mod fortran_cuda;
 mod headers;
 mod inductions;
 mod islands;

@@ -1,0 +1,128 @@
+//! Fortran as it becomes CUDA, as far as that goes: what comes out is what the host compiler takes, and what it calls exists.
+//!
+//! Invariant: gfortran compiles each file that is written here.
+
+use std::fs;
+use std::process::Command;
+
+use acc2omp::source::{Form, Language};
+use acc2omp::{Options, Outcome, RUNTIME_MODULE, Source, To, Translation, fortran_to_cuda};
+
+const PROGRAM: &str = "\
+program relax
+  implicit none
+  integer, parameter :: dp = kind(1.0d0)
+  integer, parameter :: n = 200, m = 150
+  real(dp), allocatable :: a(:,:), b(:,:)
+  real(dp) :: err
+  integer :: i, j
+  allocate(a(n, m), b(0:n+1, m))
+  a = 1
+  b = 0
+  !$acc data copy(a) create(b)
+  err = 0
+  !$acc parallel loop collapse(2) reduction(max:err) async(1)
+  do j = 2, m - 1
+    do i = 2, n - 1
+      b(i, j) = 0.25_dp * (a(i-1, j) + a(i+1, j) + a(i, j-1) + a(i, j+1))
+      err = max(err, abs(b(i, j) - a(i, j)))
+    end do
+  end do
+  !$acc wait(1)
+  !$acc update self(a(:, 5:6)) if(err > 1)
+  !$acc end data
+  call total(a, n, m, err)
+  print *, err
+contains
+  subroutine total(x, nx, ny, s)
+    integer, intent(in) :: nx, ny
+    real(dp), intent(in) :: x(nx, ny)
+    real(dp), intent(out) :: s
+    integer :: p, q
+    real(dp) :: row
+    s = 0
+    !$acc parallel loop gang private(row) reduction(+:s) copyin(x) num_gangs(nx/2) if(nx > 10)
+    do q = 1, ny
+      row = 0
+      !$acc loop vector reduction(+:row)
+      do p = 1, nx
+        if (x(p, q) > 1 .and. mod(p, 3) /= 0) then
+          row = row + x(p, q)**2
+        else if (p == q) then
+          row = row - 1
+        end if
+      end do
+      s = s + row
+    end do
+  end subroutine
+end program
+";
+
+fn translated(text: &str) -> Translation {
+    let source = Source::new("relax.f90", text.as_bytes().to_vec(), Language::Fortran(Form::Free));
+    let options = Options { to: To::Cuda, ..Options::default() };
+    fortran_to_cuda(&source, &options)
+}
+
+fn text_of(made: &Translation, name: &str) -> String {
+    let file = made.beside.iter().find(|file| file.name == name);
+    let file = file.unwrap_or_else(|| panic!("{name} is missing"));
+    String::from_utf8(file.text.clone()).expect("text")
+}
+
+#[test]
+fn all_of_a_program_becomes_calls_that_gfortran_takes() {
+    let made = translated(PROGRAM);
+    assert!(made.directives.iter().all(|one| one.outcome != Outcome::Left), "{:#?}", made.diagnostics);
+    let folder = tempfile::tempdir().expect("a folder");
+    let module = text_of(&made, "relax_acc.f90");
+    let files = [
+        (RUNTIME_MODULE.0, RUNTIME_MODULE.1.as_bytes()),
+        ("relax_acc.f90", module.as_bytes()),
+        ("relax.f90", made.text.as_slice()),
+    ];
+    for (name, text) in files {
+        fs::write(folder.path().join(name), text).expect("written");
+        let mut command = Command::new("gfortran");
+        command.current_dir(folder.path()).args(["-c", "-std=f2018", "-Wall", name]);
+        let output = command.output().expect("gfortran");
+        assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
+fn kernels_are_named_after_their_place_and_say_what_they_compute() {
+    let code = text_of(&translated(PROGRAM), "relax_acc.cu");
+    let wanted = [
+        "acc2omp::Region region(\"relax.f90:13\", queue);",
+        "// b(i, j) = 0.25_dp * (a(i-1, j) + a(i+1, j) + a(i, j-1) + a(i, j+1))",
+        "b[i - b_l1 + b_n1 * (j - b_l2)] = 0.25 * (a[i - 1 - a_l1 + a_n1 * (j - a_l2)]",
+        "if (x[p - 1 + x_n1 * (q - 1)] > 1 && p % 3 != 0) {",
+        "extern \"C\" void relax_total_35(",
+    ];
+    for text in wanted {
+        assert!(code.contains(text), "{text} is missing in\n{code}");
+    }
+}
+
+#[test]
+fn what_has_no_counterpart_stays_with_its_reason() {
+    let cases = [
+        ("a(:) = a(:) + 1", "an array section"),
+        ("where (a > 0) a = 0", "`where` in a compute construct"),
+        ("a(1) = f(1)", "a call of `f`"),
+        ("a(1) = c%x", "a component of a derived type"),
+    ];
+    for (statement, why) in cases {
+        let text = format!(
+            "subroutine s(a, c)\n  type t\n    real :: x\n  end type\n  real :: a(10)\n  type(t) :: c\n  real, external :: f\n  !$acc serial copy(a)\n  {statement}\n  !$acc end serial\nend subroutine\n"
+        );
+        let made = translated(&text);
+        assert_eq!(made.text, text.as_bytes(), "{statement}");
+        let said: Vec<&str> = made.diagnostics.iter().map(|diag| diag.message.as_str()).collect();
+        assert!(
+            said.iter().any(|said| said.contains(why) || said.contains("derived type")),
+            "{statement}: {said:?}"
+        );
+    }
+}
