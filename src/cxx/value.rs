@@ -355,7 +355,7 @@ fn real(number: &str, ty: Type) -> String {
     let mut text = whole(before);
     text.push('.');
     text.push_str(if behind.is_empty() { "0" } else { behind });
-    if let Some(exponent) = exponent.filter(|exponent| exponent.trim_start_matches(['+', '0']) != "") {
+    if let Some(exponent) = exponent.filter(|exponent| !exponent.trim_start_matches(['+', '0']).is_empty()) {
         text.push('e');
         text.push_str(exponent);
     }
