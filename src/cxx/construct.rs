@@ -5,7 +5,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::acc::ast::{DataClause, DirectiveKind};
+use crate::acc::ast::{DataClause, DirectiveKind, ListItem, Subscript};
 use crate::bind::{self, Bound};
 use crate::host::ir::{ExprKind, StmtId, StmtKind};
 use crate::plan::{Attribute, Item, Launch, Part, Plan, Region, Sharing};
@@ -85,6 +85,8 @@ struct Maker<'a> {
     order: Vec<SymbolId>,
     around: Around,
     clauses: Clauses,
+    /// The data clauses for C++ that stand around all parts.
+    outside: Vec<String>,
 }
 
 /// What a scalar is to the function.
@@ -107,6 +109,13 @@ struct Piece {
     combined: Option<usize>,
 }
 
+impl Piece {
+    /// Whether it is a part of `kernels` that one thread runs.
+    fn is_one_thread(&self) -> bool {
+        self.word == "serial" && self.combined.is_none()
+    }
+}
+
 impl<'a> Maker<'a> {
     fn new(ground: &'a Ground<'a>, index: usize) -> Result<Maker<'a>, Why> {
         let directive = &ground.bound[index].directive;
@@ -121,6 +130,7 @@ impl<'a> Maker<'a> {
             order: Vec::new(),
             around: Around::default(),
             clauses: Clauses::default(),
+            outside: Vec::new(),
         };
         maker.gather()?;
         maker.loops()?;
@@ -219,6 +229,12 @@ impl<'a> Maker<'a> {
         };
         let mut lines = self.locals(&roles)?;
         let mut places = Vec::new();
+        if !self.outside.is_empty() {
+            places.push((lines.len() + 2, self.ground.bound[self.index].directive.span.start));
+            let queue = self.clauses.queue.as_ref().map(|_| format!(" async({QUEUE})")).unwrap_or_default();
+            lines.push(format!("    #pragma acc data {}{queue}", self.outside.join(" ")));
+            lines.push("    {".to_owned());
+        }
         for (piece, words) in pieces.iter().zip(&directives) {
             let (words, at) = words;
             places.push((lines.len() + 2, *at));
@@ -233,6 +249,9 @@ impl<'a> Maker<'a> {
             if !is_loop {
                 lines.push("    }".to_owned());
             }
+        }
+        if !self.outside.is_empty() {
+            lines.push("    }".to_owned());
         }
         let function = Function { name: name.to_owned(), args: self.args(&roles, &arrays) };
         let text = format!("{}\n{{\n{}\n}}\n", function.head(), lines.join("\n"));
@@ -259,11 +278,22 @@ impl<'a> Maker<'a> {
                         let at = ground.bound[index].directive.span;
                         return Err(Why::new(at, "a `kernels` construct of which the host runs a part"));
                     };
-                    let word = if directive.is_some() { "parallel loop" } else { "serial" };
-                    pieces.push(Piece { stmt: *stmt, word, combined: *directive });
+                    let combined = directive.or_else(|| self.launched(*stmt));
+                    let word = if combined.is_some() { "parallel loop" } else { "serial" };
+                    pieces.push(Piece { stmt: *stmt, word, combined });
                 }
                 pieces
             }
+        })
+    }
+
+    /// The directive of a loop that is a launch by itself.
+    fn launched(&self, stmt: StmtId) -> Option<usize> {
+        let ground = self.ground;
+        let mut all = bind::descendants(ground.bound, self.index).chain([self.index]);
+        all.find(|at| match &ground.plan.items[*at] {
+            Item::Launch(launch) => launch.nest.as_ref().is_some_and(|nest| nest.stmt == stmt),
+            _ => false,
         })
     }
 
@@ -272,6 +302,7 @@ impl<'a> Maker<'a> {
         let ground = self.ground;
         let mut all = Clauses::default();
         let mut own = Vec::with_capacity(pieces.len());
+        let mut outside = Vec::new();
         {
             let inside = |symbol| self.is_inside(symbol);
             let name = |symbol| self.variables.get(symbol).map(|variable| variable.name.clone());
@@ -282,7 +313,19 @@ impl<'a> Maker<'a> {
                 name: &name,
             };
             reader.read(&ground.bound[self.index].directive, &mut all)?;
-            let of_construct = std::mem::take(&mut all.words);
+            let is_of_levels = |word: &String| {
+                let levels = ["gang", "worker", "vector", "seq", "collapse", "tile", "independent", "auto"];
+                levels.contains(&word.split('(').next().unwrap_or_default())
+            };
+            let mut of_construct = std::mem::take(&mut all.words);
+            if pieces.len() > 1 {
+                // Data stay on the device from one part to the next.
+                let is_data = |word: &mut String| {
+                    let clauses = ["copy(", "copyin(", "copyout(", "create(", "present("];
+                    clauses.iter().any(|clause| word.starts_with(clause))
+                };
+                outside = of_construct.extract_if(.., is_data).collect();
+            }
             let mut lines: BTreeMap<StmtId, Vec<String>> = BTreeMap::new();
             let combined: BTreeSet<usize> = pieces.iter().filter_map(|piece| piece.combined).collect();
             for piece in pieces {
@@ -296,8 +339,16 @@ impl<'a> Maker<'a> {
                         at = directive.span.start;
                     }
                 }
-                let is_done = |word: &String| word != "independent" && word != "auto";
-                words.retain(is_done);
+                // What a loop of `kernels` that one thread runs says of levels means nothing.
+                let is_of_kernels = |word: &str| {
+                    let sizes = ["num_gangs(", "num_workers(", "vector_length("];
+                    sizes.iter().any(|size| word.starts_with(size))
+                };
+                let is_meant = |word: &String| {
+                    let is_settled = matches!(word.as_str(), "independent" | "auto");
+                    !is_settled && !(piece.is_one_thread() && (is_of_kernels(word) || is_of_levels(word)))
+                };
+                words.retain(is_meant);
                 own.push((words, at));
             }
             for at in bind::descendants(ground.bound, self.index).filter(|at| !combined.contains(at)) {
@@ -309,6 +360,9 @@ impl<'a> Maker<'a> {
                     _ => return Err(Why::new(directive.span, "this directive in a compute construct")),
                 };
                 let Some(stmt) = ground.bound[at].stmt() else { continue };
+                if directive.kind == DirectiveKind::Atomic && self.has_function(stmt) {
+                    return Err(Why::new(directive.span, "an atomic update by an intrinsic function"));
+                }
                 reader.read(directive, &mut all)?;
                 let words = std::mem::take(&mut all.words);
                 let gap = if words.is_empty() { "" } else { " " };
@@ -319,8 +373,17 @@ impl<'a> Maker<'a> {
             }
             self.around.lines = lines;
         }
-        self.clauses = all;
+        (self.clauses, self.outside) = (all, outside);
         Ok(own)
+    }
+
+    /// Whether a statement assigns what a function gives.
+    fn has_function(&self, stmt: StmtId) -> bool {
+        let unit = self.ground.files.own.unit;
+        unit.exprs_in(unit.stmt(stmt).span).any(|expr| match expr.kind {
+            ExprKind::Assign(_, _, value) => matches!(unit.expr(value).kind, ExprKind::Call { .. }),
+            _ => false,
+        })
     }
 
     /// The launches of the construct.
@@ -371,9 +434,8 @@ impl<'a> Maker<'a> {
     fn is_of_loop(&self, symbol: SymbolId) -> bool {
         let directive = &self.ground.bound[self.index].directive;
         let listed = directive.clauses.iter().flat_map(|clause| crate::plan::list(&clause.kind));
-        let is_it = |item: &crate::acc::ast::ListItem| {
-            self.ground.symbols.lookup(item.variable(), item.span.start) == Some(symbol)
-        };
+        let is_it =
+            |item: &ListItem| self.ground.symbols.lookup(item.variable(), item.span.start) == Some(symbol);
         !listed.into_iter().any(is_it)
     }
 
@@ -424,8 +486,14 @@ impl<'a> Maker<'a> {
             if !is_known {
                 return Err(Why::new(item.span, "this data clause"));
             }
+            self.begins(item)?;
             if *clause != DataClause::Deviceptr {
                 data.push(Data { clause: *clause, item: item.text.clone() });
+            }
+        }
+        for item in &said.around {
+            if item.symbol.is_some_and(|symbol| arrays.contains(&symbol)) {
+                self.begins(&item.item)?;
             }
         }
         stated.extend(said.around.iter().filter_map(|item| item.symbol));
@@ -442,6 +510,29 @@ impl<'a> Maker<'a> {
             data.push(Data { clause, item: known.spelled(self.ground.files.own.file) });
         }
         Ok(data)
+    }
+
+    /// Whether a section begins where its array does, as far as that can be seen: else what is there has no address on the device.
+    fn begins(&self, item: &ListItem) -> Result<(), Why> {
+        let symbol = self.ground.symbols.lookup(item.variable(), item.span.start);
+        let variable = symbol.and_then(|symbol| self.variables.get(symbol));
+        for (at, subscript) in item.subscripts().into_iter().enumerate() {
+            let first = match subscript {
+                Subscript::Index(first) => Some(first),
+                Subscript::Range { first, .. } => first.as_ref(),
+            };
+            let Some(first) = first else { continue };
+            let lower = variable.and_then(|one| one.shape.get(at)).map(|dimension| dimension.lower);
+            let is_lower = match (lower, first.text.trim().parse::<i128>()) {
+                (Some(Limit::Constant(lower)), Ok(first)) => lower == first,
+                (_, Ok(_)) => true,
+                _ => false,
+            };
+            if !is_lower {
+                return Err(Why::new(item.span, "a section that begins elsewhere than its array"));
+            }
+        }
+        Ok(())
     }
 
     /// The declarations of what the function has of its own.

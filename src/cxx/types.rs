@@ -2,9 +2,9 @@
 //!
 //! Invariant: a kind that is not surely known has no size.
 
-use crate::host::ir::{BaseType, Decl, ExprId, ExprKind, Scope, ScopeId, UnaryOp, Unit};
+use crate::host::ir::{BaseType, Decl, ExprId, ExprKind, Scope, ScopeId, ScopeKind, UnaryOp, Unit};
 use crate::scan;
-use crate::sema::{self, Symbol};
+use crate::sema::{self, Symbol, SymbolKind};
 use crate::source::{SourceFile, Span};
 
 /// Names that stand for others are followed no further than this.
@@ -134,10 +134,22 @@ impl<'a> Files<'a> {
         if let Some(id) = symbol.decl {
             return Some((self.own, self.own.unit.decl(id)));
         }
-        let home = symbol.home.as_deref()?;
+        let Some(home) = symbol.home.as_deref() else { return self.included(symbol) };
         let (seen, scope) = self.module(home)?;
         let decls = seen.unit.scope(scope).decls.iter().map(|id| seen.unit.decl(*id));
         decls.into_iter().find(|decl| decl.name == symbol.name).map(|decl| (seen, decl))
+    }
+
+    /// The declaration of a constant in a file that is included.
+    fn included(&self, symbol: &Symbol) -> Option<(Seen<'a>, &'a Decl)> {
+        let is_it = |decl: &&Decl| decl.is_const && decl.name == symbol.name;
+        let is_outside =
+            |seen: &Seen<'a>| !seen.unit.scopes.iter().any(|scope| scope.kind == ScopeKind::Module);
+        let mut found = self.others.iter().filter(|seen| is_outside(seen)).flat_map(|seen| {
+            seen.unit.decls.iter().filter(is_it).map(|decl| (*seen, decl)).collect::<Vec<_>>()
+        });
+        let first = found.next().filter(|_| symbol.kind == SymbolKind::Constant)?;
+        found.next().is_none().then_some(first)
     }
 
     /// The type of a variable's elements; `at` is a place where the variable is used.
@@ -299,8 +311,7 @@ impl<'a> Files<'a> {
 
     fn module(&self, name: &str) -> Option<(Seen<'a>, ScopeId)> {
         std::iter::once(&self.own).chain(&self.others).find_map(|seen| {
-            let is_it =
-                |scope: &Scope| scope.kind == crate::host::ir::ScopeKind::Module && scope.name == name;
+            let is_it = |scope: &Scope| scope.kind == ScopeKind::Module && scope.name == name;
             let at = seen.unit.scopes.iter().position(is_it)?;
             Some((*seen, ScopeId(at as u32)))
         })

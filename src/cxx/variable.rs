@@ -202,7 +202,7 @@ fn variable(files: &Files, symbol: &Symbol, at: Span) -> Result<Variable, Why> {
     if symbol.record.is_some() || symbol.class == Class::Record {
         return Err(named("a variable of derived type"));
     }
-    if symbol.kind == SymbolKind::Constant && symbol.decl.is_none() && symbol.home.is_none() {
+    if symbol.kind == SymbolKind::Constant && files.decl_of(symbol).is_none() {
         return Err(named("a macro"));
     }
     let is_variable = matches!(

@@ -42,6 +42,8 @@ struct FortranCuda {
     specifications: Specifications,
     /// `use openacc`, by place.
     modules: BTreeSet<Span>,
+    /// Where `_OPENACC` stands.
+    macros: BTreeSet<Span>,
 }
 
 /// A view with its directives.
@@ -51,8 +53,13 @@ struct View<'a> {
 }
 
 impl BackEnd for FortranCuda {
-    fn scanned(&mut self, _scan: &Scan, _is_first: bool, _all: &mut Gathered) -> bool {
-        false
+    fn scanned(&mut self, scan: &Scan, is_first: bool, _all: &mut Gathered) -> bool {
+        if is_first {
+            let guards = scan.guards.iter().flat_map(|guard| &guard.words);
+            let named = scan.names.iter().filter(|name| name.name == "_OPENACC").map(|name| &name.span);
+            self.macros.extend(guards.chain(named));
+        }
+        is_first && !scan.names.is_empty()
     }
 
     fn lower(&mut self, view: Reached, all: &mut Gathered) -> Lowered {
@@ -136,9 +143,10 @@ impl BackEnd for FortranCuda {
         let is_left =
             |start: u32| all.reports.get(&start).is_some_and(|report| report.outcome == Outcome::Left);
         self.specifications.finish(file, &is_left, &mut all.edits, &mut all.diags);
-        if all.edits.edits().next().is_none() {
+        if all.edits.edits().next().is_none() && self.modules.is_empty() {
             return Rest::default();
         }
+        self.name_macros(all);
         for span in std::mem::take(&mut self.modules) {
             let text = with_own_module(&file.text(span));
             let edit = Edit { span, text: text.into_bytes() };
@@ -198,6 +206,12 @@ impl FortranCuda {
         let whole = span.to(end.unwrap_or(unit.stmt(stmt).span));
         if !layout::stands_alone(file, whole) {
             return Err(Why { at: span, what: "a construct among other code on one line".to_owned() });
+        }
+        if file.text(whole).lines().any(|line| line.starts_with('#')) {
+            return Err(Why {
+                at: span,
+                what: "a construct with lines of the preprocessor in it".to_owned(),
+            });
         }
         let calls = calls(file, span, &construct);
         let mut changes: Changes = bind::descendants(bound, at).map(|below| (below, Vec::new())).collect();
@@ -269,7 +283,9 @@ impl FortranCuda {
             return Err(Why { at: Span { start: offset, end: offset }, what });
         }
         let place = super::specification::behind_head(file, scope);
-        self.specifications.add(place, "use acc2omp_cuda".to_owned(), offset);
+        if !scope.uses.iter().any(|used| used.module == "openacc") {
+            self.specifications.add(place, "use acc2omp_cuda".to_owned(), offset);
+        }
         if has_own {
             self.specifications.add(place, format!("use {}", module_name(file, view.options)), offset);
         }
@@ -418,6 +434,20 @@ impl FortranCuda {
         Ok(vec![(at, vec![layout::replaced(file, span, &lines)])])
     }
 
+    /// `_OPENACC` gives way to the macro of the library, which the file defines.
+    fn name_macros(&mut self, all: &mut Gathered) {
+        let file = &all.source.file;
+        let macros = std::mem::take(&mut self.macros);
+        if macros.is_empty() {
+            return;
+        }
+        let line = format!("#define {} 201711{}", cuda::MACRO, file.line_end(0));
+        all.add(Edit { span: Span { start: 0, end: 0 }, text: line.into_bytes() });
+        for span in macros {
+            all.add(Edit { span, text: cuda::MACRO.as_bytes().to_vec() });
+        }
+    }
+
     /// The device code with the functions, and the module with their interfaces.
     fn beside(&self, source: &Source, options: &Options) -> Vec<Beside> {
         let file = &source.file;
@@ -430,7 +460,7 @@ impl FortranCuda {
             text.push('\n');
         }
         let is_aliased = self.constructs.values().any(|construct| construct.is_aliased);
-        let name = virtual_name(file);
+        let name = format!("{}.cpp", stem(file));
         let translation = translated(source, options, text, is_aliased);
         let module = module_name(file, options);
         let place_of = |line: usize| {

@@ -79,6 +79,7 @@ const MAY_MAKE_SOURCES: &[(&str, &str)] = &[
     ("src/cli/verify.rs", "what was read from the disk; `Headers::source` says what options say"),
     ("src/source/file.rs", "`with` itself"),
     ("src/translate/calls.rs", "an expression by itself"),
+    ("src/translate/fortran_cuda.rs", "functions in C++ that we write"),
     ("src/translate/input.rs", "`Source::new`, for callers of the library"),
 ];
 

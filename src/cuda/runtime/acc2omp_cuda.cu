@@ -1709,6 +1709,43 @@ void acc2omp_stop(const char *name)
     fail(name, "data of this name are not contiguous: bring all of the array to the device, or a copy of the part");
 }
 
+void acc2omp_update(const char *name, const void *descriptor, int rank, const size_t *extents, int to_device, int queue)
+{
+    // As gfortran and flang have it behind the members whose order the standard gives.
+    struct Dimension {
+        ptrdiff_t lower, extent, stride;  // bytes
+    };
+    struct Descriptor {
+        char *first;
+        size_t element;
+        int version;
+        unsigned char rank, rest[3];
+        Dimension dimensions[15];
+    };
+    const Descriptor &array = *static_cast<const Descriptor *>(descriptor);
+    bool is_known = rank > 0 && rank <= 15 && array.rank == rank;
+    for (int at = 0; is_known && at < rank; ++at)
+        is_known = array.dimensions[at].extent == static_cast<ptrdiff_t>(extents[at]);
+    if (!is_known)
+        acc2omp_stop(name);
+    size_t bytes = array.element;
+    int inner = 0;  // dimensions that are one piece
+    while (inner < rank && array.dimensions[inner].stride == static_cast<ptrdiff_t>(bytes))
+        bytes *= extents[inner++];
+    size_t at[15] = {};
+    for (;;) {
+        char *piece = array.first;
+        for (int outer = inner; outer < rank; ++outer)
+            piece += static_cast<ptrdiff_t>(at[outer]) * array.dimensions[outer].stride;
+        to_device ? acc_update_device_async(piece, bytes, queue) : acc_update_self_async(piece, bytes, queue);
+        int outer = inner;
+        while (outer < rank && ++at[outer] == extents[outer])
+            at[outer++] = 0;
+        if (outer == rank)
+            break;
+    }
+}
+
 void *acc2omp_create_zero_dynamic(const char *name, const void *data, size_t bytes, int queue)
 {
     void *host = const_cast<void *>(data);

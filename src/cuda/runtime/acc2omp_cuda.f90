@@ -25,6 +25,12 @@ module acc2omp_cuda
   public :: acc_wait, acc_wait_all, acc_wait_async, acc_wait_all_async, acc_async_test, acc_async_test_all
   public :: acc_get_num_devices, acc_set_device_num, acc_get_device_num, acc_set_device_type, acc_get_device_type
   public :: acc_init, acc_shutdown, acc_get_default_async, acc_set_default_async
+  public :: acc_copyin, acc_present_or_copyin, acc_pcopyin, acc_create, acc_present_or_create, acc_pcreate
+  public :: acc_copyout, acc_copyout_finalize, acc_delete, acc_delete_finalize, acc_update_device
+  public :: acc_update_self, acc_copyin_async, acc_create_async, acc_copyout_async, acc_copyout_finalize_async
+  public :: acc_delete_async, acc_delete_finalize_async, acc_update_device_async, acc_update_self_async
+  public :: acc_is_present, acc_wait_device, acc_wait_all_device, acc_async_wait, acc_async_wait_all
+  public :: acc_malloc, acc_free, acc_on_device, acc_init_device, acc_shutdown_device
 
   interface
     function text_of(text, length) bind(c, name="acc2omp_text")
@@ -38,6 +44,14 @@ module acc2omp_cuda
       type(*) :: data(..)
       integer(c_size_t) :: element_of
     end function
+    subroutine c_update(name, data, dimensions, extents, to_device, queue) bind(c, name="acc2omp_update")
+      import
+      type(c_ptr), value :: name
+      type(*) :: data(..)
+      integer(c_int), value :: dimensions
+      integer(c_size_t), intent(in) :: extents(*)
+      integer(c_int), value :: to_device, queue
+    end subroutine
     subroutine stop_at(name) bind(c, name="acc2omp_stop")
       import
       type(c_ptr), value :: name
@@ -215,6 +229,115 @@ module acc2omp_cuda
       import
       integer(c_int), value :: queue
     end subroutine
+    subroutine acc_wait_device(queue, device) bind(c)
+      import
+      integer(c_int), value :: queue, device
+    end subroutine
+    subroutine acc_wait_all_device(device) bind(c)
+      import
+      integer(c_int), value :: device
+    end subroutine
+    subroutine acc_async_wait(queue) bind(c)
+      import
+      integer(c_int), value :: queue
+    end subroutine
+    subroutine acc_async_wait_all() bind(c)
+    end subroutine
+    function c_malloc(bytes) bind(c, name="acc_malloc")
+      import
+      integer(c_size_t), value :: bytes
+      type(c_ptr) :: c_malloc
+    end function
+    subroutine acc_free(data) bind(c)
+      import
+      type(c_ptr), value :: data
+    end subroutine
+    function c_is_present(data, bytes) bind(c, name="acc_is_present")
+      import
+      type(c_ptr), value :: data
+      integer(c_size_t), value :: bytes
+      integer(c_int) :: c_is_present
+    end function
+    function c_on_device(kind_of_device) bind(c, name="acc_on_device")
+      import
+      integer(c_int), value :: kind_of_device
+      integer(c_int) :: c_on_device
+    end function
+    subroutine acc_init_device(number, kind_of_device) bind(c)
+      import
+      integer(c_int), value :: number, kind_of_device
+    end subroutine
+    subroutine acc_shutdown_device(number, kind_of_device) bind(c)
+      import
+      integer(c_int), value :: number, kind_of_device
+    end subroutine
+  end interface
+
+  interface acc_malloc
+    procedure acc_malloc_4, acc_malloc_8
+  end interface
+  interface acc_copyin
+    procedure acc_copyin_all, acc_copyin_4, acc_copyin_8
+  end interface
+  interface acc_copyin_async
+    procedure acc_copyin_async_all, acc_copyin_async_4, acc_copyin_async_8
+  end interface
+  interface acc_present_or_copyin
+    procedure acc_copyin_all, acc_copyin_4, acc_copyin_8
+  end interface
+  interface acc_pcopyin
+    procedure acc_copyin_all, acc_copyin_4, acc_copyin_8
+  end interface
+  interface acc_create
+    procedure acc_create_all, acc_create_4, acc_create_8
+  end interface
+  interface acc_create_async
+    procedure acc_create_async_all, acc_create_async_4, acc_create_async_8
+  end interface
+  interface acc_present_or_create
+    procedure acc_create_all, acc_create_4, acc_create_8
+  end interface
+  interface acc_pcreate
+    procedure acc_create_all, acc_create_4, acc_create_8
+  end interface
+  interface acc_copyout
+    procedure acc_copyout_all, acc_copyout_4, acc_copyout_8
+  end interface
+  interface acc_copyout_async
+    procedure acc_copyout_async_all, acc_copyout_async_4, acc_copyout_async_8
+  end interface
+  interface acc_copyout_finalize
+    procedure acc_copyout_finalize_all, acc_copyout_finalize_4, acc_copyout_finalize_8
+  end interface
+  interface acc_copyout_finalize_async
+    procedure acc_copyout_finalize_async_all, acc_copyout_finalize_async_4, acc_copyout_finalize_async_8
+  end interface
+  interface acc_delete
+    procedure acc_delete_all, acc_delete_4, acc_delete_8
+  end interface
+  interface acc_delete_async
+    procedure acc_delete_async_all, acc_delete_async_4, acc_delete_async_8
+  end interface
+  interface acc_delete_finalize
+    procedure acc_delete_finalize_all, acc_delete_finalize_4, acc_delete_finalize_8
+  end interface
+  interface acc_delete_finalize_async
+    procedure acc_delete_finalize_async_all, acc_delete_finalize_async_4, acc_delete_finalize_async_8
+  end interface
+  interface acc_update_device
+    procedure acc_update_device_all, acc_update_device_4, acc_update_device_8
+  end interface
+  interface acc_update_device_async
+    procedure acc_update_device_async_all, acc_update_device_async_4, acc_update_device_async_8
+  end interface
+  interface acc_update_self
+    procedure acc_update_self_all, acc_update_self_4, acc_update_self_8
+  end interface
+  interface acc_update_self_async
+    procedure acc_update_self_async_all, acc_update_self_async_4, acc_update_self_async_8
+  end interface
+  interface acc_is_present
+    procedure acc_is_present_all, acc_is_present_4, acc_is_present_8
   end interface
 
 contains
@@ -246,6 +369,23 @@ contains
     if (.not. is_contiguous(data)) call stop_at(name)
     first = c_loc(data)
   end subroutine
+
+  logical function is_one_piece(data)
+    type(*), dimension(..), optional :: data
+    is_one_piece = .true.
+    if (.not. present(data)) return
+    if (size(data, kind=c_size_t) > 0) is_one_piece = is_contiguous(data)
+  end function
+
+  function extents_of(data) result(extents)
+    type(*), dimension(..) :: data
+    integer(c_size_t) :: extents(15)
+    integer :: at
+    extents = 1
+    do at = 1, rank(data)
+      extents(at) = size(data, at, kind=c_size_t)
+    end do
+  end function
 
   subroutine acc2omp_begin(where, queue)
     character(*), intent(in) :: where
@@ -417,6 +557,10 @@ contains
     type(c_ptr) :: text, first
     integer(c_size_t) :: bytes
     text = kept(name)
+    if (.not. is_one_piece(data)) then
+      call c_update(text, data, rank(data), extents_of(data), 0_c_int, chosen(queue))
+      return
+    end if
     call place(text, data, first, bytes)
     if (bytes > 0) call c_update_self(first, bytes, chosen(queue))
   end subroutine
@@ -428,6 +572,10 @@ contains
     type(c_ptr) :: text, first
     integer(c_size_t) :: bytes
     text = kept(name)
+    if (.not. is_one_piece(data)) then
+      call c_update(text, data, rank(data), extents_of(data), 1_c_int, chosen(queue))
+      return
+    end if
     call place(text, data, first, bytes)
     if (bytes > 0) call c_update_device(first, bytes, chosen(queue))
   end subroutine
@@ -439,5 +587,519 @@ contains
 
   logical function acc_async_test_all()
     acc_async_test_all = c_async_test_all() /= 0
+  end function
+  subroutine acc_copyin_all(data)
+    type(*), dimension(..), target :: data
+    type(c_ptr) :: first, there
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    if (length > 0) there = c_enter_copyin(first, length, acc_async_sync)
+  end subroutine
+
+  subroutine acc_copyin_4(data, bytes)
+    type(*), dimension(..), target :: data
+    integer(4), intent(in) :: bytes
+    type(c_ptr) :: first, there
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    length = int(bytes, c_size_t)
+    if (length > 0) there = c_enter_copyin(first, length, acc_async_sync)
+  end subroutine
+
+  subroutine acc_copyin_8(data, bytes)
+    type(*), dimension(..), target :: data
+    integer(8), intent(in) :: bytes
+    type(c_ptr) :: first, there
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    length = int(bytes, c_size_t)
+    if (length > 0) there = c_enter_copyin(first, length, acc_async_sync)
+  end subroutine
+
+  subroutine acc_copyin_async_all(data, queue)
+    type(*), dimension(..), target :: data
+    integer(c_int), intent(in) :: queue
+    type(c_ptr) :: first, there
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    if (length > 0) there = c_enter_copyin(first, length, queue)
+  end subroutine
+
+  subroutine acc_copyin_async_4(data, bytes, queue)
+    type(*), dimension(..), target :: data
+    integer(4), intent(in) :: bytes
+    integer(c_int), intent(in) :: queue
+    type(c_ptr) :: first, there
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    length = int(bytes, c_size_t)
+    if (length > 0) there = c_enter_copyin(first, length, queue)
+  end subroutine
+
+  subroutine acc_copyin_async_8(data, bytes, queue)
+    type(*), dimension(..), target :: data
+    integer(8), intent(in) :: bytes
+    integer(c_int), intent(in) :: queue
+    type(c_ptr) :: first, there
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    length = int(bytes, c_size_t)
+    if (length > 0) there = c_enter_copyin(first, length, queue)
+  end subroutine
+
+  subroutine acc_create_all(data)
+    type(*), dimension(..), target :: data
+    type(c_ptr) :: first, there
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    if (length > 0) there = c_enter_create(first, length, acc_async_sync)
+  end subroutine
+
+  subroutine acc_create_4(data, bytes)
+    type(*), dimension(..), target :: data
+    integer(4), intent(in) :: bytes
+    type(c_ptr) :: first, there
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    length = int(bytes, c_size_t)
+    if (length > 0) there = c_enter_create(first, length, acc_async_sync)
+  end subroutine
+
+  subroutine acc_create_8(data, bytes)
+    type(*), dimension(..), target :: data
+    integer(8), intent(in) :: bytes
+    type(c_ptr) :: first, there
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    length = int(bytes, c_size_t)
+    if (length > 0) there = c_enter_create(first, length, acc_async_sync)
+  end subroutine
+
+  subroutine acc_create_async_all(data, queue)
+    type(*), dimension(..), target :: data
+    integer(c_int), intent(in) :: queue
+    type(c_ptr) :: first, there
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    if (length > 0) there = c_enter_create(first, length, queue)
+  end subroutine
+
+  subroutine acc_create_async_4(data, bytes, queue)
+    type(*), dimension(..), target :: data
+    integer(4), intent(in) :: bytes
+    integer(c_int), intent(in) :: queue
+    type(c_ptr) :: first, there
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    length = int(bytes, c_size_t)
+    if (length > 0) there = c_enter_create(first, length, queue)
+  end subroutine
+
+  subroutine acc_create_async_8(data, bytes, queue)
+    type(*), dimension(..), target :: data
+    integer(8), intent(in) :: bytes
+    integer(c_int), intent(in) :: queue
+    type(c_ptr) :: first, there
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    length = int(bytes, c_size_t)
+    if (length > 0) there = c_enter_create(first, length, queue)
+  end subroutine
+
+  subroutine acc_copyout_all(data)
+    type(*), dimension(..), target :: data
+    type(c_ptr) :: first
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    if (length > 0) call c_exit_copyout(first, length, acc_async_sync)
+  end subroutine
+
+  subroutine acc_copyout_4(data, bytes)
+    type(*), dimension(..), target :: data
+    integer(4), intent(in) :: bytes
+    type(c_ptr) :: first
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    length = int(bytes, c_size_t)
+    if (length > 0) call c_exit_copyout(first, length, acc_async_sync)
+  end subroutine
+
+  subroutine acc_copyout_8(data, bytes)
+    type(*), dimension(..), target :: data
+    integer(8), intent(in) :: bytes
+    type(c_ptr) :: first
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    length = int(bytes, c_size_t)
+    if (length > 0) call c_exit_copyout(first, length, acc_async_sync)
+  end subroutine
+
+  subroutine acc_copyout_async_all(data, queue)
+    type(*), dimension(..), target :: data
+    integer(c_int), intent(in) :: queue
+    type(c_ptr) :: first
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    if (length > 0) call c_exit_copyout(first, length, queue)
+  end subroutine
+
+  subroutine acc_copyout_async_4(data, bytes, queue)
+    type(*), dimension(..), target :: data
+    integer(4), intent(in) :: bytes
+    integer(c_int), intent(in) :: queue
+    type(c_ptr) :: first
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    length = int(bytes, c_size_t)
+    if (length > 0) call c_exit_copyout(first, length, queue)
+  end subroutine
+
+  subroutine acc_copyout_async_8(data, bytes, queue)
+    type(*), dimension(..), target :: data
+    integer(8), intent(in) :: bytes
+    integer(c_int), intent(in) :: queue
+    type(c_ptr) :: first
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    length = int(bytes, c_size_t)
+    if (length > 0) call c_exit_copyout(first, length, queue)
+  end subroutine
+
+  subroutine acc_copyout_finalize_all(data)
+    type(*), dimension(..), target :: data
+    type(c_ptr) :: first
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    if (length > 0) call c_exit_copyout_finalize(first, length, acc_async_sync)
+  end subroutine
+
+  subroutine acc_copyout_finalize_4(data, bytes)
+    type(*), dimension(..), target :: data
+    integer(4), intent(in) :: bytes
+    type(c_ptr) :: first
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    length = int(bytes, c_size_t)
+    if (length > 0) call c_exit_copyout_finalize(first, length, acc_async_sync)
+  end subroutine
+
+  subroutine acc_copyout_finalize_8(data, bytes)
+    type(*), dimension(..), target :: data
+    integer(8), intent(in) :: bytes
+    type(c_ptr) :: first
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    length = int(bytes, c_size_t)
+    if (length > 0) call c_exit_copyout_finalize(first, length, acc_async_sync)
+  end subroutine
+
+  subroutine acc_copyout_finalize_async_all(data, queue)
+    type(*), dimension(..), target :: data
+    integer(c_int), intent(in) :: queue
+    type(c_ptr) :: first
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    if (length > 0) call c_exit_copyout_finalize(first, length, queue)
+  end subroutine
+
+  subroutine acc_copyout_finalize_async_4(data, bytes, queue)
+    type(*), dimension(..), target :: data
+    integer(4), intent(in) :: bytes
+    integer(c_int), intent(in) :: queue
+    type(c_ptr) :: first
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    length = int(bytes, c_size_t)
+    if (length > 0) call c_exit_copyout_finalize(first, length, queue)
+  end subroutine
+
+  subroutine acc_copyout_finalize_async_8(data, bytes, queue)
+    type(*), dimension(..), target :: data
+    integer(8), intent(in) :: bytes
+    integer(c_int), intent(in) :: queue
+    type(c_ptr) :: first
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    length = int(bytes, c_size_t)
+    if (length > 0) call c_exit_copyout_finalize(first, length, queue)
+  end subroutine
+
+  subroutine acc_delete_all(data)
+    type(*), dimension(..), target :: data
+    type(c_ptr) :: first
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    if (length > 0) call c_exit_delete(first, length, acc_async_sync)
+  end subroutine
+
+  subroutine acc_delete_4(data, bytes)
+    type(*), dimension(..), target :: data
+    integer(4), intent(in) :: bytes
+    type(c_ptr) :: first
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    length = int(bytes, c_size_t)
+    if (length > 0) call c_exit_delete(first, length, acc_async_sync)
+  end subroutine
+
+  subroutine acc_delete_8(data, bytes)
+    type(*), dimension(..), target :: data
+    integer(8), intent(in) :: bytes
+    type(c_ptr) :: first
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    length = int(bytes, c_size_t)
+    if (length > 0) call c_exit_delete(first, length, acc_async_sync)
+  end subroutine
+
+  subroutine acc_delete_async_all(data, queue)
+    type(*), dimension(..), target :: data
+    integer(c_int), intent(in) :: queue
+    type(c_ptr) :: first
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    if (length > 0) call c_exit_delete(first, length, queue)
+  end subroutine
+
+  subroutine acc_delete_async_4(data, bytes, queue)
+    type(*), dimension(..), target :: data
+    integer(4), intent(in) :: bytes
+    integer(c_int), intent(in) :: queue
+    type(c_ptr) :: first
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    length = int(bytes, c_size_t)
+    if (length > 0) call c_exit_delete(first, length, queue)
+  end subroutine
+
+  subroutine acc_delete_async_8(data, bytes, queue)
+    type(*), dimension(..), target :: data
+    integer(8), intent(in) :: bytes
+    integer(c_int), intent(in) :: queue
+    type(c_ptr) :: first
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    length = int(bytes, c_size_t)
+    if (length > 0) call c_exit_delete(first, length, queue)
+  end subroutine
+
+  subroutine acc_delete_finalize_all(data)
+    type(*), dimension(..), target :: data
+    type(c_ptr) :: first
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    if (length > 0) call c_exit_delete_finalize(first, length, acc_async_sync)
+  end subroutine
+
+  subroutine acc_delete_finalize_4(data, bytes)
+    type(*), dimension(..), target :: data
+    integer(4), intent(in) :: bytes
+    type(c_ptr) :: first
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    length = int(bytes, c_size_t)
+    if (length > 0) call c_exit_delete_finalize(first, length, acc_async_sync)
+  end subroutine
+
+  subroutine acc_delete_finalize_8(data, bytes)
+    type(*), dimension(..), target :: data
+    integer(8), intent(in) :: bytes
+    type(c_ptr) :: first
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    length = int(bytes, c_size_t)
+    if (length > 0) call c_exit_delete_finalize(first, length, acc_async_sync)
+  end subroutine
+
+  subroutine acc_delete_finalize_async_all(data, queue)
+    type(*), dimension(..), target :: data
+    integer(c_int), intent(in) :: queue
+    type(c_ptr) :: first
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    if (length > 0) call c_exit_delete_finalize(first, length, queue)
+  end subroutine
+
+  subroutine acc_delete_finalize_async_4(data, bytes, queue)
+    type(*), dimension(..), target :: data
+    integer(4), intent(in) :: bytes
+    integer(c_int), intent(in) :: queue
+    type(c_ptr) :: first
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    length = int(bytes, c_size_t)
+    if (length > 0) call c_exit_delete_finalize(first, length, queue)
+  end subroutine
+
+  subroutine acc_delete_finalize_async_8(data, bytes, queue)
+    type(*), dimension(..), target :: data
+    integer(8), intent(in) :: bytes
+    integer(c_int), intent(in) :: queue
+    type(c_ptr) :: first
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    length = int(bytes, c_size_t)
+    if (length > 0) call c_exit_delete_finalize(first, length, queue)
+  end subroutine
+
+  subroutine acc_update_device_all(data)
+    type(*), dimension(..), target :: data
+    type(c_ptr) :: first
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    if (length > 0) call c_update_device(first, length, acc_async_sync)
+  end subroutine
+
+  subroutine acc_update_device_4(data, bytes)
+    type(*), dimension(..), target :: data
+    integer(4), intent(in) :: bytes
+    type(c_ptr) :: first
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    length = int(bytes, c_size_t)
+    if (length > 0) call c_update_device(first, length, acc_async_sync)
+  end subroutine
+
+  subroutine acc_update_device_8(data, bytes)
+    type(*), dimension(..), target :: data
+    integer(8), intent(in) :: bytes
+    type(c_ptr) :: first
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    length = int(bytes, c_size_t)
+    if (length > 0) call c_update_device(first, length, acc_async_sync)
+  end subroutine
+
+  subroutine acc_update_device_async_all(data, queue)
+    type(*), dimension(..), target :: data
+    integer(c_int), intent(in) :: queue
+    type(c_ptr) :: first
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    if (length > 0) call c_update_device(first, length, queue)
+  end subroutine
+
+  subroutine acc_update_device_async_4(data, bytes, queue)
+    type(*), dimension(..), target :: data
+    integer(4), intent(in) :: bytes
+    integer(c_int), intent(in) :: queue
+    type(c_ptr) :: first
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    length = int(bytes, c_size_t)
+    if (length > 0) call c_update_device(first, length, queue)
+  end subroutine
+
+  subroutine acc_update_device_async_8(data, bytes, queue)
+    type(*), dimension(..), target :: data
+    integer(8), intent(in) :: bytes
+    integer(c_int), intent(in) :: queue
+    type(c_ptr) :: first
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    length = int(bytes, c_size_t)
+    if (length > 0) call c_update_device(first, length, queue)
+  end subroutine
+
+  subroutine acc_update_self_all(data)
+    type(*), dimension(..), target :: data
+    type(c_ptr) :: first
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    if (length > 0) call c_update_self(first, length, acc_async_sync)
+  end subroutine
+
+  subroutine acc_update_self_4(data, bytes)
+    type(*), dimension(..), target :: data
+    integer(4), intent(in) :: bytes
+    type(c_ptr) :: first
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    length = int(bytes, c_size_t)
+    if (length > 0) call c_update_self(first, length, acc_async_sync)
+  end subroutine
+
+  subroutine acc_update_self_8(data, bytes)
+    type(*), dimension(..), target :: data
+    integer(8), intent(in) :: bytes
+    type(c_ptr) :: first
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    length = int(bytes, c_size_t)
+    if (length > 0) call c_update_self(first, length, acc_async_sync)
+  end subroutine
+
+  subroutine acc_update_self_async_all(data, queue)
+    type(*), dimension(..), target :: data
+    integer(c_int), intent(in) :: queue
+    type(c_ptr) :: first
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    if (length > 0) call c_update_self(first, length, queue)
+  end subroutine
+
+  subroutine acc_update_self_async_4(data, bytes, queue)
+    type(*), dimension(..), target :: data
+    integer(4), intent(in) :: bytes
+    integer(c_int), intent(in) :: queue
+    type(c_ptr) :: first
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    length = int(bytes, c_size_t)
+    if (length > 0) call c_update_self(first, length, queue)
+  end subroutine
+
+  subroutine acc_update_self_async_8(data, bytes, queue)
+    type(*), dimension(..), target :: data
+    integer(8), intent(in) :: bytes
+    integer(c_int), intent(in) :: queue
+    type(c_ptr) :: first
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    length = int(bytes, c_size_t)
+    if (length > 0) call c_update_self(first, length, queue)
+  end subroutine
+
+  logical function acc_is_present_all(data)
+    type(*), dimension(..), target :: data
+    type(c_ptr) :: first
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    acc_is_present_all = c_is_present(first, length) /= 0
+  end function
+
+  logical function acc_is_present_4(data, bytes)
+    type(*), dimension(..), target :: data
+    integer(4), intent(in) :: bytes
+    type(c_ptr) :: first
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    length = int(bytes, c_size_t)
+    acc_is_present_4 = c_is_present(first, length) /= 0
+  end function
+
+  logical function acc_is_present_8(data, bytes)
+    type(*), dimension(..), target :: data
+    integer(8), intent(in) :: bytes
+    type(c_ptr) :: first
+    integer(c_size_t) :: length
+    call place(kept("data"), data, first, length)
+    length = int(bytes, c_size_t)
+    acc_is_present_8 = c_is_present(first, length) /= 0
+  end function
+
+  type(c_ptr) function acc_malloc_4(bytes)
+    integer(4), intent(in) :: bytes
+    acc_malloc_4 = c_malloc(int(bytes, c_size_t))
+  end function
+
+  type(c_ptr) function acc_malloc_8(bytes)
+    integer(8), intent(in) :: bytes
+    acc_malloc_8 = c_malloc(int(bytes, c_size_t))
+  end function
+
+  logical function acc_on_device(kind_of_device)
+    integer(c_int), intent(in) :: kind_of_device
+    acc_on_device = c_on_device(kind_of_device) /= 0
   end function
 end module acc2omp_cuda

@@ -281,6 +281,11 @@ void acc2omp_compare_layouts(const char *source, const acc2omp_layout *ours, con
 const char *acc2omp_text(const char *text, size_t length);
 size_t acc2omp_element(const void *descriptor);
 void acc2omp_stop(const char *name);
+/*
+ * `update` of a section called `name` that is not contiguous, piece by piece. Fortran says of the descriptor's array how many
+ * dimensions and elements it has; a descriptor that does not say the same is one of a compiler that is not known here.
+ */
+void acc2omp_update(const char *name, const void *descriptor, int rank, const size_t *extents, int to_device, int queue);
 
 /* What a macro stands for, as a string. */
 #define ACC2OMP_TEXT(...) ACC2OMP_AS_TEXT(__VA_ARGS__)
