@@ -226,6 +226,7 @@ impl<'a> Maker<'a> {
             symbols: self.ground.symbols,
             variables: &self.variables,
             used: self.ground.used,
+            running: RefCell::default(),
         };
         let mut lines = self.locals(&roles)?;
         let mut places = Vec::new();

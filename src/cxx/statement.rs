@@ -11,7 +11,7 @@ use crate::source::Span;
 use super::Why;
 use super::types::Word;
 use super::value::{Value, Values, binds};
-use super::variable::literal;
+use super::variable::{element, literal};
 
 /// What stands around statements.
 #[derive(Default)]
@@ -127,18 +127,70 @@ impl<'a> Body<'a> {
         if matches!(seen.unit.expr(right).kind, ExprKind::AddressOf(_)) {
             return Err(Why::new(at, "an assignment of a pointer"));
         }
+        let code = seen.code(at);
+        let ranges = self.ranges(left, at)?;
+        if !ranges.is_empty() {
+            return self.elements((left, right), ranges, at);
+        }
         let target = self.values.value(left)?;
         let value = self.values.value(right)?;
         if (target.ty.word == Word::Logical) != (value.ty.word == Word::Logical) {
             return Err(Why::new(at, "an assignment of another type"));
         }
         let text = format!("{} = {};", target.text, value.text);
-        let code = seen.code(at);
         let plain: String = text.chars().filter(|c| !c.is_whitespace()).collect();
         if plain != format!("{};", seen.plain(at)) && !code.ends_with('\\') {
             self.line(&format!("// {}", code.trim()));
         }
         self.line(&text);
+        Ok(())
+    }
+
+    /// How many elements each dimension has that an assignment to an array runs through; none of one to a scalar.
+    fn ranges(&self, left: ExprId, at: Span) -> Result<Vec<Value>, Why> {
+        let seen = self.values.files.own;
+        let Some((base, subscripts)) = element(seen, left) else { return Ok(Vec::new()) };
+        let Some(symbol) = self.values.symbol(base) else { return Ok(Vec::new()) };
+        let rank = self.values.variables.get(symbol).map_or(0, |variable| variable.shape.len());
+        if subscripts.is_empty() {
+            return (0..rank).map(|place| self.values.count(symbol, place, [None; 3], at)).collect();
+        }
+        let mut ranges = Vec::new();
+        for (place, subscript) in subscripts.iter().enumerate() {
+            if let ExprKind::Triplet(parts) = seen.unit.expr(*subscript).kind {
+                ranges.push(self.values.count(symbol, place, parts, at)?);
+            }
+        }
+        Ok(ranges)
+    }
+
+    /// An assignment to an array or a section, whose elements may be assigned in any order.
+    fn elements(&mut self, (left, right): (ExprId, ExprId), ranges: Vec<Value>, at: Span) -> Result<(), Why> {
+        let seen = self.values.files.own;
+        let stmt = seen.unit.stmt_ids_in(at).find(|id| seen.unit.stmt(*id).span == at);
+        let read = stmt.and_then(|id| sema::elementwise(seen.file, seen.unit, self.values.symbols, id));
+        if !matches!(read, Some(Ok(ref read)) if read.reduction.is_none()) {
+            return Err(Why::new(at, "an array statement that is not done element by element"));
+        }
+        self.line(&format!("// {}", seen.code(at).trim()));
+        let names: Vec<String> = (1..=ranges.len()).map(|rank| format!("at_{rank}")).collect();
+        for (name, count) in names.iter().zip(&ranges).rev() {
+            let count = count.within(binds::LESS + 1);
+            self.line(&format!("for (int {name} = 0; {name} < {count}; {name}++) {{"));
+            self.depth += 1;
+        }
+        *self.values.running.borrow_mut() = names;
+        let (target, value) = (self.values.value(left), self.values.value(right));
+        self.values.running.borrow_mut().clear();
+        let (target, value) = (target?, value?);
+        if (target.ty.word == Word::Logical) != (value.ty.word == Word::Logical) {
+            return Err(Why::new(at, "an assignment of another type"));
+        }
+        self.line(&format!("{} = {};", target.text, value.text));
+        for _ in ranges {
+            self.depth -= 1;
+            self.line("}");
+        }
         Ok(())
     }
 

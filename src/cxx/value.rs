@@ -91,6 +91,8 @@ pub struct Values<'a> {
     pub variables: &'a Variables,
     /// The functions of ours that are used.
     pub used: &'a RefCell<Used>,
+    /// In a statement about arrays, the variables that count the elements of each dimension that is run through, from 0.
+    pub running: RefCell<Vec<String>>,
 }
 
 impl Values<'_> {
@@ -139,7 +141,11 @@ impl Values<'_> {
         let variable = self.symbol(expr).and_then(|symbol| self.variables.get(symbol));
         let variable = variable.ok_or_else(|| Why::new(at, format!("`{name}`, whose type is not seen,")))?;
         if !variable.shape.is_empty() {
-            return Err(Why::new(at, format!("`{name}`, a whole array,")));
+            let running = self.running.borrow();
+            let symbol = self.symbol(expr).filter(|_| running.len() == variable.shape.len());
+            let symbol = symbol.ok_or_else(|| Why::new(at, format!("`{name}`, a whole array,")))?;
+            let offsets = running.iter().map(|name| Value::name(name.clone(), Type::INTEGER)).collect();
+            return self.at(symbol, offsets, at);
         }
         Ok(Value::name(variable.name.clone(), variable.ty))
     }
@@ -155,12 +161,74 @@ impl Values<'_> {
         if variable.shape.len() != subscripts.len() {
             return Err(Why::new(at, "a reference that is no element"));
         }
-        let mut offset: Option<Value> = None;
-        for (place, subscript) in subscripts.iter().enumerate().rev() {
-            if matches!(seen.unit.expr(*subscript).kind, ExprKind::Triplet(_)) {
-                return Err(Why::new(at, "an array section"));
+        let mut offsets = Vec::with_capacity(subscripts.len());
+        let mut ranges = 0;
+        for (place, subscript) in subscripts.iter().enumerate() {
+            let ExprKind::Triplet(parts) = seen.unit.expr(*subscript).kind else {
+                offsets.push(self.steps(symbol, place, *subscript)?);
+                continue;
+            };
+            let section = || Why::new(at, "an array section");
+            let running = self.running.borrow().get(ranges).cloned().ok_or_else(section)?;
+            ranges += 1;
+            let running = Value::name(running, Type::INTEGER);
+            if parts[2].is_some() {
+                return Err(Why::new(at, "an array section with a stride"));
             }
-            let steps = self.steps(symbol, place, *subscript)?;
+            offsets.push(match parts[0] {
+                None => running,
+                Some(first) => {
+                    let first = self.steps(symbol, place, first)?;
+                    if first.text == "0" {
+                        running
+                    } else {
+                        Value::binary(&first, "+", &running, binds::SUM, Type::INTEGER)
+                    }
+                }
+            });
+        }
+        if ranges != 0 && ranges != self.running.borrow().len() {
+            return Err(Why::new(at, "an array section"));
+        }
+        self.at(symbol, offsets, at)
+    }
+
+    /// How many elements a dimension of a section has: `a(first:last)`, `a(:)`.
+    pub fn count(
+        &self,
+        symbol: SymbolId,
+        place: usize,
+        parts: [Option<ExprId>; 3],
+        at: Span,
+    ) -> Result<Value, Why> {
+        let refused = || Why::new(at, "an array section");
+        let [first, last, None] = parts else { return Err(refused()) };
+        let extent = || self.bound(symbol, place, Asked::Extent).ok_or_else(refused);
+        Ok(match (first, last) {
+            (None, None) => extent()?,
+            (first, Some(last)) => {
+                let last = moved(self.steps(symbol, place, last)?, 1);
+                match first {
+                    None => last,
+                    Some(first) => {
+                        let first = self.steps(symbol, place, first)?;
+                        Value::binary(&last, "-", &first, binds::SUM, Type::INTEGER)
+                    }
+                }
+            }
+            (Some(first), None) => {
+                let first = self.steps(symbol, place, first)?;
+                Value::binary(&extent()?, "-", &first, binds::SUM, Type::INTEGER)
+            }
+        })
+    }
+
+    /// The element that is so many steps from the first one in each dimension.
+    fn at(&self, symbol: SymbolId, offsets: Vec<Value>, at: Span) -> Result<Value, Why> {
+        let unknown = || Why::new(at, "an element of an array whose type is not seen");
+        let variable = self.variables.get(symbol).ok_or_else(unknown)?;
+        let mut offset: Option<Value> = None;
+        for (place, steps) in offsets.into_iter().enumerate().rev() {
             offset = Some(match offset {
                 None => steps,
                 Some(inner) => {

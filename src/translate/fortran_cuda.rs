@@ -22,7 +22,8 @@ use super::views::{BackEnd, Gathered, Lowered, Made, Reached, Rest};
 use super::{Beside, Options, Outcome, Source, Translation, views};
 
 /// The run-time library's module, by its file's name.
-pub const MODULE: (&str, &str) = ("acc2omp_cuda.f90", include_str!("../cuda/runtime/acc2omp_cuda.f90"));
+pub const MODULE: (&str, &str) =
+    ("acc2omp_cuda_module.f90", include_str!("../cuda/runtime/acc2omp_cuda_module.f90"));
 
 /// What stands before the functions in C++.
 const HEAD: &str = "#include <math.h>\n#include <stdlib.h>\n\n";
@@ -339,8 +340,11 @@ impl FortranCuda {
         ])
     }
 
-    /// Whether a list item is an array or a scalar by itself.
+    /// Whether a list item is an array or a scalar by itself, or a component: no construct that uses those is translated.
     fn item(&self, view: &View, item: &ListItem) -> Result<(), Why> {
+        if item.depth() > 0 {
+            return Ok(());
+        }
         let symbols = view.ground.symbols;
         let symbol = symbols.lookup(item.variable(), item.span.start).map(|id| symbols.get(id));
         let is_plain = symbol.is_some_and(|known| {
@@ -350,7 +354,7 @@ impl FortranCuda {
                 && !is_whole_of_assumed_size
                 && !known.fortran.optional
         });
-        if is_plain && !item.common && item.depth() == 0 {
+        if is_plain && !item.common {
             return Ok(());
         }
         Err(Why { at: item.span, what: format!("`{}` in a clause of Fortran", item.text) })
@@ -494,7 +498,8 @@ impl FortranCuda {
         let functions: Vec<Function> =
             self.constructs.values().map(|construct| construct.function.clone()).collect();
         let text = cxx::module(&module, &file.name, &functions);
-        beside.push(Beside { name: format!("{module}.f90"), text: text.into_bytes() });
+        // Compilers name objects after their sources: another name than that of the device code.
+        beside.push(Beside { name: format!("{module}_module.f90"), text: text.into_bytes() });
         beside
     }
 }

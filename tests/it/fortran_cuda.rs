@@ -75,10 +75,10 @@ fn all_of_a_program_becomes_calls_that_gfortran_takes() {
     let made = translated(PROGRAM);
     assert!(made.directives.iter().all(|one| one.outcome != Outcome::Left), "{:#?}", made.diagnostics);
     let folder = tempfile::tempdir().expect("a folder");
-    let module = text_of(&made, "relax_acc.f90");
+    let module = text_of(&made, "relax_acc_module.f90");
     let files = [
         (RUNTIME_MODULE.0, RUNTIME_MODULE.1.as_bytes()),
-        ("relax_acc.f90", module.as_bytes()),
+        ("relax_acc_module.f90", module.as_bytes()),
         ("relax.f90", made.text.as_slice()),
     ];
     for (name, text) in files {

@@ -275,7 +275,7 @@ void acc2omp_compare_layouts(const char *source, const acc2omp_layout *ours, con
 #define ACC2OMP_8(T, m, ...) ACC2OMP_1(T, m), ACC2OMP_7(T, __VA_ARGS__)
 
 /*
- * For acc2omp_cuda.f90: a text that outlives all regions; the bytes of an element, by its descriptor (Fortran 2018, 18.5.3);
+ * For acc2omp_cuda_module.f90: a text that outlives all regions; the bytes of an element, by its descriptor (Fortran 2018, 18.5.3);
  * and the end of the program, since data called `name` are not contiguous.
  */
 const char *acc2omp_text(const char *text, size_t length);

@@ -1,4 +1,4 @@
-! acc2omp_cuda.f90: the run-time library of acc2omp_cuda.h for Fortran 2018.
+! acc2omp_cuda_module.f90: the run-time library of acc2omp_cuda.h for Fortran 2018.
 !
 ! Written by acc2omp beside the programs that it translates. It is yours: use, change and pass it on freely (CC0-1.0).
 ! What it says of data holds for arrays and contiguous sections of any type and rank, and for scalars; an array that is not
