@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::acc::ast::{DataClause, DirectiveKind, ListItem, Subscript};
 use crate::bind::{self, Bound};
-use crate::host::ir::{ExprKind, StmtId, StmtKind};
+use crate::host::ir::{ExprId, ExprKind, StmtId, StmtKind};
 use crate::plan::{Attribute, Item, Launch, Part, Plan, Region, Sharing};
 use crate::sema::{SymbolId, SymbolKind, Symbols};
 use crate::source::Span;
@@ -87,6 +87,8 @@ struct Maker<'a> {
     clauses: Clauses,
     /// The data clauses for C++ that stand around all parts.
     outside: Vec<String>,
+    /// What the host does after the last part.
+    after: Vec<Host>,
 }
 
 /// What a scalar is to the function.
@@ -107,6 +109,16 @@ struct Piece {
     word: &'static str,
     /// The loop directive that it is combined with.
     combined: Option<usize>,
+    /// What the host does before it.
+    before: Vec<Host>,
+}
+
+/// What the host does between the parts of a construct.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Host {
+    If(ExprId),
+    Else,
+    End,
 }
 
 impl Piece {
@@ -131,6 +143,7 @@ impl<'a> Maker<'a> {
             around: Around::default(),
             clauses: Clauses::default(),
             outside: Vec::new(),
+            after: Vec::new(),
         };
         maker.gather()?;
         maker.loops()?;
@@ -238,6 +251,7 @@ impl<'a> Maker<'a> {
         }
         for (piece, words) in pieces.iter().zip(&directives) {
             let (words, at) = words;
+            self.host(&piece.before, &values, &mut lines)?;
             places.push((lines.len() + 2, *at));
             lines.push(format!("    #pragma acc {}", self.words(piece, words, &roles, &arrays)));
             let is_loop = piece.combined.is_some();
@@ -251,6 +265,7 @@ impl<'a> Maker<'a> {
                 lines.push("    }".to_owned());
             }
         }
+        self.host(&self.after, &values, &mut lines)?;
         if !self.outside.is_empty() {
             lines.push("    }".to_owned());
         }
@@ -262,10 +277,10 @@ impl<'a> Maker<'a> {
     }
 
     /// The constructs in C++ that the construct becomes, in their order.
-    fn pieces(&self) -> Result<Vec<Piece>, Why> {
+    fn pieces(&mut self) -> Result<Vec<Piece>, Why> {
         let (ground, index) = (self.ground, self.index);
         let kind = ground.bound[index].directive.kind;
-        let piece = |word, combined| vec![Piece { stmt: self.region, word, combined }];
+        let piece = |word, combined| vec![Piece { stmt: self.region, word, combined, before: Vec::new() }];
         Ok(match kind {
             DirectiveKind::ParallelLoop => piece("parallel loop", Some(index)),
             DirectiveKind::SerialLoop => piece("serial loop", Some(index)),
@@ -273,19 +288,52 @@ impl<'a> Maker<'a> {
             DirectiveKind::Serial => piece("serial", None),
             _ => {
                 let parts = ground.plan.kernels.get(&index).map(Vec::as_slice).unwrap_or_default();
-                let mut pieces = Vec::with_capacity(parts.len());
-                for part in parts {
-                    let Part::Launch { stmt, directive } = part else {
-                        let at = ground.bound[index].directive.span;
-                        return Err(Why::new(at, "a `kernels` construct of which the host runs a part"));
-                    };
-                    let combined = directive.or_else(|| self.launched(*stmt));
-                    let word = if combined.is_some() { "parallel loop" } else { "serial" };
-                    pieces.push(Piece { stmt: *stmt, word, combined });
-                }
+                let (mut pieces, mut host) = (Vec::with_capacity(parts.len()), Vec::new());
+                self.parts(parts, &mut pieces, &mut host)?;
+                self.after = host;
                 pieces
             }
         })
+    }
+
+    /// Writes what the host does between parts.
+    fn host(&self, all: &[Host], values: &Values, lines: &mut Vec<String>) -> Result<(), Why> {
+        for one in all {
+            lines.push(match one {
+                Host::If(cond) => format!("    if ({}) {{", values.value(*cond)?.text),
+                Host::Else => "    } else {".to_owned(),
+                Host::End => "    }".to_owned(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Adds parts of `kernels`; `host` is what the host does before the next one.
+    fn parts(&self, parts: &[Part], pieces: &mut Vec<Piece>, host: &mut Vec<Host>) -> Result<(), Why> {
+        let unit = self.ground.files.own.unit;
+        for part in parts {
+            match part {
+                Part::Launch { stmt, directive } => {
+                    let combined = directive.or_else(|| self.launched(*stmt));
+                    let word = if combined.is_some() { "parallel loop" } else { "serial" };
+                    pieces.push(Piece { stmt: *stmt, word, combined, before: std::mem::take(host) });
+                }
+                Part::Host { stmt, bodies } if matches!(unit.stmt(*stmt).kind, StmtKind::If { .. }) => {
+                    let StmtKind::If { cond, .. } = unit.stmt(*stmt).kind else { continue };
+                    host.push(Host::If(cond));
+                    for (at, (_, parts)) in bodies.iter().enumerate() {
+                        host.extend((at > 0).then_some(Host::Else));
+                        self.parts(parts, pieces, host)?;
+                    }
+                    host.push(Host::End);
+                }
+                Part::Host { stmt, .. } | Part::Output(stmt) => {
+                    let at = unit.stmt(*stmt).span;
+                    return Err(Why::new(at, "what the host runs in a `kernels` construct"));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The directive of a loop that is a launch by itself.
