@@ -108,7 +108,7 @@ fn kernels_are_named_after_their_place_and_say_what_they_compute() {
 #[test]
 fn what_has_no_counterpart_stays_with_its_reason() {
     let cases = [
-        ("a(:) = a(:) + 1", "an array section"),
+        ("a(2:5) = a(1:4)", "an array statement that is not done element by element"),
         ("where (a > 0) a = 0", "`where` in a compute construct"),
         ("a(1) = f(1)", "a call of `f`"),
         ("a(1) = c%x", "a component of a derived type"),
@@ -120,9 +120,6 @@ fn what_has_no_counterpart_stays_with_its_reason() {
         let made = translated(&text);
         assert_eq!(made.text, text.as_bytes(), "{statement}");
         let said: Vec<&str> = made.diagnostics.iter().map(|diag| diag.message.as_str()).collect();
-        assert!(
-            said.iter().any(|said| said.contains(why) || said.contains("derived type")),
-            "{statement}: {said:?}"
-        );
+        assert!(said.iter().any(|said| said.contains(why)), "{statement}: {said:?}");
     }
 }
