@@ -111,7 +111,7 @@ fn what_has_no_counterpart_stays_with_its_reason() {
         ("a(2:5) = a(1:4)", "an array statement that is not done element by element"),
         ("where (a > 0) a = 0", "`where` in a compute construct"),
         ("a(1) = f(1)", "a call of `f`"),
-        ("a(1) = c%x", "a component of a derived type"),
+        ("a(1) = c%x", "`c`, a variable of derived type,"),
     ];
     for (statement, why) in cases {
         let text = format!(
