@@ -22,9 +22,7 @@ use super::place::{Folder, Like, about};
 use super::{Verdict, fail, show, tell};
 use crate::report::{self, Manner, Summary};
 use crate::source::{Language, SourceFile};
-use crate::{
-    Options, Outcome, RUNTIME, RUNTIME_MODULE, SUPPORT, Source, Translation, scan, support_names, translate,
-};
+use crate::{Options, Outcome, RUNTIME, SUPPORT, Source, Translation, scan, support_names, translate};
 
 /// A run shorter than this shows no progress.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -113,8 +111,6 @@ struct Done {
     support_names: BTreeSet<String>,
     /// A file whose translation calls CUDA's run-time library: where it is, and where it goes.
     launched: Option<(PathBuf, PathBuf)>,
-    /// It calls the library from Fortran.
-    uses_module: bool,
     /// Device code beside it, by its path below the output.
     device: Vec<PathBuf>,
     /// Differences for the files beside it.
@@ -359,7 +355,6 @@ fn beside(
     }
     let place = place_of(job, work);
     let device = translation.beside.iter().filter(|file| file.name.ends_with(".cu"));
-    done.uses_module = translation.beside.iter().any(|file| file.name.ends_with(".f90"));
     done.device = device.map(|file| job.target.with_file_name(&file.name)).collect();
     for file in &translation.beside {
         let place = place.with_file_name(&file.name);
@@ -428,8 +423,7 @@ fn runtime(done: &[Done], work: &Work) -> Verdict {
     let writes = matches!(work.task.destination, Destination::Tree(_) | Destination::InPlace);
     let mut verdict = Verdict::Done;
     for (folder, like) in folders.iter().filter(|_| writes) {
-        let uses_module = done.iter().any(|one| one.uses_module);
-        for (name, text) in RUNTIME.into_iter().chain(uses_module.then_some(RUNTIME_MODULE)) {
+        for (name, text) in RUNTIME {
             verdict = verdict.max(write(&folder.join(name), text, like, work));
         }
     }

@@ -18,10 +18,8 @@ use toml::de::{DeTable, DeValue};
 use super::place;
 use crate::rules;
 use crate::source::LineIndex;
+use crate::verify::FILE;
 use crate::{Options, Source, Wish, lines_of, verify};
-
-/// The name of the file.
-pub const FILE: &str = "acc2omp.toml";
 
 /// Options whose values are paths: they are seen from the folder of the file.
 const PATHS: [&str; 5] = ["out", "folders", "database", "record", "rules"];

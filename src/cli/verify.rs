@@ -9,13 +9,13 @@ use std::process::ExitCode;
 use std::{fs, io};
 
 use super::build::{Build, Told};
-use super::config::{Config, FILE};
+use super::config::Config;
 use super::headers::Headers;
 use super::{Verdict, fail, files, print, tell};
 use crate::pins::{HEADER, Purpose, Site};
 use crate::report::Manner;
 use crate::source::{Languages, SourceFile};
-use crate::verify::{Construct, Directive, Pins, Search, Settings, Verification, section};
+use crate::verify::{Construct, Directive, FILE, Pins, Search, Settings, Verification, section};
 use crate::{Extent, Options, Source, extents, instrument, scan, translate};
 
 /// What is asked for.

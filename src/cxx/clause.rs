@@ -11,6 +11,35 @@ use super::Why;
 use super::interface::{Argument, Passed};
 use super::types::Type;
 
+/// When a directive is done: what Fortran sees to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Order {
+    /// The queue, as Fortran writes it; empty for `async` without a value.
+    pub queue: Option<String>,
+    /// The queues to wait for before, list by list; an empty list stands for all.
+    pub waits: Vec<Vec<String>>,
+    /// Where it is false, the host runs a construct, and nothing is done for others.
+    pub condition: Option<String>,
+}
+
+impl Order {
+    /// Takes in a clause that is about this, if it is one.
+    pub fn takes(&mut self, kind: &ClauseKind) -> bool {
+        match kind {
+            ClauseKind::If(condition) => self.condition = Some(condition.text.clone()),
+            ClauseKind::Async(queue) => {
+                self.queue = Some(queue.as_ref().map(|queue| queue.text.clone()).unwrap_or_default());
+            }
+            ClauseKind::Wait(None) => self.waits.push(Vec::new()),
+            ClauseKind::Wait(Some(wait)) if wait.devnum.is_none() => {
+                self.waits.push(wait.queues.iter().map(|queue| queue.text.clone()).collect());
+            }
+            _ => return false,
+        }
+        true
+    }
+}
+
 /// What the clauses of a directive say.
 #[derive(Default)]
 pub struct Clauses {
@@ -22,12 +51,8 @@ pub struct Clauses {
     pub scalars: Vec<(Keeps, SymbolId)>,
     /// The data clauses about arrays.
     pub data: Vec<(DataClause, ListItem)>,
-    /// The queue, as Fortran writes it; empty for `async` without a value.
-    pub queue: Option<String>,
-    /// The queues to wait for; none for all of them.
-    pub waits: Vec<Vec<String>>,
-    /// The condition, as Fortran writes it.
-    pub condition: Option<String>,
+    /// When it is done.
+    pub order: Order,
     /// `default(present)`
     pub is_default_present: bool,
 }
@@ -65,29 +90,16 @@ impl Reader<'_> {
 
     fn clause(&self, kind: &ClauseKind, at: Span, all: &mut Clauses) -> Result<(), Why> {
         let refused = |what: &str| Err(Why::new(at, format!("{what} of a compute construct of Fortran")));
+        if all.order.takes(kind) {
+            return Ok(());
+        }
+        if let Some(word) = level(kind, all) {
+            all.words.push(word);
+            return Ok(());
+        }
         match kind {
-            ClauseKind::If(condition) => all.condition = Some(condition.text.clone()),
-            ClauseKind::Async(queue) => {
-                all.queue = Some(queue.as_ref().map(|queue| queue.text.clone()).unwrap_or_default());
-            }
-            ClauseKind::Wait(None) => all.waits.push(Vec::new()),
-            ClauseKind::Wait(Some(wait)) if wait.devnum.is_none() => {
-                all.waits.push(wait.queues.iter().map(|queue| queue.text.clone()).collect());
-            }
             ClauseKind::Wait(_) => return refused("`wait(devnum: …)`"),
             ClauseKind::SelfRun(_) => return refused("`self`"),
-            ClauseKind::NumGangs(sizes) => {
-                let sizes: Vec<String> = sizes.iter().map(|size| number(size, "gangs", all)).collect();
-                all.words.push(format!("num_gangs({})", sizes.join(", ")));
-            }
-            ClauseKind::NumWorkers(size) => {
-                let size = number(size, "workers", all);
-                all.words.push(format!("num_workers({size})"));
-            }
-            ClauseKind::VectorLength(size) => {
-                let size = number(size, "length", all);
-                all.words.push(format!("vector_length({size})"));
-            }
             ClauseKind::Private(list) => {
                 for item in list {
                     self.listed(item, "private", Keeps::Private, all)?;
@@ -118,18 +130,6 @@ impl Reader<'_> {
                 for item in list {
                     self.data(*clause, item, all)?;
                 }
-            }
-            ClauseKind::Gang(args) => {
-                let args: Vec<String> = args.iter().map(|arg| gang(arg, all)).collect();
-                all.words.push(with_arguments("gang", &args));
-            }
-            ClauseKind::Worker(size) => {
-                let size: Vec<String> = size.iter().map(|size| number(size, "workers", all)).collect();
-                all.words.push(with_arguments("worker", &size));
-            }
-            ClauseKind::Vector(size) => {
-                let size: Vec<String> = size.iter().map(|size| number(size, "length", all)).collect();
-                all.words.push(with_arguments("vector", &size));
             }
             ClauseKind::Seq => all.words.push("seq".to_owned()),
             ClauseKind::Independent => all.words.push("independent".to_owned()),
@@ -196,6 +196,24 @@ impl Reader<'_> {
         all.scalars.push((Keeps::Reference, symbol));
         Ok(())
     }
+}
+
+/// A clause about levels and their sizes.
+fn level(kind: &ClauseKind, all: &mut Clauses) -> Option<String> {
+    let (word, sizes): (&str, Vec<String>) = match kind {
+        ClauseKind::NumGangs(sizes) => {
+            ("num_gangs", sizes.iter().map(|size| number(size, "gangs", all)).collect())
+        }
+        ClauseKind::NumWorkers(size) => ("num_workers", vec![number(size, "workers", all)]),
+        ClauseKind::VectorLength(size) => ("vector_length", vec![number(size, "length", all)]),
+        ClauseKind::Gang(args) => ("gang", args.iter().map(|arg| gang(arg, all)).collect()),
+        ClauseKind::Worker(size) => {
+            ("worker", size.iter().map(|size| number(size, "workers", all)).collect())
+        }
+        ClauseKind::Vector(size) => ("vector", size.iter().map(|size| number(size, "length", all)).collect()),
+        _ => return None,
+    };
+    Some(with_arguments(word, &sizes))
 }
 
 fn with_arguments(word: &str, args: &[String]) -> String {

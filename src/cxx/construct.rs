@@ -13,7 +13,7 @@ use crate::sema::{SymbolId, SymbolKind, Symbols};
 use crate::source::Span;
 
 use super::Why;
-use super::clause::{Clauses, Keeps, Reader};
+use super::clause::{Clauses, Keeps, Order, Reader};
 use super::helpers::Used;
 use super::interface::{Argument, Function, Passed};
 use super::statement::{Around, Body};
@@ -55,12 +55,8 @@ pub struct Construct {
     pub text: String,
     /// The data clauses that Fortran does.
     pub data: Vec<Data>,
-    /// The queue, as Fortran writes it; empty for `async` without a value.
-    pub queue: Option<String>,
-    /// The queues to wait for before, list by list; an empty list stands for all.
-    pub waits: Vec<Vec<String>>,
-    /// Where it is false, the host runs the construct.
-    pub condition: Option<String>,
+    /// When it is done.
+    pub order: Order,
     /// Several names may lead to the same memory.
     pub is_aliased: bool,
     /// The directives in the text: the number of the line, from zero, and the place of the directive in Fortran.
@@ -245,7 +241,8 @@ impl<'a> Maker<'a> {
         let mut places = Vec::new();
         if !self.outside.is_empty() {
             places.push((lines.len() + 2, self.ground.bound[self.index].directive.span.start));
-            let queue = self.clauses.queue.as_ref().map(|_| format!(" async({QUEUE})")).unwrap_or_default();
+            let queue =
+                self.clauses.order.queue.as_ref().map(|_| format!(" async({QUEUE})")).unwrap_or_default();
             lines.push(format!("    #pragma acc data {}{queue}", self.outside.join(" ")));
             lines.push("    {".to_owned());
         }
@@ -272,8 +269,7 @@ impl<'a> Maker<'a> {
         let function = Function { name: name.to_owned(), args: self.args(&roles, &arrays) };
         let text = format!("{}\n{{\n{}\n}}\n", function.head(), lines.join("\n"));
         let is_aliased = arrays.iter().filter_map(|one| self.variables.get(*one)).any(|one| one.is_aliased);
-        let Clauses { queue, waits, condition, .. } = self.clauses;
-        Ok(Construct { function, text, data, queue, waits, condition, is_aliased, places })
+        Ok(Construct { function, text, data, order: self.clauses.order, is_aliased, places })
     }
 
     /// The constructs in C++ that the construct becomes, in their order.
@@ -649,7 +645,7 @@ impl<'a> Maker<'a> {
         if !shared.is_empty() {
             words.push(format!("copy({})", shared.join(", ")));
         }
-        if self.clauses.queue.is_some() {
+        if self.clauses.order.queue.is_some() {
             words.push(format!("async({QUEUE})"));
         }
         words.join(" ")
@@ -685,7 +681,7 @@ impl<'a> Maker<'a> {
             }
         }
         args.extend(self.clauses.args.iter().cloned());
-        if let Some(queue) = &self.clauses.queue {
+        if let Some(queue) = &self.clauses.order.queue {
             let actual = if queue.is_empty() { "-1".to_owned() } else { format!("int({queue}, 4)") };
             let name = QUEUE.to_owned();
             args.push(Argument { name, passed: Passed::Value, ty: Type::INTEGER, actual });

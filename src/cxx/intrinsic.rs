@@ -7,7 +7,7 @@ use crate::source::Span;
 
 use super::Why;
 use super::helpers::Helper;
-use super::types::{Type, Word};
+use super::types::{Type, Word, plain_code};
 use super::value::{Value, Values, binds};
 use super::variable::Asked;
 
@@ -144,6 +144,16 @@ impl Call<'_> {
                     self.unknown()
                 }
             }
+            "iand" | "ior" | "ieor" | "not" | "ishft" | "btest" => self.bits(name),
+            "huge" | "tiny" | "epsilon" => self.limit(name),
+            "size" | "lbound" | "ubound" => self.inquiry(name),
+            _ => self.unknown(),
+        }
+    }
+
+    /// A function about the bits of whole numbers.
+    fn bits(&self, name: &str) -> Result<Value, Why> {
+        match name {
             "iand" | "ior" | "ieor" => {
                 let [first, second] = self.whole_numbers()?;
                 let (sign, binds) = match name {
@@ -169,8 +179,6 @@ impl Call<'_> {
                     format!("({} >> {} & 1) != 0", first.within(binds::SHIFT), second.within(binds::SUM));
                 Ok(Value { text, binds: binds::EQUAL, ty: Type::LOGICAL })
             }
-            "huge" | "tiny" | "epsilon" => self.limit(name),
-            "size" | "lbound" | "ubound" => self.inquiry(name),
             _ => self.unknown(),
         }
     }
@@ -262,7 +270,7 @@ impl Call<'_> {
         let Some(kind) = kind else { return Ok((value, without)) };
         let files = self.values.files;
         let span = files.own.unit.expr(kind).span;
-        let ty = files.of_kind(word, &files.own.plain(span), span.start);
+        let ty = files.of_kind(word, &plain_code(files.own, span), span.start);
         ty.map_or_else(|| self.unknown(), |ty| Ok((value, ty)))
     }
 

@@ -15,10 +15,11 @@ mod variable;
 
 use crate::source::Span;
 
+pub use clause::Order;
 pub use construct::{Construct, Data, Ground, construct};
 pub use helpers::{Used, helpers};
 pub use interface::{Argument, Function, Passed, module};
-pub use types::{Files, Seen, Type, Word};
+pub use types::{Files, Type, Word};
 
 /// Why something is not written in C++.
 #[derive(Clone, Debug, PartialEq, Eq)]

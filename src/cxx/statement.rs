@@ -9,7 +9,7 @@ use crate::sema::{self, SymbolId};
 use crate::source::Span;
 
 use super::Why;
-use super::types::Word;
+use super::types::{Word, plain_code};
 use super::value::{Value, Values, binds};
 use super::variable::{element, literal};
 
@@ -139,7 +139,7 @@ impl<'a> Body<'a> {
         }
         let text = format!("{} = {};", target.text, value.text);
         let plain: String = text.chars().filter(|c| !c.is_whitespace()).collect();
-        if plain != format!("{};", seen.plain(at)) && !code.ends_with('\\') {
+        if plain != format!("{};", plain_code(seen, at)) && !code.ends_with('\\') {
             self.line(&format!("// {}", code.trim()));
         }
         self.line(&text);
@@ -196,7 +196,7 @@ impl<'a> Body<'a> {
 
     fn choice(&mut self, cond: ExprId, then: StmtId, other: Option<StmtId>, at: Span) -> Result<(), Why> {
         let seen = self.values.files.own;
-        let mut text = seen.plain(at);
+        let mut text = plain_code(seen, at);
         if let Some((name, rest)) = text.split_once(':')
             && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         {
@@ -218,7 +218,7 @@ impl<'a> Body<'a> {
         while let Some(id) = rest {
             rest = None;
             if let StmtKind::If { cond, then, other } = &seen.unit.stmt(id).kind
-                && seen.plain(seen.unit.stmt(id).span).starts_with("elseif(")
+                && plain_code(seen, seen.unit.stmt(id).span).starts_with("elseif(")
             {
                 let cond = self.values.value(*cond)?;
                 self.line(&format!("}} else if ({}) {{", cond.text));

@@ -2,10 +2,9 @@
 //!
 //! Invariant: a kind that is not surely known has no size.
 
-use crate::host::ir::{BaseType, Decl, ExprId, ExprKind, Scope, ScopeId, ScopeKind, UnaryOp, Unit};
-use crate::scan;
-use crate::sema::{self, Symbol, SymbolKind};
-use crate::source::{SourceFile, Span};
+use crate::host::ir::{BaseType, Decl, ExprId, ExprKind, Scope, ScopeId, ScopeKind, UnaryOp};
+use crate::sema::{self, Symbol, SymbolKind, Texts};
+use crate::source::Span;
 
 /// Names that stand for others are followed no further than this.
 const DEPTH: usize = 8;
@@ -81,56 +80,30 @@ impl Type {
     }
 }
 
-/// A file with its code.
-#[derive(Clone, Copy)]
-pub struct Seen<'a> {
-    /// The file.
-    pub file: &'a SourceFile,
-    /// Its code.
-    pub unit: &'a Unit,
-}
-
-impl Seen<'_> {
-    /// The code of `span` on one line, without continuations and comments.
-    pub fn code(self, span: Span) -> String {
-        let mut parts: Vec<String> = Vec::new();
-        for words in scan::fortran_shapes(self.file, span).iter().filter_map(|shape| shape.words) {
-            let (start, end) = (words.start.max(span.start), words.end.min(span.end));
-            if start < end {
-                parts.push(self.file.text(Span { start, end }).into_owned());
-            }
-        }
-        parts.join(" ")
-    }
-
-    /// The same in small letters and without blanks.
-    pub fn plain(self, span: Span) -> String {
-        let mut code = self.code(span);
-        code.retain(|c| !c.is_whitespace());
-        code.make_ascii_lowercase();
-        code
-    }
+/// The code of `span` in small letters and without blanks.
+pub fn plain_code(texts: Texts, span: Span) -> String {
+    sema::plain(&texts.code(span))
 }
 
 /// The file to translate, and those whose modules it uses.
 #[derive(Clone)]
 pub struct Files<'a> {
     /// The file.
-    pub own: Seen<'a>,
+    pub own: Texts<'a>,
     /// The others.
-    pub others: Vec<Seen<'a>>,
+    pub others: Vec<Texts<'a>>,
 }
 
 /// What a name means in a scoping unit.
 enum Found<'a> {
-    Decl(Seen<'a>, &'a Decl),
+    Decl(Texts<'a>, &'a Decl),
     /// A constant of an intrinsic module.
     Intrinsic(String),
 }
 
 impl<'a> Files<'a> {
     /// The declaration of a variable, the file where it stands, and a place in its scoping unit.
-    pub fn decl_of(&self, symbol: &Symbol) -> Option<(Seen<'a>, &'a Decl)> {
+    pub fn decl_of(&self, symbol: &Symbol) -> Option<(Texts<'a>, &'a Decl)> {
         if let Some(id) = symbol.decl {
             return Some((self.own, self.own.unit.decl(id)));
         }
@@ -141,10 +114,10 @@ impl<'a> Files<'a> {
     }
 
     /// The declaration of a constant in a file that is included.
-    fn included(&self, symbol: &Symbol) -> Option<(Seen<'a>, &'a Decl)> {
+    fn included(&self, symbol: &Symbol) -> Option<(Texts<'a>, &'a Decl)> {
         let is_it = |decl: &&Decl| decl.is_const && decl.name == symbol.name;
         let is_outside =
-            |seen: &Seen<'a>| !seen.unit.scopes.iter().any(|scope| scope.kind == ScopeKind::Module);
+            |seen: &Texts<'a>| !seen.unit.scopes.iter().any(|scope| scope.kind == ScopeKind::Module);
         let mut found = self.others.iter().filter(|seen| is_outside(seen)).flat_map(|seen| {
             seen.unit.decls.iter().filter(is_it).map(|decl| (*seen, decl)).collect::<Vec<_>>()
         });
@@ -175,9 +148,9 @@ impl<'a> Files<'a> {
     }
 
     /// The type that a declaration states.
-    pub fn declared(&self, seen: Seen<'a>, decl: &Decl) -> Option<Type> {
-        let stated = seen.plain(Span { start: decl.span.start, end: decl.name_span.start });
-        let behind = seen.plain(Span { start: decl.name_span.end, end: decl.span.end });
+    pub fn declared(&self, seen: Texts<'a>, decl: &Decl) -> Option<Type> {
+        let stated = plain_code(seen, Span { start: decl.span.start, end: decl.name_span.start });
+        let behind = plain_code(seen, Span { start: decl.name_span.end, end: decl.span.end });
         // An old way to state a kind behind the name.
         if behind.starts_with('*') {
             return None;
@@ -194,7 +167,7 @@ impl<'a> Files<'a> {
                 let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
                 digits.get(..end)?.parse().ok()?
             }
-            Some(b'(') => self.kind(seen, enclosed(rest.get(1..)?)?, decl.span.start, DEPTH)?,
+            Some(b'(') => self.kind(seen, sema::enclosed(rest.get(1..)?)?, decl.span.start, DEPTH)?,
             _ => 4,
         };
         Type::new(word, bytes)
@@ -206,7 +179,7 @@ impl<'a> Files<'a> {
     }
 
     /// The number that a kind is.
-    fn kind(&self, seen: Seen<'a>, text: &str, at: u32, depth: usize) -> Option<i128> {
+    fn kind(&self, seen: Texts<'a>, text: &str, at: u32, depth: usize) -> Option<i128> {
         let depth = depth.checked_sub(1)?;
         let text = text.strip_prefix("kind=").unwrap_or(text);
         if let Ok(number) = text.parse() {
@@ -220,14 +193,14 @@ impl<'a> Files<'a> {
             Found::Intrinsic(name) => bytes(&name),
             Found::Decl(there, decl) => {
                 let init = there.unit.expr(decl.init.filter(|_| decl.is_const)?).span;
-                self.kind(there, &there.plain(init), init.start, depth)
+                self.kind(there, &plain_code(there, init), init.start, depth)
             }
         }
     }
 
     fn kind_from(
         &self,
-        seen: Seen<'a>,
+        seen: Texts<'a>,
         function: &str,
         argument: &str,
         at: u32,
@@ -278,7 +251,7 @@ impl<'a> Files<'a> {
     }
 
     /// What a name means in a scoping unit, whichever file declares it.
-    fn find(&self, seen: Seen<'a>, scope: ScopeId, name: &str, depth: usize) -> Option<Found<'a>> {
+    fn find(&self, seen: Texts<'a>, scope: ScopeId, name: &str, depth: usize) -> Option<Found<'a>> {
         let depth = depth.checked_sub(1)?;
         let mut at = Some(scope);
         while let Some(id) = at {
@@ -309,7 +282,7 @@ impl<'a> Files<'a> {
         None
     }
 
-    fn module(&self, name: &str) -> Option<(Seen<'a>, ScopeId)> {
+    fn module(&self, name: &str) -> Option<(Texts<'a>, ScopeId)> {
         std::iter::once(&self.own).chain(&self.others).find_map(|seen| {
             let is_it = |scope: &Scope| scope.kind == ScopeKind::Module && scope.name == name;
             let at = seen.unit.scopes.iter().position(is_it)?;
@@ -318,11 +291,11 @@ impl<'a> Files<'a> {
     }
 
     /// The value of a constant expression of whole numbers.
-    pub fn constant(&self, seen: Seen<'a>, expr: ExprId) -> Option<i128> {
+    pub fn constant(&self, seen: Texts<'a>, expr: ExprId) -> Option<i128> {
         self.constant_within(seen, expr, DEPTH)
     }
 
-    fn constant_within(&self, seen: Seen<'a>, expr: ExprId, depth: usize) -> Option<i128> {
+    fn constant_within(&self, seen: Texts<'a>, expr: ExprId, depth: usize) -> Option<i128> {
         use crate::host::ir::BinaryOp;
         let depth = depth.checked_sub(1)?;
         let known = seen.unit.expr(expr);
@@ -353,20 +326,6 @@ impl<'a> Files<'a> {
             _ => None,
         }
     }
-}
-
-/// What stands before the parenthesis that ends a list.
-fn enclosed(inner: &str) -> Option<&str> {
-    let mut depth = 0;
-    for (at, char) in inner.char_indices() {
-        match char {
-            '(' => depth += 1,
-            ')' if depth == 0 => return inner.get(..at),
-            ')' => depth -= 1,
-            _ => {}
-        }
-    }
-    None
 }
 
 /// The bytes of the kinds that Fortran's own modules name.

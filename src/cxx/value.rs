@@ -11,7 +11,7 @@ use crate::source::Span;
 use super::Why;
 use super::helpers::{self, Helper, Used};
 use super::intrinsic;
-use super::types::{Files, Type, Word};
+use super::types::{Files, Type, Word, plain_code};
 use super::variable::{Asked, BoundText, Variables, element, literal};
 
 /// How tightly the operators of C++ bind: the loosest first.
@@ -284,7 +284,7 @@ impl Values<'_> {
     }
 
     fn literal(&self, at: Span) -> Result<Value, Why> {
-        let text = self.files.own.plain(at);
+        let text = plain_code(self.files.own, at);
         if let ".true." | ".false." = text.as_str() {
             return Ok(Value::name(text.trim_matches('.').to_owned(), Type::LOGICAL));
         }
@@ -362,7 +362,7 @@ impl Values<'_> {
         let unit = self.files.own.unit;
         let [first, second] = [base, exponent].map(|part| unit.expr(part).span);
         let between = Span { start: first.end.min(second.start), end: second.start };
-        let code = self.files.own.plain(between);
+        let code = plain_code(self.files.own, between);
         code.trim_matches(['(', ')', '-', '+']) == "**"
     }
 

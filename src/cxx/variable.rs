@@ -6,11 +6,11 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::host::ir::{Derived, ExprId, ExprKind, UnaryOp};
-use crate::sema::{Class, Symbol, SymbolId, SymbolKind, Symbols};
+use crate::sema::{Class, Symbol, SymbolId, SymbolKind, Symbols, Texts};
 use crate::source::Span;
 
 use super::Why;
-use super::types::{Files, Seen, Type};
+use super::types::{Files, Type};
 
 /// A number of an array's shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -260,7 +260,7 @@ fn shape(files: &Files, symbol: &Symbol) -> Option<Vec<Dimension>> {
 }
 
 /// The array that an element is of, with its subscripts in order.
-pub fn element(seen: Seen, expr: ExprId) -> Option<(ExprId, Vec<ExprId>)> {
+pub fn element(seen: Texts, expr: ExprId) -> Option<(ExprId, Vec<ExprId>)> {
     let mut subscripts = Vec::new();
     let mut at = expr;
     while let ExprKind::Index(base, subscript) = &seen.unit.expr(at).kind {
@@ -272,7 +272,7 @@ pub fn element(seen: Seen, expr: ExprId) -> Option<(ExprId, Vec<ExprId>)> {
 }
 
 /// The value of a whole number that is written out.
-pub fn literal(seen: Seen, expr: ExprId) -> Option<i128> {
+pub fn literal(seen: Texts, expr: ExprId) -> Option<i128> {
     match &seen.unit.expr(expr).kind {
         ExprKind::Int(value) => Some(*value),
         ExprKind::Unary(UnaryOp::Minus, inner) => literal(seen, *inner).map(|value| -value),

@@ -48,6 +48,7 @@ pub use fortran::{resolve, type_of_letter};
 pub use holds::{Element, Type};
 pub use loops::{Header, NotCanonical, header, is_tight, only_loop, trip_constant};
 pub use memory::{Moved, gapped, moves, retargets};
+pub use numeric::enclosed;
 pub use output::{Output, output, prints};
 pub use parallel::{
     Amount, Around, Combine, Distance, Facts, Finding, Induction, Kind, Level, Needs, Obstacle, Reach, Said,
@@ -60,4 +61,5 @@ pub use subscript::{Range, Subscript, plain};
 pub use sum::Sum;
 pub use symbol::{Bounds, Class, Dimensions, Symbol, SymbolId, SymbolKind};
 pub use symbols::{Symbols, has_variable_length};
+pub use texts::Texts;
 pub use uses::{Use, Uses};

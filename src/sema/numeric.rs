@@ -80,7 +80,7 @@ impl Number {
 }
 
 /// What stands before the parenthesis that ends a list.
-fn enclosed(inner: &str) -> Option<&str> {
+pub fn enclosed(inner: &str) -> Option<&str> {
     let mut depth = 0;
     for (at, char) in inner.char_indices() {
         match char {

@@ -8,14 +8,16 @@ use crate::source::{SourceFile, Span};
 
 /// The texts of a unit's code.
 #[derive(Clone, Copy)]
-pub(super) struct Texts<'a> {
-    pub(super) file: &'a SourceFile,
-    pub(super) unit: &'a Unit,
+pub struct Texts<'a> {
+    /// The file.
+    pub file: &'a SourceFile,
+    /// Its code.
+    pub unit: &'a Unit,
 }
 
 impl Texts<'_> {
     /// The code of `span` on one line: without continuations and comments.
-    pub(super) fn code(self, span: Span) -> String {
+    pub fn code(self, span: Span) -> String {
         let mut parts: Vec<String> = Vec::new();
         for words in scan::fortran_shapes(self.file, span).iter().filter_map(|shape| shape.words) {
             let (start, end) = (words.start.max(span.start), words.end.min(span.end));

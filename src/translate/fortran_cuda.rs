@@ -8,12 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::acc::ast::{ClauseKind, DataClause, Directive, DirectiveKind, ListItem};
 use crate::bind;
-use crate::cxx::{self, Construct, Files, Function, Ground, Seen, Used, Why};
+use crate::cxx::{self, Construct, Files, Function, Ground, Order, Used, Why};
 use crate::diag::{self, Concern, pages};
 use crate::edit::{Edit, Ours, Rewrite};
 use crate::plan::{self, Item};
 use crate::scan::Scan;
-use crate::sema::{self, Class};
+use crate::sema::{Class, Texts};
 use crate::source::{Language, SourceFile, Span};
 use crate::{acc, cuda, layout};
 
@@ -68,24 +68,9 @@ impl BackEnd for FortranCuda {
         let source = all.source;
         let file = &source.file;
         let symbols = source.symbols(&unit, scan);
-        let mut unbound: BTreeSet<Span> = parsed.iter().map(|(_, directive)| directive.span).collect();
-        sema::resolve(&mut unit, &symbols);
-        let (regions, said) = bind::enclose(&mut unit, &scan.directives, &parsed);
-        all.diags.extend(said);
-        let (mut bound, said) = bind::bind(&unit, &scan.directives, parsed, &regions);
-        bound = bind::imply_concurrent(&unit, bound);
-        bind::nest_concurrent(file, &mut unit, &mut bound);
+        let bound = all.bind((scan, &symbols), &mut unit, parsed, &mut held);
         let unit = &unit;
-        unbound.retain(|span| bound.binary_search_by_key(span, |one| one.directive.span).is_err());
-        held.extend(unbound);
-        all.diags.extend(said);
-        let aim = plan::Aim {
-            device_type: all.options.device_type.clone(),
-            preference: cuda::PREFERENCE,
-            queues: true,
-            asks: false,
-            routines: source.routines(all.options),
-        };
+        let aim = source.cuda_aim(all.options);
         let (bound, reached) =
             source.settled((unit, scan, &symbols), bound, &aim, all.options, &mut all.found);
         let bound = plan::merge_data_clauses(unit, bound);
@@ -93,8 +78,8 @@ impl BackEnd for FortranCuda {
         all.found.spread(unit, &bound, &plan);
         all.diags.extend(said.into_iter().filter(|diag| pages::concern(diag.code) == Concern::Both));
         let files = Files {
-            own: Seen { file, unit },
-            others: source.headers.iter().map(|header| header.code()).collect(),
+            own: Texts { file, unit },
+            others: source.headers.iter().map(|header| header.texts()).collect(),
         };
         let used = RefCell::new(Used::new());
         let ground = Ground {
@@ -217,7 +202,7 @@ impl FortranCuda {
         let calls = calls(file, span, &construct);
         let mut changes: Changes = bind::descendants(bound, at).map(|below| (below, Vec::new())).collect();
         changes.extend(one.partner.map(|end| (end, Vec::new())));
-        let edits = match construct.condition.take() {
+        let edits = match construct.order.condition.take() {
             None => vec![layout::replaced(file, whole, &calls)],
             Some(condition) => {
                 let mut lines = vec![format!("if ({condition}) then")];
@@ -303,25 +288,21 @@ impl FortranCuda {
         }
         let Some(end) = one.partner else { return refused("this `data` region") };
         let file = view.ground.files.own.file;
-        let mut lines = Vec::new();
-        let mut queue = None;
+        let mut order = Order::default();
         let mut items = Vec::new();
         for clause in counting(&one.directive, view.options) {
             match clause {
+                _ if order.takes(clause) => {}
                 ClauseKind::Data(clause, list) => items.extend(list.iter().map(|item| (*clause, item))),
-                ClauseKind::Async(expr) => {
-                    queue = Some(expr.as_ref().map(|expr| expr.text.clone()).unwrap_or_default());
-                }
-                ClauseKind::Wait(None) => lines.extend(waits(&[Vec::new()], None)),
-                ClauseKind::Wait(Some(wait)) if wait.devnum.is_none() => {
-                    let queues = wait.queues.iter().map(|one| one.text.clone()).collect();
-                    lines.extend(waits(&[queues], None));
-                }
                 ClauseKind::Default { .. } => {}
                 _ => return refused("this clause of `data` of Fortran"),
             }
         }
-        lines.push(begin(file, span, queue.as_deref()));
+        if order.condition.is_some() {
+            return refused("this clause of `data` of Fortran");
+        }
+        let mut lines = waits(&order.waits, None);
+        lines.push(begin(file, span, order.queue.as_deref()));
         for (clause, item) in items {
             self.item(view, item)?;
             lines.push(
@@ -365,16 +346,16 @@ impl FortranCuda {
         let span = directive.span;
         let refused = |what: String| Err(Why { at: span, what });
         let file = view.ground.files.own.file;
-        let (mut queue, mut condition, mut is_final) = (None, None, false);
+        let mut is_final = false;
+        let mut order = Order::default();
         let mut items: Vec<(&'static str, &ListItem)> = Vec::new();
-        let mut lists: Vec<Vec<String>> = Vec::new();
         if let acc::ast::Argument::Wait(wait) = &directive.argument {
             if wait.devnum.is_some() {
                 return refused("`wait(devnum: …)`".to_owned());
             }
-            lists.push(wait.queues.iter().map(|one| one.text.clone()).collect());
+            order.waits.push(wait.queues.iter().map(|one| one.text.clone()).collect());
         } else if directive.kind == DirectiveKind::Wait {
-            lists.push(Vec::new());
+            order.waits.push(Vec::new());
         }
         let kinds = || counting(directive, view.options);
         for clause in kinds() {
@@ -382,22 +363,7 @@ impl FortranCuda {
         }
         for clause in kinds() {
             let word = match clause {
-                ClauseKind::If(expr) => {
-                    condition = Some(expr.text.clone());
-                    continue;
-                }
-                ClauseKind::Async(expr) => {
-                    queue = Some(expr.as_ref().map(|expr| expr.text.clone()).unwrap_or_default());
-                    continue;
-                }
-                ClauseKind::Wait(None) => {
-                    lists.push(Vec::new());
-                    continue;
-                }
-                ClauseKind::Wait(Some(wait)) if wait.devnum.is_none() => {
-                    lists.push(wait.queues.iter().map(|one| one.text.clone()).collect());
-                    continue;
-                }
+                _ if order.takes(clause) => continue,
                 ClauseKind::Finalize => continue,
                 ClauseKind::Data(DataClause::Copyin { .. }, _) => "enter_copyin",
                 ClauseKind::Data(DataClause::Create { zero: false }, _) => "enter_create",
@@ -415,6 +381,7 @@ impl FortranCuda {
             items.extend(plan::list(clause).iter().map(|item| (word, item)));
         }
         let is_wait = directive.kind == DirectiveKind::Wait;
+        let Order { queue, waits: lists, condition } = order;
         let mut lines = waits(&lists, queue.as_deref());
         let queue = queue.filter(|_| !is_wait).map(|queue| format!(", {}", queue_of(&queue)));
         for (word, item) in items {
@@ -467,22 +434,14 @@ impl FortranCuda {
         let name = format!("{}.cpp", stem(file));
         let translation = translated(source, options, text, is_aliased);
         let module = module_name(file, options);
-        let place_of = |line: usize| {
-            let at = places.iter().find(|(known, _)| *known == line).map(|(_, at)| *at);
-            at.map(|at| format!("\"{}\"", place(file, at)))
-        };
         let mut beside = Vec::new();
         for mut made in translation.beside {
             if made.name.ends_with(".cu") {
                 let mut code = String::from_utf8_lossy(&made.text).into_owned();
                 let host = String::from_utf8_lossy(&translation.text).into_owned();
-                for line in
-                    1..=host.lines().count().max(places.iter().map(|(line, _)| *line).max().unwrap_or(0))
-                {
+                for (line, at) in &places {
                     let own = format!("\"{name}:{line}\"");
-                    if let Some(place) = place_of(line) {
-                        code = code.replace(&own, &place);
-                    }
+                    code = code.replace(&own, &format!("\"{}\"", place(file, *at)));
                 }
                 code = code.replacen(
                     &format!("The device code of {name}"),
@@ -599,14 +558,14 @@ fn waits(lists: &[Vec<String>], queue: Option<&str>) -> Vec<String> {
 
 /// The statements around the call of a construct's function.
 fn calls(file: &SourceFile, span: Span, construct: &Construct) -> Vec<String> {
-    let mut lines = waits(&construct.waits, construct.queue.as_deref());
+    let mut lines = waits(&construct.order.waits, construct.order.queue.as_deref());
     let data: Vec<String> =
         construct.data.iter().filter_map(|data| structured(data.clause, &data.item)).collect();
     if data.is_empty() {
         lines.push(construct.function.call());
         return lines;
     }
-    lines.push(begin(file, span, construct.queue.as_deref()));
+    lines.push(begin(file, span, construct.order.queue.as_deref()));
     lines.extend(data);
     lines.push(construct.function.call());
     lines.push("call acc2omp_end()".to_owned());

@@ -6,13 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use crate::acc::ast::DirectiveKind;
-use crate::bind::{self, Bound, Regions};
+use crate::bind::{self, Bound};
 use crate::diag;
 use crate::edit::{Edit, Ours, Rewrite};
 use crate::host::ir::Unit;
 use crate::omp::{self, ApiChange, ApiLowered, Speech};
 use crate::scan::{Conditions, Scan};
-use crate::sema::{self, Symbols};
+use crate::sema::Symbols;
 use crate::source::Span;
 use crate::{acc, layout, plan};
 
@@ -76,21 +76,8 @@ impl BackEnd for OpenMp<'_> {
         let Reached { scan, mut unit, parsed, mut held } = view;
         let file = &all.source.file;
         let symbols = all.source.symbols(&unit, scan);
-        let mut unbound: BTreeSet<Span> = parsed.iter().map(|(_, directive)| directive.span).collect();
-        let mut regions = Regions::default();
-        if unit.is_fortran() {
-            sema::resolve(&mut unit, &symbols);
-            let (found, said) = bind::enclose(&mut unit, &scan.directives, &parsed);
-            regions = found;
-            all.diags.extend(said);
-        }
-        let (mut bound, said) = bind::bind(&unit, &scan.directives, parsed, &regions);
-        bound = bind::imply_concurrent(&unit, bound);
-        bind::nest_concurrent(file, &mut unit, &mut bound);
+        let bound = all.bind((scan, &symbols), &mut unit, parsed, &mut held);
         let unit = &unit;
-        unbound.retain(|span| bound.binary_search_by_key(span, |one| one.directive.span).is_err());
-        held.extend(unbound);
-        all.diags.extend(said);
         let mut chosen = self.apart.choose(unit, bound);
         let bound = plan::with_plain_names(unit, &symbols, std::mem::take(&mut chosen.bound));
         set_apart(&mut chosen, all);

@@ -11,7 +11,7 @@ use crate::diag::{Concern, Diag, pages};
 use crate::host::ir::Unit;
 use crate::plan::{self, Plan};
 use crate::scan::Scan;
-use crate::sema::Symbols;
+use crate::sema::{Symbols, Texts};
 use crate::source::Span;
 
 use super::loops::Found;
@@ -80,13 +80,7 @@ impl Source {
         let (bound, mut said) = bind::bind(unit, &scan.directives, parsed, &bind::Regions::default());
         unbound.retain(|span| bound.binary_search_by_key(span, |one| one.directive.span).is_err());
         held.extend(unbound);
-        let aim = plan::Aim {
-            device_type: options.device_type.clone(),
-            preference: cuda::PREFERENCE,
-            queues: true,
-            asks: false,
-            routines: self.routines(options),
-        };
+        let aim = self.cuda_aim(options);
         let (bound, reached) = self.settled((unit, scan, &symbols), bound, &aim, options, found);
         let (bound, sizes) = plan::sizes_as_arrays(unit, &symbols, bound);
         said.extend(sizes);
@@ -103,6 +97,17 @@ impl Source {
         said.extend(planned.into_iter().filter(|diag| pages::concern(diag.code) == Concern::Both));
         let unit_name = options.unit_name(&self.file.name);
         Reading { symbols, bound, plan, held, said, unit_name }
+    }
+
+    /// What plans for CUDA are made for.
+    pub(super) fn cuda_aim(&self, options: &Options) -> plan::Aim {
+        plan::Aim {
+            device_type: options.device_type.clone(),
+            preference: cuda::PREFERENCE,
+            queues: true,
+            asks: false,
+            routines: self.routines(options),
+        }
     }
 
     /// A header as it is read itself, if it has directives.
@@ -123,9 +128,9 @@ impl Source {
 }
 
 impl Header {
-    /// Its code, for Fortran in C++.
-    pub(super) fn code(&self) -> crate::cxx::Seen<'_> {
-        crate::cxx::Seen { file: &self.file, unit: &self.unit }
+    /// The texts of its code.
+    pub(super) fn texts(&self) -> Texts<'_> {
+        Texts { file: &self.file, unit: &self.unit }
     }
 
     /// What the back end for CUDA sees of it.

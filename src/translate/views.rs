@@ -9,12 +9,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use crate::acc::ast::{Directive, DirectiveKind};
-use crate::bind::{self, Bound};
+use crate::bind::{self, Bound, Regions};
 use crate::budget;
 use crate::diag::{self, Diag};
 use crate::edit::{self, Edit, EditSet, Rewrite};
 use crate::host::ir::Unit;
 use crate::scan::{self, Conditions, DirectiveText, Scan, View};
+use crate::sema::{self, Symbols};
 use crate::source::Span;
 use crate::{acc, host};
 
@@ -483,6 +484,31 @@ impl Gathered<'_> {
             diags.push(diag::in_order_as_asked(text.span));
         }
         Some(directive)
+    }
+
+    /// Joins the directives of a view to the code, which gets the blocks that they make; what cannot be bound is held.
+    pub fn bind(
+        &mut self,
+        (scan, symbols): (&Scan, &Symbols),
+        unit: &mut Unit,
+        parsed: Vec<(usize, Directive)>,
+        held: &mut Vec<Span>,
+    ) -> Vec<Bound> {
+        let mut unbound: BTreeSet<Span> = parsed.iter().map(|(_, directive)| directive.span).collect();
+        let mut regions = Regions::default();
+        if unit.is_fortran() {
+            sema::resolve(unit, symbols);
+            let (found, said) = bind::enclose(unit, &scan.directives, &parsed);
+            regions = found;
+            self.diags.extend(said);
+        }
+        let (mut bound, said) = bind::bind(unit, &scan.directives, parsed, &regions);
+        bound = bind::imply_concurrent(unit, bound);
+        bind::nest_concurrent(&self.source.file, unit, &mut bound);
+        unbound.retain(|span| bound.binary_search_by_key(span, |one| one.directive.span).is_err());
+        held.extend(unbound);
+        self.diags.extend(said);
+        bound
     }
 
     /// Reports what became of a directive.

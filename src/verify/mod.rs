@@ -33,7 +33,7 @@ use program::{Failed, Ran, Shared, failure};
 use run::{End, Job};
 use tree::Room;
 
-pub use config::{Rule, Settings};
+pub use config::{FILE, Rule, Settings};
 pub use init::section;
 pub use launches::{Construct, launched};
 pub use leave::{Directive, Left};
