@@ -347,7 +347,7 @@ impl<'a> Maker<'a> {
         let ground = self.ground;
         let mut all = Clauses::default();
         let mut own = Vec::with_capacity(pieces.len());
-        let mut outside = Vec::new();
+        let (mut outside, mut atomic) = (Vec::new(), BTreeSet::new());
         {
             let inside = |symbol| self.is_inside(symbol);
             let name = |symbol| self.variables.get(symbol).map(|variable| variable.name.clone());
@@ -405,8 +405,8 @@ impl<'a> Maker<'a> {
                     _ => return Err(Why::new(directive.span, "this directive in a compute construct")),
                 };
                 let Some(stmt) = ground.bound[at].stmt() else { continue };
-                if directive.kind == DirectiveKind::Atomic && self.has_function(stmt) {
-                    return Err(Why::new(directive.span, "an atomic update by an intrinsic function"));
+                if directive.kind == DirectiveKind::Atomic {
+                    atomic.insert(stmt);
                 }
                 reader.read(directive, &mut all)?;
                 let words = std::mem::take(&mut all.words);
@@ -418,17 +418,8 @@ impl<'a> Maker<'a> {
             }
             self.around.lines = lines;
         }
-        (self.clauses, self.outside) = (all, outside);
+        (self.clauses, self.outside, self.around.atomic) = (all, outside, atomic);
         Ok(own)
-    }
-
-    /// Whether a statement assigns what a function gives.
-    fn has_function(&self, stmt: StmtId) -> bool {
-        let unit = self.ground.files.own.unit;
-        unit.exprs_in(unit.stmt(stmt).span).any(|expr| match expr.kind {
-            ExprKind::Assign(_, _, value) => matches!(unit.expr(value).kind, ExprKind::Call { .. }),
-            _ => false,
-        })
     }
 
     /// The launches of the construct.

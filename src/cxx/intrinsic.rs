@@ -16,6 +16,31 @@ pub fn call(values: &Values, name: &str, args: &[ExprId], at: Span) -> Result<Va
     Call { values, name, args, at }.value()
 }
 
+/// The function of ours for `max` or `min`, by whichever name of theirs.
+pub fn extreme(name: &str) -> Option<Helper> {
+    match general(name) {
+        "max" => Some(Helper::Max),
+        "min" => Some(Helper::Min),
+        _ => None,
+    }
+}
+
+/// The greatest or least of values of one word; `None` of none.
+pub fn extreme_of(values: &Values, helper: Helper, all: Vec<Value>) -> Option<Value> {
+    let mut all = all.into_iter();
+    let first = all.next()?;
+    all.try_fold(first, |found, next| {
+        let is_alike = found.ty.word == next.ty.word && next.ty.word != Word::Logical;
+        let ty = found.ty.joined(next.ty);
+        is_alike.then(|| values.help(helper, ty, &[found, next], ty))
+    })
+}
+
+/// The name for all types of a function that has names for single ones.
+fn general(name: &str) -> &str {
+    SPECIFIC.iter().find(|(own, _)| *own == name).map_or(name, |(_, all)| all)
+}
+
 struct Call<'a> {
     values: &'a Values<'a>,
     name: &'a str,
@@ -82,7 +107,7 @@ const SPECIFIC: &[(&str, &str)] = &[
 
 impl Call<'_> {
     fn value(&self) -> Result<Value, Why> {
-        let name = SPECIFIC.iter().find(|(own, _)| *own == self.name).map_or(self.name, |(_, all)| all);
+        let name = general(self.name);
         if let Some((_, c)) = MATHEMATICAL.iter().find(|(own, _)| *own == name) {
             let [arg] = self.exactly()?;
             return self.library(c, &[arg]);
@@ -229,19 +254,8 @@ impl Call<'_> {
         if self.args.len() < 2 || self.args.iter().any(|arg| self.keyword(*arg).is_some()) {
             return self.unknown();
         }
-        let mut args = self.args.iter();
-        let first = args.next().map(|arg| self.values.value(*arg));
-        let Some(first) = first.transpose()? else { return self.unknown() };
-        let mut result = first;
-        for arg in args {
-            let arg = self.values.value(*arg)?;
-            if arg.ty.word != result.ty.word || arg.ty.word == Word::Logical {
-                return self.unknown();
-            }
-            let ty = result.ty.joined(arg.ty);
-            result = self.values.help(helper, ty, &[result, arg], ty);
-        }
-        Ok(result)
+        let all: Result<Vec<Value>, Why> = self.args.iter().map(|arg| self.values.value(*arg)).collect();
+        extreme_of(self.values, helper, all?).map_or_else(|| self.unknown(), Ok)
     }
 
     fn merge(&self) -> Result<Value, Why> {

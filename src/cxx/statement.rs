@@ -18,6 +18,8 @@ use super::variable::{element, literal};
 pub struct Around {
     /// The lines before a statement: its directives.
     pub lines: BTreeMap<StmtId, Vec<String>>,
+    /// The statements of `atomic` directives.
+    pub atomic: BTreeSet<StmtId>,
     /// The loops that directives divide.
     pub divided: BTreeSet<StmtId>,
     /// The variables that are declared in the heads of their loops.
@@ -32,6 +34,8 @@ pub struct Body<'a> {
     around: &'a Around,
     lines: Vec<String>,
     depth: usize,
+    /// What is written is the statement of an `atomic` directive.
+    is_atomic: bool,
     /// Bounds that have a variable of their own so far.
     kept: usize,
 }
@@ -47,7 +51,7 @@ struct Counted {
 impl<'a> Body<'a> {
     /// Nothing has been written; `depth` is how far lines are indented.
     pub fn new(values: &'a Values<'a>, around: &'a Around, depth: usize) -> Body<'a> {
-        Body { values, around, lines: Vec::new(), depth, kept: 0 }
+        Body { values, around, lines: Vec::new(), depth, is_atomic: false, kept: 0 }
     }
 
     /// The lines.
@@ -61,7 +65,11 @@ impl<'a> Body<'a> {
 
     /// Writes a statement, or the statements of a list one by one.
     pub fn stmt(&mut self, id: StmtId) -> Result<(), Why> {
-        stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || self.stmt_here(id))
+        let is_atomic = self.is_atomic;
+        self.is_atomic |= self.around.atomic.contains(&id);
+        let done = stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || self.stmt_here(id));
+        self.is_atomic = is_atomic;
+        done
     }
 
     fn stmt_here(&mut self, id: StmtId) -> Result<(), Why> {
@@ -133,7 +141,8 @@ impl<'a> Body<'a> {
             return self.elements((left, right), ranges, at);
         }
         let target = self.values.value(left)?;
-        let value = self.values.value(right)?;
+        let updated = if self.is_atomic { self.values.updated(&target, right)? } else { None };
+        let value = updated.map_or_else(|| self.values.value(right), Ok)?;
         if (target.ty.word == Word::Logical) != (value.ty.word == Word::Logical) {
             return Err(Why::new(at, "an assignment of another type"));
         }

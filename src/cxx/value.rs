@@ -387,6 +387,44 @@ impl Values<'_> {
         Ok(self.help(Helper::Power, ty, &[base, exponent], result))
     }
 
+    /// What an atomic statement assigns to a place, in a form that is an update in C++, too; `None` where all forms are.
+    pub fn updated(&self, place: &Value, value: ExprId) -> Result<Option<Value>, Why> {
+        let unit = self.files.own.unit;
+        let at = unit.expr(value).span;
+        let refused = || Why::new(at, "an atomic update of this form");
+        match &unit.expr(value).kind {
+            ExprKind::Call { callee, args } => {
+                let ExprKind::Name(name) = &unit.expr(*callee).kind else { return Ok(None) };
+                let Some(helper) = intrinsic::extreme(name) else { return Ok(None) };
+                let mut others = Vec::new();
+                for arg in args {
+                    let arg = self.value(*arg)?;
+                    others.extend((arg.text != place.text).then_some(arg));
+                }
+                let other = intrinsic::extreme_of(self, helper, others).filter(|other| other.ty == place.ty);
+                let other = other.ok_or_else(refused)?;
+                let sign = if helper == Helper::Max { "<" } else { ">" };
+                let operand = other.within(binds::SHIFT);
+                let text = format!("{} {sign} {operand} ? {operand} : {}", place.text, place.text);
+                Ok(Some(Value { text, binds: binds::CHOICE, ty: place.ty }))
+            }
+            ExprKind::Binary(op @ (BinaryOp::Equal | BinaryOp::NotEqual), left, right)
+                if place.ty.word == Word::Logical =>
+            {
+                let (left, right) = (self.value(*left)?, self.value(*right)?);
+                if [&left, &right].iter().any(|one| one.ty.word != Word::Logical) {
+                    return Ok(None);
+                }
+                let other = if left.text == place.text { right } else { left };
+                let not = if *op == BinaryOp::Equal { "!" } else { "!!" };
+                let operand = format!("{not}{}", other.within(binds::PREFIX));
+                let operand = Value { text: operand, binds: binds::PREFIX, ty: place.ty };
+                Ok(Some(Value::binary(place, "^", &operand, binds::BIT_XOR, place.ty)))
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// A call of a function of ours.
     pub fn help(&self, helper: Helper, ty: Type, args: &[Value], result: Type) -> Value {
         self.used.borrow_mut().insert((helper, ty.cpp()));

@@ -106,6 +106,9 @@ impl Statement<'_, '_> {
             }
             ExprKind::Assign(Some(op), left, right) => Ok(made(*left, class(*op), self.text(*right)?)),
             ExprKind::Assign(None, left, right) => {
+                if let ExprKind::Conditional(cond, then, other) = self.kind(*right) {
+                    return self.extreme(*left, *cond, [*then, *other]);
+                }
                 let ExprKind::Binary(op, a, b) = self.kind(*right) else { return Ok(None) };
                 let place = self.text(*left)?;
                 if self.text(*a)? == place {
@@ -119,6 +122,24 @@ impl Statement<'_, '_> {
             }
             _ => Ok(None),
         }
+    }
+
+    /// `x = x < e ? e : x`, the greater of both, or `x = x > e ? e : x`.
+    fn extreme(
+        &self,
+        place: ExprId,
+        cond: ExprId,
+        [then, other]: [ExprId; 2],
+    ) -> Result<Option<Update>, Refused> {
+        let ExprKind::Binary(op, first, second) = self.kind(cond) else { return Ok(None) };
+        let operator = match op {
+            BinaryOp::Less => "acc2omp::Max",
+            BinaryOp::Greater => "acc2omp::Min",
+            _ => return Ok(None),
+        };
+        let (name, operand) = (self.text(place)?, self.text(then)?);
+        let is_it = self.text(*first)? == name && self.text(other)? == name && self.text(*second)? == operand;
+        Ok(is_it.then_some(Update { place, operator, operand }))
     }
 
     /// What is added to a place, or multiplied with it: `x = x + a + b` is `x = (x + a) + b` to the grammar.
