@@ -3,6 +3,8 @@
 //!
 //! Invariant: a construct whose function in C++ is not translated as a whole stays as it is.
 
+mod control;
+
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -173,6 +175,9 @@ impl FortranCuda {
             | DirectiveKind::ExitData
             | DirectiveKind::Update
             | DirectiveKind::Wait => self.standalone(view, at).map_err(Some),
+            DirectiveKind::Init | DirectiveKind::Shutdown | DirectiveKind::Set => {
+                self.control(view, at).map_err(Some)
+            }
             DirectiveKind::End(_) => Err(None),
             kind => refused(&format!("`{}` of Fortran", acc::name(kind))),
         }
@@ -345,7 +350,6 @@ impl FortranCuda {
         let directive = &view.ground.bound[at].directive;
         let span = directive.span;
         let refused = |what: String| Err(Why { at: span, what });
-        let file = view.ground.files.own.file;
         let mut is_final = false;
         let mut order = Order::default();
         let mut items: Vec<(&'static str, &ListItem)> = Vec::new();
@@ -393,16 +397,43 @@ impl FortranCuda {
                 queue.as_deref().unwrap_or_default()
             ));
         }
-        if let Some(condition) = condition {
+        self.replaced(view, at, lines, condition)
+    }
+
+    /// `init`, `shutdown` and `set`.
+    fn control(&mut self, view: &View, at: usize) -> Result<Changes, Why> {
+        let directive = &view.ground.bound[at].directive;
+        let mut order = Order::default();
+        counting(directive, view.options).for_each(|clause| _ = order.takes(clause));
+        self.replaced(view, at, control::lines(directive, view.options), order.condition)
+    }
+
+    /// Statements in the place of a directive, which run where a condition is true.
+    fn replaced(
+        &mut self,
+        view: &View,
+        at: usize,
+        mut lines: Vec<String>,
+        condition: Option<String>,
+    ) -> Result<Changes, Why> {
+        let span = view.ground.bound[at].directive.span;
+        let file = view.ground.files.own.file;
+        if let Some(condition) = condition.filter(|_| !lines.is_empty()) {
             lines.iter_mut().for_each(|line| line.insert_str(0, "  "));
             lines.insert(0, format!("if ({condition}) then"));
             lines.push("end if".to_owned());
         }
         if !layout::stands_alone(file, span) {
-            return refused("a directive among other code on one line".to_owned());
+            let what = "a directive among other code on one line".to_owned();
+            return Err(Why { at: span, what });
         }
         self.need(view, file, span.start, false)?;
-        Ok(vec![(at, vec![layout::replaced(file, span, &lines)])])
+        let edit = if lines.is_empty() {
+            layout::removed(file, span)
+        } else {
+            layout::replaced(file, span, &lines)
+        };
+        Ok(vec![(at, vec![edit])])
     }
 
     /// `_OPENACC` gives way to the macro of the library, which the file defines.
@@ -516,7 +547,12 @@ fn place(file: &SourceFile, at: u32) -> String {
 }
 
 fn queue_of(queue: &str) -> String {
-    if queue.is_empty() { "-1".to_owned() } else { format!("int({queue}, 4)") }
+    if queue.is_empty() { "-1".to_owned() } else { int(queue) }
+}
+
+/// A number of Fortran as one of C.
+fn int(text: &str) -> String {
+    format!("int({text}, 4)")
 }
 
 fn begin(file: &SourceFile, span: Span, queue: Option<&str>) -> String {
@@ -547,9 +583,9 @@ fn waits(lists: &[Vec<String>], queue: Option<&str>) -> Vec<String> {
         match (&on, list.is_empty()) {
             (None, true) => lines.push("call acc_wait_all()".to_owned()),
             (Some(on), true) => lines.push(format!("call acc_wait_all_async({on})")),
-            (None, false) => lines.extend(list.iter().map(|one| format!("call acc_wait(int({one}, 4))"))),
+            (None, false) => lines.extend(list.iter().map(|one| format!("call acc_wait({})", int(one)))),
             (Some(on), false) => {
-                lines.extend(list.iter().map(|one| format!("call acc_wait_async(int({one}, 4), {on})")));
+                lines.extend(list.iter().map(|one| format!("call acc_wait_async({}, {on})", int(one))));
             }
         }
     }
