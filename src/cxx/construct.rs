@@ -255,7 +255,7 @@ impl<'a> Maker<'a> {
             if !is_loop {
                 lines.push("    {".to_owned());
             }
-            let mut body = Body::new(&values, &self.around, if is_loop { 1 } else { 2 });
+            let mut body = Body::new(&values, &self.around, self.extent, if is_loop { 1 } else { 2 });
             body.stmt(piece.stmt)?;
             lines.extend(body.finish());
             if !is_loop {

@@ -36,8 +36,12 @@ pub struct Body<'a> {
     depth: usize,
     /// What is written is the statement of an `atomic` directive.
     is_atomic: bool,
-    /// Bounds that have a variable of their own so far.
+    /// Variables of its own so far.
     kept: usize,
+    /// The code that is written.
+    extent: Span,
+    /// Loops that are left by a jump: those whose label stands at the end of the body, and those whose label stands behind.
+    jumps: BTreeSet<(StmtId, bool)>,
 }
 
 /// The parts of a counted loop.
@@ -50,8 +54,9 @@ struct Counted {
 
 impl<'a> Body<'a> {
     /// Nothing has been written; `depth` is how far lines are indented.
-    pub fn new(values: &'a Values<'a>, around: &'a Around, depth: usize) -> Body<'a> {
-        Body { values, around, lines: Vec::new(), depth, is_atomic: false, kept: 0 }
+    pub fn new(values: &'a Values<'a>, around: &'a Around, extent: Span, depth: usize) -> Body<'a> {
+        let (lines, jumps) = (Vec::new(), BTreeSet::new());
+        Body { values, around, lines, depth, is_atomic: false, kept: 0, extent, jumps }
     }
 
     /// The lines.
@@ -100,19 +105,18 @@ impl<'a> Body<'a> {
             StmtKind::Expr(expr) => self.expression(*expr, at),
             StmtKind::If { cond, then, other } => self.choice(*cond, *then, *other, at),
             StmtKind::For { .. } => self.counted(id),
-            StmtKind::While { cond, body } => self.while_loop(*cond, *body),
+            StmtKind::While { cond, body } => self.while_loop(id, *cond, *body),
             StmtKind::Break => self.simple("break;"),
             StmtKind::Continue => self.simple("continue;"),
-            StmtKind::Labeled { label: Some(_), stmt } => {
+            StmtKind::Labeled { stmt, .. } => {
                 // Jumps there are refused where they stand.
                 stmt.map_or(Ok(()), |inner| self.stmt(inner))
             }
-            StmtKind::Goto(_) => Err(Why::new(at, "a jump out of more than the innermost loop")),
-            StmtKind::Switch { .. } => Err(Why::new(at, "`select` in a compute construct")),
+            StmtKind::Goto(label) => self.jump(label, at),
+            StmtKind::Switch { cond, body } => self.select(*cond, *body, at),
             StmtKind::Decl(_) => Err(Why::new(at, "`block` or `associate` in a compute construct")),
             StmtKind::Return(_)
             | StmtKind::DoWhile { .. }
-            | StmtKind::Labeled { .. }
             | StmtKind::Opaque(_) => Err(Why::new(at, "this statement in a compute construct")),
         }
     }
@@ -248,12 +252,131 @@ impl<'a> Body<'a> {
         done
     }
 
-    fn while_loop(&mut self, cond: ExprId, body: StmtId) -> Result<(), Why> {
+    /// `select case` as a chain of `if`, which `exit` and `cycle` inside may leave.
+    fn select(&mut self, cond: ExprId, body: StmtId, at: Span) -> Result<(), Why> {
+        let unit = self.values.files.own.unit;
+        let refused = || Why::new(at, "`select` in a compute construct");
+        let StmtKind::Block(branches) = &unit.stmt(body).kind else { return Err(refused()) };
+        let selected = self.values.value(cond)?;
+        let name = self.fresh("selected");
+        self.line("{");
+        self.depth += 1;
+        self.line(&format!("const {} {name} = {};", selected.ty.cpp(), selected.text));
+        let selected = Value::name(name, selected.ty);
+        let is_default = |branch: &&StmtId| unit.defaults.contains(branch);
+        let (last, others): (Vec<&StmtId>, Vec<&StmtId>) = branches.iter().partition(is_default);
+        for (place, branch) in others.iter().enumerate() {
+            let values = unit.cases.iter().find(|(label, _)| label == *branch).ok_or_else(refused)?;
+            let cond = self.chosen(&selected, &values.1, at)?;
+            let word = if place == 0 { "if" } else { "} else if" };
+            self.line(&format!("{word} ({cond}) {{"));
+            self.inside(**branch)?;
+        }
+        if let Some(branch) = last.first() {
+            self.line(if others.is_empty() { "{" } else { "} else {" });
+            self.inside(**branch)?;
+        }
+        if !branches.is_empty() {
+            self.line("}");
+        }
+        self.depth -= 1;
+        self.simple("}")
+    }
+
+    /// Whether a value is one of those of a `case`.
+    fn chosen(&self, selected: &Value, values: &[ExprId], at: Span) -> Result<String, Why> {
+        let mut conds = Vec::with_capacity(values.len());
+        for value in values {
+            let compared = |sign: &str, value: ExprId| {
+                let value = self.values.value(value)?;
+                if value.ty.word != selected.ty.word {
+                    return Err(Why::new(at, "`select` in a compute construct"));
+                }
+                Ok(format!("{} {sign} {}", selected.text, value.within(binds::SHIFT)))
+            };
+            conds.push(match self.values.files.own.unit.expr(*value).kind {
+                ExprKind::Triplet([Some(first), Some(last), _]) => {
+                    format!("({} && {})", compared(">=", first)?, compared("<=", last)?)
+                }
+                ExprKind::Triplet([Some(first), None, _]) => compared(">=", first)?,
+                ExprKind::Triplet([None, Some(last), _]) => compared("<=", last)?,
+                _ => compared("==", *value)?,
+            });
+        }
+        Ok(conds.join(" || "))
+    }
+
+    /// A jump to the end of the body of a loop with a name, or behind it.
+    fn jump(&mut self, label: &str, at: Span) -> Result<(), Why> {
+        let unit = self.values.files.own.unit;
+        // An `exit` in a `select` leaves the innermost loop around.
+        let named = if label.is_empty() { None } else { Some(label) };
+        let around = unit.stmt_ids_in(self.extent).filter(|id| {
+            let is_loop = matches!(unit.stmt(*id).kind, StmtKind::For { .. } | StmtKind::While { .. });
+            is_loop && unit.stmt(*id).span.contains(at)
+        });
+        let is_meant = |id: &StmtId| match named {
+            Some(label) => unit.loop_labels(*id).is_some_and(|own| own.iter().any(|own| own == label)),
+            None => true,
+        };
+        let target = around.filter(is_meant).min_by_key(|id| unit.stmt(*id).span.len());
+        let target = target.ok_or_else(|| Why::new(at, "a jump that leaves no loop"))?;
+        let is_cycle = label.starts_with("cycle ");
+        if !is_cycle && self.around.divided.contains(&target) {
+            return Err(Why::new(at, "a jump out of a loop that a directive divides"));
+        }
+        self.jumps.insert((target, is_cycle));
+        let label = self.label_of(target, is_cycle);
+        self.simple(&format!("goto {label};"))
+    }
+
+    /// The body of a loop, with the label for jumps to its end.
+    fn body_of(&mut self, id: StmtId, body: StmtId) -> Result<(), Why> {
+        let first = self.lines.len();
+        self.stmt(body)?;
+        if self.jumps.remove(&(id, true)) {
+            let indent = "    ".repeat(self.depth);
+            // What is declared in the body is none of what a jump may pass.
+            self.lines.insert(first, format!("{indent}{{"));
+            self.line("}");
+            self.line(&format!("{}:;", self.label_of(id, true)));
+        }
+        Ok(())
+    }
+
+    /// The label for jumps to the end of a loop's body, or behind the loop.
+    fn label_of(&self, id: StmtId, is_cycle: bool) -> String {
+        let seen = self.values.files.own;
+        let name = seen.unit.loop_names.iter().find(|(stmt, _)| *stmt == id);
+        let name = name.map_or("loop", |(_, name)| name.as_str());
+        let line = seen.file.line_number(seen.unit.stmt(id).span.start);
+        format!("{}_{name}_{line}", if is_cycle { "cycle" } else { "exit" })
+    }
+
+    /// The label behind a loop.
+    fn behind(&mut self, id: StmtId) {
+        if self.jumps.remove(&(id, false)) {
+            self.line(&format!("{}:;", self.label_of(id, false)));
+        }
+    }
+
+    /// A name that no variable has.
+    fn fresh(&mut self, word: &str) -> String {
+        self.kept += 1;
+        format!("{word}_{}_", self.kept)
+    }
+
+    fn while_loop(&mut self, id: StmtId, cond: ExprId, body: StmtId) -> Result<(), Why> {
         let is_endless = self.values.files.own.unit.expr(cond).span.is_empty();
         let cond = if is_endless { "true".to_owned() } else { self.values.value(cond)?.text };
         self.line(&format!("while ({cond}) {{"));
-        self.inside(body)?;
-        self.simple("}")
+        self.depth += 1;
+        let done = self.body_of(id, body);
+        self.depth -= 1;
+        done?;
+        self.line("}");
+        self.behind(id);
+        Ok(())
     }
 
     /// A `do` loop with a variable. Its bounds are what they are before its first iteration.
@@ -296,10 +419,12 @@ impl<'a> Body<'a> {
                 self.line(&format!("{} {};", variable.ty.cpp(), variable.name));
             }
         }
-        let done = self.stmt(body);
+        let done = self.body_of(id, body);
         self.depth -= 1;
         done?;
-        self.simple("}")
+        self.line("}");
+        self.behind(id);
+        Ok(())
     }
 
     fn counted_parts(&self, id: StmtId) -> Option<Counted> {

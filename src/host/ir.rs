@@ -79,6 +79,8 @@ pub struct Unit {
     pub allocations: Vec<Allocation>,
     /// The labels of `switch` and `select` that are taken if no other is, in order.
     pub defaults: Vec<StmtId>,
+    /// The values of the labels of Fortran's `select case`, ranges as `Triplet`s.
+    pub cases: Vec<(StmtId, Vec<ExprId>)>,
     /// Fortran's named loops. Where the loop is not the innermost one, `exit name` is a `Goto` with the label `name`, and
     /// `cycle name` one with the label `cycle name`.
     pub loop_names: Vec<(StmtId, String)>,

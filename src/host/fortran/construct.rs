@@ -149,6 +149,11 @@ impl<'t> Reader<'_, 't> {
         };
         let label = self.push_stmt(code, StmtKind::Labeled { label: None, stmt: Some(block) });
         self.unit.defaults.extend(inside.iter().any(|part| part.word() == "default").then_some(label));
+        for list in inside.iter().filter(|part| part.word() == "case_value_range_list") {
+            let values = self.named(*list);
+            let values = self.exprs(values);
+            self.unit.cases.push((label, values));
+        }
         label
     }
 
