@@ -236,6 +236,7 @@ impl<'a> Maker<'a> {
             variables: &self.variables,
             used: self.ground.used,
             running: RefCell::default(),
+            known: RefCell::default(),
         };
         let mut lines = self.locals(&roles)?;
         let mut places = Vec::new();

@@ -36,6 +36,22 @@ pub fn extreme_of(values: &Values, helper: Helper, all: Vec<Value>) -> Option<Va
     })
 }
 
+/// What `max` or `min` of no values is: `maxval` and `minval` of an array without elements.
+pub fn least(helper: Helper, ty: Type) -> Option<&'static str> {
+    let is_max = helper == Helper::Max;
+    Some(match (ty.word, ty.bytes) {
+        (Word::Integer, 4) if is_max => "-2147483647 - 1",
+        (Word::Integer, 4) => "2147483647",
+        (Word::Integer, 8) if is_max => "-9223372036854775807ll - 1",
+        (Word::Integer, 8) => "9223372036854775807ll",
+        (Word::Real, 4) if is_max => "-3.40282346638528859812e+38f",
+        (Word::Real, 4) => "3.40282346638528859812e+38f",
+        (Word::Real, 8) if is_max => "-1.79769313486231570815e+308",
+        (Word::Real, 8) => "1.79769313486231570815e+308",
+        _ => return None,
+    })
+}
+
 /// The name for all types of a function that has names for single ones.
 fn general(name: &str) -> &str {
     SPECIFIC.iter().find(|(own, _)| *own == name).map_or(name, |(_, all)| all)
@@ -212,11 +228,8 @@ impl Call<'_> {
         Err(Why::new(self.at, format!("the function `{}` with these arguments", self.name)))
     }
 
-    /// The name that an argument is given with.
     fn keyword(&self, arg: ExprId) -> Option<&str> {
-        let keywords = &self.values.files.own.unit.keywords;
-        let at = keywords.binary_search_by_key(&arg, |(arg, _)| *arg).ok()?;
-        keywords.get(at).map(|(_, name)| name.as_str())
+        self.values.keyword(arg)
     }
 
     /// The arguments, as many as are wanted, none of them by its name.

@@ -3,6 +3,7 @@
 //!
 //! Invariant: what is written is printed from the typed tree; what has no exact counterpart is refused with its reason.
 
+mod arrays;
 mod clause;
 mod construct;
 mod helpers;

@@ -11,7 +11,7 @@ use crate::source::Span;
 use super::Why;
 use super::types::{Word, plain_code};
 use super::value::{Value, Values, binds};
-use super::variable::{element, literal};
+use super::variable::literal;
 
 /// What stands around statements.
 #[derive(Default)]
@@ -30,10 +30,10 @@ pub struct Around {
 
 /// Writes statements.
 pub struct Body<'a> {
-    values: &'a Values<'a>,
+    pub(super) values: &'a Values<'a>,
     around: &'a Around,
     lines: Vec<String>,
-    depth: usize,
+    pub(super) depth: usize,
     /// What is written is the statement of an `atomic` directive.
     is_atomic: bool,
     /// Variables of its own so far.
@@ -64,7 +64,7 @@ impl<'a> Body<'a> {
         self.lines
     }
 
-    fn line(&mut self, text: &str) {
+    pub(super) fn line(&mut self, text: &str) {
         self.lines.push(format!("{}{text}", "    ".repeat(self.depth)));
     }
 
@@ -121,12 +121,12 @@ impl<'a> Body<'a> {
         }
     }
 
-    fn simple(&mut self, text: &str) -> Result<(), Why> {
+    pub(super) fn simple(&mut self, text: &str) -> Result<(), Why> {
         self.line(text);
         Ok(())
     }
 
-    fn expression(&mut self, expr: ExprId, at: Span) -> Result<(), Why> {
+    pub(super) fn expression(&mut self, expr: ExprId, at: Span) -> Result<(), Why> {
         let seen = self.values.files.own;
         let (left, right) = match &seen.unit.expr(expr).kind {
             ExprKind::Assign(None, left, right) => (*left, *right),
@@ -142,8 +142,9 @@ impl<'a> Body<'a> {
         let code = seen.code(at);
         let ranges = self.ranges(left, at)?;
         if !ranges.is_empty() {
-            return self.elements((left, right), ranges, at);
+            return self.elements((left, right), &ranges, at);
         }
+        self.whole_arrays(right)?;
         let target = self.values.value(left)?;
         let updated = if self.is_atomic { self.values.updated(&target, right)? } else { None };
         let value = updated.map_or_else(|| self.values.value(right), Ok)?;
@@ -159,54 +160,6 @@ impl<'a> Body<'a> {
         Ok(())
     }
 
-    /// How many elements each dimension has that an assignment to an array runs through; none of one to a scalar.
-    fn ranges(&self, left: ExprId, at: Span) -> Result<Vec<Value>, Why> {
-        let seen = self.values.files.own;
-        let Some((base, subscripts)) = element(seen, left) else { return Ok(Vec::new()) };
-        let Some(symbol) = self.values.symbol(base) else { return Ok(Vec::new()) };
-        let rank = self.values.variables.get(symbol).map_or(0, |variable| variable.shape.len());
-        if subscripts.is_empty() {
-            return (0..rank).map(|place| self.values.count(symbol, place, [None; 3], at)).collect();
-        }
-        let mut ranges = Vec::new();
-        for (place, subscript) in subscripts.iter().enumerate() {
-            if let ExprKind::Triplet(parts) = seen.unit.expr(*subscript).kind {
-                ranges.push(self.values.count(symbol, place, parts, at)?);
-            }
-        }
-        Ok(ranges)
-    }
-
-    /// An assignment to an array or a section, whose elements may be assigned in any order.
-    fn elements(&mut self, (left, right): (ExprId, ExprId), ranges: Vec<Value>, at: Span) -> Result<(), Why> {
-        let seen = self.values.files.own;
-        let stmt = seen.unit.stmt_ids_in(at).find(|id| seen.unit.stmt(*id).span == at);
-        let read = stmt.and_then(|id| sema::elementwise(seen.file, seen.unit, self.values.symbols, id));
-        if !matches!(read, Some(Ok(ref read)) if read.reduction.is_none()) {
-            return Err(Why::new(at, "an array statement that is not done element by element"));
-        }
-        self.line(&format!("// {}", seen.code(at).trim()));
-        let names: Vec<String> = (1..=ranges.len()).map(|rank| format!("at_{rank}")).collect();
-        for (name, count) in names.iter().zip(&ranges).rev() {
-            let count = count.within(binds::LESS + 1);
-            self.line(&format!("for (int {name} = 0; {name} < {count}; {name}++) {{"));
-            self.depth += 1;
-        }
-        *self.values.running.borrow_mut() = names;
-        let (target, value) = (self.values.value(left), self.values.value(right));
-        self.values.running.borrow_mut().clear();
-        let (target, value) = (target?, value?);
-        if (target.ty.word == Word::Logical) != (value.ty.word == Word::Logical) {
-            return Err(Why::new(at, "an assignment of another type"));
-        }
-        self.line(&format!("{} = {};", target.text, value.text));
-        for _ in ranges {
-            self.depth -= 1;
-            self.line("}");
-        }
-        Ok(())
-    }
-
     fn choice(&mut self, cond: ExprId, then: StmtId, other: Option<StmtId>, at: Span) -> Result<(), Why> {
         let seen = self.values.files.own;
         let mut text = plain_code(seen, at);
@@ -215,12 +168,14 @@ impl<'a> Body<'a> {
         {
             text = rest.to_owned();
         }
+        if text.starts_with("where(") {
+            return self.masked(at);
+        }
         let is_if = text.starts_with("if(") || text.starts_with("elseif(");
         if !is_if || seen.unit.expr(cond).span.is_empty() {
-            let what =
-                if text.starts_with("where") { "`where` in a compute construct" } else { "this statement" };
-            return Err(Why::new(at, what));
+            return Err(Why::new(at, "this statement"));
         }
+        self.whole_arrays(cond)?;
         let cond = self.values.value(cond)?;
         if cond.ty.word != Word::Logical {
             return Err(Why::new(at, "this condition"));
@@ -257,12 +212,13 @@ impl<'a> Body<'a> {
         let unit = self.values.files.own.unit;
         let refused = || Why::new(at, "`select` in a compute construct");
         let StmtKind::Block(branches) = &unit.stmt(body).kind else { return Err(refused()) };
-        let selected = self.values.value(cond)?;
-        let name = self.fresh("selected");
-        self.line("{");
-        self.depth += 1;
-        self.line(&format!("const {} {name} = {};", selected.ty.cpp(), selected.text));
-        let selected = Value::name(name, selected.ty);
+        self.whole_arrays(cond)?;
+        let mut selected = self.values.value(cond)?;
+        if !matches!(unit.expr(cond).kind, ExprKind::Name(_)) {
+            let name = self.fresh("selected");
+            self.line(&format!("const {} {name} = {};", selected.ty.cpp(), selected.text));
+            selected = Value::name(name, selected.ty);
+        }
         let is_default = |branch: &&StmtId| unit.defaults.contains(branch);
         let (last, others): (Vec<&StmtId>, Vec<&StmtId>) = branches.iter().partition(is_default);
         for (place, branch) in others.iter().enumerate() {
@@ -279,8 +235,7 @@ impl<'a> Body<'a> {
         if !branches.is_empty() {
             self.line("}");
         }
-        self.depth -= 1;
-        self.simple("}")
+        Ok(())
     }
 
     /// Whether a value is one of those of a `case`.
@@ -361,9 +316,14 @@ impl<'a> Body<'a> {
     }
 
     /// A name that no variable has.
-    fn fresh(&mut self, word: &str) -> String {
-        self.kept += 1;
-        format!("{word}_{}_", self.kept)
+    pub(super) fn fresh(&mut self, word: &str) -> String {
+        loop {
+            self.kept += 1;
+            let name = format!("{word}_{}", self.kept);
+            if !self.values.variables.is_named(&name) {
+                return name;
+            }
+        }
     }
 
     fn while_loop(&mut self, id: StmtId, cond: ExprId, body: StmtId) -> Result<(), Why> {
@@ -459,8 +419,7 @@ impl<'a> Body<'a> {
 
     /// A variable that keeps a bound.
     fn keep(&mut self, variable: &str, bound: &Value) -> Value {
-        self.kept += 1;
-        let name = format!("{variable}_last_{}", self.kept);
+        let name = self.fresh(&format!("{variable}_last"));
         self.line(&format!("const {} {name} = {};", bound.ty.cpp(), bound.text));
         Value::name(name, bound.ty)
     }

@@ -3,6 +3,7 @@
 //! Invariant: the text computes what the expression computes, with Fortran's kinds and conversions.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 use crate::host::ir::{BinaryOp, ExprId, ExprKind, UnaryOp};
 use crate::sema::{SymbolId, Symbols};
@@ -93,6 +94,8 @@ pub struct Values<'a> {
     pub used: &'a RefCell<Used>,
     /// In a statement about arrays, the variables that count the elements of each dimension that is run through, from 0.
     pub running: RefCell<Vec<String>>,
+    /// What stands for expressions that are computed before.
+    pub known: RefCell<BTreeMap<ExprId, Value>>,
 }
 
 impl Values<'_> {
@@ -103,6 +106,9 @@ impl Values<'_> {
 
     fn value_here(&self, expr: ExprId) -> Result<Value, Why> {
         let unit = self.files.own.unit;
+        if let Some(value) = self.known.borrow().get(&expr) {
+            return Ok(value.clone());
+        }
         let known = unit.expr(expr);
         let at = known.span;
         match &known.kind {
@@ -127,6 +133,23 @@ impl Values<'_> {
             ExprKind::Member { .. } => Err(Why::new(at, "a component of a derived type")),
             _ => Err(Why::new(at, "this expression")),
         }
+    }
+
+    /// Whether something stands for an expression that is computed before.
+    pub fn is_known(&self, expr: ExprId) -> bool {
+        self.known.borrow().contains_key(&expr)
+    }
+
+    /// From here on `value` stands for an expression.
+    pub fn know(&self, expr: ExprId, value: Value) {
+        self.known.borrow_mut().insert(expr, value);
+    }
+
+    /// The name that an argument is given with.
+    pub fn keyword(&self, arg: ExprId) -> Option<&str> {
+        let keywords = &self.files.own.unit.keywords;
+        let at = keywords.binary_search_by_key(&arg, |(arg, _)| *arg).ok()?;
+        keywords.get(at).map(|(_, name)| name.as_str())
     }
 
     /// The symbol of a name.

@@ -152,6 +152,24 @@ impl Variables {
         self.all.get(&symbol)
     }
 
+    /// Whether C++ calls a variable so.
+    pub fn is_named(&self, name: &str) -> bool {
+        self.all.values().any(|variable| variable.name == name)
+    }
+
+    /// All elements of an array as a section of C++: `[0:n]`.
+    pub fn section(&self, symbol: SymbolId) -> Option<String> {
+        let rank = self.all.get(&symbol)?.shape.len();
+        let mut sizes = Vec::with_capacity(rank);
+        for at in 0..rank {
+            sizes.push(match self.bound(symbol, at, Asked::Extent)? {
+                BoundText::Number(number) => number.to_string(),
+                BoundText::Name(name) => name,
+            });
+        }
+        Some(format!("[0:{}]", sizes.join(" * ")))
+    }
+
     /// What is passed beside variables: the variable, the number of the dimension from one, and what of it.
     pub fn asked(&self) -> Vec<(SymbolId, usize, Asked)> {
         self.asked.borrow().iter().copied().collect()
