@@ -26,7 +26,9 @@ impl Order {
     /// Takes in a clause that is about this, if it is one.
     pub fn takes(&mut self, kind: &ClauseKind) -> bool {
         match kind {
-            ClauseKind::If(condition) => self.condition = Some(condition.text.clone()),
+            ClauseKind::If(condition) => self.only_where(condition.text.clone()),
+            ClauseKind::SelfRun(None) => self.only_where(".false.".to_owned()),
+            ClauseKind::SelfRun(Some(condition)) => self.only_where(format!(".not. ({})", condition.text)),
             ClauseKind::Async(queue) => {
                 self.queue = Some(queue.as_ref().map(|queue| queue.text.clone()).unwrap_or_default());
             }
@@ -37,6 +39,13 @@ impl Order {
             _ => return false,
         }
         true
+    }
+
+    fn only_where(&mut self, condition: String) {
+        self.condition = Some(match self.condition.take() {
+            None => condition,
+            Some(other) => format!("({other}) .and. ({condition})"),
+        });
     }
 }
 
@@ -64,6 +73,8 @@ pub enum Keeps {
     Reference,
     /// Each thread has its own.
     Private,
+    /// In the host's memory; C++ makes copies of it.
+    Section,
 }
 
 /// Reads the clauses of a directive.
@@ -76,6 +87,10 @@ pub struct Reader<'a> {
     pub inside: &'a dyn Fn(SymbolId) -> bool,
     /// How C++ calls a variable.
     pub name: &'a dyn Fn(SymbolId) -> Option<String>,
+    /// All elements of an array as a section of C++.
+    pub section: &'a dyn Fn(SymbolId) -> Option<String>,
+    /// The shape of a variable is the same in every run.
+    pub is_fixed: &'a dyn Fn(SymbolId) -> bool,
 }
 
 impl Reader<'_> {
@@ -99,7 +114,6 @@ impl Reader<'_> {
         }
         match kind {
             ClauseKind::Wait(_) => return refused("`wait(devnum: …)`"),
-            ClauseKind::SelfRun(_) => return refused("`self`"),
             ClauseKind::Private(list) => {
                 for item in list {
                     self.listed(item, "private", Keeps::Private, all)?;
@@ -109,17 +123,22 @@ impl Reader<'_> {
                 for item in list {
                     let (symbol, class) = self.symbol(item)?;
                     if class == Class::Array {
-                        return refused("`firstprivate` of an array");
+                        self.section(item, "firstprivate(", symbol, all)?;
+                    } else {
+                        all.words.extend((self.name)(symbol).map(|name| format!("firstprivate({name})")));
                     }
-                    all.words.extend((self.name)(symbol).map(|name| format!("firstprivate({name})")));
                 }
             }
             ClauseKind::Reduction(op, list) => {
                 let Some(operator) = operator(*op) else { return refused("this reduction") };
                 for item in list {
                     let (symbol, class) = self.symbol(item)?;
-                    if class == Class::Array || !item.parts.is_empty() {
-                        return refused("a reduction of an array");
+                    if class == Class::Array {
+                        if !item.parts.is_empty() {
+                            return refused("a reduction of a section");
+                        }
+                        self.section(item, &format!("reduction({operator}:"), symbol, all)?;
+                        continue;
                     }
                     all.words.extend((self.name)(symbol).map(|name| format!("reduction({operator}:{name})")));
                     all.scalars.push((Keeps::Reference, symbol));
@@ -170,11 +189,23 @@ impl Reader<'_> {
         if (self.inside)(symbol) {
             return Ok(());
         }
-        if !item.parts.is_empty() {
-            return Err(Why::new(item.span, "a section in `private`"));
+        if !(self.is_fixed)(symbol) {
+            return self.section(item, &format!("{word}("), symbol, all);
         }
         all.words.extend((self.name)(symbol).map(|name| format!("{word}({name})")));
         all.scalars.push((keeps, symbol));
+        Ok(())
+    }
+
+    /// A clause about memory behind the pointer that an array is in C++: all of it, also where a section is named.
+    fn section(&self, item: &ListItem, word: &str, symbol: SymbolId, all: &mut Clauses) -> Result<(), Why> {
+        let known = self.symbols.get(symbol);
+        let named = (self.name)(symbol).filter(|_| !known.fortran.assumed_size);
+        let section = named.zip((self.section)(symbol));
+        let (name, section) =
+            section.ok_or_else(|| Why::new(item.span, format!("`{}` in a clause", item.text)))?;
+        all.words.push(format!("{word}{name}{section})"));
+        all.scalars.push((Keeps::Section, symbol));
         Ok(())
     }
 

@@ -352,11 +352,16 @@ impl<'a> Maker<'a> {
         {
             let inside = |symbol| self.is_inside(symbol);
             let name = |symbol| self.variables.get(symbol).map(|variable| variable.name.clone());
+            let section = |symbol| self.variables.section(symbol);
+            let is_fixed = |symbol| self.variables.get(symbol).is_none_or(Variable::is_fixed);
+            let (symbols, device_type) = (ground.symbols, ground.device_type);
             let reader = Reader {
-                symbols: ground.symbols,
-                device_type: ground.device_type,
+                symbols,
+                device_type,
                 inside: &inside,
                 name: &name,
+                section: &section,
+                is_fixed: &is_fixed,
             };
             reader.read(&ground.bound[self.index].directive, &mut all)?;
             let is_of_levels = |word: &String| {
@@ -507,7 +512,8 @@ impl<'a> Maker<'a> {
         let symbols = self.ground.symbols;
         let said = self.ground.plan.construct(self.index);
         let mut data = Vec::new();
-        let mut stated = BTreeSet::new();
+        let copied = self.clauses.scalars.iter().filter(|(keeps, _)| *keeps == Keeps::Section);
+        let mut stated: BTreeSet<SymbolId> = copied.map(|(_, symbol)| *symbol).collect();
         for (clause, item) in &self.clauses.data {
             stated.extend(symbols.lookup(item.variable(), item.span.start));
             let is_known = matches!(
@@ -625,7 +631,8 @@ impl<'a> Maker<'a> {
             own.iter()
                 .any(|word| word.ends_with(&format!("({name})")) || word.ends_with(&format!(":{name})")))
         };
-        let there = names(&|symbol| arrays.contains(&symbol));
+        let is_copied = |symbol: SymbolId| self.clauses.scalars.contains(&(Keeps::Section, symbol));
+        let there = names(&|symbol| arrays.contains(&symbol) && !is_copied(symbol));
         if !there.is_empty() {
             words.push(format!("present({})", there.join(", ")));
         }

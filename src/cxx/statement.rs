@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::host::ir::{BinaryOp, ExprId, ExprKind, StmtId, StmtKind};
+use crate::host::ir::{BinaryOp, ExprId, ExprKind, StmtId, StmtKind, UNNAMED};
 use crate::sema::{self, SymbolId};
 use crate::source::Span;
 
@@ -264,16 +264,12 @@ impl<'a> Body<'a> {
     /// A jump to the end of the body of a loop with a name, or behind it.
     fn jump(&mut self, label: &str, at: Span) -> Result<(), Why> {
         let unit = self.values.files.own.unit;
-        // An `exit` in a `select` leaves the innermost loop around.
-        let named = if label.is_empty() { None } else { Some(label) };
         let around = unit.stmt_ids_in(self.extent).filter(|id| {
             let is_loop = matches!(unit.stmt(*id).kind, StmtKind::For { .. } | StmtKind::While { .. });
             is_loop && unit.stmt(*id).span.contains(at)
         });
-        let is_meant = |id: &StmtId| match named {
-            Some(label) => unit.loop_labels(*id).is_some_and(|own| own.iter().any(|own| own == label)),
-            None => true,
-        };
+        let is_meant =
+            |id: &StmtId| unit.loop_labels(*id).is_some_and(|own| own.iter().any(|own| own == label));
         let target = around.filter(is_meant).min_by_key(|id| unit.stmt(*id).span.len());
         let target = target.ok_or_else(|| Why::new(at, "a jump that leaves no loop"))?;
         let is_cycle = label.starts_with("cycle ");
@@ -303,7 +299,8 @@ impl<'a> Body<'a> {
     fn label_of(&self, id: StmtId, is_cycle: bool) -> String {
         let seen = self.values.files.own;
         let name = seen.unit.loop_names.iter().find(|(stmt, _)| *stmt == id);
-        let name = name.map_or("loop", |(_, name)| name.as_str());
+        let own = name.map(|(_, name)| name.as_str()).filter(|name| !name.starts_with(UNNAMED));
+        let name = own.unwrap_or("loop");
         let line = seen.file.line_number(seen.unit.stmt(id).span.start);
         format!("{}_{name}_{line}", if is_cycle { "cycle" } else { "exit" })
     }

@@ -146,6 +146,13 @@ pub fn cpp_name(name: &str) -> String {
     if is_taken { format!("{name}_") } else { name.to_owned() }
 }
 
+impl Variable {
+    /// Whether its shape is the same in every run.
+    pub fn is_fixed(&self) -> bool {
+        self.shape.iter().all(|dimension| matches!(dimension.extent, Bound::Constant(_)))
+    }
+}
+
 impl Variables {
     /// The variable of a symbol.
     pub fn get(&self, symbol: SymbolId) -> Option<&Variable> {

@@ -44,6 +44,9 @@ pub enum Dialect {
     Fortran,
 }
 
+/// How the name begins of a loop that has none in the program.
+pub const UNNAMED: &str = "loop without a name";
+
 /// One translation unit's file.
 #[derive(Clone, Debug, Default)]
 pub struct Unit {
@@ -81,7 +84,7 @@ pub struct Unit {
     pub defaults: Vec<StmtId>,
     /// The values of the labels of Fortran's `select case`, ranges as `Triplet`s.
     pub cases: Vec<(StmtId, Vec<ExprId>)>,
-    /// Fortran's named loops. Where the loop is not the innermost one, `exit name` is a `Goto` with the label `name`, and
+    /// Fortran's named loops, and those that an `exit` in a `select` leaves, which get an `UNNAMED` one. Where the loop is not the innermost one, `exit name` is a `Goto` with the label `name`, and
     /// `cycle name` one with the label `cycle name`.
     pub loop_names: Vec<(StmtId, String)>,
     /// Dummy arguments of Fortran procedures that the procedure does not change (`intent(in)`, `value`): the procedure's

@@ -303,18 +303,17 @@ impl FortranCuda {
                 _ => return refused("this clause of `data` of Fortran"),
             }
         }
-        if order.condition.is_some() {
-            return refused("this clause of `data` of Fortran");
-        }
         let mut lines = waits(&order.waits, None);
         lines.push(begin(file, span, order.queue.as_deref()));
+        let mut brought = Vec::new();
         for (clause, item) in items {
             self.item(view, item)?;
-            lines.push(
+            brought.push(
                 structured(clause, &item.text)
                     .ok_or_else(|| Why { at: item.span, what: "this data clause of Fortran".to_owned() })?,
             );
         }
+        lines.extend(only_where(order.condition, brought));
         let end_span = bound[end].directive.span;
         if ![span, end_span].iter().all(|one| layout::stands_alone(file, *one)) {
             return refused("a directive among other code on one line");
@@ -413,16 +412,12 @@ impl FortranCuda {
         &mut self,
         view: &View,
         at: usize,
-        mut lines: Vec<String>,
+        lines: Vec<String>,
         condition: Option<String>,
     ) -> Result<Changes, Why> {
         let span = view.ground.bound[at].directive.span;
         let file = view.ground.files.own.file;
-        if let Some(condition) = condition.filter(|_| !lines.is_empty()) {
-            lines.iter_mut().for_each(|line| line.insert_str(0, "  "));
-            lines.insert(0, format!("if ({condition}) then"));
-            lines.push("end if".to_owned());
-        }
+        let lines = only_where(condition, lines);
         if !layout::stands_alone(file, span) {
             let what = "a directive among other code on one line".to_owned();
             return Err(Why { at: span, what });
@@ -553,6 +548,16 @@ fn queue_of(queue: &str) -> String {
 /// A number of Fortran as one of C.
 fn int(text: &str) -> String {
     format!("int({text}, 4)")
+}
+
+/// Statements that run only where a condition is true.
+fn only_where(condition: Option<String>, mut lines: Vec<String>) -> Vec<String> {
+    if let Some(condition) = condition.filter(|_| !lines.is_empty()) {
+        lines.iter_mut().for_each(|line| line.insert_str(0, "  "));
+        lines.insert(0, format!("if ({condition}) then"));
+        lines.push("end if".to_owned());
+    }
+    lines
 }
 
 fn begin(file: &SourceFile, span: Span, queue: Option<&str>) -> String {

@@ -44,12 +44,15 @@ impl<'t> Reader<'_, 't> {
         if let Header::Concurrent(concurrent) = &mut header {
             concurrent.header = Span { start: whole.start, end: self.trimmed(head).end };
         }
-        self.around.push(Around::Loop(name.clone()));
+        self.around.push(Around::Loop(name));
         let mut list = self.list(&body);
         if is_labelled_end(end) && !shares {
             list.extend(self.terminal_stmts());
         }
-        self.around.pop();
+        let name = match self.around.pop() {
+            Some(Around::Loop(name)) => name,
+            _ => None,
+        };
         self.terminal = outer;
         let body = self.block_of(list, self.trimmed(head).end as usize);
         let stmt = self.loop_of(whole, header, body);

@@ -160,8 +160,20 @@ impl<'t> Reader<'_, 't> {
             (Some(Around::Loop(_)), None) => StmtKind::Break,
             (Some(Around::Loop(Some(known))), Some(name)) if *known == name => StmtKind::Break,
             // Out of a `select` there is more to leave than that.
-            (_, name) => StmtKind::Goto(name.unwrap_or_default()),
+            (_, name) => StmtKind::Goto(name.or_else(|| self.innermost_loop()).unwrap_or_default()),
         }
+    }
+
+    /// The name of the innermost loop, which gets one that no program can write if it has none.
+    fn innermost_loop(&mut self) -> Option<String> {
+        let count = self.unit.loop_names.len();
+        let depth = self.around.len();
+        self.around.iter_mut().rev().find_map(|around| match around {
+            Around::Loop(name) => {
+                Some(name.get_or_insert_with(|| format!("{UNNAMED} {count} {depth}")).clone())
+            }
+            Around::Switch => None,
+        })
     }
 
     fn cycle(&mut self, name: Option<Node<'t>>) -> StmtKind {
