@@ -21,6 +21,7 @@ pub use construct::{Construct, Data, Ground, construct};
 pub use helpers::{Used, helpers};
 pub use interface::{Argument, Function, Passed, module};
 pub use types::{Files, Type, Word};
+pub use variable::Passing;
 
 /// Why something is not written in C++.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -70,6 +70,16 @@ impl Type {
         }
     }
 
+    /// How Fortran declares it by its size.
+    pub fn declared(self) -> String {
+        let word = match self.word {
+            Word::Real => "real",
+            Word::Integer => "integer",
+            Word::Logical => "logical",
+        };
+        format!("{word}({})", self.bytes)
+    }
+
     /// The type of a sum or a product (Fortran 2018, 10.1.9.3).
     pub fn joined(self, other: Type) -> Type {
         match self.word.cmp(&other.word) {

@@ -146,6 +146,28 @@ pub fn cpp_name(name: &str) -> String {
     if is_taken { format!("{name}_") } else { name.to_owned() }
 }
 
+/// What Fortran says of a variable when it passes it on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Passing {
+    /// How the source spells it.
+    pub spelled: String,
+    /// Its type, as Fortran declares it.
+    pub ty: String,
+    /// How many dimensions it has.
+    pub rank: usize,
+    /// Its lower bounds are 1.
+    pub keeps_bounds: bool,
+}
+
+impl Passing {
+    /// The variable of a symbol that is named at `at`.
+    pub fn of(files: &Files, symbols: &Symbols, symbol: SymbolId, at: Span) -> Result<Passing, Why> {
+        let Variable { spelled, ty, shape, .. } = variable(files, symbols.get(symbol), at)?;
+        let keeps_bounds = shape.iter().all(|dimension| dimension.lower == Bound::Constant(1));
+        Ok(Passing { spelled, ty: ty.declared(), rank: shape.len(), keeps_bounds })
+    }
+}
+
 impl Variable {
     /// Whether its shape is the same in every run.
     pub fn is_fixed(&self) -> bool {

@@ -4,6 +4,7 @@
 //! Invariant: a construct whose function in C++ is not translated as a whole stays as it is.
 
 mod control;
+mod host_data;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -165,12 +166,15 @@ impl FortranCuda {
                 refused("this directive of Fortran")
             };
         }
-        if bind::ancestors(bound, at).any(|above| bound[above].directive.kind == DirectiveKind::HostData) {
+        let is_in_host_data =
+            bind::ancestors(bound, at).any(|above| bound[above].directive.kind == DirectiveKind::HostData);
+        if is_in_host_data && !matches!(directive.kind, DirectiveKind::Wait | DirectiveKind::End(_)) {
             return refused("a directive in `host_data` of Fortran");
         }
         match directive.kind {
             kind if kind.is_compute() => self.compute(view, at, source).map_err(Some),
             DirectiveKind::Data => self.data(view, at).map_err(Some),
+            DirectiveKind::HostData => self.host_data(view, at).map_err(Some),
             DirectiveKind::EnterData
             | DirectiveKind::ExitData
             | DirectiveKind::Update

@@ -21,6 +21,8 @@ module acc2omp_cuda
   public :: acc2omp_enter_copyin, acc2omp_enter_create, acc2omp_enter_create_zero
   public :: acc2omp_exit_copyout, acc2omp_exit_copyout_finalize, acc2omp_exit_delete, acc2omp_exit_delete_finalize
   public :: acc2omp_update_self, acc2omp_update_device
+  ! Where data are on the device, for `host_data`.
+  public :: acc2omp_device
   ! OpenACC's own routines.
   public :: acc_wait, acc_wait_all, acc_wait_async, acc_wait_all_async, acc_async_test, acc_async_test_all
   public :: acc_get_num_devices, acc_set_device_num, acc_get_device_num, acc_set_device_type, acc_get_device_type
@@ -168,6 +170,11 @@ module acc2omp_cuda
       integer(c_size_t), value :: bytes
       integer(c_int), value :: queue
     end subroutine
+    function device_of(data) bind(c, name="acc_deviceptr")
+      import
+      type(c_ptr), value :: data
+      type(c_ptr) :: device_of
+    end function
     subroutine acc_wait(queue) bind(c)
       import
       integer(c_int), value :: queue
@@ -385,6 +392,23 @@ contains
     do at = 1, rank(data)
       extents(at) = size(data, at, kind=c_size_t)
     end do
+  end function
+
+  ! Where data are on the device; on the host if that is not wanted, or if they are not there and `if_present` is true.
+  function acc2omp_device(data, wanted, if_present) result(address)
+    type(*), dimension(..), target :: data
+    logical, optional, intent(in) :: wanted, if_present
+    type(c_ptr) :: address
+    integer(c_size_t) :: bytes
+    call place(kept("use_device"), data, address, bytes)
+    if (bytes == 0) return
+    if (present(wanted)) then
+      if (.not. wanted) return
+    end if
+    if (present(if_present)) then
+      if (if_present .and. c_is_present(address, 1_c_size_t) == 0) return
+    end if
+    address = device_of(address)
   end function
 
   subroutine acc2omp_begin(where, queue)
