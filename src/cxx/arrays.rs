@@ -60,7 +60,9 @@ impl Body<'_> {
     fn ranges_in(&self, expr: ExprId) -> Result<Vec<Value>, Why> {
         let known = self.values.files.own.unit.expr(expr);
         match &known.kind {
-            ExprKind::Name(_) | ExprKind::Index(..) => self.ranges(expr, known.span),
+            ExprKind::Name(_) | ExprKind::Index(..) | ExprKind::Member { .. } => {
+                self.ranges(expr, known.span)
+            }
             ExprKind::Call { args, .. } => self.first_ranges(args.iter().copied()),
             kind => self.first_ranges(kind.children()),
         }

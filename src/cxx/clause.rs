@@ -114,6 +114,11 @@ impl Reader<'_> {
         }
         match kind {
             ClauseKind::Wait(_) => return refused("`wait(devnum: …)`"),
+            ClauseKind::Private(list) | ClauseKind::Firstprivate(list) | ClauseKind::Reduction(_, list)
+                if list.iter().any(|item| self.is_object(item)) =>
+            {
+                return refused("an object in a clause about its copies");
+            }
             ClauseKind::Private(list) => {
                 for item in list {
                     self.listed(item, "private", Keeps::Private, all)?;
@@ -184,6 +189,14 @@ impl Reader<'_> {
         Ok((symbol, self.symbols.get(symbol).class))
     }
 
+    fn is_object(&self, item: &ListItem) -> bool {
+        let symbol = self.symbols.lookup(item.variable(), item.span.start);
+        symbol.is_some_and(|symbol| {
+            let known = self.symbols.get(symbol);
+            known.record.is_some() || known.class == Class::Record
+        })
+    }
+
     fn listed(&self, item: &ListItem, word: &str, keeps: Keeps, all: &mut Clauses) -> Result<(), Why> {
         let (symbol, _) = self.symbol(item)?;
         if (self.inside)(symbol) {
@@ -210,8 +223,12 @@ impl Reader<'_> {
     }
 
     fn data(&self, clause: DataClause, item: &ListItem, all: &mut Clauses) -> Result<(), Why> {
+        if item.depth() > 0 && !item.common {
+            all.data.push((clause, item.clone()));
+            return Ok(());
+        }
         let (symbol, class) = self.symbol(item)?;
-        if class == Class::Array {
+        if matches!(class, Class::Array | Class::Record) {
             all.data.push((clause, item.clone()));
             return Ok(());
         }

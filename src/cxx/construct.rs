@@ -14,6 +14,7 @@ use crate::source::Span;
 
 use super::Why;
 use super::clause::{Clauses, Keeps, Order, Reader};
+use super::component;
 use super::helpers::Used;
 use super::interface::{Argument, Function, Passed};
 use super::statement::{Around, Body};
@@ -149,8 +150,24 @@ impl<'a> Maker<'a> {
     /// Takes in the variables that the construct names.
     fn gather(&mut self) -> Result<(), Why> {
         let unit = self.ground.files.own.unit;
+        let (files, symbols) = (self.ground.files, self.ground.symbols);
+        let members = unit.expr_ids_in(self.extent).filter_map(|id| {
+            let is_member = matches!(unit.expr(id).kind, ExprKind::Member { .. });
+            Some((id, component::named(files, symbols, id).filter(|_| is_member)?))
+        });
+        let members: Vec<(ExprId, component::Named)> = members.collect();
+        // Of `o%p%x` only the whole is a component of its own.
+        let inner: BTreeSet<ExprId> =
+            members.iter().flat_map(|(id, _)| component::inside(unit, *id)).collect();
+        let begins: BTreeSet<ExprId> = members.iter().map(|(_, named)| named.begins).collect();
+        for (id, named) in members.iter().filter(|(id, _)| !inner.contains(id)) {
+            let symbol = self.variables.add_component(files, symbols, (*id, named), self.extent)?;
+            if !self.order.contains(&symbol) {
+                self.order.push(symbol);
+            }
+        }
         for id in unit.expr_ids_in(self.extent) {
-            if !matches!(unit.expr(id).kind, ExprKind::Name(_)) {
+            if !matches!(unit.expr(id).kind, ExprKind::Name(_)) || begins.contains(&id) {
                 continue;
             }
             let Some(symbol) = self.ground.symbols.named(unit, id) else { continue };
@@ -493,6 +510,10 @@ impl<'a> Maker<'a> {
     }
 
     fn role(&self, roles: &BTreeMap<SymbolId, Role>, symbol: SymbolId) -> Role {
+        if self.variables.is_component(symbol) {
+            // A part of an object, which may be on the device.
+            return Role::Reference;
+        }
         match self.ground.symbols.get(symbol).kind {
             SymbolKind::Constant => Role::Value,
             _ => roles.get(&symbol).copied().unwrap_or(Role::Value),
@@ -515,7 +536,7 @@ impl<'a> Maker<'a> {
         let copied = self.clauses.scalars.iter().filter(|(keeps, _)| *keeps == Keeps::Section);
         let mut stated: BTreeSet<SymbolId> = copied.map(|(_, symbol)| *symbol).collect();
         for (clause, item) in &self.clauses.data {
-            stated.extend(symbols.lookup(item.variable(), item.span.start));
+            stated.extend(self.symbol_of(item));
             let is_known = matches!(
                 clause,
                 DataClause::Copy
@@ -539,8 +560,16 @@ impl<'a> Maker<'a> {
                 self.begins(&item.item)?;
             }
         }
-        stated.extend(said.around.iter().filter_map(|item| item.symbol));
+        let is_whole = |item: &&crate::plan::DataItem| item.item.depth() == 0;
+        stated.extend(said.around.iter().filter(is_whole).filter_map(|item| item.symbol));
+        stated.extend(said.around.iter().filter_map(|item| self.symbol_of(&item.item)));
         for symbol in arrays.iter().filter(|symbol| !stated.contains(symbol)) {
+            if self.variables.is_component(*symbol) {
+                let item = self.variables.get(*symbol).map(|one| one.spelled.clone());
+                let clause = if said.is_default_present { DataClause::Present } else { DataClause::Copy };
+                data.extend(item.map(|item| Data { clause, item }));
+                continue;
+            }
             let known = symbols.get(*symbol);
             if symbols.is_on_device(*symbol) {
                 continue;
@@ -555,10 +584,18 @@ impl<'a> Maker<'a> {
         Ok(data)
     }
 
+    /// What an item of a clause names: a variable, or a component that the construct uses.
+    fn symbol_of(&self, item: &ListItem) -> Option<SymbolId> {
+        let root = self.ground.symbols.lookup(item.variable(), item.span.start)?;
+        if item.depth() == 0 {
+            return Some(root);
+        }
+        self.variables.component(root, &component::path(item))
+    }
+
     /// Whether a section begins where its array does, as far as that can be seen: else what is there has no address on the device.
     fn begins(&self, item: &ListItem) -> Result<(), Why> {
-        let symbol = self.ground.symbols.lookup(item.variable(), item.span.start);
-        let variable = symbol.and_then(|symbol| self.variables.get(symbol));
+        let variable = self.symbol_of(item).and_then(|symbol| self.variables.get(symbol));
         for (at, subscript) in item.subscripts().into_iter().enumerate() {
             let first = match subscript {
                 Subscript::Index(first) => Some(first),
@@ -618,7 +655,8 @@ impl<'a> Maker<'a> {
         let unit = self.ground.files.own.unit;
         let extent = unit.stmt(piece.stmt).span;
         let is_used = |symbol: SymbolId| {
-            unit.expr_ids_in(extent).any(|id| self.ground.symbols.named(unit, id) == Some(symbol))
+            unit.expr_ids_in(extent)
+                .any(|id| self.variables.named(self.ground.symbols, unit, id) == Some(symbol))
         };
         let mut words = vec![piece.word.to_owned()];
         words.extend(own.iter().cloned());

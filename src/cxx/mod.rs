@@ -5,6 +5,7 @@
 
 mod arrays;
 mod clause;
+mod component;
 mod construct;
 mod helpers;
 mod interface;
@@ -17,6 +18,7 @@ mod variable;
 use crate::source::Span;
 
 pub use clause::Order;
+pub use component::has_procedures;
 pub use construct::{Construct, Data, Ground, construct};
 pub use helpers::{Used, helpers};
 pub use interface::{Argument, Function, Passed, module};

@@ -130,7 +130,7 @@ impl Values<'_> {
                 }
                 intrinsic::call(self, name, args, at)
             }
-            ExprKind::Member { .. } => Err(Why::new(at, "a component of a derived type")),
+            ExprKind::Member { name, .. } => self.scalar(expr, name, at),
             _ => Err(Why::new(at, "this expression")),
         }
     }
@@ -154,11 +154,12 @@ impl Values<'_> {
 
     /// The symbol of a name.
     pub fn symbol(&self, expr: ExprId) -> Option<SymbolId> {
-        self.symbols.named(self.files.own.unit, expr)
+        self.variables.named(self.symbols, self.files.own.unit, expr)
     }
 
     fn scalar(&self, expr: ExprId, name: &str, at: Span) -> Result<Value, Why> {
-        if let Some(number) = self.symbol(expr).and_then(|symbol| macro_number(self.symbols, symbol)) {
+        let own = self.symbols.named(self.files.own.unit, expr);
+        if let Some(number) = own.and_then(|symbol| macro_number(self.symbols, symbol)) {
             return Ok(Value::name(number.to_string(), Type::INTEGER));
         }
         let variable = self.symbol(expr).and_then(|symbol| self.variables.get(symbol));

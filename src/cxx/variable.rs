@@ -5,11 +5,12 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::host::ir::{Derived, ExprId, ExprKind, UnaryOp};
+use crate::host::ir::{Decl, Derived, ExprId, ExprKind, UnaryOp, Unit};
 use crate::sema::{Class, Symbol, SymbolId, SymbolKind, Symbols, Texts};
 use crate::source::Span;
 
 use super::Why;
+use super::component;
 use super::types::{Files, Type};
 
 /// A number of an array's shape.
@@ -58,8 +59,14 @@ pub struct Variable {
 #[derive(Default)]
 pub struct Variables {
     all: BTreeMap<SymbolId, Variable>,
+    /// Components by the variable and the path, and the expressions that name them.
+    components: BTreeMap<(SymbolId, String), SymbolId>,
+    named: BTreeMap<ExprId, SymbolId>,
     asked: RefCell<BTreeSet<(SymbolId, usize, Asked)>>,
 }
+
+/// Where the symbols of components begin.
+const COMPONENTS: u32 = u32::MAX / 2;
 
 /// Words of C++ and its libraries that a variable cannot have as its name.
 const TAKEN: &[&str] = &[
@@ -218,6 +225,48 @@ impl Variables {
         })
     }
 
+    /// What an expression names.
+    pub fn named(&self, symbols: &Symbols, unit: &Unit, expr: ExprId) -> Option<SymbolId> {
+        symbols.named(unit, expr).or_else(|| self.named.get(&expr).copied())
+    }
+
+    /// The component of a variable by its path in small letters and without blanks.
+    pub fn component(&self, root: SymbolId, path: &str) -> Option<SymbolId> {
+        self.components.get(&(root, path.to_owned())).copied()
+    }
+
+    /// Whether it is a component, which has no symbol but the one that it got here.
+    pub fn is_component(&self, symbol: SymbolId) -> bool {
+        symbol.0 >= COMPONENTS
+    }
+
+    /// Takes in a component that an expression names.
+    pub fn add_component(
+        &mut self,
+        files: &Files,
+        symbols: &Symbols,
+        (expr, named): (ExprId, &component::Named),
+        extent: Span,
+    ) -> Result<SymbolId, Why> {
+        let place = (named.root, named.path.clone());
+        if let Some(known) = self.components.get(&place) {
+            self.named.insert(expr, *known);
+            return Ok(*known);
+        }
+        let mut variable = named.variable(files, symbols, extent)?;
+        variable.name = cpp_name(&variable.name);
+        let is_taken =
+            |name: &str| self.is_named(name) || symbols.lookup(name, extent.start).is_some();
+        while is_taken(&variable.name) {
+            variable.name.push('_');
+        }
+        let symbol = SymbolId(COMPONENTS + self.components.len() as u32);
+        self.all.insert(symbol, variable);
+        self.components.insert(place, symbol);
+        self.named.insert(expr, symbol);
+        Ok(symbol)
+    }
+
     /// Takes in the variable of a symbol that is used at `at`.
     pub fn add(&mut self, files: &Files, symbols: &Symbols, symbol: SymbolId, at: Span) -> Result<(), Why> {
         if self.all.contains_key(&symbol) {
@@ -282,6 +331,11 @@ fn shape(files: &Files, symbol: &Symbol) -> Option<Vec<Dimension>> {
     let Some((seen, decl)) = files.decl_of(symbol) else {
         return (symbol.class == Class::Scalar && symbol.home.is_none()).then(Vec::new);
     };
+    shape_of(files, seen, decl)
+}
+
+/// The dimensions that a declaration states.
+pub fn shape_of(files: &Files, seen: Texts, decl: &Decl) -> Option<Vec<Dimension>> {
     if decl.fortran.assumed_rank {
         return None;
     }
@@ -315,7 +369,8 @@ pub fn element(seen: Texts, expr: ExprId) -> Option<(ExprId, Vec<ExprId>)> {
         at = *base;
     }
     subscripts.reverse();
-    matches!(seen.unit.expr(at).kind, ExprKind::Name(_)).then_some((at, subscripts))
+    let is_variable = matches!(seen.unit.expr(at).kind, ExprKind::Name(_) | ExprKind::Member { .. });
+    is_variable.then_some((at, subscripts))
 }
 
 /// The value of a whole number that is written out.

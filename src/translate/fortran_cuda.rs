@@ -338,8 +338,11 @@ impl FortranCuda {
         let symbol = symbols.lookup(item.variable(), item.span.start).map(|id| symbols.get(id));
         let is_plain = symbol.is_some_and(|known| {
             let is_whole_of_assumed_size = known.fortran.assumed_size && item.parts.is_empty();
-            matches!(known.class, Class::Array | Class::Scalar)
-                && known.record.is_none()
+            // Fortran passes no object with procedures to an argument of assumed type.
+            let is_object_with_procedures =
+                known.record.as_deref().is_some_and(|tag| cxx::has_procedures(view.ground.files, tag));
+            matches!(known.class, Class::Array | Class::Scalar | Class::Record)
+                && !is_object_with_procedures
                 && !is_whole_of_assumed_size
                 && !known.fortran.optional
         });
