@@ -17,6 +17,7 @@ use super::clause::{Clauses, Keeps, Order, Reader};
 use super::component;
 use super::helpers::Used;
 use super::interface::{Argument, Function, Passed};
+use super::procedure::Procedures;
 use super::statement::{Around, Body};
 use super::types::{Files, Type};
 use super::value::{Values, macro_number};
@@ -36,6 +37,8 @@ pub struct Ground<'a> {
     pub device_type: &'a str,
     /// The functions of ours that are used so far.
     pub used: &'a RefCell<Used>,
+    /// The procedures that are called so far.
+    pub procedures: &'a RefCell<Procedures>,
 }
 
 /// A data clause that the host does before the call.
@@ -251,7 +254,7 @@ impl<'a> Maker<'a> {
             files: self.ground.files,
             symbols: self.ground.symbols,
             variables: &self.variables,
-            used: self.ground.used,
+            ground: self.ground,
             running: RefCell::default(),
             known: RefCell::default(),
         };
@@ -284,7 +287,12 @@ impl<'a> Maker<'a> {
         if !self.outside.is_empty() {
             lines.push("    }".to_owned());
         }
-        let function = Function { name: name.to_owned(), args: self.args(&roles, &arrays) };
+        // A name may only say a kind.
+        let text = lines.join("\n");
+        let names: BTreeSet<&str> = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
+        let mut args = self.args(&roles, &arrays);
+        args.retain(|arg| names.contains(arg.name.as_str()));
+        let function = Function { name: name.to_owned(), args };
         let text = format!("{}\n{{\n{}\n}}\n", function.head(), lines.join("\n"));
         let is_aliased = arrays.iter().filter_map(|one| self.variables.get(*one)).any(|one| one.is_aliased);
         Ok(Construct { function, text, data, order: self.clauses.order, is_aliased, places })

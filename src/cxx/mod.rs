@@ -10,6 +10,7 @@ mod construct;
 mod helpers;
 mod interface;
 mod intrinsic;
+mod procedure;
 mod statement;
 mod types;
 mod value;
@@ -22,6 +23,7 @@ pub use component::has_procedures;
 pub use construct::{Construct, Data, Ground, construct};
 pub use helpers::{Used, helpers};
 pub use interface::{Argument, Function, Passed, module};
+pub use procedure::{Procedures, signature};
 pub use types::{Files, Type, Word};
 pub use variable::Passing;
 

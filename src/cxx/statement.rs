@@ -9,6 +9,7 @@ use crate::sema::{self, SymbolId};
 use crate::source::Span;
 
 use super::Why;
+use super::procedure;
 use super::types::{Word, plain_code};
 use super::value::{Value, Values, binds};
 use super::variable::literal;
@@ -22,6 +23,8 @@ pub struct Around {
     pub atomic: BTreeSet<StmtId>,
     /// The loops that directives divide.
     pub divided: BTreeSet<StmtId>,
+    /// Of a procedure, what `return` gives, if anything.
+    pub returns: Option<Option<String>>,
     /// The variables that are declared in the heads of their loops.
     pub in_heads: BTreeSet<SymbolId>,
     /// The variables that are declared where the body of a loop begins.
@@ -115,6 +118,10 @@ impl<'a> Body<'a> {
             StmtKind::Goto(label) => self.jump(label, at),
             StmtKind::Switch { cond, body } => self.select(*cond, *body, at),
             StmtKind::Decl(_) => Err(Why::new(at, "`block` or `associate` in a compute construct")),
+            StmtKind::Return(None) if self.around.returns.is_some() => {
+                let value = self.around.returns.clone().flatten();
+                self.simple(&value.map_or("return;".to_owned(), |name| format!("return {name};")))
+            }
             StmtKind::Return(_)
             | StmtKind::DoWhile { .. }
             | StmtKind::Opaque(_) => Err(Why::new(at, "this statement in a compute construct")),
@@ -130,9 +137,12 @@ impl<'a> Body<'a> {
         let seen = self.values.files.own;
         let (left, right) = match &seen.unit.expr(expr).kind {
             ExprKind::Assign(None, left, right) => (*left, *right),
-            ExprKind::Call { callee, .. } => {
-                let name = seen.code(seen.unit.expr(*callee).span);
-                return Err(Why::new(at, format!("a call of `{}`", name.trim())));
+            ExprKind::Call { callee, args } => {
+                let ExprKind::Name(name) = &seen.unit.expr(*callee).kind else {
+                    return Err(Why::new(at, "a call by a component"));
+                };
+                let call = procedure::call(self.values, name, args, at)?;
+                return self.simple(&format!("{};", call.text));
             }
             _ => return Err(Why::new(at, "this statement in a compute construct")),
         };

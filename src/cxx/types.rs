@@ -160,6 +160,7 @@ impl<'a> Files<'a> {
     /// The type that a declaration states.
     pub fn declared(&self, seen: Texts<'a>, decl: &Decl) -> Option<Type> {
         let stated = plain_code(seen, Span { start: decl.span.start, end: decl.name_span.start });
+        let stated = without_prefixes(&stated);
         let behind = plain_code(seen, Span { start: decl.name_span.end, end: decl.span.end });
         // An old way to state a kind behind the name.
         if behind.starts_with('*') {
@@ -336,6 +337,16 @@ impl<'a> Files<'a> {
             _ => None,
         }
     }
+}
+
+/// The type of a function's result without the words that may stand before it.
+fn without_prefixes(stated: &str) -> &str {
+    const WORDS: [&str; 6] = ["non_recursive", "recursive", "impure", "pure", "elemental", "module"];
+    let mut rest = stated;
+    while let Some(behind) = WORDS.iter().find_map(|word| rest.strip_prefix(word)) {
+        rest = behind;
+    }
+    rest
 }
 
 /// The bytes of the kinds that Fortran's own modules name.

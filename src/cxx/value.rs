@@ -6,12 +6,14 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use crate::host::ir::{BinaryOp, ExprId, ExprKind, UnaryOp};
-use crate::sema::{SymbolId, Symbols};
+use crate::sema::{SymbolId, SymbolKind, Symbols};
 use crate::source::Span;
 
 use super::Why;
-use super::helpers::{self, Helper, Used};
+use super::construct::Ground;
+use super::helpers::{self, Helper};
 use super::intrinsic;
+use super::procedure;
 use super::types::{Files, Type, Word, plain_code};
 use super::variable::{Asked, BoundText, Variables, element, literal};
 
@@ -90,8 +92,8 @@ pub struct Values<'a> {
     pub symbols: &'a Symbols,
     /// The variables of the construct.
     pub variables: &'a Variables,
-    /// The functions of ours that are used.
-    pub used: &'a RefCell<Used>,
+    /// What code is written from.
+    pub ground: &'a Ground<'a>,
     /// In a statement about arrays, the variables that count the elements of each dimension that is run through, from 0.
     pub running: RefCell<Vec<String>>,
     /// What stands for expressions that are computed before.
@@ -126,7 +128,7 @@ impl Values<'_> {
                     return Err(Why::new(at, "a call by a component"));
                 };
                 if self.symbols.lookup(name, at.start).is_some() {
-                    return Err(Why::new(at, format!("a call of `{name}`")));
+                    return procedure::call(self, name, args, at);
                 }
                 intrinsic::call(self, name, args, at)
             }
@@ -163,6 +165,11 @@ impl Values<'_> {
             return Ok(Value::name(number.to_string(), Type::INTEGER));
         }
         let variable = self.symbol(expr).and_then(|symbol| self.variables.get(symbol));
+        if variable.is_none()
+            && let Some(symbol) = own.filter(|own| self.symbols.get(*own).kind == SymbolKind::Constant)
+        {
+            return self.constant(symbol, at);
+        }
         let variable = variable.ok_or_else(|| Why::new(at, format!("`{name}`, whose type is not seen,")))?;
         if !variable.shape.is_empty() {
             let running = self.running.borrow();
@@ -172,6 +179,23 @@ impl Values<'_> {
             return self.at(symbol, offsets, at);
         }
         Ok(Value::name(variable.name.clone(), variable.ty))
+    }
+
+    /// The value of a constant that is no variable of the code.
+    fn constant(&self, symbol: SymbolId, at: Span) -> Result<Value, Why> {
+        let known = self.symbols.get(symbol);
+        let unknown = || Why::new(at, format!("`{}`, a constant whose value is not seen,", known.name));
+        let (seen, decl) = self.files.decl_of(known).filter(|(_, decl)| decl.derived.is_empty()).ok_or_else(unknown)?;
+        let ty = self.files.declared(seen, decl).ok_or_else(unknown)?;
+        let init = decl.init.ok_or_else(unknown)?;
+        if ty.word == Word::Integer {
+            let number = self.files.constant(seen, init).ok_or_else(unknown)?;
+            let text = format!("{number}{}", if ty.bytes == 8 { "ll" } else { "" });
+            let binds = if number < 0 { binds::PREFIX } else { binds::NAME };
+            return Ok(Value { text, binds, ty });
+        }
+        let value = known.decl.map(|_| self.value(init)).ok_or_else(unknown)??;
+        if value.ty.word == Word::Logical { Err(unknown()) } else { Ok(value.to(ty)) }
     }
 
     /// `a(i, j)` as an element of the memory that begins with the array's first one.
@@ -451,7 +475,7 @@ impl Values<'_> {
 
     /// A call of a function of ours.
     pub fn help(&self, helper: Helper, ty: Type, args: &[Value], result: Type) -> Value {
-        self.used.borrow_mut().insert((helper, ty.cpp()));
+        self.ground.used.borrow_mut().insert((helper, ty.cpp()));
         let args: Vec<&str> = args.iter().map(|arg| arg.text.as_str()).collect();
         Value::name(format!("{}({})", helpers::name(helper, ty), args.join(", ")), result)
     }

@@ -10,8 +10,8 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::acc::ast::{ClauseKind, DataClause, Directive, DirectiveKind, ListItem};
-use crate::bind;
-use crate::cxx::{self, Construct, Files, Function, Ground, Order, Used, Why};
+use crate::bind::{self, Bound, Target};
+use crate::cxx::{self, Construct, Files, Function, Ground, Order, Procedures, Used, Why};
 use crate::diag::{self, Concern, pages};
 use crate::edit::{Edit, Ours, Rewrite};
 use crate::plan::{self, Item};
@@ -43,6 +43,8 @@ struct FortranCuda {
     /// The functions, by the places of their constructs.
     constructs: BTreeMap<u32, Construct>,
     used: RefCell<Used>,
+    /// The procedures that they call, each before those that call it: its name, and its text.
+    procedures: Vec<(String, String)>,
     specifications: Specifications,
     /// `use openacc`, by place.
     modules: BTreeSet<Span>,
@@ -85,6 +87,7 @@ impl BackEnd for FortranCuda {
             others: source.headers.iter().map(|header| header.texts()).collect(),
         };
         let used = RefCell::new(Used::new());
+        let procedures = RefCell::new(Procedures::default());
         let ground = Ground {
             files: &files,
             symbols: &symbols,
@@ -92,6 +95,7 @@ impl BackEnd for FortranCuda {
             plan: &plan,
             device_type: &all.options.device_type,
             used: &used,
+            procedures: &procedures,
         };
         let view = View { ground, options: all.options };
         for used in unit.scopes.iter().flat_map(|scope| &scope.uses).filter(|used| used.module == "openacc") {
@@ -123,6 +127,11 @@ impl BackEnd for FortranCuda {
             self.constructs.remove(&one.directive.span.start);
         }
         self.used.borrow_mut().extend(used.into_inner());
+        for (name, text) in procedures.borrow().texts() {
+            if !self.procedures.iter().any(|(known, _)| known == name) {
+                self.procedures.push((name.clone(), text.clone()));
+            }
+        }
         let made = changes.into_iter().map(|edits| Made { edits, rows: Vec::new() }).collect();
         Lowered { bound, made, held }
     }
@@ -182,6 +191,7 @@ impl FortranCuda {
             DirectiveKind::Init | DirectiveKind::Shutdown | DirectiveKind::Set => {
                 self.control(view, at).map_err(Some)
             }
+            DirectiveKind::Routine => self.routine(view, at).map_err(Some),
             DirectiveKind::End(_) => Err(None),
             kind => refused(&format!("`{}` of Fortran", acc::name(kind))),
         }
@@ -254,7 +264,9 @@ impl FortranCuda {
 
     /// Whether the function of a construct is translated as a whole.
     fn check(&self, view: &View, construct: &Construct, span: Span, source: &Source) -> Result<(), Why> {
-        let text = format!("{HEAD}{}{}", cxx::helpers(&view.ground.used.borrow()), construct.text);
+        let procedures = view.ground.procedures.borrow();
+        let helpers = cxx::helpers(&view.ground.used.borrow());
+        let text = format!("{HEAD}{helpers}{}{}", joined(procedures.texts()), construct.text);
         let translation = translated(source, view.options, text, construct.is_aliased);
         let left = translation.directives.iter().any(|report| report.outcome == Outcome::Left);
         if !left && !translation.beside.is_empty() {
@@ -406,6 +418,32 @@ impl FortranCuda {
         self.replaced(view, at, lines, condition)
     }
 
+    /// `routine`, which goes: constructs bring the procedures that they call.
+    fn routine(&mut self, view: &View, at: usize) -> Result<Changes, Why> {
+        let ground = &view.ground;
+        let one = &ground.bound[at];
+        let span = one.directive.span;
+        let refused = |what: &str| Err(Why { at: span, what: what.to_owned() });
+        let Target::Function(function) = one.target else {
+            return refused("`routine` about a procedure that is not seen");
+        };
+        let (file, id) = (ground.files.own.file, function);
+        cxx::signature(ground, &ground.files.own.unit.function(id).name, span)?;
+        let is_inside = |other: &Bound| other.function == Some(id) && !matches!(other.target, Target::Function(_));
+        let inside = (0..ground.bound.len()).filter(|other| is_inside(&ground.bound[*other]));
+        let mut changes = Changes::new();
+        for gone in std::iter::once(at).chain(inside) {
+            let own = &ground.bound[gone];
+            let is_alone = layout::stands_alone(file, own.directive.span);
+            match own.text {
+                Some(_) if !is_alone => return refused("a directive among other code on one line"),
+                Some(_) => changes.push((gone, vec![layout::removed(file, own.directive.span)])),
+                None => changes.push((gone, Vec::new())),
+            }
+        }
+        Ok(changes)
+    }
+
     /// `init`, `shutdown` and `set`.
     fn control(&mut self, view: &View, at: usize) -> Result<Changes, Why> {
         let directive = &view.ground.bound[at].directive;
@@ -455,7 +493,7 @@ impl FortranCuda {
     /// The device code with the functions, and the module with their interfaces.
     fn beside(&self, source: &Source, options: &Options) -> Vec<Beside> {
         let file = &source.file;
-        let mut text = format!("{HEAD}{}", cxx::helpers(&self.used.borrow()));
+        let mut text = format!("{HEAD}{}{}", cxx::helpers(&self.used.borrow()), joined(&self.procedures));
         let mut places: Vec<(usize, u32)> = Vec::new();
         for construct in self.constructs.values() {
             let first = text.lines().count();
@@ -494,6 +532,11 @@ impl FortranCuda {
         beside.push(Beside { name: format!("{module}_module.f90"), text: text.into_bytes() });
         beside
     }
+}
+
+/// The texts of procedures.
+fn joined(procedures: &[(String, String)]) -> String {
+    procedures.iter().map(|(_, text)| format!("{text}\n")).collect()
 }
 
 /// The functions of the translated file of C++, without the lines before them.
