@@ -9,7 +9,7 @@ use crate::acc::ast::{DataClause, DirectiveKind, ListItem, Subscript};
 use crate::bind::{self, Bound};
 use crate::host::ir::{ExprId, ExprKind, StmtId, StmtKind};
 use crate::plan::{Attribute, Item, Launch, Part, Plan, Region, Sharing};
-use crate::sema::{SymbolId, SymbolKind, Symbols};
+use crate::sema::{self, SymbolId, SymbolKind, Symbols, Texts};
 use crate::source::Span;
 
 use super::Why;
@@ -337,6 +337,8 @@ impl<'a> Maker<'a> {
             match part {
                 Part::Launch { stmt, directive } => {
                     let combined = directive.or_else(|| self.launched(*stmt));
+                    // One thread makes one value of an array.
+                    let combined = combined.filter(|_| !self.makes_one_value(*stmt));
                     let word = if combined.is_some() { "parallel loop" } else { "serial" };
                     pieces.push(Piece { stmt: *stmt, word, combined, before: std::mem::take(host) });
                 }
@@ -356,6 +358,14 @@ impl<'a> Maker<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a statement assigns one value, which it makes of an array.
+    fn makes_one_value(&self, stmt: StmtId) -> bool {
+        let Texts { file, unit } = self.ground.files.own;
+        let read = sema::elementwise(file, unit, self.ground.symbols, stmt);
+        matches!(unit.stmt(stmt).kind, StmtKind::Expr(_))
+            && read.is_some_and(|read| read.is_ok_and(|read| read.reduction.is_some()))
     }
 
     /// The directive of a loop that is a launch by itself.

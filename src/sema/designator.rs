@@ -149,6 +149,22 @@ impl Walk<'_> {
         Err(Refusal::new(self.whole, why))
     }
 
+    /// The values of a subscript; those of a named constant are one number.
+    fn extent(&self, subscript: &Subscript) -> Extent {
+        let Subscript::Fixed(text) = subscript else { return Extent::new(subscript) };
+        self.constant(&plain(text)).map_or_else(|| Extent::new(subscript), |value| Extent::Between(value, value))
+    }
+
+    /// The value of a constant whose declaration has a number for it.
+    fn constant(&self, name: &str) -> Option<i128> {
+        let symbol = self.symbols.get(self.symbols.lookup(name, self.whole.start)?);
+        let decl = symbol.decl.filter(|_| symbol.kind == SymbolKind::Constant)?;
+        match self.texts.unit.expr(self.texts.unit.decl(decl).init?).kind {
+            ExprKind::Int(value) => Some(value),
+            _ => None,
+        }
+    }
+
     fn read(&self, root: SymbolId, parts: &[Part]) -> Result<Designator, Refusal> {
         let symbol = self.symbols.get(root);
         let mut known = self.of_symbol(symbol)?;
@@ -206,7 +222,7 @@ impl Walk<'_> {
         before: Span,
         end: u32,
     ) -> Result<(), Refusal> {
-        out.extents.extend(subscripts.iter().map(Extent::new));
+        out.extents.extend(subscripts.iter().map(|one| self.extent(one)));
         for subscript in &subscripts {
             out.key.push_str(&match subscript {
                 Subscript::Fixed(text) => format!("({})", plain(text)),

@@ -356,7 +356,8 @@ impl FortranCuda {
             matches!(known.class, Class::Array | Class::Scalar | Class::Record)
                 && !is_object_with_procedures
                 && !is_whole_of_assumed_size
-                && !known.fortran.optional
+                // The library takes an argument that is absent for nothing, but a section of it is no argument.
+                && (!known.fortran.optional || item.parts.is_empty())
         });
         if is_plain && !item.common {
             return Ok(());
