@@ -176,7 +176,10 @@ impl<'a> Maker<'a> {
             let Some(symbol) = self.ground.symbols.named(unit, id) else { continue };
             let known = self.ground.symbols.get(symbol);
             let is_number = macro_number(self.ground.symbols, symbol).is_some();
-            if is_number || matches!(known.kind, SymbolKind::Function | SymbolKind::Type) {
+            if is_number
+                || matches!(known.kind, SymbolKind::Function | SymbolKind::Type)
+                || self.has_value(symbol, unit.expr(id).span)
+            {
                 continue;
             }
             self.variables.add(self.ground.files, self.ground.symbols, symbol, unit.expr(id).span)?;
@@ -185,6 +188,28 @@ impl<'a> Maker<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a name is that of a constant whose value is written in its place.
+    fn has_value(&self, symbol: SymbolId, at: Span) -> bool {
+        let ground = self.ground;
+        if ground.symbols.get(symbol).kind != SymbolKind::Constant {
+            return false;
+        }
+        let variables = Variables::default();
+        self.values(&variables).constant(symbol, at).is_ok()
+    }
+
+    fn values<'v>(&'v self, variables: &'v Variables) -> Values<'v> {
+        let ground = self.ground;
+        Values {
+            files: ground.files,
+            symbols: ground.symbols,
+            variables,
+            ground,
+            running: RefCell::default(),
+            known: RefCell::default(),
+        }
     }
 
     /// Finds out where the variables of loops are declared.
@@ -250,14 +275,7 @@ impl<'a> Maker<'a> {
         let roles = self.roles(&pieces)?;
         let arrays = self.arrays();
         let data = self.data(&arrays)?;
-        let values = Values {
-            files: self.ground.files,
-            symbols: self.ground.symbols,
-            variables: &self.variables,
-            ground: self.ground,
-            running: RefCell::default(),
-            known: RefCell::default(),
-        };
+        let values = self.values(&self.variables);
         let mut lines = self.locals(&roles)?;
         let mut places = Vec::new();
         if !self.outside.is_empty() {

@@ -297,7 +297,7 @@ impl Call<'_> {
         let Some(kind) = kind else { return Ok((value, without)) };
         let files = self.values.files;
         let span = files.own.unit.expr(kind).span;
-        let ty = files.of_kind(word, &plain_code(files.own, span), span.start);
+        let ty = files.of_kind(files.own, word, &plain_code(files.own, span), span.start);
         ty.map_or_else(|| self.unknown(), |ty| Ok((value, ty)))
     }
 

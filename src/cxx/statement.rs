@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::host::ir::{BinaryOp, ExprId, ExprKind, StmtId, StmtKind, UNNAMED};
-use crate::sema::{self, SymbolId};
+use crate::sema::{self, SymbolId, SymbolKind};
 use crate::source::Span;
 
 use super::Why;
@@ -379,7 +379,20 @@ impl<'a> Body<'a> {
         };
         let compare = if step > 0 { "<=" } else { ">=" };
         let bound = bound.within(binds::LESS + 1);
-        self.line(&format!("for ({head}{name} = {}; {name} {compare} {bound}; {next}) {{", first.text));
+        // Where names of constants have become numbers, the loop as it was stands behind.
+        let StmtKind::For { step: counts, .. } = unit.stmt(id).kind else { return Ok(()) };
+        let ends = [Some(last), counts].into_iter().flatten().map(|expr| unit.expr(expr).span.end);
+        let code = Span { start: at.start, end: ends.max().unwrap_or(at.start) };
+        let code = self.values.files.own.code(code);
+        let code = code.trim();
+        let words = code.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        let is_constant = |word: &str| {
+            let symbol = self.values.symbols.lookup(word, at.start);
+            symbol.is_some_and(|symbol| self.values.symbols.get(symbol).kind == SymbolKind::Constant)
+        };
+        let note = words.filter(|word| !word.is_empty()).any(is_constant).then(|| format!("  // {code}"));
+        let note = note.unwrap_or_default();
+        self.line(&format!("for ({head}{name} = {}; {name} {compare} {bound}; {next}) {{{note}", first.text));
         self.depth += 1;
         for symbol in self.around.in_bodies.get(&id).into_iter().flatten() {
             if let Some(variable) = self.values.variables.get(*symbol) {

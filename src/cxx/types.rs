@@ -184,9 +184,9 @@ impl<'a> Files<'a> {
         Type::new(word, bytes)
     }
 
-    /// The type of this word with the kind that a text without blanks means at a place of the file.
-    pub fn of_kind(&self, word: Word, text: &str, at: u32) -> Option<Type> {
-        Type::new(word, self.kind(self.own, text, at, DEPTH)?)
+    /// The type of this word with the kind that a text without blanks means at a place of a file.
+    pub fn of_kind(&self, seen: Texts<'a>, word: Word, text: &str, at: u32) -> Option<Type> {
+        Type::new(word, self.kind(seen, text, at, DEPTH)?)
     }
 
     /// The number that a kind is.

@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use crate::host::ir::{BinaryOp, ExprId, ExprKind, UnaryOp};
-use crate::sema::{SymbolId, SymbolKind, Symbols};
+use crate::sema::{SymbolId, SymbolKind, Symbols, Texts};
 use crate::source::Span;
 
 use super::Why;
@@ -116,7 +116,7 @@ impl Values<'_> {
         match &known.kind {
             ExprKind::Name(name) => self.scalar(expr, name, at),
             ExprKind::Index(..) => self.element(expr, at),
-            ExprKind::Int(_) | ExprKind::Literal => self.literal(at),
+            ExprKind::Int(_) | ExprKind::Literal => self.literal(self.files.own, at),
             ExprKind::Unary(op, operand) => self.unary(*op, *operand, at),
             ExprKind::Binary(op, left, right) => self.binary(*op, *left, *right, at),
             ExprKind::Initialiser(parts) => match parts.as_slice() {
@@ -182,7 +182,7 @@ impl Values<'_> {
     }
 
     /// The value of a constant that is no variable of the code.
-    fn constant(&self, symbol: SymbolId, at: Span) -> Result<Value, Why> {
+    pub fn constant(&self, symbol: SymbolId, at: Span) -> Result<Value, Why> {
         let known = self.symbols.get(symbol);
         let unknown = || Why::new(at, format!("`{}`, a constant whose value is not seen,", known.name));
         let (seen, decl) = self.files.decl_of(known).filter(|(_, decl)| decl.derived.is_empty()).ok_or_else(unknown)?;
@@ -194,7 +194,11 @@ impl Values<'_> {
             let binds = if number < 0 { binds::PREFIX } else { binds::NAME };
             return Ok(Value { text, binds, ty });
         }
-        let value = known.decl.map(|_| self.value(init)).ok_or_else(unknown)??;
+        let value = match (known.decl, &seen.unit.expr(init).kind) {
+            (Some(_), _) => self.value(init)?,
+            (None, ExprKind::Literal) => self.literal(seen, seen.unit.expr(init).span)?,
+            _ => return Err(unknown()),
+        };
         if value.ty.word == Word::Logical { Err(unknown()) } else { Ok(value.to(ty)) }
     }
 
@@ -305,7 +309,7 @@ impl Values<'_> {
         let Ok(number) = lower.text.parse::<i128>() else {
             return Ok(Value::binary(&value, "-", &lower, binds::SUM, Type::INTEGER));
         };
-        if let Some(literal) = literal(self.files.own, subscript) {
+        if let Some(literal) = literal(self.files.own, subscript).or_else(|| value.text.parse().ok()) {
             return Ok(Value::name((literal - number).to_string(), Type::INTEGER));
         }
         // `i + 1 - 1` reads better as `i`.
@@ -331,8 +335,8 @@ impl Values<'_> {
         })
     }
 
-    fn literal(&self, at: Span) -> Result<Value, Why> {
-        let text = plain_code(self.files.own, at);
+    fn literal(&self, seen: Texts, at: Span) -> Result<Value, Why> {
+        let text = plain_code(seen, at);
         if let ".true." | ".false." = text.as_str() {
             return Ok(Value::name(text.trim_matches('.').to_owned(), Type::LOGICAL));
         }
@@ -345,7 +349,7 @@ impl Values<'_> {
         }
         let word = if number.contains(['.', 'e', 'd']) { Word::Real } else { Word::Integer };
         let ty = match kind {
-            Some(kind) => self.files.of_kind(word, kind, at.start),
+            Some(kind) => self.files.of_kind(seen, word, kind, at.start),
             None if number.contains('d') => Some(Type::DOUBLE),
             None => Some(Type { word, bytes: 4 }),
         };
