@@ -165,7 +165,7 @@ impl Body<'_> {
         ranges: &[Value],
         inside: impl FnOnce(&mut Self) -> Result<(), Why>,
     ) -> Result<(), Why> {
-        let names: Vec<String> = (1..=ranges.len()).map(|rank| format!("at_{rank}")).collect();
+        let names = self.counters(ranges.len());
         for (name, count) in names.iter().zip(ranges).rev() {
             let count = count.within(binds::LESS + 1);
             self.line(&format!("for (int {name} = 0; {name} < {count}; {name}++) {{"));
@@ -182,6 +182,16 @@ impl Body<'_> {
         Ok(())
     }
 
+    /// The variables that count the elements of each dimension.
+    fn counters(&self, rank: usize) -> Vec<String> {
+        let mut word = "at".to_owned();
+        let all = |word: &str| (1..=rank).map(|at| format!("{word}_{at}")).collect::<Vec<String>>();
+        while all(&word).iter().any(|name| self.values.variables.is_named(name)) {
+            word.push('_');
+        }
+        all(&word)
+    }
+
     fn assigned(&mut self, (left, right): (ExprId, ExprId), at: Span) -> Result<(), Why> {
         let (target, value) = (self.values.value(left)?, self.values.value(right)?);
         if (target.ty.word == Word::Logical) != (value.ty.word == Word::Logical) {
@@ -194,10 +204,8 @@ impl Body<'_> {
     pub(super) fn whole_arrays(&mut self, expr: ExprId) -> Result<(), Why> {
         let unit = self.values.files.own.unit;
         let at = unit.expr(expr).span;
-        let calls: Vec<ExprId> = unit
-            .expr_ids_in(at)
-            .filter(|id| matches!(&unit.expr(*id).kind, ExprKind::Call { .. }))
-            .collect();
+        let calls: Vec<ExprId> =
+            unit.expr_ids_in(at).filter(|id| matches!(&unit.expr(*id).kind, ExprKind::Call { .. })).collect();
         for call in calls {
             let ExprKind::Call { callee, args } = &unit.expr(call).kind else { continue };
             let ExprKind::Name(name) = &unit.expr(*callee).kind else { continue };
@@ -233,7 +241,7 @@ impl Body<'_> {
         let result = self.fresh(name);
         // The type is that of the elements.
         let of_element = |body: &Self| {
-            let names = (1..=ranges.len()).map(|rank| format!("at_{rank}")).collect();
+            let names = body.counters(ranges.len());
             *body.values.running.borrow_mut() = names;
             let both = body.values.value(first).and_then(|first| {
                 Ok(match other {

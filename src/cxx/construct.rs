@@ -746,7 +746,7 @@ impl<'a> Maker<'a> {
             for (_, at, which) in asked.iter().filter(|(other, _, _)| other == symbol) {
                 let function = if *which == Asked::Lower { "lbound" } else { "size" };
                 args.push(Argument {
-                    name: passed_name(&variable.name, *at, *which),
+                    name: passed_name(&variable.bounds, *at, *which),
                     passed: Passed::Size,
                     ty: Type::INTEGER,
                     actual: format!("{function}({}, {}, 8)", variable.spelled, at + 1),

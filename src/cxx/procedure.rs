@@ -65,10 +65,12 @@ enum DummyKind {
 /// The procedure of a name that is called at `at`: it is written if it is not yet.
 pub fn signature(ground: &Ground, name: &str, at: Span) -> Result<Signature, Why> {
     if let Some(known) = ground.procedures.borrow().known.get(name) {
-        return known.clone().map_err(|why| Why::new(at, {
-            let what = why.what.trim_end_matches(',');
-            format!("a call of `{name}`, because of {what},")
-        }));
+        return known.clone().map_err(|why| {
+            Why::new(at, {
+                let what = why.what.trim_end_matches(',');
+                format!("a call of `{name}`, because of {what},")
+            })
+        });
     }
     if ground.procedures.borrow().active.iter().any(|one| one == name) {
         return Err(Why::new(at, format!("`{name}`, which calls itself,")));
@@ -89,6 +91,9 @@ pub fn signature(ground: &Ground, name: &str, at: Span) -> Result<Signature, Why
 pub fn call(values: &Values, name: &str, args: &[ExprId], at: Span) -> Result<Value, Why> {
     let ground = values.ground;
     let signature = signature(ground, name, at)?;
+    if values.variables.is_named(&signature.name) {
+        return Err(Why::new(at, format!("`{}`, the name of a variable and of a function,", signature.name)));
+    }
     let refused = || Why::new(at, format!("a call of `{name}` with these arguments"));
     let mut actual: Vec<Option<ExprId>> = vec![None; signature.dummies.len()];
     for (place, arg) in args.iter().enumerate() {
@@ -140,8 +145,7 @@ fn array(values: &Values, arg: ExprId, dummy: &Dummy, at: Span) -> Result<(Strin
     let symbol = values.symbol(base).ok_or_else(refused)?;
     let variable = values.variables.get(symbol).filter(|one| !one.shape.is_empty()).ok_or_else(refused)?;
     let rank = variable.shape.len();
-    let is_range =
-        |subscript: &ExprId| matches!(seen.unit.expr(*subscript).kind, ExprKind::Triplet(_));
+    let is_range = |subscript: &ExprId| matches!(seen.unit.expr(*subscript).kind, ExprKind::Triplet(_));
     let ranges = subscripts.iter().filter(|one| is_range(one)).count();
     let (text, counts) = if subscripts.is_empty() {
         let all = (0..rank).map(|place| values.count(symbol, place, [None; 3], at));
@@ -216,6 +220,10 @@ impl Writer<'_> {
             Some(parent) if !parent.name.is_empty() => format!("{}_{}", parent.name, scope.name),
             _ => format!("{}_procedure", scope.name),
         };
+        let mut name = name;
+        while ground.procedures.borrow().texts.iter().any(|(other, _)| *other == name) {
+            name.push('_');
+        }
         let mut variables = Variables::default();
         let mut order: Vec<SymbolId> = Vec::new();
         let dummies: Vec<SymbolId> = function
@@ -255,13 +263,11 @@ impl Writer<'_> {
         let statements = statements.finish();
         let written = assigned(ground, body);
         let (bounds, asked) = self.bounds(&values, &dummies)?;
-        let mut signature = Signature {
-            name,
-            dummies: Vec::new(),
-            result: result.as_ref().map(|(_, _, ty)| *ty),
-        };
+        let mut signature =
+            Signature { name, dummies: Vec::new(), result: result.as_ref().map(|(_, _, ty)| *ty) };
         for (dummy, param) in dummies.iter().zip(&function.params) {
-            let variable = variables.get(*dummy).ok_or_else(|| self.refused("whose arguments are not seen"))?;
+            let variable =
+                variables.get(*dummy).ok_or_else(|| self.refused("whose arguments are not seen"))?;
             let kind = match (variable.shape.is_empty(), written.contains(dummy)) {
                 (false, _) => DummyKind::Array,
                 (true, true) if !unit.decl(*param).fortran.value => DummyKind::Reference,
@@ -280,7 +286,8 @@ impl Writer<'_> {
                 DummyKind::Reference => format!("{cpp} &{name}"),
                 DummyKind::Array => format!("{cpp} *{name}"),
             });
-            let extents = dummy.extents.iter().map(|place| passed_name(name, *place, Asked::Extent));
+            let extents =
+                dummy.extents.iter().map(|place| passed_name(&variable.bounds, *place, Asked::Extent));
             parameters.extend(extents.map(|name| format!("long {name}")));
         }
         let mut lines = bounds;
@@ -348,11 +355,7 @@ impl Writer<'_> {
     }
 
     /// The level of the procedure, and its directives.
-    fn directives(
-        &self,
-        id: FunctionId,
-        result: Option<String>,
-    ) -> Result<(&'static str, Around), Why> {
+    fn directives(&self, id: FunctionId, result: Option<String>) -> Result<(&'static str, Around), Why> {
         let ground = self.ground;
         let mut word = "seq";
         let mut around = Around { returns: Some(result), ..Around::default() };
@@ -438,7 +441,7 @@ impl Writer<'_> {
                     values.variables.get(symbol).filter(|_| dummies.contains(&symbol)).ok_or_else(unknown)?;
                 let known = self.ground.symbols.get(symbol);
                 let (_, decl) = self.ground.files.decl_of(known).ok_or_else(unknown)?;
-                let name = passed_name(&variable.name, place, which);
+                let name = passed_name(&variable.bounds, place, which);
                 let lower = decl.fortran.lower.get(place).copied().flatten();
                 let upper = match decl.derived.get(place) {
                     Some(Derived::Array(upper)) => *upper,

@@ -122,9 +122,9 @@ impl<'a> Body<'a> {
                 let value = self.around.returns.clone().flatten();
                 self.simple(&value.map_or("return;".to_owned(), |name| format!("return {name};")))
             }
-            StmtKind::Return(_)
-            | StmtKind::DoWhile { .. }
-            | StmtKind::Opaque(_) => Err(Why::new(at, "this statement in a compute construct")),
+            StmtKind::Return(_) | StmtKind::DoWhile { .. } | StmtKind::Opaque(_) => {
+                Err(Why::new(at, "this statement in a compute construct"))
+            }
         }
     }
 

@@ -185,7 +185,8 @@ impl Values<'_> {
     pub fn constant(&self, symbol: SymbolId, at: Span) -> Result<Value, Why> {
         let known = self.symbols.get(symbol);
         let unknown = || Why::new(at, format!("`{}`, a constant whose value is not seen,", known.name));
-        let (seen, decl) = self.files.decl_of(known).filter(|(_, decl)| decl.derived.is_empty()).ok_or_else(unknown)?;
+        let (seen, decl) =
+            self.files.decl_of(known).filter(|(_, decl)| decl.derived.is_empty()).ok_or_else(unknown)?;
         let ty = self.files.declared(seen, decl).ok_or_else(unknown)?;
         let init = decl.init.ok_or_else(unknown)?;
         if ty.word == Word::Integer {

@@ -53,6 +53,8 @@ pub struct Variable {
     pub shape: Vec<Dimension>,
     /// It may be another name of what is named, too.
     pub is_aliased: bool,
+    /// How the names of its bounds begin.
+    pub bounds: String,
 }
 
 /// The variables of a construct by their symbols, and what is asked of their shapes.
@@ -188,9 +190,13 @@ impl Variables {
         self.all.get(&symbol)
     }
 
-    /// Whether C++ calls a variable so.
+    /// Whether C++ calls a variable so, or a bound that is passed beside one.
     pub fn is_named(&self, name: &str) -> bool {
-        self.all.values().any(|variable| variable.name == name)
+        self.all.values().any(|variable| {
+            let behind = name.strip_prefix(variable.bounds.as_str()).and_then(|rest| rest.strip_prefix('_'));
+            let is_bound = behind.is_some_and(|rest| rest.starts_with(['l', 'n']));
+            variable.name == name || is_bound && !variable.shape.is_empty()
+        })
     }
 
     /// All elements of an array as a section of C++: `[0:n]`.
@@ -220,7 +226,7 @@ impl Variables {
             Bound::Constant(value) => BoundText::Number(value),
             Bound::Passed => {
                 self.asked.borrow_mut().insert((symbol, at, which));
-                BoundText::Name(passed_name(&variable.name, at, which))
+                BoundText::Name(passed_name(&variable.bounds, at, which))
             }
         })
     }
@@ -255,11 +261,7 @@ impl Variables {
         }
         let mut variable = named.variable(files, symbols, extent)?;
         variable.name = cpp_name(&variable.name);
-        let is_taken =
-            |name: &str| self.is_named(name) || symbols.lookup(name, extent.start).is_some();
-        while is_taken(&variable.name) {
-            variable.name.push('_');
-        }
+        self.settle(&mut variable, symbols, "", extent);
         let symbol = SymbolId(COMPONENTS + self.components.len() as u32);
         self.all.insert(symbol, variable);
         self.components.insert(place, symbol);
@@ -267,12 +269,34 @@ impl Variables {
         Ok(symbol)
     }
 
+    /// Gives a variable, and the bounds that are passed beside it, names that no other one has; `own` is its name in Fortran.
+    fn settle(&self, variable: &mut Variable, symbols: &Symbols, own: &str, at: Span) {
+        let is_taken =
+            |name: &str| self.is_named(name) || name != own && symbols.lookup(name, at.start).is_some();
+        while is_taken(&variable.name) {
+            variable.name.push('_');
+        }
+        variable.bounds = variable.name.clone();
+        let all = |bounds: &str| {
+            let places = 0..variable.shape.len();
+            places
+                .flat_map(|place| {
+                    [Asked::Lower, Asked::Extent].map(|which| passed_name(bounds, place, which))
+                })
+                .collect::<Vec<_>>()
+        };
+        while all(&variable.bounds).iter().any(|name| is_taken(name)) {
+            variable.bounds.push('_');
+        }
+    }
+
     /// Takes in the variable of a symbol that is used at `at`.
     pub fn add(&mut self, files: &Files, symbols: &Symbols, symbol: SymbolId, at: Span) -> Result<(), Why> {
         if self.all.contains_key(&symbol) {
             return Ok(());
         }
-        let variable = variable(files, symbols.get(symbol), at)?;
+        let mut variable = variable(files, symbols.get(symbol), at)?;
+        self.settle(&mut variable, symbols, &symbols.get(symbol).name, at);
         self.all.insert(symbol, variable);
         Ok(())
     }
@@ -323,6 +347,7 @@ fn variable(files: &Files, symbol: &Symbol, at: Span) -> Result<Variable, Why> {
         ty,
         is_aliased: said.pointer || said.target || said.is_equivalent,
         shape,
+        bounds: String::new(),
     })
 }
 

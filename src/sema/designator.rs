@@ -152,7 +152,8 @@ impl Walk<'_> {
     /// The values of a subscript; those of a named constant are one number.
     fn extent(&self, subscript: &Subscript) -> Extent {
         let Subscript::Fixed(text) = subscript else { return Extent::new(subscript) };
-        self.constant(&plain(text)).map_or_else(|| Extent::new(subscript), |value| Extent::Between(value, value))
+        self.constant(&plain(text))
+            .map_or_else(|| Extent::new(subscript), |value| Extent::Between(value, value))
     }
 
     /// The value of a constant whose declaration has a number for it.

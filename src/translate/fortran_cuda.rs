@@ -430,7 +430,8 @@ impl FortranCuda {
         };
         let (file, id) = (ground.files.own.file, function);
         cxx::signature(ground, &ground.files.own.unit.function(id).name, span)?;
-        let is_inside = |other: &Bound| other.function == Some(id) && !matches!(other.target, Target::Function(_));
+        let is_inside =
+            |other: &Bound| other.function == Some(id) && !matches!(other.target, Target::Function(_));
         let inside = (0..ground.bound.len()).filter(|other| is_inside(&ground.bound[*other]));
         let mut changes = Changes::new();
         for gone in std::iter::once(at).chain(inside) {
@@ -469,11 +470,8 @@ impl FortranCuda {
             return Err(Why { at: span, what });
         }
         self.need(view, file, span.start, false)?;
-        let edit = if lines.is_empty() {
-            layout::removed(file, span)
-        } else {
-            layout::replaced(file, span, &lines)
-        };
+        let edit =
+            if lines.is_empty() { layout::removed(file, span) } else { layout::replaced(file, span, &lines) };
         Ok(vec![(at, vec![edit])])
     }
 

@@ -33,16 +33,15 @@ impl FortranCuda {
             (Some(condition), false) => format!(", wanted={condition}"),
             (Some(condition), true) => format!(", wanted={condition}, if_present=.true."),
         };
-        let mut head = vec!["block".to_owned(), "  use, intrinsic :: iso_c_binding, only: c_f_pointer".to_owned()];
+        let mut head =
+            vec!["block".to_owned(), "  use, intrinsic :: iso_c_binding, only: c_f_pointer".to_owned()];
         let (mut body, mut names) = (Vec::new(), Vec::new());
         for item in items {
             let Device { name, ty, rank, keeps_bounds } = device(view, item)?;
             let pointer = format!("{name}_device");
             let (shape, extents) = match rank {
                 0 => (String::new(), String::new()),
-                rank => {
-                    (format!("({})", vec![":"; rank].join(", ")), format!(", shape({name})"))
-                }
+                rank => (format!("({})", vec![":"; rank].join(", ")), format!(", shape({name})")),
             };
             let contiguous = if rank > 0 { ", contiguous" } else { "" };
             head.push(format!("  {ty}, pointer{contiguous} :: {pointer}{shape}"));
