@@ -28,7 +28,7 @@ pub const MODULE: (&str, &str) =
 /// What stands before the functions in C++.
 const HEAD: &str = "#include <math.h>\n#include <stdlib.h>\n\n";
 
-/// What a source in Fortran becomes in CUDA. The command does not offer it yet (A0402): issue 19 says what is missing.
+/// What a source in Fortran becomes in CUDA.
 pub fn translate(source: &Source, options: &Options) -> Translation {
     let back = &mut |options: &Options| views::translate(source, options, &mut FortranCuda::default());
     super::without_data(options, back).0
