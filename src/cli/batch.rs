@@ -22,7 +22,7 @@ use super::place::{Folder, Like, about};
 use super::{Verdict, fail, show, tell};
 use crate::report::{self, Manner, Summary};
 use crate::source::{Language, SourceFile};
-use crate::{Options, Outcome, RUNTIME, RUNTIME_MODULE, SUPPORT, Source, Translation, scan, support_names, translate};
+use crate::{Options, Outcome, RUNTIME, RUNTIME_MODULE, SUPPORT, Source, To, Translation, scan, support_names, translate};
 
 /// A run shorter than this shows no progress.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -111,7 +111,7 @@ struct Done {
     support_names: BTreeSet<String>,
     /// A file whose translation calls CUDA's run-time library: where it is, and where it goes.
     launched: Option<(PathBuf, PathBuf)>,
-    /// A module of Fortran stands beside it.
+    /// It calls that library by its module for Fortran.
     has_module: bool,
     /// Device code beside it, by its path below the output.
     device: Vec<PathBuf>,
@@ -352,13 +352,14 @@ fn beside(
     work: &Work,
     done: &mut Done,
 ) -> io::Result<()> {
-    if translation.beside.is_empty() {
+    let is_fortran = source.file.language.is_fortran();
+    done.has_module = is_fortran && work.task.options.to == To::Cuda && !translation.edits.is_empty();
+    if translation.beside.is_empty() && !done.has_module {
         return Ok(());
     }
     let place = place_of(job, work);
     let device = translation.beside.iter().filter(|file| file.name.ends_with(".cu"));
     done.device = device.map(|file| job.target.with_file_name(&file.name)).collect();
-    done.has_module = translation.beside.iter().any(|file| file.name.ends_with(".f90"));
     for file in &translation.beside {
         let place = place.with_file_name(&file.name);
         match &work.task.destination {

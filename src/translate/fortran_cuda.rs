@@ -421,6 +421,9 @@ impl FortranCuda {
 
     /// The device code with the functions, and the module with their interfaces.
     fn beside(&self, source: &Source, options: &Options) -> Vec<Beside> {
+        if self.constructs.is_empty() {
+            return Vec::new();
+        }
         let file = &source.file;
         let mut text = format!("{HEAD}{}", cxx::helpers(&self.used.borrow()));
         let mut places: Vec<(usize, u32)> = Vec::new();
@@ -443,12 +446,13 @@ impl FortranCuda {
                     let own = format!("\"{name}:{line}\"");
                     code = code.replace(&own, &format!("\"{}\"", place(file, *at)));
                 }
+                let own = base(file);
                 code = code.replacen(
                     &format!("The device code of {name}"),
-                    &format!("The device code of {}", file.name),
+                    &format!("The device code of {own}"),
                     1,
                 );
-                code.push_str(&format!("\n// What {} calls.\n", file.name));
+                code.push_str(&format!("\n// What {own} calls.\n"));
                 code.push_str(&functions_of(&host));
                 made.text = code.into_bytes();
             }
@@ -456,17 +460,39 @@ impl FortranCuda {
         }
         let functions: Vec<Function> =
             self.constructs.values().map(|construct| construct.function.clone()).collect();
-        let text = cxx::module(&module, &file.name, &functions);
+        let text = cxx::module(&module, base(file), &functions);
         // Compilers name objects after their sources: another name than that of the device code.
         beside.push(Beside { name: format!("{module}_module.f90"), text: text.into_bytes() });
         beside
     }
 }
 
-/// The functions of the translated file of C++, without the lines before them.
+/// How the functions of the file of C++ begin.
+const FUNCTION: &str = "extern \"C\" void";
+
+/// The functions of the translated file of C++, without the lines before them, and without the variables that only the kernels
+/// use now.
 fn functions_of(host: &str) -> String {
-    let at = host.find("extern \"C\" void").unwrap_or(0);
-    host[at..].to_owned()
+    let at = host.find(FUNCTION).unwrap_or(host.len());
+    let starts = host[at..].match_indices(FUNCTION).map(|(start, _)| at + start);
+    let starts: Vec<usize> = starts.chain([host.len()]).collect();
+    starts.windows(2).map(|part| without_idle(&host[part[0]..part[1]])).collect()
+}
+
+/// A function of ours without the declarations of names that it has nowhere else.
+fn without_idle(function: &str) -> String {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for word in function.split(|c| !is_part(c)) {
+        *counts.entry(word).or_default() += 1;
+    }
+    let is_idle = |line: &&str| {
+        let declared = line.strip_prefix("    ").and_then(|line| line.trim_end().strip_suffix(';'));
+        let Some(declared) = declared.filter(|text| !text.contains(['(', '='])) else { return false };
+        let name = declared.split('[').next().and_then(|text| text.split(' ').next_back());
+        name.is_some_and(|name| counts.get(name) == Some(&1))
+    };
+    function.split_inclusive('\n').filter(|line| !is_idle(line)).collect()
 }
 
 /// `use openacc` as it becomes.
@@ -475,8 +501,13 @@ fn with_own_module(text: &str) -> String {
     format!("{}acc2omp_cuda{}", &text[..at], &text[(at + "openacc".len()).min(text.len())..])
 }
 
+/// A file's name without its folder.
+fn base(file: &SourceFile) -> &str {
+    file.name.rsplit(['/', '\\']).next().unwrap_or_default()
+}
+
 fn stem(file: &SourceFile) -> &str {
-    let own = file.name.rsplit(['/', '\\']).next().unwrap_or_default();
+    let own = base(file);
     own.rsplit_once('.').map_or(own, |(stem, _)| stem)
 }
 
@@ -488,11 +519,7 @@ fn virtual_name(file: &SourceFile) -> String {
 
 /// The module with the interfaces of a file's functions.
 fn module_name(file: &SourceFile, options: &Options) -> String {
-    let name = if options.has_namesake {
-        file.name.rsplit(['/', '\\']).next().unwrap_or_default()
-    } else {
-        stem(file)
-    };
+    let name = if options.has_namesake { base(file) } else { stem(file) };
     let name: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     format!("{name}_acc")
 }
@@ -511,8 +538,7 @@ fn translated(source: &Source, options: &Options, text: String, is_aliased: bool
 }
 
 fn place(file: &SourceFile, at: u32) -> String {
-    let own = file.name.rsplit(['/', '\\']).next().unwrap_or_default();
-    format!("{own}:{}", file.line_number(at))
+    format!("{}:{}", base(file), file.line_number(at))
 }
 
 fn queue_of(queue: &str) -> String {

@@ -184,13 +184,13 @@ pub fn run(options: &Options) -> Result<Verdict> {
     Ok(if tally.failed == 0 { Verdict::Passed } else { Verdict::Failed })
 }
 
-/// Adds the translations to CUDA, or leaves them alone. Only C and C++ are translated, and of these only whole fixtures.
+/// Adds the translations of fixtures to CUDA, or leaves them alone.
 fn with_cuda(suite: &mut Suite, alone: bool) {
     if alone {
         suite.outputs.clear();
     }
     match suite.folder.file_name().and_then(|name| name.to_str()) {
-        Some("c" | "cpp") => suite.outputs.push(Output::cuda()),
+        Some("c" | "cpp" | "fortran") => suite.outputs.push(Output::cuda()),
         _ if alone => suite.fixtures.clear(),
         _ => {}
     }
