@@ -22,7 +22,10 @@ use super::place::{Folder, Like, about};
 use super::{Verdict, fail, show, tell};
 use crate::report::{self, Manner, Summary};
 use crate::source::{Language, SourceFile};
-use crate::{Options, Outcome, RUNTIME, RUNTIME_MODULE, SUPPORT, Source, To, Translation, scan, support_names, translate};
+use crate::{
+    Options, Outcome, RUNTIME, RUNTIME_MODULE, SUPPORT, Source, To, Translation, scan, support_names,
+    translate,
+};
 
 /// A run shorter than this shows no progress.
 const PATIENCE: Duration = Duration::from_secs(1);

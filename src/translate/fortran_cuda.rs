@@ -17,6 +17,7 @@ use crate::sema::{Class, Texts};
 use crate::source::{Language, SourceFile, Span};
 use crate::{acc, cuda, layout};
 
+use super::fortran_device::{Names, functions_of};
 use super::specification::Specifications;
 use super::views::{BackEnd, Gathered, Lowered, Made, Reached, Rest};
 use super::{Beside, Options, Outcome, Source, Translation, views};
@@ -437,25 +438,32 @@ impl FortranCuda {
         let name = format!("{}.cpp", stem(file));
         let translation = translated(source, options, text, is_aliased);
         let module = module_name(file, options);
+        let functions: BTreeSet<&str> =
+            self.constructs.values().map(|construct| construct.function.name.as_str()).collect();
+        let text_of = |made: &Beside| String::from_utf8_lossy(&made.text).into_owned();
+        let code = translation.beside.iter().find(|made| made.name.ends_with(".cu")).map(text_of);
+        let unit = options.unit_name(&virtual_name(file));
+        let names = Names::of(code.as_deref().unwrap_or_default(), &unit, &functions);
         let mut beside = Vec::new();
         for mut made in translation.beside {
+            let own = base(file);
+            let head = format!("What {name} calls");
+            let mut code = names.put(&text_of(&made)).replacen(&head, &format!("What {own} calls"), 1);
             if made.name.ends_with(".cu") {
-                let mut code = String::from_utf8_lossy(&made.text).into_owned();
-                let host = String::from_utf8_lossy(&translation.text).into_owned();
                 for (line, at) in &places {
                     let own = format!("\"{name}:{line}\"");
                     code = code.replace(&own, &format!("\"{}\"", place(file, *at)));
                 }
-                let own = base(file);
                 code = code.replacen(
                     &format!("The device code of {name}"),
                     &format!("The device code of {own}"),
                     1,
                 );
                 code.push_str(&format!("\n// What {own} calls.\n"));
-                code.push_str(&functions_of(&host));
-                made.text = code.into_bytes();
+                let host = String::from_utf8_lossy(&translation.text);
+                code.push_str(&names.put(&functions_of(&host)));
             }
+            made.text = code.into_bytes();
             beside.push(made);
         }
         let functions: Vec<Function> =
@@ -465,34 +473,6 @@ impl FortranCuda {
         beside.push(Beside { name: format!("{module}_module.f90"), text: text.into_bytes() });
         beside
     }
-}
-
-/// How the functions of the file of C++ begin.
-const FUNCTION: &str = "extern \"C\" void";
-
-/// The functions of the translated file of C++, without the lines before them, and without the variables that only the kernels
-/// use now.
-fn functions_of(host: &str) -> String {
-    let at = host.find(FUNCTION).unwrap_or(host.len());
-    let starts = host[at..].match_indices(FUNCTION).map(|(start, _)| at + start);
-    let starts: Vec<usize> = starts.chain([host.len()]).collect();
-    starts.windows(2).map(|part| without_idle(&host[part[0]..part[1]])).collect()
-}
-
-/// A function of ours without the declarations of names that it has nowhere else.
-fn without_idle(function: &str) -> String {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for word in function.split(|c| !is_part(c)) {
-        *counts.entry(word).or_default() += 1;
-    }
-    let is_idle = |line: &&str| {
-        let declared = line.strip_prefix("    ").and_then(|line| line.trim_end().strip_suffix(';'));
-        let Some(declared) = declared.filter(|text| !text.contains(['(', '='])) else { return false };
-        let name = declared.split('[').next().and_then(|text| text.split(' ').next_back());
-        name.is_some_and(|name| counts.get(name) == Some(&1))
-    };
-    function.split_inclusive('\n').filter(|line| !is_idle(line)).collect()
 }
 
 /// `use openacc` as it becomes.

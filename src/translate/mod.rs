@@ -11,6 +11,7 @@ mod declarators;
 mod existing;
 mod extents;
 mod fortran_cuda;
+mod fortran_device;
 mod fragments;
 mod inductions;
 mod input;

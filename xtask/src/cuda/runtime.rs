@@ -120,7 +120,8 @@ impl Place {
         let name = folder.file_name().unwrap_or_default();
         let objects = self.work.join(name);
         fs::create_dir_all(&objects).map_err(|error| format!("{}: {error}", objects.display()))?;
-        let object = |source: &PathBuf| objects.join(source.file_name().unwrap_or_default()).with_extension("o");
+        let object =
+            |source: &PathBuf| objects.join(source.file_name().unwrap_or_default()).with_extension("o");
         for source in &sources {
             let mut command = self.translating(compiler)?;
             command.current_dir(&objects).arg("-c").arg(source).arg("-o").arg(object(source));

@@ -322,7 +322,8 @@ impl Toolchains {
             let mut command = match (is_device, toolchain) {
                 (true, Toolchain::Nvcc) => {
                     let mut command = if in_place { self.cuda.nvcc_in_place() } else { self.cuda.nvcc() };
-                    command.args(["-c", "-rdc=true"]);
+                    // What its own code becomes for the host, the host's compiler need not read here.
+                    command.args([if in_place { "-c" } else { "--cuda" }, "-rdc=true"]);
                     command
                 }
                 (false, Toolchain::Nvcc) => continue,
