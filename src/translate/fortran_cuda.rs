@@ -17,7 +17,7 @@ use crate::sema::{Class, Texts};
 use crate::source::{Language, SourceFile, Span};
 use crate::{acc, cuda, layout};
 
-use super::fortran_device::{Names, functions_of};
+use super::fortran_device::{Names, functions_of, with_places};
 use super::specification::Specifications;
 use super::views::{BackEnd, Gathered, Lowered, Made, Reached, Rest};
 use super::{Beside, Options, Outcome, Source, Translation, views};
@@ -427,13 +427,17 @@ impl FortranCuda {
         }
         let file = &source.file;
         let mut text = format!("{HEAD}{}", cxx::helpers(&self.used.borrow()));
-        let mut places: Vec<(usize, u32)> = Vec::new();
-        for construct in self.constructs.values() {
-            let first = text.lines().count();
+        // Where the code of a line stands in the source: as the last line before it that says so.
+        let mut places: BTreeMap<usize, u32> = BTreeMap::new();
+        let mut first = text.lines().count();
+        for (at, construct) in &self.constructs {
+            places.insert(first, *at);
             places.extend(construct.places.iter().map(|(line, at)| (first + line + 1, *at)));
             text.push_str(&construct.text);
             text.push('\n');
+            first += construct.text.lines().count() + 1;
         }
+        let place_of = |line: usize| Some(place(file, *places.range(..=line).next_back()?.1));
         let is_aliased = self.constructs.values().any(|construct| construct.is_aliased);
         let name = format!("{}.cpp", stem(file));
         let translation = translated(source, options, text, is_aliased);
@@ -450,10 +454,6 @@ impl FortranCuda {
             let head = format!("What {name} calls");
             let mut code = names.put(&text_of(&made)).replacen(&head, &format!("What {own} calls"), 1);
             if made.name.ends_with(".cu") {
-                for (line, at) in &places {
-                    let own = format!("\"{name}:{line}\"");
-                    code = code.replace(&own, &format!("\"{}\"", place(file, *at)));
-                }
                 code = code.replacen(
                     &format!("The device code of {name}"),
                     &format!("The device code of {own}"),
@@ -462,6 +462,7 @@ impl FortranCuda {
                 code.push_str(&format!("\n// What {own} calls.\n"));
                 let host = String::from_utf8_lossy(&translation.text);
                 code.push_str(&names.put(&functions_of(&host)));
+                code = with_places(&code, &name, &place_of);
             }
             made.text = code.into_bytes();
             beside.push(made);

@@ -31,6 +31,23 @@ fn without_idle(function: &str) -> String {
     function.split_inclusive('\n').filter(|line| !is_idle(line)).collect()
 }
 
+/// Device code in which the texts `"name:9"` tell the places of the source.
+pub(super) fn with_places(code: &str, name: &str, place_of: &dyn Fn(usize) -> Option<String>) -> String {
+    let sign = format!("\"{name}:");
+    let mut out = String::with_capacity(code.len());
+    let mut rest = code;
+    while let Some(at) = rest.find(&sign) {
+        let behind = &rest[at + sign.len()..];
+        let digits = behind.find(|c: char| !c.is_ascii_digit()).unwrap_or(behind.len());
+        let place = behind[..digits].parse().ok().and_then(place_of);
+        let place = place.unwrap_or_else(|| format!("{name}:{}", &behind[..digits]));
+        out += &rest[..=at];
+        out += &place;
+        rest = &behind[digits..];
+    }
+    out + rest
+}
+
 /// Names that tell the construct, for those that tell the function of C++ with its place: a launcher `unit_name_9` of the function
 /// `name` becomes `name_launch`, and its kernel `name_kernel`; of several, each has a number.
 pub(super) struct Names(BTreeMap<String, String>);
@@ -93,13 +110,21 @@ fn is_between(c: char) -> bool {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::{Names, functions_of};
+    use super::{Names, functions_of, with_places};
 
     #[test]
     fn variables_of_kernels_are_not_declared_twice() {
         let host = "#include \"x.h\"\nextern \"C\" void f(int n)\n{\n    double t;\n    int u[4];\n    int v;\n    f_9(n, v);\n}\n";
         let own = "extern \"C\" void f(int n)\n{\n    int v;\n    f_9(n, v);\n}\n";
         assert_eq!(functions_of(host), own);
+    }
+
+    #[test]
+    fn places_are_those_of_the_source() {
+        let place_of = |line: usize| (line > 4).then(|| format!("x.f90:{}", line + 1));
+        let code = "f(\"x.cpp:7\", \"x.cpp:2\"); // \"x.cpp:";
+        let own = "f(\"x.f90:8\", \"x.cpp:2\"); // \"x.cpp:";
+        assert_eq!(with_places(code, "x.cpp", &place_of), own);
     }
 
     #[test]

@@ -129,7 +129,7 @@ pub fn cuda(path: &Path) -> Vec<u8> {
     out
 }
 
-/// Longer differences to CUDA than this are not read by anybody: of those, only what is left or differs is shown.
+/// Longer differences to CUDA than this are not read by anybody: of those, only what is left is shown.
 const LONGEST: usize = 640;
 
 /// What is reviewed of a translation to CUDA.
@@ -140,7 +140,7 @@ fn reviewed_of_cuda(path: &Path) -> Option<Vec<u8>> {
     }
     let source = source(path);
     let mut translation = translate(&source, &Options { to: To::Cuda, ..Options::default() });
-    translation.diagnostics.retain(|diag| diag.severity >= Severity::Differs);
+    translation.diagnostics.retain(|diag| diag.severity >= Severity::Left);
     Some(said(&source, &translation)).filter(|said| !said.is_empty())
 }
 
