@@ -46,6 +46,6 @@ pub use omp::Queues;
 pub use report::{LoopFeedback, LoopVerdict};
 pub use translate::{
     Beside, DirectiveReport, Existing, Extent, Guards, Header, Options, Outcome, Profile, RUNTIME,
-    RUNTIME_MODULE, SUPPORT, Source, To, Translation, Version, Wish, extents, fortran_to_cuda, instrument,
-    lines_of, support, support_names, translate, whole_support,
+    RUNTIME_MODULE, SUPPORT, Source, To, Translation, Version, Wish, extents, instrument, lines_of, support,
+    support_names, translate, whole_support,
 };

@@ -22,7 +22,10 @@ use super::place::{Folder, Like, about};
 use super::{Verdict, fail, show, tell};
 use crate::report::{self, Manner, Summary};
 use crate::source::{Language, SourceFile};
-use crate::{Options, Outcome, RUNTIME, SUPPORT, Source, Translation, scan, support_names, translate};
+use crate::{
+    Options, Outcome, RUNTIME, RUNTIME_MODULE, SUPPORT, Source, To, Translation, scan, support_names,
+    translate,
+};
 
 /// A run shorter than this shows no progress.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -111,6 +114,8 @@ struct Done {
     support_names: BTreeSet<String>,
     /// A file whose translation calls CUDA's run-time library: where it is, and where it goes.
     launched: Option<(PathBuf, PathBuf)>,
+    /// It calls that library by its module for Fortran.
+    has_module: bool,
     /// Device code beside it, by its path below the output.
     device: Vec<PathBuf>,
     /// Differences for the files beside it.
@@ -350,7 +355,9 @@ fn beside(
     work: &Work,
     done: &mut Done,
 ) -> io::Result<()> {
-    if translation.beside.is_empty() {
+    let is_fortran = source.file.language.is_fortran();
+    done.has_module = is_fortran && work.task.options.to == To::Cuda && !translation.edits.is_empty();
+    if translation.beside.is_empty() && !done.has_module {
         return Ok(());
     }
     let place = place_of(job, work);
@@ -412,22 +419,25 @@ fn support(done: &[Done], work: &Work) -> Verdict {
 
 /// Writes CUDA's run-time library, once in an output tree or in each folder that needs it, and what builds it all.
 fn runtime(done: &[Done], work: &Work) -> Verdict {
-    let folders: BTreeMap<PathBuf, &Path> = done
-        .iter()
-        .filter_map(|one| one.launched.as_ref())
-        .map(|(like, place)| match &work.task.destination {
-            Destination::Tree(out) => (out.clone(), &**like),
-            _ => (place.with_file_name(""), &**like),
-        })
-        .collect();
+    // With a file whose mode they take over, and whether a file in Fortran calls the library.
+    let mut folders: BTreeMap<PathBuf, (&Path, bool)> = BTreeMap::new();
+    for (one, (like, place)) in done.iter().filter_map(|one| Some((one, one.launched.as_ref()?))) {
+        let folder = match &work.task.destination {
+            Destination::Tree(out) => out.clone(),
+            _ => place.with_file_name(""),
+        };
+        let known = folders.entry(folder).or_insert((like, false));
+        *known = (like, known.1 || one.has_module);
+    }
     let writes = matches!(work.task.destination, Destination::Tree(_) | Destination::InPlace);
     let mut verdict = Verdict::Done;
-    for (folder, like) in folders.iter().filter(|_| writes) {
-        for (name, text) in RUNTIME {
+    for (folder, (like, is_fortran)) in folders.iter().filter(|_| writes) {
+        let module = Some(RUNTIME_MODULE).filter(|_| *is_fortran);
+        for (name, text) in RUNTIME.into_iter().chain(module) {
             verdict = verdict.max(write(&folder.join(name), text, like, work));
         }
     }
-    let Some((_, like)) = folders.first_key_value().filter(|_| writes) else { return verdict };
+    let Some((_, (like, _))) = folders.first_key_value().filter(|_| writes) else { return verdict };
     let own = PathBuf::from(RUNTIME[1].0);
     let device = done.iter().flat_map(|one| &one.device);
     let sources: Vec<String> = device.chain([&own]).map(|path| path.display().to_string()).collect();

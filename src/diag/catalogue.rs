@@ -1594,18 +1594,6 @@ pub fn not_yet_cuda(at: Span, what: &str) -> Diag {
     )
 }
 
-/// A0402
-pub fn fortran_not_cuda(at: Span) -> Diag {
-    diag(
-        402,
-        Severity::Left,
-        at,
-        "Fortran is not translated to CUDA".to_owned(),
-        "the first directive of a file that is left as it is",
-        "translate this file to OpenMP, without `--to cuda`",
-    )
-}
-
 /// A0901
 pub fn edit_conflict(at: Span) -> Diag {
     diag(

@@ -154,7 +154,6 @@ pages! {
     342 OpenMp "A0342.md"
     343 Each "A0343.md"
     401 Cuda "A0401.md"
-    402 Cuda "A0402.md"
     403 Cuda "A0403.md"
     404 Cuda "A0404.md"
     405 Cuda "A0405.md"

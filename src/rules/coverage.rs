@@ -50,7 +50,7 @@ pub fn matrix(rules: &Rules) -> String {
          `=` the same meaning; `w` the same results, a check or a hint is lost, and a diagnostic says so; `d` a named\n\
          situation differs, and a diagnostic says so; `–` the directive is left, and a diagnostic says why. The letter is\n\
          the worst case of a cell at OpenMP 4.5, in any of the languages; a later version that does better stands behind it.\n\
-         The last column is about `--to cuda`, for C and C++ (Fortran is left there, A0402); a word's page says what becomes of it.\n\n## Directives\n\n",
+         The last column is about `--to cuda`, for C and C++; a word's page says what becomes of it.\n\n## Directives\n\n",
     );
     out.push_str("| directive | OpenMP | CUDA |\n| --- | --- | --- |\n");
     for page in rules.pages().filter(|page| page.entry.starts_with("directive/")) {

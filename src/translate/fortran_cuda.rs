@@ -20,6 +20,7 @@ use crate::sema::{Class, Texts};
 use crate::source::{Language, SourceFile, Span};
 use crate::{acc, cuda, layout};
 
+use super::fortran_device::{Names, functions_of, with_places};
 use super::specification::Specifications;
 use super::views::{BackEnd, Gathered, Lowered, Made, Reached, Rest};
 use super::{Beside, Options, Outcome, Source, Translation, views};
@@ -31,7 +32,7 @@ pub const MODULE: (&str, &str) =
 /// What stands before the functions in C++.
 const HEAD: &str = "#include <math.h>\n#include <stdlib.h>\n\n";
 
-/// What a source in Fortran becomes in CUDA. The command does not offer it yet (A0402): issue 19 says what is missing.
+/// What a source in Fortran becomes in CUDA.
 pub fn translate(source: &Source, options: &Options) -> Translation {
     let back = &mut |options: &Options| views::translate(source, options, &mut FortranCuda::default());
     super::without_data(options, back).0
@@ -491,42 +492,54 @@ impl FortranCuda {
 
     /// The device code with the functions, and the module with their interfaces.
     fn beside(&self, source: &Source, options: &Options) -> Vec<Beside> {
+        if self.constructs.is_empty() {
+            return Vec::new();
+        }
         let file = &source.file;
         let mut text = format!("{HEAD}{}{}", cxx::helpers(&self.used.borrow()), joined(&self.procedures));
-        let mut places: Vec<(usize, u32)> = Vec::new();
-        for construct in self.constructs.values() {
-            let first = text.lines().count();
+        // Where the code of a line stands in the source: as the last line before it that says so.
+        let mut places: BTreeMap<usize, u32> = BTreeMap::new();
+        let mut first = text.lines().count();
+        for (at, construct) in &self.constructs {
+            places.insert(first, *at);
             places.extend(construct.places.iter().map(|(line, at)| (first + line + 1, *at)));
             text.push_str(&construct.text);
             text.push('\n');
+            first += construct.text.lines().count() + 1;
         }
+        let place_of = |line: usize| Some(place(file, *places.range(..=line).next_back()?.1));
         let is_aliased = self.constructs.values().any(|construct| construct.is_aliased);
         let name = format!("{}.cpp", stem(file));
         let translation = translated(source, options, text, is_aliased);
         let module = module_name(file, options);
+        let functions: BTreeSet<&str> =
+            self.constructs.values().map(|construct| construct.function.name.as_str()).collect();
+        let text_of = |made: &Beside| String::from_utf8_lossy(&made.text).into_owned();
+        let code = translation.beside.iter().find(|made| made.name.ends_with(".cu")).map(text_of);
+        let unit = options.unit_name(&virtual_name(file));
+        let names = Names::of(code.as_deref().unwrap_or_default(), &unit, &functions);
         let mut beside = Vec::new();
         for mut made in translation.beside {
+            let own = base(file);
+            let head = format!("What {name} calls");
+            let mut code = names.put(&text_of(&made)).replacen(&head, &format!("What {own} calls"), 1);
             if made.name.ends_with(".cu") {
-                let mut code = String::from_utf8_lossy(&made.text).into_owned();
-                let host = String::from_utf8_lossy(&translation.text).into_owned();
-                for (line, at) in &places {
-                    let own = format!("\"{name}:{line}\"");
-                    code = code.replace(&own, &format!("\"{}\"", place(file, *at)));
-                }
                 code = code.replacen(
                     &format!("The device code of {name}"),
-                    &format!("The device code of {}", file.name),
+                    &format!("The device code of {own}"),
                     1,
                 );
-                code.push_str(&format!("\n// What {} calls.\n", file.name));
-                code.push_str(&functions_of(&host));
-                made.text = code.into_bytes();
+                code.push_str(&format!("\n// What {own} calls.\n"));
+                let host = String::from_utf8_lossy(&translation.text);
+                code.push_str(&names.put(&functions_of(&host)));
+                code = with_places(&code, &name, &place_of);
             }
+            made.text = code.into_bytes();
             beside.push(made);
         }
         let functions: Vec<Function> =
             self.constructs.values().map(|construct| construct.function.clone()).collect();
-        let text = cxx::module(&module, &file.name, &functions);
+        let text = cxx::module(&module, base(file), &functions);
         // Compilers name objects after their sources: another name than that of the device code.
         beside.push(Beside { name: format!("{module}_module.f90"), text: text.into_bytes() });
         beside
@@ -538,20 +551,19 @@ fn joined(procedures: &[(String, String)]) -> String {
     procedures.iter().map(|(_, text)| format!("{text}\n")).collect()
 }
 
-/// The functions of the translated file of C++, without the lines before them.
-fn functions_of(host: &str) -> String {
-    let at = host.find("extern \"C\" void").unwrap_or(0);
-    host[at..].to_owned()
-}
-
 /// `use openacc` as it becomes.
 fn with_own_module(text: &str) -> String {
     let at = text.to_ascii_lowercase().find("openacc").unwrap_or(0);
     format!("{}acc2omp_cuda{}", &text[..at], &text[(at + "openacc".len()).min(text.len())..])
 }
 
+/// A file's name without its folder.
+fn base(file: &SourceFile) -> &str {
+    file.name.rsplit(['/', '\\']).next().unwrap_or_default()
+}
+
 fn stem(file: &SourceFile) -> &str {
-    let own = file.name.rsplit(['/', '\\']).next().unwrap_or_default();
+    let own = base(file);
     own.rsplit_once('.').map_or(own, |(stem, _)| stem)
 }
 
@@ -563,11 +575,7 @@ fn virtual_name(file: &SourceFile) -> String {
 
 /// The module with the interfaces of a file's functions.
 fn module_name(file: &SourceFile, options: &Options) -> String {
-    let name = if options.has_namesake {
-        file.name.rsplit(['/', '\\']).next().unwrap_or_default()
-    } else {
-        stem(file)
-    };
+    let name = if options.has_namesake { base(file) } else { stem(file) };
     let name: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     format!("{name}_acc")
 }
@@ -586,8 +594,7 @@ fn translated(source: &Source, options: &Options, text: String, is_aliased: bool
 }
 
 fn place(file: &SourceFile, at: u32) -> String {
-    let own = file.name.rsplit(['/', '\\']).next().unwrap_or_default();
-    format!("{own}:{}", file.line_number(at))
+    format!("{}:{}", base(file), file.line_number(at))
 }
 
 fn queue_of(queue: &str) -> String {

@@ -11,6 +11,7 @@ mod declarators;
 mod existing;
 mod extents;
 mod fortran_cuda;
+mod fortran_device;
 mod fragments;
 mod inductions;
 mod input;
@@ -49,7 +50,7 @@ pub use asked::{Wish, lines_of};
 pub use cuda::RUNTIME;
 pub use existing::Existing;
 pub use extents::{Extent, extents};
-pub use fortran_cuda::{MODULE as RUNTIME_MODULE, translate as fortran_to_cuda};
+pub use fortran_cuda::MODULE as RUNTIME_MODULE;
 pub use input::{Header, Source};
 pub use instrument::instrument;
 pub use options::{Options, Profile, To, Version};
@@ -119,12 +120,12 @@ fn within_budget(source: &Source, options: &Options) -> Translation {
     if let Some(line) = scan::fypp(&source.file.bytes).filter(|_| is_fortran) {
         return Translation::untranslated(source, |_| diag::other_preprocessor(line));
     }
-    if options.to == To::Cuda && is_fortran {
-        return Translation::untranslated(source, diag::fortran_not_cuda);
-    }
-    let statements = statements::found(source);
-    let mut translation =
-        statements::translated(source, statements, options.to, &|source| unguarded(source, options));
+    let mut translation = if options.to == To::Cuda && is_fortran {
+        fortran_cuda::translate(source, options)
+    } else {
+        let statements = statements::found(source);
+        statements::translated(source, statements, options.to, &|source| unguarded(source, options))
+    };
     translation.leave_written(&source.written_by_macros());
     match options.to {
         To::Cuda => translation,

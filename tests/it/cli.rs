@@ -343,12 +343,25 @@ fn cuda_tells_what_the_device_cannot_call() {
 }
 
 #[test]
-fn fortran_stays_as_it_is_where_cuda_is_asked_for() {
-    let source = b"program p\n  !$acc wait\nend\n";
-    let place = folder(&[("a.f90", source)]);
-    let text = said(place.path(), &["a.f90", "--to", "cuda", "-o", "out"], 1);
-    assert!(text.contains("left[A0402]: Fortran is not translated to CUDA"), "{text}");
-    assert_eq!(listing(&place.path().join("out")), [("a.f90".to_owned(), source.to_vec())]);
+fn a_tree_has_the_run_time_library_once_with_its_module_for_fortran() {
+    let fortran = |name: &str| format!("subroutine {name}\n  !$acc wait\nend\n");
+    let (one, two) = (fortran("one"), fortran("two"));
+    let place = folder(&[
+        ("a.f90", one.as_bytes()),
+        ("sub/b.f90", two.as_bytes()),
+        ("sub/c.c", b"void c(void)\n{\n#pragma acc wait\n}\n"),
+    ]);
+    let names = |folder: &str| -> Vec<String> {
+        let files = listing(&place.path().join(folder)).into_iter().map(|(name, _)| name);
+        files.filter(|name| name.contains("acc2omp_cuda")).collect()
+    };
+    said(place.path(), &["sub/c.c", "--to", "cuda", "-o", "c"], 0);
+    assert_eq!(names("c"), ["acc2omp_cuda.cu", "acc2omp_cuda.h"]);
+    said(place.path(), &[".", "--to", "cuda", "-o", "out"], 0);
+    let library = ["acc2omp_cuda.cu", "acc2omp_cuda.h", "acc2omp_cuda_module.f90"];
+    assert_eq!(names("out"), library);
+    said(place.path(), &["sub/b.f90", "a.f90", "--to", "cuda", "--in-place"], 0);
+    assert_eq!(names("sub"), library);
 }
 
 #[test]

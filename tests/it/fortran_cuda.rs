@@ -6,7 +6,7 @@ use std::fs;
 use std::process::Command;
 
 use acc2omp::source::{Form, Language};
-use acc2omp::{Options, Outcome, RUNTIME_MODULE, Source, To, Translation, fortran_to_cuda};
+use acc2omp::{Options, Outcome, RUNTIME_MODULE, Source, To, Translation, translate};
 
 const PROGRAM: &str = "\
 program relax
@@ -61,7 +61,7 @@ end program
 fn translated(text: &str) -> Translation {
     let source = Source::new("relax.f90", text.as_bytes().to_vec(), Language::Fortran(Form::Free));
     let options = Options { to: To::Cuda, ..Options::default() };
-    fortran_to_cuda(&source, &options)
+    translate(&source, &options)
 }
 
 fn text_of(made: &Translation, name: &str) -> String {

@@ -12,8 +12,9 @@ use super::run;
 use crate::RUNTIME;
 use crate::cli::place::about;
 
-/// What the names of the sections of objects have in common that hold device code, linked or not.
-const SECTION: &[u8] = b"fatbin";
+/// What the names of the sections of objects have in common that hold device code, linked or not; and the names that the
+/// run-time library alone defines.
+const SIGNS: [&[u8]; 2] = [b"fatbin", b"acc2omp_"];
 
 /// Where a CUDA toolkit may have its libraries.
 const LIBRARIES: [&str; 3] = ["lib64", "lib", "targets/x86_64-linux/lib"];
@@ -182,11 +183,11 @@ pub fn join(object: &Path, others: &[PathBuf], folder: &Path) -> io::Result<Exit
     Ok(status)
 }
 
-/// Runs a command that links: with device code, the run-time library, and CUDA's, if there is device code among its objects.
+/// Runs a command that links: with device code, the run-time library, and CUDA's, if one of its objects needs them.
 pub fn link(nvcc: &Nvcc, words: &[OsString], folder: &Path, here: &Path) -> io::Result<ExitStatus> {
     let is_input = |word: &&OsString| {
         let ending = Path::new(word).extension().and_then(OsStr::to_str);
-        matches!(ending, Some("o" | "a" | "obj")) && holds_device_code(&here.join(word))
+        matches!(ending, Some("o" | "a" | "obj")) && needs_library(&here.join(word))
     };
     let objects: Vec<&OsStr> = words.iter().skip(1).filter(is_input).map(OsString::as_os_str).collect();
     let mut all = words.to_vec();
@@ -209,9 +210,10 @@ pub fn link(nvcc: &Nvcc, words: &[OsString], folder: &Path, here: &Path) -> io::
     run::words(&all)
 }
 
-/// Whether an object or a library has code for a device.
-fn holds_device_code(path: &Path) -> bool {
-    fs::read(path).is_ok_and(|bytes| memchr::memmem::find(&bytes, SECTION).is_some())
+/// Whether an object or a library has code for a device, or calls the run-time library.
+fn needs_library(path: &Path) -> bool {
+    let has = |bytes: &[u8]| SIGNS.iter().any(|sign| memchr::memmem::find(bytes, sign).is_some());
+    fs::read(path).is_ok_and(|bytes| has(&bytes))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 mod command;
 mod depend;
 mod device;
+mod interfaces;
 mod lines;
 mod mirror;
 mod modules;
@@ -317,9 +318,26 @@ impl Unit {
 
     /// The files of device code of its translations: those of the source come first.
     fn device_files(&self) -> Vec<PathBuf> {
+        self.files_beside(".cu")
+    }
+
+    /// The modules of its translations with the interfaces of their functions, if they are in Fortran.
+    fn interfaces(&self) -> Vec<PathBuf> {
+        self.files_beside(".f90")
+    }
+
+    /// Whether it is in Fortran, and calls the library for CUDA by its module.
+    fn needs_module(&self) -> bool {
+        let is_fortran = |path: &PathBuf| self.files[path].file.language.is_fortran();
+        self.translations.keys().any(is_fortran)
+    }
+
+    /// The files beside its translations whose names end so.
+    fn files_beside(&self, ending: &str) -> Vec<PathBuf> {
         let mut all: Vec<(bool, PathBuf)> = Vec::new();
         for (path, translation) in &self.translations {
-            let names = translation.beside.iter().map(|file| &file.name).filter(|name| name.ends_with(".cu"));
+            let names = translation.beside.iter().map(|file| &file.name);
+            let names = names.filter(|name| name.ends_with(ending));
             let places = names.map(|name| self.mirror.place(&path.with_file_name(name)));
             all.extend(places.map(|place| (*path != self.real, place)));
         }

@@ -11,7 +11,7 @@ use std::process::ExitStatus;
 
 use super::command::Command;
 use super::device::{self, Links, Nvcc};
-use super::{Unit, run};
+use super::{Unit, interfaces, run};
 
 /// Compiles translations to CUDA, which `words` name in the sources' places, and links them if the command does.
 pub fn build(
@@ -35,7 +35,7 @@ pub fn build(
             (None, true) => Path::new(stem).with_extension("o"),
             _ => folder.join(stem).with_extension("o"),
         };
-        let status = compile(command, &words, unit, &nvcc, (&object, &folder))?;
+        let status = compile(command, &words, unit, &nvcc, (&object, &folder), here)?;
         if !status.success() || (compiles_only && number + 1 == units.len()) {
             return Ok(status);
         }
@@ -51,15 +51,23 @@ fn compile(
     unit: &Unit,
     nvcc: &Nvcc,
     (object, folder): (&Path, &Path),
+    here: &Path,
 ) -> io::Result<ExitStatus> {
-    let alone = one_source(command, words, unit, object);
+    let mut alone = one_source(command, words, unit, object);
+    let mut others = Vec::new();
+    if unit.needs_module() {
+        match interfaces::compile(words, &unit.interfaces(), folder, here)? {
+            Ok(module) => others.push(module),
+            Err(status) => return Ok(status),
+        }
+        alone.push(format!("-I{}", folder.display()).into());
+    }
     let is_host_code = !unit.holds_device_code();
     let mut status = match is_host_code {
         true => run::words(&alone)?,
         false => nvcc.host(&alone, &words[unit.at], object)?,
     };
     let options = device::of_preprocessor(&command.words);
-    let mut others = Vec::new();
     for (number, source) in unit.device_files().iter().enumerate() {
         if !status.success() {
             return Ok(status);

@@ -9,10 +9,10 @@ use std::process::Command;
 use clap::Args;
 
 use super::{Cuda, LIMIT, build, files};
-use crate::difftest::{self, case::Tally, each, root};
+use crate::difftest::{self, case::Tally, each, fixture::is_fortran, root};
 use crate::{Result, Verdict, process};
 
-/// Where the benchmarks are: `NAME.c` in OpenACC, and `NAME.cu`, the same in CUDA by hand.
+/// Where the benchmarks are: `NAME.c` and `NAME.f90` in OpenACC, and `NAME.cu`, the same in CUDA by hand.
 const BENCHES: &str = "benches/cuda";
 
 /// What to build, and where to.
@@ -45,9 +45,10 @@ pub fn run(options: &Options) -> Result<Verdict> {
     fs::copy(root.join(BENCHES).join("run.sh"), options.folder.join("run.sh")).map_err(told)?;
     let folder = options.folder.canonicalize().map_err(told)?;
     let gcc = Gcc { unpacked: options.gcc_offload.clone() };
+    gcc.libraries(&["libgfortran.so.5", "libquadmath.so.0"], &folder)?;
     let offloads = gcc.offloads()?;
     if offloads {
-        gcc.libraries(&folder)?;
+        gcc.libraries(&["libgomp.so.1", "libgomp-plugin-nvptx.so.1"], &folder)?;
     } else {
         println!("gcc here has no compiler for NVIDIA GPUs: the originals are left out");
     }
@@ -56,7 +57,9 @@ pub fn run(options: &Options) -> Result<Verdict> {
     command.arg(root.join(BENCHES)).args(["--to", "cuda", "--quiet", "-o"]).arg(&translated);
     build(&mut command)?;
     let mut jobs = Vec::new();
-    for source in files(&root.join(BENCHES), "c")? {
+    let mut sources = files(&root.join(BENCHES), "c")?;
+    sources.extend(files(&root.join(BENCHES), "f90")?);
+    for source in sources {
         jobs.push((source.clone(), Kind::Translation));
         let by_hand = source.with_extension("cu");
         if by_hand.exists() {
@@ -112,7 +115,7 @@ impl Place {
         let done = match kind {
             Kind::Hand => build(self.cuda.nvcc().arg("-O3").arg(source).arg("-o").arg(program)),
             Kind::Gcc => {
-                let mut command = self.gcc.command();
+                let mut command = self.gcc.command(compiler(source));
                 command.args([
                     "-O3",
                     "-no-pie",
@@ -123,7 +126,7 @@ impl Place {
                 command.arg(source).arg("-o").arg(program).arg("-lm");
                 build(&mut command)
             }
-            Kind::Translation => self.translation(&name, &program),
+            Kind::Translation => self.translation(source, &program),
         };
         Ok(match done {
             Ok(()) => Tally { passed: 1, failed: 0, ..Tally::default() },
@@ -134,22 +137,33 @@ impl Place {
         })
     }
 
-    fn translation(&self, name: &str, program: &Path) -> Result<()> {
-        let host = self.translated.join(format!("{name}.o"));
-        build(
-            Command::new("gcc")
-                .args(["-O3", "-c"])
-                .arg(self.translated.join(format!("{name}.c")))
-                .arg("-o")
-                .arg(&host),
-        )?;
-        let mut command = self.cuda.nvcc();
+    fn translation(&self, source: &Path, program: &Path) -> Result<()> {
+        let name = source.file_stem().unwrap_or_default().to_string_lossy();
+        let host = self.translated.join(source.file_name().unwrap_or_default());
+        let object = host.with_extension("o");
+        let mut command = Command::new(compiler(source));
+        command.current_dir(&self.translated).args(["-O3", "-c"]);
+        let mut link = self.cuda.nvcc();
+        if is_fortran(source) {
+            let interfaces = self.translated.join(format!("{}{}", name.replace('-', "_"), super::INTERFACES));
+            let mut modules = Command::new(compiler(source));
+            modules.current_dir(&self.translated).arg("-fsyntax-only").arg("-I").arg(self.cuda.modules());
+            build(modules.arg(interfaces))?;
+            command.arg("-I").arg(self.cuda.modules());
+            link.arg(self.cuda.module()).arg("-lgfortran");
+        }
+        build(command.arg(&host).arg("-o").arg(&object))?;
         // Its CUDA by hand beside it has the same name: the device file has the source's ending in its own.
         let names =
             [format!("{name}_acc.cu"), format!("{name}_c_acc.cu")].map(|name| self.translated.join(name));
-        command.args(["-O3", "-rdc=true"]).args(names.iter().filter(|name| name.exists()));
-        build(command.arg(self.translated.join(super::RUNTIME_SOURCE)).arg(&host).arg("-o").arg(program))
+        link.args(["-O3", "-rdc=true"]).args(names.iter().filter(|name| name.exists()));
+        build(link.arg(self.translated.join(super::RUNTIME_SOURCE)).arg(&object).arg("-o").arg(program))
     }
+}
+
+/// gcc's compiler for a source.
+fn compiler(source: &Path) -> &'static str {
+    if is_fortran(source) { "gfortran" } else { "gcc" }
 }
 
 /// gcc, with a compiler for NVIDIA GPUs if there is one.
@@ -163,8 +177,8 @@ const GCC_PROGRAMS: &str = "usr/lib/gcc/x86_64-linux-gnu/12";
 const GCC_LIBRARIES: &str = "usr/lib/x86_64-linux-gnu";
 
 impl Gcc {
-    fn command(&self) -> Command {
-        let mut command = Command::new("gcc");
+    fn command(&self, compiler: &str) -> Command {
+        let mut command = Command::new(compiler);
         if let Some(root) = &self.unpacked {
             let path = std::env::var("PATH").unwrap_or_default();
             command.env("PATH", format!("{}:{path}", root.join("usr/bin").display()));
@@ -177,20 +191,20 @@ impl Gcc {
     /// Whether it can build for NVIDIA GPUs: it has a compiler for them, and a library that starts what that builds.
     fn offloads(&self) -> Result<bool> {
         let name = "accel/nvptx-none/mkoffload";
-        let said = process::capture(self.command().arg(format!("-print-prog-name={name}")), LIMIT)?;
+        let said = process::capture(self.command("gcc").arg(format!("-print-prog-name={name}")), LIMIT)?;
         Ok(said.stdout.trim() != name && self.library("libgomp-plugin-nvptx.so.1")?.is_some())
     }
 
     /// Where it has a library, if it has.
     fn library(&self, name: &str) -> Result<Option<PathBuf>> {
-        let said = process::capture(self.command().arg(format!("-print-file-name={name}")), LIMIT)?;
+        let said = process::capture(self.command("gcc").arg(format!("-print-file-name={name}")), LIMIT)?;
         let path = PathBuf::from(said.stdout.trim());
         Ok((path.is_absolute() && path.exists()).then_some(path))
     }
 
-    /// Copies what its programs need beside them.
-    fn libraries(&self, folder: &Path) -> Result<()> {
-        for name in ["libgomp.so.1", "libgomp-plugin-nvptx.so.1"] {
+    /// Copies what programs need beside them.
+    fn libraries(&self, names: &[&str], folder: &Path) -> Result<()> {
+        for name in names {
             let path = self.library(name)?.ok_or_else(|| format!("{name}: not found"))?;
             fs::copy(&path, folder.join(name)).map_err(|error| format!("{}: {error}", path.display()))?;
         }

@@ -26,6 +26,11 @@ pub const RUNTIME: &str = "src/cuda/runtime";
 /// Its source.
 pub const RUNTIME_SOURCE: &str = "acc2omp_cuda.cu";
 
+/// Its module for Fortran.
+const MODULE: &str = "acc2omp_cuda_module.f90";
+/// How the names of modules end that stand beside the translations of files in Fortran.
+pub const INTERFACES: &str = "_acc_module.f90";
+
 /// CUDA on the processor, in this folder.
 const SHIM: &str = "tests/cuda-shim";
 const SHIM_HEADER: &str = "cuda_runtime.h";
@@ -69,7 +74,20 @@ impl Cuda {
             build(command.arg("-o").arg(&object))?;
             cuda.objects.push(object);
         }
+        let mut command = Command::new("gfortran");
+        command.args(["-O1", "-c", "-J"]).arg(&cuda.shim).arg(root.join(RUNTIME).join(MODULE));
+        build(command.arg("-o").arg(cuda.module()))?;
         Ok(cuda)
+    }
+
+    /// Where the compiler finds the library's module.
+    pub fn modules(&self) -> &Path {
+        &self.shim
+    }
+
+    /// The module's object.
+    pub fn module(&self) -> PathBuf {
+        self.shim.join(MODULE).with_extension("o")
     }
 
     /// nvcc for what acc2omp wrote, as far as it does not depend on the step: any warning is an error.
@@ -114,7 +132,10 @@ impl Cuda {
     }
 
     /// What comes at the end of the command that links for the shim.
-    pub fn link(&self, command: &mut Command) {
+    pub fn link(&self, command: &mut Command, has_fortran: bool) {
+        if has_fortran {
+            command.arg(self.module()).arg("-lgfortran");
+        }
         command.args(&self.objects).args(WRAPPED.map(|name| format!("-Wl,--wrap={name}")));
         command.args(["-pthread", "-lm"]);
     }

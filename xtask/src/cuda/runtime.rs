@@ -2,7 +2,6 @@
 //!
 //! Invariant: each is run on the processor, with threads in several orders, and built by nvcc without a warning.
 
-use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,7 +9,7 @@ use std::process::Command;
 use clap::Args;
 
 use super::{Cuda, LIMIT, RUNTIME, RUNTIME_SOURCE, build, failure, files};
-use crate::difftest::{self, case::Tally, each, root};
+use crate::difftest::{self, case::Tally, each, fixture::is_fortran, root};
 use crate::{Result, Verdict, process};
 
 /// Where the tests are.
@@ -42,6 +41,7 @@ pub fn run(options: &Options) -> Result<Verdict> {
         options.only.as_ref().is_none_or(|name| path.to_string_lossy().contains(name.as_str()))
     };
     let mut tests = files(&root.join(TESTS), "cu")?;
+    tests.extend(files(&root.join(TESTS), "f90")?);
     tests.retain(wanted);
     if tests.is_empty() {
         return Err("no test has such a name".to_owned());
@@ -54,7 +54,9 @@ pub fn run(options: &Options) -> Result<Verdict> {
     let mut tally = each(&jobs, |(test, on_gpu)| place.tell(test, *on_gpu))?;
     if options.only.is_none() {
         tally = tally.and(&told("made program", "make", place.made()?));
-        tally = tally.and(&told("program with constructs of headers", "cc", place.compiled()?));
+        for (folder, ending, compiler) in COMPILED {
+            tally = tally.and(&told(folder, "cc", place.compiled(folder, ending, compiler)?));
+        }
     }
     println!("{} passed, {} failed", tally.passed, tally.failed);
     Ok(if tally.failed == 0 { Verdict::Passed } else { Verdict::Failed })
@@ -87,8 +89,9 @@ fn told(name: &str, kind: &str, wrong: Option<String>) -> Tally {
 /// A fixture that is built by make.
 const MADE: &str = "jacobi-parallel";
 
-/// A fixture whose source and header have constructs.
-const COMPILED: &str = "header-constructs";
+/// Fixtures that are built by `acc2omp cc`: one whose source and header have constructs, and one in Fortran.
+const COMPILED: [(&str, &str, &str); 2] =
+    [("c/header-constructs", "c", "gcc"), ("fortran/jacobi-parallel", "f90", "gfortran")];
 
 impl Place {
     /// Builds a fixture with the file that `--emit-build make` writes.
@@ -106,28 +109,31 @@ impl Place {
         failure(command.current_dir(&folder).arg("program").arg(compiler))
     }
 
-    /// Builds a fixture of several sources by `acc2omp cc`.
-    fn compiled(&self) -> Result<Option<String>> {
-        let folder = self.root.join("fixtures/c").join(COMPILED);
-        let nvcc = self.cuda.nvcc();
-        for source in files(&folder, "c")? {
-            let object = self.work.join(source.with_extension("o").file_name().unwrap_or_default());
-            let mut command = self.translating(nvcc.get_program())?;
-            command.arg("-c").arg(&source).arg("-o").arg(object);
+    /// Builds a fixture by `acc2omp cc`, each source by itself.
+    fn compiled(&self, folder: &str, ending: &str, compiler: &str) -> Result<Option<String>> {
+        let folder = self.root.join("fixtures").join(folder);
+        let sources = files(&folder, ending)?;
+        let name = folder.file_name().unwrap_or_default();
+        let objects = self.work.join(name);
+        fs::create_dir_all(&objects).map_err(|error| format!("{}: {error}", objects.display()))?;
+        let object =
+            |source: &PathBuf| objects.join(source.file_name().unwrap_or_default()).with_extension("o");
+        for source in &sources {
+            let mut command = self.translating(compiler)?;
+            command.current_dir(&objects).arg("-c").arg(source).arg("-o").arg(object(source));
             if let Some(wrong) = failure(&mut command)? {
                 return Ok(Some(wrong));
             }
         }
-        let mut command = self.translating(nvcc.get_program())?;
-        let objects = files(&folder, "c")?.into_iter().map(|source| source.with_extension("o"));
-        command.args(objects.map(|object| self.work.join(object.file_name().unwrap_or_default())));
-        failure(command.arg("-o").arg(self.programs.join(COMPILED)))
+        let mut command = self.translating(compiler)?;
+        failure(command.args(sources.iter().map(object)).arg("-o").arg(self.programs.join(name)))
     }
 
-    /// `acc2omp cc --to cuda -- gcc`.
-    fn translating(&self, nvcc: &OsStr) -> Result<Command> {
+    /// `acc2omp cc --to cuda -- COMPILER`.
+    fn translating(&self, compiler: &str) -> Result<Command> {
         let mut command = Command::new(difftest::build(&self.root)?);
-        command.args(["cc", "--to", "cuda", "--quiet", "--", "gcc"]).env("ACC2OMP_NVCC", nvcc);
+        command.args(["cc", "--to", "cuda", "--quiet", "--", compiler]);
+        command.env("ACC2OMP_NVCC", self.cuda.nvcc().get_program());
         Ok(command)
     }
 
@@ -139,17 +145,41 @@ impl Place {
     }
 
     fn for_gpu(&self, test: &Path, name: &str) -> Result<Option<String>> {
+        let object = self.work.join(format!("{name}.gpu.o"));
         let mut command = self.cuda.nvcc();
-        command.arg("-I").arg(self.root.join(RUNTIME)).arg(test).arg(&self.library);
-        failure(command.arg("-o").arg(self.programs.join(name)))
+        if is_fortran(test) {
+            if let Some(wrong) = failure(&mut self.fortran(test, &object))? {
+                return Ok(Some(wrong));
+            }
+            command.arg(object).arg(self.cuda.module()).arg("-lgfortran");
+        } else {
+            command.arg("-I").arg(self.root.join(RUNTIME)).arg(test);
+        }
+        failure(command.arg(&self.library).arg("-o").arg(self.programs.join(name)))
+    }
+
+    /// What compiles a test in Fortran to an object.
+    fn fortran(&self, test: &Path, object: &Path) -> Command {
+        let mut command = Command::new("gfortran");
+        command.args(["-Wall", "-Werror", "-I"]).arg(self.cuda.modules());
+        command.arg("-c").arg(test).arg("-o").arg(object);
+        command
     }
 
     fn on_processor(&self, test: &Path, name: &str) -> Result<Option<String>> {
         let program = self.work.join(name);
         let mut command = self.cuda.on_processor();
-        command.arg("-Werror").arg("-I").arg(self.root.join(RUNTIME)).arg(test);
-        command.args(["-x", "none", "-o"]).arg(&program);
-        self.cuda.link(&mut command);
+        if is_fortran(test) {
+            let object = program.with_extension("o");
+            if let Some(wrong) = failure(&mut self.fortran(test, &object))? {
+                return Ok(Some(wrong));
+            }
+            command.args(["-x", "none"]).arg(object).arg("-o").arg(&program);
+        } else {
+            command.arg("-Werror").arg("-I").arg(self.root.join(RUNTIME)).arg(test);
+            command.args(["-x", "none", "-o"]).arg(&program);
+        }
+        self.cuda.link(&mut command, is_fortran(test));
         if let Some(wrong) = failure(&mut command)? {
             return Ok(Some(wrong));
         }

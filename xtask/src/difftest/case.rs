@@ -3,7 +3,7 @@
 //! Invariant: a failure is told once, with what is needed to understand it.
 
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::fixture::{self, Fixture, left_directive, read_text};
 use super::toolchain::{Toolchain, Toolchains};
@@ -20,6 +20,8 @@ pub struct Tally {
     pub passed: usize,
     /// Those that did not.
     pub failed: usize,
+    /// Those of them for which nothing was run, as the compiler or the translator does not know all that they use.
+    pub not_run: usize,
     /// Those not made, since the same compiler has built the same text for another profile.
     pub same: usize,
 }
@@ -30,6 +32,7 @@ impl Tally {
         Tally {
             passed: self.passed + more.passed,
             failed: self.failed + more.failed,
+            not_run: self.not_run + more.not_run,
             same: self.same + more.same,
         }
     }
@@ -40,8 +43,8 @@ impl Tally {
 pub struct Seen {
     /// What it printed.
     pub stdout: String,
-    /// Its sources were read without complaint, but the compiler cannot build all of them yet.
-    is_only_read: bool,
+    /// Why it was not run, if that is no fault.
+    why_not: Option<String>,
     /// How many constructs or kernels ran, where that can be counted.
     launches: Option<usize>,
 }
@@ -85,15 +88,16 @@ pub fn run(fixture: &Fixture, toolchains: &Toolchains, work: &Path, outputs: &[O
                 }
                 built.push(text);
                 let outcome = case.translation(output, toolchain)?;
-                let compared = outcome.and_then(|seen| match &original {
+                let compared = outcome.and_then(|seen| match (&original, &seen.why_not) {
                     _ if !toolchain.is_run() => Ok(()),
-                    _ if seen.is_only_read => {
+                    (_, Some(why)) => {
                         let (name, built) = (&fixture.name, toolchain.name());
-                        let _ = writeln!(report, "read   {name} ({} by {built}), not built", output.name);
+                        let _ = writeln!(report, "read   {name} ({} by {built}): {why}", output.name);
+                        tally.not_run += 1;
                         Ok(())
                     }
-                    Some(original) => case.compare(original, &seen),
-                    None => {
+                    (Some(original), None) => case.compare(original, &seen),
+                    (None, None) => {
                         original = Some(seen);
                         Ok(())
                     }
@@ -150,6 +154,11 @@ impl Case<'_> {
         let folder = self.work.join(&output.name).join(&self.fixture.name);
         let left = if output.guarded { None } else { self.left(&folder)? };
         match left {
+            // The host runs what is left, with its own memory; the reviewed differences tell what that is.
+            Some(place) if toolchain.is_cuda() && self.fixture.is_fortran() => {
+                let built = self.build(toolchain, &folder, &output.name)?;
+                Ok(built.map(|_| Seen { why_not: Some(place), ..Seen::default() }))
+            }
             // The mark is for OpenMP: CUDA may know more.
             Some(wrong) if !(toolchain.is_cuda() && self.fixture.marks.left) => Ok(Err(wrong)),
             _ => self.build_and_run(toolchain, &folder, &output.name),
@@ -198,12 +207,30 @@ impl Case<'_> {
         folder: &Path,
         kind: &str,
     ) -> Result<std::result::Result<Seen, Wrong>> {
+        match self.build(toolchain, folder, kind)? {
+            Ok(Some(program)) if toolchain.is_run() => self.run(toolchain, &program),
+            Ok(Some(_)) => Ok(Ok(Seen::default())),
+            Ok(None) => Ok(Ok(Seen { why_not: Some("not built".to_owned()), ..Seen::default() })),
+            Err(wrong) => Ok(Err(wrong)),
+        }
+    }
+
+    /// Builds the sources in `folder`. `None` if they were read without complaint, but the compiler cannot build all of them yet.
+    fn build(
+        &self,
+        toolchain: Toolchain,
+        folder: &Path,
+        kind: &str,
+    ) -> Result<std::result::Result<Option<PathBuf>, Wrong>> {
         let program = self.work.join(format!("{}.{kind}.{}", self.fixture.name, toolchain.name()));
         // OpenACC that is not read, or knowingly left, is no error.
         let strict = toolchain != Toolchain::Plain && !self.fixture.marks.left;
         let mut sources = self.fixture.sources.clone();
         if toolchain.is_cuda() {
             sources.extend(cuda::files(folder, "cu")?.iter().map(|path| fixture::name(path)));
+            let modules = cuda::files(folder, "f90")?;
+            let modules = modules.iter().map(|path| fixture::name(path));
+            sources.splice(..0, modules.filter(|name| name.ends_with(cuda::INTERFACES)));
         }
         for mut step in self.toolchains.build(toolchain, &sources, &program, strict)? {
             if step.get_program() != "objcopy" {
@@ -212,19 +239,21 @@ impl Case<'_> {
             let step = step.current_dir(folder);
             let built = self.toolchains.spent.on(toolchain, "builds", || process::capture(step, LIMIT))?;
             if !built.succeeded() && toolchain.is_unfinished(&built.stderr) {
-                return Ok(Ok(Seen { is_only_read: true, ..Seen::default() }));
+                return Ok(Ok(None));
             }
             if !built.succeeded() {
                 return Ok(Err(format!("it cannot be built, {}\n{}", built.end(), cut(&built.stderr))));
             }
         }
-        if !toolchain.is_run() {
-            return Ok(Ok(Seen::default()));
-        }
-        let first = self.execute(toolchain, &program, 0)?;
+        Ok(Ok(Some(program)))
+    }
+
+    /// Runs a program as often as a toolchain asks.
+    fn run(&self, toolchain: Toolchain, program: &Path) -> Result<std::result::Result<Seen, Wrong>> {
+        let first = self.execute(toolchain, program, 0)?;
         let Ok(seen) = first else { return Ok(first) };
         for run in 1..toolchain.runs(self.fixture.is_fortran()) {
-            let again = match self.execute(toolchain, &program, run)? {
+            let again = match self.execute(toolchain, program, run)? {
                 Ok(again) => again,
                 Err(wrong) => return Ok(Err(wrong)),
             };
@@ -249,7 +278,7 @@ impl Case<'_> {
             return Ok(Err(format!("it fails, {}\n{}", ran.end(), cut(&ran.stderr))));
         }
         let launches = toolchain.launches(&ran.stderr);
-        Ok(Ok(Seen { launches, stdout: ran.stdout, is_only_read: false }))
+        Ok(Ok(Seen { launches, stdout: ran.stdout, ..Seen::default() }))
     }
 }
 

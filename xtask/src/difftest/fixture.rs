@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use acc2omp::source::Language;
 
-use crate::Result;
+use crate::{Result, hunt};
 
 /// How a mark's line begins, in C and in Fortran.
 const MARKS: [&str; 2] = ["//@difftest", "!@difftest"];
@@ -99,6 +99,15 @@ impl Fixture {
     /// Whether it is a program of Fortran, perhaps with parts in C.
     pub fn is_fortran(&self) -> bool {
         self.sources.iter().any(is_fortran)
+    }
+
+    /// The language that its compiler must know.
+    pub fn language(&self) -> hunt::Language {
+        match self.sources.iter().all(|source| source.ends_with(".c")) {
+            _ if self.is_fortran() => hunt::Language::Fortran,
+            true => hunt::Language::C,
+            false => hunt::Language::Cpp,
+        }
     }
 }
 

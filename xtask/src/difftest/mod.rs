@@ -23,6 +23,7 @@ use clap::{Args, ValueEnum};
 use self::case::Tally;
 use self::fixture::Fixture;
 use self::toolchain::{Toolchain, Toolchains};
+use crate::hunt::Language;
 use crate::{Result, Verdict, process};
 
 /// No compiler and no fixture may take longer.
@@ -37,6 +38,10 @@ pub struct Options {
     /// Only the fixtures whose name holds NAME
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
+
+    /// Only programs in a language
+    #[arg(long, value_name = "LANGUAGE")]
+    language: Option<Language>,
 
     /// The profiles to translate for [default: all]
     #[arg(long, value_name = "PROFILE")]
@@ -156,9 +161,10 @@ pub fn run(options: &Options) -> Result<Verdict> {
     toolchains = toolchains.with_cuda(&root, work.path())?;
     suites.iter_mut().for_each(|suite| with_cuda(suite, options.cuda));
     for suite in &mut suites {
-        let wanted =
+        let has_name =
             |fixture: &Fixture| options.only.as_ref().is_none_or(|name| fixture.name.contains(name.as_str()));
-        suite.fixtures.retain(wanted);
+        let is_in = |fixture: &Fixture| options.language.is_none_or(|wanted| fixture.language() == wanted);
+        suite.fixtures.retain(|fixture| has_name(fixture) && is_in(fixture));
     }
     if suites.iter().all(|suite| suite.fixtures.is_empty()) {
         return Err("no fixture and no example has such a name".to_owned());
@@ -180,17 +186,18 @@ pub fn run(options: &Options) -> Result<Verdict> {
     }
     println!("{}", toolchains.spent);
     println!("{} not made: the same compiler has built the same text for another profile", tally.same);
+    println!("{} not run: the compiler or the translator does not know all that they use", tally.not_run);
     println!("{} passed, {} failed", tally.passed, tally.failed);
     Ok(if tally.failed == 0 { Verdict::Passed } else { Verdict::Failed })
 }
 
-/// Adds the translations to CUDA, or leaves them alone. Only C and C++ are translated, and of these only whole fixtures.
+/// Adds the translations of fixtures to CUDA, or leaves them alone.
 fn with_cuda(suite: &mut Suite, alone: bool) {
     if alone {
         suite.outputs.clear();
     }
     match suite.folder.file_name().and_then(|name| name.to_str()) {
-        Some("c" | "cpp") => suite.outputs.push(Output::cuda()),
+        Some("c" | "cpp" | "fortran") => suite.outputs.push(Output::cuda()),
         _ if alone => suite.fixtures.clear(),
         _ => {}
     }

@@ -189,6 +189,7 @@ impl Toolchain {
             }
             Toolchain::FlangDevice => &["-fopenmp", "-fopenmp-targets=x86_64-pc-linux-gnu"],
             Toolchain::Flang => &["-fopenmp"],
+            Toolchain::Shim | Toolchain::Nvcc if is_fortran(source) => &[],
             Toolchain::Shim | Toolchain::Nvcc => &["-Wall"],
         }
     }
@@ -315,12 +316,14 @@ impl Toolchains {
         for source in sources.iter().filter(|source| *source != cuda::RUNTIME_SOURCE) {
             let object = place.join(format!("{source}.o"));
             // A host file in C++ may hold device code itself (A0403).
-            let in_place = !source.ends_with(".cu") && !source.ends_with(".c");
+            let is_host = source.ends_with(".c") || is_fortran(source);
+            let in_place = !source.ends_with(".cu") && !is_host;
             let is_device = source.ends_with(".cu") || in_place;
             let mut command = match (is_device, toolchain) {
                 (true, Toolchain::Nvcc) => {
                     let mut command = if in_place { self.cuda.nvcc_in_place() } else { self.cuda.nvcc() };
-                    command.args(["-c", "-rdc=true"]);
+                    // What its own code becomes for the host, the host's compiler need not read here.
+                    command.args([if in_place { "-c" } else { "--cuda" }, "-rdc=true"]);
                     command
                 }
                 (false, Toolchain::Nvcc) => continue,
@@ -332,6 +335,9 @@ impl Toolchains {
                 (false, _) => {
                     let mut command = compiler(toolchain, source, strict);
                     command.arg("-c");
+                    if is_fortran(source) {
+                        command.arg("-J").arg(&place).arg("-I").arg(self.cuda.modules());
+                    }
                     command
                 }
             };
@@ -344,7 +350,7 @@ impl Toolchains {
         }
         if toolchain == Toolchain::Shim {
             link.arg("-o").arg(program);
-            self.cuda.link(&mut link);
+            self.cuda.link(&mut link, sources.iter().any(is_fortran));
             commands.push(link);
         }
         Ok(commands)

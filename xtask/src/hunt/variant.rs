@@ -130,10 +130,14 @@ const C_MORE: [Variant; 10] = [
     Variant::of(Profile::NVC, HOST).version(50),
 ];
 
-const FORTRAN: [Variant; 2] =
-    [Variant::of(Profile::CLANG, FLANG).sync(), Variant::of(Profile::GENERIC, HOST)];
+const FORTRAN: [Variant; 3] = [
+    Variant::of(Profile::GENERIC, CUDA),
+    Variant::of(Profile::CLANG, FLANG).sync(),
+    Variant::of(Profile::GENERIC, HOST),
+];
 
-const FORTRAN_MORE: [Variant; 4] = [
+const FORTRAN_MORE: [Variant; 5] = [
+    NVCC,
     Variant::of(Profile::GCC, HOST),
     Variant::of(Profile::CLANG, FLANG).version(52).sync(),
     Variant::of(Profile::GENERIC, HOST).version(50),

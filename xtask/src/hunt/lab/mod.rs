@@ -21,7 +21,7 @@ use super::print;
 use super::program::Program;
 use super::variant::Variant;
 use crate::difftest::toolchain::{Toolchain, Toolchains};
-use crate::{Result, process};
+use crate::{Result, cuda, process};
 
 /// No compiler may take longer.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -214,7 +214,9 @@ impl Lab<'_> {
         fs::create_dir_all(&self.work).map_err(|error| format!("{}: {error}", self.work.display()))?;
         for (place, (bytes, beside)) in &texts {
             self.put(&self.file(cases[*place].number), bytes)?;
-            drop(fs::remove_file(self.work.join(device_file(cases[*place].number))));
+            for name in [device_file(cases[*place].number), interfaces_file(cases[*place].number)] {
+                drop(fs::remove_file(self.work.join(name)));
+            }
             for file in beside {
                 self.put(&file.name, &file.text)?;
             }
@@ -323,6 +325,11 @@ impl Lab<'_> {
 /// The name of a program's device code.
 fn device_file(number: usize) -> String {
     format!("case_{number}_acc.cu")
+}
+
+/// The name of the module with a program's calls of device code.
+fn interfaces_file(number: usize) -> String {
+    format!("case_{number}{}", cuda::INTERFACES)
 }
 
 /// The first error in a compiler's messages.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::{Case, Failure, Lab, Outcome, RUN_LIMIT, device_file};
+use super::{Case, Failure, Lab, Outcome, RUN_LIMIT, device_file, interfaces_file};
 use crate::difftest::toolchain::Toolchain;
 use crate::hunt::Language;
 use crate::hunt::model::Lines;
@@ -30,15 +30,33 @@ impl Lab<'_> {
         text
     }
 
+    /// All device code. That of Fortran has functions of the same names in each file.
     pub(super) fn device_batch(&self, numbers: &[usize]) -> String {
-        let names = numbers.iter().map(|number| device_file(*number));
-        let names = names.filter(|name| self.work.join(name).exists());
-        names.fold(String::new(), |text, name| text + &format!("#include \"{name}\"\n"))
+        let is_fortran = self.language == Language::Fortran;
+        let mut text = String::new();
+        if is_fortran {
+            text += "#include <math.h>\n#include <stdlib.h>\n#include \"acc2omp_cuda.h\"\n";
+        }
+        for number in numbers {
+            let name = device_file(*number);
+            if !self.work.join(&name).exists() {
+                continue;
+            }
+            let _ = match is_fortran {
+                true => writeln!(text, "namespace case_{number} {{\n#include \"{name}\"\n}}"),
+                false => writeln!(text, "#include \"{name}\""),
+            };
+        }
+        text
     }
 
     pub(super) fn fortran_batch(&self, numbers: &[usize]) -> String {
         let mut text = String::new();
         for number in numbers {
+            let interfaces = interfaces_file(*number);
+            if self.work.join(&interfaces).exists() {
+                let _ = writeln!(text, "include '{interfaces}'");
+            }
             let _ = writeln!(text, "include '{}'", self.file(*number));
         }
         text += "program batch\n";

@@ -1,0 +1,137 @@
+//! The device code of a file in Fortran as its readers know the program: the functions in C++ from which it comes are ours alone.
+//!
+//! Invariant: what is changed here is text that the translation wrote itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How the functions of the file of C++ begin.
+const FUNCTION: &str = "extern \"C\" void";
+
+/// The functions of the translated file of C++, without the lines before them, and without the variables that only the kernels
+/// use now.
+pub(super) fn functions_of(host: &str) -> String {
+    let at = host.find(FUNCTION).unwrap_or(host.len());
+    let starts = host[at..].match_indices(FUNCTION).map(|(start, _)| at + start);
+    let starts: Vec<usize> = starts.chain([host.len()]).collect();
+    starts.windows(2).map(|part| without_idle(&host[part[0]..part[1]])).collect()
+}
+
+/// A function of ours without the declarations of names that it has nowhere else.
+fn without_idle(function: &str) -> String {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for word in function.split(is_between) {
+        *counts.entry(word).or_default() += 1;
+    }
+    let is_idle = |line: &&str| {
+        let declared = line.strip_prefix("    ").and_then(|line| line.trim_end().strip_suffix(';'));
+        let Some(declared) = declared.filter(|text| !text.contains(['(', '='])) else { return false };
+        let name = declared.split('[').next().and_then(|text| text.split(' ').next_back());
+        name.is_some_and(|name| counts.get(name) == Some(&1))
+    };
+    function.split_inclusive('\n').filter(|line| !is_idle(line)).collect()
+}
+
+/// Device code in which the texts `"name:9"` tell the places of the source.
+pub(super) fn with_places(code: &str, name: &str, place_of: &dyn Fn(usize) -> Option<String>) -> String {
+    let sign = format!("\"{name}:");
+    let mut out = String::with_capacity(code.len());
+    let mut rest = code;
+    while let Some(at) = rest.find(&sign) {
+        let behind = &rest[at + sign.len()..];
+        let digits = behind.find(|c: char| !c.is_ascii_digit()).unwrap_or(behind.len());
+        let place = behind[..digits].parse().ok().and_then(place_of);
+        let place = place.unwrap_or_else(|| format!("{name}:{}", &behind[..digits]));
+        out += &rest[..=at];
+        out += &place;
+        rest = &behind[digits..];
+    }
+    out + rest
+}
+
+/// Names that tell the construct, for those that tell the function of C++ with its place: a launcher `unit_name_9` of the function
+/// `name` becomes `name_launch`, and its kernel `name_kernel`; of several, each has a number.
+pub(super) struct Names(BTreeMap<String, String>);
+
+impl Names {
+    /// Those of the launchers that `code` has for functions of ours.
+    pub fn of(code: &str, unit: &str, functions: &BTreeSet<&str>) -> Names {
+        let mut launchers: BTreeMap<&str, BTreeMap<usize, BTreeMap<&str, &str>>> = BTreeMap::new();
+        for word in code.split(is_between).filter(|word| word.starts_with(unit)) {
+            if let Some((function, line, rest)) = parts(word, unit, functions) {
+                launchers.entry(function).or_default().entry(line).or_default().insert(rest, word);
+            }
+        }
+        let mut names = BTreeMap::new();
+        for (function, lines) in launchers {
+            for (at, words) in lines.values().enumerate() {
+                let number = if lines.len() == 1 { String::new() } else { format!("_{}", at + 1) };
+                for (rest, word) in words {
+                    let rest = if rest.is_empty() { "_launch" } else { rest };
+                    names.insert((*word).to_owned(), format!("{function}{number}{rest}"));
+                }
+            }
+        }
+        Names(names)
+    }
+
+    /// A text with these names.
+    pub fn put(&self, text: &str) -> String {
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text;
+        while !rest.is_empty() {
+            let length = rest.find(is_between).unwrap_or(rest.len());
+            let (word, behind) = rest.split_at(length);
+            out.push_str(self.0.get(word).map_or(word, String::as_str));
+            let between = behind.find(|c| !is_between(c)).unwrap_or(behind.len());
+            out.push_str(&behind[..between]);
+            rest = &behind[between..];
+        }
+        out
+    }
+}
+
+/// The function, the line and the rest of a name that begins with `unit`.
+fn parts<'a>(word: &'a str, unit: &str, functions: &BTreeSet<&str>) -> Option<(&'a str, usize, &'a str)> {
+    let own = word.strip_prefix(unit)?.strip_prefix('_')?;
+    own.match_indices('_').find_map(|(at, _)| {
+        let (function, behind) = (&own[..at], &own[at + 1..]);
+        let digits = behind.find(|c: char| !c.is_ascii_digit()).unwrap_or(behind.len());
+        let line = behind[..digits].parse().ok().filter(|_| functions.contains(function))?;
+        Some((function, line, &behind[digits..]))
+    })
+}
+
+/// Whether a character is no part of a name.
+fn is_between(c: char) -> bool {
+    !(c.is_ascii_alphanumeric() || c == '_')
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::{Names, functions_of, with_places};
+
+    #[test]
+    fn variables_of_kernels_are_not_declared_twice() {
+        let host = "#include \"x.h\"\nextern \"C\" void f(int n)\n{\n    double t;\n    int u[4];\n    int v;\n    f_9(n, v);\n}\n";
+        let own = "extern \"C\" void f(int n)\n{\n    int v;\n    f_9(n, v);\n}\n";
+        assert_eq!(functions_of(host), own);
+    }
+
+    #[test]
+    fn places_are_those_of_the_source() {
+        let place_of = |line: usize| (line > 4).then(|| format!("x.f90:{}", line + 1));
+        let code = "f(\"x.cpp:7\", \"x.cpp:2\"); // \"x.cpp:";
+        let own = "f(\"x.f90:8\", \"x.cpp:2\"); // \"x.cpp:";
+        assert_eq!(with_places(code, "x.cpp", &place_of), own);
+    }
+
+    #[test]
+    fn launchers_are_named_after_constructs() {
+        let code = "x_x_s_4_17_kernel x_x_s_4_17 x_x_s_46_3 x_x_s_46_29 x_x_s_46_29_kernel x_x_t_1_2 x_s_4";
+        let names = Names::of(code, "x", &BTreeSet::from(["x_s_4", "x_s_46"]));
+        let own = "x_s_4_kernel x_s_4_launch x_s_46_1_launch x_s_46_2_launch x_s_46_2_kernel x_x_t_1_2 x_s_4";
+        assert_eq!(names.put(code), own);
+    }
+}
