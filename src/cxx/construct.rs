@@ -468,7 +468,10 @@ impl<'a> Maker<'a> {
                     atomic.insert(stmt);
                 }
                 reader.read(directive, &mut all)?;
-                let words = std::mem::take(&mut all.words);
+                let mut words = std::mem::take(&mut all.words);
+                if words.iter().any(|word| word == "auto") {
+                    words.retain(|word| word != "independent");
+                }
                 let gap = if words.is_empty() { "" } else { " " };
                 lines
                     .entry(stmt)
@@ -615,7 +618,8 @@ impl<'a> Maker<'a> {
                 return Err(Why::new(self.extent, what));
             }
             let clause = if said.is_default_present { DataClause::Present } else { DataClause::Copy };
-            data.push(Data { clause, item: known.spelled(self.ground.files.own.file) });
+            let item = self.variables.get(*symbol).map(|one| one.spelled.clone());
+            data.extend(item.map(|item| Data { clause, item }));
         }
         Ok(data)
     }

@@ -296,6 +296,9 @@ impl Variables {
             return Ok(());
         }
         let mut variable = variable(files, symbols.get(symbol), at)?;
+        if symbols.is_on_device(symbol) {
+            return Err(Why::new(at, format!("`{}`, a variable of `declare`,", variable.spelled)));
+        }
         self.settle(&mut variable, symbols, &symbols.get(symbol).name, at);
         self.all.insert(symbol, variable);
         Ok(())
@@ -343,12 +346,22 @@ fn variable(files: &Files, symbol: &Symbol, at: Span) -> Result<Variable, Why> {
     }
     Ok(Variable {
         name: cpp_name(&symbol.name),
-        spelled: symbol.spelled(files.own.file),
+        spelled: spelled(files.own, symbol, at),
         ty,
         is_aliased: said.pointer || said.target || said.is_equivalent,
         shape,
         bounds: String::new(),
     })
+}
+
+/// How the source calls a variable at `at`: by the name that a `use` has given to it, too.
+fn spelled(seen: Texts, symbol: &Symbol, at: Span) -> String {
+    let text = seen.code(at);
+    let is_name = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    match text.trim() {
+        name if !name.is_empty() && is_name(name) => name.to_owned(),
+        _ => symbol.spelled(seen.file),
+    }
 }
 
 /// The dimensions of a variable; `None` if they are not known.

@@ -14,6 +14,7 @@ use crate::bind::{self, Bound, Target};
 use crate::cxx::{self, Construct, Files, Function, Ground, Order, Procedures, Used, Why};
 use crate::diag::{self, Concern, pages};
 use crate::edit::{Edit, Ours, Rewrite};
+use crate::host::ir::ScopeKind;
 use crate::plan::{self, Item};
 use crate::scan::Scan;
 use crate::sema::{Class, Texts};
@@ -47,6 +48,8 @@ struct FortranCuda {
     /// The procedures that they call, each before those that call it: its name, and its text.
     procedures: Vec<(String, String)>,
     specifications: Specifications,
+    /// The module with the interfaces of the functions.
+    module: String,
     /// `use openacc`, by place.
     modules: BTreeSet<Span>,
     /// Where `_OPENACC` stands.
@@ -101,6 +104,17 @@ impl BackEnd for FortranCuda {
         let view = View { ground, options: all.options };
         for used in unit.scopes.iter().flat_map(|scope| &scope.uses).filter(|used| used.module == "openacc") {
             self.modules.insert(used.span);
+        }
+        self.module = module_name(file, all.options);
+        let all_units =
+            std::iter::once(view.ground.files.own).chain(view.ground.files.others.iter().copied());
+        let modules: Vec<&str> = all_units
+            .flat_map(|seen| &seen.unit.scopes)
+            .filter(|scope| scope.kind == ScopeKind::Module)
+            .map(|scope| scope.name.as_str())
+            .collect();
+        while modules.iter().any(|other| other.eq_ignore_ascii_case(&self.module)) {
+            self.module = format!("{}_calls_acc", self.module.trim_end_matches("_acc"));
         }
         let mut changes: Vec<Option<Vec<Edit>>> = Vec::with_capacity(bound.len());
         changes.resize_with(bound.len(), || None);
@@ -295,7 +309,7 @@ impl FortranCuda {
             self.specifications.add(place, "use acc2omp_cuda".to_owned(), offset);
         }
         if has_own {
-            self.specifications.add(place, format!("use {}", module_name(file, view.options)), offset);
+            self.specifications.add(place, format!("use {}", self.module), offset);
         }
         Ok(())
     }
@@ -348,7 +362,11 @@ impl FortranCuda {
             return Ok(());
         }
         let symbols = view.ground.symbols;
-        let symbol = symbols.lookup(item.variable(), item.span.start).map(|id| symbols.get(id));
+        let id = symbols.lookup(item.variable(), item.span.start);
+        if id.is_some_and(|id| symbols.is_on_device(id)) {
+            return Err(Why { at: item.span, what: format!("`{}`, a variable of `declare`,", item.text) });
+        }
+        let symbol = id.map(|id| symbols.get(id));
         let is_plain = symbol.is_some_and(|known| {
             let is_whole_of_assumed_size = known.fortran.assumed_size && item.parts.is_empty();
             // Fortran passes no object with procedures to an argument of assumed type.
@@ -511,7 +529,7 @@ impl FortranCuda {
         let is_aliased = self.constructs.values().any(|construct| construct.is_aliased);
         let name = format!("{}.cpp", stem(file));
         let translation = translated(source, options, text, is_aliased);
-        let module = module_name(file, options);
+        let module = self.module.clone();
         let functions: BTreeSet<&str> =
             self.constructs.values().map(|construct| construct.function.name.as_str()).collect();
         let text_of = |made: &Beside| String::from_utf8_lossy(&made.text).into_owned();
