@@ -167,7 +167,7 @@ fn directives_stay_where_no_statement_may_stand() {
         Form::Fixed,
         "a loop around it ends at the same statement",
     );
-    let parted = LOOP.replace("  !$acc", "#ifdef G\n  !$acc").replace("  do i", "#endif\n  do i");
+    let parted = LOOP.replace("  do i", "#ifdef G\n  do i").replace("end do\n", "end do\n#endif\n");
     expect_obstacle(&parted, Form::Free, "a condition of the preprocessor holds a part of it");
     let beside = LOOP.replace("  !$acc", "  !$omp parallel do\n  !$acc");
     expect_obstacle(&beside, Form::Free, "a directive of OpenMP stands beside it");

@@ -277,7 +277,7 @@ impl<'t> Reader<'_, 't> {
         }
         let members = self.frames.pop().map(|frame| frame.decls).unwrap_or_default();
         let span = self.trimmed(node);
-        self.unit.records.push(Record { tag, bases, members, is_union: false, span });
+        self.unit.records.push(Record { tag, bases, members, is_union: false, is_open: false, span });
     }
 
     /// Ends the innermost frame: what only all of its statements together say.
