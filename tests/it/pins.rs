@@ -175,6 +175,34 @@ fn directives_stay_where_no_statement_may_stand() {
     expect_obstacle(&behind, Form::Free, "a statement stands behind it on its line");
 }
 
+/// What is recorded behind a loop stands under the conditions of its directive.
+#[test]
+fn directives_in_branches_have_one_loop() {
+    let own = "  !$acc parallel loop copy(a(:, 2:n))\n";
+    let other = "#ifdef G\n  !$acc parallel loop copy(a(:, 2:n))\n#else\n  !$acc parallel loop gang copy(a(:, 2:n))\n#endif\n";
+    let text = LOOP.replace(own, other);
+    let (both, sites) = instrumented(&text, Form::Free, Purpose::Record);
+    assert!(sites.len() == 2 && sites.iter().all(|site| site.obstacle.is_none()), "{both}");
+    expect_lines(&both, &["end do", "#ifdef G", "block"]);
+    for (is_first, line) in [(true, "(7_"), (false, "(9_")] {
+        let branch = own_branch(&both, is_first);
+        assert_eq!(branch.matches(&format!("acc2omp_pin_begin{line}")).count(), 2, "{branch}");
+        assert_eq!(branch.matches("if (acc2omp_pin_begin(").count(), 2, "{branch}");
+    }
+    // Where one is chosen when the program runs, what stands behind the loop would be about both.
+    let (both, _) = instrumented(&text, Form::Free, Purpose::Choose(0));
+    assert!(!both.contains("acc2omp_pin_on_device("), "{both}");
+    // One branch has an `end`, behind which nothing may come before.
+    let text = text.replace("  end do\n", "  end do\n#ifdef G\n  !$acc end parallel loop\n#endif\n");
+    let (_, sites) = instrumented(&text, Form::Free, Purpose::Record);
+    assert_eq!(sites.iter().map(|site| site.obstacle.is_some()).collect::<Vec<_>>(), [false, true]);
+}
+
+fn own_branch(text: &str, is_first: bool) -> String {
+    let start = text.find("subroutine s(n").unwrap();
+    branch(&text[start..], is_first)
+}
+
 /// A main program without its first statement, in a file; a part of one that others include stays as it is.
 #[test]
 fn parts_of_program_units_stay_as_they_are() {
@@ -252,6 +280,19 @@ fn expect_balance(text: &str, is_instrumented: bool) {
         let branch = branch(&own, is_first);
         assert_eq!(branch.matches('{').count(), branch.matches('}').count(), "{own}");
     }
+}
+
+#[test]
+fn components_of_objects_are_recorded() {
+    let text = "struct in { float v[3]; };\nstruct own { int n; double *to; struct in in; };\nvoid f(int m, struct own s, struct own *all)\n{\n\
+                #pragma acc parallel loop copy(all[0:m])\nfor (int i = 0; i < m; ++i)\nall[i].in.v[1] = s.n;\n}\n";
+    let (own, sites) = instrumented_c(text);
+    for name in ["all[0:m].n", "all[0:m].in.v", "s.n", "s.in.v"] {
+        assert!(own.contains(&format!("acc2omp_pin_variable(\"{name}\"")), "{name}: {own}");
+    }
+    assert!(!own.contains(".to\"") && sites[0].unknown.is_empty(), "{own}");
+    let bits = text.replace("int n;", "int n : 3;");
+    assert_eq!(instrumented_c(&bits).1[0].unknown, ["all[0:m]", "s"]);
 }
 
 #[test]
