@@ -23,7 +23,7 @@ use crate::scan::Conditions;
 use crate::sema::Symbols;
 use crate::source::{SourceFile, Span};
 
-use variables::{Variable, of_construct, of_item};
+use variables::{Variable, of_construct, of_items};
 
 /// The library that instrumented sources of C and C++ include.
 pub const HEADER: (&str, &str) = ("acc2omp_pin.h", include_str!("acc2omp_pin.h"));
@@ -428,6 +428,6 @@ impl Input<'_> {
         let counting = effective(directive, self.device_type).0;
         let clauses = counting.into_iter().filter_map(|at| Some(&directive.clauses.get(at)?.kind));
         let items = clauses.filter(|kind| is_wanted(kind)).flat_map(list);
-        items.filter_map(|item| of_item(self, directive.span.start, item)).collect()
+        items.flat_map(|item| of_items(self, directive.span.start, item)).collect()
     }
 }

@@ -120,13 +120,18 @@ pub fn of_construct(input: &Input, index: usize) -> Found {
             Class::Pointer if leads(used) => {
                 found.pointed(input, symbol, used, [calls || !used.is_unchanged(), is_listed])
             }
-            Class::Record => match object(input, symbol) {
-                Some(variable) => {
-                    let is_changed = calls || !used.is_unchanged();
-                    found.variables.push(Variable { is_changed, is_listed, ..variable });
+            Class::Record => {
+                let parts = objects(input, symbol);
+                if parts.is_empty() {
+                    found.unknown.push(one.name.clone());
                 }
-                None => found.unknown.push(one.name.clone()),
-            },
+                let is_changed = calls || !used.is_unchanged();
+                found.variables.extend(parts.into_iter().map(|one| Variable {
+                    is_changed,
+                    is_listed,
+                    ..one
+                }));
+            }
             // As of a template's type: the library finds out whether it is a number.
             Class::Unknown if reduced.contains(&symbol) && !input.unit.is_fortran() => {
                 found.variables.push(Variable { is_listed, ..of_scalar(one.name.clone(), one.name.clone()) })
@@ -184,6 +189,23 @@ fn is_register(input: &Input, symbol: SymbolId) -> bool {
 fn of_scalar(name: String, first: String) -> Variable {
     let count = "1".to_owned();
     Variable { name, first, count, is_scalar: true, is_changed: true, is_listed: true, ..Variable::default() }
+}
+
+/// An object of C or C++, or the components of one of Fortran, if some of these are known.
+fn objects(input: &Input, symbol: SymbolId) -> Vec<Variable> {
+    match input.unit.is_fortran() {
+        true => fortran_variables::components(input, symbol),
+        false => object(input, symbol).into_iter().collect(),
+    }
+}
+
+/// A list item, or the components of the object of Fortran that it names.
+pub fn of_items(input: &Input, place: u32, item: &ListItem) -> Vec<Variable> {
+    let whole = of_item(input, place, item);
+    let is_object = whole.is_none() && input.unit.is_fortran() && item.parts.is_empty() && !item.common;
+    let symbol = input.symbols.lookup(item.variable(), place).filter(|_| is_object);
+    let parts = symbol.map(|symbol| fortran_variables::components(input, symbol));
+    whole.into_iter().chain(parts.into_iter().flatten()).collect()
 }
 
 /// An object of C or C++ of whose type some components are known.
