@@ -199,9 +199,13 @@ fn objects(input: &Input, symbol: SymbolId) -> Vec<Variable> {
     }
 }
 
-/// A list item, or the components of the object of Fortran that it names.
+/// A list item of a directive that moves data, or the components of the object of Fortran that it names.
 pub fn of_items(input: &Input, place: u32, item: &ListItem) -> Vec<Variable> {
     let whole = of_item(input, place, item);
+    if whole.is_none() && !input.unit.is_fortran() && item.depth() > 0 && item.subscripts().is_empty() {
+        // A component of C, of which the library finds out whether it is a number.
+        return vec![of_scalar(item.text.clone(), item.text.clone())];
+    }
     let is_object = whole.is_none() && input.unit.is_fortran() && item.parts.is_empty() && !item.common;
     let symbol = input.symbols.lookup(item.variable(), place).filter(|_| is_object);
     let parts = symbol.map(|symbol| fortran_variables::components(input, symbol));

@@ -294,6 +294,8 @@ fn components_of_objects_are_recorded() {
         assert!(own.contains(&format!("acc2omp_pin_variable(\"{name}\"")), "{name}: {own}");
     }
     assert!(!own.contains(".to\"") && sites[0].unknown.is_empty(), "{own}");
+    let update = text.replace("parallel loop copy(all[0:m])", "update device(all[1].n)");
+    assert!(instrumented_c(&update).0.contains("acc2omp_pin_variable(\"all[1].n\""), "{update}");
     let bits = text.replace("int n;", "int n : 3;");
     assert_eq!(instrumented_c(&bits).1[0].unknown, ["s", "all[0:m]"]);
 }
