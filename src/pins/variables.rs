@@ -121,9 +121,10 @@ pub fn of_construct(input: &Input, index: usize) -> Found {
                 found.pointed(input, symbol, used, [calls || !used.is_unchanged(), is_listed])
             }
             Class::Record => {
-                let parts = objects(input, symbol);
-                if parts.is_empty() {
-                    found.unknown.push(one.name.clone());
+                let (parts, unknown) = objects(input, symbol);
+                match parts.is_empty() {
+                    true => found.unknown.push(one.name.clone()),
+                    false => found.unknown.extend(unknown),
                 }
                 let is_changed = calls || !used.is_unchanged();
                 found.variables.extend(parts.into_iter().map(|one| Variable {
@@ -191,11 +192,11 @@ fn of_scalar(name: String, first: String) -> Variable {
     Variable { name, first, count, is_scalar: true, is_changed: true, is_listed: true, ..Variable::default() }
 }
 
-/// An object of C or C++, or the components of one of Fortran, if some of these are known.
-fn objects(input: &Input, symbol: SymbolId) -> Vec<Variable> {
+/// An object of C or C++, or the components of one of Fortran, if some of these are known, and the names of others.
+fn objects(input: &Input, symbol: SymbolId) -> (Vec<Variable>, Vec<String>) {
     match input.unit.is_fortran() {
         true => fortran_variables::components(input, symbol),
-        false => object(input, symbol).into_iter().collect(),
+        false => (object(input, symbol).into_iter().collect(), Vec::new()),
     }
 }
 
@@ -208,7 +209,7 @@ pub fn of_items(input: &Input, place: u32, item: &ListItem) -> Vec<Variable> {
     }
     let is_object = whole.is_none() && input.unit.is_fortran() && item.parts.is_empty() && !item.common;
     let symbol = input.symbols.lookup(item.variable(), place).filter(|_| is_object);
-    let parts = symbol.map(|symbol| fortran_variables::components(input, symbol));
+    let parts = symbol.map(|symbol| fortran_variables::components(input, symbol).0);
     whole.into_iter().chain(parts.into_iter().flatten()).collect()
 }
 

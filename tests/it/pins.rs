@@ -120,12 +120,16 @@ fn arrays_are_recorded_where_they_are() {
 }
 
 #[test]
-fn components_are_recorded_and_objects_are_not() {
+fn components_are_recorded() {
     let text = "subroutine s(n)\n  type t\n    real, allocatable :: x(:), y(:)\n    integer :: k\n  end type\n  type(t) :: v\n  \
                 integer :: n, i\n  !$acc parallel loop copy(v%x(1:n), v%y)\n  do i = 1, n\n    v%x(i) = v%y(i)\n  end do\nend subroutine\n";
     let (_, sites) = instrumented(text, Form::Free, Purpose::Record);
     assert_eq!(sites[0].variables, ["v%x(1:n)", "v%y", "n"]);
     let text = text.replace(" copy(v%x(1:n), v%y)", " copy(v)");
+    let (_, sites) = instrumented(&text, Form::Free, Purpose::Record);
+    assert_eq!(sites[0].unknown, ["v%x", "v%y"]);
+    assert!(sites[0].variables.iter().any(|name| name == "v%k"), "{sites:?}");
+    let text = text.replace("type t\n", "type t\n    private\n");
     let (_, sites) = instrumented(&text, Form::Free, Purpose::Record);
     assert_eq!(sites[0].unknown, ["v"]);
 }
