@@ -462,14 +462,17 @@ impl Reader<'_> {
                 bases.extend(named.map(|base| self.text(self.without_arguments(base))));
             }
         }
+        let mut is_open = node.kind() != "class_specifier";
         for field in self.named(body) {
+            let is_bits = |part: &Node| part.kind() == "bitfield_clause";
+            is_open &= field.kind() != "access_specifier" && !self.named(field).iter().any(is_bits);
             members.extend(self.outside(field, span(field), DeclKind::Member));
         }
         self.classes.pop();
         members.retain(|member| self.unit.decl(*member).kind == DeclKind::Member);
         let id = RecordId(self.unit.records.len() as u32);
         let is_union = node.kind() == "union_specifier";
-        self.unit.records.push(Record { tag, bases, members, is_union, span: span(node) });
+        self.unit.records.push(Record { tag, bases, members, is_union, is_open, span: span(node) });
         BaseType::Record(id)
     }
 

@@ -302,6 +302,9 @@ pub struct Record {
     pub members: Vec<DeclId>,
     /// Its members lie over one another.
     pub is_union: bool,
+    /// All code may name its members, and each has an address: it is no class, says nothing about access, or of none that it is
+    /// private, and has no bit-field.
+    pub is_open: bool,
     /// Its bytes.
     pub span: Span,
 }

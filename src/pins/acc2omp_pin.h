@@ -315,6 +315,24 @@ ACC2OMP_PIN_OWN void acc2omp_pin_part(const void *first, long long count)
     acc2omp_pin.size += size;
 }
 
+/* Adds a component, of `size` bytes, of each of the objects that lie side by side. */
+ACC2OMP_PIN_OWN void acc2omp_pin_component(const void *first, long long count, size_t object, const void *component, size_t size)
+{
+    size_t before = acc2omp_pin.size, element = acc2omp_pin.element;
+    size_t offset = (size_t)((const char *)component - (const char *)first);
+    unsigned char *own;
+    long long at;
+    acc2omp_pin.element = object;
+    acc2omp_pin_part(first, count);
+    acc2omp_pin.element = element;
+    if (acc2omp_pin.size == before)
+        return;
+    own = acc2omp_pin.bytes + before;
+    for (at = 0; at < count; ++at)
+        __builtin_memmove(own + at * size, own + at * object + offset, size);
+    acc2omp_pin.size = before + (size_t)count * size;
+}
+
 ACC2OMP_PIN_OWN unsigned long long acc2omp_pin_mix(unsigned long long hash, const unsigned char *bytes, size_t size)
 {
     unsigned long long word;

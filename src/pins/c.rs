@@ -7,6 +7,7 @@ use crate::edit::Edit;
 use crate::scan::Conditions;
 use crate::source::{SourceFile, Span};
 
+use super::components::components;
 use super::variables::Variable;
 use super::{Event, Input, Moved, Texts, Where};
 
@@ -220,7 +221,13 @@ impl Place<'_> {
             u8::from(event.counts)
         );
         for (variable, place) in variables {
-            text += &recorded(variable, *place);
+            let components = components(self.input, variable).known;
+            if components.is_empty() {
+                text += &recorded(variable, *place);
+            }
+            for (path, rank) in components {
+                text += &recorded_component(variable, (&path, rank), *place);
+            }
         }
         text + " acc2omp_pin_end(); }"
     }
@@ -237,6 +244,21 @@ fn recorded(variable: &Variable, place: Where) -> String {
         place.word()
     );
     let call = format!("acc2omp_pin_part(&({first}), (long long)({count}));");
+    piece_by_piece(variable, &begin, &call, " acc2omp_pin_variable_end();")
+}
+
+/// The statements that record a component of each of a variable's elements.
+fn recorded_component(variable: &Variable, (path, rank): (&str, usize), place: Where) -> String {
+    let Variable { name, first, count, .. } = variable;
+    let own = format!("({first}){path}");
+    let number = format!("{own}{}", "[0]".repeat(rank));
+    let begin = format!(
+        "acc2omp_pin_variable(\"{name}{path}\", ACC2OMP_PIN_KIND_OF({number}), sizeof({number}), {}); ",
+        place.word()
+    );
+    let call = format!(
+        "acc2omp_pin_component(&({first}), (long long)({count}), sizeof({first}), &({own}), sizeof({own}));"
+    );
     piece_by_piece(variable, &begin, &call, " acc2omp_pin_variable_end();")
 }
 

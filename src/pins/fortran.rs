@@ -13,7 +13,7 @@ use crate::source::{Form, Language, SourceFile, Span};
 
 use super::fortran_variables::counter;
 use super::variables::Variable;
-use super::{Event, Input, Moved, Texts, Where};
+use super::{Event, Input, Moved, Purpose, Texts, Where};
 
 /// The library, with names that stand for those of a source.
 const LIBRARY: &str = include_str!("acc2omp_pin.f90");
@@ -52,7 +52,7 @@ pub struct Place<'a> {
 
 impl Place<'_> {
     /// Why nothing can be put around the directive.
-    pub fn obstacle(&self) -> Option<&'static str> {
+    pub fn obstacle(&self, purpose: Purpose) -> Option<&'static str> {
         let Input { file, unit, .. } = self.input;
         let own = self.bound();
         let scopes = || unit.scope_at(own.directive.span.start).into_iter();
@@ -74,8 +74,7 @@ impl Place<'_> {
             return Some("nothing says where it ends");
         }
         let span = Span { start: own.directive.span.start, end: end.unwrap_or(own.directive.span.end) };
-        let [there, back] = [(span.start, span.end), (span.end, span.start)];
-        if [there, back].iter().any(|(from, to)| !self.conditions.between(*from, *to).is_empty()) {
+        if self.is_parted(span, purpose) {
             return Some("a condition of the preprocessor holds a part of it");
         }
         if layout::lines_after(file, span.end, span, &[]).is_none() {
@@ -96,6 +95,27 @@ impl Place<'_> {
             return Some("a directive of OpenMP stands beside it");
         }
         None
+    }
+
+    /// Whether a condition of the preprocessor holds a part of the directive and its code, so that what stands around them could
+    /// come apart: what is recorded behind a loop may stand under the conditions of its directive.
+    fn is_parted(&self, span: Span, purpose: Purpose) -> bool {
+        let is_held = |from, to| !self.conditions.between(from, to).is_empty();
+        let (first, last) = (is_held(span.start, span.end), is_held(span.end, span.start));
+        if !first && !last {
+            return false;
+        }
+        let is_free = self.bound().directive.kind.is_compute() && purpose == Purpose::Record && first;
+        let file = self.input.file;
+        // The directive that ends it in another branch.
+        let is_ended = || {
+            let lines = (file.lines.line(span.end.max(1) - 1) + 1..file.lines.count())
+                .map(|line| file.lines.span(line));
+            let mut words = lines.map(|line| file.text(line).trim().to_ascii_lowercase());
+            let next = words.find(|line| !line.is_empty() && !line.starts_with('#'));
+            next.is_some_and(|line| line.contains("$acc end"))
+        };
+        !is_free || self.partner().is_none() && (last || is_ended())
     }
 
     /// Whether a loop around has the last statement of this one's, by its label.
@@ -179,12 +199,22 @@ impl Place<'_> {
         self.sentinel() + &parts.replace(") if_present", &format!("){goes_on}if_present")) + eol
     }
 
-    /// Puts lines behind the line of what ends at `end`.
+    /// Puts lines behind the line of what ends at `end`, under the conditions of the directive that do not hold it.
     fn after(&self, end: u32, lines: &[String], texts: &mut Texts) {
         let file = self.input.file;
         let place = layout::before_line_end(file, end);
-        let text = self.laid(self.bound().directive.span.start, lines);
+        let own = self.bound().directive.span.start;
         let eol = file.line_end(place);
+        let mut text = self.laid(own, lines);
+        // Another branch has a directive that ends the construct.
+        let conditions = match self.conditions.between(end, own).is_empty() {
+            true => self.conditions.between(own, end),
+            false => Vec::new(),
+        };
+        for condition in conditions {
+            let heads = condition.heads(own).iter().map(|head| format!("{}{eol}", file.text(*head)));
+            text = format!("{}{text}#endif{eol}", heads.collect::<String>());
+        }
         let text = text.strip_suffix(eol).unwrap_or(&text);
         texts.after(place, format!("{eol}{text}"));
     }

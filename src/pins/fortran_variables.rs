@@ -4,7 +4,7 @@
 
 use crate::acc::ast::{Expr, ListItem, Part, Subscript};
 use crate::host::ir::Attributes;
-use crate::sema::{Class, Symbol, SymbolId, SymbolKind, type_of_letter};
+use crate::sema::{Class, Component, Symbol, SymbolId, SymbolKind, type_of_letter};
 
 use super::Input;
 use super::variables::Variable;
@@ -150,6 +150,30 @@ fn section(
         fortran,
         ..Variable::default()
     }
+}
+
+/// The components of an object that hold numbers and lie in it, and the names of others.
+pub fn components(input: &Input, symbol: SymbolId) -> (Vec<Variable>, Vec<String>) {
+    let known = input.symbols.get(symbol);
+    let is_variable = !matches!(known.kind, SymbolKind::Function | SymbolKind::Type | SymbolKind::Constant);
+    let Some(record) = known.record.as_deref().filter(|_| is_variable && known.shape.is_empty()) else {
+        return (Vec::new(), Vec::new());
+    };
+    let name = known.spelled(input.file);
+    let all = input.symbols.all_components(record);
+    let variable = |(own, component): (&str, &Component)| {
+        let kind = component.intrinsic.as_deref().and_then(of_word)?;
+        let head = format!("{name}%{own}");
+        match component.rank {
+            _ if component.is_pointer || component.is_allocatable => None,
+            0 => Some(Variable { is_scalar: false, ..of_scalar(head, kind, guards(known)) }),
+            rank => of_array(&head, (kind, rank), false, guards(known)),
+        }
+    };
+    let found: Vec<_> =
+        all.iter().map(|one| variable(*one).ok_or_else(|| format!("{name}%{}", one.0))).collect();
+    let unknown = found.iter().filter_map(|one| one.as_ref().err().cloned()).collect();
+    (found.into_iter().flatten().collect(), unknown)
 }
 
 /// A list item, if it is known how long it is.

@@ -5,6 +5,7 @@
 //! copy of it is not touched.
 
 mod c;
+mod components;
 mod fortran;
 mod fortran_variables;
 mod routines;
@@ -22,7 +23,7 @@ use crate::scan::Conditions;
 use crate::sema::Symbols;
 use crate::source::{SourceFile, Span};
 
-use variables::{Variable, of_construct, of_item};
+use variables::{Variable, of_construct, of_items};
 
 /// The library that instrumented sources of C and C++ include.
 pub const HEADER: (&str, &str) = ("acc2omp_pin.h", include_str!("acc2omp_pin.h"));
@@ -60,6 +61,8 @@ pub struct Input<'a> {
     pub file: &'a SourceFile,
     /// Its code.
     pub unit: &'a Unit,
+    /// The code of the headers that it includes.
+    pub headers: &'a [&'a Unit],
     /// Its names.
     pub symbols: &'a Symbols,
     /// Its directives.
@@ -250,7 +253,7 @@ impl Place<'_> {
 
     /// Instruments a compute construct, which counts; whether it is a site.
     fn compute(&self, purpose: Purpose, number: &mut usize, site: &mut Site, texts: &mut Texts) -> bool {
-        site.obstacle = self.obstacle();
+        site.obstacle = self.obstacle(purpose);
         if site.obstacle.is_some() && purpose != Purpose::Record {
             return false;
         }
@@ -286,8 +289,10 @@ impl Place<'_> {
         };
         let is_still =
             moved.to_device.is_empty() && moved.to_host.is_empty() && moved.made(Where::Placed).is_empty();
-        let is_site = !is_still && purpose == Purpose::Record;
-        site.obstacle = self.obstacle();
+        // A program may end where a region of data begins, although nothing moves.
+        let is_region = kind == DirectiveKind::Data && !input.named(index).is_empty();
+        let is_site = (!is_still || is_region) && purpose == Purpose::Record;
+        site.obstacle = self.obstacle(purpose);
         if site.obstacle.is_none() {
             match kind {
                 _ if !is_site => {}
@@ -303,10 +308,10 @@ impl Place<'_> {
     }
 
     /// Why nothing can be put around the directive.
-    fn obstacle(&self) -> Option<&'static str> {
+    fn obstacle(&self, purpose: Purpose) -> Option<&'static str> {
         match self {
             Place::C(place) => place.obstacle(),
-            Place::Fortran(place) => place.obstacle(),
+            Place::Fortran(place) => place.obstacle(purpose),
         }
     }
 
@@ -412,12 +417,17 @@ impl Input<'_> {
         self.listed(index, places).into_iter().filter(|variable| !variable.is_scalar).collect()
     }
 
+    /// The variables of which a directive says where they are.
+    fn named(&self, index: usize) -> Vec<Variable> {
+        self.listed(index, |kind| matches!(kind, ClauseKind::Data(..)))
+    }
+
     /// The variables in those clauses of a directive that count.
     fn listed(&self, index: usize, is_wanted: impl Fn(&ClauseKind) -> bool) -> Vec<Variable> {
         let directive = &self.bound[index].directive;
         let counting = effective(directive, self.device_type).0;
         let clauses = counting.into_iter().filter_map(|at| Some(&directive.clauses.get(at)?.kind));
         let items = clauses.filter(|kind| is_wanted(kind)).flat_map(list);
-        items.filter_map(|item| of_item(self, directive.span.start, item)).collect()
+        items.flat_map(|item| of_items(self, directive.span.start, item)).collect()
     }
 }

@@ -8,10 +8,11 @@ use crate::acc::ast::{ClauseKind, DataClause, Expr, ListItem, Subscript};
 use crate::bind::descendants;
 use crate::host::ir::StmtId;
 use crate::plan::{Code, DataItem, Item, Names, Region, Sharing, list, live_after};
-use crate::sema::{Class, Dimensions, Symbol, SymbolId, SymbolKind, Use, children, header, uses};
+use crate::sema::{Class, Dimensions, SymbolId, SymbolKind, Use, children, header, uses};
 use crate::source::Span;
 
 use super::Input;
+use super::components::components;
 use super::fortran_variables::{self, Fortran};
 
 /// A variable: pieces of memory, each with a number of elements side by side.
@@ -27,6 +28,8 @@ pub struct Variable {
     pub count: String,
     /// What only Fortran says of it.
     pub fortran: Fortran,
+    /// Of C and C++, the variable whose elements these are; none where a clause names a part of an object.
+    pub symbol: Option<SymbolId>,
     /// It is a scalar.
     pub is_scalar: bool,
     /// It has no address in C: a copy of it is recorded.
@@ -112,12 +115,24 @@ pub fn of_construct(input: &Input, index: usize) -> Found {
                     variable.is_listed = is_listed;
                     found.variables.push(variable);
                 }
-                None => found.pointed(input, one, used, [calls || !used.is_unchanged(), is_listed]),
+                None => found.pointed(input, symbol, used, [calls || !used.is_unchanged(), is_listed]),
             },
             Class::Pointer if leads(used) => {
-                found.pointed(input, one, used, [calls || !used.is_unchanged(), is_listed])
+                found.pointed(input, symbol, used, [calls || !used.is_unchanged(), is_listed])
             }
-            Class::Record => found.unknown.push(one.name.clone()),
+            Class::Record => {
+                let (parts, unknown) = objects(input, symbol);
+                match parts.is_empty() {
+                    true => found.unknown.push(one.name.clone()),
+                    false => found.unknown.extend(unknown),
+                }
+                let is_changed = calls || !used.is_unchanged();
+                found.variables.extend(parts.into_iter().map(|one| Variable {
+                    is_changed,
+                    is_listed,
+                    ..one
+                }));
+            }
             // As of a template's type: the library finds out whether it is a number.
             Class::Unknown if reduced.contains(&symbol) && !input.unit.is_fortran() => {
                 found.variables.push(Variable { is_listed, ..of_scalar(one.name.clone(), one.name.clone()) })
@@ -125,12 +140,16 @@ pub fn of_construct(input: &Input, index: usize) -> Found {
             Class::Pointer | Class::Unknown => {}
         }
     }
+    for variable in &found.variables {
+        found.unknown.extend(components(input, variable).unknown);
+    }
     found
 }
 
 impl Found {
     /// Adds what a pointer, or a parameter that is declared as an array, leads to. Arrays of Fortran know how long they are.
-    fn pointed(&mut self, input: &Input, one: &Symbol, used: &Use, [is_changed, is_listed]: [bool; 2]) {
+    fn pointed(&mut self, input: &Input, symbol: SymbolId, used: &Use, [is_changed, is_listed]: [bool; 2]) {
+        let one = input.symbols.get(symbol);
         let is_row = one.shape.iter().skip(1).all(|is_array| *is_array);
         // Where an element is used, its type is complete.
         let is_used = used.part_read || used.part_written;
@@ -143,6 +162,7 @@ impl Found {
             count: format!("acc2omp_pin_elements(&({first}), sizeof({first}))"),
             name: one.name.clone(),
             first,
+            symbol: Some(symbol),
             is_pointed: true,
             is_changed,
             is_listed,
@@ -170,6 +190,35 @@ fn is_register(input: &Input, symbol: SymbolId) -> bool {
 fn of_scalar(name: String, first: String) -> Variable {
     let count = "1".to_owned();
     Variable { name, first, count, is_scalar: true, is_changed: true, is_listed: true, ..Variable::default() }
+}
+
+/// An object of C or C++, or the components of one of Fortran, if some of these are known, and the names of others.
+fn objects(input: &Input, symbol: SymbolId) -> (Vec<Variable>, Vec<String>) {
+    match input.unit.is_fortran() {
+        true => fortran_variables::components(input, symbol),
+        false => (object(input, symbol).into_iter().collect(), Vec::new()),
+    }
+}
+
+/// A list item of a directive that moves data, or the components of the object of Fortran that it names.
+pub fn of_items(input: &Input, place: u32, item: &ListItem) -> Vec<Variable> {
+    let whole = of_item(input, place, item);
+    if whole.is_none() && !input.unit.is_fortran() && item.depth() > 0 && item.subscripts().is_empty() {
+        // A component of C, of which the library finds out whether it is a number.
+        return vec![of_scalar(item.text.clone(), item.text.clone())];
+    }
+    let is_object = whole.is_none() && input.unit.is_fortran() && item.parts.is_empty() && !item.common;
+    let symbol = input.symbols.lookup(item.variable(), place).filter(|_| is_object);
+    let parts = symbol.map(|symbol| fortran_variables::components(input, symbol).0);
+    whole.into_iter().chain(parts.into_iter().flatten()).collect()
+}
+
+/// An object of C or C++ of whose type some components are known.
+fn object(input: &Input, symbol: SymbolId) -> Option<Variable> {
+    let name = input.symbols.get(symbol).name.clone();
+    let symbol = Some(symbol).filter(|_| !input.unit.is_fortran());
+    let own = Variable { symbol, is_scalar: false, ..of_scalar(name.clone(), name) };
+    (!components(input, &own).known.is_empty()).then_some(own)
 }
 
 fn names(item: &DataItem, symbol: SymbolId) -> bool {
@@ -253,6 +302,7 @@ pub fn of_item(input: &Input, place: u32, item: &ListItem) -> Option<Variable> {
         return match known.class {
             Class::Scalar => scalar(input, symbol),
             Class::Array => whole(input, symbol),
+            Class::Record => object(input, symbol),
             _ => None,
         };
     }
@@ -266,7 +316,8 @@ pub fn of_item(input: &Input, place: u32, item: &ListItem) -> Option<Variable> {
         let declared = dimensions.bounds.get(at).and_then(|bounds| bounds.upper.as_deref());
         all.push(dimension(subscripts.get(at).copied(), declared, dimensions.shape.get(at) == Some(&true))?);
     }
-    (!all.is_empty()).then(|| pieces(item.text.clone(), item.head(), all))
+    let symbol = (is_plain && subscripts.len() == known.shape.len()).then_some(symbol);
+    (!all.is_empty()).then(|| Variable { symbol, ..pieces(item.text.clone(), item.head(), all) })
 }
 
 /// A dimension of a section: its first index, how many there are, and whether that is all of an array's dimension.
@@ -332,6 +383,7 @@ fn whole(input: &Input, symbol: SymbolId) -> Option<Variable> {
             name,
             first,
             count,
+            symbol: Some(symbol),
             is_changed: true,
             is_listed: true,
             ..Variable::default()
@@ -340,5 +392,6 @@ fn whole(input: &Input, symbol: SymbolId) -> Option<Variable> {
     let whole = |upper: &String| Dimension { first: "0".to_owned(), count: upper.clone(), is_whole: true };
     let all: Option<Vec<Dimension>> =
         known.bounds.iter().map(|bounds| bounds.upper.as_ref().map(whole)).collect();
-    all.filter(|all| !all.is_empty()).map(|all| pieces(name.clone(), &name, all))
+    let all = all.filter(|all| !all.is_empty())?;
+    Some(Variable { symbol: Some(symbol), ..pieces(name.clone(), &name, all) })
 }

@@ -39,6 +39,11 @@ impl Symbols {
         self.derived_types.component(record, name, 0)
     }
 
+    /// The components of a derived type that extends none, by name; none if code elsewhere may not name all of them.
+    pub fn all_components(&self, record: &str) -> Vec<(&str, &Component)> {
+        self.derived_types.all(record)
+    }
+
     /// The component that a path of component names ends at, from a variable of derived type `record`; `None` for an empty
     /// path, and where a type on the way is not known.
     pub fn component_at<S: AsRef<str>>(&self, record: Option<&str>, members: &[S]) -> Option<&Component> {

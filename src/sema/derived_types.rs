@@ -21,6 +21,8 @@ pub(super) struct DerivedTypes {
 #[derive(Debug)]
 pub(super) struct DerivedType {
     bases: Vec<String>,
+    /// All code may name its components.
+    is_open: bool,
     pub(super) components: FxHashMap<String, Component>,
 }
 
@@ -83,7 +85,7 @@ impl DerivedTypes {
                 (decl.name.clone(), component)
             });
             let components = components.collect();
-            types.insert(tag, DerivedType { bases: known.bases.clone(), components });
+            types.insert(tag, DerivedType { bases: known.bases.clone(), is_open: known.is_open, components });
         }
         let deep = deep(&types);
         DerivedTypes { types, deep }
@@ -92,6 +94,15 @@ impl DerivedTypes {
     pub(super) fn is_declared(&self, record: &str, depth: usize) -> bool {
         let is_whole = |known: &DerivedType| known.bases.iter().all(|base| self.is_declared(base, depth + 1));
         depth > DEPTH || self.types.get(record).is_some_and(is_whole)
+    }
+
+    /// The components of a type that extends none, by name; none if code elsewhere may not name all of them.
+    pub(super) fn all(&self, record: &str) -> Vec<(&str, &Component)> {
+        let known = self.types.get(record).filter(|known| known.is_open && known.bases.is_empty());
+        let components = known.into_iter().flat_map(|known| &known.components);
+        let mut all: Vec<_> = components.map(|(name, component)| (name.as_str(), component)).collect();
+        all.sort_by_key(|(name, _)| *name);
+        all
     }
 
     pub(super) fn component(&self, record: &str, name: &str, depth: usize) -> Option<&Component> {

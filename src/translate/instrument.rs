@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use crate::bind;
 use crate::edit::EditSet;
+use crate::host::ir::Unit;
 use crate::omp;
 use crate::pins::{self, Purpose, Site};
 use crate::plan;
@@ -77,9 +78,11 @@ impl BackEnd for Instrument {
         let names = scan.names.iter().filter(|name| !self.seen.contains(&name.span.start));
         let names: Vec<_> = names.map(|name| (name.name.clone(), name.span)).collect();
         self.seen.extend(names.iter().map(|(_, span)| span.start));
+        let headers: Vec<&Unit> = source.headers.iter().map(|header| header.seen().unit).collect();
         let input = pins::Input {
             file,
             unit: &unit,
+            headers: &headers,
             symbols: &symbols,
             bound: &bound,
             plan: &plan,

@@ -14,7 +14,7 @@ mod leave;
 mod pins;
 mod program;
 mod report;
-mod run;
+pub mod run;
 mod tree;
 
 use std::fs;

@@ -1,8 +1,9 @@
-//! Runs the user's commands.
+//! Runs commands: those of the user, and those of the chores.
 //!
 //! Invariant: a command has a process group of its own, of which nothing lives longer than the command or its time limit.
 
 use std::fs::File;
+use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -19,7 +20,7 @@ use nix::unistd::Pid;
 static STOPPED: AtomicBool = AtomicBool::new(false);
 
 /// How often a command is looked after.
-const PERIOD: Duration = Duration::from_millis(10);
+const PERIOD: Duration = Duration::from_millis(5);
 
 /// How long processes may take to end when they are asked to.
 const GRACE: Duration = Duration::from_secs(2);
@@ -56,27 +57,41 @@ pub struct Job<'a> {
     pub bytes: u64,
 }
 
-/// Runs a command to its end.
+/// What a command may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// How long it may run.
+    pub time: Duration,
+    /// How much it may write to each of its outputs.
+    pub bytes: u64,
+}
+
+/// Runs a command of a user to its end.
 pub fn run(job: &Job<'_>) -> Result<End, String> {
-    static HANDLER: Once = Once::new();
-    HANDLER.call_once(|| drop(ctrlc::set_handler(|| STOPPED.store(true, Ordering::Relaxed))));
     let open = |path: &Path| File::create(path).map_err(|error| format!("{}: {error}", path.display()));
     let out = open(&job.stdout)?;
     let again = || out.try_clone().map_err(|error| format!("{}: {error}", job.stdout.display()));
     let err = job.stderr.as_deref().map_or_else(again, open)?;
-    let sizes = [again()?, err.try_clone().map_err(|error| error.to_string())?];
     let mut command = Command::new("sh");
-    command.arg("-c").arg(job.command).current_dir(job.folder).process_group(0);
+    command.arg("-c").arg(job.command).current_dir(job.folder);
     command.envs(job.environment.iter().map(|(name, value)| (name, value)));
-    let command = command.stdin(Stdio::null()).stdout(out).stderr(err);
-    let mut child = command.spawn().map_err(|error| format!("sh: {error}"))?;
-    let end = wait(&mut child, job, &sizes);
-    let status = child.wait().map_err(|error| error.to_string())?;
+    let limits = Limits { time: job.limit, bytes: job.bytes };
+    to_end(&mut command, [&out, &err], limits).map_err(|error| format!("sh: {error}"))
+}
+
+/// Runs a command to its end, in a group of its own; it reads nothing, and writes its output and its errors to these files.
+pub fn to_end(command: &mut Command, files: [&File; 2], limits: Limits) -> io::Result<End> {
+    static HANDLER: Once = Once::new();
+    HANDLER.call_once(|| drop(ctrlc::set_handler(|| STOPPED.store(true, Ordering::Relaxed))));
+    command.process_group(0).stdin(Stdio::null()).stdout(files[0].try_clone()?).stderr(files[1].try_clone()?);
+    let mut child = command.spawn()?;
+    let end = wait(&mut child, limits, files);
+    let status = child.wait()?;
     Ok(end.unwrap_or(End::Status(status)))
 }
 
 /// Waits for the end of a command and ends its group; `None` if it ended by itself.
-fn wait(child: &mut Child, job: &Job<'_>, sizes: &[File; 2]) -> Option<End> {
+fn wait(child: &mut Child, limits: Limits, files: [&File; 2]) -> Option<End> {
     let group = Pid::from_raw(child.id().cast_signed());
     let start = Instant::now();
     let end = loop {
@@ -84,12 +99,12 @@ fn wait(child: &mut Child, job: &Job<'_>, sizes: &[File; 2]) -> Option<End> {
         if has_ended(group) {
             break None;
         }
-        let written = sizes.iter().filter_map(|file| Some(file.metadata().ok()?.len())).max();
+        let written = files.iter().filter_map(|file| Some(file.metadata().ok()?.len())).max();
         if STOPPED.load(Ordering::Relaxed) {
             break Some(End::Stopped);
-        } else if start.elapsed() > job.limit {
+        } else if start.elapsed() > limits.time {
             break Some(End::TimedOut);
-        } else if written.is_some_and(|written| written > job.bytes) {
+        } else if written.is_some_and(|written| written > limits.bytes) {
             break Some(End::TooMuch);
         }
         sleep(PERIOD);

@@ -120,12 +120,16 @@ fn arrays_are_recorded_where_they_are() {
 }
 
 #[test]
-fn components_are_recorded_and_objects_are_not() {
+fn components_are_recorded() {
     let text = "subroutine s(n)\n  type t\n    real, allocatable :: x(:), y(:)\n    integer :: k\n  end type\n  type(t) :: v\n  \
                 integer :: n, i\n  !$acc parallel loop copy(v%x(1:n), v%y)\n  do i = 1, n\n    v%x(i) = v%y(i)\n  end do\nend subroutine\n";
     let (_, sites) = instrumented(text, Form::Free, Purpose::Record);
     assert_eq!(sites[0].variables, ["v%x(1:n)", "v%y", "n"]);
     let text = text.replace(" copy(v%x(1:n), v%y)", " copy(v)");
+    let (_, sites) = instrumented(&text, Form::Free, Purpose::Record);
+    assert_eq!(sites[0].unknown, ["v%x", "v%y"]);
+    assert!(sites[0].variables.iter().any(|name| name == "v%k"), "{sites:?}");
+    let text = text.replace("type t\n", "type t\n    private\n");
     let (_, sites) = instrumented(&text, Form::Free, Purpose::Record);
     assert_eq!(sites[0].unknown, ["v"]);
 }
@@ -167,12 +171,43 @@ fn directives_stay_where_no_statement_may_stand() {
         Form::Fixed,
         "a loop around it ends at the same statement",
     );
-    let parted = LOOP.replace("  !$acc", "#ifdef G\n  !$acc").replace("  do i", "#endif\n  do i");
+    let parted =
+        LOOP.replace("  !$acc parallel loop", "#ifdef G\n  !$acc data").replace("  do i", "#endif\n  do i");
+    let parted = parted.replace("end do\n", "end do\n#ifdef G\n  !$acc end data\n#endif\n");
     expect_obstacle(&parted, Form::Free, "a condition of the preprocessor holds a part of it");
     let beside = LOOP.replace("  !$acc", "  !$omp parallel do\n  !$acc");
     expect_obstacle(&beside, Form::Free, "a directive of OpenMP stands beside it");
     let behind = LOOP.replace("end do\n", "end do; a(1, 1) = 0\n");
     expect_obstacle(&behind, Form::Free, "a statement stands behind it on its line");
+}
+
+/// What is recorded behind a loop stands under the conditions of its directive.
+#[test]
+fn directives_in_branches_have_one_loop() {
+    let own = "  !$acc parallel loop copy(a(:, 2:n))\n";
+    let other = "#ifdef G\n  !$acc parallel loop copy(a(:, 2:n))\n#else\n  !$acc parallel loop gang copy(a(:, 2:n))\n#endif\n";
+    let text = LOOP.replace(own, other);
+    let (both, sites) = instrumented(&text, Form::Free, Purpose::Record);
+    assert!(sites.len() == 2 && sites.iter().all(|site| site.obstacle.is_none()), "{both}");
+    expect_lines(&both, &["end do", "#ifdef G", "#else", "block"]);
+    for (is_first, line) in [(true, "(7_"), (false, "(9_")] {
+        let branch = own_branch(&both, is_first);
+        assert_eq!(branch.matches(&format!("acc2omp_pin_begin{line}")).count(), 2, "{branch}");
+        assert_eq!(branch.matches("if (acc2omp_pin_begin(").count(), 2, "{branch}");
+    }
+    // Where one is chosen when the program runs, what stands behind the loop would be about both.
+    let (both, _) = instrumented(&text, Form::Free, Purpose::Choose(0));
+    assert!(!both.contains("acc2omp_pin_on_device("), "{both}");
+    // One branch has an `end`, behind which nothing may come before.
+    let text = text.replace("  end do\n", "  end do\n#ifdef G\n  !$acc end parallel loop\n#endif\n");
+    let (_, sites) = instrumented(&text, Form::Free, Purpose::Record);
+    let is_kept = |line| sites.iter().any(|site| site.line == line && site.obstacle.is_none());
+    assert_eq!([7, 9].map(is_kept), [true, false], "{sites:?}");
+}
+
+fn own_branch(text: &str, is_first: bool) -> String {
+    let start = text.find("subroutine s(n").unwrap();
+    branch(&text[start..], is_first)
 }
 
 /// A main program without its first statement, in a file; a part of one that others include stays as it is.
@@ -252,6 +287,21 @@ fn expect_balance(text: &str, is_instrumented: bool) {
         let branch = branch(&own, is_first);
         assert_eq!(branch.matches('{').count(), branch.matches('}').count(), "{own}");
     }
+}
+
+#[test]
+fn components_of_objects_are_recorded() {
+    let text = "struct in { float v[3]; };\nstruct own { int n; double *to; struct in in; };\nvoid f(int m, struct own s, struct own *all)\n{\n\
+                #pragma acc parallel loop copy(all[0:m])\nfor (int i = 0; i < m; ++i)\nall[i].in.v[1] = s.n;\n}\n";
+    let (own, sites) = instrumented_c(text);
+    for name in ["all[0:m].n", "all[0:m].in.v", "s.n", "s.in.v"] {
+        assert!(own.contains(&format!("acc2omp_pin_variable(\"{name}\"")), "{name}: {own}");
+    }
+    assert!(!own.contains(".to\"") && sites[0].unknown.is_empty(), "{own}");
+    let update = text.replace("parallel loop copy(all[0:m])", "update device(all[1].n)");
+    assert!(instrumented_c(&update).0.contains("acc2omp_pin_variable(\"all[1].n\""), "{update}");
+    let bits = text.replace("int n;", "int n : 3;");
+    assert_eq!(instrumented_c(&bits).1[0].unknown, ["s", "all[0:m]"]);
 }
 
 #[test]

@@ -4,13 +4,17 @@
 //! does not change what these do.
 
 use std::env;
-use std::io::Read;
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{self, Receiver};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::fs::File;
+use std::io::{self, Read, Seek};
+use std::process::{Command, ExitStatus};
+use std::time::Duration;
+
+use acc2omp::verify::run::{End, Limits, to_end};
 
 use crate::Result;
+
+/// What a program may write to each of its outputs.
+const BYTES: u64 = 4_000_000_000;
 
 /// How the variables begin that change how offloading programs run, or how compilers build them.
 const NOT_INHERITED: &[&str] =
@@ -19,7 +23,7 @@ const NOT_INHERITED: &[&str] =
 /// What a program left.
 #[derive(Debug)]
 pub struct Output {
-    /// How it ended; `None` if it was stopped at its limit.
+    /// How it ended; `None` if it was stopped at a limit.
     pub status: Option<ExitStatus>,
     /// Its standard output.
     pub stdout: String,
@@ -35,7 +39,7 @@ impl Output {
 
     /// How it ended, for a message.
     pub fn end(&self) -> String {
-        self.status.map_or_else(|| "stopped at its time limit".to_owned(), |status| status.to_string())
+        self.status.map_or_else(|| "stopped at its limit".to_owned(), |status| status.to_string())
     }
 }
 
@@ -48,13 +52,20 @@ pub fn show(command: &mut Command) -> Result<()> {
     }
 }
 
-/// Runs a program silently, for as long as `limit`; only a program that cannot be started is an error.
+/// Runs a program silently, for as long as `limit`; only a program that cannot be started is an error, and the user who stops
+/// all.
 pub fn capture(command: &mut Command, limit: Duration) -> Result<Output> {
-    on_its_own(command).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(|error| format!("{}: {error}", name(command)))?;
-    let (stdout, stderr) = (collect(child.stdout.take()), collect(child.stderr.take()));
-    let status = wait(&mut child, limit).map_err(|error| format!("{}: {error}", name(command)))?;
-    Ok(Output { status, stdout: text(&stdout), stderr: text(&stderr) })
+    let failed = |command: &Command, error: io::Error| format!("{}: {error}", name(command));
+    let file = |command: &Command| tempfile::tempfile().map_err(|error| failed(command, error));
+    let (mut stdout, mut stderr) = (file(command)?, file(command)?);
+    let end = to_end(on_its_own(command), [&stdout, &stderr], Limits { time: limit, bytes: BYTES });
+    let status = match end.map_err(|error| failed(command, error))? {
+        End::Status(status) => Some(status),
+        End::TimedOut | End::TooMuch => None,
+        End::Stopped => return Err(format!("{}: was stopped", name(command))),
+    };
+    let text = |file: &mut File| text(file).map_err(|error| failed(command, error));
+    Ok(Output { status, stdout: text(&mut stdout)?, stderr: text(&mut stderr)? })
 }
 
 /// The command without the variables that the user may have set for other programs, and with messages that we can read.
@@ -69,39 +80,12 @@ fn on_its_own(command: &mut Command) -> &mut Command {
     command.env("LC_ALL", "C")
 }
 
-/// Reads a pipe to its end, beside everything else, so that the program never waits for us.
-fn collect(pipe: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        if let Some(mut pipe) = pipe {
-            // A pipe that breaks ends what the program had to say.
-            let _ = pipe.read_to_end(&mut bytes);
-        }
-        let _ = sender.send(bytes);
-    });
-    receiver
-}
-
-/// What a pipe gave. A stopped compiler's children may hold the pipe open: then it counts as empty.
-fn text(pipe: &Receiver<Vec<u8>>) -> String {
-    let bytes = pipe.recv_timeout(Duration::from_secs(2)).unwrap_or_default();
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
-fn wait(child: &mut Child, limit: Duration) -> std::io::Result<Option<ExitStatus>> {
-    let start = Instant::now();
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
-        }
-        if start.elapsed() > limit {
-            child.kill()?;
-            child.wait()?;
-            return Ok(None);
-        }
-        thread::sleep(Duration::from_millis(5));
-    }
+/// What a program wrote to a file.
+fn text(file: &mut File) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    file.rewind()?;
+    file.read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn name(command: &Command) -> String {
@@ -135,7 +119,7 @@ mod tests {
     #[test]
     fn the_limit_is_kept() {
         let output = capture(Command::new("sleep").arg("60"), Duration::from_millis(50)).unwrap();
-        assert_eq!(output.end(), "stopped at its time limit");
+        assert_eq!(output.end(), "stopped at its limit");
     }
 
     #[test]

@@ -257,7 +257,10 @@ impl<'t> Reader<'_, 't> {
     pub(super) fn derived_type(&mut self, node: Node<'t>) {
         self.frames.push(Frame { is_type: true, ..Frame::default() });
         let (mut tag, mut bases) = (None, Vec::new());
+        let mut is_open = true;
         for child in self.named(node) {
+            let statement = self.name(child);
+            is_open &= !statement.split("::").next().is_some_and(|words| words.contains("private"));
             match child.word() {
                 "derived_type_statement" => {
                     for part in self.named(child) {
@@ -277,7 +280,7 @@ impl<'t> Reader<'_, 't> {
         }
         let members = self.frames.pop().map(|frame| frame.decls).unwrap_or_default();
         let span = self.trimmed(node);
-        self.unit.records.push(Record { tag, bases, members, is_union: false, span });
+        self.unit.records.push(Record { tag, bases, members, is_union: false, is_open, span });
     }
 
     /// Ends the innermost frame: what only all of its statements together say.

@@ -38,6 +38,12 @@ const NAMED: usize = 5;
 /// So often a test runs to see whether it does the same each time.
 const AGAIN: usize = 3;
 
+/// So many runs with pins are made of one that does not.
+const UNSTEADY_RUNS: usize = 4;
+
+/// What is said of it.
+const UNSTEADY: &str = "the test does something else each time that it runs: something runs at the same time, or reads what nobody has set; one run with pins need not show it";
+
 /// So long may a list of executions be.
 const LIST: usize = 100_000;
 
@@ -243,6 +249,11 @@ impl Verification<'_> {
             Ok((_, Found::Culprit(culprit))) => tested.culprit = Some(*culprit),
             Ok((_, Found::Parted(said))) => tested.found.push(said),
             Ok((own, Found::Nothing)) if tested.status == Status::Different => {
+                if self.differs_from_itself((name, test), shared).unwrap_or(false) {
+                    tested.found.push(UNSTEADY.to_owned());
+                    tested.culprit = self.sometimes_different(pins, references, &own, shared);
+                    return;
+                }
                 let said = self.differs_elsewhere((name, test), references, &own, shared);
                 tested.found.push(said.unwrap_or_else(|failed| failed.why));
             }
@@ -327,6 +338,39 @@ impl Verification<'_> {
         Ok(false)
     }
 
+    /// The first directive that leaves something else in one of several runs of a test that does something else each time, as
+    /// far as that is seen without the bytes.
+    fn sometimes_different(
+        &self,
+        pins: &Pins,
+        references: &References,
+        own: &Pinned,
+        shared: &Shared,
+    ) -> Option<Culprit> {
+        let again = || {
+            let ran = self.run_recorded(&own.name, own.program, &own.ran.copy, (pins, None), shared);
+            ran.map_or_else(|_| Records::new(), |(_, records)| records)
+        };
+        let runs = std::iter::once_with(|| own.records.clone())
+            .chain(std::iter::repeat_with(again).take(UNSTEADY_RUNS));
+        runs.into_iter().find_map(|records| {
+            references.reference.records.iter().find_map(|(rank, events)| {
+                let test = events_of(&records, rank)?;
+                let noise = references.noise.as_ref().and_then(|noise| events_of(&noise.records, rank));
+                let levels = Levels::of(events, noise);
+                let run = |events: &[Event]| (PathBuf::new(), events.to_vec());
+                let close = Close {
+                    reference: &run(events),
+                    test: &run(test),
+                    noise: None,
+                    levels: &levels,
+                    sites: &own.sites,
+                };
+                walk(events, test, &levels).suspects.into_iter().find_map(|at| close.culprit(rank, at))
+            })
+        })
+    }
+
     /// What there is to say of a test that differs although no directive leaves something else.
     fn differs_elsewhere(
         &self,
@@ -335,12 +379,6 @@ impl Verification<'_> {
         own: &Pinned,
         shared: &mut Shared,
     ) -> Result<String, Failed> {
-        if self.differs_from_itself((name, test), shared)? {
-            return Ok(
-                "the test does something else each time that it runs, and no directive leaves something else in a run with pins: something runs at the same time, or reads what nobody has set"
-                    .to_owned(),
-            );
-        }
         let noise = references.noise.as_ref().map(|noise| &noise.ran);
         let is_right = |ran: &Ran| {
             let comparisons = self.compared([&references.reference.ran, ran], noise);

@@ -136,9 +136,8 @@ pub fn with_fault(text: &str, number: usize, kind: Kind) -> Option<(String, usiz
     let is_target = directive.contains("target");
     let (place, changed) = match kind {
         Kind::Operand => {
-            // What `verify` puts in is not code of the program.
-            let own = (last + 1..lines.len()).filter(|at| !lines[*at].contains("acc2omp_pin")).take(15);
-            let code = own.into_iter().find(|at| is_code(lines[*at]))?;
+            let mut own = own_lines(&lines, last + 1).take(15);
+            let code = own.find(|at| is_code(lines[*at]))?;
             let line = lines[code];
             let other = if line.contains(" - ") {
                 line.replacen(" - ", " + ", 1)
@@ -164,6 +163,18 @@ pub fn with_fault(text: &str, number: usize, kind: Kind) -> Option<(String, usiz
         Kind::Shift => shifted(&directive),
     };
     place.then(|| (joined(&lines, (first, last), &changed), first))
+}
+
+/// The lines from this one on, without what `verify` puts in: that is not code of the program.
+fn own_lines(lines: &[&str], first: usize) -> impl Iterator<Item = usize> {
+    let mut is_put_in = false;
+    (first..lines.len()).filter(move |at| {
+        let word = lines[*at].trim();
+        is_put_in |= word == "block" && lines.get(at + 1).is_some_and(|next| next.contains("acc2omp_pin"));
+        let is_own = !is_put_in && !lines[*at].contains("acc2omp_pin");
+        is_put_in &= word != "end block";
+        is_own
+    })
 }
 
 /// Whether a line is a statement that computes.
@@ -358,6 +369,11 @@ mod tests {
         assert!(made(Kind::Shift).contains("a[0 + 1:n]"));
         assert!(!made(Kind::Reduction).contains("reduction"));
         assert!(made(Kind::Operand).contains("s = s - a[i]"));
+        let pinned = "!$omp target\nblock\nuse acc2omp_pin_1\na = b + 1\nend block\n".to_owned()
+            + &"\n".repeat(9)
+            + "s = a - b\n";
+        let operand = with_fault(&pinned, 0, Kind::Operand).map(|(text, _)| text);
+        assert!(operand.is_some_and(|text| text.ends_with("s = a + b\n") && text.contains("b + 1")));
         assert_eq!(with_fault(text, 0, Kind::Update), None);
         let deep = "!$omp target teams distribute parallel do collapse(2)\n";
         let deeper = with_fault(deep, 0, Kind::Deeper).map(|(text, _)| text);

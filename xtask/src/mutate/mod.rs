@@ -21,7 +21,10 @@ use fault::{Fault, KINDS, Kind, directives, with_fault};
 /// The programs that every run of the tests tries.
 const OWN: &str = "tests/mutants";
 
-/// A run of `verify` with all mutants of a program may take this long.
+/// The file of a program's configuration.
+const FILE: &str = "acc2omp.toml";
+
+/// A run of `verify` may take this long.
 const LIMIT: Duration = Duration::from_secs(3 * 3600);
 
 /// What stands in the build of a mutant for the command that makes a fault.
@@ -30,8 +33,14 @@ const MUTATE: &str = "$MUTATE";
 /// How the names of tests begin that have a fault.
 const MUTANT: &str = "fault-";
 
-/// How many faults of each program are tried if nothing else is asked for.
+/// How many faults of each program are given to `verify` if nothing else is asked for.
 const FAULTS: usize = 12;
+
+/// So many times as many are tried to find those that change the output.
+const TRIES: usize = 4;
+
+/// So many are given to one run of `verify`.
+const BATCH: usize = 4;
 
 /// What is asked for.
 #[derive(Debug, Args)]
@@ -39,7 +48,7 @@ pub struct Options {
     /// The folders of programs, each with an `acc2omp.toml` whose `[verify.tests.mutant]` has `$MUTATE` in its `build`, behind
     /// the translation, and whose other tests are right; those of the repository if none is named
     folders: Vec<PathBuf>,
-    /// Try so many faults of each program
+    /// Find so many faults of each program that change its output
     #[arg(long, default_value_t = FAULTS)]
     faults: usize,
     /// Change the translation here: for the `build` of a mutant
@@ -107,7 +116,7 @@ fn programs(folder: &Path) -> Result<Vec<PathBuf>> {
 /// Puts a fault into the translation in the working folder.
 fn apply(fault: &Fault) -> Result<Verdict> {
     // What waits for each construct has no order that could be wrong.
-    let is_sync = || fs::read_to_string("acc2omp.toml").is_ok_and(|text| text.contains("async = \"sync\""));
+    let is_sync = || fs::read_to_string(FILE).is_ok_and(|text| text.contains("async = \"sync\""));
     let text = fs::read(&fault.file).map_err(|error| format!("{}: {error}", fault.file))?;
     let text = String::from_utf8_lossy(&text);
     let is_pinned = fault.kind == Kind::Late && text.contains("acc2omp_pin_begin");
@@ -120,89 +129,202 @@ fn apply(fault: &Fault) -> Result<Verdict> {
     Ok(Verdict::Passed)
 }
 
-/// Tries the faults of a program.
+/// Tries the faults of a program: those that change its output are given to `verify`.
 fn program(folder: &Path, acc2omp: &Path, count: usize, score: &mut Score) -> Result<()> {
     let room = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let tree = room.path().join("tree");
-    let copied = Command::new("cp").arg("-r").arg(folder).arg(&tree).status();
-    if !copied.is_ok_and(|status| status.success()) {
-        return Err(format!("{}: cannot be copied", folder.display()));
-    }
-    let _ = fs::remove_dir_all(tree.join(".acc2omp"));
-    let path = tree.join("acc2omp.toml");
+    let source = room.path().join("source");
+    copy(folder, &source)?;
+    let _ = fs::remove_dir_all(source.join(".acc2omp"));
+    let path = source.join(FILE);
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let translated = room.path().join("translated");
-    translate(&tree, &translated, &text, acc2omp)?;
-    let placed = chosen(faults(&tree, &translated)?, count);
-    let text = with_mutants(&text, &placed)?;
-    fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
-    let mut command = Command::new(acc2omp);
-    command.current_dir(&tree).args(["verify", "--yes", "--pins", "--format", "json"]);
-    command.env("FLANG", Flang::find()?.folder());
-    let done = process::capture(&mut command, LIMIT)?;
-    let report: serde_json::Value = serde_json::from_str(&done.stdout)
-        .map_err(|error| format!("{}: {error}\n{}", folder.display(), done.stderr))?;
-    let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    let ignored = text_of_ignored(&tree);
-    let output = |test: &str| {
-        let path = tree.join(".acc2omp/verify").join(format!("{test}.run.out"));
-        relevant(&String::from_utf8_lossy(&fs::read(path).unwrap_or_default()), &ignored)
+    let trial = Trial {
+        name: folder.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        settings: text.parse().map_err(|error| format!("{}: {error}", path.display()))?,
+        tree: room.path().join("tree"),
+        source,
+        acc2omp,
+        flang: Flang::find()?.folder().to_path_buf(),
     };
+    copy(&trial.source, &trial.tree)?;
+    trial.translate(&translated)?;
+    trial.right_programs(score)?;
     // What differs between right programs says nothing.
-    let rights = ["correct", "reference", "noise"].map(output);
-    let output = |test: &str| without_roundings(output(test), &rights);
-    let right = output("correct");
-    for test in report["tests"].as_array().into_iter().flatten() {
-        let own = test["name"].as_str().unwrap_or_default();
-        let placed = own.strip_prefix(MUTANT).and_then(|number| placed.get(number.parse::<usize>().ok()?));
-        let Some(one) = placed else {
+    let rights = ["correct", "reference", "noise"].map(|name| trial.output(name));
+    let right = without_roundings(rights[0].clone(), &rights);
+    let is_changed = |output: &Words| without_roundings(output.clone(), &rights) != right;
+    let mut batch = Vec::new();
+    let mut found = 0;
+    for one in in_turn(faults(&trial.source, &translated)?).into_iter().take(TRIES * count) {
+        score.faults += 1;
+        match trial.tried(&one.fault, &room.path().join("tried"))? {
+            Tried::Unbuilt => {
+                score.unbuilt += 1;
+                println!("{}: {}: is not built", trial.name, one.fault);
+                continue;
+            }
+            Tried::Ran(output) if !is_changed(&output) => {
+                println!("{}: {}: changes nothing", trial.name, one.fault);
+                continue;
+            }
+            Tried::Ran(_) | Tried::Stopped => batch.push(one),
+        }
+        found += 1;
+        if batch.len() == BATCH || found == count {
+            trial.faulty_programs(&std::mem::take(&mut batch), &is_changed, score)?;
+        }
+        if found == count {
+            break;
+        }
+    }
+    trial.faulty_programs(&batch, &is_changed, score)
+}
+
+/// Copies a folder.
+fn copy(folder: &Path, to: &Path) -> Result<()> {
+    let copied = Command::new("cp").arg("-r").arg(folder).arg(to).status();
+    match copied.is_ok_and(|status| status.success()) {
+        true => Ok(()),
+        false => Err(format!("{}: cannot be copied", folder.display())),
+    }
+}
+
+/// What came of a program with a fault that ran without `verify`.
+enum Tried {
+    Unbuilt,
+    Stopped,
+    Ran(Words),
+}
+
+/// The words of the lines of an output.
+type Words = Vec<Vec<String>>;
+
+/// A program whose translation gets faults.
+struct Trial<'a> {
+    name: String,
+    /// The tree as it was.
+    source: PathBuf,
+    /// Where `verify` runs.
+    tree: PathBuf,
+    settings: toml::Table,
+    acc2omp: &'a Path,
+    flang: PathBuf,
+}
+
+impl Trial<'_> {
+    /// What a mutant's test says.
+    fn mutant(&self, key: &str) -> Option<&str> {
+        let tests = self.settings.get("verify")?.get("tests")?;
+        tests.get("mutant")?.get(key)?.as_str()
+    }
+
+    /// Runs a command in a folder as `verify` would.
+    fn shell(&self, command: &str, folder: &Path) -> Result<process::Output> {
+        let verify = self.settings.get("verify");
+        let limit = verify.and_then(|verify| verify.get("timeout")).and_then(toml::Value::as_integer);
+        let limit = limit.and_then(|seconds| u64::try_from(seconds).ok()).unwrap_or(600);
+        let own = self.acc2omp.parent().unwrap_or(self.acc2omp).display();
+        let path = std::env::var("PATH").unwrap_or_default();
+        let mut shell = Command::new("sh");
+        shell.arg("-c").arg(command).current_dir(folder);
+        shell.env("PATH", format!("{own}:{path}")).env("FLANG", &self.flang);
+        process::capture(&mut shell, Duration::from_secs(limit))
+    }
+
+    /// Translates a copy of the tree as the build of a mutant does.
+    fn translate(&self, to: &Path) -> Result<()> {
+        let first = self.mutant("build").and_then(|build| build.split_once(MUTATE)).map(|(first, _)| first);
+        let first =
+            first.ok_or("acc2omp.toml has no `[verify.tests.mutant]` with `$MUTATE` in its `build`")?;
+        copy(&self.source, to)?;
+        let done = self.shell(&format!("{first} true"), to)?;
+        match done.succeeded() {
+            true => Ok(()),
+            false => Err(format!("{}: {}\n{}", self.name, done.end(), done.stderr)),
+        }
+    }
+
+    /// Builds and runs a program with a fault.
+    fn tried(&self, fault: &Fault, folder: &Path) -> Result<Tried> {
+        let _ = fs::remove_dir_all(folder);
+        copy(&self.source, folder)?;
+        let build = self.mutant("build").unwrap_or_default().replace(MUTATE, &command_of(fault)?);
+        if !self.shell(&build, folder)?.succeeded() {
+            return Ok(Tried::Unbuilt);
+        }
+        let reference = || self.settings.get("verify")?.get("reference")?.get("run")?.as_str();
+        let run = self.mutant("run").or_else(reference).unwrap_or_default();
+        let ran = self.shell(run, folder)?;
+        Ok(match ran.status {
+            None => Tried::Stopped,
+            Some(_) => Tried::Ran(self.relevant(&ran.stdout)),
+        })
+    }
+
+    /// What a program has printed for `verify`.
+    fn output(&self, test: &str) -> Words {
+        let path = self.tree.join(".acc2omp/verify").join(format!("{test}.run.out"));
+        self.relevant(&String::from_utf8_lossy(&fs::read(path).unwrap_or_default()))
+    }
+
+    fn relevant(&self, output: &str) -> Words {
+        relevant(output, &words_of_ignored(&self.settings))
+    }
+
+    /// Asks `verify` about the tests of a configuration; what it says of each.
+    fn verified(&self, settings: &toml::Table, names: &[String]) -> Result<Vec<serde_json::Value>> {
+        let text = toml::to_string(settings).map_err(|error| error.to_string())?;
+        let path = self.tree.join(FILE);
+        fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+        let mut command = Command::new(self.acc2omp);
+        command.current_dir(&self.tree).args(["verify", "--yes", "--pins", "--format", "json"]).args(names);
+        command.env("FLANG", &self.flang);
+        let done = process::capture(&mut command, LIMIT)?;
+        let report: serde_json::Value = serde_json::from_str(&done.stdout)
+            .map_err(|error| format!("{}: {error}\n{}", self.name, done.stderr))?;
+        Ok(report["tests"].as_array().cloned().unwrap_or_default())
+    }
+
+    /// Asks `verify` about the programs that are right.
+    fn right_programs(&self, score: &mut Score) -> Result<()> {
+        for test in self.verified(&with_mutants(&self.settings, &[])?, &[])? {
             let is_right = test["status"] == "same" && test["culprit"].is_null();
             score.correct += 1;
             score.alarms += usize::from(!is_right);
-            println!(
-                "{name}: {own}: {}{}",
-                test["status"],
-                if is_right { String::new() } else { format!(" (FALSE ALARM: {test})") }
-            );
-            continue;
-        };
-        score.add(&name, one, test, output(own) != right);
+            let alarm = if is_right { String::new() } else { format!(" (FALSE ALARM: {test})") };
+            println!("{}: {}: {}{alarm}", self.name, test["name"], test["status"]);
+        }
+        Ok(())
     }
-    Ok(())
-}
 
-/// Translates a copy of the tree as the build of a mutant does.
-fn translate(tree: &Path, copy: &Path, settings: &str, acc2omp: &Path) -> Result<()> {
-    let table: toml::Table = settings.parse().map_err(|error| format!("acc2omp.toml: {error}"))?;
-    let mutant = table.get("verify").and_then(|verify| verify.get("tests")).and_then(|all| all.get("mutant"));
-    let build = mutant.and_then(|mutant| mutant.get("build")).and_then(toml::Value::as_str);
-    let first = build.and_then(|build| build.split_once(MUTATE)).map(|(first, _)| first);
-    let first = first.ok_or("acc2omp.toml has no `[verify.tests.mutant]` with `$MUTATE` in its `build`")?;
-    let folder = acc2omp.parent().unwrap_or(acc2omp).display();
-    let mut command = Command::new("sh");
-    command
-        .arg("-c")
-        .arg(format!("cp -r . '{}' && cd '{0}' && PATH={folder}:$PATH && {first} true", copy.display()));
-    let done = process::capture(command.current_dir(tree), LIMIT)?;
-    match done.succeeded() {
-        true => Ok(()),
-        false => Err(format!("{}: {}\n{}", tree.display(), done.end(), done.stderr)),
+    /// Asks `verify` about programs with faults.
+    fn faulty_programs(
+        &self,
+        placed: &[Placed],
+        is_changed: &dyn Fn(&Words) -> bool,
+        score: &mut Score,
+    ) -> Result<()> {
+        if placed.is_empty() {
+            return Ok(());
+        }
+        let names: Vec<String> = (0..placed.len()).map(|number| format!("{MUTANT}{number}")).collect();
+        let tests = self.verified(&with_mutants(&self.settings, placed)?, &names)?;
+        for (one, name) in placed.iter().zip(&names) {
+            let test = tests.iter().find(|test| test["name"] == name.as_str());
+            let test = test.ok_or_else(|| format!("{}: nothing is said of {}", self.name, one.fault))?;
+            score.add(&self.name, one, test, is_changed(&self.output(name)));
+        }
+        Ok(())
     }
 }
 
 impl Score {
     /// Adds what came of a fault.
     fn add(&mut self, name: &str, one: &Placed, test: &serde_json::Value, is_changed: bool) {
-        self.faults += 1;
         let why = test["why"].to_string();
-        if why.contains("does not build") {
-            self.unbuilt += 1;
-            println!("{name}: {}: is not built", one.fault);
-            return;
-        }
         let is_stopped = why.contains("time limit");
         if !is_changed && !is_stopped {
-            println!("{name}: {}: changes nothing", one.fault);
+            println!("{name}: {}: changes nothing when it runs again", one.fault);
             return;
         }
         let is_reported = test["status"] == "different" || is_stopped;
@@ -227,8 +349,9 @@ impl Score {
         row[1] += usize::from(is_reported);
         row[2] += usize::from(is_named);
         let word = |is: bool, yes: &'static str, no: &'static str| if is { yes } else { no };
+        let status = test["status"].as_str().unwrap_or_default();
         println!(
-            "{name}: {}: {}, {} ({} of {:?}; culprit {}:{}, {})",
+            "{name}: {}: {status}, {}, {} ({} of {:?}; culprit {}:{}, {})",
             one.fault,
             word(is_reported, "reported", "NOT REPORTED"),
             word(is_named, "named", "NOT NAMED"),
@@ -318,68 +441,68 @@ fn is_site(line: &str) -> bool {
     words.is_some_and(|words| names.iter().any(|name| words.trim_start().starts_with(name)))
 }
 
-/// So many faults of all, each kind as often as can be, and spread over the program.
-fn chosen(all: Vec<Placed>, count: usize) -> Vec<Placed> {
+/// The faults in the order in which they are tried: each kind in turn, and spread over the program.
+fn in_turn(all: Vec<Placed>) -> Vec<Placed> {
     let mut kinds: Vec<Vec<Placed>> = KINDS.iter().map(|_| Vec::new()).collect();
     for one in all {
-        let kind: Option<usize> = KINDS.iter().position(|(kind, _): &(Kind, _)| *kind == one.fault.kind);
-        kind.into_iter()
-            .for_each(|at| kinds[at].push(Placed { fault: one.fault.clone(), lines: one.lines.clone() }));
+        if let Some(at) = KINDS.iter().position(|(kind, _): &(Kind, _)| *kind == one.fault.kind) {
+            kinds[at].push(one);
+        }
     }
     let mut found = Vec::new();
-    let mut turn = 0;
-    while found.len() < count && kinds.iter().any(|kind| !kind.is_empty()) {
-        for kind in kinds.iter_mut().filter(|kind| !kind.is_empty()) {
-            if found.len() < count {
-                // From the beginning, the end and the middle in turn.
-                let at = [0, kind.len() - 1, kind.len() / 2][turn % 3];
-                found.push(kind.remove(at));
-            }
+    for turn in 0.. {
+        if kinds.iter().all(Vec::is_empty) {
+            break;
         }
-        turn += 1;
+        for kind in kinds.iter_mut().filter(|kind| !kind.is_empty()) {
+            // From the beginning, the end and the middle in turn.
+            let at = [0, kind.len() - 1, kind.len() / 2][turn % 3];
+            found.push(kind.remove(at));
+        }
     }
     found
 }
 
+/// The command that puts a fault into the translation in the working folder.
+fn command_of(fault: &Fault) -> Result<String> {
+    let own = std::env::current_exe().map_err(|error| error.to_string())?;
+    Ok(format!("'{}' mutate --apply '{fault}'", own.display()))
+}
+
 /// The configuration with a test for each fault, and one for the translation as it is.
-fn with_mutants(text: &str, placed: &[Placed]) -> Result<String> {
-    let mut table: toml::Table = text.parse().map_err(|error| format!("acc2omp.toml: {error}"))?;
+fn with_mutants(settings: &toml::Table, placed: &[Placed]) -> Result<toml::Table> {
+    let mut table = settings.clone();
     let tests = table
         .get_mut("verify")
         .and_then(|verify| verify.get_mut("tests"))
         .and_then(toml::Value::as_table_mut);
     let tests = tests.ok_or("acc2omp.toml has no `[verify.tests.mutant]`")?;
     let mutant = tests.remove("mutant").ok_or("acc2omp.toml has no `[verify.tests.mutant]`")?;
-    let own = std::env::current_exe().map_err(|error| error.to_string())?;
-    let with = |command: &str| -> Result<toml::Value> {
+    let build = mutant.get("build").and_then(toml::Value::as_str).unwrap_or_default();
+    let with = |command: &str| {
         let mut test = mutant.clone();
-        let build = mutant.get("build").and_then(toml::Value::as_str).unwrap_or_default();
-        let build = build.replace(MUTATE, command);
         test.as_table_mut().into_iter().for_each(|table| {
-            table.insert("build".to_owned(), toml::Value::String(build.clone()));
+            table.insert("build".to_owned(), build.replace(MUTATE, command).into());
         });
-        Ok(test)
+        test
     };
-    tests.insert("correct".to_owned(), with(":")?);
+    tests.insert("correct".to_owned(), with(":"));
     for (number, one) in placed.iter().enumerate() {
-        let command = format!("'{}' mutate --apply '{}'", own.display(), one.fault);
-        tests.insert(format!("{MUTANT}{number}"), with(&command)?);
+        tests.insert(format!("{MUTANT}{number}"), with(&command_of(&one.fault)?));
     }
-    toml::to_string(&table).map_err(|error| error.to_string())
+    Ok(table)
 }
 
 /// The words of lines that are not compared.
-fn text_of_ignored(tree: &Path) -> Vec<String> {
-    let text = fs::read_to_string(tree.join("acc2omp.toml")).unwrap_or_default();
-    let table: toml::Table = text.parse().unwrap_or_default();
+fn words_of_ignored(settings: &toml::Table) -> Vec<String> {
     let stdout =
-        table.get("verify").and_then(|verify| verify.get("compare")).and_then(|all| all.get("stdout"));
+        settings.get("verify").and_then(|verify| verify.get("compare")).and_then(|all| all.get("stdout"));
     let words = stdout.and_then(|rule| rule.get("ignore")).and_then(toml::Value::as_array);
     words.into_iter().flatten().filter_map(|word| Some(word.as_str()?.to_owned())).collect()
 }
 
 /// The output without lines that are not compared and without those about launches, and numbers to eight digits.
-fn relevant(output: &str, ignored: &[String]) -> Vec<Vec<String>> {
+fn relevant(output: &str, ignored: &[String]) -> Words {
     let lines = output.lines().filter(|line| !ignored.iter().any(|word| line.contains(word.as_str())));
     let rounded = |word: &str| match word.parse::<f64>() {
         Ok(number) => format!("{number:.8e}"),
@@ -389,7 +512,7 @@ fn relevant(output: &str, ignored: &[String]) -> Vec<Vec<String>> {
 }
 
 /// The output without the words that right programs print differently.
-fn without_roundings(mut output: Vec<Vec<String>>, rights: &[Vec<Vec<String>>]) -> Vec<Vec<String>> {
+fn without_roundings(mut output: Words, rights: &[Words]) -> Words {
     for (at, line) in output.iter_mut().enumerate() {
         for (number, word) in line.iter_mut().enumerate() {
             let mut all = rights.iter().filter_map(|lines| lines.get(at)?.get(number));
