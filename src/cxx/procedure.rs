@@ -90,7 +90,9 @@ pub fn signature(ground: &Ground, name: &str, at: Span) -> Result<Signature, Why
 /// A call of a procedure: as an expression, or as a statement if it gives nothing.
 pub fn call(values: &Values, name: &str, args: &[ExprId], at: Span) -> Result<Value, Why> {
     let ground = values.ground;
-    let signature = signature(ground, name, at)?;
+    // A `use` may give it another name here.
+    let own = values.symbols.lookup(name, at.start).map(|symbol| values.symbols.get(symbol).name.as_str());
+    let signature = signature(ground, own.unwrap_or(name), at)?;
     if values.variables.is_named(&signature.name) {
         return Err(Why::new(at, format!("`{}`, the name of a variable and of a function,", signature.name)));
     }
@@ -485,7 +487,9 @@ fn assigned(ground: &Ground, extent: Span) -> BTreeSet<SymbolId> {
             ExprKind::Call { callee, args } => {
                 let ExprKind::Name(name) = &unit.expr(*callee).kind else { continue };
                 // An intrinsic function assigns none of its arguments.
-                let Some(Ok(signature)) = procedures.known.get(name) else { continue };
+                let own = ground.symbols.lookup(name, expr.span.start);
+                let own = own.map(|symbol| ground.symbols.get(symbol).name.as_str());
+                let Some(Ok(signature)) = own.and_then(|own| procedures.known.get(own)) else { continue };
                 let has_keywords = args.iter().any(|arg| is_keyword(unit, *arg));
                 let assigns = |place: usize| {
                     let dummy = signature.dummies.get(place);

@@ -167,6 +167,10 @@ pub struct Scope {
     /// Offset of the line behind its last `use`, `import` or `implicit` statement, or behind its first statement: directives
     /// about its variables and itself may stand from there on.
     pub directives_from: u32,
+    /// Of a module, names that are not accessible unless something says so: `private` without names.
+    pub is_private: bool,
+    /// Names whose access is stated: in a statement, or beside the type. True of those that are `public`.
+    pub access: Vec<(String, bool)>,
     /// Its `common` blocks: the name, empty for the blank one, and the variables.
     pub commons: Vec<(String, Vec<String>)>,
     /// The variable that a function gives back: its own name, or that in `result`.
@@ -692,6 +696,14 @@ pub enum BinaryOp {
     BitXor,
     And,
     Or,
+}
+
+impl Scope {
+    /// Whether others may use a name of a module (Fortran 2018, 8.5.2).
+    pub fn is_accessible(&self, name: &str) -> bool {
+        let stated = self.access.iter().find(|(listed, _)| listed == name);
+        stated.map_or(!self.is_private, |(_, is_public)| *is_public)
+    }
 }
 
 impl Unit {

@@ -231,6 +231,8 @@ impl Symbols {
             return Exports::new();
         };
         let all = self.exports(at, id, modules, types);
+        let module = modules.units[at].scope(id);
+        let all: Exports = all.iter().filter(|(name, _)| module.is_accessible(name)).cloned().collect();
         let renamed = used.names.iter().filter_map(|(local, name)| {
             let symbol = all.iter().find(|(known, _)| **known == **name)?.1;
             Some((local.as_str().into(), symbol))

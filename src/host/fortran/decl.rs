@@ -33,6 +33,8 @@ pub(super) struct Said {
     pub(super) is_const: bool,
     /// It is a procedure rather than a variable.
     pub(super) is_procedure: bool,
+    /// `public` or `private` is said.
+    pub(super) is_public: Option<bool>,
 }
 
 impl<'t> Reader<'_, 't> {
@@ -107,6 +109,7 @@ impl<'t> Reader<'_, 't> {
     pub(super) fn variable_declaration(&mut self, node: Node<'t>) {
         let whole = self.trimmed(node);
         let mut said = Said::default();
+        let first = self.unit.decls.len();
         for child in self.named(node) {
             match child.word() {
                 "intrinsic_type" | "derived_type" | "declared_type" => {
@@ -116,6 +119,13 @@ impl<'t> Reader<'_, 't> {
                 "type_qualifier" => self.qualifier(child, &mut said),
                 "language_binding" => {}
                 _ => self.declarator(child, &said, whole),
+            }
+        }
+        if let Some(is_public) = said.is_public {
+            let own = self.unit.decls.iter().skip(first).filter(|decl| decl.kind != DeclKind::Member);
+            let names: Vec<(String, bool)> = own.map(|decl| (decl.name.clone(), is_public)).collect();
+            if let Some(scope) = self.scope_mut() {
+                scope.access.extend(names);
             }
         }
     }
@@ -216,6 +226,8 @@ impl<'t> Reader<'_, 't> {
             "value" => attributes.value = true,
             "save" | "static" => attributes.save = true,
             "parameter" => said.is_const = true,
+            "private" => said.is_public = Some(false),
+            "public" => said.is_public = Some(true),
             "external" | "intrinsic" => said.is_procedure = true,
             "intent" => {
                 let says = |word: &str| rest.iter().any(|child| child.word() == word);

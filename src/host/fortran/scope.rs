@@ -73,6 +73,8 @@ impl<'t> Reader<'_, 't> {
             implicit: Implicit::Host,
             specification: Span::at(head.end as usize),
             directives_from: head.end,
+            is_private: false,
+            access: Vec::new(),
             commons: Vec::new(),
             result: None,
             is_pure: false,

@@ -44,6 +44,8 @@ impl<'t> Reader<'_, 't> {
             "derived_type_definition" => self.derived_type(node),
             "interface" => self.interface(node),
             "use_statement" => self.use_statement(node),
+            "private_statement" => self.access(node, false),
+            "public_statement" => self.access(node, true),
             "implicit_statement" => self.implicit(node),
             "save_statement" => self.save(node),
             "common_statement" => self.common(node),
@@ -53,6 +55,17 @@ impl<'t> Reader<'_, 't> {
             "enum" | "enumeration_type" => self.enumeration(node),
             "cray_pointer_declaration" => self.cray_pointers(node),
             _ => {}
+        }
+    }
+
+    /// `private` or `public`, with names or for all that no statement names.
+    fn access(&mut self, node: Node<'t>, is_public: bool) {
+        let names = self.named(node).into_iter().filter(|part| part.word() == "identifier");
+        let names: Vec<(String, bool)> = names.map(|part| (self.name(part), is_public)).collect();
+        let has_list = self.children(node).len() > 1;
+        if let Some(scope) = self.scope_mut() {
+            scope.is_private |= !has_list && !is_public;
+            scope.access.extend(names);
         }
     }
 
