@@ -1569,6 +1569,19 @@ pub fn needs_data_that_stays(at: Span) -> Diag {
     )
 }
 
+/// A0344
+pub fn counts_on_data_that_stays(at: Span, name: &str, region: Span) -> Diag {
+    diag(
+        344,
+        Severity::Differs,
+        at,
+        format!("`{name}` may count on data of a region that stays OpenACC: it is not on the device"),
+        "inside the region",
+        "have the region translated, or have the directives there name what they need in `copy` clauses",
+    )
+    .with(region, "stays, so that nothing is brought to the device here")
+}
+
 /// A0337
 pub fn shared_by_branches(at: Span, inner: Span) -> Diag {
     diag(
