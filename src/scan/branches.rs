@@ -95,8 +95,10 @@ fn has_code(text: &str) -> bool {
 
 /// Whether a line is a directive about the data or the procedures of others.
 fn speaks_of_others(line: &str) -> bool {
-    let mut words = line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty());
-    let is_directive = words.find(|word| *word != "pragma").is_some_and(|word| word.eq_ignore_ascii_case("acc"));
+    let mut words =
+        line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    let is_directive =
+        words.find(|word| *word != "pragma").is_some_and(|word| word.eq_ignore_ascii_case("acc"));
     let about = words.next().filter(|_| is_directive).unwrap_or_default();
     ["data", "declare", "routine"].iter().any(|known| about.eq_ignore_ascii_case(known))
 }

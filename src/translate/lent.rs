@@ -18,12 +18,54 @@ const LIBRARIES: [&str; 3] = ["acc_", "omp_", "__builtin_"];
 
 /// Functions of C, and subroutines of Fortran, that the languages have.
 const OF_LANGUAGES: [&str; 48] = [
-    "abort", "assert", "atof", "atoi", "calloc", "clock", "clock_gettime", "command_argument_count", "cpu_time",
-    "date_and_time", "difftime", "execute_command_line", "exit", "fclose", "fflush", "fopen", "fprintf", "fputs",
-    "fread", "free", "fwrite", "get_command", "get_command_argument", "get_environment_variable", "getenv",
-    "gettimeofday", "malloc", "memcmp", "memcpy", "memmove", "memset", "move_alloc", "mvbits", "perror", "printf",
-    "putchar", "puts", "rand", "random_number", "random_seed", "realloc", "snprintf", "sprintf", "srand", "strcmp",
-    "strlen", "system_clock", "time",
+    "abort",
+    "assert",
+    "atof",
+    "atoi",
+    "calloc",
+    "clock",
+    "clock_gettime",
+    "command_argument_count",
+    "cpu_time",
+    "date_and_time",
+    "difftime",
+    "execute_command_line",
+    "exit",
+    "fclose",
+    "fflush",
+    "fopen",
+    "fprintf",
+    "fputs",
+    "fread",
+    "free",
+    "fwrite",
+    "get_command",
+    "get_command_argument",
+    "get_environment_variable",
+    "getenv",
+    "gettimeofday",
+    "malloc",
+    "memcmp",
+    "memcpy",
+    "memmove",
+    "memset",
+    "move_alloc",
+    "mvbits",
+    "perror",
+    "printf",
+    "putchar",
+    "puts",
+    "rand",
+    "random_number",
+    "random_seed",
+    "realloc",
+    "snprintf",
+    "sprintf",
+    "srand",
+    "strcmp",
+    "strlen",
+    "system_clock",
+    "time",
 ];
 
 /// A call inside of a region that stays.
@@ -55,8 +97,10 @@ pub fn bring(
                 let inside = parsed.iter_mut().filter(|(_, one)| function.span.contains(one.span));
                 for (_, directive) in inside.filter(|(_, one)| brings(one)) {
                     let at = directive.span.start;
-                    let is_of_callers = |item: &ListItem| is_of_callers(symbols, at, &item.base.text);
-                    staying::copied(directive, &is_of_callers);
+                    let is_whole = |item: &ListItem| {
+                        is_of_callers(symbols, at, &item.base.text) && !is_open((unit, symbols), at, item)
+                    };
+                    staying::copied(directive, &is_whole);
                     directive.clauses.retain(|clause| !is_default_present(clause));
                 }
             }
@@ -85,8 +129,10 @@ fn is_default_present(clause: &Clause) -> bool {
 /// The calls that the host makes inside of some bytes, one for each name.
 fn calls(unit: &Unit, bound: &[Bound], extent: Span) -> Vec<Call> {
     let constructs = bound.iter().filter(|one| one.directive.kind.is_compute());
-    let constructs: Vec<Span> =
-        constructs.filter_map(|one| Some(unit.stmt(one.stmt()?).span)).filter(|span| extent.contains(*span)).collect();
+    let constructs: Vec<Span> = constructs
+        .filter_map(|one| Some(unit.stmt(one.stmt()?).span))
+        .filter(|span| extent.contains(*span))
+        .collect();
     let mut met = BTreeSet::new();
     let mut calls = Vec::new();
     for expr in unit.exprs_in(extent) {
@@ -133,6 +179,19 @@ fn is_of_callers(symbols: &Symbols, at: u32, name: &str) -> bool {
     symbols.lookup(name, at).is_none_or(|id| symbols.get(id).kind != SymbolKind::Local)
 }
 
+/// Whether an item cannot be copied as it stands: a pointer whose size is not said, an object, a part of one.
+fn is_open((unit, symbols): (&Unit, &Symbols), at: u32, item: &ListItem) -> bool {
+    let known = symbols.lookup(&item.base.text, at).map(|id| symbols.get(id));
+    let is_part = item.parts.iter().any(|part| matches!(part, Part::Member(_)));
+    let is_whole = item.parts.is_empty();
+    is_part
+        || known.is_none_or(|symbol| match symbol.class {
+            Class::Pointer => is_whole && !unit.is_fortran(),
+            Class::Record => true,
+            _ => is_whole && symbol.fortran.assumed_size,
+        })
+}
+
 /// Whether a directive of a procedure counts on data of others that it cannot bring: pointers whose sizes are not said, and
 /// parts of objects.
 fn counts_on_others(
@@ -147,22 +206,15 @@ fn counts_on_others(
         kind if kind.is_compute() || kind == DirectiveKind::Data => {}
         _ => return false,
     }
-    let is_unsized = |item: &&ListItem| {
-        let known = symbols.lookup(&item.base.text, at).map(|id| symbols.get(id));
-        let is_part = item.parts.iter().any(|part| matches!(part, Part::Member(_)));
-        let is_whole = item.parts.is_empty();
-        let is_open = |symbol: &sema::Symbol| match symbol.class {
-            Class::Pointer => is_whole && !unit.is_fortran(),
-            Class::Record => true,
-            _ => is_whole && symbol.fortran.assumed_size,
-        };
-        is_of_callers(symbols, at, &item.base.text) && (is_part || known.is_none_or(is_open))
-    };
+    let counts =
+        |item: &ListItem| is_of_callers(symbols, at, &item.base.text) && is_open((unit, symbols), at, item);
     let lists = one.directive.clauses.iter().filter_map(|clause| match &clause.kind {
-        ClauseKind::Data(DataClause::Present | DataClause::NoCreate | DataClause::Deviceptr, list) => Some(list),
+        ClauseKind::Data(DataClause::Present | DataClause::NoCreate | DataClause::Deviceptr, list) => {
+            Some(list)
+        }
         _ => None,
     });
-    if lists.flatten().any(|item| is_unsized(&item)) {
+    if lists.flatten().any(counts) {
         return true;
     }
     let Some(stmt) = one.stmt().filter(|_| one.directive.kind.is_compute() && !unit.is_fortran()) else {

@@ -124,7 +124,7 @@ impl Region {
 }
 
 /// Whether a text is a `data` directive.
-pub fn is_data(text: &str) -> bool {
+fn is_data(text: &str) -> bool {
     let mut words =
         text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty());
     words.find(|word| word.eq_ignore_ascii_case("acc"));
@@ -227,8 +227,10 @@ pub fn bring(
             left.push(at);
             continue;
         }
-        let mut known: BTreeSet<String> =
-            listed(&one.directive).map(|item| folded(item.variable())).collect();
+        let is_open = |item: &&ListItem| is_pointer(unit, item);
+        let open: BTreeSet<&str> = listed(&one.directive).filter(is_open).map(ListItem::variable).collect();
+        let sized = listed(&one.directive).filter(|item| !is_pointer(unit, item));
+        let mut known: BTreeSet<String> = sized.map(|item| folded(item.variable())).collect();
         for region in regions.iter().rev().filter(|region| region.extent.contains(one.directive.span)) {
             let place = one.directive.name_span.end;
             let items: Vec<ListItem> = match &region.items {
@@ -237,9 +239,7 @@ pub fn bring(
                     let parts = named.iter().filter(|one| one.is_part).map(|one| folded(&one.name));
                     for name in parts {
                         let is_implied = words.contains(&name) && !known.contains(&name);
-                        let is_pointer = |decl: &Decl| decl.derived.first() == Some(&Derived::Pointer);
-                        let is_unknown = wants_presence(&one.directive)
-                            || !unit.is_fortran() && unit.decls_named(&name).any(is_pointer);
+                        let is_unknown = wants_presence(&one.directive) || is_pointer_named(unit, &name);
                         if is_implied && is_unknown {
                             left.push(at);
                         }
@@ -253,7 +253,8 @@ pub fn bring(
             for item in items {
                 let name = folded(item.variable());
                 here.entry(text).or_default().insert(name.clone());
-                if !is_data(one) && words.contains(&name) && known.insert(name) {
+                let is_needed = !is_data(one) || open.contains(name.as_str());
+                if is_needed && words.contains(&name) && known.insert(name) {
                     let kind = ClauseKind::Data(DataClause::Copy, vec![item]);
                     more.entry(text).or_default().push(bind::implied_clause(place, "copy", kind));
                 }
@@ -266,6 +267,8 @@ pub fn bring(
             let name = item.variable();
             here.contains(name) || unit.is_fortran() && here.contains(&name.to_ascii_lowercase())
         };
+        // A pointer is brought with its size.
+        without(directive, &|item| is_here(item) && is_pointer(unit, item));
         copied(directive, &is_here);
         directive.clauses.extend(more.remove(text).unwrap_or_default());
     }
@@ -275,6 +278,27 @@ pub fn bring(
 /// Whether the directive of a region stays.
 fn stays(regions: &[Region], one: &Bound) -> bool {
     regions.iter().any(|region| region.start() == one.directive.span.start)
+}
+
+/// Whether an item is a pointer of C by itself, of which nobody says how much it leads to.
+fn is_pointer(unit: &Unit, item: &ListItem) -> bool {
+    item.parts.is_empty() && is_pointer_named(unit, &item.base.text)
+}
+
+fn is_pointer_named(unit: &Unit, name: &str) -> bool {
+    let is_pointer = |decl: &Decl| decl.derived.first() == Some(&Derived::Pointer);
+    !unit.is_fortran() && unit.decls_named(name).any(is_pointer)
+}
+
+/// Takes items out of the clauses that count on presence.
+fn without(directive: &mut Directive, is_gone: &dyn Fn(&ListItem) -> bool) {
+    directive.clauses.retain_mut(|clause| match &mut clause.kind {
+        ClauseKind::Data(kind, list) if counts_on_presence(*kind) => {
+            list.retain(|item| !is_gone(item));
+            !list.is_empty()
+        }
+        _ => true,
+    });
 }
 
 /// Has the clauses of a directive copy those of the items that `is_wanted` says, wherever they find them.

@@ -268,7 +268,9 @@ impl<'a, 'b> Views<'a, 'b> {
         // The `end` of what is not read stays with it.
         let is_end = |one: &Directive| one.kind == DirectiveKind::End(EndKind::Data);
         let ends_unread = |one: &Directive| unread.iter().any(|region| region.extent().end == one.span.start);
-        held.extend(parsed.extract_if(.., |(_, one)| is_end(one) && ends_unread(one)).map(|(_, one)| one.span));
+        held.extend(
+            parsed.extract_if(.., |(_, one)| is_end(one) && ends_unread(one)).map(|(_, one)| one.span),
+        );
         self.leave_asked(scan, &unit, &mut parsed, &mut held, unread);
         let mut lowered = self.back.lower(Reached { scan, unit, parsed, held }, &mut self.all);
         if shares {
@@ -282,7 +284,8 @@ impl<'a, 'b> Views<'a, 'b> {
             }
         }
         for span in lowered.held {
-            let name = if staying::is_data(&file.text(span)) { acc::name(DirectiveKind::Data) } else { "" };
+            let is_region = self.staying.iter().any(|region| region.start() == span.start);
+            let name = if is_region { acc::name(DirectiveKind::Data) } else { "" };
             self.all.report(span, name, Outcome::Left, Vec::new());
         }
         self.back.after_view(&mut self.all);
