@@ -79,6 +79,10 @@ pub fn run(fixture: &Fixture, toolchains: &Toolchains, work: &Path, outputs: &[O
                     continue;
                 }
                 let text = (toolchain, case.text(output)?);
+                // Without OpenACC nothing is known of a program that asks for it.
+                if toolchain == Toolchain::Plain && text.1.iter().any(|text| asks_for_openacc(text)) {
+                    continue;
+                }
                 if built.contains(&text) {
                     tally.same += 1;
                     continue;
@@ -152,7 +156,10 @@ impl Case<'_> {
         match left {
             // The mark is for OpenMP: CUDA may know more.
             Some(wrong) if !(toolchain.is_cuda() && self.fixture.marks.left) => Ok(Err(wrong)),
-            _ => self.build_and_run(toolchain, &folder, &output.name),
+            _ => {
+                let told = output.told(toolchain, self.fixture.is_fortran());
+                self.build_told(toolchain, &folder, &output.name, &told)
+            }
         }
     }
 
@@ -198,6 +205,17 @@ impl Case<'_> {
         folder: &Path,
         kind: &str,
     ) -> Result<std::result::Result<Seen, Wrong>> {
+        self.build_told(toolchain, folder, kind, &[])
+    }
+
+    /// The same with options for the compilers.
+    fn build_told(
+        &self,
+        toolchain: Toolchain,
+        folder: &Path,
+        kind: &str,
+        told: &[String],
+    ) -> Result<std::result::Result<Seen, Wrong>> {
         let program = self.work.join(format!("{}.{kind}.{}", self.fixture.name, toolchain.name()));
         // OpenACC that is not read, or knowingly left, is no error.
         let strict = toolchain != Toolchain::Plain && !self.fixture.marks.left;
@@ -207,7 +225,7 @@ impl Case<'_> {
         }
         for mut step in self.toolchains.build(toolchain, &sources, &program, strict)? {
             if step.get_program() != "objcopy" {
-                step.args(&self.fixture.marks.options);
+                step.args(&self.fixture.marks.options).args(told);
             }
             let step = step.current_dir(folder);
             let built = self.toolchains.spent.on(toolchain, "builds", || process::capture(step, LIMIT))?;
@@ -251,6 +269,12 @@ impl Case<'_> {
         let launches = toolchain.launches(&ran.stderr);
         Ok(Ok(Seen { launches, stdout: ran.stdout, is_only_read: false }))
     }
+}
+
+/// Whether a program asks for OpenACC other than by directives.
+fn asks_for_openacc(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    ["openacc.h", "use openacc", "openacc_lib.h", "_openacc"].iter().any(|word| text.contains(word))
 }
 
 fn cut(text: &str) -> String {
