@@ -101,6 +101,9 @@ pub fn not_before_statement(at: Span, directive: &str) -> Diag {
 /// The code of `not_before_loop`.
 pub const NOT_BEFORE_LOOP: Code = Code(7);
 
+/// The code of `not_before_statement`.
+pub const NOT_BEFORE_STATEMENT: Code = Code(8);
+
 /// The code of `not_understood`.
 pub const UNREAD: Code = Code(9);
 

@@ -9,9 +9,10 @@ use super::declarators::{at_home, written};
 use super::{Options, Outcome, Source, Translation};
 
 impl Translation {
-    /// Whether code could not be read, or no loop stands where one must.
+    /// Whether code could not be read, or what a directive must stand before is not there.
     pub(super) fn is_unread(&self) -> bool {
-        self.diagnostics.iter().any(|diag| [diag::UNREAD, diag::NOT_BEFORE_LOOP].contains(&diag.code))
+        let codes = [diag::UNREAD, diag::NOT_BEFORE_LOOP, diag::NOT_BEFORE_STATEMENT];
+        self.diagnostics.iter().any(|diag| codes.contains(&diag.code))
     }
 
     /// How many directives are left.
