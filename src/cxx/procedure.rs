@@ -197,6 +197,14 @@ fn write(ground: &Ground, name: &str, at: Span) -> Result<(Signature, String), W
     Writer { ground, scope, at }.write()
 }
 
+/// The bounds of dummy arrays.
+struct Bounds {
+    /// The declarations of those that the procedure computes.
+    lines: Vec<String>,
+    /// The dimensions whose number of elements is passed.
+    passed: Vec<(SymbolId, usize)>,
+}
+
 struct Writer<'a> {
     ground: &'a Ground<'a>,
     scope: &'a Scope,
@@ -264,7 +272,7 @@ impl Writer<'_> {
         statements.stmt(function.body)?;
         let statements = statements.finish();
         let written = assigned(ground, body);
-        let (bounds, asked) = self.bounds(&values, &dummies)?;
+        let Bounds { lines: bounds, passed: asked } = self.bounds(&values, &dummies)?;
         let mut signature =
             Signature { name, dummies: Vec::new(), result: result.as_ref().map(|(_, _, ty)| *ty) };
         for (dummy, param) in dummies.iter().zip(&function.params) {
@@ -423,18 +431,14 @@ impl Writer<'_> {
     }
 
     /// The bounds of dummy arrays that the body asks for: those that it computes, and those that are passed.
-    fn bounds(
-        &self,
-        values: &Values,
-        dummies: &[SymbolId],
-    ) -> Result<(Vec<String>, Vec<(SymbolId, usize)>), Why> {
-        let (mut lines, mut passed) = (Vec::new(), Vec::new());
+    fn bounds(&self, values: &Values, dummies: &[SymbolId]) -> Result<Bounds, Why> {
+        let mut bounds = Bounds { lines: Vec::new(), passed: Vec::new() };
         let mut done: BTreeSet<(SymbolId, usize, Asked)> = BTreeSet::new();
         loop {
             let asked = values.variables.asked();
             let fresh: Vec<_> = asked.into_iter().filter(|one| !done.contains(one)).collect();
             if fresh.is_empty() {
-                return Ok((lines, passed));
+                return Ok(bounds);
             }
             for (symbol, place, which) in fresh {
                 done.insert((symbol, place, which));
@@ -453,7 +457,7 @@ impl Writer<'_> {
                 match (which, upper) {
                     (Asked::Lower, _) => {
                         let lower = lower.ok_or_else(unknown)?;
-                        lines.push(format!("    const long {name} = {};", lower.text));
+                        bounds.lines.push(format!("    const long {name} = {};", lower.text));
                     }
                     (Asked::Extent, Some(upper)) => {
                         let upper = values.value(upper)?;
@@ -464,9 +468,11 @@ impl Writer<'_> {
                                 format!("{} + 1", length.text)
                             }
                         };
-                        lines.push(format!("    const long {name} = {extent};"));
+                        bounds.lines.push(format!("    const long {name} = {extent};"));
                     }
-                    (Asked::Extent, None) if known.fortran.assumed_shape => passed.push((symbol, place)),
+                    (Asked::Extent, None) if known.fortran.assumed_shape => {
+                        bounds.passed.push((symbol, place));
+                    }
                     (Asked::Extent, None) => return Err(unknown()),
                 }
             }

@@ -98,6 +98,12 @@ pub fn not_before_statement(at: Span, directive: &str) -> Diag {
     )
 }
 
+/// The code of `not_before_loop`.
+pub const NOT_BEFORE_LOOP: Code = Code(7);
+
+/// The code of `not_before_statement`.
+pub const NOT_BEFORE_STATEMENT: Code = Code(8);
+
 /// The code of `not_understood`.
 pub const UNREAD: Code = Code(9);
 
@@ -1567,6 +1573,19 @@ pub fn needs_data_that_stays(at: Span) -> Diag {
         "left with the region",
         "translate the region by hand, or have the construct name in its own clauses what it needs",
     )
+}
+
+/// A0344
+pub fn counts_on_data_that_stays(at: Span, name: &str, region: Span) -> Diag {
+    diag(
+        344,
+        Severity::Differs,
+        at,
+        format!("`{name}` may count on data of a region that stays OpenACC: it is not on the device"),
+        "inside the region",
+        "have the region translated, or have the directives there name what they need in `copy` clauses",
+    )
+    .with(region, "stays, so that nothing is brought to the device here")
 }
 
 /// A0337

@@ -153,6 +153,7 @@ pages! {
     341 OpenMp "A0341.md"
     342 OpenMp "A0342.md"
     343 Each "A0343.md"
+    344 Each "A0344.md"
     401 Cuda "A0401.md"
     403 Cuda "A0403.md"
     404 Cuda "A0404.md"

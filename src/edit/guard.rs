@@ -282,7 +282,8 @@ fn names_ours(file: &SourceFile, old: &[u8], new: &[u8]) -> bool {
     if is_macro {
         return has(new, b"acc2omp_");
     }
-    file.language.is_fortran() && has(new, b"acc2omp_") && !has(old, b"acc_") && !has(old, b"$acc")
+    let is_code = file.language.is_fortran() || !is_directive(&String::from_utf8_lossy(old));
+    is_code && has(new, b"acc2omp_") && !has(old, b"acc_") && !has(old, b"$acc")
 }
 
 /// Fortran's old and new lines where no preprocessor must choose: a directive is a comment to a compiler that does not know

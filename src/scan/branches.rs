@@ -83,13 +83,24 @@ pub fn hidden_code(file: &SourceFile, forks: &[Fork]) -> Vec<Branched> {
     found
 }
 
-/// Whether a text has lines that are more than comments, directives and what the preprocessor reads, but for macros.
+/// Whether a text has lines that are more than comments, directives and what the preprocessor reads, but for macros, and for
+/// directives that change what others become.
 fn has_code(text: &str) -> bool {
     let is_other = |line: &str| ["#", "//", "/*", "*", "!"].iter().any(|start| line.starts_with(start));
     text.lines().map(str::trim).any(|line| match line.strip_prefix('#').map(str::trim_start) {
-        Some(rest) => rest.starts_with("define") || rest.starts_with("undef"),
-        None => !line.is_empty() && !is_other(line),
+        Some(rest) => rest.starts_with("define") || rest.starts_with("undef") || speaks_of_others(rest),
+        None => !line.is_empty() && (!is_other(line) || speaks_of_others(line)),
     })
+}
+
+/// Whether a line is a directive about the data or the procedures of others.
+fn speaks_of_others(line: &str) -> bool {
+    let mut words =
+        line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    let is_directive =
+        words.find(|word| *word != "pragma").is_some_and(|word| word.eq_ignore_ascii_case("acc"));
+    let about = words.next().filter(|_| is_directive).unwrap_or_default();
+    ["data", "declare", "routine"].iter().any(|known| about.eq_ignore_ascii_case(known))
 }
 
 fn condition(event: &Event) -> Option<&Line> {

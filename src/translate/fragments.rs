@@ -9,9 +9,10 @@ use super::declarators::{at_home, written};
 use super::{Options, Outcome, Source, Translation};
 
 impl Translation {
-    /// Whether code could not be read.
+    /// Whether code could not be read, or what a directive must stand before is not there.
     pub(super) fn is_unread(&self) -> bool {
-        self.diagnostics.iter().any(|diag| diag.code == diag::UNREAD)
+        let codes = [diag::UNREAD, diag::NOT_BEFORE_LOOP, diag::NOT_BEFORE_STATEMENT];
+        self.diagnostics.iter().any(|diag| codes.contains(&diag.code))
     }
 
     /// How many directives are left.
@@ -20,7 +21,7 @@ impl Translation {
     }
 }
 
-/// The translation with such macros written out, if that leaves less than `plain`.
+/// The translation with such macros written out, if that leaves less than `plain`, or the same for a reason that is known.
 pub fn translated(
     source: &Source,
     options: &Options,
@@ -41,5 +42,6 @@ pub fn translated(
     let (text, sites) = written(&source.file, found);
     let there = Source { file: source.file.with(text), headers: source.headers.clone() };
     let translation = translate(&there, &Options { guard: None, ..options.clone() });
-    (translation.left() < plain.left()).then(|| at_home(source, &sites, translation))
+    let is_read = translation.left() == plain.left() && !translation.is_unread();
+    (translation.left() < plain.left() || is_read).then(|| at_home(source, &sites, translation))
 }

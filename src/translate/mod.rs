@@ -16,6 +16,7 @@ mod fragments;
 mod inductions;
 mod input;
 mod instrument;
+mod lent;
 mod library;
 mod loops;
 mod macros;

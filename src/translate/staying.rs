@@ -8,11 +8,12 @@ use crate::acc::ast::{
     Clause, ClauseKind, DataClause, Directive, DirectiveKind, EndKind, ListItem, Part, Subscript,
 };
 use crate::bind::{self, Bound};
-use crate::host::ir::Unit;
+use crate::host::ir::{Decl, Derived, Unit};
 use crate::rules::openacc::table;
 use crate::scan::{DirectiveText, Scan};
 use crate::source::{SourceFile, Span};
 
+use super::read::parse;
 use super::{DirectiveReport, Outcome, Translation};
 
 /// The clauses that give data a place on the device.
@@ -27,6 +28,7 @@ struct Named {
 
 /// A region that stays.
 pub struct Region {
+    directive: Span,
     /// From its directive to its end.
     extent: Span,
     items: Items,
@@ -39,17 +41,24 @@ enum Items {
     Named(Vec<Named>),
 }
 
+impl Items {
+    /// What a directive names.
+    fn of(directive: &Directive) -> Items {
+        let lists = directive.clauses.iter().filter_map(|clause| match &clause.kind {
+            ClauseKind::Data(kind, list) if *kind != DataClause::Deviceptr => Some(list),
+            _ => None,
+        });
+        Items::Read(lists.flatten().cloned().collect())
+    }
+}
+
 impl Region {
     /// The region of a directive that is bound.
     pub fn of(unit: &Unit, bound: &[Bound], at: usize) -> Option<Region> {
         let directive = &bound[at].directive;
         let stmt = unit.stmt(bound[at].stmt()?).span;
-        let lists = directive.clauses.iter().filter_map(|clause| match &clause.kind {
-            ClauseKind::Data(kind, list) if *kind != DataClause::Deviceptr => Some(list),
-            _ => None,
-        });
-        let items = Items::Read(lists.flatten().cloned().collect());
-        Some(Region { extent: directive.span.to(stmt), items })
+        let items = Items::of(directive);
+        Some(Region { directive: directive.span, extent: directive.span.to(stmt), items })
     }
 
     /// What its clauses name of parts of objects: members, and elements with what they lead to.
@@ -69,15 +78,29 @@ impl Region {
         self.extent.start
     }
 
-    /// The regions of `data` directives that could not be read.
+    /// Its directive.
+    pub fn directive(&self) -> Span {
+        self.directive
+    }
+
+    /// Its bytes, from its directive to its end.
+    pub fn extent(&self) -> Span {
+        self.extent
+    }
+
+    /// The regions of `data` directives that could not be read, and of those which stay in branches that the view hides.
     pub fn unread(
         file: &SourceFile,
         scan: &Scan,
         unit: &Unit,
         parsed: &[(usize, Directive)],
         held: &[Span],
+        stays: &[u32],
     ) -> Vec<Region> {
-        let is_held = |text: &&DirectiveText| held.contains(&text.span) && is_data(&file.text(text.span));
+        let is_held = |text: &&DirectiveText| {
+            (held.contains(&text.span) || !text.active && stays.contains(&text.span.start))
+                && is_data(&file.text(text.span))
+        };
         let texts = scan.directives.iter().filter(is_held);
         texts
             .filter_map(|text| {
@@ -89,7 +112,12 @@ impl Region {
                     }
                 };
                 let extent = Span { start: text.span.start, end };
-                Some(Region { extent, items: Items::Named(named(&file.text(text.span))) })
+                let read = Some(text).filter(|text| !text.active);
+                let items = match read.and_then(|text| parse(file, text, &mut Vec::new())) {
+                    Some(directive) => Items::of(&directive),
+                    None => Items::Named(named(&file.text(text.span))),
+                };
+                Some(Region { directive: text.span, extent, items })
             })
             .collect()
     }
@@ -177,12 +205,18 @@ pub fn bring(
     }
     let mut more: BTreeMap<usize, Vec<Clause>> = BTreeMap::new();
     let mut here: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
-    for (at, one) in bound.iter().enumerate().filter(|(_, one)| one.directive.kind.is_compute()) {
+    let is_data = |one: &Bound| one.directive.kind == DirectiveKind::Data;
+    let brings = |one: &Bound| one.directive.kind.is_compute() || is_data(one) && !stays(regions, one);
+    for (at, one) in bound.iter().enumerate().filter(|(_, one)| brings(one)) {
         let (Some(text), Some(stmt)) = (one.text, one.stmt()) else { continue };
         if bind::ancestors(bound, at).any(|above| bound[above].directive.kind.is_compute()) {
             continue;
         }
-        let code = file.text(unit.stmt(stmt).span);
+        // A region inside brings what it names itself.
+        let code = match is_data(one) {
+            true => file.text(one.directive.span),
+            false => file.text(unit.stmt(stmt).span),
+        };
         let folded = |word: &str| if unit.is_fortran() { word.to_ascii_lowercase() } else { word.to_owned() };
         let words = code.split(|c: char| !c.is_alphanumeric() && c != '_').map(folded);
         let words: BTreeSet<String> = words.collect();
@@ -193,8 +227,10 @@ pub fn bring(
             left.push(at);
             continue;
         }
-        let mut known: BTreeSet<String> =
-            listed(&one.directive).map(|item| folded(item.variable())).collect();
+        let is_open = |item: &&ListItem| is_pointer(unit, item);
+        let open: BTreeSet<&str> = listed(&one.directive).filter(is_open).map(ListItem::variable).collect();
+        let sized = listed(&one.directive).filter(|item| !is_pointer(unit, item));
+        let mut known: BTreeSet<String> = sized.map(|item| folded(item.variable())).collect();
         for region in regions.iter().rev().filter(|region| region.extent.contains(one.directive.span)) {
             let place = one.directive.name_span.end;
             let items: Vec<ListItem> = match &region.items {
@@ -203,7 +239,8 @@ pub fn bring(
                     let parts = named.iter().filter(|one| one.is_part).map(|one| folded(&one.name));
                     for name in parts {
                         let is_implied = words.contains(&name) && !known.contains(&name);
-                        if is_implied && wants_presence(&one.directive) {
+                        let is_unknown = wants_presence(&one.directive) || is_pointer_named(unit, &name);
+                        if is_implied && is_unknown {
                             left.push(at);
                         }
                         here.entry(text).or_default().insert(name);
@@ -216,7 +253,8 @@ pub fn bring(
             for item in items {
                 let name = folded(item.variable());
                 here.entry(text).or_default().insert(name.clone());
-                if words.contains(&name) && known.insert(name) {
+                let is_needed = !is_data(one) || open.contains(name.as_str());
+                if is_needed && words.contains(&name) && known.insert(name) {
                     let kind = ClauseKind::Data(DataClause::Copy, vec![item]);
                     more.entry(text).or_default().push(bind::implied_clause(place, "copy", kind));
                 }
@@ -229,23 +267,72 @@ pub fn bring(
             let name = item.variable();
             here.contains(name) || unit.is_fortran() && here.contains(&name.to_ascii_lowercase())
         };
-        for clause in &mut directive.clauses {
-            match &mut clause.kind {
-                ClauseKind::Data(kind @ (DataClause::Present | DataClause::NoCreate), list)
-                    if list.iter().all(is_here) =>
-                {
-                    *kind = DataClause::Copy;
-                }
-                _ => {}
-            }
-        }
+        // A pointer is brought with its size.
+        without(directive, &|item| is_here(item) && is_pointer(unit, item));
+        copied(directive, &is_here);
         directive.clauses.extend(more.remove(text).unwrap_or_default());
     }
     left
 }
 
+/// Whether the directive of a region stays.
+fn stays(regions: &[Region], one: &Bound) -> bool {
+    regions.iter().any(|region| region.start() == one.directive.span.start)
+}
+
+/// Whether an item is a pointer of C by itself, of which nobody says how much it leads to.
+fn is_pointer(unit: &Unit, item: &ListItem) -> bool {
+    item.parts.is_empty() && is_pointer_named(unit, &item.base.text)
+}
+
+fn is_pointer_named(unit: &Unit, name: &str) -> bool {
+    let is_pointer = |decl: &Decl| decl.derived.first() == Some(&Derived::Pointer);
+    !unit.is_fortran() && unit.decls_named(name).any(is_pointer)
+}
+
+/// Takes items out of the clauses that count on presence.
+fn without(directive: &mut Directive, is_gone: &dyn Fn(&ListItem) -> bool) {
+    directive.clauses.retain_mut(|clause| match &mut clause.kind {
+        ClauseKind::Data(kind, list) if counts_on_presence(*kind) => {
+            list.retain(|item| !is_gone(item));
+            !list.is_empty()
+        }
+        _ => true,
+    });
+}
+
+/// Has the clauses of a directive copy those of the items that `is_wanted` says, wherever they find them.
+pub fn copied(directive: &mut Directive, is_wanted: &dyn Fn(&ListItem) -> bool) {
+    let mut copies = Vec::new();
+    for clause in &mut directive.clauses {
+        let ClauseKind::Data(kind, list) = &mut clause.kind else { continue };
+        if !counts_on_presence(*kind) {
+            continue;
+        }
+        let (wanted, others): (Vec<ListItem>, Vec<ListItem>) = list.drain(..).partition(is_wanted);
+        match (wanted.is_empty(), others.is_empty()) {
+            (true, _) => *list = others,
+            (false, true) => (*kind, *list) = (DataClause::Copy, wanted),
+            (false, false) => {
+                *list = others;
+                copies.push((clause.clone(), wanted));
+            }
+        }
+    }
+    for (like, wanted) in copies {
+        directive.clauses.push(Clause { kind: ClauseKind::Data(DataClause::Copy, wanted), ..like });
+    }
+}
+
+/// Whether a clause does something else with data that is on the device than with data that is not, beside copying it there
+/// and back.
+fn counts_on_presence(kind: DataClause) -> bool {
+    use DataClause::{Copyin, Copyout, Create, NoCreate, Present};
+    matches!(kind, Present | NoCreate | Copyin { .. } | Copyout { .. } | Create { .. })
+}
+
 /// Whether what no clause of a construct names must be on the device.
-fn wants_presence(directive: &Directive) -> bool {
+pub fn wants_presence(directive: &Directive) -> bool {
     let wants = |clause: &Clause| matches!(clause.kind, ClauseKind::Default { none: false });
     directive.clauses.iter().any(wants)
 }
@@ -256,7 +343,7 @@ fn item(kind: ClauseKind) -> Option<ListItem> {
 }
 
 /// What the clauses about data of a directive name.
-fn listed(directive: &Directive) -> impl Iterator<Item = &ListItem> {
+pub fn listed(directive: &Directive) -> impl Iterator<Item = &ListItem> {
     directive.clauses.iter().flat_map(|clause| match &clause.kind {
         ClauseKind::Data(_, list) | ClauseKind::Private(list) | ClauseKind::Firstprivate(list) => {
             list.as_slice()

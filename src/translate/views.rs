@@ -8,7 +8,7 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use crate::acc::ast::{Directive, DirectiveKind};
+use crate::acc::ast::{Directive, DirectiveKind, EndKind};
 use crate::bind::{self, Bound, Regions};
 use crate::budget;
 use crate::diag::{self, Diag};
@@ -19,6 +19,7 @@ use crate::sema::{self, Symbols};
 use crate::source::Span;
 use crate::{acc, host};
 
+use super::lent;
 use super::loops::Found;
 use super::read::{fresh, parse};
 use super::staying::{self, Region};
@@ -158,7 +159,7 @@ struct Views<'a, 'b> {
     hidden: Hidden,
     /// What the directives have become that are translated, by place.
     made: BTreeMap<u32, Vec<Edit>>,
-    /// The compute constructs of all views, by place: where their names stand, and the places of their directives.
+    /// The constructs of all views, by place: where their names stand, and the places of their directives.
     constructs: BTreeMap<u32, (Span, BTreeSet<u32>)>,
     /// The regions of data, of all views, that stay as they are.
     staying: Vec<Region>,
@@ -258,12 +259,19 @@ impl<'a, 'b> Views<'a, 'b> {
             }
             self.all.diags.extend(diags);
         }
-        let unread = Region::unread(&self.all.source.file, scan, &unit, &parsed, &held);
-        self.leave_asked(scan, &unit, &mut parsed, &mut held, unread);
         let again = self.read_again(scan, &unit, &parsed);
         let shares = !again.is_empty();
         parsed.extend(again);
         parsed.sort_by_key(|(at, _)| *at);
+        let (file, stays) = (&self.all.source.file, &self.all.options.stays);
+        let unread = Region::unread(file, scan, &unit, &parsed, &held, stays);
+        // The `end` of what is not read stays with it.
+        let is_end = |one: &Directive| one.kind == DirectiveKind::End(EndKind::Data);
+        let ends_unread = |one: &Directive| unread.iter().any(|region| region.extent().end == one.span.start);
+        held.extend(
+            parsed.extract_if(.., |(_, one)| is_end(one) && ends_unread(one)).map(|(_, one)| one.span),
+        );
+        self.leave_asked(scan, &unit, &mut parsed, &mut held, unread);
         let mut lowered = self.back.lower(Reached { scan, unit, parsed, held }, &mut self.all);
         if shares {
             self.leave_unlike(&mut lowered);
@@ -276,7 +284,9 @@ impl<'a, 'b> Views<'a, 'b> {
             }
         }
         for span in lowered.held {
-            self.all.report(span, "", Outcome::Left, Vec::new());
+            let is_region = self.staying.iter().any(|region| region.start() == span.start);
+            let name = if is_region { acc::name(DirectiveKind::Data) } else { "" };
+            self.all.report(span, name, Outcome::Left, Vec::new());
         }
         self.back.after_view(&mut self.all);
     }
@@ -302,7 +312,7 @@ impl<'a, 'b> Views<'a, 'b> {
         if asked.is_empty() && unread.is_empty() && self.staying.is_empty() {
             return;
         }
-        let (bound, unit) = joined(scan, unit, parsed);
+        let (bound, mut unit) = joined(scan, unit, parsed);
         let mut asked = asked;
         let of_data = |at: &usize| {
             let is_asked = bound[*at].text.is_some_and(|text| asked.contains_key(&text));
@@ -311,6 +321,12 @@ impl<'a, 'b> Views<'a, 'b> {
         unread.extend((0..bound.len()).filter(of_data).filter_map(|at| Region::of(&unit, &bound, at)));
         self.staying.extend(unread);
         self.staying.sort_by_key(Region::start);
+        self.staying.dedup_by_key(|region| region.start());
+        let symbols = self.all.source.symbols(&unit, scan);
+        if unit.is_fortran() {
+            sema::resolve(unit.to_mut(), &symbols);
+        }
+        self.all.diags.extend(lent::bring((&unit, &symbols), &bound, &self.staying, parsed));
         for at in staying::bring(file, &unit, &bound, &self.staying, parsed) {
             let said = diag::needs_data_that_stays(bound[at].directive.name_span);
             asked.extend(bound[at].text.map(|text| (text, Some(said))));
@@ -327,10 +343,14 @@ impl<'a, 'b> Views<'a, 'b> {
         self.all.diags.extend(asked.into_values().flatten());
     }
 
-    /// The directives that views before have reached and that belong to compute constructs of this one: loops, atomics, the
-    /// `end` of a construct of which the preprocessor chooses the beginning; and what is said of routines that they may call.
+    /// The directives that views before have reached and that belong to constructs of this one: loops, atomics, the beginning
+    /// or the `end` of a construct of which the preprocessor chooses the other; the regions of data around; and what is said
+    /// of routines that constructs may call.
     fn read_again(&self, scan: &Scan, unit: &Unit, fresh: &[(usize, Directive)]) -> Vec<(usize, Directive)> {
-        let has_construct = fresh.iter().any(|(_, directive)| directive.kind.is_compute());
+        let is_construct = |kind: DirectiveKind| {
+            kind.is_compute() || is_region(kind) || matches!(kind, DirectiveKind::End(_))
+        };
+        let has_construct = fresh.iter().any(|(_, directive)| is_construct(directive.kind));
         if self.all.reports.is_empty() || !has_construct {
             return Vec::new();
         }
@@ -341,12 +361,24 @@ impl<'a, 'b> Views<'a, 'b> {
         all.sort_by_key(|(at, _)| *at);
         let (bound, _) = joined(scan, unit, &all);
         let is_fresh = |at: usize| fresh.binary_search_by_key(&at, |(at, _)| *at).is_ok();
-        let is_new = |at: usize| bound[at].text.is_some_and(is_fresh);
+        let is_fresh = |at: usize| bound[at].text.is_some_and(is_fresh);
+        let is_new = |at: usize| is_fresh(at) || bound[at].partner.is_some_and(is_fresh);
+        let around: BTreeSet<usize> =
+            (0..bound.len()).filter(|at| is_new(*at)).flat_map(|at| bind::ancestors(&bound, at)).collect();
+        let is_left = |at: usize| {
+            let report = self.all.reports.get(&bound[at].directive.span.start);
+            report.is_some_and(|report| report.outcome == Outcome::Left)
+        };
+        let is_shared = |at: &usize| match begin(&bound, *at) {
+            begin if is_region(bound[begin].directive.kind) => {
+                is_new(begin) || around.contains(&begin) && !is_left(begin)
+            }
+            _ => compute_around(&bound, *at).any(is_new),
+        };
         let is_routine = |at: usize| bound[at].directive.kind == DirectiveKind::Routine;
-        let is_shared =
-            |at: &usize| !is_new(*at) && (is_routine(*at) || compute_around(&bound, *at).any(is_new));
+        let is_wanted = |at: &usize| !is_fresh(*at) && (is_routine(*at) || is_shared(at));
         let shared: BTreeSet<usize> =
-            (0..bound.len()).filter(is_shared).filter_map(|at| bound[at].text).collect();
+            (0..bound.len()).filter(is_wanted).filter_map(|at| bound[at].text).collect();
         all.retain(|(at, _)| shared.contains(at));
         all
     }
@@ -360,7 +392,7 @@ impl<'a, 'b> Views<'a, 'b> {
         let is_unlike = |at: &usize| is_again(*at) && made[*at].edits.as_ref() != self.made.get(&start(*at));
         let unlike: Vec<usize> = (0..bound.len()).filter(is_unlike).collect();
         let roots: BTreeMap<usize, usize> =
-            unlike.iter().filter_map(|at| Some((compute_around(bound, *at).last()?, *at))).collect();
+            unlike.iter().filter_map(|at| Some((whole(bound, *at)?, *at))).collect();
         for (root, inner) in &roots {
             let inner = &bound[*inner].directive;
             let mut told = vec![bound[*root].directive.name_span];
@@ -378,16 +410,17 @@ impl<'a, 'b> Views<'a, 'b> {
             self.all.diags.extend(told.into_iter().map(|at| diag::shared_by_branches(at, inner.name_span)));
         }
         for (at, made) in made.iter_mut().enumerate() {
-            if compute_around(bound, at).any(|above| roots.contains_key(&above)) {
+            let begin = begin(bound, at);
+            if std::iter::once(begin).chain(bind::ancestors(bound, begin)).any(|at| roots.contains_key(&at)) {
                 made.edits = None;
             }
         }
     }
 
-    /// Notes which directives belong to the compute constructs of a view.
+    /// Notes which directives belong to the constructs of a view.
     fn note_constructs(&mut self, bound: &[Bound]) {
         for (at, one) in bound.iter().enumerate().filter(|(_, one)| one.text.is_some()) {
-            if let Some(root) = compute_around(bound, at).last() {
+            if let Some(root) = whole(bound, at) {
                 let root = &bound[root].directive;
                 let known =
                     self.constructs.entry(root.span.start).or_insert((root.name_span, BTreeSet::new()));
@@ -540,8 +573,7 @@ impl Gathered<'_> {
         held: &[Span],
         changes: &mut [Option<Vec<Edit>>],
     ) {
-        let is_data =
-            |at: usize| matches!(bound[at].directive.kind, DirectiveKind::Data | DirectiveKind::HostData);
+        let is_data = |at: usize| is_region(bound[at].directive.kind);
         let root = |at: usize| {
             let at = begin(bound, at);
             bind::ancestors(bound, at).take_while(|above| !is_data(*above)).last().unwrap_or(at)
@@ -602,6 +634,17 @@ fn compute_around(bound: &[Bound], at: usize) -> impl Iterator<Item = usize> {
     let begin = begin(bound, at);
     let all = std::iter::once(begin).chain(bind::ancestors(bound, begin));
     all.filter(|at| bound[*at].directive.kind.is_compute())
+}
+
+/// What a directive is translated with: the outermost compute construct, or the region that it begins or ends.
+fn whole(bound: &[Bound], at: usize) -> Option<usize> {
+    let begin = begin(bound, at);
+    compute_around(bound, at).last().or_else(|| Some(begin).filter(|at| is_region(bound[*at].directive.kind)))
+}
+
+/// Whether a directive begins a region in which data is on the device.
+fn is_region(kind: DirectiveKind) -> bool {
+    matches!(kind, DirectiveKind::Data | DirectiveKind::HostData)
 }
 
 /// The directive that begins what a directive ends, which goes with it; others are their own.

@@ -1,6 +1,7 @@
-//! Macros before which nothing else stands on a line of code, and which stand for nothing or for a comment.
+//! Macros before which nothing else stands on a line of code, and which stand for nothing, for a comment, or for the beginning of
+//! a line of OpenMP.
 //!
-//! Invariant: what is named has the length of its use; a macro counts only if all definitions that a build may see say so.
+//! Invariant: what stands for nothing has the length of its use; a macro counts only if all definitions that a build may see say so.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,14 +15,16 @@ use super::line::{Kind, word_length};
 use super::preprocessor;
 
 /// How a macro is used that stands for nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Nothing {
     has_params: bool,
     /// The rest of its line is a comment.
     comments: bool,
+    /// The words of OpenMP with which the line begins.
+    openmp: Option<String>,
 }
 
-/// The uses of such macros, and the blanks in their place. `defines` are those of headers and of options.
+/// The uses of such macros, and what stands in their place. `defines` are those of headers and of options.
 pub fn nothing(file: &SourceFile, defines: &[&Define]) -> Vec<(Span, Vec<u8>)> {
     let events = preprocessor::events(file);
     let known = known(file, &events, defines);
@@ -42,6 +45,10 @@ pub fn nothing(file: &SourceFile, defines: &[&Define]) -> Vec<(Span, Vec<u8>)> {
         let arguments = if nothing.has_params { closing(&text[lead + length..]) } else { Some(0) };
         let Some(arguments) = arguments else { continue };
         let start = line.text.start as usize + lead;
+        if let Some(openmp) = &nothing.openmp {
+            found.push((Span::new(start, start + length), openmp.clone().into_bytes()));
+            continue;
+        }
         let end = if nothing.comments { line.text.end as usize } else { start + length + arguments };
         found.push((Span::new(start, end), vec![b' '; end - start]));
     }
@@ -71,16 +78,21 @@ fn known(file: &SourceFile, events: &[Event], defines: &[&Define]) -> HashMap<St
     let mut known: HashMap<String, Option<Nothing>> = HashMap::new();
     for (name, nothing) in all {
         let nothing = nothing.filter(|_| !gone.contains(&name));
-        known.entry(name).and_modify(|one| *one = one.filter(|one| Some(*one) == nothing)).or_insert(nothing);
+        known
+            .entry(name)
+            .and_modify(|one| *one = one.take().filter(|one| Some(one) == nothing.as_ref()))
+            .or_insert(nothing.clone());
     }
     known.into_iter().filter_map(|(name, nothing)| Some((name, nothing?))).collect()
 }
 
-/// What stands for nothing: no text, or a comment that is no directive.
+/// What stands for nothing: no text, or a comment that is no directive; or for the beginning of a line of OpenMP.
 fn is_nothing(has_params: bool, body: &str) -> Option<Nothing> {
     let comments = body.starts_with('!');
     let is_plain = comments && !body[1..].starts_with(['$', 'D', 'd']);
-    (body.is_empty() || is_plain).then_some(Nothing { has_params, comments })
+    let is_openmp = body.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("!$omp")) && !has_params;
+    let openmp = is_openmp.then(|| body.to_owned());
+    (body.is_empty() || is_plain || is_openmp).then_some(Nothing { has_params, comments, openmp })
 }
 
 /// The length of a list in parentheses, with the blanks before it.

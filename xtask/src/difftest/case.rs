@@ -82,6 +82,10 @@ pub fn run(fixture: &Fixture, toolchains: &Toolchains, work: &Path, outputs: &[O
                     continue;
                 }
                 let text = (toolchain, case.text(output)?);
+                // Without OpenACC nothing is known of a program that asks for it.
+                if toolchain == Toolchain::Plain && text.1.iter().any(|text| asks_for_openacc(text)) {
+                    continue;
+                }
                 if built.contains(&text) {
                     tally.same += 1;
                     continue;
@@ -89,7 +93,8 @@ pub fn run(fixture: &Fixture, toolchains: &Toolchains, work: &Path, outputs: &[O
                 built.push(text);
                 let outcome = case.translation(output, toolchain)?;
                 let compared = outcome.and_then(|seen| match (&original, &seen.why_not) {
-                    _ if !toolchain.is_run() => Ok(()),
+                    // Without directives, what is private is one variable with the one around.
+                    _ if !toolchain.is_run() || toolchain == Toolchain::Plain => Ok(()),
                     (_, Some(why)) => {
                         let (name, built) = (&fixture.name, toolchain.name());
                         let _ = writeln!(report, "read   {name} ({} by {built}): {why}", output.name);
@@ -156,12 +161,15 @@ impl Case<'_> {
         match left {
             // The host runs what is left, with its own memory; the reviewed differences tell what that is.
             Some(place) if toolchain.is_cuda() && self.fixture.is_fortran() => {
-                let built = self.build(toolchain, &folder, &output.name)?;
+                let built = self.build(toolchain, &folder, &output.name, &[])?;
                 Ok(built.map(|_| Seen { why_not: Some(place), ..Seen::default() }))
             }
             // The mark is for OpenMP: CUDA may know more.
             Some(wrong) if !(toolchain.is_cuda() && self.fixture.marks.left) => Ok(Err(wrong)),
-            _ => self.build_and_run(toolchain, &folder, &output.name),
+            _ => {
+                let told = output.told(toolchain, self.fixture.is_fortran());
+                self.build_told(toolchain, &folder, &output.name, &told)
+            }
         }
     }
 
@@ -207,7 +215,18 @@ impl Case<'_> {
         folder: &Path,
         kind: &str,
     ) -> Result<std::result::Result<Seen, Wrong>> {
-        match self.build(toolchain, folder, kind)? {
+        self.build_told(toolchain, folder, kind, &[])
+    }
+
+    /// The same with options for the compilers.
+    fn build_told(
+        &self,
+        toolchain: Toolchain,
+        folder: &Path,
+        kind: &str,
+        told: &[String],
+    ) -> Result<std::result::Result<Seen, Wrong>> {
+        match self.build(toolchain, folder, kind, told)? {
             Ok(Some(program)) if toolchain.is_run() => self.run(toolchain, &program),
             Ok(Some(_)) => Ok(Ok(Seen::default())),
             Ok(None) => Ok(Ok(Seen { why_not: Some("not built".to_owned()), ..Seen::default() })),
@@ -221,6 +240,7 @@ impl Case<'_> {
         toolchain: Toolchain,
         folder: &Path,
         kind: &str,
+        told: &[String],
     ) -> Result<std::result::Result<Option<PathBuf>, Wrong>> {
         let program = self.work.join(format!("{}.{kind}.{}", self.fixture.name, toolchain.name()));
         // OpenACC that is not read, or knowingly left, is no error.
@@ -234,7 +254,7 @@ impl Case<'_> {
         }
         for mut step in self.toolchains.build(toolchain, &sources, &program, strict)? {
             if step.get_program() != "objcopy" {
-                step.args(&self.fixture.marks.options);
+                step.args(&self.fixture.marks.options).args(told);
             }
             let step = step.current_dir(folder);
             let built = self.toolchains.spent.on(toolchain, "builds", || process::capture(step, LIMIT))?;
@@ -280,6 +300,12 @@ impl Case<'_> {
         let launches = toolchain.launches(&ran.stderr);
         Ok(Ok(Seen { launches, stdout: ran.stdout, ..Seen::default() }))
     }
+}
+
+/// Whether a program asks for OpenACC other than by directives.
+fn asks_for_openacc(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    ["openacc.h", "use openacc", "openacc_lib.h", "_openacc"].iter().any(|word| text.contains(word))
 }
 
 fn cut(text: &str) -> String {

@@ -95,14 +95,19 @@ pub struct Output {
     pub toolchains: &'static [Toolchain],
     /// The original stands beside the translation.
     pub guarded: bool,
+    /// It does so under macros of our own.
+    named: bool,
 }
+
+/// The macros of `--guard`, under which OpenACC and OpenMP stand.
+const MACROS: [&str; 2] = ["BY_ACC", "BY_OMP"];
 
 impl Output {
     /// The translations for a profile.
     pub fn of_profile(profile: Profile) -> Output {
         let name = profile.name().to_owned();
         let options = vec!["--profile".to_owned(), name.clone()];
-        Output { name, options, guarded: false, toolchains: Toolchain::of(profile) }
+        Output { name, options, guarded: false, named: false, toolchains: Toolchain::of(profile) }
     }
 
     /// The translations of Fortran for a profile; `None` if no compiler at hand stands for it.
@@ -114,14 +119,35 @@ impl Output {
     /// The original and the translation side by side.
     fn guarded() -> Output {
         let toolchains = &[Toolchain::OpenAcc, Toolchain::GccOpenMp, Toolchain::ClangOpenMp];
-        Output { name: "guard".to_owned(), options: vec!["--guard".to_owned()], guarded: true, toolchains }
+        let options = vec!["--guard".to_owned()];
+        Output { name: "guard".to_owned(), options, guarded: true, named: false, toolchains }
+    }
+
+    /// The same under macros of our own: with neither of them, with the one, and with the other.
+    fn named() -> Output {
+        let toolchains = &[Toolchain::Plain, Toolchain::OpenAcc, Toolchain::GccOpenMp];
+        let options = vec![format!("--guard={}", MACROS.join(","))];
+        Output { name: "guard-names".to_owned(), options, guarded: true, named: true, toolchains }
+    }
+
+    /// What a compiler is told for them.
+    pub fn told(&self, toolchain: Toolchain, is_fortran: bool) -> Vec<String> {
+        let [acc, omp] = MACROS;
+        let chosen = match toolchain {
+            Toolchain::OpenAcc => Some(acc),
+            Toolchain::GccOpenMp => Some(omp),
+            _ => None,
+        };
+        let preprocess = (self.named && is_fortran).then(|| "-cpp".to_owned());
+        let define = chosen.filter(|_| self.named).map(|name| format!("-D{name}"));
+        preprocess.into_iter().chain(define).collect()
     }
 
     /// The translations to CUDA.
     fn cuda() -> Output {
         let options = ["--to", "cuda"].map(str::to_owned).to_vec();
         let toolchains = &[Toolchain::Shim, Toolchain::Nvcc];
-        Output { name: "cuda".to_owned(), options, guarded: false, toolchains }
+        Output { name: "cuda".to_owned(), options, guarded: false, named: false, toolchains }
     }
 
     fn of_examples(target: page::Target) -> Output {
@@ -136,7 +162,13 @@ impl Output {
         if fortran {
             name += "-fortran";
         }
-        Output { name, options, guarded: false, toolchains: Toolchain::of_version(version, fortran) }
+        Output {
+            name,
+            options,
+            guarded: false,
+            named: false,
+            toolchains: Toolchain::of_version(version, fortran),
+        }
     }
 }
 
@@ -207,8 +239,11 @@ fn with_cuda(suite: &mut Suite, alone: bool) {
 pub fn suites(options: &Options, root: &Path, work: &Path) -> Result<Vec<Suite>> {
     let mut suites = Vec::new();
     for folder in ["fixtures/c", "fixtures/cpp"].map(|folder| root.join(folder)) {
-        let outputs =
-            profiles(options).into_iter().map(Output::of_profile).chain([Output::guarded()]).collect();
+        let outputs = profiles(options)
+            .into_iter()
+            .map(Output::of_profile)
+            .chain([Output::guarded(), Output::named()])
+            .collect();
         suites.push(Suite { fixtures: fixture::all(&folder)?, folder, outputs, work: work.to_path_buf() });
     }
     suites.push(fortran(options, root, work)?);
@@ -224,7 +259,8 @@ pub fn suites(options: &Options, root: &Path, work: &Path) -> Result<Vec<Suite>>
 /// The fixtures in Fortran. Some have the name of one in C, so that they have a place of their own.
 fn fortran(options: &Options, root: &Path, work: &Path) -> Result<Suite> {
     let (folder, work) = (root.join("fixtures/fortran"), work.join("fortran"));
-    let outputs = profiles(options).into_iter().filter_map(Output::of_fortran).collect();
+    let outputs =
+        profiles(options).into_iter().filter_map(Output::of_fortran).chain([Output::named()]).collect();
     Ok(Suite { fixtures: fixture::all(&folder)?, folder, outputs, work })
 }
 
