@@ -184,11 +184,13 @@ pub fn as_name(path: &str) -> String {
     path.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }
 
-/// Finds sources of C and C++ whose files of device code would have one name.
+/// Finds sources whose files of device code would have one name.
 fn find_namesakes(jobs: &mut [Job], placed: bool, languages: &Languages) {
     let stem = |job: &Job| {
         let place = if placed { &job.target } else { &job.real };
-        let is_source = matches!(languages.of(&job.path), Some(Language::C | Language::Cpp));
+        let language = languages.of(&job.path);
+        let is_source =
+            language.is_some_and(|known| matches!(known, Language::C | Language::Cpp) || known.is_fortran());
         is_source.then(|| place.with_extension(""))
     };
     let mut counts: BTreeMap<PathBuf, usize> = BTreeMap::new();

@@ -6,40 +6,21 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::acc::ast::{DataClause, DirectiveKind, ListItem, Subscript};
-use crate::bind::{self, Bound};
+use crate::bind;
 use crate::host::ir::{ExprId, ExprKind, StmtId, StmtKind};
-use crate::plan::{Attribute, Item, Launch, Part, Plan, Region, Sharing};
-use crate::sema::{self, SymbolId, SymbolKind, Symbols, Texts};
+use crate::plan::{Attribute, Item, Launch, Part, Region, Sharing};
+use crate::sema::{self, SymbolId, SymbolKind, Texts};
 use crate::source::Span;
 
 use super::Why;
 use super::clause::{Clauses, Keeps, Order, Reader};
 use super::component;
-use super::helpers::Used;
+use super::ground::Ground;
 use super::interface::{Argument, Function, Passed};
-use super::procedure::Procedures;
 use super::statement::{Around, Body};
-use super::types::{Files, Type};
+use super::types::Type;
 use super::value::{Values, macro_number};
 use super::variable::{Asked, Bound as Limit, Variable, Variables, passed_name};
-
-/// What constructs are written from.
-pub struct Ground<'a> {
-    /// The files.
-    pub files: &'a Files<'a>,
-    /// What names mean.
-    pub symbols: &'a Symbols,
-    /// The directives.
-    pub bound: &'a [Bound],
-    /// What they amount to.
-    pub plan: &'a Plan,
-    /// The device type whose clauses count.
-    pub device_type: &'a str,
-    /// The functions of ours that are used so far.
-    pub used: &'a RefCell<Used>,
-    /// The procedures that are called so far.
-    pub procedures: &'a RefCell<Procedures>,
-}
 
 /// A data clause that the host does before the call.
 #[derive(Clone, Debug, PartialEq, Eq)]

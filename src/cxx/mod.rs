@@ -4,13 +4,16 @@
 //! Invariant: what is written is printed from the typed tree; what has no exact counterpart is refused with its reason.
 
 mod arrays;
+mod call;
 mod clause;
 mod component;
 mod construct;
+mod ground;
 mod helpers;
 mod interface;
 mod intrinsic;
 mod procedure;
+mod signature;
 mod statement;
 mod types;
 mod value;
@@ -18,12 +21,15 @@ mod variable;
 
 use crate::source::Span;
 
+pub use call::signature;
 pub use clause::Order;
 pub use component::has_procedures;
-pub use construct::{Construct, Data, Ground, construct};
+pub use construct::{Construct, Data, construct};
+pub use ground::Ground;
 pub use helpers::{Used, helpers};
 pub use interface::{Argument, Function, Passed, module};
-pub use procedure::{Procedures, signature};
+pub use procedure::procedure;
+pub use signature::Procedures;
 pub use types::{Files, Type, Word};
 pub use variable::Passing;
 

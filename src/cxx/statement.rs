@@ -9,7 +9,7 @@ use crate::sema::{self, SymbolId, SymbolKind};
 use crate::source::Span;
 
 use super::Why;
-use super::procedure;
+use super::call;
 use super::types::{Word, plain_code};
 use super::value::{Value, Values, binds};
 use super::variable::literal;
@@ -141,7 +141,7 @@ impl<'a> Body<'a> {
                 let ExprKind::Name(name) = &seen.unit.expr(*callee).kind else {
                     return Err(Why::new(at, "a call by a component"));
                 };
-                let call = procedure::call(self.values, name, args, at)?;
+                let call = call::call(self.values, name, args, at)?;
                 return self.simple(&format!("{};", call.text));
             }
             _ => return Err(Why::new(at, "this statement in a compute construct")),

@@ -10,10 +10,10 @@ use crate::sema::{SymbolId, SymbolKind, Symbols, Texts};
 use crate::source::Span;
 
 use super::Why;
-use super::construct::Ground;
+use super::call;
+use super::ground::Ground;
 use super::helpers::{self, Helper};
 use super::intrinsic;
-use super::procedure;
 use super::types::{Files, Type, Word, plain_code};
 use super::variable::{Asked, BoundText, Variables, element, literal};
 
@@ -128,7 +128,7 @@ impl Values<'_> {
                     return Err(Why::new(at, "a call by a component"));
                 };
                 if self.symbols.lookup(name, at.start).is_some() {
-                    return procedure::call(self, name, args, at);
+                    return call::call(self, name, args, at);
                 }
                 intrinsic::call(self, name, args, at)
             }

@@ -100,6 +100,7 @@ impl BackEnd for FortranCuda {
             device_type: &all.options.device_type,
             used: &used,
             procedures: &procedures,
+            write: cxx::procedure,
         };
         let view = View { ground, options: all.options };
         for used in unit.scopes.iter().flat_map(|scope| &scope.uses).filter(|used| used.module == "openacc") {
@@ -142,7 +143,7 @@ impl BackEnd for FortranCuda {
             self.constructs.remove(&one.directive.span.start);
         }
         self.used.borrow_mut().extend(used.into_inner());
-        for (name, text) in procedures.borrow().texts() {
+        for (name, text) in &procedures.borrow().texts {
             if !self.procedures.iter().any(|(known, _)| known == name) {
                 self.procedures.push((name.clone(), text.clone()));
             }
@@ -281,7 +282,7 @@ impl FortranCuda {
     fn check(&self, view: &View, construct: &Construct, span: Span, source: &Source) -> Result<(), Why> {
         let procedures = view.ground.procedures.borrow();
         let helpers = cxx::helpers(&view.ground.used.borrow());
-        let text = format!("{HEAD}{helpers}{}{}", joined(procedures.texts()), construct.text);
+        let text = format!("{HEAD}{helpers}{}{}", joined(&procedures.texts), construct.text);
         let translation = translated(source, view.options, text, construct.is_aliased);
         let left = translation.directives.iter().any(|report| report.outcome == Outcome::Left);
         if !left && !translation.beside.is_empty() {
@@ -527,14 +528,15 @@ impl FortranCuda {
         }
         let place_of = |line: usize| Some(place(file, *places.range(..=line).next_back()?.1));
         let is_aliased = self.constructs.values().any(|construct| construct.is_aliased);
-        let name = format!("{}.cpp", stem(file));
+        let name = format!("{}.cpp", own_stem(file, options));
         let translation = translated(source, options, text, is_aliased);
         let module = self.module.clone();
         let functions: BTreeSet<&str> =
             self.constructs.values().map(|construct| construct.function.name.as_str()).collect();
         let text_of = |made: &Beside| String::from_utf8_lossy(&made.text).into_owned();
         let code = translation.beside.iter().find(|made| made.name.ends_with(".cu")).map(text_of);
-        let unit = options.unit_name(&virtual_name(file));
+        let own = Options { has_namesake: false, ..options.clone() };
+        let unit = own.unit_name(&virtual_name(file, options));
         let names = Names::of(code.as_deref().unwrap_or_default(), &unit, &functions);
         let mut beside = Vec::new();
         for mut made in translation.beside {
@@ -586,22 +588,29 @@ fn stem(file: &SourceFile) -> &str {
 }
 
 /// The name of the file of C++ that is translated.
-fn virtual_name(file: &SourceFile) -> String {
+fn virtual_name(file: &SourceFile, options: &Options) -> String {
     let folder = file.name.rfind(['/', '\\']).map_or("", |at| &file.name[..=at]);
-    format!("{folder}{}.cpp", stem(file))
+    format!("{folder}{}.cpp", own_stem(file, options))
+}
+
+/// What names the files beside a source, which may have a namesake in another language.
+fn own_stem(file: &SourceFile, options: &Options) -> String {
+    if options.has_namesake { base(file).replace('.', "_") } else { stem(file).to_owned() }
 }
 
 /// The module with the interfaces of a file's functions.
 fn module_name(file: &SourceFile, options: &Options) -> String {
-    let name = if options.has_namesake { base(file) } else { stem(file) };
-    let name: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let name: String =
+        own_stem(file, options).chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     format!("{name}_acc")
 }
 
 /// Translates functions in C++ to CUDA.
 fn translated(source: &Source, options: &Options, text: String, is_aliased: bool) -> Translation {
-    let file = SourceFile::new(virtual_name(&source.file), text.into_bytes(), Language::Cpp);
+    let name = virtual_name(&source.file, options);
+    let file = SourceFile::new(name, text.into_bytes(), Language::Cpp);
     let own = Options {
+        has_namesake: false,
         assume_no_alias: !is_aliased,
         asked: Vec::new(),
         stays: Vec::new(),

@@ -357,6 +357,7 @@ fn a_tree_has_the_run_time_library_once_with_its_module_for_fortran() {
     };
     said(place.path(), &["sub/c.c", "--to", "cuda", "-o", "c"], 0);
     assert_eq!(names("c"), ["acc2omp_cuda.cu", "acc2omp_cuda.h"]);
+    fs::remove_dir_all(place.path().join("c")).expect("removed");
     said(place.path(), &[".", "--to", "cuda", "-o", "out"], 0);
     let library = ["acc2omp_cuda.cu", "acc2omp_cuda.h", "acc2omp_cuda_module.f90"];
     assert_eq!(names("out"), library);

@@ -1,0 +1,54 @@
+//! How procedures are called in C++.
+//!
+//! Invariant: the arguments are in the order of the procedure's own.
+
+use std::collections::BTreeMap;
+
+use super::Why;
+use super::types::Type;
+
+/// The procedures that are written so far.
+#[derive(Default)]
+pub struct Procedures {
+    /// How each is called, or why it is not written.
+    pub known: BTreeMap<String, Result<Signature, Why>>,
+    /// Their texts, each before those that call it.
+    pub texts: Vec<(String, String)>,
+    /// Those that are being written.
+    pub active: Vec<String>,
+}
+
+/// How a procedure is called.
+#[derive(Clone, Debug)]
+pub struct Signature {
+    /// How C++ calls it.
+    pub name: String,
+    /// Its arguments.
+    pub dummies: Vec<Dummy>,
+    /// What it gives, if anything.
+    pub result: Option<Type>,
+}
+
+/// A dummy argument.
+#[derive(Clone, Debug)]
+pub struct Dummy {
+    /// Its name in Fortran.
+    pub name: String,
+    /// Its type, or that of its elements.
+    pub ty: Type,
+    /// How it is passed.
+    pub kind: DummyKind,
+    /// The dimensions whose number of elements is passed, too.
+    pub extents: Vec<usize>,
+}
+
+/// How a dummy argument is passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DummyKind {
+    /// A number or truth value that the procedure does not assign.
+    Value,
+    /// One that it may assign.
+    Reference,
+    /// The address of an array's first element.
+    Array,
+}
