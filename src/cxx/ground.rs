@@ -9,9 +9,8 @@ use crate::plan::Plan;
 use crate::sema::Symbols;
 use crate::source::Span;
 
-use super::Why;
 use super::helpers::Used;
-use super::signature::{Procedures, Signature};
+use super::signature::{Procedures, Written};
 use super::types::Files;
 
 /// What constructs are written from.
@@ -31,5 +30,5 @@ pub struct Ground<'a> {
     /// The procedures that are called so far.
     pub procedures: &'a RefCell<Procedures>,
     /// Writes a procedure: how it is called, and its text.
-    pub write: fn(&Ground, &str, Span) -> Result<(Signature, String), Why>,
+    pub write: fn(&Ground, &str, Span) -> Written,
 }

@@ -15,14 +15,14 @@ use crate::source::Span;
 use super::Why;
 use super::clause::{Clauses, Reader};
 use super::ground::Ground;
-use super::signature::{Dummy, DummyKind, Signature};
+use super::signature::{Dummy, DummyKind, Signature, Written};
 use super::statement::{Around, Body};
 use super::types::Type;
 use super::value::{Value, Values, binds, macro_number};
 use super::variable::{Asked, Variables, passed_name};
 
 /// Writes the procedure of a name that is called at `at`: how it is called, and its text.
-pub fn procedure(ground: &Ground, name: &str, at: Span) -> Result<(Signature, String), Why> {
+pub fn procedure(ground: &Ground, name: &str, at: Span) -> Written {
     let unit = ground.files.own.unit;
     let mut found = unit.scopes.iter().filter(|scope| scope.name == name && scope.function.is_some());
     let (Some(scope), None) = (found.next(), found.next()) else {
@@ -51,7 +51,7 @@ impl Writer<'_> {
         Why::new(self.at, format!("a call of `{}`, {what},", self.scope.name))
     }
 
-    fn write(&self) -> Result<(Signature, String), Why> {
+    fn write(&self) -> Written {
         let (ground, scope) = (self.ground, self.scope);
         let unit = ground.files.own.unit;
         let id = scope.function.ok_or_else(|| self.refused("which has no statements"))?;

@@ -52,3 +52,6 @@ pub enum DummyKind {
     /// The address of an array's first element.
     Array,
 }
+
+/// How a procedure is called, and its text; or why it is not written.
+pub type Written = Result<(Signature, String), Why>;
