@@ -115,7 +115,7 @@ pub fn has_procedures(files: &Files, tag: &str) -> bool {
     let mut all = std::iter::once(&files.own).chain(&files.others);
     let found = all.find_map(|seen| {
         let record = seen.unit.records.iter().find(|record| record.tag.as_deref() == Some(tag))?;
-        let code = seen.code(record.span).to_ascii_lowercase();
+        let code = seen.file.text(record.span).to_ascii_lowercase();
         let is_one = code.lines().any(|line| line.trim() == "contains");
         Some(is_one || record.bases.iter().any(|base| has_procedures(files, base)))
     });

@@ -286,6 +286,11 @@ impl FortranCuda {
         let translation = translated(source, view.options, text, construct.is_aliased);
         let left = translation.directives.iter().any(|report| report.outcome == Outcome::Left);
         if !left && !translation.beside.is_empty() {
+            let host = String::from_utf8_lossy(&translation.text);
+            if host.contains("acc2omp::launch") {
+                let what = "a construct whose kernel C++ has to keep among the host's code".to_owned();
+                return Err(Why { at: span, what });
+            }
             return Ok(());
         }
         let is_left = |diag: &&diag::Diag| diag.severity == diag::Severity::Left;
