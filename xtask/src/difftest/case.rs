@@ -156,13 +156,16 @@ impl Case<'_> {
     /// What a translation does.
     fn translation(&self, output: &Output, toolchain: Toolchain) -> Result<std::result::Result<Seen, Wrong>> {
         let folder = self.work.join(&output.name).join(&self.fixture.name);
+        if toolchain.is_cuda()
+            && self.fixture.is_fortran()
+            && let Some(place) = self.first_left(&folder)?
+        {
+            // The host runs what is left, with its own memory; the reviewed differences tell what that is.
+            let built = self.build(toolchain, &folder, &output.name, &[])?;
+            return Ok(built.map(|_| Seen { why_not: Some(place), ..Seen::default() }));
+        }
         let left = if output.guarded { None } else { self.left(&folder)? };
         match left {
-            // The host runs what is left, with its own memory; the reviewed differences tell what that is.
-            Some(place) if toolchain.is_cuda() && self.fixture.is_fortran() => {
-                let built = self.build(toolchain, &folder, &output.name, &[])?;
-                Ok(built.map(|_| Seen { why_not: Some(place), ..Seen::default() }))
-            }
             // The mark is for OpenMP: CUDA may know more.
             Some(wrong) if !(toolchain.is_cuda() && self.fixture.marks.left) => Ok(Err(wrong)),
             _ => {
@@ -199,17 +202,22 @@ impl Case<'_> {
 
     /// What is wrong with the directives that are left, if anything.
     fn left(&self, folder: &Path) -> Result<Option<Wrong>> {
-        let mut found = None;
-        for source in self.fixture.sources.iter().chain(&self.fixture.headers) {
-            let text = read_text(&folder.join(source))?;
-            let left = left_directive(source, &text);
-            found = found.or(left.map(|(number, line)| format!("{source}:{number}: `{}`", line.trim())));
-        }
-        Ok(match (found, self.fixture.marks.left) {
-            (Some(place), false) => Some(format!("a directive is left, {place}")),
+        Ok(match (self.first_left(folder)?, self.fixture.marks.left) {
+            (Some(left), false) => Some(left),
             (None, true) => Some("no directive is left: remove the mark `left`".to_owned()),
             _ => None,
         })
+    }
+
+    /// The first directive that is left.
+    fn first_left(&self, folder: &Path) -> Result<Option<String>> {
+        for source in self.fixture.sources.iter().chain(&self.fixture.headers) {
+            let text = read_text(&folder.join(source))?;
+            if let Some((number, line)) = left_directive(source, &text) {
+                return Ok(Some(format!("a directive is left, {source}:{number}: `{}`", line.trim())));
+            }
+        }
+        Ok(None)
     }
 
     /// Builds the sources in `folder` and runs the program; `kind` is a word for its name.
