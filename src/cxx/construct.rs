@@ -643,13 +643,26 @@ impl<'a> Maker<'a> {
             let Some(variable) = self.variables.get(*symbol) else { continue };
             if variable.shape.is_empty() {
                 if self.role(roles, *symbol) == Role::Local {
-                    lines.push(format!("    {} {};", variable.ty.cpp(), variable.name));
+                    let value = if self.is_passed_on(*symbol) { " = 0" } else { "" };
+                    lines.push(format!("    {} {}{value};", variable.ty.cpp(), variable.name));
                 }
             } else if self.clauses.scalars.contains(&(Keeps::Private, *symbol)) {
                 lines.push(format!("    {} {}[{}];", variable.ty.cpp(), variable.name, self.size(variable)?));
             }
         }
         Ok(lines)
+    }
+
+    /// Whether a variable is an argument of a procedure, which may give it its value.
+    fn is_passed_on(&self, symbol: SymbolId) -> bool {
+        let (unit, symbols) = (self.ground.files.own.unit, self.ground.symbols);
+        unit.exprs_in(self.extent).any(|expr| match &expr.kind {
+            ExprKind::Call { callee, args } => {
+                symbols.named(unit, *callee).is_some()
+                    && args.iter().any(|arg| symbols.named(unit, *arg) == Some(symbol))
+            }
+            _ => false,
+        })
     }
 
     /// How many elements an array has that each thread has of its own.

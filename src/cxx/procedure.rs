@@ -93,7 +93,8 @@ impl Writer<'_> {
                 Some((symbol, variable.name.clone(), variable.ty))
             }
         };
-        let (word, around) = self.directives(id, result.as_ref().map(|(_, name, _)| name.clone()))?;
+        let (word, mut around) = self.directives(id, result.as_ref().map(|(_, name, _)| name.clone()))?;
+        self.heads(body, &mut around);
         let values = Values {
             files: ground.files,
             symbols: ground.symbols,
@@ -134,7 +135,16 @@ impl Writer<'_> {
                 dummy.extents.iter().map(|place| passed_name(&variable.bounds, *place, Asked::Extent));
             parameters.extend(extents.map(|name| format!("long {name}")));
         }
+        // What is asked of a shape may not be needed in the end.
+        let text = statements.join("\n");
+        let is_named = |name: &str| {
+            text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| word == name)
+        };
         let mut lines = bounds;
+        lines.retain(|line| {
+            let name = line.trim_start().strip_prefix("const long ").and_then(|rest| rest.split(' ').next());
+            name.is_none_or(|name| is_named(name))
+        });
         for symbol in order.iter().filter(|symbol| !dummies.contains(symbol)) {
             let Some(variable) = variables.get(*symbol) else { continue };
             if around.in_heads.contains(symbol) {
@@ -196,6 +206,31 @@ impl Writer<'_> {
         variables.add(ground.files, ground.symbols, symbol, at)?;
         order.push(symbol);
         Ok(())
+    }
+
+    /// Finds the variables of loops that nothing beside their loops names: they are declared in the heads.
+    fn heads(&self, body: Span, around: &mut Around) {
+        let unit = self.ground.files.own.unit;
+        let symbols = self.ground.symbols;
+        let mut extents: Vec<(SymbolId, Span)> = Vec::new();
+        for id in unit.stmt_ids_in(body) {
+            if let StmtKind::For { init: Some(init), .. } = unit.stmt(id).kind
+                && let StmtKind::Expr(init) = unit.stmt(init).kind
+                && let ExprKind::Assign(None, var, _) = unit.expr(init).kind
+            {
+                extents.extend(symbols.named(unit, var).map(|symbol| (symbol, unit.stmt(id).span)));
+            }
+        }
+        let is_inside = |symbol: SymbolId, at: Span| {
+            extents.iter().any(|(own, extent)| *own == symbol && extent.contains(at))
+        };
+        for (symbol, _) in &extents {
+            let mut uses = unit.expr_ids_in(body).filter(|id| symbols.named(unit, *id) == Some(*symbol));
+            let is_own = symbols.get(*symbol).kind != SymbolKind::Parameter;
+            if is_own && uses.all(|id| is_inside(*symbol, unit.expr(id).span)) {
+                around.in_heads.insert(*symbol);
+            }
+        }
     }
 
     /// The level of the procedure, and its directives.

@@ -24,6 +24,7 @@ fn without_idle(function: &str) -> String {
     }
     let is_idle = |line: &&str| {
         let declared = line.strip_prefix("    ").and_then(|line| line.trim_end().strip_suffix(';'));
+        let declared = declared.map(|text| text.strip_suffix(" = 0").unwrap_or(text));
         let Some(declared) = declared.filter(|text| !text.contains(['(', '='])) else { return false };
         let name = declared.split('[').next().and_then(|text| text.split(' ').next_back());
         name.is_some_and(|name| counts.get(name) == Some(&1))
