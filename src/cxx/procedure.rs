@@ -143,7 +143,7 @@ impl Writer<'_> {
         let mut lines = bounds;
         lines.retain(|line| {
             let name = line.trim_start().strip_prefix("const long ").and_then(|rest| rest.split(' ').next());
-            name.is_none_or(|name| is_named(name))
+            name.is_none_or(is_named)
         });
         for symbol in order.iter().filter(|symbol| !dummies.contains(symbol)) {
             let Some(variable) = variables.get(*symbol) else { continue };
