@@ -20,6 +20,7 @@ pub use code::change::Change;
 pub use code::text::with_escapes;
 pub use file::device::Device;
 pub use file::unseen::is_of_system;
+pub use host::control::calls as control_calls;
 pub use meaning::is_c;
 pub use program::choices::Choices;
 pub use program::effects::Effects;

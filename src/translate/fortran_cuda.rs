@@ -3,7 +3,6 @@
 //!
 //! Invariant: a construct whose function in C++ is not translated as a whole stays as it is.
 
-mod control;
 mod host_data;
 
 use std::cell::RefCell;
@@ -362,15 +361,15 @@ impl FortranCuda {
         ])
     }
 
-    /// Whether a list item is an array or a scalar by itself, or a component: no construct that uses those is translated.
+    /// Whether a list item is an array, a scalar, an object without procedures or a component, and has no place by `declare`.
     fn item(&self, view: &View, item: &ListItem) -> Result<(), Why> {
-        if item.depth() > 0 {
-            return Ok(());
-        }
         let symbols = view.ground.symbols;
         let id = symbols.lookup(item.variable(), item.span.start);
         if id.is_some_and(|id| symbols.is_on_device(id)) {
             return Err(Why { at: item.span, what: format!("`{}`, a variable of `declare`,", item.text) });
+        }
+        if item.depth() > 0 {
+            return Ok(());
         }
         let symbol = id.map(|id| symbols.get(id));
         let is_plain = symbol.is_some_and(|known| {
@@ -476,7 +475,9 @@ impl FortranCuda {
         let directive = &view.ground.bound[at].directive;
         let mut order = Order::default();
         counting(directive, view.options).for_each(|clause| _ = order.takes(clause));
-        self.replaced(view, at, control::lines(directive, view.options), order.condition)
+        let calls = cuda::control_calls(directive.kind, counting(directive, view.options), &int);
+        let lines = calls.iter().map(|call| format!("call {call}")).collect();
+        self.replaced(view, at, lines, order.condition)
     }
 
     /// Statements in the place of a directive, which run where a condition is true.

@@ -2,8 +2,9 @@
 //!
 //! Invariant: what a region brought to the device is undone at its end by the library, which remembers it.
 
+use super::control;
 use super::lowering::Lowering;
-use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, Name, Part};
+use crate::acc::ast::{ClauseKind, DataClause, ListItem, Name, Part};
 use crate::cuda::code::change::Change;
 use crate::cuda::code::lines::{braced, under};
 use crate::cuda::code::text::{operand, words};
@@ -274,28 +275,9 @@ impl Lowering<'_> {
     pub fn device_control(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
         let asked = Asked::of(self.input, index);
         let directive = &self.input.bound[index].directive;
-        let mut number = None;
-        let mut lines = Vec::new();
-        for clause in &directive.clauses {
-            match &clause.kind {
-                ClauseKind::DeviceNum(expr) => number = Some(expr.text.clone()),
-                ClauseKind::DefaultAsync(expr) => {
-                    lines.push(format!("acc_set_default_async({});", expr.text))
-                }
-                _ => {}
-            }
-        }
-        let word = match directive.kind {
-            DirectiveKind::Init => "acc_init",
-            DirectiveKind::Shutdown => "acc_shutdown",
-            _ => "",
-        };
-        match (word, number) {
-            ("", Some(number)) => lines.push(format!("acc_set_device_num({number}, acc_device_nvidia);")),
-            ("", None) => {}
-            (word, Some(number)) => lines.push(format!("{word}_device({number}, acc_device_nvidia);")),
-            (word, None) => lines.push(format!("{word}(acc_device_nvidia);")),
-        }
+        let clauses = directive.clauses.iter().map(|clause| &clause.kind);
+        let calls = control::calls(directive.kind, clauses, &|number| number.to_owned());
+        let lines = calls.into_iter().map(|call| format!("{call};")).collect();
         self.standalone(index, &asked, lines)
     }
 

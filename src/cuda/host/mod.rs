@@ -5,6 +5,7 @@
 pub mod access;
 pub mod apart;
 pub mod compute;
+pub mod control;
 pub mod data;
 mod launch;
 pub mod lowering;
