@@ -8,7 +8,7 @@ use crate::acc::ast::{ClauseKind, DataClause, Expr, ListItem, Subscript};
 use crate::bind::descendants;
 use crate::host::ir::StmtId;
 use crate::plan::{Code, DataItem, Item, Names, Region, Sharing, list, live_after};
-use crate::sema::{Class, Dimensions, SymbolId, SymbolKind, Use, children, header, uses};
+use crate::sema::{Class, Dimensions, SymbolId, SymbolKind, Use, Uses, children, header, uses};
 use crate::source::Span;
 
 use super::Input;
@@ -55,37 +55,14 @@ pub struct Found {
 pub fn of_construct(input: &Input, index: usize) -> Found {
     let mut found = Found::default();
     let Some(stmt) = input.bound[index].stmt() else { return found };
-    let place = input.bound[index].directive.span.start;
     let body = input.unit.stmt(stmt).span;
     let construct = input.plan.construct(index);
     let own = own_names(input, index);
     let reduced = reduced_names(input, index);
-    let mut known: BTreeSet<SymbolId> = BTreeSet::new();
     let all = uses(input.unit, input.symbols, stmt);
     let calls = !all.calls.is_empty();
     let counters = counters(input, stmt);
-    // The sections that clauses name.
-    for item in construct.data.iter().chain(&construct.around) {
-        // Of an object, several components may be listed.
-        let is_part = input.unit.is_fortran() && item.item.depth() > 0;
-        let is_named = found.variables.iter().any(|one| one.name == item.item.text);
-        let is_fresh = |symbol: &SymbolId| if is_part { !is_named } else { !known.contains(symbol) };
-        let Some(symbol) = item.symbol.filter(|symbol| is_fresh(symbol) && !own.contains(symbol)) else {
-            continue;
-        };
-        let used = all.of(symbol).copied();
-        let is_own = item.directive == index;
-        if item.clause == DataClause::Deviceptr || used.is_none() && !is_own {
-            known.insert(symbol);
-            continue;
-        }
-        if let Some(mut variable) = of_item(input, place, &item.item) {
-            known.insert(symbol);
-            variable.is_changed = calls || used.is_none_or(|used| !used.is_unchanged());
-            variable.is_listed = true;
-            found.variables.push(variable);
-        }
-    }
+    let known = found.listed(input, index, &all, &own);
     for (symbol, used) in all.iter() {
         let one = input.symbols.get(symbol);
         let is_variable = !matches!(one.kind, SymbolKind::Function | SymbolKind::Type | SymbolKind::Constant)
@@ -95,6 +72,7 @@ pub fn of_construct(input: &Input, index: usize) -> Found {
             continue;
         }
         let is_listed = construct.data.iter().chain(&construct.around).any(|item| names(item, symbol));
+        let is_changed = calls || !used.is_unchanged();
         match one.class {
             Class::Scalar => {
                 let is_result = reduced.contains(&symbol)
@@ -110,15 +88,11 @@ pub fn of_construct(input: &Input, index: usize) -> Found {
                 }
             }
             Class::Array => match whole(input, symbol) {
-                Some(mut variable) => {
-                    variable.is_changed = calls || !used.is_unchanged();
-                    variable.is_listed = is_listed;
-                    found.variables.push(variable);
-                }
-                None => found.pointed(input, symbol, used, [calls || !used.is_unchanged(), is_listed]),
+                Some(variable) => found.variables.push(Variable { is_changed, is_listed, ..variable }),
+                None => found.pointed(input, symbol, used, [is_changed, is_listed]),
             },
             Class::Pointer if leads(used) => {
-                found.pointed(input, symbol, used, [calls || !used.is_unchanged(), is_listed])
+                found.pointed(input, symbol, used, [is_changed, is_listed]);
             }
             Class::Record => {
                 let (parts, unknown) = objects(input, symbol);
@@ -126,12 +100,8 @@ pub fn of_construct(input: &Input, index: usize) -> Found {
                     true => found.unknown.push(one.name.clone()),
                     false => found.unknown.extend(unknown),
                 }
-                let is_changed = calls || !used.is_unchanged();
-                found.variables.extend(parts.into_iter().map(|one| Variable {
-                    is_changed,
-                    is_listed,
-                    ..one
-                }));
+                let parts = parts.into_iter().map(|one| Variable { is_changed, is_listed, ..one });
+                found.variables.extend(parts);
             }
             // As of a template's type: the library finds out whether it is a number.
             Class::Unknown if reduced.contains(&symbol) && !input.unit.is_fortran() => {
@@ -147,6 +117,42 @@ pub fn of_construct(input: &Input, index: usize) -> Found {
 }
 
 impl Found {
+    /// Adds the sections that clauses name. The variables that are settled by them.
+    fn listed(
+        &mut self,
+        input: &Input,
+        index: usize,
+        all: &Uses,
+        own: &BTreeSet<SymbolId>,
+    ) -> BTreeSet<SymbolId> {
+        let place = input.bound[index].directive.span.start;
+        let construct = input.plan.construct(index);
+        let calls = !all.calls.is_empty();
+        let mut known = BTreeSet::new();
+        for item in construct.data.iter().chain(&construct.around) {
+            // Of an object, several components may be listed.
+            let is_part = input.unit.is_fortran() && item.item.depth() > 0;
+            let is_named = self.variables.iter().any(|one| one.name == item.item.text);
+            let is_fresh = |symbol: &SymbolId| if is_part { !is_named } else { !known.contains(symbol) };
+            let Some(symbol) = item.symbol.filter(|symbol| is_fresh(symbol) && !own.contains(symbol)) else {
+                continue;
+            };
+            let used = all.of(symbol).copied();
+            let is_own = item.directive == index;
+            if item.clause == DataClause::Deviceptr || used.is_none() && !is_own {
+                known.insert(symbol);
+                continue;
+            }
+            if let Some(mut variable) = of_item(input, place, &item.item) {
+                known.insert(symbol);
+                variable.is_changed = calls || used.is_none_or(|used| !used.is_unchanged());
+                variable.is_listed = true;
+                self.variables.push(variable);
+            }
+        }
+        known
+    }
+
     /// Adds what a pointer, or a parameter that is declared as an array, leads to. Arrays of Fortran know how long they are.
     fn pointed(&mut self, input: &Input, symbol: SymbolId, used: &Use, [is_changed, is_listed]: [bool; 2]) {
         let one = input.symbols.get(symbol);

@@ -261,6 +261,17 @@ pub fn bring(
             }
         }
     }
+    rewrite(unit, parsed, &here, more);
+    left
+}
+
+/// Has directives copy what regions around would have brought (`here`), and gives them the clauses of `more`; by their texts.
+fn rewrite(
+    unit: &Unit,
+    parsed: &mut [(usize, Directive)],
+    here: &BTreeMap<usize, BTreeSet<String>>,
+    mut more: BTreeMap<usize, Vec<Clause>>,
+) {
     for (text, directive) in parsed {
         let Some(here) = here.get(text) else { continue };
         let is_here = |item: &ListItem| {
@@ -272,7 +283,6 @@ pub fn bring(
         copied(directive, &is_here);
         directive.clauses.extend(more.remove(text).unwrap_or_default());
     }
-    left
 }
 
 /// Whether the directive of a region stays.
